@@ -1,0 +1,1 @@
+"""Preferential Bayesian optimisation that knows where its user can judge."""

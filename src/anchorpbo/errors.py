@@ -1,0 +1,68 @@
+"""Every error this library raises on purpose.
+
+::
+
+    AnchorPBOError
+    ├── InputError (ValueError)          a value breaks a rule: NaN, out of range, empty
+    │   ├── ShapeError                   an array has the wrong shape
+    │   └── UnknownNameError             a name is not one of those on offer
+    ├── IncompatibleError (ValueError)   two choices do not go together, such as HB with a logistic link
+    ├── NotFittedError (RuntimeError)    a result is asked for before there is one
+    └── UnsupportedError (TypeError)     an object cannot do what is asked, such as a gradient in a fingerprint
+
+Each message has the same three parts: the rule, what was received, what to do.
+"""
+
+from collections.abc import Iterable
+
+
+class AnchorPBOError(Exception):
+    """Base of the tree: catch this to catch them all.
+
+    Parameters
+    ----------
+    rule
+        What must hold, as a sentence without its full stop.
+    received
+        What came instead, or ``None`` where nothing came in.
+    remedy
+        What to do about it.
+    """
+
+    def __init__(self, rule: str, received: object = None, remedy: str = "") -> None:
+        self.rule, self.received, self.remedy = rule, received, remedy
+        parts = [rule, "" if received is None else f"received {received}", remedy]
+        super().__init__("; ".join(part for part in parts if part) + ".")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The default would call __init__ with the finished message as the rule.
+        return type(self), (self.rule, self.received, self.remedy)
+
+
+class InputError(AnchorPBOError, ValueError):
+    """A value breaks a rule."""
+
+
+class ShapeError(InputError):
+    """An array has the wrong shape."""
+
+
+class UnknownNameError(InputError):
+    """A name is not one of those on offer."""
+
+    @classmethod
+    def of(cls, kind: str, name: object, known: Iterable[str]) -> "UnknownNameError":
+        """Say which names of this kind there are."""
+        return cls(f"{kind} must be one of {', '.join(sorted(known))}", repr(name), "check the spelling")
+
+
+class IncompatibleError(AnchorPBOError, ValueError):
+    """Two choices do not go together."""
+
+
+class NotFittedError(AnchorPBOError, RuntimeError):
+    """A result is asked for before there is one."""
+
+
+class UnsupportedError(AnchorPBOError, TypeError):
+    """An object cannot do what is asked of it."""

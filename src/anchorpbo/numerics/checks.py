@@ -1,0 +1,87 @@
+"""The checks that the frozen objects run once, when they are built.
+
+Each returns a read-only float (or index) array of its own, so that what was valid at construction stays valid.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.typing import Array, IntArray
+
+
+def frozen(array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    """Mark an array as read-only and return it."""
+    array.setflags(write=False)
+    return array
+
+
+def as_floats(name: str, values: npt.ArrayLike) -> Array:
+    """Copy to a float array without NaN or infinity, of any shape."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"{name} must be numbers", repr(values)[:80], "convert them to floats first") from problem
+    bad = np.argwhere(~np.isfinite(array))
+    if bad.size:
+        where = tuple(int(i) for i in bad[0])
+        raise InputError(f"{name} must be finite", f"{array[where]} at index {where}", "drop or repair it")
+    return frozen(array)  # type: ignore[return-value]
+
+
+def as_points(name: str, values: npt.ArrayLike, dimension: int | None = None) -> Array:
+    """Copy to an (n, d) array of finite designs, of a given d where one is known."""
+    array = as_floats(name, values)
+    expected = "(n, d)" if dimension is None else f"(n, {dimension})"
+    if array.ndim != 2 or (dimension is not None and array.shape[1] != dimension):
+        raise ShapeError(f"{name} must have shape {expected}", array.shape, "give one design a row")
+    return array
+
+
+def as_vector(name: str, values: npt.ArrayLike) -> Array:
+    """Copy to a one-dimensional array of finite numbers; a scalar becomes one of length one."""
+    array = as_floats(name, values)
+    if array.ndim > 1:
+        raise ShapeError(f"{name} must be a number or one-dimensional", array.shape, "flatten it")
+    return frozen(np.atleast_1d(array))  # type: ignore[return-value]
+
+
+def as_indices(name: str, values: npt.ArrayLike, size: int) -> IntArray:
+    """Copy to an index array whose entries lie in ``range(size)``."""
+    array = np.array(values)
+    if array.size == 0:
+        array = array.astype(np.intp)
+    if not np.issubdtype(array.dtype, np.integer):
+        raise InputError(f"{name} must be integers", f"an array of {array.dtype}", "give row numbers of points")
+    outside = array[(array < 0) | (array >= size)]
+    if outside.size:
+        raise InputError(
+            f"{name} must be row numbers of points, 0 to {size - 1}", int(outside[0]), "check the numbering"
+        )
+    return frozen(array.astype(np.intp))  # type: ignore[return-value]
+
+
+def positive(name: str, value: float) -> float:
+    """Return a finite number above zero as a float."""
+    if isinstance(value, bool) or not np.isscalar(value) or not np.isfinite(value) or value <= 0:
+        raise InputError(f"{name} must be a finite number above 0", repr(value), "choose a positive value")
+    return float(value)
+
+
+def non_negative(name: str, value: float) -> float:
+    """Return a finite number of at least zero as a float."""
+    if isinstance(value, bool) or not np.isscalar(value) or not np.isfinite(value) or value < 0:
+        raise InputError(f"{name} must be a finite number of at least 0", repr(value), "choose 0 or more")
+    return float(value)
+
+
+def increasing_bounds(name: str, bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return two positive numbers, the first at most the second."""
+    try:
+        lower, upper = bounds
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"{name} must be a pair (lower, upper)", repr(bounds), "give two numbers") from problem
+    lower, upper = positive(f"the lower end of {name}", lower), positive(f"the upper end of {name}", upper)
+    if lower > upper:
+        raise InputError(f"{name} must not decrease", (lower, upper), "swap the two")
+    return lower, upper
