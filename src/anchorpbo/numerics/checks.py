@@ -3,14 +3,19 @@
 Each returns a read-only float (or index) array of its own, so that what was valid at construction stays valid.
 """
 
+from numbers import Real
+from typing import Any, TypeVar
+
 import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.typing import Array, IntArray
 
+AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any])
 
-def frozen(array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+
+def frozen(array: AnyArray) -> AnyArray:
     """Mark an array as read-only and return it."""
     array.setflags(write=False)
     return array
@@ -26,7 +31,7 @@ def as_floats(name: str, values: npt.ArrayLike) -> Array:
     if bad.size:
         where = tuple(int(i) for i in bad[0])
         raise InputError(f"{name} must be finite", f"{array[where]} at index {where}", "drop or repair it")
-    return frozen(array)  # type: ignore[return-value]
+    return frozen(array)
 
 
 def as_points(name: str, values: npt.ArrayLike, dimension: int | None = None) -> Array:
@@ -43,7 +48,7 @@ def as_vector(name: str, values: npt.ArrayLike) -> Array:
     array = as_floats(name, values)
     if array.ndim > 1:
         raise ShapeError(f"{name} must be a number or one-dimensional", array.shape, "flatten it")
-    return frozen(np.atleast_1d(array))  # type: ignore[return-value]
+    return frozen(np.atleast_1d(array))
 
 
 def as_indices(name: str, values: npt.ArrayLike, size: int) -> IntArray:
@@ -58,19 +63,19 @@ def as_indices(name: str, values: npt.ArrayLike, size: int) -> IntArray:
         raise InputError(
             f"{name} must be row numbers of points, 0 to {size - 1}", int(outside[0]), "check the numbering"
         )
-    return frozen(array.astype(np.intp))  # type: ignore[return-value]
+    return frozen(array.astype(np.intp))
 
 
 def positive(name: str, value: float) -> float:
     """Return a finite number above zero as a float."""
-    if isinstance(value, bool) or not np.isscalar(value) or not np.isfinite(value) or value <= 0:
+    if not _is_number(value) or value <= 0:
         raise InputError(f"{name} must be a finite number above 0", repr(value), "choose a positive value")
     return float(value)
 
 
 def non_negative(name: str, value: float) -> float:
     """Return a finite number of at least zero as a float."""
-    if isinstance(value, bool) or not np.isscalar(value) or not np.isfinite(value) or value < 0:
+    if not _is_number(value) or value < 0:
         raise InputError(f"{name} must be a finite number of at least 0", repr(value), "choose 0 or more")
     return float(value)
 
@@ -85,3 +90,7 @@ def increasing_bounds(name: str, bounds: tuple[float, float]) -> tuple[float, fl
     if lower > upper:
         raise InputError(f"{name} must not decrease", (lower, upper), "swap the two")
     return lower, upper
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))

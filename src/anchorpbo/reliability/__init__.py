@@ -1,0 +1,41 @@
+"""Where the user can judge: anchors -> reliability q(x) -> noise n(x).
+
+::
+
+    noise        NoiseMap: the noise at a design, its gradient, and its three constructors. Start here.
+    density      q as the paper's kernel density estimate of the anchors (eq. kde)
+    bounded      q in [0, 1], 1 at every anchor: for real use
+    score        Reliability, what any q must offer, and the constant one
+    bandwidth    the leave-one-out choice of h
+    metric       distances between designs: Euclidean, Tanimoto, Hamming, or your own
+    profile      kernels of the density as functions of the squared distance
+"""
+
+from anchorpbo.reliability.bandwidth import loo_bandwidth, negative_loo, negative_loo_gradient
+from anchorpbo.reliability.bounded import Bounded
+from anchorpbo.reliability.density import Density
+from anchorpbo.reliability.metric import Euclidean, Hamming, Metric, SmoothMetric, Supplied, Tanimoto
+from anchorpbo.reliability.noise import NoiseMap
+from anchorpbo.reliability.profile import Gaussian, GaussianDensity, Profile, UnitGaussian
+from anchorpbo.reliability.score import Constant, Reliability
+
+__all__ = [
+    "Bounded",
+    "Constant",
+    "Density",
+    "Euclidean",
+    "Gaussian",
+    "GaussianDensity",
+    "Hamming",
+    "Metric",
+    "NoiseMap",
+    "Profile",
+    "Reliability",
+    "SmoothMetric",
+    "Supplied",
+    "Tanimoto",
+    "UnitGaussian",
+    "loo_bandwidth",
+    "negative_loo",
+    "negative_loo_gradient",
+]

@@ -1,0 +1,173 @@
+"""What the user said: which of two designs they preferred.
+
+Symbols: m duels on u distinct designs of d coordinates; duel k says `points[winners[k]]` beats `points[losers[k]]`,
+and a row of `ties` says that the user could not tell two designs apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.numerics.checks import as_floats, as_indices, as_points, frozen
+from anchorpbo.typing import Array, BoolArray, IntArray
+
+# Encoding to the unit cube and back may overshoot its faces by rounding.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Duels:
+    """Duels between designs, checked once and never changed.
+
+    Equal rows of `points` are merged and rows that take part in no duel are dropped, so that every later cost follows
+    the designs that were really judged. The order of first appearance is kept.
+
+    Parameters
+    ----------
+    points
+        Designs, (n, d), in the unit cube.
+    winners, losers
+        Row numbers of `points`, (m,): in duel k the first was preferred to the second.
+    ties
+        Pairs of row numbers, (m', 2), that the user judged equal.
+    bounds
+        The range every coordinate must lie in; ``None`` for features of another kind, such as counts.
+
+    Examples
+    --------
+    >>> duels = Duels([[0.1, 0.2], [0.9, 0.4], [0.1, 0.2]], winners=[0, 2], losers=[1, 1])
+    >>> duels.points.shape, duels.winners
+    ((2, 2), array([0, 0]))
+    """
+
+    points: Array
+    """The distinct designs, (u, d)."""
+    winners: IntArray
+    """Row of `points` that won duel k, (m,)."""
+    losers: IntArray
+    """Row of `points` that lost duel k, (m,)."""
+    ties: IntArray
+    """Rows of `points` judged equal, (m', 2)."""
+    bounds: tuple[float, float] | None
+    """The range of every coordinate, or ``None``."""
+
+    def __init__(
+        self,
+        points: npt.ArrayLike,
+        winners: npt.ArrayLike,
+        losers: npt.ArrayLike,
+        ties: npt.ArrayLike | None = None,
+        bounds: tuple[float, float] | None = (0.0, 1.0),
+    ) -> None:
+        points = as_points("points", points)
+        if bounds is not None:
+            _check_inside(points, bounds)
+        winners = as_indices("winners", winners, len(points))
+        losers = as_indices("losers", losers, len(points))
+        if winners.ndim != 1 or winners.shape != losers.shape:
+            raise ShapeError(
+                "winners and losers must be one-dimensional and equally long",
+                f"{winners.shape} and {losers.shape}",
+                "give one winner and one loser a duel",
+            )
+        ties = as_indices("ties", np.empty((0, 2)) if ties is None else ties, len(points))
+        if ties.size == 0:
+            ties = ties.reshape(0, 2)
+        if ties.ndim != 2 or ties.shape[1] != 2:
+            raise ShapeError("ties must be pairs of row numbers, (m, 2)", ties.shape, "give two designs a tie")
+
+        points, place = _distinct(points, np.concatenate([winners, losers, ties.ravel()]))
+        m = len(winners)
+        object.__setattr__(self, "points", frozen(points))
+        object.__setattr__(self, "winners", frozen(place[:m]))
+        object.__setattr__(self, "losers", frozen(place[m : 2 * m]))
+        object.__setattr__(self, "ties", frozen(place[2 * m :].reshape(-1, 2)))
+        object.__setattr__(self, "bounds", bounds)
+
+    @property
+    def first(self) -> IntArray:
+        """First design of every row of D: the winners, then the first of each tie, (m + m',)."""
+        return np.concatenate([self.winners, self.ties[:, 0]])
+
+    @property
+    def second(self) -> IntArray:
+        """Second design of every row of D: the losers, then the second of each tie, (m + m',)."""
+        return np.concatenate([self.losers, self.ties[:, 1]])
+
+    @property
+    def tied(self) -> BoolArray:
+        """Which rows of D are ties, (m + m',)."""
+        return np.arange(len(self)) >= len(self.winners)
+
+    @property
+    def dimension(self) -> int:
+        """Coordinates of a design, d."""
+        return int(self.points.shape[1])
+
+    def __len__(self) -> int:
+        """Duels, ties included."""
+        return len(self.winners) + len(self.ties)
+
+    def __repr__(self) -> str:
+        wins, ties = len(self.winners), len(self.ties)
+        return f"Duels({wins} wins and {ties} ties on {len(self.points)} designs, d={self.dimension})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Duels):
+            return NotImplemented
+        names = ("points", "winners", "losers", "ties")
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def none(cls, dimension: int) -> Duels:
+        """No duels yet, on designs of this many coordinates."""
+        nobody: list[int] = []
+        return cls(np.empty((0, dimension)), nobody, nobody)
+
+    def and_win(self, winner: npt.ArrayLike, loser: npt.ArrayLike) -> Duels:
+        """Return these duels and one more that `winner`, (d,), won against `loser`, (d,)."""
+        points, (w, x) = self._with(winner, loser)
+        return Duels(points, np.append(self.winners, w), np.append(self.losers, x), self.ties, self.bounds)
+
+    def and_tie(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Duels:
+        """Return these duels and one more in which two designs, (d,), were judged equal."""
+        points, pair = self._with(first, second)
+        return Duels(points, self.winners, self.losers, np.vstack([self.ties, [pair]]), self.bounds)
+
+    def _with(self, *designs: npt.ArrayLike) -> tuple[Array, tuple[int, int]]:
+        pair = [as_floats("a design", design) for design in designs]
+        for design in pair:
+            if design.shape != (self.dimension,):
+                raise ShapeError(f"a design must have shape ({self.dimension},)", design.shape, "give one design")
+        u = len(self.points)
+        return np.vstack([self.points, *pair]), (u, u + 1)
+
+
+def _check_inside(points: Array, bounds: tuple[float, float]) -> None:
+    lower, upper = bounds
+    outside = np.argwhere((points < lower - _ROUNDING) | (points > upper + _ROUNDING))
+    if outside.size:
+        row, column = (int(i) for i in outside[0])
+        raise InputError(
+            f"every coordinate of points must lie in [{lower}, {upper}]",
+            f"{points[row, column]} in row {row}, column {column}",
+            "scale the designs to the unit cube, or pass bounds=None for features that have no such range",
+        )
+
+
+def _distinct(points: Array, used: IntArray) -> tuple[Array, IntArray]:
+    """Return the distinct rows among the used ones, in order of first appearance, and where each use now points."""
+    rows = np.unique(used)
+    # Adding 0.0 turns -0.0 into 0.0: they are one design.
+    _, first, group = np.unique(points[rows] + 0.0, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    place = rank[group.reshape(-1)][np.searchsorted(rows, used)]
+    return points[rows[first[order]]] + 0.0, place.astype(np.intp)

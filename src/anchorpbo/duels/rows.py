@@ -1,0 +1,66 @@
+"""The one idea of the library: a duel is a row.
+
+    g_k = D_k f,   D_k = coef_first_k e_first_k - coef_second_k e_second_k
+
+The margin of duel k is a linear functional of the utilities f at the distinct designs, with the noise of the two
+designs already inside its two coefficients. Nothing after this module knows about winners, losers or noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from anchorpbo.typing import Array, BoolArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The matrix D, (m, u), with two entries a row."""
+
+    first: IntArray
+    """Design with the positive entry, (m,): the winner of a won duel."""
+    second: IntArray
+    """Design with the negative entry, (m,)."""
+    coef_first: Array
+    """Size of the positive entry, (m,)."""
+    coef_second: Array
+    """Size of the negative entry, (m,)."""
+    tied: BoolArray
+    """Which rows were judged equal, (m,)."""
+    designs: int
+    """Distinct designs, u."""
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @cached_property
+    def D(self) -> sparse.csr_array:  # noqa: N802
+        """The matrix itself, sparse; a duel of a design with itself has one entry."""
+        m = len(self)
+        columns = np.concatenate([self.first, self.second])
+        entries = np.concatenate([self.coef_first, -self.coef_second])
+        both = np.tile(np.arange(m), 2)
+        return sparse.csr_array((entries, (both, columns)), shape=(m, self.designs))
+
+    def margins(self, f: Array) -> Array:
+        """D f, (m,) or (m, n), of utilities (u,) or (u, n)."""
+        a, b = (c.reshape(-1, *[1] * (f.ndim - 1)) for c in (self.coef_first, self.coef_second))
+        return np.asarray(a * f[self.first] - b * f[self.second])
+
+    def transposed(self, t: Array) -> Array:
+        """D' t, (u,) or (u, n)."""
+        return np.asarray(self.D.T @ t)
+
+    def margin_covariance(self, K: Array) -> Array:
+        """C = D K D', (m, m), of a covariance (u, u) of utilities; exactly symmetric."""
+        C = self.margins(self.margins(K).T)
+        return np.asarray(0.5 * (C + C.T))
+
+    def margin_variances(self, S: Array) -> Array:
+        """Diagonal of D S D', (m,), without forming it."""
+        a, b, i, j = self.coef_first, self.coef_second, self.first, self.second
+        return np.asarray(a * a * S[i, i] + b * b * S[j, j] - 2.0 * a * b * S[i, j])

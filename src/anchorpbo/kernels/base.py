@@ -1,0 +1,90 @@
+"""What every kernel can do.
+
+Symbols: X (n, d) and Y (p, d) are designs, k(x, y) is the prior covariance of their utilities (the paper's l).
+Hyper-parameters are positive, travel as the vector theta of their logarithms, and are named by `parameter_names`.
+
+Derivatives are never formed as three-dimensional arrays. Whoever needs one knows what it will be multiplied with, so a
+kernel returns the product:
+
+    input_gradient(X, Y, A)_i        = sum_j A_ij  d k(x_i, y_j) / d x_i             (n, d)
+    paired_gradient(X, Y, a)_i       = a_i         d k(x_i, y_i) / d x_i             (n, d)
+    parameter_gradient(X, A)_p       = sum_ij A_ij d k(x_i, x_j) / d theta_p         A symmetric
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from anchorpbo.typing import Array
+
+if TYPE_CHECKING:
+    from anchorpbo.kernels.compose import OnColumns, Product, Sum
+
+
+class Kernel(ABC):
+    """A covariance function of designs; immutable."""
+
+    @abstractmethod
+    def __call__(self, X: Array, Y: Array) -> Array:
+        """k(x_i, y_j), (n, p)."""
+
+    @abstractmethod
+    def diagonal(self, X: Array) -> Array:
+        """k(x_i, x_i), (n,); constant in x for every kernel here."""
+
+    @abstractmethod
+    def paired(self, X: Array, Y: Array) -> Array:
+        """k(x_i, y_i), (n,), of two lists of equal length."""
+
+    @abstractmethod
+    def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
+        """sum_j A_ij d k(x_i, y_j) / d x_i, (n, d), for weights A, (n, p)."""
+
+    @abstractmethod
+    def paired_gradient(self, X: Array, Y: Array, a: Array) -> Array:
+        """a_i d k(x_i, y_i) / d x_i, (n, d), for weights a, (n,)."""
+
+    @property
+    @abstractmethod
+    def parameter_names(self) -> tuple[str, ...]:
+        """A name for each entry of theta, such as ``lengthscale[0]`` or ``left.outputscale``."""
+
+    @property
+    @abstractmethod
+    def log_parameters(self) -> Array:
+        """Theta, the logarithms of the hyper-parameters."""
+
+    @abstractmethod
+    def with_log_parameters(self, theta: Array) -> Kernel:
+        """The same kernel at other hyper-parameters."""
+
+    @abstractmethod
+    def parameter_gradient(self, X: Array, A: Array) -> Array:
+        """sum_ij A_ij d k(x_i, x_j) / d theta, one entry a hyper-parameter, for symmetric weights A, (n, n)."""
+
+    @abstractmethod
+    def check_dimension(self, dimension: int) -> None:
+        """Raise `ShapeError` unless designs of this many coordinates fit."""
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether `input_gradient` exists; not so for fingerprints and categories."""
+        return True
+
+    def __add__(self, other: Kernel) -> Sum:
+        from anchorpbo.kernels.compose import Sum
+
+        return Sum(self, other)
+
+    def __mul__(self, other: Kernel) -> Product:
+        from anchorpbo.kernels.compose import Product
+
+        return Product(self, other)
+
+    def on(self, columns: Iterable[int]) -> OnColumns:
+        """Return this kernel seeing only the given coordinates."""
+        from anchorpbo.kernels.compose import OnColumns
+
+        return OnColumns(self, tuple(columns))

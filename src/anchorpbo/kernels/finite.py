@@ -1,0 +1,118 @@
+"""Kernels of designs that come from a finite catalogue: fingerprints and categories. They have no gradient in x.
+
+Tanimoto   k(x, y) = s x.y / (|x|^2 + |y|^2 - x.y)            1 for two empty fingerprints
+Hamming    k(x, y) = s exp(-1/d sum_c [x_c != y_c] / lengthscale_c)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from anchorpbo.errors import UnsupportedError
+from anchorpbo.kernels.base import Kernel
+from anchorpbo.kernels.scales import ScaledKernel
+from anchorpbo.numerics.checks import positive
+from anchorpbo.typing import Array
+
+
+def _no_gradient(kernel: Kernel) -> UnsupportedError:
+    name = type(kernel).__name__
+    return UnsupportedError(f"the {name} kernel has no gradient in x", None, "search over the list of designs instead")
+
+
+@dataclass(frozen=True)
+class Tanimoto(Kernel):
+    """Similarity of fingerprints: bits, or counts of at least zero."""
+
+    outputscale: float = 1.0
+    """Prior variance of the utility."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outputscale", positive("outputscale", self.outputscale))
+
+    def __call__(self, X: Array, Y: Array) -> Array:
+        """S x.y / (|x|^2 + |y|^2 - x.y), (n, p)."""
+        return self._similarity(X @ Y.T, (X * X).sum(axis=1)[:, None], (Y * Y).sum(axis=1))
+
+    def paired(self, X: Array, Y: Array) -> Array:
+        """The same of fingerprints side by side, (n,)."""
+        return self._similarity((X * Y).sum(axis=1), (X * X).sum(axis=1), (Y * Y).sum(axis=1))
+
+    def _similarity(self, shared: Array, size_x: Array, size_y: Array) -> Array:
+        union = size_x + size_y - shared
+        return np.asarray(self.outputscale * np.divide(shared, union, out=np.ones_like(union), where=union > 0))
+
+    def diagonal(self, X: Array) -> Array:
+        """The output scale."""
+        return np.full(len(X), self.outputscale)
+
+    def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
+        """Raise `UnsupportedError`."""
+        raise _no_gradient(self)
+
+    def paired_gradient(self, X: Array, Y: Array, a: Array) -> Array:
+        """Raise `UnsupportedError`."""
+        raise _no_gradient(self)
+
+    @property
+    def differentiable(self) -> bool:
+        """No."""
+        return False
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """The output scale only."""
+        return ("outputscale",)
+
+    @property
+    def log_parameters(self) -> Array:
+        """The log output scale."""
+        return np.log([self.outputscale])
+
+    def with_log_parameters(self, theta: Array) -> Self:
+        """The same kernel at another output scale."""
+        return replace(self, outputscale=float(np.exp(theta[0])))
+
+    def parameter_gradient(self, X: Array, A: Array) -> Array:
+        """sum_ij A_ij K_ij."""
+        return np.array([np.vdot(A, self(X, X))])
+
+    def check_dimension(self, dimension: int) -> None:
+        """Any number of bits will do."""
+
+
+class Hamming(ScaledKernel):
+    """Similarity of categories: only whether two coordinates are equal counts."""
+
+    def __call__(self, X: Array, Y: Array) -> Array:
+        """S exp(-1/d sum_c [x_c != y_c] / lengthscale_c), (n, p)."""
+        differing = sum(w * (X[:, c, None] != Y[:, c]) for c, w in enumerate(self._weights(X)))
+        return np.asarray(self.outputscale * np.exp(-np.asarray(differing)))
+
+    def paired(self, X: Array, Y: Array) -> Array:
+        """The same of designs side by side, (n,)."""
+        return np.asarray(self.outputscale * np.exp(-((X != Y) @ self._weights(X))))
+
+    def _weights(self, X: Array) -> Array:
+        return np.asarray(np.broadcast_to(1.0 / self.lengths, X.shape[1:]) / X.shape[1])
+
+    def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
+        """Raise `UnsupportedError`."""
+        raise _no_gradient(self)
+
+    def paired_gradient(self, X: Array, Y: Array, a: Array) -> Array:
+        """Raise `UnsupportedError`."""
+        raise _no_gradient(self)
+
+    @property
+    def differentiable(self) -> bool:
+        """No."""
+        return False
+
+    def _length_gradient(self, X: Array, A: Array) -> tuple[Array, float]:
+        B = A * self(X, X)
+        by_coordinate = [w * B[X[:, c, None] != X[:, c]].sum() for c, w in enumerate(self._weights(X))]
+        return np.array(by_coordinate), float(B.sum())

@@ -1,0 +1,94 @@
+"""The two hyper-parameters most kernels share, checked once: length-scales and an output scale."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.kernels.base import Kernel
+from anchorpbo.numerics.checks import as_vector, positive
+from anchorpbo.typing import Array
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class ScaledKernel(Kernel):
+    """A kernel with one length-scale, or one a coordinate, and an output scale.
+
+    theta is the log length-scales followed by the log output scale.
+    """
+
+    lengthscale: float | Array
+    """A number for all coordinates, or (d,) for one each."""
+    outputscale: float
+    """Prior variance of the utility."""
+
+    def __init__(self, lengthscale: npt.ArrayLike = 0.3, outputscale: float = 1.0) -> None:
+        lengths = as_vector("lengthscale", lengthscale)
+        if not lengths.size or (lengths <= 0).any():
+            raise InputError("lengthscale must be above 0", lengthscale, "choose positive values")
+        # A number stays a number, so that `kernel.lengthscale` reads as it was written.
+        object.__setattr__(self, "lengthscale", float(lengths[0]) if np.ndim(lengthscale) == 0 else lengths)
+        object.__setattr__(self, "outputscale", positive("outputscale", outputscale))
+
+    @property
+    def lengths(self) -> Array:
+        """The length-scales as an array, (1,) or (d,)."""
+        return np.atleast_1d(np.asarray(self.lengthscale, dtype=np.float64))
+
+    @property
+    def _shared(self) -> bool:
+        return np.ndim(self.lengthscale) == 0
+
+    def diagonal(self, X: Array) -> Array:
+        """The output scale, whatever x."""
+        return np.full(len(X), self.outputscale)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """``lengthscale`` or ``lengthscale[0]``..., then ``outputscale``."""
+        lengths = ["lengthscale"] if self._shared else [f"lengthscale[{i}]" for i in range(len(self.lengths))]
+        return (*lengths, "outputscale")
+
+    @property
+    def log_parameters(self) -> Array:
+        """Log length-scales, then the log output scale."""
+        return np.asarray(np.log(np.append(self.lengths, self.outputscale)))
+
+    def with_log_parameters(self, theta: Array) -> Self:
+        """The same kernel at other scales."""
+        lengths, outputscale = np.exp(theta[:-1]), float(np.exp(theta[-1]))
+        return replace(self, lengthscale=float(lengths[0]) if self._shared else lengths, outputscale=outputscale)
+
+    def parameter_gradient(self, X: Array, A: Array) -> Array:
+        """Length-scale part from the subclass; the output scale multiplies, so its part is sum_ij A_ij K_ij."""
+        by_coordinate, total = self._length_gradient(X, A)
+        lengths = [by_coordinate.sum()] if self._shared else by_coordinate
+        return np.append(lengths, total)
+
+    @abstractmethod
+    def _length_gradient(self, X: Array, A: Array) -> tuple[Array, float]:
+        """sum_ij A_ij dK_ij / d log lengthscale_c for each coordinate c, (d,), and sum_ij A_ij K_ij."""
+
+    def check_dimension(self, dimension: int) -> None:
+        """Raise unless there is one length-scale or one a coordinate."""
+        if not self._shared and len(self.lengths) != dimension:
+            raise ShapeError(
+                f"lengthscale must be one number or {dimension}, one a coordinate",
+                f"{len(self.lengths)} of them",
+                "match the designs",
+            )
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        assert isinstance(other, ScaledKernel)
+        return np.array_equal(self.log_parameters, other.log_parameters) and self._shared == other._shared
+
+    __hash__ = None  # type: ignore[assignment]
+
+

@@ -1,0 +1,48 @@
+"""The one way this library compiles a function: `compiled`, a typed `numba.njit` with an on-disk cache.
+
+Numba's cache notices when the file of a function changes, but not when a compiled function that it *calls* changes
+in another file: the caller would go on running the old machine code, after an edit as after an upgrade. So the
+stamp of each cached function here also covers the files of the compiled functions it calls, and theirs in turn.
+Callees are found by name: write ``from module import callee``, not ``module.callee``, inside compiled code.
+"""
+
+import hashlib
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = {"nogil": True, "error_model": "numpy"}  # as in numpy, x / 0 is an infinity and not an exception
+
+
+def compiled(function: F) -> F:
+    """Compile on first call; keep the machine code on disk where some cache directory can be written."""
+    try:
+        dispatcher = numba.njit(function, cache=True, **_OPTIONS)
+    except RuntimeError:  # numba found no writable directory, or the function has no source file
+        return cast(F, numba.njit(function, **_OPTIONS))
+    dispatcher.sources = _sources(function)
+    # No public hook exists; where numba moves this attribute, test_jit fails and the cache is merely numba's own.
+    cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if hasattr(cache_file, "_source_stamp"):
+        cache_file._source_stamp = _stamp(dispatcher.sources)
+    return cast(F, dispatcher)
+
+
+def _sources(function: Callable[..., Any]) -> frozenset[str]:
+    """List the file of a function and those of the compiled functions below it."""
+    called = (function.__globals__.get(name) for name in function.__code__.co_names)
+    below: tuple[frozenset[str], ...] = tuple(getattr(callee, "sources", frozenset()) for callee in called)
+    return frozenset({inspect.getfile(function)}).union(*below)
+
+
+def _stamp(sources: frozenset[str]) -> str:
+    """Hash the options and the contents of the files."""
+    digest = hashlib.sha256(repr(sorted(_OPTIONS.items())).encode())
+    for source in sorted(sources, key=lambda path: Path(path).name):
+        digest.update(Path(source).read_bytes())
+    return digest.hexdigest()

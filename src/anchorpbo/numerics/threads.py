@@ -1,0 +1,47 @@
+"""BLAS on one thread where the matrices are small.
+
+Waking a second thread costs more than a product of two 300 x 300 matrices, and results would depend on how many threads
+the process happens to have. The setting belongs to the process, so it is counted: the first to enter lowers it, the
+last to leave restores it, and studies in several threads do not undo each other.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+SMALL = 1500
+"""Up to this many rows one thread is used; beyond it, as many as the process allows."""
+
+_lock = threading.Lock()
+_inside = 0
+_limit: Any = None
+
+
+@cache
+def _controller() -> Any:
+    # Looking for the loaded BLAS libraries takes milliseconds, so it is done once.
+    return ThreadpoolController()
+
+
+@contextmanager
+def one_blas_thread(rows: int = 0) -> Iterator[None]:
+    """Limit BLAS to one thread inside the block, unless the matrices have more than `SMALL` rows. Thread-safe."""
+    if rows > SMALL:
+        yield
+        return
+    global _inside, _limit  # noqa: PLW0603
+    with _lock:
+        if _inside == 0:
+            _limit = _controller().limit(limits=1, user_api="blas")
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if _inside == 0:
+                _limit.restore_original_limits()

@@ -1,0 +1,85 @@
+"""The posterior at given designs, with the way back to them.
+
+Each view computes k(x, P) and k(x, P) G once and serves both the moments and, through `gradient`, the chain rule: the
+gradient in x of any function whose partial derivatives in the moments are known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anchorpbo.typing import Array
+
+if TYPE_CHECKING:
+    from anchorpbo.posterior.posterior import Posterior
+
+
+@dataclass(frozen=True, eq=False)
+class AtDesigns:
+    """mean(x) and variance(x), (n,) each."""
+
+    posterior: Posterior
+    X: Array
+    kG: Array
+    """k(x, P) G, (n, u)."""
+    mean: Array
+    variance: Array
+    """Var f(x); rounding below zero is cut off."""
+
+    @classmethod
+    def of(cls, posterior: Posterior, X: Array) -> AtDesigns:
+        """Look at X, (n, d)."""
+        k = posterior.kernel(X, posterior.points)
+        kG = k @ posterior.G
+        variance = posterior.kernel.diagonal(X) - np.einsum("ij,ij->i", kG, k)
+        return cls(posterior, X, kG, k @ posterior.beta, np.maximum(variance, 0.0))
+
+    def gradient(self, by_mean: Array, by_variance: Array) -> Array:
+        """by_mean d mean / dx + by_variance d variance / dx, (n, d), for weights (n,)."""
+        weights = by_mean[:, None] * self.posterior.beta - 2.0 * by_variance[:, None] * self.kG
+        return self.posterior.kernel.input_gradient(self.X, self.posterior.points, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class AtPairs:
+    """The two means and the variance of f(x) - f(y), (n,) each."""
+
+    posterior: Posterior
+    X: Array
+    Y: Array
+    deltaG: Array
+    """(k(x, P) - k(y, P)) G, (n, u)."""
+    mean_x: Array
+    mean_y: Array
+    variance: Array
+    """Var(f(x) - f(y)); rounding below zero is cut off."""
+
+    @classmethod
+    def of(cls, posterior: Posterior, X: Array, Y: Array) -> AtPairs:
+        """Look at the pairs (x_i, y_i), (n, d) each."""
+        kernel, beta = posterior.kernel, posterior.beta
+        kx, ky = kernel(X, posterior.points), kernel(Y, posterior.points)
+        delta = kx - ky
+        deltaG = delta @ posterior.G
+        variance = prior_difference_variance(posterior, X, Y) - np.einsum("ij,ij->i", deltaG, delta)
+        return cls(posterior, X, Y, deltaG, kx @ beta, ky @ beta, np.maximum(variance, 0.0))
+
+    def gradient(self, by_mean_x: Array, by_mean_y: Array, by_variance: Array) -> tuple[Array, Array]:
+        """The chain rule in x and in y, (n, d) each, for weights (n,)."""
+        kernel, points, beta = self.posterior.kernel, self.posterior.points, self.posterior.beta
+        pull = 2.0 * by_variance[:, None] * self.deltaG
+        in_x = kernel.input_gradient(self.X, points, by_mean_x[:, None] * beta - pull)
+        in_y = kernel.input_gradient(self.Y, points, by_mean_y[:, None] * beta + pull)
+        between = -2.0 * by_variance
+        in_x += kernel.paired_gradient(self.X, self.Y, between)
+        in_y += kernel.paired_gradient(self.Y, self.X, between)
+        return in_x, in_y
+
+
+def prior_difference_variance(posterior: Posterior, X: Array, Y: Array) -> Array:
+    """Var(f(x) - f(y)) before any duel, (n,)."""
+    kernel = posterior.kernel
+    return kernel.diagonal(X) + kernel.diagonal(Y) - 2.0 * kernel.paired(X, Y)

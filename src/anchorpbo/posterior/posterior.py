@@ -1,0 +1,156 @@
+"""The posterior of the utility, the same object whatever inference it came from.
+
+Symbols: P (u, d) the distinct designs, k the kernel, beta (u,) and G (u, u) from the sites:
+
+    mean(x) = k(x, P) beta          cov(x, x') = k(x, x') - k(x, P) G k(P, x')
+
+A mixture over draws of sites (the samplers' many-draw mode) is again of this form, with beta = mean_s beta_s and
+G = mean_s G_s - cov_s(beta_s); what is more than two moments, `sample` and `prob_prefer`, goes through its components.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.kernels import Kernel
+from anchorpbo.numerics.checks import as_points
+from anchorpbo.numerics.linalg import square_root
+from anchorpbo.numerics.normal import cdf
+from anchorpbo.posterior.local import AtDesigns, AtPairs, prior_difference_variance
+from anchorpbo.typing import Array
+
+Gaussian = tuple[Array, Array]
+"""One Gaussian process as its weights (beta, G)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """A Gaussian process, or a mixture of them, given the duels. Immutable, so safe to share between threads."""
+
+    kernel: Kernel
+    """Prior covariance k."""
+    points: Array
+    """The distinct designs P, (u, d)."""
+    beta: Array
+    """Weights of the mean, (u,)."""
+    G: Array
+    """Weights of the covariance, (u, u), symmetric."""
+    components: Sequence[Gaussian] | None = field(default=None, repr=False)
+    """The equally likely parts of a mixture; ``None`` for a single Gaussian process."""
+
+    @classmethod
+    def prior(cls, kernel: Kernel, dimension: int) -> Posterior:
+        """The posterior before any duel."""
+        return cls(kernel, np.empty((0, dimension)), np.empty(0), np.empty((0, 0)))
+
+    @property
+    def dimension(self) -> int:
+        """Coordinates of a design, d."""
+        return int(self.points.shape[1])
+
+    @property
+    def parts(self) -> Sequence[Gaussian]:
+        """The Gaussian parts: the components of a mixture, or the one there is."""
+        return [(self.beta, self.G)] if self.components is None else self.components
+
+    def at(self, X: npt.ArrayLike) -> AtDesigns:
+        """Mean, variance and the chain rule at designs X, (n, d)."""
+        return AtDesigns.of(self, self._designs("X", X))
+
+    def between(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> AtPairs:
+        """Means, variance of the difference and the chain rule at pairs of designs, (n, d) each."""
+        return AtPairs.of(self, *self._pairs(X, Y))
+
+    def mean(self, X: npt.ArrayLike) -> Array:
+        """E f(x), (n,)."""
+        return self.kernel(self._designs("X", X), self.points) @ self.beta
+
+    def variance(self, X: npt.ArrayLike) -> Array:
+        """Var f(x), (n,); rounding below zero is cut off."""
+        return self.at(X).variance
+
+    def covariance(self, X: npt.ArrayLike, Y: npt.ArrayLike | None = None) -> Array:
+        """Cov(f(x_i), f(y_j)), (n, p); Y is X where it is not given."""
+        X = self._designs("X", X)
+        return self._covariance(X, X if Y is None else self._designs("Y", Y), self.G)
+
+    def mean_gradient(self, X: npt.ArrayLike) -> Array:
+        """d mean / dx, (n, d)."""
+        here = self.at(X)
+        return here.gradient(np.ones(len(here.X)), np.zeros(len(here.X)))
+
+    def variance_gradient(self, X: npt.ArrayLike) -> Array:
+        """d variance / dx, (n, d)."""
+        here = self.at(X)
+        return here.gradient(np.zeros(len(here.X)), np.ones(len(here.X)))
+
+    def sample(self, X: npt.ArrayLike, n: int, rng: np.random.Generator) -> Array:
+        """n joint draws of f at X, (n, len(X)); of a mixture, each from a component drawn at random."""
+        X = self._designs("X", X)
+        if n < 0:
+            raise InputError("the number of draws must be at least 0", n, "ask for 0 or more")
+        parts, draws = self.parts, np.empty((n, len(X)))
+        chosen = rng.integers(len(parts), size=n)
+        for index in np.unique(chosen):
+            (beta, G), here = parts[int(index)], chosen == index
+            E = square_root(self._covariance(X, X, G))
+            noise = rng.standard_normal((int(here.sum()), E.shape[1]))
+            draws[here] = self.kernel(X, self.points) @ beta + noise @ E.T
+        return draws
+
+    def prob_prefer(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
+        """P(f(x_i) > f(y_i)), (n,), noise left out; one half for equal designs."""
+        X, Y = self._pairs(X, Y)
+        delta = self.kernel(X, self.points) - self.kernel(Y, self.points)
+        prior = prior_difference_variance(self, X, Y)
+        total = np.zeros(len(X))
+        for beta, G in self.parts:
+            std = np.sqrt(np.maximum(prior - np.einsum("ij,ij->i", delta @ G, delta), 0.0))
+            mean = delta @ beta
+            # Without spread the sign of the mean decides, and 0 / 0 is a coin flip.
+            certain = np.select([mean > 0, mean < 0], [np.inf, -np.inf], 0.0)
+            total += cdf(np.divide(mean, std, out=certain, where=std > 0))
+        return total / len(self.parts)
+
+    def conditioned(
+        self, pair: Array, coefficients: tuple[float, float], slope: float, curvature: float
+    ) -> Posterior:
+        """One more duel without a refit: a rank-one update that matches the first two moments exactly.
+
+        The duel's margin is g = D_k f with D_k = coefficients[0] e_first - coefficients[1] e_second. Where log Z is the
+        logarithm of the duel's expected likelihood as a function of the mean of g,
+
+            e = D_k' - G K D_k'        beta + e dlogZ        G - e e' d2logZ
+
+        Parameters
+        ----------
+        pair
+            The two designs, (2, d).
+        coefficients
+            The two entries of the row.
+        slope, curvature
+            dlogZ and -d2logZ >= 0.
+        """
+        points = np.vstack([self.points, pair])
+        row = np.concatenate([np.zeros(len(self.points)), [coefficients[0], -coefficients[1]]])
+        G = np.pad(self.G, (0, 2))
+        e = row - G @ (self.kernel(points, points) @ row)
+        beta = np.append(self.beta, [0.0, 0.0]) + slope * e
+        return Posterior(self.kernel, points, beta, G + curvature * np.outer(e, e))
+
+    def _covariance(self, X: Array, Y: Array, G: Array) -> Array:
+        return self.kernel(X, Y) - self.kernel(X, self.points) @ G @ self.kernel(self.points, Y)
+
+    def _designs(self, name: str, X: npt.ArrayLike) -> Array:
+        return as_points(name, X, self.dimension)
+
+    def _pairs(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> tuple[Array, Array]:
+        X, Y = self._designs("X", X), self._designs("Y", Y)
+        if X.shape != Y.shape:
+            raise ShapeError("X and Y must have the same shape", f"{X.shape} and {Y.shape}", "pair them row by row")
+        return X, Y

@@ -1,0 +1,45 @@
+"""Gaussian sites: what an inference makes of the duels.
+
+    site k on margin g_k:   exp(b_k g_k - w_k g_k^2 / 2),    precision w = 1 / v,  b = w t
+
+for a target t and a variance v. They are stored as (w, b): a confident logistic duel has w = 0, where t and v would be
+NaN and infinity.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anchorpbo.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Sites:
+    """Natural parameters of the sites, (m,), or (s, m) for s draws of them."""
+
+    precision: Array
+    """w >= 0."""
+    linear: Array
+    """b = w t; zero where w is."""
+
+    @property
+    def draws(self) -> int:
+        """How many draws there are; one for a plain (m,) set."""
+        return 1 if self.precision.ndim == 1 else len(self.precision)
+
+    def draw(self, index: int) -> "Sites":
+        """One draw as a plain set of sites."""
+        if self.precision.ndim == 1:
+            return self
+        return Sites(self.precision[index], self.linear[index])
+
+    @property
+    def root(self) -> Array:
+        """W^1/2, the square roots of the precisions."""
+        return np.sqrt(self.precision)
+
+    @property
+    def scaled_target(self) -> Array:
+        """W^1/2 t = b / W^1/2, zero where w is: both underflow together."""
+        root = self.root
+        return np.divide(self.linear, root, out=np.zeros_like(root), where=root > 0)

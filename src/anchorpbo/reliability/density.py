@@ -1,0 +1,81 @@
+"""The paper's reliability: a kernel density estimate of the anchors (eq. kde).
+
+::
+
+    q(x) = 1/n sum_i h^-d k(r_i / h)                       r_i = distance of x to anchor i
+    dq/dx = 1/n sum_i h^-d k'(s_i) h^-2 d(r_i^2)/dx        s_i = (r_i / h)^2, k' = dk/ds
+
+With the `Gaussian` profile and h >= 1, q lies in [0, 1]. With h < 1 the factor h^-d lets it grow without bound.
+"""
+
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from anchorpbo.errors import InputError
+from anchorpbo.reliability.metric import Euclidean, Metric, as_metric, smooth
+from anchorpbo.reliability.profile import Gaussian, Profile, as_profile
+from anchorpbo.reliability.score import Reliability, as_anchors, as_bandwidth, squared_ratio
+from anchorpbo.typing import Array
+
+LARGEST_PEAK = 1e100
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Density(Reliability):
+    """Kernel density estimate of the anchors.
+
+    Parameters
+    ----------
+    anchors
+        Designs the user knows well, (n, d).
+    bandwidth
+        Width h of the kernel, above 0.
+    profile
+        Kernel k as a function of the squared distance.
+    metric
+        Distance between designs; it also gives the d of the factor h^-d.
+    """
+
+    anchors: Array
+    bandwidth: float
+    profile: Profile = field(default_factory=Gaussian)
+    metric: Metric = field(default_factory=Euclidean)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "anchors", as_anchors(self.anchors))
+        object.__setattr__(self, "bandwidth", as_bandwidth(self.bandwidth))
+        object.__setattr__(self, "profile", as_profile(self.profile))
+        object.__setattr__(self, "metric", as_metric(self.metric))
+        log_peak = float(self._log_terms(np.zeros(1))[0][0])
+        if log_peak > np.log(LARGEST_PEAK):
+            rule = f"bandwidth must keep h^-d k(0) below {LARGEST_PEAK:g}, d = {self.dimension}"
+            raise InputError(rule, f"h = {self.bandwidth}", "choose a larger bandwidth or raise its lower bound")
+
+    @property
+    def dimension(self) -> int:
+        """The d of the factor h^-d."""
+        return self.metric.dimension(self.anchors.shape[1])
+
+    def value(self, X: Array) -> Array:
+        """Return q, (n,), at the rows of X, (n, d)."""
+        log_terms, _ = self._log_terms(self._squared(X))
+        return np.asarray(np.exp(log_terms).mean(axis=1))
+
+    def value_and_gradient(self, X: Array) -> tuple[Array, Array]:
+        """Return q, (n,), and its gradient in x, (n, d)."""
+        metric = smooth(self.metric)
+        log_terms, slopes = self._log_terms(self._squared(X))
+        terms = np.exp(log_terms)
+        weights = terms * slopes / (self.anchors.shape[0] * self.bandwidth**2)
+        return terms.mean(axis=1), metric.weighted_gradient(weights, X, self.anchors)
+
+    def _squared(self, X: Array) -> Array:
+        return squared_ratio(self.metric.distances(X, self.anchors), self.bandwidth)
+
+    def _log_terms(self, squared: Array) -> tuple[Array, Array]:
+        """Return log(h^-d k(s)) and its slope in s: in logarithms neither factor can overflow alone."""
+        log_kernel, slope = self.profile.log_value_and_slope(squared, self.dimension)
+        return log_kernel - self.dimension * np.log(self.bandwidth), slope

@@ -1,0 +1,168 @@
+"""How far a design is from an anchor.
+
+::
+
+    r(x, y)      distance, at least 0 and 0 for x = y
+    d            the power of 1/h^d in eq. kde, which makes a kernel of width h a density
+
+    Euclidean    r = |x - y|_2                                   d = number of columns
+    Tanimoto     r = 1 - x.y / (|x|^2 + |y|^2 - x.y)             d = 1
+    Hamming      r = fraction of columns where x and y differ    d = 1
+    Supplied     r = any function of two sets of designs         d = 1 unless told
+
+A metric other than the Euclidean has no natural dimension, and the 2,048 columns of a fingerprint are not one: it takes
+d = 1, which treats the distance itself as the coordinate. Only a `SmoothMetric` lets a noise map have a gradient.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.spatial.distance import cdist
+
+from anchorpbo.errors import InputError, ShapeError, UnknownNameError, UnsupportedError
+from anchorpbo.numerics.checks import as_floats
+from anchorpbo.typing import Array
+
+
+class Metric(ABC):
+    """A distance between designs."""
+
+    has_gradient: ClassVar[bool] = False
+    """Whether the squared distance can be differentiated in x; true for every `SmoothMetric`."""
+
+    @abstractmethod
+    def distances(self, X: Array, Y: Array) -> Array:
+        """Return the distances, (n, m), between the rows of X, (n, c), and of Y, (m, c)."""
+
+    @abstractmethod
+    def dimension(self, columns: int) -> int:
+        """Return the d of the factor 1/h^d for designs with this many columns."""
+
+
+class SmoothMetric(Metric):
+    """A distance whose square has a gradient in x everywhere."""
+
+    has_gradient: ClassVar[bool] = True
+
+    @abstractmethod
+    def weighted_gradient(self, weights: Array, X: Array, Y: Array) -> Array:
+        """Return ``sum_j weights[i, j] * d r(x_i, y_j)^2 / d x_i``, (n, c), for weights (n, m)."""
+
+
+@dataclass(frozen=True)
+class Euclidean(SmoothMetric):
+    """The distance ``|x - y|_2``; d is the number of columns."""
+
+    def distances(self, X: Array, Y: Array) -> Array:
+        """Return the distances, (n, m)."""
+        return np.asarray(cdist(X, Y), dtype=np.float64)
+
+    def dimension(self, columns: int) -> int:
+        """Return the number of columns."""
+        return columns
+
+    def weighted_gradient(self, weights: Array, X: Array, Y: Array) -> Array:
+        """Return ``2 sum_j weights[i, j] (x_i - y_j)``, (n, c)."""
+        # Differences first, a column at a time: `x sum(w) - w y` cancels near an anchor, (n, m, c) is large.
+        columns = [np.einsum("nm,nm->n", weights, np.subtract.outer(x, y)) for x, y in zip(X.T, Y.T, strict=True)]
+        return 2.0 * np.stack(columns, axis=1)
+
+
+@dataclass(frozen=True)
+class Tanimoto(Metric):
+    """The distance ``1 - x.y / (|x|^2 + |y|^2 - x.y)`` of fingerprints; two all-zero ones are at distance 0."""
+
+    def distances(self, X: Array, Y: Array) -> Array:
+        """Return the distances, (n, m)."""
+        common = X @ Y.T
+        union = np.add.outer(np.einsum("nc,nc->n", X, X), np.einsum("mc,mc->m", Y, Y)) - common
+        similarity = np.divide(common, union, out=np.ones_like(common), where=union > 0)
+        return np.asarray(np.maximum(1.0 - similarity, 0.0))
+
+    def dimension(self, columns: int) -> int:
+        """Return 1: a fingerprint's columns are not coordinates."""
+        return 1
+
+
+@dataclass(frozen=True)
+class Hamming(Metric):
+    """The fraction of columns in which x and y differ."""
+
+    def distances(self, X: Array, Y: Array) -> Array:
+        """Return the distances, (n, m)."""
+        return np.asarray(cdist(X, Y, "hamming"), dtype=np.float64)
+
+    def dimension(self, columns: int) -> int:
+        """Return 1: categories have no natural dimension."""
+        return 1
+
+
+@dataclass(frozen=True)
+class Supplied(Metric):
+    """A distance given by a function; what it returns is checked at every call.
+
+    Parameters
+    ----------
+    function
+        ``(X, Y) -> (n, m)`` for X of shape (n, c) and Y of shape (m, c), finite and at least 0.
+    intrinsic_dimension
+        The d of the factor 1/h^d.
+    """
+
+    function: Callable[[Array, Array], npt.ArrayLike]
+    intrinsic_dimension: int = 1
+
+    def __post_init__(self) -> None:
+        d = self.intrinsic_dimension
+        if not callable(self.function):
+            raise InputError("function must be callable", repr(self.function)[:80], "give (X, Y) -> (n, m)")
+        if isinstance(d, bool) or not isinstance(d, int | np.integer) or d < 1:
+            raise InputError("intrinsic_dimension must be a whole number above 0", repr(d), "use 1 when in doubt")
+
+    def distances(self, X: Array, Y: Array) -> Array:
+        """Return the function's distances, (n, m), once they have passed the checks."""
+        result = as_floats("distances of the supplied metric", self.function(X, Y))
+        expected = (X.shape[0], Y.shape[0])
+        if result.shape != expected:
+            rule = f"distances of the supplied metric must have shape {expected} here"
+            raise ShapeError(rule, result.shape, "return one row for each row of X and one column for each row of Y")
+        if (result < 0).any():
+            raise InputError("distances of the supplied metric must be at least 0", result.min(), "return distances")
+        return result
+
+    def dimension(self, columns: int) -> int:
+        """Return the intrinsic dimension, whatever the columns."""
+        return int(self.intrinsic_dimension)
+
+
+MetricLike: TypeAlias = str | Metric | Callable[[Array, Array], npt.ArrayLike]
+"""What the public edge takes for a metric."""
+
+METRICS: dict[str, Metric] = {"euclidean": Euclidean(), "tanimoto": Tanimoto(), "hamming": Hamming()}
+"""The metrics that have a name."""
+
+
+def as_metric(metric: MetricLike) -> Metric:
+    """Resolve a name, a `Metric` or a function ``(X, Y) -> (n, m)`` to a `Metric`."""
+    if isinstance(metric, Metric):
+        return metric
+    if isinstance(metric, str):
+        if metric not in METRICS:
+            raise UnknownNameError.of("metric", metric, METRICS)
+        return METRICS[metric]
+    if isinstance(metric, type) or not callable(metric):
+        remedy = "write Euclidean() rather than Euclidean" if isinstance(metric, type) else "try 'euclidean'"
+        raise InputError("metric must be a name, a Metric or a function (X, Y) -> (n, m)", repr(metric)[:80], remedy)
+    return Supplied(metric)
+
+
+def smooth(metric: Metric) -> SmoothMetric:
+    """Return the metric as one with a gradient, or say that it has none."""
+    if not isinstance(metric, SmoothMetric):
+        rule, remedy = "a gradient needs a metric with one, such as Euclidean()", "compare values, not gradients"
+        raise UnsupportedError(rule, repr(metric)[:80], remedy)
+    return metric

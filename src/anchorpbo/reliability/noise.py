@@ -1,0 +1,230 @@
+"""The noise map: how noisy a comparison is at each design (eq. general-noise, eq. general-logistic-noise).
+
+::
+
+    a            scale: noise where nothing is known
+    c            strength: 1 in the paper, a ratio of at most e between the quietest and the noisiest place if q <= 1
+    q(x)         reliability
+    noise(x) = max(a exp(-c q(x)), 1e-6 a)
+    dnoise/dx = -c noise dq/dx            0 where the floor binds
+    dnoise/dlog a = noise
+    dnoise/dlog c = -c q noise            0 where the floor binds
+
+The noise is the variance sigma^2_eps for a probit model and the level lambda for a logistic one. The floor, 1e-6 of
+the scale, keeps every duel's row finite.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal, final
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.errors import InputError, UnknownNameError, UnsupportedError
+from anchorpbo.numerics.checks import as_points, non_negative, positive
+from anchorpbo.reliability.bandwidth import loo_bandwidth
+from anchorpbo.reliability.bounded import Bounded
+from anchorpbo.reliability.density import Density
+from anchorpbo.reliability.metric import Metric, MetricLike, as_metric
+from anchorpbo.reliability.profile import GaussianDensity, Profile, as_profile
+from anchorpbo.reliability.score import Constant, Reliability, as_anchors, as_bandwidth, as_bounds
+from anchorpbo.typing import Array, BoolArray
+
+FLOOR = 1e-6
+"""The smallest noise, as a fraction of the scale."""
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class NoiseMap:
+    """Noise of a comparison as a function of the design.
+
+    Use `from_anchors` for the paper's map, `bounded` for real use, `constant` when there are no anchors.
+
+    Parameters
+    ----------
+    score
+        Reliability q.
+    scale
+        Noise a where q = 0, above 0.
+    strength
+        How much reliability lowers the noise, at least 0; 0 makes the map constant.
+
+    Examples
+    --------
+    >>> noise = NoiseMap.bounded([[0.2, 0.2], [0.3, 0.1]], bandwidth=0.2, scale=1.0, strength=3.0)
+    >>> noise([[0.2, 0.2], [0.4, 0.4], [0.9, 0.9]]).round(2)
+    array([0.05, 0.29, 1.  ])
+    """
+
+    score: Reliability
+    scale: float = 1.0
+    strength: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.score, Reliability):
+            remedy = "use NoiseMap.from_anchors, bounded or constant"
+            raise InputError("score must be a Reliability", repr(self.score)[:80], remedy)
+        object.__setattr__(self, "scale", positive("scale", self.scale))
+        object.__setattr__(self, "strength", non_negative("strength", self.strength))
+        positive(f"the noise floor, {FLOOR:g} of scale,", self.floor)
+
+    @classmethod
+    def from_anchors(
+        cls,
+        anchors: npt.ArrayLike,
+        bandwidth: float | Literal["loo"] = "loo",
+        bounds: tuple[float, float] = (1.0, 2.0),
+        scale: float = 1.0,
+        *,
+        normalised: bool = False,
+        profile: str | Profile = "gaussian",
+        metric: MetricLike = "euclidean",
+    ) -> "NoiseMap":
+        """Build the paper's map: ``noise = scale * exp(-q)`` with q the density of the anchors (eq. kde).
+
+        Parameters
+        ----------
+        anchors
+            Designs the user knows well, (n, d); they need not lie in the unit cube.
+        bandwidth
+            Width h of the kernel, or "loo" to choose it by leave-one-out within ``bounds``.
+        bounds
+            Smallest and largest bandwidth. With h >= 1 and k(0) = 1 the noise stays in [scale/e, scale].
+        scale
+            Noise a where q = 0.
+        normalised
+            Whether the Gaussian profile is the density, with its factor (2 pi)^(-d/2), instead of k(0) = 1.
+        profile
+            "gaussian", "gaussian-density", "unit-gaussian" (exp(-pi r^2)) or a `Profile`.
+        metric
+            "euclidean", "tanimoto", "hamming", a `Metric`, or a function (X, Y) -> (n, m). All but the Euclidean
+            have no gradient and, unless a `Metric` says otherwise, d = 1.
+        """
+        points, kernel, distance = as_anchors(anchors), as_profile(profile, normalised), as_metric(metric)
+        h = _resolve_bandwidth(bandwidth, points, as_bounds(bounds), kernel, distance)
+        return cls(Density(points, h, kernel, distance), scale)
+
+    @classmethod
+    def bounded(
+        cls,
+        anchors: npt.ArrayLike,
+        bandwidth: float | Literal["loo"] = "loo",
+        bounds: tuple[float, float] | None = None,
+        scale: float = 1.0,
+        strength: float = 3.0,
+        *,
+        metric: MetricLike = "euclidean",
+    ) -> "NoiseMap":
+        """Build a map for real use: ``noise = scale * exp(-strength * q)`` with q in [0, 1], 1 at every anchor.
+
+        Parameters
+        ----------
+        anchors
+            Designs the user knows well, (n, d); they need not lie in the unit cube.
+        bandwidth
+            Width h of an anchor's neighbourhood, or "loo" to choose it by leave-one-out within ``bounds``: the
+            anchors' Gaussian density is scored with its factor 1/h^d, although q has none.
+        bounds
+            Smallest and largest bandwidth. By default (0.1 sqrt(d), 0.5 sqrt(d)) with the metric's d: from a tenth
+            to a half of the diagonal of the unit cube.
+        scale
+            Noise a far from every anchor.
+        strength
+            The noise at an anchor is ``scale * exp(-strength)``. The default, 3, is a twentieth of the scale.
+        metric
+            As in `from_anchors`.
+        """
+        points, distance = as_anchors(anchors), as_metric(metric)
+        if bounds is None:
+            diagonal = float(np.sqrt(distance.dimension(points.shape[1])))
+            bounds = (0.1 * diagonal, 0.5 * diagonal)
+        h = _resolve_bandwidth(bandwidth, points, as_bounds(bounds), GaussianDensity(), distance)
+        return cls(Bounded(points, h, distance), scale, strength)
+
+    @classmethod
+    def constant(cls, variance: float) -> "NoiseMap":
+        """Build the homoscedastic map: the same noise everywhere, in any number of dimensions."""
+        return cls(Constant(), positive("variance", variance))
+
+    @property
+    def anchors(self) -> Array | None:
+        """Designs the user knows well, (n, d), read-only; ``None`` for a constant map."""
+        return self.score.anchors
+
+    @property
+    def bandwidth(self) -> float | None:
+        """Bandwidth h; ``None`` for a constant map."""
+        return self.score.bandwidth
+
+    @property
+    def floor(self) -> float:
+        """The smallest noise this map returns."""
+        return FLOOR * self.scale
+
+    def reliability(self, X: npt.ArrayLike) -> Array:
+        """Return q, (n,), at the rows of X, (n, d)."""
+        return self.score.value(self._points(X))
+
+    def __call__(self, X: npt.ArrayLike) -> Array:
+        """Return the noise, (n,), at the rows of X, (n, d)."""
+        return self._noise(self.reliability(X))[0]
+
+    def gradient(self, X: npt.ArrayLike) -> Array:
+        """Return the gradient of the noise in x, (n, d)."""
+        return self.value_and_gradient(X)[1]
+
+    def value_and_gradient(self, X: npt.ArrayLike) -> tuple[Array, Array]:
+        """Return the noise, (n,), and its gradient in x, (n, d), which is 0 where the floor binds."""
+        reliability, slope = self.score.value_and_gradient(self._points(X))
+        noise, free = self._noise(reliability)
+        return noise, (-self.strength * noise * free)[:, None] * slope
+
+    def log_parameter_gradients(self, X: npt.ArrayLike) -> dict[str, Array]:
+        """Return the derivatives of the noise, (n,) each, in log "scale" and, unless constant, log "strength"."""
+        reliability = self.reliability(X)
+        noise, free = self._noise(reliability)
+        if isinstance(self.score, Constant):
+            return {"scale": noise}
+        return {"scale": noise, "strength": -self.strength * reliability * noise * free}
+
+    def with_parameters(self, scale: float | None = None, strength: float | None = None) -> "NoiseMap":
+        """Return a copy with another scale or strength and the same reliability, bandwidth included."""
+        if strength is not None and isinstance(self.score, Constant):
+            rule = "a constant map has a scale but no strength"
+            raise UnsupportedError(rule, f"strength={strength!r}", "use NoiseMap.bounded")
+        return replace(
+            self,
+            scale=self.scale if scale is None else scale,
+            strength=self.strength if strength is None else strength,
+        )
+
+    def __repr__(self) -> str:
+        parts = [f"kind={type(self.score).__name__.lower()!r}"]
+        if self.anchors is not None:
+            parts.append(f"anchors={self.anchors.shape[0]}")
+        if self.bandwidth is not None:
+            parts.append(f"bandwidth={self.bandwidth:.6g}")
+        parts.append(f"scale={self.scale:.6g}")
+        if not isinstance(self.score, Constant):
+            parts.append(f"strength={self.strength:.6g}")
+        return f"NoiseMap({', '.join(parts)})"
+
+    def _points(self, X: npt.ArrayLike) -> Array:
+        return as_points("X", X, None if self.anchors is None else self.anchors.shape[1])
+
+    def _noise(self, reliability: Array) -> tuple[Array, BoolArray]:
+        """Return the noise, (n,), and where it is above its floor, (n,)."""
+        fraction = np.exp(-self.strength * reliability)
+        return self.scale * np.maximum(fraction, FLOOR), fraction > FLOOR
+
+
+def _resolve_bandwidth(
+    bandwidth: float | str, anchors: Array, bounds: tuple[float, float], profile: Profile, metric: Metric
+) -> float:
+    """Return a number as it is and "loo" as the leave-one-out choice."""
+    if not isinstance(bandwidth, str):
+        return as_bandwidth(bandwidth)
+    if bandwidth != "loo":
+        raise UnknownNameError("bandwidth must be a number above 0 or 'loo'", repr(bandwidth), "check the spelling")
+    return loo_bandwidth(anchors, bounds, profile, metric)

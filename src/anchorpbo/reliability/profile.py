@@ -1,0 +1,93 @@
+"""Radial profiles: the kernel k of eq. kde as a function of the squared distance s = (r / h)^2.
+
+::
+
+    s            squared distance in bandwidths
+    d            dimension of the metric
+
+    Gaussian          k = exp(-s/2)                  k(0) = 1: the paper's proofs, q in [0, 1] for h >= 1
+    GaussianDensity   k = (2 pi)^(-d/2) exp(-s/2)    integrates to 1
+    UnitGaussian      k = exp(-pi s)                 k(0) = 1 and integrates to 1, in every d
+
+The leave-one-out bandwidth works with log k, so a profile is its logarithm and the slope of that.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from anchorpbo.errors import InputError, UnknownNameError, UnsupportedError
+from anchorpbo.typing import Array
+
+
+class Profile(ABC):
+    """A kernel that depends on the squared distance only and is positive everywhere."""
+
+    @abstractmethod
+    def log_value_and_slope(self, squared: Array, dimension: int) -> tuple[Array, Array]:
+        """Return log k(s) and d log k / d s, both in the shape of ``squared``."""
+
+    @final
+    def value(self, squared: Array, dimension: int) -> Array:
+        """Return k(s), in the shape of ``squared``."""
+        return np.exp(self.log_value_and_slope(squared, dimension)[0])
+
+    @final
+    def derivative(self, squared: Array, dimension: int) -> Array:
+        """Return d k / d s, in the shape of ``squared``."""
+        log_value, slope = self.log_value_and_slope(squared, dimension)
+        return np.exp(log_value) * slope
+
+
+@dataclass(frozen=True)
+class Gaussian(Profile):
+    """The profile ``exp(-s/2)`` with k(0) = 1, the paper's preset."""
+
+    def log_value_and_slope(self, squared: Array, dimension: int) -> tuple[Array, Array]:
+        """Return -s/2 and -1/2."""
+        return -0.5 * squared, np.full_like(squared, -0.5)
+
+
+@dataclass(frozen=True)
+class GaussianDensity(Profile):
+    """The standard normal density ``(2 pi)^(-d/2) exp(-s/2)``."""
+
+    def log_value_and_slope(self, squared: Array, dimension: int) -> tuple[Array, Array]:
+        """Return -s/2 - d/2 log(2 pi) and -1/2."""
+        return -0.5 * squared - 0.5 * dimension * np.log(2.0 * np.pi), np.full_like(squared, -0.5)
+
+
+@dataclass(frozen=True)
+class UnitGaussian(Profile):
+    """The profile ``exp(-pi s)``, which has k(0) = 1 and integrates to 1."""
+
+    def log_value_and_slope(self, squared: Array, dimension: int) -> tuple[Array, Array]:
+        """Return -pi s and -pi."""
+        return -np.pi * squared, np.full_like(squared, -np.pi)
+
+
+PROFILES: dict[str, Profile] = {
+    "gaussian": Gaussian(),
+    "gaussian-density": GaussianDensity(),
+    "unit-gaussian": UnitGaussian(),
+}
+"""The profiles that have a name."""
+
+
+def as_profile(profile: str | Profile, normalised: bool = False) -> Profile:
+    """Resolve a name or a `Profile`, as a density in d dimensions when ``normalised``."""
+    if isinstance(profile, str):
+        if profile not in PROFILES:
+            raise UnknownNameError.of("profile", profile, PROFILES)
+        profile = PROFILES[profile]
+    if not isinstance(profile, Profile):
+        rule = "profile must be a name or a Profile"
+        raise InputError(rule, repr(profile)[:80], f"try one of {', '.join(sorted(PROFILES))}")
+    if not normalised or isinstance(profile, GaussianDensity | UnitGaussian):
+        return profile
+    if isinstance(profile, Gaussian):
+        return GaussianDensity()
+    rule = "normalised=True needs a profile whose integral is known"
+    raise UnsupportedError(rule, repr(profile)[:80], "write the constant into the profile itself")

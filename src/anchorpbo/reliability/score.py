@@ -1,0 +1,111 @@
+"""The reliability score q(x) >= 0: the larger, the more surely the user judges at x.
+
+::
+
+    X_0          anchors, (n, d)
+    h            bandwidth
+    q(x)         reliability
+    (r / h)^2    squared distance in bandwidths, (points, anchors)
+
+`Reliability` is what a noise map asks for; `Constant` is the one without anchors. The checks here are shared by the two
+that have some, `density.Density` and `bounded.Bounded`.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.errors import InputError
+from anchorpbo.numerics.checks import as_floats, as_points, increasing_bounds, positive
+from anchorpbo.typing import Array
+
+SMALLEST_BANDWIDTH = 1e-100
+LARGEST_ANCHOR = 1e50
+"""Beyond these (r / h)^2 is no longer a finite number."""
+
+
+class Reliability(ABC):
+    """A score q(x) >= 0 and its gradient; frozen, and equal to another of the same type and content."""
+
+    anchors: Array | None
+    """Designs the user knows well, (n, d); ``None`` where there are none."""
+
+    bandwidth: float | None
+    """Width of the neighbourhood of an anchor; ``None`` where there is none."""
+
+    @abstractmethod
+    def value(self, X: Array) -> Array:
+        """Return q, (n,), at the rows of X, (n, d)."""
+
+    @abstractmethod
+    def value_and_gradient(self, X: Array) -> tuple[Array, Array]:
+        """Return q, (n,), and its gradient in x, (n, d)."""
+
+    @final
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        mine, theirs = vars(self), vars(other)
+        return mine.keys() == theirs.keys() and all(_same(mine[key], theirs[key]) for key in mine)
+
+    @final
+    def __hash__(self) -> int:
+        return hash((type(self), self.bandwidth, None if self.anchors is None else self.anchors.shape))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Constant(Reliability):
+    """The score ``q(x) = 0`` everywhere: nothing is known about where the user can judge."""
+
+    anchors: None = field(default=None, init=False, repr=False)
+    bandwidth: None = field(default=None, init=False, repr=False)
+
+    def value(self, X: Array) -> Array:
+        """Return zeros, (n,)."""
+        return np.zeros(X.shape[0])
+
+    def value_and_gradient(self, X: Array) -> tuple[Array, Array]:
+        """Return zeros, (n,) and (n, d)."""
+        return np.zeros(X.shape[0]), np.zeros(X.shape)
+
+
+def _same(first: object, second: object) -> bool:
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        return np.array_equal(first, second)
+    return bool(first == second)
+
+
+def as_anchors(anchors: npt.ArrayLike) -> Array:
+    """Copy to an (n, d) array of at least one anchor; they need not lie in the unit cube."""
+    array = as_floats("anchors", anchors)
+    if array.size == 0:
+        remedy = "use NoiseMap.constant(...) when there are none"
+        raise InputError("anchors must hold at least one design", f"shape {array.shape}", remedy)
+    largest = float(np.abs(array).max())
+    if largest > LARGEST_ANCHOR:
+        raise InputError(f"anchors must be at most {LARGEST_ANCHOR:g} in size", largest, "rescale the inputs")
+    return as_points("anchors", array)
+
+
+def as_bandwidth(bandwidth: float) -> float:
+    """Return a bandwidth above 0 as a float."""
+    h = positive("bandwidth", bandwidth)
+    if h < SMALLEST_BANDWIDTH:
+        raise InputError(f"bandwidth must be at least {SMALLEST_BANDWIDTH:g}", h, "choose a larger one")
+    return h
+
+
+def as_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return the ends of a range of bandwidths, the first at most the second."""
+    lower, upper = increasing_bounds("bounds", bounds)
+    return as_bandwidth(lower), upper
+
+
+def squared_ratio(distances: Array, bandwidth: float) -> Array:
+    """Return (r / h)^2; a design too far away for a finite number is infinitely far."""
+    with np.errstate(over="ignore"):
+        return np.square(distances / bandwidth)
