@@ -1,1 +1,74 @@
-"""Preferential Bayesian optimisation that knows where its user can judge."""
+"""Preferential Bayesian optimisation that knows where its user can judge.
+
+Names are loaded when they are first used, so that importing the package costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from anchorpbo import acquisition, errors, inference, kernels, likelihoods, reliability, search
+    from anchorpbo.duels import Duels
+    from anchorpbo.inference import EP, Hallucination, Laplace, PolyaGamma
+    from anchorpbo.kernels import RBF, Hamming, Matern32, Matern52, Tanimoto
+    from anchorpbo.likelihoods import Logistic, Probit
+    from anchorpbo.model import Learn, LogNormal, PreferenceGP
+    from anchorpbo.posterior import Posterior
+    from anchorpbo.reliability import NoiseMap
+
+__version__ = "0.1.0"
+
+_MODULES = ("acquisition", "errors", "inference", "kernels", "likelihoods", "reliability", "search")
+_HOMES = {
+    "duels": ("Duels",),
+    "inference": ("EP", "Hallucination", "Laplace", "PolyaGamma"),
+    "kernels": ("RBF", "Hamming", "Matern32", "Matern52", "Tanimoto"),
+    "likelihoods": ("Logistic", "Probit"),
+    "model": ("Learn", "LogNormal", "PreferenceGP"),
+    "posterior": ("Posterior",),
+    "reliability": ("NoiseMap",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use."""
+    if name in _MODULES:
+        return import_module(f"anchorpbo.{name}")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'anchorpbo' has no attribute {name!r}")
+    value = getattr(import_module(f"anchorpbo.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
+
+
+__all__ = [
+    "EP",
+    "RBF",
+    "Duels",
+    "Hallucination",
+    "Hamming",
+    "Laplace",
+    "Learn",
+    "LogNormal",
+    "Logistic",
+    "Matern32",
+    "Matern52",
+    "NoiseMap",
+    "PolyaGamma",
+    "Posterior",
+    "PreferenceGP",
+    "Probit",
+    "Tanimoto",
+    "acquisition",
+    "errors",
+    "inference",
+    "kernels",
+    "likelihoods",
+    "reliability",
+    "search",
+]

@@ -46,6 +46,13 @@ class Rows:
         both = np.tile(np.arange(m), 2)
         return sparse.csr_array((entries, (both, columns)), shape=(m, self.designs))
 
+    def scaled(self, scale: Array) -> Array:
+        """diag(scale) D, (m, u), dense."""
+        dense, every = np.zeros((len(self), self.designs)), np.arange(len(self))
+        dense[every, self.first] += scale * self.coef_first
+        dense[every, self.second] -= scale * self.coef_second
+        return dense
+
     def margins(self, f: Array) -> Array:
         """D f, (m,) or (m, n), of utilities (u,) or (u, n)."""
         a, b = (c.reshape(-1, *[1] * (f.ndim - 1)) for c in (self.coef_first, self.coef_second))

@@ -1,0 +1,34 @@
+"""From duels to Gaussian sites: Laplace, EP, Hallucination Believer, Polya-Gamma; and the Laplace evidence.
+
+A new inference implements `Inference.infer` and adds a line to `INFERENCES`.
+"""
+
+from anchorpbo.errors import UnknownNameError
+from anchorpbo.inference.base import Inference, Inferred, Info
+from anchorpbo.inference.ep import EP
+from anchorpbo.inference.evidence import EvidenceGradient, evidence_gradient, laplace_evidence
+from anchorpbo.inference.hallucination import Hallucination
+from anchorpbo.inference.laplace import Laplace, find_mode
+from anchorpbo.inference.polya_gamma import PolyaGamma
+
+INFERENCES: dict[str, type[Inference]] = {
+    "laplace": Laplace,
+    "ep": EP,
+    "hallucination": Hallucination,
+    "polya-gamma": PolyaGamma,
+}
+
+
+def resolve_inference(inference: str | Inference) -> Inference:
+    """An inference object from its name, or itself."""
+    if isinstance(inference, Inference):
+        return inference
+    if inference not in INFERENCES:
+        raise UnknownNameError.of("inference", inference, INFERENCES)
+    return INFERENCES[inference]()
+
+
+__all__ = [
+    "EP", "INFERENCES", "EvidenceGradient", "Hallucination", "Inference", "Inferred", "Info", "Laplace", "PolyaGamma",
+    "evidence_gradient", "find_mode", "laplace_evidence", "resolve_inference",
+]  # fmt: skip

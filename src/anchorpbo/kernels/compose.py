@@ -65,9 +65,7 @@ class _Both(Kernel):
     def parameter_gradient(self, X: Array, A: Array) -> Array:
         """Each kernel's gradient, with the weights the rule of sums or products gives it."""
         for_left, for_right = self._weights(A, self.left(X, X), self.right(X, X))
-        return np.concatenate(
-            [self.left.parameter_gradient(X, for_left), self.right.parameter_gradient(X, for_right)]
-        )
+        return np.concatenate([self.left.parameter_gradient(X, for_left), self.right.parameter_gradient(X, for_right)])
 
     @abstractmethod
     def _join(self, left: Array, right: Array) -> Array:

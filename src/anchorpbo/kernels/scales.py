@@ -90,5 +90,3 @@ class ScaledKernel(Kernel):
         return np.array_equal(self.log_parameters, other.log_parameters) and self._shared == other._shared
 
     __hash__ = None  # type: ignore[assignment]
-
-

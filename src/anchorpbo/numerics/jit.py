@@ -9,6 +9,7 @@ Callees are found by name: write ``from module import callee``, not ``module.cal
 import hashlib
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -16,20 +17,22 @@ import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_njit: Any = numba.njit  # some versions of numba come with types and some without; neither knows F
 _OPTIONS = {"nogil": True, "error_model": "numpy"}  # as in numpy, x / 0 is an infinity and not an exception
 
 
 def compiled(function: F) -> F:
     """Compile on first call; keep the machine code on disk where some cache directory can be written."""
     try:
-        dispatcher = numba.njit(function, cache=True, **_OPTIONS)
+        dispatcher = _njit(function, cache=True, **_OPTIONS)
     except RuntimeError:  # numba found no writable directory, or the function has no source file
-        return cast(F, numba.njit(function, **_OPTIONS))
+        return cast(F, _njit(function, **_OPTIONS))
     dispatcher.sources = _sources(function)
     # No public hook exists; where numba moves this attribute, test_jit fails and the cache is merely numba's own.
-    cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if hasattr(cache_file, "_source_stamp"):
-        cache_file._source_stamp = _stamp(dispatcher.sources)
+        with suppress(OSError):  # no files in a zip or a frozen program, but there numba's stamp covers the whole
+            cache_file._source_stamp = _stamp(dispatcher.sources)
     return cast(F, dispatcher)
 
 

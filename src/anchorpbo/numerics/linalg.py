@@ -12,26 +12,17 @@ from anchorpbo.typing import Array
 
 def cholesky(A: Array) -> Array:
     """Lower L with L L' = A."""
-    return np.asarray(linalg.cholesky(A, lower=True, check_finite=False))
+    return np.asarray(linalg.cholesky(A, lower=True, check_finite=False)) if A.size else A.copy()
 
 
 def solve_lower(L: Array, B: Array) -> Array:
     """L^-1 B."""
-    return np.asarray(linalg.solve_triangular(L, B, lower=True, check_finite=False))
+    return np.asarray(linalg.solve_triangular(L, B, lower=True, check_finite=False)) if L.size else B.copy()
 
 
 def cholesky_solve(L: Array, B: Array) -> Array:
     """(L L')^-1 B."""
-    return np.asarray(linalg.cho_solve((L, True), B, check_finite=False))
-
-
-def cholesky_inverse(L: Array) -> Array:
-    """(L L')^-1, symmetric to the last bit."""
-    if not L.size:
-        return L.copy()
-    inverse, _ = linalg.lapack.dpotri(L, lower=1)
-    lower = np.tril(inverse)
-    return np.asarray(lower + np.tril(inverse, -1).T)
+    return np.asarray(linalg.cho_solve((L, True), B, check_finite=False)) if L.size else B.copy()
 
 
 def log_determinant(L: Array) -> float:

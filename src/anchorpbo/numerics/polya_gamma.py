@@ -59,7 +59,8 @@ def _left(rng: np.random.Generator, c: float) -> float:
     if c * CUT < 1.0:
         # At c = 0 this is 1 / N(0, 1)^2, and x <= t means that the normal exceeds 1 / sqrt(t); then tilt.
         while True:
-            x = draw_above(rng, 1.0 / ROOT_CUT) ** -2.0
+            root = draw_above(rng, 1.0 / ROOT_CUT)
+            x = 1.0 / (root * root)
             if 0.5 * c * c * x <= rng.standard_exponential():
                 return x
     while True:

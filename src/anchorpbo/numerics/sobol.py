@@ -11,13 +11,14 @@ and s odd initial numbers m_1, ..., m_s with m_k < 2^k, from which v_{j,k-1} = 2
 
     v_{j,k} = c_1 v_{j,k-1} xor ... xor c_(s-1) v_{j,k-s+1} xor v_{j,k-s} xor (v_{j,k-s} >> s)             [BF1988]
 
-Any odd initial numbers make each coordinate perfectly even; good ones make the pairs of coordinates even, too. Ours come
-from a search of our own, `scripts/make_sobol_table.py`. m_k has k - 1 free bits, so that all s of them fit in one integer
-of s (s - 1) / 2 bits, the seed of the dimension. Past the table, seeds are pseudo-random, and the same everywhere.
+Any odd initial numbers make each coordinate perfectly even; good ones make pairs of coordinates even, too. Ours come
+from a search of our own, `scripts/make_sobol_table.py`. As m_k has k - 1 free bits, all s of them fit in one integer of
+s (s - 1) / 2 bits, the seed of the dimension. Past the 128 dimensions of the table, seeds are pseudo-random (but
+the same everywhere) and pairs are as even as chance has it.
 
-Scrambling multiplies the digits of each coordinate by a random lower-triangular matrix over GF(2) with unit diagonal and
-then adds a random digital shift [Matousek1998]: each point becomes uniform, and every evenness of the plain points stays.
-It makes the points a random sample whose average is unbiased, but not all Owen-scrambled: rows share one matrix.
+Scrambling multiplies the digits of each coordinate by a random lower-triangular matrix over GF(2) with unit diagonal,
+then adds a random digital shift [Matousek1998]. Each point becomes uniform in the cube, so that averages are unbiased,
+and whatever was even stays even.
 
 References
 ----------
@@ -30,6 +31,7 @@ References
 
 import hashlib
 from functools import cache
+from operator import index
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +45,21 @@ MAX_DIMENSION = 5_000
 
 # fmt: off
 SEEDS = (
-0,
+    0x0, 0x0, 0x0, 0x1, 0xf, 0x15, 0x2f8, 0x2c2, 0x333, 0x125, 0x2d4, 0x386, 0x24c3, 0x3311, 0x6eda, 0x1c2a,
+    0x4cd, 0x69bf, 0x145236, 0x4e406, 0x1d5563, 0x112df5, 0x19bff4, 0x265e0, 0x1e278e, 0x3cd5a, 0xe6691,
+    0x19cb77, 0x284e6, 0x5e121, 0x1137e3, 0x1fb840, 0x0, 0x180a1a, 0x6cf69, 0x1eb1cc, 0xc709db4, 0xafb4041,
+    0xc1afad7, 0x753bc4c, 0x5bae646, 0x21f0c28, 0xf9c9459, 0xb03bb60, 0x57a5d21, 0xc76df37, 0xb61dc6c,
+    0x4b373e, 0xef0d81d, 0xc667a4a, 0xd791ec9, 0x4172238, 0x31e8a04f8, 0xe25d35105, 0xcaeb4f95, 0x1669d451c,
+    0x771e02bbb, 0x42a044ea3, 0x4c9ca1637, 0xb3a00aa57, 0x7e9495259, 0xb666fd3ee, 0x6df82ab7c, 0x58e30c2d9,
+    0x2b14ad66b, 0xedcda4a, 0x9112fe3de, 0x44ae24b24, 0x99c3e363f, 0x121a9f6f5, 0xa0a2f3c54, 0xb0e6a7b5,
+    0xf51e1fc13, 0xbbdcd2d74, 0xdaba8b3ab, 0xb88013ac3, 0x6eaf485dd, 0x4e3b461aa, 0x4b8559858, 0xe34723acd,
+    0x6df1565d0, 0x8ac8f7493, 0xdd1a7bca5, 0x57da1a01, 0xa68a57d21, 0x514d2b4e, 0xdc48c27d9, 0x97c9df3b9,
+    0x3016ac412, 0xb07ecb66c, 0x881cf42d7, 0xb56842f8c, 0xb66a86749, 0x505db4717, 0xd0c8c1158, 0x9daa3adb7,
+    0xb3e4d192b, 0xc79e5b48d, 0x920b51666, 0x22fb6bc23, 0x1b54de28f440, 0x1ae2c5932d63, 0x4c61fc631a0,
+    0x1319b3d02594, 0x3251e7a834b, 0x16e26f7988b6, 0x1c8135bd0365, 0x1a30c44ba862, 0x7d96478a405,
+    0xdb466461105, 0xf6dbfc74fb8, 0xc1a7d530ec7, 0xf7779fbaa94, 0x1cc2e15d4bec, 0x169d0450c4b5,
+    0x15094a600d65, 0x1ed0f5a0715f, 0x1233ea19477a, 0xe9704bafd8, 0xb1ad7cafc8d, 0x105155f5e35a,
+    0x13ff2d963294, 0xf57e7964ee3, 0x1e9dda10e25e, 0x183d7f124172, 0x1153efc65b6d, 0x1d5e4731749b,
 )
 # fmt: on
 """Seeds of dimensions 1, 2, ..., as printed by `scripts/make_sobol_table.py`."""
@@ -69,6 +85,7 @@ def sobol(n: int, dimension: int, rng: np.random.Generator | None = None) -> Arr
     points
         Multiples of 2^-32 in [0, 1), shape (n, dimension).
     """
+    n, dimension = index(n), index(dimension)
     if not 0 <= n <= 2**BITS:
         raise InputError("n must be between 0 and 2^32", n, "ask for fewer points")
     if not 1 <= dimension <= MAX_DIMENSION:
@@ -84,7 +101,8 @@ def sobol(n: int, dimension: int, rng: np.random.Generator | None = None) -> Arr
         # Bit k of i is what tells the points 2^k, 2^k + 1, ... from the first 2^k.
         more = min(2**k, n - 2**k)
         np.bitwise_xor(points[:more], words[:, k], out=points[2**k : 2**k + more])
-    return points * 2.0**-BITS
+    scaled: Array = points * np.float64(2.0**-BITS)
+    return scaled
 
 
 def _scrambled(words: Words, rng: np.random.Generator) -> tuple[Words, Words]:

@@ -9,13 +9,14 @@ Every draw is by rejection, so that nothing is inverted and nothing is lost in a
     0 < a < 0.35   propose |N(0, 1)|                             accepts 2 Phi(-a) >= 0.72
     a >= 0.35      propose a + E / r, r = (a + sqrt(a^2 + 4)) / 2, E exponential,
                    and keep it with probability exp(-(x - r)^2 / 2)
-                                                                 accepts 0.83, rising to 1       [Robert1995]
+                                                                 accepts 0.81, rising to 1       [Robert1995]
     narrow (a, b)  propose a uniform on [a, b], and keep it with probability phi(x) / max phi
                                                                  accepts 0.49 or more
 
-An interval is narrow when the normal density hardly changes over it: for 0 <= a, when (b^2 - a^2) / 2 <= 1; around
-0, when b - a <= sqrt(2 pi). A wider one is a one-sided draw, repeated until it falls below b, which happens with
-probability 1 - 1/e or more, as P(x > b | x > a) <= exp(-(b^2 - a^2) / 2). Intervals below 0 are mirrored.
+An interval is narrow when the normal density changes little over it: for a >= 0, when (b^2 - a^2) / 2 <= 1; around 0,
+when b - a <= sqrt(2 pi). A wider one is a one-sided draw, repeated until it falls below b. For a >= 0 that happens with
+probability 1 - 1/e or more, as P(x > b | x > a) <= exp(-(b^2 - a^2) / 2); around 0, a proposal passes both bounds with
+probability 0.49 or more. Intervals below 0 are mirrored.
 
 References
 ----------

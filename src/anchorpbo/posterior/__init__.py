@@ -3,8 +3,8 @@
 from anchorpbo.posterior.build import posterior_from_sites
 from anchorpbo.posterior.posterior import Posterior
 from anchorpbo.posterior.sites import Sites
-from anchorpbo.posterior.spaces import DuelSpace, PointSpace, Solution, Space, choose_space
+from anchorpbo.posterior.spaces import SPACES, DuelSpace, PointSpace, Solution, Space
 
 __all__ = [
-    "DuelSpace", "PointSpace", "Posterior", "Sites", "Solution", "Space", "choose_space", "posterior_from_sites",
+    "SPACES", "DuelSpace", "PointSpace", "Posterior", "Sites", "Solution", "Space", "posterior_from_sites",
 ]  # fmt: skip

@@ -18,7 +18,8 @@ from anchorpbo.typing import Array
 def posterior_from_sites(kernel: Kernel, points: Array, space: Space, sites: Sites) -> Posterior:
     """The posterior under sites, or the mixture over draws of them."""
     if sites.draws == 1:
-        return Posterior(kernel, points, *space.to_points(space.solve(sites.draw(0))))
+        solution = space.solve(sites.draw(0))
+        return Posterior(kernel, points, space.dual_to_points(solution.dual), space.points_precision(solution))
     components = SiteMixture.of(space, sites)
     G = components.mean_G - np.cov(components.betas, rowvar=False, bias=True).reshape(len(points), len(points))
     return Posterior(kernel, points, components.betas.mean(axis=0), G, components)
@@ -38,21 +39,21 @@ class SiteMixture(Sequence[Gaussian]):
     """(s, u)."""
     mean_G: Array
     """Mean of G over the draws, (u, u)."""
-    shared: bool
-    """Whether every draw has the same precisions, and so the same G."""
 
     @classmethod
     def of(cls, space: Space, sites: Sites) -> SiteMixture:
         """Solve every draw once."""
-        shared = bool((sites.precision == sites.precision[0]).all())
-        betas = np.empty((sites.draws, space.rows.designs))
-        total = np.zeros((space.rows.designs, space.rows.designs))
+        u = space.rows.designs
+        if sites.shared:
+            solution = space.solve(sites)
+            betas = np.array([space.dual_to_points(dual) for dual in solution.dual])
+            return cls(space, sites, betas, space.points_precision(solution))
+        betas, total = np.empty((sites.draws, u)), np.zeros((u, u))
         for index in range(sites.draws):
             solution = space.solve(sites.draw(index))
             betas[index] = space.dual_to_points(solution.dual)
-            if not shared or index == 0:
-                total += space.to_points(solution)[1]
-        return cls(space, sites, betas, total if shared else total / sites.draws, shared)
+            total += space.points_precision(solution)
+        return cls(space, sites, betas, total / sites.draws)
 
     def __len__(self) -> int:
         return self.sites.draws
@@ -65,6 +66,7 @@ class SiteMixture(Sequence[Gaussian]):
         """beta (u,) and G (u, u) of one draw."""
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        if self.shared:
+        if self.sites.shared:
             return self.betas[index], self.mean_G
-        return self.space.to_points(self.space.solve(self.sites.draw(index)))
+        solution = self.space.solve(self.sites.draw(index))
+        return self.betas[index], self.space.points_precision(solution)

@@ -64,7 +64,8 @@ class AtPairs:
         kx, ky = kernel(X, posterior.points), kernel(Y, posterior.points)
         delta = kx - ky
         deltaG = delta @ posterior.G
-        variance = prior_difference_variance(posterior, X, Y) - np.einsum("ij,ij->i", deltaG, delta)
+        prior = kernel.diagonal(X) + kernel.diagonal(Y) - 2.0 * kernel.paired(X, Y)
+        variance = prior - np.einsum("ij,ij->i", deltaG, delta)
         return cls(posterior, X, Y, deltaG, kx @ beta, ky @ beta, np.maximum(variance, 0.0))
 
     def gradient(self, by_mean_x: Array, by_mean_y: Array, by_variance: Array) -> tuple[Array, Array]:
@@ -78,8 +79,3 @@ class AtPairs:
         in_y += kernel.paired_gradient(self.Y, self.X, between)
         return in_x, in_y
 
-
-def prior_difference_variance(posterior: Posterior, X: Array, Y: Array) -> Array:
-    """Var(f(x) - f(y)) before any duel, (n,)."""
-    kernel = posterior.kernel
-    return kernel.diagonal(X) + kernel.diagonal(Y) - 2.0 * kernel.paired(X, Y)

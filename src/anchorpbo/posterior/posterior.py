@@ -10,7 +10,7 @@ G = mean_s G_s - cov_s(beta_s); what is more than two moments, `sample` and `pro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,7 +21,7 @@ from anchorpbo.kernels import Kernel
 from anchorpbo.numerics.checks import as_points
 from anchorpbo.numerics.linalg import square_root
 from anchorpbo.numerics.normal import cdf
-from anchorpbo.posterior.local import AtDesigns, AtPairs, prior_difference_variance
+from anchorpbo.posterior.local import AtDesigns, AtPairs
 from anchorpbo.typing import Array
 
 Gaussian = tuple[Array, Array]
@@ -106,20 +106,24 @@ class Posterior:
     def prob_prefer(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
         """P(f(x_i) > f(y_i)), (n,), noise left out; one half for equal designs."""
         X, Y = self._pairs(X, Y)
-        delta = self.kernel(X, self.points) - self.kernel(Y, self.points)
-        prior = prior_difference_variance(self, X, Y)
+        parts = list(self.margins(X, Y, np.ones(len(X)), np.ones(len(X))))
         total = np.zeros(len(X))
-        for beta, G in self.parts:
-            std = np.sqrt(np.maximum(prior - np.einsum("ij,ij->i", delta @ G, delta), 0.0))
-            mean = delta @ beta
+        for mean, variance in parts:
             # Without spread the sign of the mean decides, and 0 / 0 is a coin flip.
             certain = np.select([mean > 0, mean < 0], [np.inf, -np.inf], 0.0)
-            total += cdf(np.divide(mean, std, out=certain, where=std > 0))
-        return total / len(self.parts)
+            total += cdf(np.divide(mean, np.sqrt(variance), out=certain, where=variance > 0))
+        return total / len(parts)
 
-    def conditioned(
-        self, pair: Array, coefficients: tuple[float, float], slope: float, curvature: float
-    ) -> Posterior:
+    def margins(self, X: Array, Y: Array, a: Array, b: Array) -> Iterator[tuple[Array, Array]]:
+        """Mean and variance of a_i f(x_i) - b_i f(y_i), (n,) each, in every Gaussian part."""
+        a_, b_ = a[:, None], b[:, None]
+        row = a_ * self.kernel(X, self.points) - b_ * self.kernel(Y, self.points)
+        kernel = self.kernel
+        prior = a * a * kernel.diagonal(X) + b * b * kernel.diagonal(Y) - 2.0 * a * b * kernel.paired(X, Y)
+        for beta, G in self.parts:
+            yield row @ beta, np.maximum(prior - np.einsum("ij,ij->i", row @ G, row), 0.0)
+
+    def conditioned(self, pair: Array, coefficients: tuple[float, float], slope: float, curvature: float) -> Posterior:
         """One more duel without a refit: a rank-one update that matches the first two moments exactly.
 
         The duel's margin is g = D_k f with D_k = coefficients[0] e_first - coefficients[1] e_second. Where log Z is the

@@ -6,6 +6,8 @@ for a target t and a variance v. They are stored as (w, b): a confident logistic
 NaN and infinity.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,23 +17,27 @@ from anchorpbo.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Sites:
-    """Natural parameters of the sites, (m,), or (s, m) for s draws of them."""
+    """Natural parameters of the sites, or of s draws of them."""
 
     precision: Array
-    """w >= 0."""
+    """w >= 0: (m,), or (s, m) where it differs between draws."""
     linear: Array
-    """b = w t; zero where w is."""
+    """b = w t: (m,), or (s, m); zero where w is."""
 
     @property
     def draws(self) -> int:
-        """How many draws there are; one for a plain (m,) set."""
-        return 1 if self.precision.ndim == 1 else len(self.precision)
+        """How many draws there are; one for a plain set."""
+        return 1 if self.linear.ndim == 1 else len(self.linear)
 
-    def draw(self, index: int) -> "Sites":
+    @property
+    def shared(self) -> bool:
+        """Whether all draws have the same precisions."""
+        return self.precision.ndim == 1
+
+    def draw(self, index: int) -> Sites:
         """One draw as a plain set of sites."""
-        if self.precision.ndim == 1:
-            return self
-        return Sites(self.precision[index], self.linear[index])
+        precision = self.precision if self.shared else self.precision[index]
+        return Sites(precision, self.linear if self.linear.ndim == 1 else self.linear[index])
 
     @property
     def root(self) -> Array:
@@ -41,5 +47,5 @@ class Sites:
     @property
     def scaled_target(self) -> Array:
         """W^1/2 t = b / W^1/2, zero where w is: both underflow together."""
-        root = self.root
-        return np.divide(self.linear, root, out=np.zeros_like(root), where=root > 0)
+        root = np.broadcast_to(self.root, self.linear.shape)
+        return np.divide(self.linear, root, out=np.zeros_like(self.linear), where=root > 0)

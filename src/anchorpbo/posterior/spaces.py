@@ -17,6 +17,7 @@ y = Q' W^1/2 t. No covariance is inverted, so equal designs need no jitter, and 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,10 +25,9 @@ import numpy as np
 from scipy import linalg
 
 from anchorpbo.duels import Rows
-from anchorpbo.errors import UnknownNameError
 from anchorpbo.numerics.linalg import cholesky, cholesky_solve, log_determinant, solve_lower
 from anchorpbo.posterior.sites import Sites
-from anchorpbo.typing import Array
+from anchorpbo.typing import Array, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +35,23 @@ class Solution:
     """The Gaussian posterior of the latent vector under given sites."""
 
     space: Space
-    root: Array
-    """L^-1 F with L L' = I + F S F', (r, n), so that P = root' root."""
+    sites: Sites
+    L: Array
+    """Lower triangle with L L' = I + F S F', (r, r)."""
+    F: Array
+    """(r, n), or the diagonal of it, (n,)."""
     dual: Array
-    """a, (n,)."""
-    log_determinant: float
-    """Log |I + F S F'|."""
+    """a, (n,); (s, n) for s draws that share their precisions."""
+
+    @property
+    def log_determinant(self) -> float:
+        """Log |I + F S F'|."""
+        return log_determinant(self.L)
+
+    @cached_property
+    def root(self) -> Array:
+        """L^-1 F, (r, n), so that P = root' root."""
+        return solve_lower(self.L, np.diag(self.F) if self.F.ndim == 1 else self.F)
 
     @cached_property
     def precision(self) -> Array:
@@ -90,15 +101,19 @@ class Space(ABC):
 
     @abstractmethod
     def solve(self, sites: Sites) -> Solution:
-        """Posterior of the latent vector under these sites."""
+        """Posterior of the latent vector under these sites, whose draws, if any, share their precisions."""
 
     @abstractmethod
-    def to_points(self, solution: Solution) -> tuple[Array, Array]:
-        """beta (u,) and G (u, u): the posterior as weights on the distinct designs."""
+    def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
+        """Entries (k, columns_k) of W D Cov(f | sites), (m,): how utilities move with each site's precision."""
 
     @abstractmethod
     def dual_to_points(self, dual: Array) -> Array:
-        """beta (u,) of a dual vector (n,)."""
+        """beta, (u,), the posterior mean's weights on the distinct designs, of a dual vector (n,)."""
+
+    @abstractmethod
+    def points_precision(self, solution: Solution) -> Array:
+        """G, (u, u), the posterior covariance's weights on the distinct designs."""
 
 
 class DuelSpace(Space):
@@ -127,17 +142,23 @@ class DuelSpace(Space):
         B = root[:, None] * self.prior * root
         B[np.diag_indices_from(B)] += 1.0
         L = cholesky(B)
-        dual = root * cholesky_solve(L, sites.scaled_target)
-        return Solution(self, solve_lower(L, np.diag(root)), dual, log_determinant(L))
+        dual = root * cholesky_solve(L, sites.scaled_target.T).T
+        return Solution(self, sites, L, root, dual)
 
-    def to_points(self, solution: Solution) -> tuple[Array, Array]:
-        """beta = D' a and G = D' P D."""
-        root = self.rows.transposed(solution.root.T).T
-        return self.dual_to_points(solution.dual), root.T @ root
+    def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
+        """W D Cov(f) = P D K."""
+        DK = self.rows.margins(self.kernel_matrix)
+        return np.asarray((solution.precision * DK[:, columns].T).sum(axis=1))
 
     def dual_to_points(self, dual: Array) -> Array:
         """D' a."""
         return self.rows.transposed(dual)
+
+    def points_precision(self, solution: Solution) -> Array:
+        """D' P D."""
+        half = self.rows.transposed(solution.precision)
+        G = self.rows.transposed(half.T)
+        return np.asarray(0.5 * (G + G.T))
 
 
 class PointSpace(Space):
@@ -161,36 +182,34 @@ class PointSpace(Space):
         return self.rows.margin_variances(covariance)
 
     def solve(self, sites: Sites) -> Solution:
-        """F and y from the QR factorisation of [W^1/2 D, W^1/2 t]."""
-        u = len(self.prior)
-        stacked = np.empty((len(self.rows), u + 1), order="F")
-        stacked[:, :u] = (self.rows.D * sites.root[:, None]).toarray()
-        stacked[:, u] = sites.scaled_target
-        R = np.asarray(linalg.qr(stacked, mode="r", overwrite_a=True, check_finite=False)[0], dtype=np.float64)
-        F, y = R[:u, :u], R[:u, u]
+        """F and y from the QR factorisation of W^1/2 D."""
+        targets = np.atleast_2d(sites.scaled_target)
+        y, F = linalg.qr_multiply(self.rows.scaled(sites.root), targets, mode="right", overwrite_a=True)
         B = F @ self.prior @ F.T
         B = 0.5 * (B + B.T)
         B[np.diag_indices_from(B)] += 1.0
         L = cholesky(B)
-        dual = F.T @ cholesky_solve(L, y)
-        return Solution(self, solve_lower(L, F), dual, log_determinant(L))
+        dual = (F.T @ cholesky_solve(L, y.T)).T
+        return Solution(self, sites, L, F, dual if sites.linear.ndim == 2 else dual[0])
 
-    def to_points(self, solution: Solution) -> tuple[Array, Array]:
-        """The dual vector and P are already on the designs."""
-        return solution.dual, solution.precision
+    def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
+        """Two entries of the covariance a row."""
+        a, b, i, j = self.rows.coef_first, self.rows.coef_second, self.rows.first, self.rows.second
+        covariance = solution.covariance
+        return np.asarray(solution.sites.precision * (a * covariance[i, columns] - b * covariance[j, columns]))
 
     def dual_to_points(self, dual: Array) -> Array:
         """The dual vector itself."""
         return dual
 
+    def points_precision(self, solution: Solution) -> Array:
+        """P itself."""
+        return solution.precision
 
-_SPACES: dict[str, type[Space]] = {"duel": DuelSpace, "point": PointSpace}
+
+def _smaller(rows: Rows, kernel_matrix: Array) -> Space:
+    return (DuelSpace if len(rows) <= rows.designs else PointSpace)(rows, kernel_matrix)
 
 
-def choose_space(rows: Rows, kernel_matrix: Array, name: str = "auto") -> Space:
-    """The smaller of the two spaces, or the named one."""
-    if name == "auto":
-        name = "duel" if len(rows) <= rows.designs else "point"
-    if name not in _SPACES:
-        raise UnknownNameError.of("space", name, ["auto", *_SPACES])
-    return _SPACES[name](rows, kernel_matrix)
+SPACES: dict[str, Callable[[Rows, Array], Space]] = {"auto": _smaller, "duel": DuelSpace, "point": PointSpace}
+"""The two spaces by name, and the smaller of them."""

@@ -54,7 +54,7 @@ class NoiseMap:
     --------
     >>> noise = NoiseMap.bounded([[0.2, 0.2], [0.3, 0.1]], bandwidth=0.2, scale=1.0, strength=3.0)
     >>> noise([[0.2, 0.2], [0.4, 0.4], [0.9, 0.9]]).round(2)
-    array([0.05, 0.29, 1.  ])
+    array([0.05, 0.19, 1.  ])
     """
 
     score: Reliability

@@ -1,0 +1,92 @@
+"""What an acquisition is: a value and its partial derivatives in the moments of the posterior and in the noise.
+
+Symbols: mean and std are the posterior mean and standard deviation of the utility f at a design, noise is the noise
+map's n there (the paper's sigma^2_eps for probit, lambda for logistic), incumbent is the best posterior mean over the
+designs asked about so far.
+
+An acquisition says nothing about x. `bind` gives it a posterior and a noise map, and the chain rule from the partial
+derivatives to x is written once, in `bound`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+from anchorpbo.acquisition.bound import BoundDesigns, BoundPairs
+from anchorpbo.posterior import Posterior
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Partials:
+    """The value of a `DesignAcquisition` and its partial derivatives, (n,) each."""
+
+    value: Array
+    by_mean: Array
+    by_std: Array
+    by_noise: Array
+
+
+@dataclass(frozen=True, eq=False)
+class PairPartials:
+    """The value of a `PairAcquisition` and its partial derivatives, all of one shape."""
+
+    value: Array
+    by_mean_first: Array
+    by_mean_second: Array
+    by_std: Array
+    by_noise_first: Array
+    by_noise_second: Array
+
+
+class DesignAcquisition(ABC):
+    """Scores single designs; immutable."""
+
+    @abstractmethod
+    def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
+        """Value and partial derivatives at designs with these moments, (n,) each, finite also where std is 0."""
+
+    @final
+    def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> BoundDesigns:
+        """Return this acquisition as a function of designs X, (n, d).
+
+        Parameters
+        ----------
+        posterior, noise
+            What to score designs by.
+        incumbent
+            Best posterior mean over queried designs; by default `best_mean` of the posterior.
+        """
+        return BoundDesigns(posterior, noise, self, best_mean(posterior) if incumbent is None else incumbent)
+
+
+class PairAcquisition(ABC):
+    """Scores duels, two designs at once; immutable.
+
+    The search relies on this contract:
+
+    * the value does not change when the two designs are swapped;
+    * it does not fall when a mean or the standard deviation grows, and does not rise when a noise grows.
+    """
+
+    @abstractmethod
+    def partials(
+        self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array
+    ) -> PairPartials:
+        """Value and partial derivatives at pairs with these moments, finite also where std is 0.
+
+        std is the standard deviation of f(first) - f(second). The arguments may have any shapes that broadcast.
+        """
+
+    @final
+    def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> BoundPairs:
+        """Return this acquisition as a function of pairs X, (n, 2, d); the incumbent is not used."""
+        return BoundPairs(posterior, noise, self)
+
+
+def best_mean(posterior: Posterior) -> float:
+    """The incumbent: the largest posterior mean over queried designs, or the prior's mean 0 before any."""
+    return float(posterior.mean(posterior.points).max()) if len(posterior.points) else 0.0

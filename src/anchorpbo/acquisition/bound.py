@@ -1,0 +1,140 @@
+"""An acquisition with its posterior and its noise map: a function of designs, with a gradient.
+
+The chain rule, for moments and noise at x, with s the standard deviation and a_... the partial derivatives:
+
+    da/dx = a_mean dmean/dx + a_s / (2 s) ds^2/dx + a_noise dnoise/dx
+
+Where s is 0 it has a kink, not a gradient: in every direction it rises or stays. Its part is then taken as 0, one of
+the slopes between those on either side, so that a search goes by the mean and the noise there.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.numerics.checks import as_floats
+from anchorpbo.posterior import Posterior
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.typing import Array
+
+if TYPE_CHECKING:
+    from anchorpbo.acquisition.base import DesignAcquisition, PairAcquisition
+
+
+@dataclass(frozen=True, eq=False)
+class Bound(ABC):
+    """What a search sees of an acquisition: values and gradients of items, which are designs or pairs of them."""
+
+    posterior: Posterior
+    noise: NoiseMap
+
+    def __post_init__(self) -> None:
+        anchors, dimension = self.noise.anchors, self.posterior.dimension
+        if anchors is not None and anchors.shape[1] != dimension:
+            rule = f"the noise map's anchors must have the {dimension} coordinates of the posterior's designs"
+            raise ShapeError(rule, f"{anchors.shape[1]} of them", "build both from the same space")
+
+    @property
+    @abstractmethod
+    def item_shape(self) -> tuple[int, ...]:
+        """Shape of what is scored: (d,) for a design, (2, d) for a pair."""
+
+    @abstractmethod
+    def __call__(self, X: npt.ArrayLike) -> Array:
+        """Values, (n,), of items X, (n, *item_shape)."""
+
+    @abstractmethod
+    def value_and_gradient(self, X: npt.ArrayLike) -> tuple[Array, Array]:
+        """Values, (n,), and their gradient, of the shape of X."""
+
+    def _items(self, X: npt.ArrayLike) -> Array:
+        array, expected = as_floats("X", X), self.item_shape
+        if array.shape[1:] != expected or array.ndim != 1 + len(expected):
+            kind, remedy = (
+                ("single designs", "give one design a row")
+                if len(expected) == 1
+                else ("pairs of designs", "give two designs a row")
+            )
+            shape = f"(n, {', '.join(map(str, expected))})"
+            raise ShapeError(f"this acquisition scores {kind}, so X must have shape {shape}", array.shape, remedy)
+        return array
+
+
+@dataclass(frozen=True, eq=False)
+class BoundDesigns(Bound):
+    """A `DesignAcquisition` as a function of designs."""
+
+    acquisition: DesignAcquisition
+    incumbent: float
+    """Best posterior mean over queried designs."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        incumbent = as_floats("incumbent", self.incumbent)
+        if incumbent.ndim:
+            rule, remedy = "incumbent must be one number", "give the best posterior mean, not a design"
+            raise InputError(rule, f"an array of shape {incumbent.shape}", remedy)
+        object.__setattr__(self, "incumbent", float(incumbent))
+
+    @property
+    def item_shape(self) -> tuple[int, ...]:
+        """(d,)."""
+        return (self.posterior.dimension,)
+
+    def __call__(self, X: npt.ArrayLike) -> Array:
+        """Values, (n,), of designs X, (n, d)."""
+        X = self._items(X)
+        here = self.posterior.at(X)
+        return self.acquisition.partials(here.mean, np.sqrt(here.variance), self.noise(X), self.incumbent).value
+
+    def value_and_gradient(self, X: npt.ArrayLike) -> tuple[Array, Array]:
+        """Values, (n,), and gradients, (n, d), of designs X, (n, d)."""
+        X = self._items(X)
+        here, (noise, noise_slope) = self.posterior.at(X), self.noise.value_and_gradient(X)
+        std = np.sqrt(here.variance)
+        partials = self.acquisition.partials(here.mean, std, noise, self.incumbent)
+        gradient = here.gradient(partials.by_mean, by_variance(partials.by_std, std))
+        return partials.value, gradient + partials.by_noise[:, None] * noise_slope
+
+
+@dataclass(frozen=True, eq=False)
+class BoundPairs(Bound):
+    """A `PairAcquisition` as a function of pairs of designs."""
+
+    acquisition: PairAcquisition
+
+    @property
+    def item_shape(self) -> tuple[int, ...]:
+        """(2, d)."""
+        return (2, self.posterior.dimension)
+
+    def __call__(self, X: npt.ArrayLike) -> Array:
+        """Values, (n,), of pairs X, (n, 2, d)."""
+        X = self._items(X)
+        noise = self.noise(X.reshape(-1, X.shape[2])).reshape(-1, 2)
+        here = self.posterior.between(X[:, 0], X[:, 1])
+        std = np.sqrt(here.variance)
+        return self.acquisition.partials(here.mean_x, here.mean_y, std, noise[:, 0], noise[:, 1]).value
+
+    def value_and_gradient(self, X: npt.ArrayLike) -> tuple[Array, Array]:
+        """Values, (n,), and gradients, (n, 2, d), of pairs X, (n, 2, d)."""
+        X = self._items(X)
+        noise, noise_slope = self.noise.value_and_gradient(X.reshape(-1, X.shape[2]))
+        noise, noise_slope = noise.reshape(-1, 2), noise_slope.reshape(X.shape)
+        here = self.posterior.between(X[:, 0], X[:, 1])
+        std = np.sqrt(here.variance)
+        partials = self.acquisition.partials(here.mean_x, here.mean_y, std, noise[:, 0], noise[:, 1])
+        gradients = here.gradient(partials.by_mean_first, partials.by_mean_second, by_variance(partials.by_std, std))
+        by_noise = np.stack([partials.by_noise_first, partials.by_noise_second], axis=1)
+        return partials.value, np.stack(gradients, axis=1) + by_noise[:, :, None] * noise_slope
+
+
+def by_variance(by_std: Array, std: Array) -> Array:
+    """The partial derivative in the variance, by_std / (2 std); 0 at the kink std = 0."""
+    return np.divide(0.5 * by_std, std, out=np.zeros_like(std), where=std > 0)

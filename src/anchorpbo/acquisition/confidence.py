@@ -1,0 +1,52 @@
+"""Upper confidence bounds, plain and risk-averse (eq. rucb).
+
+    UCB(x)    = mean(x) + eta std(x)
+    RAHBO(x)  = mean(x) + eta std(x) - gamma n(x)
+
+eta is `exploration` and gamma is `risk_aversion`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anchorpbo.acquisition.base import DesignAcquisition, Partials
+from anchorpbo.numerics.checks import non_negative
+from anchorpbo.typing import Array
+
+
+@dataclass(frozen=True)
+class UCB(DesignAcquisition):
+    """Upper confidence bound."""
+
+    exploration: float = 2.0
+    """eta, at least 0."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "exploration", non_negative("exploration", self.exploration))
+
+    def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
+        """Mean + eta std, whatever the noise and the incumbent."""
+        value = mean + self.exploration * std
+        return Partials(value, np.ones_like(mean), np.full_like(std, self.exploration), np.zeros_like(noise))
+
+
+@dataclass(frozen=True)
+class RAHBO(DesignAcquisition):
+    """Risk-averse upper confidence bound."""
+
+    exploration: float = 2.0
+    """eta, at least 0."""
+    risk_aversion: float = 10.0
+    """gamma, at least 0; 0 gives UCB."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "exploration", non_negative("exploration", self.exploration))
+        object.__setattr__(self, "risk_aversion", non_negative("risk_aversion", self.risk_aversion))
+
+    def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
+        """Mean + eta std - gamma noise, whatever the incumbent."""
+        value = mean + self.exploration * std - self.risk_aversion * noise
+        by_std = np.full_like(std, self.exploration)
+        # "0.0 -" rather than a minus sign: gamma = 0 then gives UCB's own zero, not -0.0.
+        return Partials(value, np.ones_like(mean), by_std, np.full_like(noise, 0.0 - self.risk_aversion))

@@ -1,0 +1,73 @@
+"""What every inference does: turn duels, seen as margins, into Gaussian sites."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from anchorpbo.errors import UnknownNameError
+from anchorpbo.likelihoods import Likelihood
+from anchorpbo.posterior import SPACES, Sites, Space
+from anchorpbo.typing import Array
+
+
+@dataclass(frozen=True)
+class Info:
+    """What an inference did, and whether to trust it."""
+
+    method: str
+    """Name of the inference."""
+    converged: bool
+    """Whether it met its own tolerance."""
+    iterations: int
+    """Newton steps, EP passes or Gibbs sweeps."""
+    residual: float = 0.0
+    """What was left at the end: a scaled gradient norm, the largest change of a moment; 0 for samplers."""
+    effective_samples: float | None = None
+    """Of samplers: the chain's length in units of its slowest autocorrelation time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Inferred:
+    """Sites, how they came about, and where to start next time."""
+
+    sites: Sites
+    info: Info
+    state: Array
+    """Where the inference ended, (m,); a later call on the same duels may start from it."""
+
+
+@dataclass(frozen=True)
+class Inference(ABC):
+    """A way from margins to sites; immutable."""
+
+    space: str = "auto"
+    """Where to solve: ``"duel"``, ``"point"``, or ``"auto"`` for the smaller."""
+
+    def __post_init__(self) -> None:
+        if self.space not in SPACES:
+            raise UnknownNameError.of("space", self.space, SPACES)
+
+    def check(self, likelihood: Likelihood) -> None:  # noqa: B027 (most inferences take any likelihood)
+        """Raise `IncompatibleError` if this inference cannot work with the likelihood."""
+
+    @abstractmethod
+    def infer(
+        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> Inferred:
+        """Sites for the duels behind `space`.
+
+        Parameters
+        ----------
+        space
+            The rows and the prior covariance, see `anchorpbo.posterior.spaces`.
+        likelihood
+            With its tie threshold settled.
+        rng
+            The only source of randomness; deterministic inferences leave it alone.
+        start
+            The `state` of an earlier result, (m,). It changes the speed, not the answer; of samplers, the draw, not
+            its distribution.
+        """

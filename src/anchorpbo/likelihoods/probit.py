@@ -1,0 +1,101 @@
+"""Probit link (eq. probit-like): the user compares f + eps with Gaussian eps of variance n(x).
+
+    D_k = (e_w - e_l) / sqrt(n_w + n_l)          p_k = Phi(g_k - tau)
+
+Given the outcome, z = g + (unit Gaussian noise) is a normal N(g, 1) cut to a set A: (tau, inf) for a win, (-tau, tau)
+for a tie. So the derivatives of log p in g are the cumulants of that cut normal: E z - g, Var z - 1, third cumulant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anchorpbo.likelihoods.base import CoefficientGradients, Likelihood, Terms
+from anchorpbo.numerics.normal import LOG_SQRT_2PI, hazard, hazard_excess, log_cdf, mills_ratio
+from anchorpbo.typing import Array, BoolArray
+
+# Past this exponent the far end of a tie's interval is below rounding and only the near one counts.
+_ONE_ENDED = 37.0
+
+
+class Probit(Likelihood):
+    """Gaussian judgement noise; `noise` is its variance."""
+
+    @property
+    def customary_threshold(self) -> float:
+        """2 Phi(tau) - 1 is about 1/4."""
+        return 0.3
+
+    def coefficients(self, noise_first: Array, noise_second: Array) -> tuple[Array, Array]:
+        """1 / sqrt(n_w + n_l), twice."""
+        a = 1.0 / np.sqrt(noise_first + noise_second)
+        return a, a
+
+    def coefficient_gradients(self, noise_first: Array, noise_second: Array) -> CoefficientGradients:
+        """-1/2 (n_w + n_l)^(-3/2), four times."""
+        slope = -0.5 * (noise_first + noise_second) ** -1.5
+        return CoefficientGradients(slope, slope, slope, slope)
+
+    def win(self, z: Array) -> Terms:
+        """Log Phi(z); with h = phi / Phi the derivatives are h, -h (h + z) and h ((h + z)(2 h + z) - 1)."""
+        h, excess = hazard(z), hazard_excess(z)
+        return Terms(log_cdf(z), h, -h * excess, h * (excess * (h + excess) - 1.0))
+
+    def tie(self, g: Array, tau: Array) -> Terms:
+        """Log(Phi(u) - Phi(l)) with u = tau - |g| and l = -tau - |g|.
+
+        With A_j = (u^j phi(u) - l^j phi(l)) / p the derivatives in |g| are -A_0, -A_1 - A_0^2 and
+        -A_2 + A_0 - 3 A_0 A_1 - 2 A_0^3. Everything is divided by phi(u), so that nothing underflows.
+        """
+        side, size = np.where(g < 0, -1.0, 1.0), np.abs(g)
+        upper, lower = tau - size, -tau - size
+        exponent = -2.0 * tau * size  # log phi(lower) / phi(upper)
+        rho = np.exp(exponent)
+        mass = mills_ratio(-upper) - rho * mills_ratio(-lower)  # p / phi(upper)
+        with np.errstate(invalid="ignore", over="ignore"):
+            A0 = -np.expm1(exponent) / mass
+            A1 = (upper - lower * rho) / mass
+            A2 = (upper**2 - lower**2 * rho) / mass
+        value = _log_mass(upper, mass)
+        both = Terms(value, -A0, -A1 - A0**2, -A2 + A0 - 3.0 * A0 * A1 - 2.0 * A0**3)
+        # One end only: log Phi(u) as a function of |g| = tau - u.
+        near = self.win(upper)
+        one = Terms(near.value, -near.d1, near.d2, -near.d3)
+        far = exponent < -_ONE_ENDED
+        value, d1, d2, d3 = (np.where(far, b, a) for a, b in zip(both, one, strict=True))
+        return Terms(value, side * d1, d2, side * d3)
+
+    def tie_by_threshold(self, g: Array, tau: Array) -> Terms:
+        """(phi(tau - g) + phi(tau + g)) / p and two derivatives in g; each part is exp(log phi - log p)."""
+        log_p, d1, d2, _ = self.tie(g, tau)
+        total = np.zeros((3, *g.shape))
+        # An end at e moves with g as -1: d log(phi(e) / p) / dg = e - d1.
+        for end in (tau - g, -tau - g):
+            part = np.exp(-0.5 * end**2 - LOG_SQRT_2PI - log_p)
+            total += part, part * (end - d1), part * ((end - d1) ** 2 - 1.0 - d2)
+        return Terms(total[0], total[1], total[2], np.zeros_like(g))
+
+    def expected(self, mean: Array, variance: Array, tied: BoolArray) -> Terms:
+        """Closed form: the noise and the margin's own spread add up, so only the unit of measurement changes."""
+        unit = np.sqrt(1.0 + variance)
+        return probit_expected(mean, unit, self.tau, tied)
+
+
+_PROBIT = Probit()
+
+
+def probit_expected(mean: Array, unit: Array, tau: float | Array, tied: BoolArray) -> Terms:
+    """Log-probability of the outcome when g + noise ~ N(mean, unit^2), and two derivatives in the mean."""
+    z, t = mean / unit, tau / unit
+    terms = _PROBIT.win(z - t)
+    if tied.any():
+        ties = _PROBIT.tie(z, np.broadcast_to(t, z.shape))
+        terms = Terms(*(np.where(tied, tie, win) for win, tie in zip(terms, ties, strict=True)))
+    return Terms(terms.value, terms.d1 / unit, terms.d2 / unit**2, np.zeros_like(terms.value))
+
+
+def _log_mass(upper: Array, mass: Array) -> Array:
+    """Log(mass phi(upper)), where mass is infinite when the interval holds nearly everything."""
+    with np.errstate(over="ignore", divide="ignore"):
+        direct = np.log(mass) - 0.5 * upper**2 - LOG_SQRT_2PI
+    return np.where(np.isfinite(mass), direct, 0.0)

@@ -1,0 +1,252 @@
+"""The model: a Gaussian process prior, a judge, an inference, and the posterior they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.duels import Duels
+from anchorpbo.errors import InputError, NotFittedError, ShapeError, UnknownNameError
+from anchorpbo.inference import Inference, Info, find_mode, laplace_evidence, resolve_inference
+from anchorpbo.kernels import RBF, Kernel
+from anchorpbo.likelihoods import Likelihood, resolve_likelihood
+from anchorpbo.model.fitting import FitInfo, fit
+from anchorpbo.model.priors import LEARNABLE, Learn, customary
+from anchorpbo.model.surrogate import Surrogate
+from anchorpbo.numerics.checks import as_floats, as_points
+from anchorpbo.numerics.threads import one_blas_thread
+from anchorpbo.posterior import Posterior, posterior_from_sites
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.typing import Array
+
+Learnt = Iterable[str] | Mapping[str, Learn] | None
+
+
+class PreferenceGP:
+    """A utility learnt from duels.
+
+    `fit` and `condition` are functions of what was given here and of the duels alone: the same call gives the same bits
+    whatever came before it. What is fitted is kept apart from what was given, so a second `fit` starts afresh. Not
+    thread-safe while one of the two runs; the posterior they leave behind is immutable.
+
+    Parameters
+    ----------
+    kernel
+        Prior covariance; its hyper-parameters are where learning starts.
+    likelihood
+        ``"probit"``, ``"logistic"`` or an object.
+    inference
+        ``"laplace"``, ``"ep"``, ``"hallucination"``, ``"polya-gamma"`` or an object.
+    noise
+        The noise map: a variance for probit, a level for logistic. A number is a constant map.
+    seed
+        For the samplers.
+    learn
+        Hyper-parameters that `fit` learns: names among ``lengthscale``, ``outputscale``, ``noise_scale``,
+        ``noise_strength``, ``tie_threshold`` with their customary bounds and priors, or a mapping from names to
+        `Learn`; all others are fixed. Where anything is learnt, so is a tie threshold that the likelihood left open.
+    starts
+        Starting points of the fit.
+
+    Examples
+    --------
+    >>> duels = Duels([[0.1], [0.5], [0.9]], winners=[1, 1, 2], losers=[0, 2, 0])
+    >>> model = PreferenceGP(RBF(0.3), inference="ep").fit(duels)
+    >>> model.posterior.mean([[0.1], [0.5], [0.9]]).argmax()
+    np.int64(1)
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        likelihood: str | Likelihood = "probit",
+        inference: str | Inference = "laplace",
+        noise: NoiseMap | float = 1.0,
+        seed: int = 0,
+        *,
+        learn: Learnt = ("lengthscale", "outputscale"),
+        starts: int = 2,
+    ) -> None:
+        kernel = RBF() if kernel is None else kernel
+        if not isinstance(kernel, Kernel):
+            raise InputError("kernel must be a Kernel", repr(kernel), "use RBF(), Matern52() or your own")
+        self._inference = resolve_inference(inference)
+        likelihood = resolve_likelihood(likelihood)
+        self._inference.check(likelihood)
+        noise = noise if isinstance(noise, NoiseMap) else NoiseMap.constant(noise)
+        self._learn = _as_learn(learn)
+        self._seed = _whole("seed", seed, 0)
+        self._starts = _whole("starts", starts, 1)
+        self._given = self._surrogate = Surrogate(kernel, noise, likelihood)
+        self._duels: Duels | None = None
+        self._posterior: Posterior | None = None
+        self._info: Info | None = None
+        self._fit_info: FitInfo | None = None
+        self._log_evidence: float | None = None
+
+    # -- learning -----------------------------------------------------------------------------------------------------
+
+    def fit(self, duels: Duels) -> Self:
+        """Learn the hyper-parameters by Laplace evidence, then infer the posterior."""
+        self._check(duels)
+        with one_blas_thread(min(len(duels), len(duels.points))):
+            given = self._for_duels(self._given, duels)
+            surrogate, fit_info = fit(given, duels, self._specs(duels, given), self._starts)
+            posterior, info = self._infer(surrogate, duels)
+        self._surrogate, self._duels, self._posterior, self._info = surrogate, duels, posterior, info
+        self._fit_info, self._log_evidence = fit_info, fit_info.log_evidence
+        return self
+
+    def condition(self, duels: Duels) -> Self:
+        """Infer the posterior at the hyper-parameters there are."""
+        self._check(duels)
+        with one_blas_thread(min(len(duels), len(duels.points))):
+            surrogate = self._for_duels(self._surrogate, duels)
+            posterior, info = self._infer(surrogate, duels)
+        self._surrogate, self._duels, self._posterior, self._info = surrogate, duels, posterior, info
+        self._log_evidence = None
+        return self
+
+    def posterior_after(self, winner: npt.ArrayLike, loser: npt.ArrayLike, *, tie: bool = False) -> Posterior:
+        """The posterior with one more duel, by a rank-one update instead of a refit; the model keeps its own.
+
+        Parameters
+        ----------
+        winner, loser
+            The two designs, (d,).
+        tie
+            Whether they were judged equal instead.
+        """
+        posterior = self.posterior
+        designs = [as_floats("winner", winner), as_floats("loser", loser)]
+        for design in designs:
+            if design.shape != (posterior.dimension,):
+                raise ShapeError(f"a design must have shape ({posterior.dimension},)", design.shape, "give one design")
+        pair = np.array(designs)
+        likelihood = self.likelihood
+        if tie and likelihood.tau == 0.0:
+            likelihood = likelihood.with_threshold(likelihood.customary_threshold)
+        a, b = likelihood.coefficients(*np.split(self.noise(pair), 2))
+        # Of a mixture, its first two moments are what is updated.
+        whole = Posterior(posterior.kernel, posterior.points, posterior.beta, posterior.G)
+        ((mean, variance),) = whole.margins(pair[:1], pair[1:], a, b)
+        logZ = likelihood.expected(mean, variance, np.array([tie]))
+        return whole.conditioned(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
+
+    # -- results ------------------------------------------------------------------------------------------------------
+
+    @property
+    def posterior(self) -> Posterior:
+        """Of the utility, given the duels."""
+        if self._posterior is None:
+            raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
+        return self._posterior
+
+    @property
+    def info(self) -> Info:
+        """What the inference did and whether it converged."""
+        if self._info is None:
+            raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
+        return self._info
+
+    @property
+    def fit_info(self) -> FitInfo:
+        """What the last `fit` did."""
+        if self._fit_info is None:
+            raise NotFittedError("the hyper-parameters have not been learnt yet", None, "call fit first")
+        return self._fit_info
+
+    @property
+    def log_evidence(self) -> float:
+        """Laplace evidence of the duels at the present hyper-parameters, whatever the inference."""
+        if self._duels is None:
+            raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
+        if self._log_evidence is None:
+            with one_blas_thread(min(len(self._duels), len(self._duels.points))):
+                space = self._surrogate.space(self._duels)
+                self._log_evidence = laplace_evidence(find_mode(space, self.likelihood))
+        return self._log_evidence
+
+    def prob_choose(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
+        """Probability, (n,), that the user picks x_i over y_i, their noise included.
+
+        With a tie threshold the three answers add up to one: `prob_choose(X, Y)`, `prob_choose(Y, X)` and a tie.
+        """
+        X, Y = (as_points(name, designs, self.posterior.dimension) for name, designs in (("X", X), ("Y", Y)))
+        if X.shape != Y.shape:
+            raise ShapeError("X and Y must have the same shape", f"{X.shape} and {Y.shape}", "pair them row by row")
+        a, b = self.likelihood.coefficients(self.noise(X), self.noise(Y))
+        win = np.zeros(len(X), dtype=np.bool_)
+        parts = list(self.posterior.margins(X, Y, a, b))
+        return np.asarray(sum(np.exp(self.likelihood.expected(*part, win).value) for part in parts) / len(parts))
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel, at the fitted hyper-parameters once there are any."""
+        return self._surrogate.kernel
+
+    @property
+    def noise(self) -> NoiseMap:
+        """The noise map, at the fitted hyper-parameters once there are any."""
+        return self._surrogate.noise
+
+    @property
+    def likelihood(self) -> Likelihood:
+        """The likelihood, at the fitted tie threshold once there is one."""
+        return self._surrogate.likelihood
+
+    @property
+    def inference(self) -> Inference:
+        """The inference."""
+        return self._inference
+
+    def __repr__(self) -> str:
+        seen = "no duels yet" if self._duels is None else repr(self._duels)
+        return f"PreferenceGP({self.kernel!r}, {self.likelihood!r}, {self._inference!r}, {self.noise!r}; {seen})"
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _check(self, duels: Duels) -> None:
+        if not isinstance(duels, Duels):
+            raise InputError("duels must be a Duels object", type(duels).__name__, "build one with Duels(points, ...)")
+        self._given.kernel.check_dimension(duels.dimension)
+
+    def _for_duels(self, surrogate: Surrogate, duels: Duels) -> Surrogate:
+        # A threshold chosen for earlier duels must not outlive them: one that was not given is settled anew.
+        likelihood = surrogate.likelihood
+        if self._given.likelihood.tie_threshold is None and not (len(duels.ties) and likelihood.tau > 0):
+            likelihood = self._given.likelihood
+        return Surrogate(surrogate.kernel, surrogate.noise, likelihood.for_duels(duels))
+
+    def _specs(self, duels: Duels, surrogate: Surrogate) -> dict[str, Learn]:
+        usual = customary(duels.dimension, surrogate.likelihood.customary_threshold)
+        specs = {name: usual[name] if spec is None else spec for name, spec in self._learn.items()}
+        if specs and self._given.likelihood.tie_threshold is None:
+            specs.setdefault("tie_threshold", usual["tie_threshold"])
+        return specs
+
+    def _infer(self, surrogate: Surrogate, duels: Duels) -> tuple[Posterior, Info]:
+        space = surrogate.space(duels, self._inference.space)
+        rng = np.random.default_rng([self._seed, len(duels)])
+        inferred = self._inference.infer(space, surrogate.likelihood, rng)
+        return posterior_from_sites(surrogate.kernel, duels.points, space, inferred.sites), inferred.info
+
+
+def _as_learn(learn: Learnt) -> dict[str, Learn | None]:
+    """Name to specification; ``None`` stands for the customary one, which depends on the dimension."""
+    if isinstance(learn, str):
+        learn = (learn,)
+    given: dict[str, Learn | None] = dict(learn) if isinstance(learn, Mapping) else dict.fromkeys(learn or ())
+    for name in given:
+        if name not in LEARNABLE:
+            raise UnknownNameError.of("a hyper-parameter to learn", name, LEARNABLE)
+    return given
+
+
+def _whole(name: str, value: int, least: int) -> int:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}", repr(value), "choose another")
+    return int(value)

@@ -1,0 +1,60 @@
+"""What is known about a hyper-parameter before any duel: its range, and where in it to expect it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anchorpbo.numerics.checks import increasing_bounds, positive
+
+
+@dataclass(frozen=True)
+class LogNormal:
+    """log(value) ~ N(log(median), spread^2)."""
+
+    median: float
+    """The value expected."""
+    spread: float
+    """Standard deviation of its logarithm: 0.7 is a factor of two either way."""
+
+    def __post_init__(self) -> None:
+        positive("median", self.median)
+        positive("spread", self.spread)
+
+    def log_density(self, log_value: float) -> tuple[float, float]:
+        """Log density of the logarithm, up to a constant, and its derivative."""
+        z = (log_value - np.log(self.median)) / self.spread
+        return float(-0.5 * z * z), float(-z / self.spread)
+
+
+@dataclass(frozen=True)
+class Learn:
+    """A hyper-parameter to be learnt from the duels, between bounds and perhaps under a prior."""
+
+    bounds: tuple[float, float]
+    """Smallest and largest value allowed, both above 0."""
+    prior: LogNormal | None = None
+    """``None``: every value between the bounds is as good, on a logarithmic scale."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bounds", increasing_bounds("bounds", self.bounds))
+
+
+def customary(dimension: int, tie_threshold: float) -> dict[str, Learn]:
+    """Bounds and weakly informative priors for designs in the unit cube of this dimension.
+
+    The length-scale's prior moves with the diagonal of the cube. The output scale is measured in units of the noise,
+    which is fixed unless it is learnt: a standard deviation of a few says that the user is mostly, not always, right.
+    """
+    return {
+        "lengthscale": Learn((0.03, 10.0), LogNormal(0.25 * np.sqrt(dimension), 0.7)),
+        "outputscale": Learn((1e-2, 1e4), LogNormal(10.0, 1.2)),
+        "noise_scale": Learn((1e-3, 1e3), LogNormal(1.0, 1.0)),
+        "noise_strength": Learn((1e-2, 13.0), LogNormal(2.0, 0.8)),
+        "tie_threshold": Learn((1e-2, 5.0), LogNormal(tie_threshold, 0.7)),
+    }
+
+
+LEARNABLE = tuple(customary(1, 1.0))
+"""Names of all hyper-parameters that can be learnt."""

@@ -1,0 +1,81 @@
+"""Everything that a hyper-parameter belongs to, in one vector.
+
+theta holds logarithms: those of the kernel, then ``noise_scale``, ``noise_strength`` (not of a constant map) and
+``tie_threshold`` (where there is one).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anchorpbo.duels import Duels
+from anchorpbo.inference import EvidenceGradient
+from anchorpbo.kernels import Kernel
+from anchorpbo.likelihoods import Likelihood
+from anchorpbo.posterior import SPACES, Space
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Surrogate:
+    """The prior of the utility and the model of its judge."""
+
+    kernel: Kernel
+    noise: NoiseMap
+    likelihood: Likelihood
+    """With its tie threshold settled."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for each entry of theta."""
+        return (*self.kernel.parameter_names, *(f"noise_{name}" for name in self._noise_parameters), *self._threshold)
+
+    @property
+    def theta(self) -> Array:
+        """Logarithms of all hyper-parameters."""
+        noise = [getattr(self.noise, name) for name in self._noise_parameters]
+        others = np.log([*noise, *([self.likelihood.tau] if self._threshold else [])])
+        return np.concatenate([self.kernel.log_parameters, others])
+
+    def at(self, theta: Array) -> Surrogate:
+        """The same surrogate at other hyper-parameters."""
+        ends = np.cumsum([len(self.kernel.parameter_names), len(self._noise_parameters)])
+        for_kernel, for_noise, for_threshold = np.split(theta, ends)
+        noise = dict(zip(self._noise_parameters, (float(np.exp(value)) for value in for_noise), strict=True))
+        likelihood = self.likelihood
+        if self._threshold:
+            likelihood = likelihood.with_threshold(float(np.exp(for_threshold[0])))
+        return Surrogate(self.kernel.with_log_parameters(for_kernel), self.noise.with_parameters(**noise), likelihood)
+
+    def space(self, duels: Duels, name: str = "auto") -> Space:
+        """The rows of these duels and the prior covariance of their designs."""
+        rows = self.likelihood.rows(duels, self.noise(duels.points))
+        return SPACES[name](rows, self.kernel(duels.points, duels.points))
+
+    def pull(self, duels: Duels, gradient: EvidenceGradient) -> Array:
+        """Chain rule: the evidence's gradient in theta."""
+        by_kernel = self.kernel.parameter_gradient(duels.points, gradient.by_kernel)
+        first, second = duels.first, duels.second
+        noise = self.noise(duels.points)
+        coefs = self.likelihood.coefficient_gradients(noise[first], noise[second])
+        by_first = gradient.by_coef_first * coefs.first_by_first + gradient.by_coef_second * coefs.second_by_first
+        by_second = gradient.by_coef_first * coefs.first_by_second + gradient.by_coef_second * coefs.second_by_second
+        slopes = self.noise.log_parameter_gradients(duels.points)
+        by_noise = [
+            by_first @ slopes[name][first] + by_second @ slopes[name][second] for name in self._noise_parameters
+        ]
+        by_threshold = [gradient.by_threshold * self.likelihood.tau] if self._threshold else []
+        return np.concatenate([by_kernel, by_noise, by_threshold])
+
+    @property
+    def _noise_parameters(self) -> tuple[str, ...]:
+        # A strength of 0 is a constant map too: its logarithm does not exist.
+        varies = self.noise.anchors is not None and self.noise.strength > 0
+        return ("scale", "strength") if varies else ("scale",)
+
+    @property
+    def _threshold(self) -> tuple[str, ...]:
+        return ("tie_threshold",) if self.likelihood.tau > 0 else ()

@@ -1,0 +1,43 @@
+"""Where to start from: good items that are not all on one hill."""
+
+import numpy as np
+
+from anchorpbo.typing import Array, IntArray
+
+RADIUS = 0.15
+"""First distance that starts keep from each other, for one coordinate; it grows as the root of their number."""
+NEAREST = 1e-6
+"""Items closer than this are one item."""
+
+
+def spread_starts(items: Array, values: Array, count: int) -> IntArray:
+    """Row numbers of up to `count` starts among items, (n, p, d): designs (p = 1) or pairs (p = 2).
+
+    The first is the best item. Each next one is the best of those that keep a distance from all before; when there is
+    none, the distance is halved. A pair counts as near another when it is in either order. Fewer come back only when
+    the items are fewer, repeats not counted.
+    """
+    radius = RADIUS * np.sqrt(items[0].size)
+    chosen = [int(np.argmax(values))]
+    nearest = _distances(items, items[chosen[0]])
+    while len(chosen) < count and radius > NEAREST:
+        free = nearest >= radius
+        if not free.any():
+            radius /= 2.0
+            continue
+        chosen.append(int(np.argmax(np.where(free, values, -np.inf))))
+        nearest = np.minimum(nearest, _distances(items, items[chosen[-1]]))
+    return np.array(chosen, dtype=np.intp)
+
+
+def recombined(pairs: Array) -> Array:
+    """All pairs, (n, 2, d), of the designs of given ones, (p, 2, d)."""
+    designs = pairs.reshape(-1, pairs.shape[2])
+    first, second = np.triu_indices(len(designs), 1)
+    return np.stack([designs[first], designs[second]], axis=1)
+
+
+def _distances(items: Array, one: Array) -> Array:
+    """Euclidean distances, (n,), of items (n, p, d) from one, (p, d), in its nearer order."""
+    straight, swapped = (((items - order) ** 2).sum(axis=(1, 2)) for order in (one, one[::-1]))
+    return np.asarray(np.sqrt(np.minimum(straight, swapped)))

@@ -1,0 +1,58 @@
+"""Compiled functions: what the cache must notice, and doing without one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from anchorpbo.numerics.jit import compiled
+
+
+def run(code: str, folder: Path) -> str:
+    """Run code in a fresh process that finds modules, and keeps its cache, in a folder."""
+    environment = os.environ | {"PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_a_second_process_takes_draws_from_the_cache(tmp_path: Path) -> None:
+    code = (
+        "import numpy as np; from anchorpbo.numerics.truncated import draw_above as f; "
+        "f(np.random.default_rng(0), 0.5); print(sum(f.stats.cache_hits.values()))"
+    )
+    assert run(code, tmp_path) == "0"
+    assert run(code, tmp_path) == "1"
+
+
+def test_an_edited_callee_reaches_its_cached_caller(tmp_path: Path) -> None:
+    header = "from anchorpbo.numerics.jit import compiled\n"
+    below, above = tmp_path / "below.py", tmp_path / "above.py"
+    above.write_text(
+        header + "from below import callee\n@compiled\ndef caller(x: float) -> float:\n    return callee(x)\n"
+    )
+    code = "from above import caller; print(caller(1.0), sum(caller.stats.cache_hits.values()))"
+    below.write_text(header + "@compiled\ndef callee(x: float) -> float:\n    return x + 1.0\n")
+    assert run(code, tmp_path) == "2.0 0"
+    assert run(code, tmp_path) == "2.0 1"
+    below.write_text(header + "@compiled\ndef callee(x: float) -> float:\n    return x + 9.0\n")
+    assert run(code, tmp_path) == "10.0 0"
+
+
+def test_a_function_that_no_cache_can_hold_is_compiled_all_the_same() -> None:
+    scope: dict[str, object] = {}
+    exec("def double(x: float) -> float:\n    return 2.0 * x\n", scope)  # has no file, so numba refuses to cache it
+    double = compiled(scope["double"])  # type: ignore[type-var]
+    assert double(1.5) == 3.0
+    assert double.signatures
+
+
+def test_division_by_zero_is_an_infinity() -> None:
+    @compiled
+    def inverse(x: float) -> float:
+        return 1.0 / x
+
+    assert inverse(0.0) == np.inf

@@ -1,0 +1,109 @@
+"""The bounded score: its formula, its range, exactness at anchors, monotonicity and gradient."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anchorpbo.errors import InputError, UnsupportedError
+from anchorpbo.reliability import Bounded, Tanimoto
+
+
+def naive(anchors, h, x):
+    """1 - prod_i (1 - exp(-r_i^2 / (2 h^2))), factor by factor."""
+    product = 1.0
+    for anchor in anchors:
+        r2 = sum((a - b) ** 2 for a, b in zip(x, anchor, strict=True))
+        product *= 1 - math.exp(-r2 / (2 * h**2))
+    return 1 - product
+
+
+@pytest.mark.parametrize("d", [1, 3, 6])
+@pytest.mark.parametrize("h", [0.05, 0.3, 2.0])
+def test_value_is_one_minus_the_product(d, h):
+    rng = np.random.default_rng(d)
+    anchors, X = rng.random((6, d)), rng.random((9, d))
+    np.testing.assert_allclose(Bounded(anchors, h).value(X), [naive(anchors, h, x) for x in X], atol=1e-15)
+
+
+def test_far_from_all_anchors_the_score_keeps_its_relative_precision():
+    value = Bounded([[0.0], [1.0]], 1.0).value(np.array([[20.0]]))
+    assert value == pytest.approx(math.exp(-200) + math.exp(-(19**2) / 2), rel=1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 3, 6])
+@pytest.mark.parametrize("h", [1e-6, 0.2, 5.0, 1e6])
+def test_score_is_exactly_one_at_every_anchor_and_never_leaves_the_unit_interval(d, h):
+    rng = np.random.default_rng(20 + d)
+    anchors = np.vstack([rng.random((8, d)), rng.random((1, d)) + 4])
+    anchors = np.vstack([anchors, anchors[:2]])
+    bounded = Bounded(anchors, h)
+    assert np.all(bounded.value(anchors) == 1)
+    q = bounded.value(rng.normal(size=(300, d)) * 3)
+    assert 0 <= q.min() <= q.max() <= 1
+
+
+@given(seed=st.integers(0, 2**32 - 1), h=st.floats(0.01, 10), d=st.integers(1, 6), n=st.integers(1, 12))
+@settings(max_examples=60, deadline=None, derandomize=True)
+def test_one_more_anchor_never_lowers_the_score(seed, h, d, n):
+    rng = np.random.default_rng(seed)
+    anchors, X = rng.random((n + 1, d)), rng.random((40, d)) * 1.5
+    assert np.all(Bounded(anchors, h).value(X) >= Bounded(anchors[:-1], h).value(X) - 2e-16)
+
+
+@pytest.mark.parametrize("d", [1, 3, 6])
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_gradient_agrees_with_central_differences(d, n, central_differences):
+    rng = np.random.default_rng(30 + d)
+    anchors = rng.random((n, d))
+    bounded = Bounded(anchors, 0.4)
+    X = np.vstack([rng.random((8, d)), rng.random((2, d)) + 1.5])
+    value, gradient = bounded.value_and_gradient(X)
+    np.testing.assert_array_equal(value, bounded.value(X))
+    expected = central_differences(bounded.value, X, 2e-6)
+    rounding = 3e-10 * value  # of a difference of two values of this size, divided by the step
+    error = np.linalg.norm(gradient - expected, axis=1)
+    assert np.all(error <= 1e-6 * np.linalg.norm(expected, axis=1) + rounding)
+
+
+@pytest.mark.parametrize("d", [1, 3, 6])
+def test_gradient_at_an_anchor_is_exactly_zero_also_when_it_is_there_twice(d, central_differences):
+    anchors = np.random.default_rng(40 + d).random((4, d))
+    for marked in (anchors, np.vstack([anchors, anchors[:1]])):
+        bounded = Bounded(marked, 0.5)
+        assert np.all(bounded.value_and_gradient(marked)[1] == 0)
+        np.testing.assert_allclose(central_differences(bounded.value, marked), 0, atol=1e-9)
+
+
+def test_gradient_close_to_an_anchor_has_no_zero_over_zero():
+    anchors = np.array([[0.5, 0.5], [0.6, 0.5]])
+    X = anchors[:1] + 1e-9
+    gradient = Bounded(anchors, 0.3).value_and_gradient(X)[1]
+    # Near anchor 1, q = 1 - r_1^2 / (2 h^2) (1 - k_2), so its gradient is -(x - x_1) / h^2 (1 - k_2).
+    expected = -(X - anchors[:1]) / 0.09 * (1 - math.exp(-0.01 / 0.18))
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e160, 1e300])
+def test_value_and_gradient_vanish_infinitely_far_away(size):
+    value, gradient = Bounded([[0.5, 0.5], [0.1, 0.2]], 1e-3).value_and_gradient(np.full((1, 2), size))
+    assert np.all(value == 0)
+    assert not np.signbit(value)
+    assert np.all(gradient == 0)
+
+
+def test_fingerprints_have_a_score_but_no_gradient():
+    prints = np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    bounded = Bounded(prints, 0.3, Tanimoto())
+    assert np.all(bounded.value(prints) == 1)
+    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*Tanimoto\(\)"):
+        bounded.value_and_gradient(prints)
+
+
+def test_invalid_scores_cannot_be_built():
+    with pytest.raises(InputError, match=r"anchors must hold at least one design; received shape \(0, 2\)"):
+        Bounded(np.zeros((0, 2)), 1.0)
+    with pytest.raises(InputError, match="bandwidth must be a finite number above 0; received 0"):
+        Bounded([[0.1]], 0)

@@ -1,0 +1,129 @@
+"""Distances against loops over pairs, the dimension each metric stands for, and what a supplied function may return."""
+
+import numpy as np
+import pytest
+
+from anchorpbo.errors import InputError, ShapeError, UnknownNameError, UnsupportedError
+from anchorpbo.reliability import Euclidean, Hamming, Metric, Supplied, Tanimoto
+from anchorpbo.reliability.metric import as_metric, smooth
+
+
+def euclidean(x, y):
+    return sum((a - b) ** 2 for a, b in zip(x, y, strict=True)) ** 0.5
+
+
+def tanimoto(x, y):
+    common = sum(a * b for a, b in zip(x, y, strict=True))
+    union = sum(a * a for a in x) + sum(b * b for b in y) - common
+    return 0.0 if union == 0 else 1 - common / union
+
+
+def hamming(x, y):
+    return sum(a != b for a, b in zip(x, y, strict=True)) / len(x)
+
+
+def designs(seed, rows, columns, binary):
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 2, (rows, columns)).astype(float) if binary else rng.normal(size=(rows, columns))
+
+
+@pytest.mark.parametrize("binary", [True, False])
+@pytest.mark.parametrize(
+    ("metric", "formula"), [(Euclidean(), euclidean), (Tanimoto(), tanimoto), (Hamming(), hamming)]
+)
+def test_distances_follow_their_formula_pair_by_pair(metric, formula, binary):
+    X, Y = designs(0, 7, 9, binary), designs(1, 4, 9, binary)
+    naive = np.array([[formula(x, y) for y in Y] for x in X])
+    np.testing.assert_allclose(metric.distances(X, Y), naive, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("metric", [Euclidean(), Tanimoto(), Hamming()])
+def test_a_design_is_at_distance_zero_from_itself(metric):
+    X = np.vstack([designs(2, 6, 8, True), np.zeros((2, 8))])
+    assert np.all(np.diag(metric.distances(X, X)) == 0)
+
+
+def test_all_zero_fingerprints_are_at_distance_zero_from_each_other_and_one_from_the_rest():
+    zero, some = np.zeros((1, 4)), np.array([[1.0, 0.0, 1.0, 0.0]])
+    assert Tanimoto().distances(zero, zero) == 0
+    assert Tanimoto().distances(zero, some) == 1
+
+
+def test_tanimoto_of_real_vectors_is_never_negative():
+    X = designs(3, 40, 3, False)
+    assert Tanimoto().distances(X, X).min() >= 0
+
+
+def test_only_the_euclidean_metric_counts_columns_and_has_a_gradient():
+    metrics = [Euclidean(), Tanimoto(), Hamming(), Supplied(lambda X, Y: np.zeros((len(X), len(Y))))]
+    assert [metric.dimension(6) for metric in metrics] == [6, 1, 1, 1]
+    assert [metric.has_gradient for metric in metrics] == [True, False, False, False]
+
+
+def test_weighted_gradient_is_that_of_the_weighted_squared_distances(central_differences):
+    rng = np.random.default_rng(4)
+    X, Y, weights = rng.normal(size=(5, 3)), rng.normal(size=(4, 3)), rng.normal(size=(5, 4))
+    expected = central_differences(lambda Z: (weights * Euclidean().distances(Z, Y) ** 2).sum(axis=1), X)
+    np.testing.assert_allclose(Euclidean().weighted_gradient(weights, X, Y), expected, rtol=1e-7, atol=1e-9)
+
+
+def test_weighted_gradient_keeps_its_digits_far_from_the_origin():
+    X, Y = np.array([[1e8 + 0.5]]), np.array([[1e8]])
+    assert Euclidean().weighted_gradient(np.ones((1, 1)), X, Y) == 1.0
+
+
+def test_names_objects_and_functions_resolve_to_metrics():
+    assert as_metric("euclidean") == Euclidean()
+    assert as_metric("tanimoto") == Tanimoto()
+    assert as_metric("hamming") == Hamming()
+    assert as_metric(Hamming()) == Hamming()
+
+    def manhattan(X, Y):
+        return np.abs(X[:, None] - Y[None]).sum(axis=2)
+
+    resolved = as_metric(manhattan)
+    assert resolved == Supplied(manhattan)
+    np.testing.assert_allclose(resolved.distances(np.eye(3), np.zeros((2, 3))), np.ones((3, 2)))
+    assert Supplied(manhattan, intrinsic_dimension=3).dimension(9) == 3
+
+
+def test_a_metric_without_a_gradient_says_so():
+    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*Tanimoto\(\)"):
+        smooth(Tanimoto())
+    assert smooth(Euclidean()) == Euclidean()
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "message"),
+    [
+        (lambda X, Y: np.zeros(len(X)), ShapeError, r"must have shape \(3, 2\) here; received \(3,\)"),
+        (lambda X, Y: np.zeros((len(Y), len(X))), ShapeError, r"must have shape \(3, 2\) here; received \(2, 3\)"),
+        (lambda X, Y: np.full((len(X), len(Y)), np.nan), InputError, r"supplied metric must be finite; received nan"),
+        (lambda X, Y: np.full((len(X), len(Y)), -0.5), InputError, r"must be at least 0; received -0.5"),
+        (lambda X, Y: "far", InputError, r"distances of the supplied metric must be numbers; received 'far'"),
+    ],
+)
+def test_what_a_supplied_function_returns_is_checked(function, error, message):
+    with pytest.raises(error, match=message):
+        Supplied(function).distances(np.zeros((3, 2)), np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("dimension", [0, -1, 1.5, True, "1"])
+def test_an_intrinsic_dimension_is_a_whole_number_above_zero(dimension):
+    with pytest.raises(InputError, match="intrinsic_dimension must be a whole number above 0"):
+        Supplied(euclidean, intrinsic_dimension=dimension)
+
+
+def test_what_is_no_metric_is_refused():
+    with pytest.raises(InputError, match=r"function must be callable; received 3"):
+        Supplied(3)
+    with pytest.raises(
+        UnknownNameError, match=r"metric must be one of euclidean, hamming, tanimoto; received 'cosine'"
+    ):
+        as_metric("cosine")
+    with pytest.raises(InputError, match=r"metric must be a name, a Metric or a function.*received 3"):
+        as_metric(3)
+    with pytest.raises(InputError, match=r"write Euclidean\(\) rather than Euclidean"):
+        as_metric(Euclidean)
+    with pytest.raises(TypeError, match="abstract"):
+        Metric()
