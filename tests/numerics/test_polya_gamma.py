@@ -6,7 +6,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from anchorpbo.numerics.polya_gamma import draw_polya_gamma, draw_polya_gamma_vector
+from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.polya_gamma import CUT, _series_keeps, draw_polya_gamma, draw_polya_gamma_vector
 from anchorpbo.typing import Array
 
 N = 300_000
@@ -59,6 +60,47 @@ def test_draws_have_the_exact_laplace_transform(z: float, scale: float) -> None:
 def test_draws_have_the_exact_left_tail(z: float, s: float) -> None:
     values = np.exp(-s * draws(z))
     assert abs(values.mean() - laplace(z, s, 0.0)) < 4.0 * values.std() / math.sqrt(N)
+
+
+@compiled
+def kept(rng: np.random.Generator, x: float, n: int) -> int:
+    count = 0
+    for _ in range(n):
+        count += _series_keeps(rng, x)
+    return count
+
+
+@pytest.mark.parametrize("x", [0.3, 0.5, CUT, 0.66, 0.9])
+def test_the_series_keeps_a_proposal_as_often_as_it_should(x: float) -> None:
+    # Nearly all are kept, so that draws hardly show it. The density has two series: each is checked by the other.
+    with mp.workdps(30):
+        odd = [mp.mpf(2 * n + 1) / 2 for n in range(60)]
+        left = [mp.pi * k * (2 / (mp.pi * x)) ** mp.mpf(1.5) * mp.exp(-2 * k**2 / x) for k in odd]
+        right = [mp.pi * k * mp.exp(-(k**2) * mp.pi**2 * x / 2) for k in odd]
+        first, other = (left, right) if x <= CUT else (right, left)
+        chance = float(sum((-1) ** n * term for n, term in enumerate(other)) / first[0])
+    lost = N - kept(np.random.default_rng(5), x, N)
+    assert abs(lost - N * (1.0 - chance)) < 4.0 * math.sqrt(N * chance * (1.0 - chance)) + 0.5
+
+
+@compiled
+def landed(rng: np.random.Generator, low: float, high: float, n: int) -> int:
+    count = 0
+    for _ in range(n):
+        count += low < draw_polya_gamma(rng, 0.0) <= high
+    return count
+
+
+def test_draws_leave_out_what_the_series_rejects() -> None:
+    # One proposal in 1,250 is rejected, most of them near the cut: only very many draws there can tell.
+    def above(w: float) -> float:
+        k = np.arange(40) + 0.5
+        return float(np.sum((-1.0) ** np.arange(40) * 2.0 / (np.pi * k) * np.exp(-2.0 * (k * np.pi) ** 2 * w)))
+
+    low, high, n = 0.25 * CUT - 0.02, 0.25 * CUT + 0.03, 10_000_000
+    chance = above(low) - above(high)
+    count = landed(np.random.default_rng(12), low, high, n)
+    assert abs(count - n * chance) < 3.0 * math.sqrt(n * chance * (1.0 - chance))
 
 
 @pytest.mark.parametrize("z", [1e6, 1e8, 1e12])

@@ -105,6 +105,15 @@ def test_each_scrambled_point_is_uniform() -> None:
         assert kstest(points[:, i, j], "uniform").pvalue > 1e-4
 
 
+def test_the_difference_of_two_scrambled_points_is_random_past_its_first_digit() -> None:
+    # A digital shift alone would leave it at 1/2.
+    points = np.array([sobol(2, 1, np.random.default_rng(seed))[:, 0] for seed in range(1_000)]) * 2.0**BITS
+    difference = points[:, 0].astype(np.int64) ^ points[:, 1].astype(np.int64)
+    digits = difference[:, None] >> np.arange(BITS - 1, -1, -1) & 1
+    assert np.all(digits[:, 0] == 1)
+    assert np.all(np.abs(digits[:, 1:].mean(axis=0) - 0.5) < 4.0 * 0.5 / np.sqrt(1_000))
+
+
 def test_the_scramble_depends_on_the_generator_alone() -> None:
     first = sobol(64, 5, np.random.default_rng(3))
     np.random.seed(0)  # noqa: NPY002 - the global state must not matter

@@ -53,8 +53,9 @@ def evidence_gradient(space: Space, likelihood: Likelihood, mode: Mode) -> Evide
     q = 0.5 * s2 * mode.terms.d3
     h = q - w * space.margins(solution.covariance @ space.pull(q))
     beta, eta = rows.transposed(a), rows.transposed(h)
+    root = space.points_root(solution)
     cross = np.outer(eta, beta)
-    by_kernel = 0.5 * (np.outer(beta, beta) - space.points_precision(solution) + cross + cross.T)
+    by_kernel = 0.5 * (np.outer(beta, beta) - root.T @ root + cross + cross.T)
 
     f, K_eta = K @ beta, K @ eta
     entries = [(a + h) * f[i] + a * K_eta[i] - space.reduced_entries(solution, i) for i in (rows.first, rows.second)]

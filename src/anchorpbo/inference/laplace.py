@@ -20,11 +20,14 @@ from anchorpbo.posterior import Sites, Solution, Space
 from anchorpbo.typing import Array
 
 CONVERGED = 1e-8
-"""Scaled gradient norm sqrt(r'Sr) / (1 + sqrt(a'Sa)), r = H' dlogp - a, below which the mode is found."""
+"""Newton decrement below which the mode is found: the gradient's norm in the posterior covariance, sqrt(r' S p) for
+r = H' dlogp - a and the Newton step p. It is the distance to the mode in posterior standard deviations."""
 
 # Newton converges quadratically, so going on to rounding costs a step or two and makes evidence gradients exact.
 _AIM = 1e-12
-_FLAT = 1e-12
+# Below this psi is too flat to tell steps apart: full steps are taken while they still shrink the decrement.
+_CLOSE = 1e-5
+_STALLED = 0.9
 _MOST_STEPS = 200
 _MOST_HALVINGS = 40
 
@@ -45,6 +48,7 @@ class Mode:
     """The posterior under the sites at the mode."""
     steps: int
     residual: float
+    """Newton decrement at the end."""
 
 
 def mode_sites(margins: Array, terms: Terms) -> Sites:
@@ -55,50 +59,45 @@ def mode_sites(margins: Array, terms: Terms) -> Sites:
 
 def find_mode(space: Space, likelihood: Likelihood, start: Array | None = None) -> Mode:
     """Newton's method, from margins `start`, (m,), or from zero."""
-    tied = space.rows.tied
     if start is None:
         dual = np.zeros(len(space.prior))
     else:
         # Margins need not be reachable by any utility; the sites there always are.
-        dual = space.solve(mode_sites(start, likelihood.log_prob(start, tied))).dual
-    latent = space.prior @ dual
-    margins = space.margins(latent)
-    terms = likelihood.log_prob(margins, tied)
-    objective = _objective(terms, dual, latent)
-
-    steps, residual = 0, _residual(space, terms, dual, latent)
-    solution = space.solve(mode_sites(margins, terms))
-    while residual > _AIM and steps < _MOST_STEPS:
-        direction = solution.dual - dual
+        dual = space.solve(mode_sites(start, likelihood.log_prob(start, space.rows.tied))).dual
+    here = _State.at(space, likelihood, dual, space.prior @ dual)
+    residual, steps = np.inf, 0
+    while True:
+        solution = space.solve(mode_sites(here.margins, here.terms))
+        direction = solution.dual - here.dual
         latent_direction = space.prior @ direction
+        # Rounding can leave the quadratic form of a singular S a little below zero.
+        slope = max(float((space.pull(here.terms.d1) - here.dual) @ latent_direction), 0.0)
+        last, residual = residual, float(np.sqrt(slope))
+        stalled = residual < _CLOSE and residual > _STALLED * last
+        if residual <= _AIM or stalled or steps == _MOST_STEPS:
+            break
         for halving in range(_MOST_HALVINGS):
             step = 0.5**halving
-            new_dual, new_latent = dual + step * direction, latent + step * latent_direction
-            new_margins = space.margins(new_latent)
-            new_terms = likelihood.log_prob(new_margins, tied)
-            new_objective = _objective(new_terms, new_dual, new_latent)
-            new_residual = _residual(space, new_terms, new_dual, new_latent)
-            # Near the mode psi is flat to rounding and cannot tell steps apart; the gradient still can.
-            flat = new_objective > objective - _FLAT * (1.0 + abs(objective))
-            if new_objective > objective or (flat and new_residual < residual):
+            there = _State.at(space, likelihood, here.dual + step * direction, here.latent + step * latent_direction)
+            if there.objective > here.objective or residual < _CLOSE:
                 break
-        else:
-            break
-        dual, latent, margins, terms = new_dual, new_latent, new_margins, new_terms
-        objective, residual, steps = new_objective, new_residual, steps + 1
-        solution = space.solve(mode_sites(margins, terms))
-    return Mode(margins, terms, dual, objective, solution, steps, residual)
+        here, steps = there, steps + 1
+    return Mode(here.margins, here.terms, here.dual, here.objective, solution, steps, residual)
 
 
-def _objective(terms: Terms, dual: Array, latent: Array) -> float:
-    return float(terms.value.sum() - 0.5 * dual @ latent)
+@dataclass(frozen=True, eq=False)
+class _State:
+    dual: Array
+    latent: Array
+    margins: Array
+    terms: Terms
+    objective: float
 
-
-def _residual(space: Space, terms: Terms, dual: Array, latent: Array) -> float:
-    r = space.pull(terms.d1) - dual
-    # Rounding can leave the quadratic forms of a singular S a little below zero.
-    left, size = max(float(r @ space.prior @ r), 0.0), max(float(dual @ latent), 0.0)
-    return float(np.sqrt(left) / (1.0 + np.sqrt(size)))
+    @classmethod
+    def at(cls, space: Space, likelihood: Likelihood, dual: Array, latent: Array) -> _State:
+        margins = space.margins(latent)
+        terms = likelihood.log_prob(margins, space.rows.tied)
+        return cls(dual, latent, margins, terms, float(terms.value.sum() - 0.5 * dual @ latent))
 
 
 @dataclass(frozen=True)

@@ -131,10 +131,10 @@ class PreferenceGP:
             likelihood = likelihood.with_threshold(likelihood.customary_threshold)
         a, b = likelihood.coefficients(*np.split(self.noise(pair), 2))
         # Of a mixture, its first two moments are what is updated.
-        whole = Posterior(posterior.kernel, posterior.points, posterior.beta, posterior.G)
-        ((mean, variance),) = whole.margins(pair[:1], pair[1:], a, b)
-        logZ = likelihood.expected(mean, variance, np.array([tie]))
-        return whole.conditioned(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
+        row = np.array([a[0], -b[0]])
+        mean, variance = np.array([row @ posterior.mean(pair)]), np.array([row @ posterior.covariance(pair) @ row])
+        logZ = likelihood.expected(mean, np.maximum(variance, 0.0), np.array([tie]))
+        return posterior.conditioned(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
 
     # -- results ------------------------------------------------------------------------------------------------------
 

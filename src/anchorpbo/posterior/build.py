@@ -19,41 +19,46 @@ def posterior_from_sites(kernel: Kernel, points: Array, space: Space, sites: Sit
     """The posterior under sites, or the mixture over draws of them."""
     if sites.draws == 1:
         solution = space.solve(sites.draw(0))
-        return Posterior(kernel, points, space.dual_to_points(solution.dual), space.points_precision(solution))
+        return Posterior(kernel, points, space.dual_to_points(solution.dual), space.points_root(solution))
     components = SiteMixture.of(space, sites)
-    G = components.mean_G - np.cov(components.betas, rowvar=False, bias=True).reshape(len(points), len(points))
-    return Posterior(kernel, points, components.betas.mean(axis=0), G, components)
+    beta = components.betas.mean(axis=0)
+    spread = _compressed((components.betas - beta) / np.sqrt(sites.draws))
+    return Posterior(kernel, points, beta, components.mean_root, spread, components)
+
+
+def _compressed(root: Array) -> Array:
+    """A root of the same product with no more rows than columns."""
+    return root if root.shape[0] <= root.shape[1] else np.asarray(np.linalg.qr(root, mode="r"))
 
 
 @dataclass(frozen=True, eq=False)
 class SiteMixture(Sequence[Gaussian]):
     """The Gaussian process of each draw.
 
-    G depends on a draw through its precisions alone. Hallucinations share them, and then G is computed once; otherwise
-    it is computed anew when a component is looked at, since keeping all of them would take s u^2 numbers.
+    The covariance depends on a draw through its precisions alone. Hallucinations share them, and then it is computed
+    once; otherwise anew when a component is looked at, since keeping all of them would take s u^2 numbers.
     """
 
     space: Space
     sites: Sites
     betas: Array
     """(s, u)."""
-    mean_G: Array
-    """Mean of G over the draws, (u, u)."""
+    mean_root: Array
+    """Root of the mean of G over the draws, (r, u)."""
 
     @classmethod
     def of(cls, space: Space, sites: Sites) -> SiteMixture:
         """Solve every draw once."""
-        u = space.rows.designs
         if sites.shared:
             solution = space.solve(sites)
             betas = np.array([space.dual_to_points(dual) for dual in solution.dual])
-            return cls(space, sites, betas, space.points_precision(solution))
-        betas, total = np.empty((sites.draws, u)), np.zeros((u, u))
+            return cls(space, sites, betas, space.points_root(solution))
+        betas, root = np.empty((sites.draws, space.rows.designs)), np.empty((0, space.rows.designs))
         for index in range(sites.draws):
             solution = space.solve(sites.draw(index))
             betas[index] = space.dual_to_points(solution.dual)
-            total += space.points_precision(solution)
-        return cls(space, sites, betas, total / sites.draws)
+            root = _compressed(np.vstack([root, space.points_root(solution)]))
+        return cls(space, sites, betas, root / np.sqrt(sites.draws))
 
     def __len__(self) -> int:
         return self.sites.draws
@@ -63,10 +68,9 @@ class SiteMixture(Sequence[Gaussian]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Gaussian]: ...
     def __getitem__(self, index: int | slice) -> Gaussian | Sequence[Gaussian]:
-        """beta (u,) and G (u, u) of one draw."""
+        """beta (u,) and root (r, u) of one draw."""
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         if self.sites.shared:
-            return self.betas[index], self.mean_G
-        solution = self.space.solve(self.sites.draw(index))
-        return self.betas[index], self.space.points_precision(solution)
+            return self.betas[index], self.mean_root
+        return self.betas[index], self.space.points_root(self.space.solve(self.sites.draw(index)))

@@ -1,7 +1,7 @@
 """The posterior at given designs, with the way back to them.
 
-Each view computes k(x, P) and k(x, P) G once and serves both the moments and, through `gradient`, the chain rule: the
-gradient in x of any function whose partial derivatives in the moments are known.
+Each view computes k(x, P) and its product with the root of G once and serves both the moments and, through `gradient`,
+the chain rule: the gradient in x of any function whose partial derivatives in the moments are known.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class AtDesigns:
 
     posterior: Posterior
     X: Array
-    kG: Array
-    """k(x, P) G, (n, u)."""
+    k: Array
+    """k(x, P), (n, u)."""
     mean: Array
     variance: Array
     """Var f(x); rounding below zero is cut off."""
@@ -33,13 +33,12 @@ class AtDesigns:
     def of(cls, posterior: Posterior, X: Array) -> AtDesigns:
         """Look at X, (n, d)."""
         k = posterior.kernel(X, posterior.points)
-        kG = k @ posterior.G
-        variance = posterior.kernel.diagonal(X) - np.einsum("ij,ij->i", kG, k)
-        return cls(posterior, X, kG, k @ posterior.beta, np.maximum(variance, 0.0))
+        variance = posterior.kernel.diagonal(X) - _quadratic(posterior, k)
+        return cls(posterior, X, k, k @ posterior.beta, np.maximum(variance, 0.0))
 
     def gradient(self, by_mean: Array, by_variance: Array) -> Array:
         """by_mean d mean / dx + by_variance d variance / dx, (n, d), for weights (n,)."""
-        weights = by_mean[:, None] * self.posterior.beta - 2.0 * by_variance[:, None] * self.kG
+        weights = by_mean[:, None] * self.posterior.beta - 2.0 * by_variance[:, None] * _times_G(self.posterior, self.k)
         return self.posterior.kernel.input_gradient(self.X, self.posterior.points, weights)
 
 
@@ -50,8 +49,8 @@ class AtPairs:
     posterior: Posterior
     X: Array
     Y: Array
-    deltaG: Array
-    """(k(x, P) - k(y, P)) G, (n, u)."""
+    delta: Array
+    """k(x, P) - k(y, P), (n, u)."""
     mean_x: Array
     mean_y: Array
     variance: Array
@@ -63,15 +62,14 @@ class AtPairs:
         kernel, beta = posterior.kernel, posterior.beta
         kx, ky = kernel(X, posterior.points), kernel(Y, posterior.points)
         delta = kx - ky
-        deltaG = delta @ posterior.G
         prior = kernel.diagonal(X) + kernel.diagonal(Y) - 2.0 * kernel.paired(X, Y)
-        variance = prior - np.einsum("ij,ij->i", deltaG, delta)
-        return cls(posterior, X, Y, deltaG, kx @ beta, ky @ beta, np.maximum(variance, 0.0))
+        variance = prior - _quadratic(posterior, delta)
+        return cls(posterior, X, Y, delta, kx @ beta, ky @ beta, np.maximum(variance, 0.0))
 
     def gradient(self, by_mean_x: Array, by_mean_y: Array, by_variance: Array) -> tuple[Array, Array]:
         """The chain rule in x and in y, (n, d) each, for weights (n,)."""
         kernel, points, beta = self.posterior.kernel, self.posterior.points, self.posterior.beta
-        pull = 2.0 * by_variance[:, None] * self.deltaG
+        pull = 2.0 * by_variance[:, None] * _times_G(self.posterior, self.delta)
         in_x = kernel.input_gradient(self.X, points, by_mean_x[:, None] * beta - pull)
         in_y = kernel.input_gradient(self.Y, points, by_mean_y[:, None] * beta + pull)
         between = -2.0 * by_variance
@@ -79,3 +77,18 @@ class AtPairs:
         in_y += kernel.paired_gradient(self.Y, self.X, between)
         return in_x, in_y
 
+
+def _quadratic(posterior: Posterior, k: Array) -> Array:
+    """Diagonal of k G k', (n,), by the roots of G."""
+    within: Array = ((k @ posterior.root.T) ** 2).sum(axis=1)
+    if posterior.spread is not None:
+        within -= ((k @ posterior.spread.T) ** 2).sum(axis=1)
+    return within
+
+
+def _times_G(posterior: Posterior, k: Array) -> Array:  # noqa: N802
+    """k G, (n, u), by the roots of G."""
+    within: Array = (k @ posterior.root.T) @ posterior.root
+    if posterior.spread is not None:
+        within -= (k @ posterior.spread.T) @ posterior.spread
+    return within

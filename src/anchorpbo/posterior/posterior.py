@@ -4,8 +4,12 @@ Symbols: P (u, d) the distinct designs, k the kernel, beta (u,) and G (u, u) fro
 
     mean(x) = k(x, P) beta          cov(x, x') = k(x, x') - k(x, P) G k(P, x')
 
+G is kept as a square root, G = root' root with root (r, u): at small noise its rows are steep contrasts of nearby
+designs, which cancel exactly against k(P, x) before they are squared, and not at all afterwards.
+
 A mixture over draws of sites (the samplers' many-draw mode) is again of this form, with beta = mean_s beta_s and
-G = mean_s G_s - cov_s(beta_s); what is more than two moments, `sample` and `prob_prefer`, goes through its components.
+G = mean_s G_s - cov_s(beta_s), the second part as another root, `spread`. What is more than two moments, `sample` and
+`prob_prefer`, goes through its components.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from anchorpbo.posterior.local import AtDesigns, AtPairs
 from anchorpbo.typing import Array
 
 Gaussian = tuple[Array, Array]
-"""One Gaussian process as its weights (beta, G)."""
+"""One Gaussian process as its weights (beta, root)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +42,10 @@ class Posterior:
     """The distinct designs P, (u, d)."""
     beta: Array
     """Weights of the mean, (u,)."""
-    G: Array
-    """Weights of the covariance, (u, u), symmetric."""
+    root: Array
+    """Square root of the covariance's weights, (r, u)."""
+    spread: Array | None = field(default=None, repr=False)
+    """Of a mixture: square root of the covariance of beta between its parts, (r', u)."""
     components: Sequence[Gaussian] | None = field(default=None, repr=False)
     """The equally likely parts of a mixture; ``None`` for a single Gaussian process."""
 
@@ -49,6 +55,12 @@ class Posterior:
         return cls(kernel, np.empty((0, dimension)), np.empty(0), np.empty((0, 0)))
 
     @property
+    def G(self) -> Array:  # noqa: N802
+        """Weights of the covariance, (u, u)."""
+        within = self.root.T @ self.root
+        return within if self.spread is None else within - self.spread.T @ self.spread
+
+    @property
     def dimension(self) -> int:
         """Coordinates of a design, d."""
         return int(self.points.shape[1])
@@ -56,7 +68,7 @@ class Posterior:
     @property
     def parts(self) -> Sequence[Gaussian]:
         """The Gaussian parts: the components of a mixture, or the one there is."""
-        return [(self.beta, self.G)] if self.components is None else self.components
+        return [(self.beta, self.root)] if self.components is None else self.components
 
     def at(self, X: npt.ArrayLike) -> AtDesigns:
         """Mean, variance and the chain rule at designs X, (n, d)."""
@@ -77,7 +89,11 @@ class Posterior:
     def covariance(self, X: npt.ArrayLike, Y: npt.ArrayLike | None = None) -> Array:
         """Cov(f(x_i), f(y_j)), (n, p); Y is X where it is not given."""
         X = self._designs("X", X)
-        return self._covariance(X, X if Y is None else self._designs("Y", Y), self.G)
+        Y = X if Y is None else self._designs("Y", Y)
+        covariance = self._part_covariance(X, Y, self.root)
+        if self.spread is not None:
+            covariance += (self.kernel(X, self.points) @ self.spread.T) @ (self.spread @ self.kernel(self.points, Y))
+        return covariance
 
     def mean_gradient(self, X: npt.ArrayLike) -> Array:
         """d mean / dx, (n, d)."""
@@ -97,8 +113,8 @@ class Posterior:
         parts, draws = self.parts, np.empty((n, len(X)))
         chosen = rng.integers(len(parts), size=n)
         for index in np.unique(chosen):
-            (beta, G), here = parts[int(index)], chosen == index
-            E = square_root(self._covariance(X, X, G))
+            (beta, root), here = parts[int(index)], chosen == index
+            E = square_root(self._part_covariance(X, X, root))
             noise = rng.standard_normal((int(here.sum()), E.shape[1]))
             draws[here] = self.kernel(X, self.points) @ beta + noise @ E.T
         return draws
@@ -120,8 +136,8 @@ class Posterior:
         row = a_ * self.kernel(X, self.points) - b_ * self.kernel(Y, self.points)
         kernel = self.kernel
         prior = a * a * kernel.diagonal(X) + b * b * kernel.diagonal(Y) - 2.0 * a * b * kernel.paired(X, Y)
-        for beta, G in self.parts:
-            yield row @ beta, np.maximum(prior - np.einsum("ij,ij->i", row @ G, row), 0.0)
+        for beta, root in self.parts:
+            yield row @ beta, np.maximum(prior - ((row @ root.T) ** 2).sum(axis=1), 0.0)
 
     def conditioned(self, pair: Array, coefficients: tuple[float, float], slope: float, curvature: float) -> Posterior:
         """One more duel without a refit: a rank-one update that matches the first two moments exactly.
@@ -129,7 +145,7 @@ class Posterior:
         The duel's margin is g = D_k f with D_k = coefficients[0] e_first - coefficients[1] e_second. Where log Z is the
         logarithm of the duel's expected likelihood as a function of the mean of g,
 
-            e = D_k' - G K D_k'        beta + e dlogZ        G - e e' d2logZ
+            e = D_k' - G K D_k'        beta + e dlogZ        G - e e' d2logZ, one more row of the root
 
         Parameters
         ----------
@@ -142,13 +158,18 @@ class Posterior:
         """
         points = np.vstack([self.points, pair])
         row = np.concatenate([np.zeros(len(self.points)), [coefficients[0], -coefficients[1]]])
-        G = np.pad(self.G, (0, 2))
-        e = row - G @ (self.kernel(points, points) @ row)
+        root, spread = (np.pad(r, ((0, 0), (0, 2))) for r in (self.root, self._spread))
+        k = self.kernel(points, points) @ row
+        e = row - root.T @ (root @ k) + spread.T @ (spread @ k)
         beta = np.append(self.beta, [0.0, 0.0]) + slope * e
-        return Posterior(self.kernel, points, beta, G + curvature * np.outer(e, e))
+        return Posterior(self.kernel, points, beta, np.vstack([root, np.sqrt(curvature) * e]), spread)
 
-    def _covariance(self, X: Array, Y: Array, G: Array) -> Array:
-        return self.kernel(X, Y) - self.kernel(X, self.points) @ G @ self.kernel(self.points, Y)
+    @property
+    def _spread(self) -> Array:
+        return np.empty((0, len(self.points))) if self.spread is None else self.spread
+
+    def _part_covariance(self, X: Array, Y: Array, root: Array) -> Array:
+        return self.kernel(X, Y) - (self.kernel(X, self.points) @ root.T) @ (root @ self.kernel(self.points, Y))
 
     def _designs(self, name: str, X: npt.ArrayLike) -> Array:
         return as_points(name, X, self.dimension)

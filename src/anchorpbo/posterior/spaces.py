@@ -112,8 +112,8 @@ class Space(ABC):
         """beta, (u,), the posterior mean's weights on the distinct designs, of a dual vector (n,)."""
 
     @abstractmethod
-    def points_precision(self, solution: Solution) -> Array:
-        """G, (u, u), the posterior covariance's weights on the distinct designs."""
+    def points_root(self, solution: Solution) -> Array:
+        """Root, (r, u), of G, the posterior covariance's weights on the distinct designs."""
 
 
 class DuelSpace(Space):
@@ -154,11 +154,9 @@ class DuelSpace(Space):
         """D' a."""
         return self.rows.transposed(dual)
 
-    def points_precision(self, solution: Solution) -> Array:
-        """D' P D."""
-        half = self.rows.transposed(solution.precision)
-        G = self.rows.transposed(half.T)
-        return np.asarray(0.5 * (G + G.T))
+    def points_root(self, solution: Solution) -> Array:
+        """L^-1 F D."""
+        return self.rows.transposed(solution.root.T).T
 
 
 class PointSpace(Space):
@@ -184,7 +182,8 @@ class PointSpace(Space):
     def solve(self, sites: Sites) -> Solution:
         """F and y from the QR factorisation of W^1/2 D."""
         targets = np.atleast_2d(sites.scaled_target)
-        y, F = linalg.qr_multiply(self.rows.scaled(sites.root), targets, mode="right", overwrite_a=True)
+        product = linalg.qr_multiply(self.rows.scaled(sites.root), targets, mode="right", overwrite_a=True)
+        y, F = (np.asarray(part, dtype=np.float64) for part in product)
         B = F @ self.prior @ F.T
         B = 0.5 * (B + B.T)
         B[np.diag_indices_from(B)] += 1.0
@@ -202,9 +201,9 @@ class PointSpace(Space):
         """The dual vector itself."""
         return dual
 
-    def points_precision(self, solution: Solution) -> Array:
-        """P itself."""
-        return solution.precision
+    def points_root(self, solution: Solution) -> Array:
+        """L^-1 F."""
+        return solution.root
 
 
 def _smaller(rows: Rows, kernel_matrix: Array) -> Space:

@@ -26,7 +26,7 @@ from anchorpbo.search.evaluate import check_finite, values_of
 from anchorpbo.search.starts import recombined, spread_starts
 from anchorpbo.typing import Array
 
-RECOMBINED = 12
+RECOMBINED = 16
 CLIMB_STEPS = 60
 POLISH_STEPS = 100
 """Iterations of L-BFGS-B, together and alone."""
