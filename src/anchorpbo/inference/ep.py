@@ -1,13 +1,14 @@
 """Expectation propagation (appendix "Details of heteroscedastic expectation propagation inference").
 
 Symbols: (mu, s2) moments of a margin under the posterior, (mu_c, s2_c) under the cavity, the posterior without its own
-site. With Z(mu_c) the expected likelihood under the cavity, slope = dlogZ and kappa = -d2logZ >= 0,
+site (w, b). With Z(mu_c) the expected likelihood under the cavity, slope = dlogZ and kappa = -d2logZ >= 0,
 
     s2_c = s2 / (1 - w s2)        mu_c = (mu - b s2) / (1 - w s2)
     w   <- kappa / (1 - kappa s2_c)        b <- (slope + kappa mu_c) / (1 - kappa s2_c)
 
-match the moments of cavity times likelihood. All sites are updated at once, from those of Laplace: near the answer a
-pass acts like a Newton step. A pass that does not reduce the change is damped.
+match the moments of cavity times likelihood. Starting from Laplace's sites, all are updated at once: near the answer
+such a pass acts like a Newton step. Where duels repeat each other and the noise is small the passes overshoot together.
+If one does not bring the sites closer, they are from then on updated one by one, each seeing the last one's effect.
 """
 
 from __future__ import annotations
@@ -17,65 +18,117 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.inference.base import Inference, Inferred, Info
-from anchorpbo.inference.laplace import find_mode, mode_sites
+from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood
+from anchorpbo.likelihoods.expected import expected_outcome
+from anchorpbo.numerics.jit import compiled
 from anchorpbo.posterior import Sites, Solution, Space
-from anchorpbo.typing import Array
+from anchorpbo.typing import Array, BoolArray, IntArray
 
-_LEAST_STEP = 0.05
+# A pass must bring the change down to this share of the last, or passes are given up for single updates.
+_CONTRACTS = 0.7
+# Single updates that no longer bring the change down have come to rounding.
+_STALLS, _MOST_STALLS = 0.95, 4
+_EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
 class EP(Inference):
     """Expectation propagation: matches the posterior's moments duel by duel; the most accurate Gaussian here."""
 
-    tolerance: float = 1e-8
+    tolerance: float = 1e-7
     """Largest change of a margin's moments, in units of its standard deviation, at which to stop."""
-    most_passes: int = 500
+    most_passes: int = 200
     """Passes after which to give up and say so."""
 
     def infer(
         self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
-        """Damped parallel passes from Laplace's sites."""
+        """Passes from Laplace's sites, in parallel while that contracts, else one by one."""
         mode = find_mode(space, likelihood, start)
-        sites, solution = mode_sites(mode.margins, mode.terms), mode.solution
-        step, change, passes = 1.0, np.inf, 0
-        while passes < self.most_passes and len(space.rows):
-            proposed = match_moments(space, likelihood, solution)
-            sites = Sites(
-                sites.precision + step * (proposed.precision - sites.precision),
-                sites.linear + step * (proposed.linear - sites.linear),
-            )
-            before, solution = solution, space.solve(sites)
+        solution, change, passes = mode.solution, np.inf, 0
+        parallel, stalled = True, 0
+        while change > self.tolerance and passes < self.most_passes and stalled < _MOST_STALLS:
+            update = match_all if parallel else match_one_by_one
+            before, solution = solution, space.solve(update(space, likelihood, solution))
+            last, change = change, _change(before, solution)
             passes += 1
-            last, change = change, _change(before, solution) / step
-            if change <= self.tolerance:
-                break
-            if change > 0.9 * last:
-                step = max(0.5 * step, _LEAST_STEP)
-        converged = change <= self.tolerance or not len(space.rows)
-        return Inferred(sites, Info("ep", bool(converged), passes, float(change) if passes else 0.0), mode.margins)
+            if parallel and change > _CONTRACTS * last:
+                parallel = False
+                # Whatever the passes did to the sites, Laplace's are the safer place to start from.
+                solution, change = mode.solution, np.inf
+            stalled = stalled + 1 if change > _STALLS * last else 0
+        info = Info("ep", change <= self.tolerance, passes, change)
+        return Inferred(solution.sites, info, mode.margins)
 
 
-def match_moments(space: Space, likelihood: Likelihood, solution: Solution) -> Sites:
-    """The sites that match, each against its own cavity."""
+def match_all(space: Space, likelihood: Likelihood, solution: Solution) -> Sites:
+    """The sites that match, each against its own cavity, all from the same posterior."""
     mu, s2, sites = solution.margin_means, solution.margin_variances, solution.sites
-    # 1 - w s2 is the share of the margin's precision that is not its own; rounding must not take it all.
-    share = np.maximum(1.0 - sites.precision * s2, np.finfo(float).eps)
+    # 1 - w s2 is the share of the margin's precision that is not its own site's; rounding must not take it all.
+    share = np.maximum(1.0 - sites.precision * s2, _EPS)
     s2_c, mu_c = s2 / share, (mu - sites.linear * s2) / share
     logZ = likelihood.expected(mu_c, s2_c, space.rows.tied)
-    kappa = np.maximum(-logZ.d2, 0.0)
-    rest = np.maximum(1.0 - kappa * s2_c, np.finfo(float).eps)
-    return Sites(kappa / rest, (logZ.d1 + kappa * mu_c) / rest)
+    rest = np.maximum(1.0 + logZ.d2 * s2_c, _EPS)
+    return Sites(-logZ.d2 / rest, (logZ.d1 - logZ.d2 * mu_c) / rest)
+
+
+def match_one_by_one(space: Space, likelihood: Likelihood, solution: Solution) -> Sites:
+    """The same, each site seeing the effect of those before it by a rank-one update of the posterior."""
+    precision, linear = solution.sites.precision.copy(), solution.sites.linear.copy()
+    mean, covariance = space.prior @ solution.dual, solution.covariance.copy()
+    a, b, first, second = space.latent_rows
+    tied, tau = space.rows.tied, likelihood.tau
+    _sweep(precision, linear, mean, covariance, a, b, first, second, tied, tau, *likelihood.probit_mixture)
+    return Sites(precision, linear)
+
+
+@compiled
+def _sweep(
+    precision: Array,
+    linear: Array,
+    mean: Array,
+    covariance: Array,
+    a: Array,
+    b: Array,
+    first: IntArray,
+    second: IntArray,
+    tied: BoolArray,
+    tau: float,
+    scales: Array,
+    log_weights: Array,
+) -> None:
+    n = len(mean)
+    effect = np.empty(n)
+    for k in range(len(a)):
+        i, j = first[k], second[k]
+        for c in range(n):
+            effect[c] = a[k] * covariance[i, c] - b[k] * covariance[j, c]  # Cov(latent, g_k)
+        mu, s2 = a[k] * mean[i] - b[k] * mean[j], a[k] * effect[i] - b[k] * effect[j]
+        share = 1.0 - precision[k] * s2
+        if not (s2 > 0.0 and share > _EPS):
+            continue  # nothing to learn from a design against itself, nor from a site that rounding hides
+        s2_c, mu_c = s2 / share, (mu - linear[k] * s2) / share
+        _, slope, curvature = expected_outcome(mu_c, s2_c, tied[k], tau, scales, log_weights)
+        rest = max(1.0 + curvature * s2_c, _EPS)
+        new_precision, new_linear = -curvature / rest, (slope - curvature * mu_c) / rest
+        more, shift = new_precision - precision[k], new_linear - linear[k]
+        grown = 1.0 + more * s2
+        if not grown > _EPS:
+            continue
+        for c in range(n):
+            mean[c] += effect[c] * (shift - more * mu) / grown
+            for e in range(n):
+                covariance[c, e] -= effect[c] * effect[e] * more / grown
+        precision[k], linear[k] = new_precision, new_linear
 
 
 def _change(before: Solution, after: Solution) -> float:
     """Largest change of a margin's mean, in standard deviations, or of the standard deviation's logarithm."""
     std_before, std_after = (np.sqrt(s.margin_variances) for s in (before, after))
-    moves = std_after > 0  # a design against itself has no margin to move
+    moves = (std_after > 0) & (std_before > 0)  # a design against itself has no margin to move
     if not moves.any():
         return 0.0
     shift: Array = np.abs(after.margin_means - before.margin_means)[moves] / std_after[moves]
-    stretch: Array = np.abs(np.log(std_after[moves] / np.maximum(std_before[moves], np.finfo(float).tiny)))
+    stretch: Array = np.abs(np.log(std_after[moves] / std_before[moves]))
     return float(max(shift.max(), stretch.max()))

@@ -53,7 +53,7 @@ def evidence_gradient(space: Space, likelihood: Likelihood, mode: Mode) -> Evide
     q = 0.5 * s2 * mode.terms.d3
     h = q - w * space.margins(solution.covariance @ space.pull(q))
     beta, eta = rows.transposed(a), rows.transposed(h)
-    root = space.points_root(solution)
+    root = space.root_to_points(solution.root)
     cross = np.outer(eta, beta)
     by_kernel = 0.5 * (np.outer(beta, beta) - root.T @ root + cross + cross.T)
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import IncompatibleError
+from anchorpbo.likelihoods.expected import expected_outcomes
 from anchorpbo.numerics.checks import non_negative
 from anchorpbo.typing import Array, BoolArray
 
@@ -78,9 +79,10 @@ class Likelihood(ABC):
     def tie_by_threshold(self, g: Array, tau: Array) -> Terms:
         """The derivative of `tie` in tau, and its first two derivatives in g (the third is not needed: zeros)."""
 
+    @property
     @abstractmethod
-    def expected(self, mean: Array, variance: Array, tied: BoolArray) -> Terms:
-        """Log E p(outcome | g) under g ~ N(mean, variance), and its first two derivatives in the mean (d3 is zeros)."""
+    def probit_mixture(self) -> tuple[Array, Array]:
+        """Scales and log weights with F(g) = sum_i weight_i Phi(g / scale_i)."""
 
     # -- what follows from it -----------------------------------------------------------------------------------------
 
@@ -117,6 +119,12 @@ class Likelihood(ABC):
         if not tied.any():
             return self.win(g - self.tau)
         return _merge(tied, self.win(g - self.tau), self.tie(g, np.full_like(g, self.tau)))
+
+    def expected(self, mean: Array, variance: Array, tied: BoolArray) -> Terms:
+        """Log E p(outcome | g) under g ~ N(mean, variance), and its first two derivatives in the mean (d3 is zeros)."""
+        terms = np.zeros((4, len(mean)))
+        expected_outcomes(mean, variance, tied, self.tau, *self.probit_mixture, terms)
+        return Terms(*terms)
 
     def log_prob_by_threshold(self, g: Array, tied: BoolArray) -> Terms:
         """The derivative of `log_prob` in tau, and its first two derivatives in g."""

@@ -23,8 +23,7 @@ from scipy import special
 
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.likelihoods.base import CoefficientGradients, Likelihood, Terms
-from anchorpbo.likelihoods.probit import probit_expected
-from anchorpbo.typing import Array, BoolArray
+from anchorpbo.typing import Array
 
 
 class Form(ABC):
@@ -113,22 +112,10 @@ class Logistic(Likelihood):
         up, down = self.win(tau + g), self.win(tau - g)
         return Terms(2.0 / np.expm1(2.0 * tau) + up.d1 + down.d1, up.d2 - down.d2, up.d3 + down.d3, np.zeros_like(g))
 
-    def expected(self, mean: Array, variance: Array, tied: BoolArray) -> Terms:
-        """A mixture of probit expectations over the nodes of v."""
-        scale, log_weight = _mixture()
-        # In units where the node's probit noise is 1: g / (2 v) with spread variance / (2 v)^2.
-        noise = np.hypot(scale, np.sqrt(variance)[:, None])
-        shape = noise.shape
-        parts = probit_expected(
-            np.broadcast_to(mean[:, None], shape), noise, self.tau, np.broadcast_to(tied[:, None], shape)
-        )
-        joint = parts.value + log_weight
-        value = special.logsumexp(joint, axis=1)
-        share = np.exp(joint - value[:, None])
-        d1 = (share * parts.d1).sum(axis=1)
-        d2 = (share * (parts.d2 + (parts.d1 - d1[:, None]) ** 2)).sum(axis=1)
-        # Rounding and the finite number of nodes must not undo log-concavity.
-        return Terms(value, d1, np.minimum(d2, 0.0), np.zeros_like(value))
+    @property
+    def probit_mixture(self) -> tuple[Array, Array]:
+        """Parts of scale 2 v, for the nodes v of a quadrature of Kolmogorov's density."""
+        return _mixture()
 
 
 @cache

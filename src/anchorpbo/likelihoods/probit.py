@@ -12,7 +12,7 @@ import numpy as np
 
 from anchorpbo.likelihoods.base import CoefficientGradients, Likelihood, Terms
 from anchorpbo.numerics.normal import LOG_SQRT_2PI, hazard, hazard_excess, log_cdf, mills_ratio
-from anchorpbo.typing import Array, BoolArray
+from anchorpbo.typing import Array
 
 # Past this exponent the far end of a tie's interval is below rounding and only the near one counts.
 _ONE_ENDED = 37.0
@@ -75,23 +75,13 @@ class Probit(Likelihood):
             total += part, part * (end - d1), part * ((end - d1) ** 2 - 1.0 - d2)
         return Terms(total[0], total[1], total[2], np.zeros_like(g))
 
-    def expected(self, mean: Array, variance: Array, tied: BoolArray) -> Terms:
-        """Closed form: the noise and the margin's own spread add up, so only the unit of measurement changes."""
-        unit = np.sqrt(1.0 + variance)
-        return probit_expected(mean, unit, self.tau, tied)
+    @property
+    def probit_mixture(self) -> tuple[Array, Array]:
+        """One part of scale 1."""
+        return _ONE, _LOG_ONE
 
 
-_PROBIT = Probit()
-
-
-def probit_expected(mean: Array, unit: Array, tau: float | Array, tied: BoolArray) -> Terms:
-    """Log-probability of the outcome when g + noise ~ N(mean, unit^2), and two derivatives in the mean."""
-    z, t = mean / unit, tau / unit
-    terms = _PROBIT.win(z - t)
-    if tied.any():
-        ties = _PROBIT.tie(z, np.broadcast_to(t, z.shape))
-        terms = Terms(*(np.where(tied, tie, win) for win, tie in zip(terms, ties, strict=True)))
-    return Terms(terms.value, terms.d1 / unit, terms.d2 / unit**2, np.zeros_like(terms.value))
+_ONE, _LOG_ONE = np.ones(1), np.zeros(1)
 
 
 def _log_mass(upper: Array, mass: Array) -> Array:

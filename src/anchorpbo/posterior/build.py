@@ -19,7 +19,7 @@ def posterior_from_sites(kernel: Kernel, points: Array, space: Space, sites: Sit
     """The posterior under sites, or the mixture over draws of them."""
     if sites.draws == 1:
         solution = space.solve(sites.draw(0))
-        return Posterior(kernel, points, space.dual_to_points(solution.dual), space.points_root(solution))
+        return Posterior(kernel, points, space.dual_to_points(solution.dual), space.root_to_points(solution.root))
     components = SiteMixture.of(space, sites)
     beta = components.betas.mean(axis=0)
     spread = _compressed((components.betas - beta) / np.sqrt(sites.draws))
@@ -52,13 +52,13 @@ class SiteMixture(Sequence[Gaussian]):
         if sites.shared:
             solution = space.solve(sites)
             betas = np.array([space.dual_to_points(dual) for dual in solution.dual])
-            return cls(space, sites, betas, space.points_root(solution))
-        betas, root = np.empty((sites.draws, space.rows.designs)), np.empty((0, space.rows.designs))
+            return cls(space, sites, betas, space.root_to_points(solution.root))
+        betas, root = np.empty((sites.draws, space.rows.designs)), np.empty((0, len(space.prior)))
         for index in range(sites.draws):
             solution = space.solve(sites.draw(index))
             betas[index] = space.dual_to_points(solution.dual)
-            root = _compressed(np.vstack([root, space.points_root(solution)]))
-        return cls(space, sites, betas, root / np.sqrt(sites.draws))
+            root = _compressed(np.vstack([root, solution.root]))
+        return cls(space, sites, betas, space.root_to_points(root / np.sqrt(sites.draws)))
 
     def __len__(self) -> int:
         return self.sites.draws
@@ -73,4 +73,4 @@ class SiteMixture(Sequence[Gaussian]):
             return [self[i] for i in range(*index.indices(len(self)))]
         if self.sites.shared:
             return self.betas[index], self.mean_root
-        return self.betas[index], self.space.points_root(self.space.solve(self.sites.draw(index)))
+        return self.betas[index], self.space.root_to_points(self.space.solve(self.sites.draw(index)).root)

@@ -95,6 +95,11 @@ class Space(ABC):
     def pull(self, t: Array) -> Array:
         """H' t, (n,)."""
 
+    @property
+    @abstractmethod
+    def latent_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
+        """H as a_k, b_k, i_k, j_k with g_k = a_k latent_i - b_k latent_j, (m,) each, for compiled loops."""
+
     @abstractmethod
     def latent_margin_variances(self, covariance: Array) -> Array:
         """Diagonal of H covariance H', (m,)."""
@@ -112,8 +117,8 @@ class Space(ABC):
         """beta, (u,), the posterior mean's weights on the distinct designs, of a dual vector (n,)."""
 
     @abstractmethod
-    def points_root(self, solution: Solution) -> Array:
-        """Root, (r, u), of G, the posterior covariance's weights on the distinct designs."""
+    def root_to_points(self, root: Array) -> Array:
+        """Root, (r, u), of G, the posterior covariance's weights on the distinct designs, of a root of P, (r, n)."""
 
 
 class DuelSpace(Space):
@@ -131,6 +136,12 @@ class DuelSpace(Space):
     def pull(self, t: Array) -> Array:
         """The vector itself."""
         return t
+
+    @property
+    def latent_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
+        """1 and 0 at the margin itself."""
+        m = len(self.rows)
+        return np.ones(m), np.zeros(m), np.arange(m), np.arange(m)
 
     def latent_margin_variances(self, covariance: Array) -> Array:
         """Its diagonal."""
@@ -154,9 +165,9 @@ class DuelSpace(Space):
         """D' a."""
         return self.rows.transposed(dual)
 
-    def points_root(self, solution: Solution) -> Array:
+    def root_to_points(self, root: Array) -> Array:
         """L^-1 F D."""
-        return self.rows.transposed(solution.root.T).T
+        return self.rows.transposed(root.T).T
 
 
 class PointSpace(Space):
@@ -174,6 +185,11 @@ class PointSpace(Space):
     def pull(self, t: Array) -> Array:
         """D' t."""
         return self.rows.transposed(t)
+
+    @property
+    def latent_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
+        """The rows themselves."""
+        return self.rows.coef_first, self.rows.coef_second, self.rows.first, self.rows.second
 
     def latent_margin_variances(self, covariance: Array) -> Array:
         """Diagonal of D covariance D'."""
@@ -201,9 +217,9 @@ class PointSpace(Space):
         """The dual vector itself."""
         return dual
 
-    def points_root(self, solution: Solution) -> Array:
-        """L^-1 F."""
-        return solution.root
+    def root_to_points(self, root: Array) -> Array:
+        """The root itself."""
+        return root
 
 
 def _smaller(rows: Rows, kernel_matrix: Array) -> Space:
