@@ -76,11 +76,10 @@ class BoundDesigns(Bound):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        incumbent = as_floats("incumbent", self.incumbent)
-        if incumbent.ndim:
+        if np.ndim(self.incumbent):
             rule, remedy = "incumbent must be one number", "give the best posterior mean, not a design"
-            raise InputError(rule, f"an array of shape {incumbent.shape}", remedy)
-        object.__setattr__(self, "incumbent", float(incumbent))
+            raise InputError(rule, f"an array of shape {np.shape(self.incumbent)}", remedy)
+        object.__setattr__(self, "incumbent", float(as_floats("incumbent", [self.incumbent])[0]))
 
     @property
     def item_shape(self) -> tuple[int, ...]:

@@ -66,6 +66,8 @@ class PolyaGamma(Inference):
         self.check(likelihood)
         margins = (find_mode(space, likelihood).margins if start is None else np.asarray(start)).copy()
         H = np.ascontiguousarray(space.margins(square_root(space.prior)))
+        if not H.shape[1]:  # no duels, or each of a design against itself
+            H = np.zeros((len(margins), 1))
         schedule = Schedule(self.sweeps, self.draws, self.thin)
         precision, linear = np.empty((2, self.draws, len(margins)))
         watched = schedule.watched(len(margins))
@@ -94,7 +96,7 @@ def _run(
     trace: Array,
 ) -> None:
     m, r = H.shape
-    w, b, e = np.empty(m), np.empty(m), np.empty(r)
+    w, b, e, identity = np.empty(m), np.empty(m), np.empty(r), np.eye(r)
     for sweep in range(len(trace)):
         for k in range(m):
             if tied[k]:
@@ -106,19 +108,20 @@ def _run(
         after = sweep - (sweeps - 1)
         if after >= 0 and after % thin == 0:
             precision[after // thin], linear[after // thin] = w, b
-        # e ~ N(A^-1 H'b, A^-1) with A = I + H'WH = LL': e = L^-T (L^-1 H'b + standard normals)
-        L = np.linalg.cholesky(np.eye(r) + H.T @ (np.ascontiguousarray(w).reshape(m, 1) * H))
+        # e ~ N(A^-1 H'b, A^-1) with A = I + H'WH = R'R: e = R^-1 (R^-T H'b + standard normals). R comes from a QR
+        # factorisation, since A itself is indefinite by rounding once the noise is small enough.
+        R = np.linalg.qr(np.vstack((identity, np.sqrt(w).reshape(m, 1) * H)))[1]
         e[:] = H.T @ b
         for i in range(r):
             for j in range(i):
-                e[i] -= L[i, j] * e[j]
-            e[i] /= L[i, i]
+                e[i] -= R[j, i] * e[j]
+            e[i] /= R[i, i]
         for i in range(r):
             e[i] += rng.standard_normal()
         for i in range(r - 1, -1, -1):
-            e[i] /= L[i, i]
-            for j in range(i):
-                e[j] -= L[i, j] * e[i]
+            for j in range(i + 1, r):
+                e[i] -= R[i, j] * e[j]
+            e[i] /= R[i, i]
         g[:] = H @ e
         for i in range(len(watched)):
             trace[sweep, i] = g[watched[i]]

@@ -42,7 +42,7 @@ class Stationary(ScaledKernel):
         # d r^2 / d log lengthscale_c = -2 ((x_c - y_c) / lengthscale_c)^2
         value, slope = self.shape(self._squared_distances(X, X))
         B = -2.0 * self.outputscale * A * slope
-        Z = (X - X.mean(axis=0)) / self.lengths
+        Z = (X - X[:1]) / self.lengths
         by_coordinate = 2.0 * (B.sum(axis=1) @ Z**2 - np.einsum("ic,ic->c", Z, B @ Z))
         return by_coordinate, self.outputscale * float(np.vdot(A, value))
 

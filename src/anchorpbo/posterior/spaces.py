@@ -25,7 +25,7 @@ import numpy as np
 from scipy import linalg
 
 from anchorpbo.duels import Rows
-from anchorpbo.numerics.linalg import cholesky, cholesky_solve, log_determinant, solve_lower
+from anchorpbo.numerics.linalg import cholesky_of_identity_plus, cholesky_solve, log_determinant, solve_lower
 from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array, IntArray
 
@@ -150,9 +150,7 @@ class DuelSpace(Space):
     def solve(self, sites: Sites) -> Solution:
         """F = W^1/2, y = W^1/2 t."""
         root = sites.root
-        B = root[:, None] * self.prior * root
-        B[np.diag_indices_from(B)] += 1.0
-        L = cholesky(B)
+        L = cholesky_of_identity_plus(root[:, None] * self.prior * root, root, self.prior)
         dual = root * cholesky_solve(L, sites.scaled_target.T).T
         return Solution(self, sites, L, root, dual)
 
@@ -201,9 +199,7 @@ class PointSpace(Space):
         product = linalg.qr_multiply(self.rows.scaled(sites.root), targets, mode="right", overwrite_a=True)
         y, F = (np.asarray(part, dtype=np.float64) for part in product)
         B = F @ self.prior @ F.T
-        B = 0.5 * (B + B.T)
-        B[np.diag_indices_from(B)] += 1.0
-        L = cholesky(B)
+        L = cholesky_of_identity_plus(0.5 * (B + B.T), F, self.prior)
         dual = (F.T @ cholesky_solve(L, y.T)).T
         return Solution(self, sites, L, F, dual if sites.linear.ndim == 2 else dual[0])
 

@@ -14,22 +14,22 @@ from anchorpbo.search.items import Items
 from anchorpbo.typing import Array, IntArray
 
 SMALLEST = 32
-"""Cells are halved while they have at least twice as many items."""
+"""Cells are halved while all have at least twice as many items ..."""
 MOST = 512
 """... and while there are fewer of them than this."""
 
 
-def cells_of(items: Items) -> list[IntArray]:
-    """Cut the items into cells, a power of two of them, each as alike as can be in mean, std and noise.
+def cells_of(items: Items, alive: IntArray) -> list[IntArray]:
+    """Cut some of the items into cells, a power of two of them, alike in mean, std and noise.
 
     Every cell is halved at the median of the quantity that varies most in it, measured by what it changes in the
-    acquisition: the mean partial derivatives against the item with the best value beside its own copy.
+    acquisition.
     """
-    features = _features(items)
-    cells = [np.arange(len(items.X))]
+    features = _features(items, alive)
+    cells = [np.arange(len(alive))]
     while len(cells) < MOST and min(map(len, cells)) >= 2 * SMALLEST:
         cells = [half for cell in cells for half in _halves(cell, features[cell])]
-    return cells
+    return [np.sort(alive[cell]) for cell in cells]
 
 
 def pair_bounds(items: Items, cells: list[IntArray]) -> Array:
@@ -37,21 +37,21 @@ def pair_bounds(items: Items, cells: list[IntArray]) -> Array:
     M = np.array([items.mean[cell].max() for cell in cells])
     S = np.array([items.std[cell].max() for cell in cells])
     N = np.array([items.noise[cell].min() for cell in cells])
-    return items.bound.acquisition.partials(M[:, None], M, S[:, None] + S, N[:, None], N).value
+    value = items.bound.acquisition.partials(M[:, None], M, S[:, None] + S, N[:, None], N).value
+    return np.broadcast_to(value, (len(cells), len(cells)))
 
 
-def _features(items: Items) -> Array:
-    """Mean, std and noise, (n, 3), each in units of the acquisition."""
-    m, s, n = items.mean, items.std, items.noise
+def _features(items: Items, alive: IntArray) -> Array:
+    """Mean, std and noise, (n, 3), each times its mean slope against the item that is best beside its own copy."""
+    m, s, n = items.mean[alive], items.std[alive], items.noise[alive]
     acquisition = items.bound.acquisition
-    partner = int(np.argmax(acquisition.partials(m, m, 2.0 * s, n, n).value))
-    slopes = acquisition.partials(m, m[partner], s + s[partner], n, n[partner])
-    weights = [np.abs(slope).mean() for slope in (slopes.by_mean_first, slopes.by_std, slopes.by_noise_first)]
-    return np.stack([m, s, n], axis=1) * weights
+    p = int(np.argmax(acquisition.partials(m, m, 2.0 * s, n, n).value))
+    partials = acquisition.partials(m, m[[p]], s + s[p], n, n[[p]])
+    slopes = (partials.by_mean_first, partials.by_std, partials.by_noise_first)
+    return np.asarray(np.stack([m, s, n], axis=1) * [np.abs(slope).mean() for slope in slopes])
 
 
 def _halves(cell: IntArray, features: Array) -> tuple[IntArray, IntArray]:
     widest = int(np.argmax(np.ptp(features, axis=0)))
-    order = np.argsort(features[:, widest], kind="stable")
-    middle = len(cell) // 2
-    return np.sort(cell[order[:middle]]), np.sort(cell[order[middle:]])
+    order, middle = np.argsort(features[:, widest], kind="stable"), len(cell) // 2
+    return cell[order[:middle]], cell[order[middle:]]

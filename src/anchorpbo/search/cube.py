@@ -1,6 +1,7 @@
 """Maximising an acquisition over the unit cube: many cheap looks, then a few careful climbs.
 
-1. Score scrambled Sobol' points (of d coordinates, or 2 d for a duel) and any extra items in one call.
+1. Score scrambled Sobol' points (of d coordinates, or 2 d for a duel) and any extra items in one call. For duels, also
+   score the designs of the best ones in new combinations: two good halves seldom meet by chance.
 2. Choose starts: the best and a spread of good ones (`starts`).
 3. Climb from all starts together: one L-BFGS-B run on the stacked variables maximises the sum of their values, so that
    each evaluation is one call on all of them.
@@ -11,6 +12,7 @@ The result is never worse than the best item of step 1.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,8 +28,7 @@ from anchorpbo.search.evaluate import check_finite, values_of
 from anchorpbo.search.starts import recombined, spread_starts
 from anchorpbo.typing import Array
 
-RECOMBINED = 16
-CLIMB_STEPS = 60
+CLIMB_STEPS = 30
 POLISH_STEPS = 100
 """Iterations of L-BFGS-B, together and alone."""
 # Encoding to the unit cube and back may overshoot its faces by rounding.
@@ -86,24 +87,30 @@ def maximise(
     """
     _check(bound, dimension, raw, restarts)
     with one_blas_thread(len(bound.posterior.points)):
-        items = sobol(raw, int(np.prod(bound.item_shape)), rng).reshape(raw, *bound.item_shape)
-        if extra is not None:
-            items = np.concatenate([_extra(extra, bound.item_shape), items])
-        values = values_of(bound, items)
-        if bound.item_shape[:-1]:
-            items = np.concatenate([items, recombined(items[np.argsort(-values, kind="stable")[:RECOMBINED]])])
-            values = np.concatenate([values, values_of(bound, items[len(values) :])])
-        climb = _Climb.of(bound, values)
+        items, values = _screen(bound, sobol(raw, math.prod(bound.item_shape), rng), extra)
         starts = spread_starts(items.reshape(len(items), -1, dimension), values, restarts)
+        climb = _Climb.of(bound, values)
         together, _ = climb.run(items[starts], CLIMB_STEPS)
         ends = values_of(bound, together)
-        refined, converged = climb.run(together[[np.argmax(ends)]], POLISH_STEPS)
-        candidates = np.concatenate([items[starts[:1]], together, refined])
-        scores = np.concatenate([values[starts[:1]], ends, values_of(bound, refined)])
+        polished, converged = climb.run(together[[np.argmax(ends)]], POLISH_STEPS)
+        candidates = np.concatenate([items[starts[:1]], together, polished])
+        scores = np.concatenate([values[starts[:1]], ends, values_of(bound, polished)])
     best = int(np.argmax(scores))
-    evaluations = len(items) + climb.evaluations + len(together) + len(refined)
+    evaluations = len(items) + climb.evaluations + len(together) + len(polished)
     info = CubeInfo(evaluations, float(scores[0]), float(scores[1:].max()), converged)
     return Found(candidates[best].copy(), float(scores[best]), info)
+
+
+def _screen(bound: Bound, flat: Array, extra: npt.ArrayLike | None) -> tuple[Array, Array]:
+    """Items, (n, *item_shape), and their values, (n,), from Sobol' points, (raw, d or 2 d)."""
+    items = flat.reshape(-1, *bound.item_shape)
+    if extra is not None:
+        items = np.concatenate([_extra(extra, bound.item_shape), items])
+    values = values_of(bound, items)
+    if len(bound.item_shape) == 1:
+        return items, values
+    more = recombined(items, values)
+    return np.concatenate([items, more]), np.concatenate([values, values_of(bound, more)])
 
 
 class _Climb:
@@ -117,7 +124,8 @@ class _Climb:
         """Measure values in units of their spread: L-BFGS-B takes numbers far below 1 for converged; EI is small."""
         best = float(values.max())
         spread = best - float(np.median(values))
-        return cls(bound, max(spread, 1e-12 * abs(best), 1e-300))
+        # Values that differ by rounding alone have no spread to speak of.
+        return cls(bound, spread if spread > 1e-12 * abs(best) else abs(best) or 1.0)
 
     def run(self, starts: Array, steps: int) -> tuple[Array, bool]:
         """Climb from starts, (n, *item_shape), to as many ends, and say whether it converged."""

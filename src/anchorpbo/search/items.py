@@ -33,7 +33,7 @@ class Items:
 
     @classmethod
     def of(cls, bound: BoundPairs, X: Array, banned: IntArray) -> Items:
-        """Look at every item once, a piece at a time; banned pairs come in one order each."""
+        """Look at every item once, a piece at a time; banned pairs, (b, 2), come in either order."""
         mean, std, noise = np.empty((3, len(X)))
         for piece in pieces(len(X), max(len(bound.posterior.points), X.shape[1])):
             here = bound.posterior.at(X[piece])
@@ -41,19 +41,20 @@ class Items:
         return cls(bound, X, mean, std, noise, np.concatenate([banned, banned[:, ::-1]]))
 
     def values(self, rows: IntArray, columns: IntArray) -> Array:
-        """Value of every pair of a row item and a column item, -infinity where a pair may not be chosen.
+        """Value of every pair of a row item and a column item, -infinity where it may not be chosen.
 
         Both arguments are increasing. An item and itself are no pair.
         """
         covariance = self.bound.posterior.covariance(self.X[rows], self.X[columns])
         variance = (self.std[rows] ** 2)[:, None] + self.std[columns] ** 2 - 2.0 * covariance
-        values = self.bound.acquisition.partials(
+        partials = self.bound.acquisition.partials(
             self.mean[rows][:, None],
             self.mean[columns],
             np.sqrt(np.maximum(variance, 0.0)),
             self.noise[rows][:, None],
             self.noise[columns],
-        ).value.copy()
+        )
+        values = np.array(np.broadcast_to(partials.value, variance.shape))
         values[rows[:, None] == columns] = -np.inf
         i, j = _places(rows, self.banned[:, 0]), _places(columns, self.banned[:, 1])
         both = (i >= 0) & (j >= 0)

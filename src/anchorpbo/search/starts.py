@@ -8,6 +8,8 @@ RADIUS = 0.15
 """First distance that starts keep from each other, for one coordinate; it grows as the root of their number."""
 NEAREST = 1e-6
 """Items closer than this are one item."""
+PARENTS = 16
+"""Pairs whose designs are recombined, into (32 choose 2) = 496 pairs."""
 
 
 def spread_starts(items: Array, values: Array, count: int) -> IntArray:
@@ -30,9 +32,10 @@ def spread_starts(items: Array, values: Array, count: int) -> IntArray:
     return np.array(chosen, dtype=np.intp)
 
 
-def recombined(pairs: Array) -> Array:
-    """All pairs, (n, 2, d), of the designs of given ones, (p, 2, d)."""
-    designs = pairs.reshape(-1, pairs.shape[2])
+def recombined(pairs: Array, values: Array) -> Array:
+    """All pairs, (n, 2, d), of the designs of the best `PARENTS` of some, (p, 2, d)."""
+    best = np.argsort(-values, kind="stable")[:PARENTS]
+    designs = pairs[best].reshape(-1, pairs.shape[2])
     first, second = np.triu_indices(len(designs), 1)
     return np.stack([designs[first], designs[second]], axis=1)
 

@@ -1,0 +1,291 @@
+"""What every acquisition must do: one suite for those that score designs, one for those that score pairs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import fields
+
+import numpy as np
+
+from anchorpbo.acquisition import Bound, DesignAcquisition, PairAcquisition, PairPartials, Partials
+from anchorpbo.duels import Duels
+from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.kernels import RBF
+from anchorpbo.model import PreferenceGP
+from anchorpbo.numerics.checks import frozen
+from anchorpbo.posterior import Posterior
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.testing.contract import (
+    Contract,
+    difference,
+    ensure,
+    ensure_close,
+    ensure_finite,
+    ensure_immutable,
+    ensure_raises,
+    ensure_same_bits,
+    ensure_shape,
+    item_gradient,
+    pickled,
+)
+from anchorpbo.typing import Array
+
+_DIMENSION = 2
+_ITEMS = 7
+_INCUMBENT = 0.2
+_MOMENTS = {
+    "mean": np.array([-3.0, -0.5, 0.0, 0.21, 1.0, 3.0]),
+    "std": np.array([0.3, 1.0, 2.5]),
+    "noise": np.array([0.02, 0.1, 1.0, 4.0]),
+}
+"""Moments at which partial derivatives are checked; all above 0 may be moved by a step."""
+
+
+class AcquisitionContract(Contract):
+    """What the two suites share."""
+
+    item_shape: tuple[int, ...]
+    signs: dict[str, int]
+    """Partial derivatives that must not have the other sign."""
+
+    def __init__(self, acquisition: DesignAcquisition | PairAcquisition) -> None:
+        super().__init__(acquisition)
+        rng = np.random.default_rng(11)
+        points = rng.uniform(size=(6, _DIMENSION))
+        duels = Duels(points, [0, 2, 4, 1, 0], [1, 3, 5, 2, 5])
+        self.noise = NoiseMap.bounded(rng.uniform(size=(3, _DIMENSION)), bandwidth=0.3)
+        model = PreferenceGP(RBF(0.5, 4.0), "probit", "laplace", noise=self.noise)
+        self.posterior = model.condition(duels).posterior
+        self.X = frozen(rng.uniform(size=(_ITEMS, *self.item_shape)))
+
+    # -- what each suite says ---------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def bind(self, posterior: Posterior) -> Bound:
+        """The acquisition as a function of items."""
+
+    @abstractmethod
+    def partials(self, moments: Array) -> Partials | PairPartials:
+        """Value and partial derivatives at moments, one a row in the order of `signs`."""
+
+    @abstractmethod
+    def moments(self) -> Array:
+        """Moments to check partial derivatives at, (rows of `signs`, n)."""
+
+    @abstractmethod
+    def items_without_spread(self) -> tuple[Posterior, Array]:
+        """A posterior and items whose standard deviation is 0 under it."""
+
+    # -- checks -------------------------------------------------------------------------------------------------------
+
+    def check_shapes(self) -> None:
+        """Values are (n,) and gradients have the shape of the items, also of none and of one."""
+        bound = self.bind(self.posterior)
+        for n in (0, 1, _ITEMS):
+            values, gradient = bound.value_and_gradient(self.X[:n])
+            ensure_shape("values", values, (n,))
+            ensure_shape("the gradient", gradient, self.X[:n].shape)
+            ensure_shape("values of a plain call", bound(self.X[:n]), (n,))
+
+    def check_values_agree(self) -> None:
+        """A plain call and `value_and_gradient` give the same values, whatever other items are asked about."""
+        bound = self.bind(self.posterior)
+        values = bound(self.X)
+        ensure_close("values of value_and_gradient", bound.value_and_gradient(self.X)[0], values, 1e-12, 1e-12)
+        alone = np.concatenate([bound(x[None]) for x in self.X])
+        ensure_close("values of single items", alone, values, 1e-10, 1e-10)
+
+    def check_gradient(self) -> None:
+        """The gradient in the items is what differences say."""
+        bound = self.bind(self.posterior)
+        expected = item_gradient(bound, self.X)
+        largest = float(np.abs(expected).max())
+        ensure_close("the gradient", bound.value_and_gradient(self.X)[1], expected, 1e-5, 1e-6 * largest + 1e-10)
+
+    def check_partials(self) -> None:
+        """Partial derivatives in the moments are what differences say."""
+        moments = self.moments()
+        here = self.partials(moments)
+        for row, name in enumerate(self.signs):
+            # Those of a mean in units of 1, those of a standard deviation and a noise in units of themselves.
+            size = 2e-4 * (np.ones_like(moments[row]) if "mean" in name else moments[row])
+
+            def value(t: float, row: int = row, size: Array = size) -> Array:
+                moved = moments.copy()
+                moved[row] += t * size
+                return self.partials(moved).value
+
+            rounding = 1e-13 * (1.0 + np.abs(here.value)) / size
+            ensure_close(name, getattr(here, name), difference(value, size), 1e-5, rounding + 1e-9)
+
+    def check_monotone(self) -> None:
+        """It does not fall as a mean or the standard deviation grows, and does not rise as a noise grows."""
+        moments = self.moments()
+        for spread in (1.0, 0.0):
+            flat = moments.copy()
+            flat[list(self.signs).index("by_std")] *= spread
+            here = self.partials(flat)
+            for row, (name, sign) in enumerate(self.signs.items()):
+                slope = sign * getattr(here, name)
+                worst = int(np.argmin(slope))
+                ensure(
+                    slope[worst] >= 0.0,
+                    f"{name} must be at {'least' if sign > 0 else 'most'} 0; it is {sign * slope[worst]} "
+                    f"at moments {flat[:, worst].tolist()}",
+                )
+                more = flat.copy()
+                more[row] += 0.5
+                rise = sign * (self.partials(more).value - here.value)
+                rounding = 1e-13 * (1.0 + np.abs(here.value))
+                kind = "fall" if sign > 0 else "rise"
+                ensure((rise >= -rounding).all(), f"the value must not {kind} in the direction of {name}")
+
+    def check_finite_without_spread(self) -> None:
+        """Where the standard deviation is 0 everything is finite: the partial derivatives, values and gradients."""
+        moments = self.moments()
+        moments[list(self.signs).index("by_std")] = 0.0
+        here = self.partials(moments)
+        for field in fields(here):
+            ensure_finite(f"{field.name} where std is 0", getattr(here, field.name))
+        posterior, items = self.items_without_spread()
+        values, gradient = self.bind(posterior).value_and_gradient(items)
+        ensure_finite("values where std is 0", values)
+        ensure_finite("the gradient where std is 0", gradient)
+
+    def check_partials_have_one_shape(self) -> None:
+        """Value and partial derivatives have the shape of the moments."""
+        moments = self.moments()
+        here = self.partials(moments)
+        for field in fields(here):
+            ensure_shape(field.name, getattr(here, field.name), moments[0].shape)
+
+    def check_wrong_shapes(self) -> None:
+        """Items of another shape raise `ShapeError`, and NaN raises `InputError`."""
+        bound = self.bind(self.posterior)
+        wrong = {
+            "one item instead of a list": self.X[0],
+            "items of one coordinate more": np.zeros((2, *self.item_shape[:-1], _DIMENSION + 1)),
+            "items of the other kind": np.zeros((2, _DIMENSION) if len(self.item_shape) == 2 else (2, 2, _DIMENSION)),
+        }
+        for what, X in wrong.items():
+            ensure_raises(ShapeError, f"a call with {what}", lambda X=X: bound(X))  # type: ignore[misc]
+            ensure_raises(ShapeError, f"a gradient with {what}", lambda X=X: bound.value_and_gradient(X))  # type: ignore[misc]
+        ensure_raises(InputError, "a NaN in the items", lambda: bound(np.full((1, *self.item_shape), np.nan)))
+
+    def check_leaves_its_arguments_alone(self) -> None:
+        """Neither items nor moments are written to, and calls do not change the next one."""
+        bound, X, moments = self.bind(self.posterior), self.X.copy(), self.moments()
+        first = bound.value_and_gradient(X)
+        self.partials(moments)
+        ensure_same_bits("the items", X, self.X)
+        ensure_same_bits("the moments", moments, self.moments())
+        again = bound.value_and_gradient(X)
+        ensure_same_bits("values asked for again", again[0], first[0])
+        ensure_same_bits("the gradient asked for again", again[1], first[1])
+
+    def check_immutable(self) -> None:
+        """No field can be set."""
+        ensure_immutable(self.subject)
+
+    def check_pickles(self) -> None:
+        """A pickled acquisition gives the same values."""
+        copy = type(self)(pickled(self.subject))  # type: ignore[arg-type]
+        ensure_same_bits("a pickled acquisition", copy.partials(self.moments()).value, self._values())
+
+    def _values(self) -> Array:
+        return self.partials(self.moments()).value
+
+
+class DesignAcquisitionContract(AcquisitionContract):
+    """Checks of an acquisition that scores single designs."""
+
+    item_shape = (_DIMENSION,)
+    signs = {"by_mean": 1, "by_std": 1, "by_noise": -1}  # noqa: RUF012
+
+    def __init__(self, acquisition: DesignAcquisition) -> None:
+        super().__init__(acquisition)
+        self.acquisition = acquisition
+
+    def bind(self, posterior: Posterior) -> Bound:
+        """The acquisition as a function of designs."""
+        return self.acquisition.bind(posterior, self.noise, _INCUMBENT)
+
+    def partials(self, moments: Array) -> Partials:
+        """Value and partial derivatives at (mean, std, noise)."""
+        return self.acquisition.partials(moments[0], moments[1], moments[2], _INCUMBENT)
+
+    def moments(self) -> Array:
+        """All combinations."""
+        grid = np.meshgrid(_MOMENTS["mean"], _MOMENTS["std"], _MOMENTS["noise"])
+        return np.array([axis.ravel() for axis in grid])
+
+    def items_without_spread(self) -> tuple[Posterior, Array]:
+        """Two designs whose utility has been seen without noise."""
+        kernel, X = self.posterior.kernel, self.X[:2]
+        root = np.linalg.inv(np.linalg.cholesky(kernel(X, X)))
+        return Posterior(kernel, X, np.array([0.3, -0.2]), root), X
+
+    def check_default_incumbent(self) -> None:
+        """Without an incumbent, the best posterior mean over queried designs is taken."""
+        best = float(self.posterior.mean(self.posterior.points).max())
+        given = self.acquisition.bind(self.posterior, self.noise, best)(self.X)
+        ensure_same_bits("the default incumbent", self.acquisition.bind(self.posterior, self.noise)(self.X), given)
+
+
+class PairAcquisitionContract(AcquisitionContract):
+    """Checks of an acquisition that scores pairs of designs."""
+
+    item_shape = (2, _DIMENSION)
+    signs = {  # noqa: RUF012
+        "by_mean_first": 1,
+        "by_mean_second": 1,
+        "by_std": 1,
+        "by_noise_first": -1,
+        "by_noise_second": -1,
+    }
+
+    def __init__(self, acquisition: PairAcquisition) -> None:
+        super().__init__(acquisition)
+        self.acquisition = acquisition
+
+    def bind(self, posterior: Posterior) -> Bound:
+        """The acquisition as a function of pairs."""
+        return self.acquisition.bind(posterior, self.noise)
+
+    def partials(self, moments: Array) -> PairPartials:
+        """Value and partial derivatives at (mean, mean, std, noise, noise)."""
+        return self.acquisition.partials(*moments)
+
+    def moments(self) -> Array:
+        """All combinations."""
+        mean, std, noise = (_MOMENTS[name] for name in ("mean", "std", "noise"))
+        return np.array([axis.ravel() for axis in np.meshgrid(mean, mean, std, noise, noise)])
+
+    def items_without_spread(self) -> tuple[Posterior, Array]:
+        """Pairs of equal designs, one of them queried."""
+        x = np.vstack([self.posterior.points[:1], self.X[0]])
+        return self.posterior, np.stack([x, x], axis=1)
+
+    def check_symmetric(self) -> None:
+        """Swapping the two designs swaps the gradient and changes nothing else."""
+        bound = self.bind(self.posterior)
+        values, gradient = bound.value_and_gradient(self.X)
+        swapped_values, swapped_gradient = bound.value_and_gradient(self.X[:, ::-1])
+        ensure_close("values of swapped pairs", swapped_values, values, 1e-12, 1e-12)
+        ensure_close("the gradient of swapped pairs", swapped_gradient[:, ::-1], gradient, 1e-8, 1e-10)
+        moments = self.moments()
+        here, swapped = self.partials(moments), self.partials(moments[[1, 0, 2, 4, 3]])
+        ensure_close("the value of swapped moments", swapped.value, here.value, 1e-14, 1e-14)
+        ensure_close("by_mean_second of swapped moments", swapped.by_mean_second, here.by_mean_first, 1e-13, 1e-14)
+        ensure_close("by_noise_second of swapped moments", swapped.by_noise_second, here.by_noise_first, 1e-13, 1e-14)
+
+    def check_moments_broadcast(self) -> None:
+        """Rows of moments against columns of moments give the values of all pairs."""
+        mean, noise = _MOMENTS["mean"][:4], _MOMENTS["noise"]
+        std = np.abs(mean[:, None] - mean) + 0.2
+        table = self.acquisition.partials(mean[:, None], mean, std, noise[:, None], noise)
+        i, j = (axis.ravel() for axis in np.indices((4, 4)))
+        one_by_one = self.acquisition.partials(mean[i], mean[j], std.ravel(), noise[i], noise[j])
+        for field in fields(table):
+            got = np.broadcast_to(getattr(table, field.name), (4, 4)).ravel()
+            ensure_close(f"{field.name} of broadcast moments", got, getattr(one_by_one, field.name), 1e-13, 1e-13)

@@ -1,0 +1,163 @@
+"""What the contract suites share: how a check fails, and how a derivative is checked."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from collections.abc import Callable
+from typing import Any, TypeVar, final
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.typing import Array
+
+T = TypeVar("T")
+
+
+class Contract:
+    """A list of checks on one object: every method whose name begins with ``check_`` is one."""
+
+    def __init__(self, subject: object) -> None:
+        self.subject = subject
+
+    @final
+    @classmethod
+    def checks(cls) -> tuple[str, ...]:
+        """Names of the checks, in the order they are written; hand them to ``pytest.mark.parametrize``."""
+        written = (name for base in reversed(cls.__mro__) for name in vars(base))
+        return tuple(dict.fromkeys(name for name in written if name.startswith("check_") and name != "check_all"))
+
+    @final
+    def check(self, name: str) -> None:
+        """Run the check of this name."""
+        ensure(name in self.checks(), f"there is no check {name!r}; there are {', '.join(self.checks())}")
+        getattr(self, name)()
+
+    @final
+    def check_all(self) -> None:
+        """Run every check, and fail once with all that did not hold."""
+        failures: list[str] = []
+        cause: Exception | None = None
+        for name in self.checks():
+            try:
+                getattr(self, name)()
+            except Exception as problem:
+                failures.append(f"{name}: {problem if isinstance(problem, AssertionError) else repr(problem)}")
+                cause = cause or problem
+        if failures:
+            head = f"{len(failures)} of {len(self.checks())} checks failed for {self.subject!r}:"
+            raise AssertionError("\n  ".join([head, *failures])) from cause
+
+
+# -- how a check fails ------------------------------------------------------------------------------------------------
+
+
+def ensure(condition: object, message: str) -> None:
+    """Fail with the message unless the condition holds; unlike ``assert``, also under ``python -O``."""
+    if not condition:
+        raise AssertionError(message)
+
+
+def ensure_finite(what: str, values: npt.ArrayLike) -> None:
+    """Fail unless all are finite, and say where the first is not."""
+    array = np.asarray(values)
+    bad = np.argwhere(~np.isfinite(array))
+    if bad.size:
+        where = tuple(int(i) for i in bad[0])
+        raise AssertionError(f"{what} must be finite; it is {array[where]} at index {where}")
+
+
+def ensure_shape(what: str, array: Array, shape: tuple[int, ...]) -> None:
+    """Fail unless it is an array of floats of this shape."""
+    ensure(isinstance(array, np.ndarray), f"{what} must be an array; it is a {type(array).__name__}")
+    ensure(array.shape == shape, f"{what} must have shape {shape}; it has {array.shape}")
+    ensure(array.dtype == np.float64, f"{what} must hold floats; it holds {array.dtype}")
+
+
+def ensure_close(
+    what: str, actual: npt.ArrayLike, expected: npt.ArrayLike, rtol: float = 0.0, atol: npt.ArrayLike = 0.0
+) -> None:
+    """Fail unless |actual - expected| <= atol + rtol |expected| everywhere, and show the worst entry."""
+    actual, expected = np.asarray(actual, dtype=np.float64), np.asarray(expected, dtype=np.float64)
+    ensure(actual.shape == expected.shape, f"{what} must have shape {expected.shape}; it has {actual.shape}")
+    ensure_finite(what, actual)
+    allowed = np.broadcast_to(np.asarray(atol) + rtol * np.abs(expected), expected.shape)
+    excess = np.abs(actual - expected) - allowed
+    if excess.size and not excess.max() <= 0.0:
+        where = np.unravel_index(int(np.argmax(np.nan_to_num(excess, nan=np.inf))), excess.shape)
+        place = tuple(int(i) for i in where)
+        raise AssertionError(
+            f"{what} must be {float(expected[where])!r} within {float(allowed[where]):.3g}; "
+            f"it is {float(actual[where])!r} at index {place}"
+        )
+
+
+def ensure_same_bits(what: str, actual: npt.ArrayLike, expected: npt.ArrayLike) -> None:
+    """Fail unless both are the same numbers to the last bit."""
+    same = np.array_equal(np.asarray(actual), np.asarray(expected), equal_nan=True)
+    ensure(same, f"{what} must be the same to the last bit; it differs")
+
+
+def ensure_raises(kind: type[Exception], what: str, call: Callable[[], object]) -> None:
+    """Fail unless the call raises an error of this kind."""
+    try:
+        call()
+    except kind:
+        return
+    except Exception as problem:
+        raise AssertionError(f"{what} must raise {kind.__name__}; it raised {problem!r}") from problem
+    raise AssertionError(f"{what} must raise {kind.__name__}; it raised nothing")
+
+
+def ensure_immutable(subject: object) -> None:
+    """Fail unless no field can be set again and no array in a field can be written to."""
+    for name in _fields(subject):
+        value = getattr(subject, name)
+        try:
+            setattr(subject, name, value)
+        except AttributeError:
+            pass
+        else:
+            raise AssertionError(f"{name} must not be settable; make {type(subject).__name__} a frozen dataclass")
+        writable = isinstance(value, np.ndarray) and value.flags.writeable
+        ensure(not writable, f"the array {name} must be read-only; it can be written to")
+
+
+def _fields(subject: object) -> list[str]:
+    if dataclasses.is_dataclass(subject):
+        return [field.name for field in dataclasses.fields(subject)]
+    return list(vars(subject))
+
+
+def pickled(subject: T) -> T:
+    """Return what comes back from a pickle; processes are handed objects that way."""
+    try:
+        copy: Any = pickle.loads(pickle.dumps(subject))
+    except Exception as problem:
+        raise AssertionError(f"{type(subject).__name__} must pickle; it raised {problem!r}") from problem
+    ensure(type(copy) is type(subject), f"a pickled {type(subject).__name__} came back as {type(copy).__name__}")
+    result: T = copy
+    return result
+
+
+# -- derivatives by differences ---------------------------------------------------------------------------------------
+
+
+def difference(function: Callable[[float], Array], step: npt.ArrayLike) -> Array:
+    """Derivative at 0 of a function of one number, by the five-point rule: exact to step^4.
+
+    The step may be an array: then the function must scale its argument by it, and this divides by it.
+    """
+    near, far = function(1.0) - function(-1.0), function(2.0) - function(-2.0)
+    return np.asarray((8.0 * near - far) / (12.0 * np.asarray(step)))
+
+
+def item_gradient(function: Callable[[Array], Array], X: Array, step: float = 1e-4) -> Array:
+    """Gradient, in the shape of X, of a function that gives each X[i] a value of its own, (n,)."""
+    gradient = np.empty(X.shape)
+    for place in np.ndindex(*X.shape[1:]):
+        shift = np.zeros(X.shape[1:])
+        shift[place] = step
+        gradient[(slice(None), *place)] = difference(lambda t, shift=shift: function(X + t * shift), step)  # type: ignore[misc]
+    return gradient

@@ -1,0 +1,312 @@
+"""What every likelihood must do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import integrate, optimize
+
+from anchorpbo.duels import Duels
+from anchorpbo.errors import IncompatibleError, InputError
+from anchorpbo.likelihoods import Likelihood, Terms
+from anchorpbo.testing.contract import (
+    Contract,
+    difference,
+    ensure,
+    ensure_close,
+    ensure_finite,
+    ensure_immutable,
+    ensure_raises,
+    ensure_same_bits,
+    ensure_shape,
+    pickled,
+)
+from anchorpbo.typing import Array, BoolArray
+
+_NEAR = np.concatenate([np.linspace(-12.0, 12.0, 49), [-0.01, 0.01, 1e-9]])
+_FAR = np.array([10.0, 30.0, 37.5, 40.0, 100.0, 300.0, 1e3])
+_GRID = np.sort(np.concatenate([_NEAR, _FAR, -_FAR]))
+"""Margins, the far tails included."""
+_STEP = 1e-3
+"""Of differences, in units of max(1, |g|)."""
+
+
+class LikelihoodContract(Contract):
+    """Checks of a likelihood, at several tie thresholds whatever its own.
+
+    Parameters
+    ----------
+    likelihood
+        The likelihood.
+    thresholds
+        Tie thresholds to check it at besides 0 and its customary one.
+    tolerance
+        Allowed error of `expected`, absolute in log Z and relative in its derivatives.
+    """
+
+    def __init__(
+        self, likelihood: Likelihood, thresholds: tuple[float, ...] = (1e-2, 2.0), tolerance: float = 1e-8
+    ) -> None:
+        super().__init__(likelihood)
+        self.likelihood, self.tolerance = likelihood, tolerance
+        self.thresholds = (likelihood.customary_threshold, *thresholds)
+
+    def check_probabilities_add_up(self) -> None:
+        """First, second and tie add up to one, or first and second where tau is 0."""
+        g = _GRID
+        for likelihood in self._all():
+            first, second = (np.exp(likelihood.log_prob(m, _wins(g)).value) for m in (g, -g))
+            total = first + second
+            if likelihood.tau > 0:
+                total += np.exp(likelihood.log_prob(g, _ties(g)).value)
+            ensure_close(f"the sum of probabilities at tau = {likelihood.tau}", total, np.ones_like(g), atol=1e-12)
+
+    def check_first_and_second_are_alike(self) -> None:
+        """A tie is as likely at -g as at g, and the better design is the likelier winner."""
+        g = _GRID
+        for name, likelihood, tied in self._outcomes():
+            here = likelihood.log_prob(g, tied)
+            if tied.any():
+                ensure_close(f"{name} at -g", likelihood.log_prob(-g, tied).value, here.value, 1e-13, 1e-13)
+            else:
+                ensure((here.d1 >= 0).all(), f"{name} must not fall as g grows")
+
+    def check_log_concave(self) -> None:
+        """d2 <= 0 everywhere, and the values themselves are concave."""
+        g = _GRID
+        middle = 0.5 * (g[1:] + g[:-1])
+        for name, likelihood, tied in self._outcomes():
+            here = likelihood.log_prob(g, tied)
+            worst = int(np.argmax(here.d2))
+            ensure(here.d2[worst] <= 0.0, f"d2 of {name} must be at most 0; it is {here.d2[worst]} at g = {g[worst]}")
+            below = 0.5 * (here.value[1:] + here.value[:-1])
+            bulge = likelihood.log_prob(middle, tied[1:]).value - below
+            rounding = 1e-14 * np.abs(below)
+            ensure((bulge >= -rounding).all(), f"{name} must be concave; it is not near {middle[np.argmin(bulge)]}")
+
+    def check_derivatives(self) -> None:
+        """d1, d2 and d3 are the derivatives of value, d1 and d2."""
+        g = _GRID
+        step = _STEP * np.maximum(1.0, np.abs(g))
+        for name, likelihood, tied in self._outcomes():
+            here = likelihood.log_prob(g, tied)
+
+            def terms(t: float, likelihood: Likelihood = likelihood, tied: BoolArray = tied) -> Array:
+                return np.array(likelihood.log_prob(g + t * step, tied))
+
+            slopes = difference(terms, step)
+            for order in (1, 2, 3):
+                rounding = _rounding(here, order, likelihood.tau) + _rounding(here, order - 1, likelihood.tau) / step
+                ensure_close(f"d{order} of {name}", here[order], slopes[order - 1], 1e-5, rounding)
+
+    def check_threshold_derivatives(self) -> None:
+        """`log_prob_by_threshold` and its d1, d2 are the derivatives of `log_prob` and its d1, d2 in tau."""
+        g = _GRID
+        for name, likelihood, tied in self._outcomes():
+            tau = likelihood.tau
+            if tau == 0.0:
+                continue
+            step = _STEP * tau
+
+            def terms(t: float, likelihood: Likelihood = likelihood, tied: BoolArray = tied, h: float = step) -> Array:
+                return np.array(likelihood.with_threshold(likelihood.tau + t * h).log_prob(g, tied))
+
+            slopes, here = difference(terms, step), likelihood.log_prob(g, tied)
+            by_tau = likelihood.log_prob_by_threshold(g, tied)
+            for order, part in enumerate(("value", "d1", "d2")):
+                rounding = _rounding(here, order, tau) / step
+                ensure_close(f"{part} of the derivative in tau of {name}", by_tau[order], slopes[order], 1e-5, rounding)
+
+    def check_expected(self) -> None:
+        """`expected` is what adaptive quadrature says, at variances from 0 to 1e4."""
+        for name, likelihood, _ in self._outcomes(self.likelihood.customary_threshold):
+            tie = "tie" in name
+            for variance in (0.0, 1e-8, 0.04, 1.0, 30.0, 1e4):
+                means = np.array([-30.0, -4.0, 0.0, 0.7, 25.0])
+                tied = np.full(len(means), tie)
+                got = likelihood.expected(means, np.full(len(means), variance), tied)
+                truth = np.array([_quadrature(likelihood, m, variance, tie) for m in means]).T
+                what = f"expected {name} at variance {variance}"
+                ensure_close(f"log Z of the {what}", got.value, truth[0], self.tolerance, self.tolerance)
+                ensure_close(f"d1 of the {what}", got.d1, truth[1], 10 * self.tolerance, self.tolerance)
+                ensure_close(f"d2 of the {what}", got.d2, truth[2], 100 * self.tolerance, 10 * self.tolerance)
+
+    def check_expected_leaves_a_variance(self) -> None:
+        """-1 / variance <= d2 <= 0: an answer leaves a margin with a variance, and with no more than it had."""
+        means = _GRID
+        for name, likelihood, tied in self._outcomes():
+            for variance in (1e-8, 1.0, 1e4, 1e8):
+                d2 = likelihood.expected(means, np.full_like(means, variance), tied).d2
+                ensure((d2 <= 0).all(), f"d2 of the expected {name} must be at most 0 (variance {variance})")
+                most = float((-d2 * variance).max())
+                ensure(most <= 1.0 + 1e-9, f"-d2 of the expected {name} is {most} / variance (variance {variance})")
+
+    def check_coefficients(self) -> None:
+        """Coefficients are finite and positive, and their gradients are what differences say."""
+        first, second = (np.ravel(n) for n in np.meshgrid([1e-3, 0.2, 1.0, 30.0], [1e-2, 0.7, 1.0, 5.0]))
+        values = np.array(self.likelihood.coefficients(first, second))
+        ensure_shape("the coefficients", values, (2, len(first)))
+        ensure((values > 0).all(), "coefficients must be above 0")
+        gradients = self.likelihood.coefficient_gradients(first, second)
+        step_first, step_second = 1e-3 * first, 1e-3 * second
+        in_first = difference(
+            lambda t: np.array(self.likelihood.coefficients(first + t * step_first, second)), step_first
+        )
+        in_second = difference(
+            lambda t: np.array(self.likelihood.coefficients(first, second + t * step_second)), step_second
+        )
+        rounding = 1e-12 * values / np.minimum(step_first, step_second)
+        ensure_close("first_by_first", gradients.first_by_first, in_first[0], 1e-8, rounding[0])
+        ensure_close("second_by_first", gradients.second_by_first, in_first[1], 1e-8, rounding[1])
+        ensure_close("first_by_second", gradients.first_by_second, in_second[0], 1e-8, rounding[0])
+        ensure_close("second_by_second", gradients.second_by_second, in_second[1], 1e-8, rounding[1])
+
+    def check_rows(self) -> None:
+        """The rows of D hold the coefficients of the designs' noises, a design against itself included."""
+        duels = Duels([[0.1], [0.5], [0.9]], winners=[0, 2, 1], losers=[1, 0, 1], ties=[[2, 1]])
+        noise = np.array([0.5, 1.0, 2.0])
+        rows = self.likelihood.rows(duels, noise)
+        a, b = self.likelihood.coefficients(noise[duels.first], noise[duels.second])
+        dense = np.zeros((4, 3))
+        for k in range(4):
+            dense[k, duels.first[k]] += a[k]
+            dense[k, duels.second[k]] -= b[k]
+        ensure_close("the matrix D", rows.D.toarray(), dense, rtol=1e-15)
+        ensure(rows.tied.tolist() == [False, False, False, True], "ties must come after the wins")
+
+    def check_for_duels(self) -> None:
+        """An open threshold is settled by whether there are ties; 0 with ties raises `IncompatibleError`."""
+        wins, ties = Duels([[0.0], [1.0]], [0], [1]), Duels([[0.0], [1.0]], [], [], [[0, 1]])
+        fixed = self.likelihood.with_threshold(0.7)
+        none = self.likelihood.with_threshold(0.0)
+        customary = self.likelihood.customary_threshold
+        ensure(customary > 0, "customary_threshold must be above 0")
+        ensure(fixed.for_duels(wins).tau == 0.7 == fixed.for_duels(ties).tau, "a given threshold must be kept")
+        ensure(none.for_duels(wins).tau == 0.0, "a threshold of 0 must be kept where there are no ties")
+        ensure_raises(IncompatibleError, "for_duels with ties and threshold 0", lambda: none.for_duels(ties))
+        if self.likelihood.tie_threshold is None:
+            ensure(self.likelihood.for_duels(wins).tau == 0.0, "an open threshold without ties must become 0")
+            ensure(self.likelihood.for_duels(ties).tau == customary, "an open threshold with ties must be customary")
+
+    def check_finite_at_extreme_margins(self) -> None:
+        """Everything is finite at margins of a million either way."""
+        g = np.array([-1e6, -1e4, 1e4, 1e6])
+        for name, likelihood, tied in self._outcomes():
+            _ensure_terms_finite(f"log_prob of {name}", likelihood.log_prob(g, tied[:4]))
+            if likelihood.tau > 0:
+                _ensure_terms_finite(f"{name} by threshold", likelihood.log_prob_by_threshold(g, tied[:4]))
+            for variance in (0.0, 1.0, 1e8):
+                terms = likelihood.expected(g, np.full(4, variance), tied[:4])
+                _ensure_terms_finite(f"expected {name} at variance {variance}", terms)
+
+    def check_shapes(self) -> None:
+        """Terms are (m,), also of no duels at all."""
+        for m in (0, 1, 3):
+            g = np.linspace(-1.0, 1.0, m)
+            for name, likelihood, _ in self._outcomes(self.likelihood.customary_threshold):
+                tied = np.full(m, "tie" in name)
+                for terms in (
+                    likelihood.log_prob(g, tied),
+                    likelihood.expected(g, np.ones(m), tied),
+                    likelihood.log_prob_by_threshold(g, tied) if likelihood.tau > 0 else likelihood.log_prob(g, tied),
+                ):
+                    for part, array in terms._asdict().items():
+                        ensure_shape(f"{part} of {name}", array, (m,))
+
+    def check_outcomes_may_be_mixed(self) -> None:
+        """Wins and ties side by side are what each is alone."""
+        g = np.linspace(-3.0, 3.0, 8)
+        tied = np.arange(8) % 2 == 0
+        likelihood = self.likelihood.with_threshold(self.thresholds[0])
+        for name in ("log_prob", "log_prob_by_threshold"):
+            method = getattr(likelihood, name)
+            mixed, ties, wins = method(g, tied), method(g, _ties(g)), method(g, _wins(g))
+            for part in range(4):
+                alone = np.where(tied, ties[part], wins[part])
+                ensure_close(f"{name} of mixed outcomes", mixed[part], alone, 1e-14, 1e-14)
+
+    def check_immutable(self) -> None:
+        """No field can be set, and another threshold is another object; a negative one raises `InputError`."""
+        ensure_immutable(self.likelihood)
+        before = self.likelihood.tie_threshold
+        ensure(self.likelihood.with_threshold(1.25).tau == 1.25, "with_threshold must set the threshold")
+        ensure(self.likelihood.tie_threshold == before, "with_threshold must leave the likelihood alone")
+        ensure_raises(InputError, "a negative threshold", lambda: self.likelihood.with_threshold(-1.0))
+
+    def check_pickles(self) -> None:
+        """A pickled likelihood is the same likelihood."""
+        copy = pickled(self.likelihood)
+        ensure(copy == self.likelihood, "a pickled likelihood must equal the original")
+        ensure_same_bits("a pickled likelihood", copy.win(_GRID).value, self.likelihood.win(_GRID).value)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _all(self, *thresholds: float) -> list[Likelihood]:
+        return [self.likelihood.with_threshold(tau) for tau in (0.0, *(thresholds or self.thresholds))]
+
+    def _outcomes(self, *thresholds: float) -> Iterator[tuple[str, Likelihood, BoolArray]]:
+        """A win at every threshold, and a tie at every threshold above 0, with masks for the grid."""
+        for likelihood in self._all(*thresholds):
+            yield f"a win at tau = {likelihood.tau}", likelihood, _wins(_GRID)
+            if likelihood.tau > 0:
+                yield f"a tie at tau = {likelihood.tau}", likelihood, _ties(_GRID)
+
+
+def _wins(g: Array) -> BoolArray:
+    return np.zeros(len(g), dtype=np.bool_)
+
+
+def _ties(g: Array) -> BoolArray:
+    return np.ones(len(g), dtype=np.bool_)
+
+
+def _rounding(terms: Terms, order: int, tau: float) -> Array:
+    """What may be rounded in a term: it is made of powers of d1 that cancel, and of a tie's ends, 2 tau apart."""
+    powers = np.abs(terms.value) if order == 0 else np.abs(terms.d1) ** order
+    return np.asarray(1e-14 * (1.0 + powers) / (min(1.0, tau) if tau > 0 else 1.0) + 1e-12)
+
+
+def _ensure_terms_finite(what: str, terms: Terms) -> None:
+    for part, array in terms._asdict().items():
+        ensure_finite(f"{part} of {what}", array)
+
+
+def _quadrature(likelihood: Likelihood, mean: float, variance: float, tie: bool) -> tuple[float, float, float]:
+    """Log Z and its first two derivatives in the mean, by adaptive quadrature of `log_prob`.
+
+    With g = mean + s t, the integrand is exp(h(t)), h = log p(g) - t^2 / 2, which is concave: panels of widths from the
+    curvature at its top to one standard deviation, around the top and around g = 0, leave nothing out.
+    """
+    s, tied = float(np.sqrt(variance)), np.array([tie])
+
+    def terms(t: float) -> tuple[float, float, float]:
+        value, d1, d2, _ = (float(part[0]) for part in likelihood.log_prob(np.array([mean + s * t]), tied))
+        return value - 0.5 * t * t, d1, d2
+
+    if s == 0.0:
+        return terms(0.0)
+    reach = abs(mean) / s + 12.0
+    found = optimize.minimize_scalar(
+        lambda t: -terms(t)[0], bounds=(-reach, reach), method="bounded", options={"xatol": 1e-9}
+    )
+    top, height = float(found.x), -float(found.fun)
+    width = 1.0 / np.sqrt(1.0 - variance * min(terms(top)[2], 0.0))
+    panels = np.array([1.0, 4.0, 12.0])
+    around_top = np.concatenate([width * panels, panels])
+    around_zero = np.array([0.0, 1.0, 6.0, 30.0]) / s
+    points = np.unique(
+        np.concatenate([top - around_top, top + around_top, (-mean / s) + around_zero, (-mean / s) - around_zero])
+    )
+    points = points[np.abs(points - top) <= 12.0]
+
+    def integrand(t: float) -> Array:
+        value, d1, d2 = terms(t)
+        return np.asarray(np.exp(value - height) * np.array([1.0, d1, d2 + d1 * d1]))
+
+    total, *_ = integrate.quad_vec(
+        integrand, points[0], points[-1], points=points.tolist(), epsabs=1e-13 * width, epsrel=1e-12, norm="max"
+    )
+    slope = float(total[1] / total[0])
+    log_z = height + float(np.log(total[0])) - 0.5 * float(np.log(2.0 * np.pi))
+    return log_z, slope, float(total[2] / total[0]) - slope * slope
