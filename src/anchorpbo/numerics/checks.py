@@ -27,10 +27,11 @@ def as_floats(name: str, values: npt.ArrayLike) -> Array:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise InputError(f"{name} must be numbers", repr(values)[:80], "convert them to floats first") from problem
-    bad = np.argwhere(~np.isfinite(array))
-    if bad.size:
-        where = tuple(int(i) for i in bad[0])
-        raise InputError(f"{name} must be finite", f"{array[where]} at index {where}", "drop or repair it")
+    finite = np.isfinite(array)
+    if not finite.all():
+        where = tuple(int(i) for i in np.argwhere(~np.atleast_1d(finite))[0]) if array.ndim else ()
+        place = f" at index {where}" if where else ""
+        raise InputError(f"{name} must be finite", f"{array[where]}{place}", "drop or repair it")
     return frozen(array)
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, final
 import numpy as np
 import numpy.typing as npt
 
+from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.typing import Array
 
 T = TypeVar("T")
@@ -32,7 +33,7 @@ class Contract:
     def check(self, name: str) -> None:
         """Run the check of this name."""
         ensure(name in self.checks(), f"there is no check {name!r}; there are {', '.join(self.checks())}")
-        getattr(self, name)()
+        self._run(name)
 
     @final
     def check_all(self) -> None:
@@ -41,13 +42,17 @@ class Contract:
         cause: Exception | None = None
         for name in self.checks():
             try:
-                getattr(self, name)()
+                self._run(name)
             except Exception as problem:
                 failures.append(f"{name}: {problem if isinstance(problem, AssertionError) else repr(problem)}")
                 cause = cause or problem
         if failures:
             head = f"{len(failures)} of {len(self.checks())} checks failed for {self.subject!r}:"
             raise AssertionError("\n  ".join([head, *failures])) from cause
+
+    def _run(self, name: str) -> None:
+        with one_blas_thread():  # the matrices here are tiny
+            getattr(self, name)()
 
 
 # -- how a check fails ------------------------------------------------------------------------------------------------

@@ -1,0 +1,5 @@
+"""``python -m anchorpbo``."""
+
+from anchorpbo.cli import main
+
+main()

@@ -1,0 +1,81 @@
+"""``anchorpbo demo``: what a study looks like, without a user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from anchorpbo.acquisition import resolve
+from anchorpbo.kernels import RBF
+from anchorpbo.likelihoods import Likelihood, Logistic, Probit
+from anchorpbo.model import PreferenceGP
+from anchorpbo.problems import HARTMANN3, Round, SimulatedJudge, simulate
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.typing import Array
+
+INITIAL = 8
+_BARS = " ▁▂▃▄▅▆▇█"
+
+
+def run(strategy: str, rounds: int, seed: int) -> None:
+    """Run and print the study."""
+    console = Console()
+    problem, rng = HARTMANN3, np.random.default_rng([seed, 1])
+    # The expert knows one corner of the space, some way off the optimum.
+    anchors = np.clip(problem.optimum + [0.15, -0.2, -0.1] + 0.08 * rng.standard_normal((5, 3)), 0.0, 1.0)
+    noise = NoiseMap.bounded(anchors, scale=0.5, strength=3.0)
+    pairs = strategy in {"eubo", "raeubo"}
+    likelihood: Likelihood = Logistic(form="difference") if pairs else Probit()
+    # The penalty is in units of utility: 2 makes a quiet design worth as much as one that is one unit better.
+    acquisition = resolve(strategy, **({"risk_aversion": 2.0} if strategy in {"anpei", "rahbo", "raeubo"} else {}))
+    model = PreferenceGP(RBF(np.full(3, 0.3)), likelihood, "laplace" if pairs else "hallucination", noise, seed=seed)
+
+    console.print(f"\n[bold]A study with a simulated expert[/bold]: {problem.name}, strategy {strategy}, seed {seed}")
+    console.print(f"They know {len(anchors)} designs well; elsewhere their answers are up to e^3 = 20 times noisier.\n")
+    study = simulate(
+        model, acquisition, SimulatedJudge(problem, likelihood, noise), rounds=rounds, seed=seed, initial=INITIAL
+    )
+    done: list[Round] = []
+    columns = (TextColumn("duels"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[best]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=console) as progress:
+        task = progress.add_task("duels", total=rounds + INITIAL, best="")
+        for each in study:
+            done.append(each)
+            progress.update(task, advance=1, best=f"best so far {each.best_utility:5.2f} of {problem.maximum:.2f}")
+
+    console.print(_last_duels(done[-5:]))
+    console.print("best utility  " + _sparkline([each.best_utility for each in done], 0.0, problem.maximum))
+    console.print("asked noise   " + _sparkline([each.pair_noise for each in done], 0.0, noise.scale))
+    best = done[-1].best
+    mean, std = model.posterior.mean(best[None])[0], np.sqrt(model.posterior.variance(best[None])[0])
+    chosen = [each.seconds for each in done if each.seconds > 0]
+    console.print(f"\n[bold]Recommended[/bold] {_design(best)}, the optimum is {_design(problem.optimum)}")
+    console.print(
+        f"True utility {done[-1].best_utility:.2f} of {problem.maximum:.2f}; "
+        f"the model says {mean:.2f} ± {std:.2f} (its zero is its own). "
+        f"Median time to choose a duel: {1e3 * float(np.median(chosen)):.0f} ms.\n"
+    )
+
+
+def _last_duels(rounds: Sequence[Round]) -> Table:
+    table = Table(title="The last duels", title_justify="left")
+    for heading in ("duel", "first", "second", "answer", "noise", "ms"):
+        table.add_column(heading, justify="left" if heading in {"first", "second", "answer"} else "right")
+    for each in rounds:
+        first, second = (_design(design) for design in each.pair)
+        milliseconds = f"{1e3 * each.seconds:.0f}"
+        table.add_row(str(each.number), first, second, each.outcome, f"{each.pair_noise:.2f}", milliseconds)
+    return table
+
+
+def _design(x: Array) -> str:
+    return "(" + ", ".join(f"{value:.2f}" for value in x) + ")"
+
+
+def _sparkline(values: Sequence[float], lowest: float, highest: float) -> str:
+    levels = np.clip((np.array(values) - lowest) / (highest - lowest), 0.0, 1.0) * (len(_BARS) - 1)
+    return "".join(_BARS[round(float(level))] for level in levels) + f"  {values[-1]:.2f}"

@@ -1,0 +1,182 @@
+"""Every shipped acquisition keeps the contract, and the contract catches acquisitions that do not."""
+
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from anchorpbo.acquisition import (
+    ANPEI,
+    EI,
+    EUBO,
+    RAEUBO,
+    RAHBO,
+    UCB,
+    DesignAcquisition,
+    PairAcquisition,
+    PairPartials,
+    Partials,
+)
+from anchorpbo.testing import DesignAcquisitionContract, PairAcquisitionContract
+from anchorpbo.typing import Array
+
+DESIGNS = {
+    "ei": DesignAcquisitionContract(EI()),
+    "log-ei": DesignAcquisitionContract(EI(log=True)),
+    "ucb": DesignAcquisitionContract(UCB()),
+    "ucb-greedy": DesignAcquisitionContract(UCB(0.0)),
+    "anpei": DesignAcquisitionContract(ANPEI()),
+    "anpei-variance": DesignAcquisitionContract(ANPEI(1.5, penalty="variance")),
+    "anpei-log": DesignAcquisitionContract(ANPEI(0.3, log=True)),
+    "rahbo": DesignAcquisitionContract(RAHBO()),
+}
+PAIRS = {
+    "eubo": PairAcquisitionContract(EUBO()),
+    "raeubo": PairAcquisitionContract(RAEUBO()),
+    "raeubo-mild": PairAcquisitionContract(RAEUBO(0.5)),
+}
+
+
+@pytest.mark.parametrize("check", DesignAcquisitionContract.checks())
+@pytest.mark.parametrize("contract", DESIGNS.values(), ids=DESIGNS.keys())
+def test_shipped_acquisition_of_designs(contract: DesignAcquisitionContract, check: str) -> None:
+    contract.check(check)
+
+
+@pytest.mark.parametrize("check", PairAcquisitionContract.checks())
+@pytest.mark.parametrize("contract", PAIRS.values(), ids=PAIRS.keys())
+def test_shipped_acquisition_of_pairs(contract: PairAcquisitionContract, check: str) -> None:
+    contract.check(check)
+
+
+# -- acquisitions that break the contract -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class WrongByStd(DesignAcquisition):
+    """UCB whose derivative in the standard deviation is that in the variance."""
+
+    def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
+        return replace(UCB().partials(mean, std, noise, incumbent), by_std=np.ones_like(std))
+
+
+@dataclass(frozen=True)
+class SeeksNoise(DesignAcquisition):
+    """RAHBO with the wrong sign of its penalty."""
+
+    def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
+        here = UCB().partials(mean, std, noise, incumbent)
+        return replace(here, value=here.value + noise, by_noise=np.ones_like(noise))
+
+
+@dataclass(frozen=True)
+class NaiveEI(DesignAcquisition):
+    """EI that divides by a standard deviation of 0."""
+
+    def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
+        from anchorpbo.numerics.normal import cdf, density
+
+        with np.errstate(invalid="ignore", divide="ignore"):
+            z = (mean - incumbent) / std
+            value = std * (z * cdf(z) + density(z))
+        return Partials(value, cdf(z), density(z), np.zeros_like(noise))
+
+
+@dataclass(frozen=True)
+class Scalar(DesignAcquisition):
+    """The derivative in the mean is one number."""
+
+    def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
+        return replace(UCB().partials(mean, std, noise, incumbent), by_mean=np.ones(1))
+
+
+@dataclass
+class Settable(DesignAcquisition):
+    """UCB that forgot to be frozen."""
+
+    exploration: float = 1.0
+
+    def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
+        return UCB(self.exploration).partials(mean, std, noise, incumbent)
+
+
+@dataclass(frozen=True)
+class InPlace(DesignAcquisition):
+    """Uses the means it is given as working memory."""
+
+    def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
+        mean -= incumbent
+        return UCB().partials(mean, std, noise, incumbent)
+
+
+@dataclass(frozen=True)
+class Lopsided(PairAcquisition):
+    """The first mean counts more."""
+
+    def partials(
+        self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array
+    ) -> PairPartials:
+        here = EUBO().partials(mean_first, mean_second, std, noise_first, noise_second)
+        return replace(here, value=here.value + 0.1 * mean_first, by_mean_first=here.by_mean_first + 0.1)
+
+
+@dataclass(frozen=True)
+class WrongPairSlope(PairAcquisition):
+    """The two means' derivatives are swapped."""
+
+    def partials(
+        self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array
+    ) -> PairPartials:
+        here = EUBO().partials(mean_first, mean_second, std, noise_first, noise_second)
+        return replace(here, by_mean_first=here.by_mean_second, by_mean_second=here.by_mean_first)
+
+
+@dataclass(frozen=True)
+class FearsSpread(PairAcquisition):
+    """The less is known, the lower."""
+
+    def partials(
+        self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array
+    ) -> PairPartials:
+        here = EUBO().partials(mean_first, mean_second, std, noise_first, noise_second)
+        return replace(here, value=here.value - std, by_std=here.by_std - 1.0)
+
+
+@pytest.mark.parametrize(
+    ("acquisition", "check"),
+    [
+        (WrongByStd(), "check_partials"),
+        (WrongByStd(), "check_gradient"),
+        (SeeksNoise(), "check_monotone"),
+        (NaiveEI(), "check_finite_without_spread"),
+        (Scalar(), "check_partials_have_one_shape"),
+        (Settable(), "check_immutable"),
+        (InPlace(), "check_leaves_its_arguments_alone"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_broken_acquisition_of_designs_is_caught(acquisition: DesignAcquisition, check: str) -> None:
+    with pytest.raises(AssertionError):
+        DesignAcquisitionContract(acquisition).check(check)
+
+
+@pytest.mark.parametrize(
+    ("acquisition", "check"),
+    [
+        (Lopsided(), "check_symmetric"),
+        (WrongPairSlope(), "check_partials"),
+        (WrongPairSlope(), "check_gradient"),
+        (FearsSpread(), "check_monotone"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_broken_acquisition_of_pairs_is_caught(acquisition: PairAcquisition, check: str) -> None:
+    with pytest.raises(AssertionError):
+        PairAcquisitionContract(acquisition).check(check)
+
+
+def test_suites_do_not_need_pytest() -> None:
+    script = "import sys, anchorpbo.testing; sys.exit('pytest' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
