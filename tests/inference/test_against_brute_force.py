@@ -67,7 +67,9 @@ def test_many_draws_are_within_monte_carlo_error(name, ties):
     error = np.sqrt(np.diag(exact.covariance) / info.effective_samples)
     assert np.all(np.abs(posterior.mean(oracle.POINTS) - exact.mean) < 4 * error)
     variance = np.diag(exact.covariance)
-    assert np.all(np.abs(posterior.variance(oracle.POINTS) - variance) < 4 * variance * np.sqrt(2 / info.effective_samples))
+    assert np.all(
+        np.abs(posterior.variance(oracle.POINTS) - variance) < 4 * variance * np.sqrt(2 / info.effective_samples)
+    )
 
 
 @pytest.mark.parametrize("name", ["probit", "logistic-difference"])
@@ -83,7 +85,9 @@ def test_samples_of_the_mixture_have_the_skewness_of_the_posterior(name):
     K = oracle.kernel_matrix()
     variance = K[0, 0] + K[1, 1] - 2 * K[0, 1]
     d = np.linspace(-8, 8, 20_001) * np.sqrt(variance)
-    weight = np.exp(-0.5 * d**2 / variance) * oracle.probability(name, oracle.margin(name, d, 0.0, *noise), 0.0, False) ** 3
+    weight = (
+        np.exp(-0.5 * d**2 / variance) * oracle.probability(name, oracle.margin(name, d, 0.0, *noise), 0.0, False) ** 3
+    )
     mean = (weight * d).sum() / weight.sum()
     second, third = ((weight * (d - mean) ** k).sum() / weight.sum() for k in (2, 3))
     assert third / second**1.5 > 0.4  # there is something to see

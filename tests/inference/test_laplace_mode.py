@@ -93,7 +93,9 @@ def test_small_noise_keeps_its_digits_in_both_spaces():
     for where in ("duel", "point"):
         space = SPACES[where](rows, K)
         inferred = Laplace(space=where).infer(space, likelihood, rng)
-        variances.append(posterior_from_sites(kernel, duels.points, space, inferred.sites).variance(rng.random((1, 2)) * 0 + 0.5))
+        variances.append(
+            posterior_from_sites(kernel, duels.points, space, inferred.sites).variance(rng.random((1, 2)) * 0 + 0.5)
+        )
     np.testing.assert_allclose(*variances, atol=1e-8)
 
 

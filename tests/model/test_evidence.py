@@ -100,7 +100,9 @@ def test_value_is_the_papers_formula(size):
         log_likelihood += np.log(p(g))
         second = (np.log(p(g + 1e-4)) - 2 * np.log(p(g)) + np.log(p(g - 1e-4))) / 1e-8
         Lambda[np.ix_([i, j], [i, j])] += -second / scale**2 * np.array([[1, -1], [-1, 1]])
-    expected = log_likelihood - 0.5 * f @ np.linalg.solve(K, f) - 0.5 * np.linalg.slogdet(np.eye(len(K)) + K @ Lambda)[1]
+    expected = (
+        log_likelihood - 0.5 * f @ np.linalg.solve(K, f) - 0.5 * np.linalg.slogdet(np.eye(len(K)) + K @ Lambda)[1]
+    )
     assert laplace_evidence(mode) == pytest.approx(expected, abs=1e-5)
 
 

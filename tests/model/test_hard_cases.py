@@ -79,7 +79,11 @@ def check(model, duels):
     # Bound acquisitions are what a search will see of all this.
     noise = model.noise
     pairs = np.stack([X, X[::-1]], axis=1)
-    for acquisition, items in ((ap.acquisition.ANPEI(), X), (ap.acquisition.RAHBO(), X), (ap.acquisition.RAEUBO(), pairs)):
+    for acquisition, items in (
+        (ap.acquisition.ANPEI(), X),
+        (ap.acquisition.RAHBO(), X),
+        (ap.acquisition.RAEUBO(), pairs),
+    ):
         value, gradient = acquisition.bind(posterior, noise).value_and_gradient(items)
         assert np.isfinite(value).all()
         assert np.isfinite(gradient).all()
@@ -120,7 +124,9 @@ def test_contradictions_cancel():
 
 def test_repeating_an_answer_makes_it_surer():
     probabilities = [
-        ap.PreferenceGP(ap.RBF(0.3), inference="ep").condition(ap.Duels(P, [0] * n, [1] * n)).posterior.prob_prefer(P[:1], P[1:2])[0]
+        ap.PreferenceGP(ap.RBF(0.3), inference="ep")
+        .condition(ap.Duels(P, [0] * n, [1] * n))
+        .posterior.prob_prefer(P[:1], P[1:2])[0]
         for n in (1, 5, 200)
     ]
     assert probabilities == sorted(probabilities)

@@ -110,7 +110,11 @@ def test_ties_are_data_and_their_threshold_is_learnt():
         assert given.likelihood.tau == 0.7
         # Designs judged equal are found more alike than they are by a model that never heard of the ties.
         without = ap.PreferenceGP(likelihood=likelihood, noise=0.1).fit(ap.Duels(points, wins[:, 0], wins[:, 1]))
-        gap = [np.abs(np.subtract(*m.posterior.mean(points[list(p)]))) for m in (model, without) for p in duels_pairs(first, second, tied)]
+        gap = [
+            np.abs(np.subtract(*m.posterior.mean(points[list(p)])))
+            for m in (model, without)
+            for p in duels_pairs(first, second, tied)
+        ]
         assert np.median(gap[: tied.sum()]) < np.median(gap[tied.sum() :]) + 0.2
 
 

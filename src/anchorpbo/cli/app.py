@@ -36,7 +36,7 @@ def _options(
 def demo(
     strategy: Annotated[
         str, typer.Option(help="How to choose the next duel: ei, ucb, eubo, or risk-averse anpei, rahbo, raeubo.")
-    ] = "raeubo",
+    ] = "rahbo",
     rounds: Annotated[int, typer.Option(min=1, max=1000, help="Duels to ask after the first eight.")] = 40,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same study.")] = 0,
 ) -> None:

@@ -21,9 +21,9 @@ INITIAL = 8
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
-def run(strategy: str, rounds: int, seed: int) -> None:
+def run(strategy: str, rounds: int, seed: int, console: Console | None = None) -> None:
     """Run and print the study."""
-    console = Console()
+    console = Console(highlight=False) if console is None else console
     problem, rng = HARTMANN3, np.random.default_rng([seed, 1])
     # The expert knows one corner of the space, some way off the optimum.
     anchors = np.clip(problem.optimum + [0.15, -0.2, -0.1] + 0.08 * rng.standard_normal((5, 3)), 0.0, 1.0)
@@ -41,14 +41,14 @@ def run(strategy: str, rounds: int, seed: int) -> None:
     )
     done: list[Round] = []
     columns = (TextColumn("duels"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[best]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=console) as progress:
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=console.record) as progress:
         task = progress.add_task("duels", total=rounds + INITIAL, best="")
         for each in study:
             done.append(each)
             progress.update(task, advance=1, best=f"best so far {each.best_utility:5.2f} of {problem.maximum:.2f}")
 
     console.print(_last_duels(done[-5:]))
-    console.print("best utility  " + _sparkline([each.best_utility for each in done], 0.0, problem.maximum))
+    console.print("\nbest utility  " + _sparkline([each.best_utility for each in done], 0.0, problem.maximum))
     console.print("asked noise   " + _sparkline([each.pair_noise for each in done], 0.0, noise.scale))
     best = done[-1].best
     mean, std = model.posterior.mean(best[None])[0], np.sqrt(model.posterior.variance(best[None])[0])

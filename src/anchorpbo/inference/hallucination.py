@@ -2,7 +2,7 @@
 
 Given f, a duel is won when z = g + (unit Gaussian noise) exceeds tau and tied when |z| < tau. Before the answers are
 known z ~ N(0, C + I). The answers cut it to a box, and a draw z~ from there, the hallucination, is believed as if it
-had been observed: sites of target z~ and variance 1. One draw is the paper's method. Many of them, mixed, are the exact
+had been observed: sites of target z~ and variance 1 (eq. posterior-hb). One draw is the paper's method. Many of them, mixed, are the exact
 skew posterior up to Monte Carlo error.
 
 Gibbs sampling (algorithm trunc-MVN, whose conditional mean lost a term): with Q = (C + I)^-1, coordinate j given the

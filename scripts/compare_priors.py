@@ -1,0 +1,50 @@
+"""What priors on the hyper-parameters are worth: the table of docs/decisions/0006-priors.md.
+
+Hartmann3, EUBO, logistic link of constant noise; studies that differ in nothing but the priors, paired over seeds.
+
+    python scripts/compare_priors.py --seeds 12
+"""
+
+import argparse
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+import numpy as np
+
+import anchorpbo as ap
+from anchorpbo.problems import HARTMANN3, SimulatedJudge, simulate
+
+INITIAL, AFTER = 8, (10, 25, 50)
+BOUNDS = {"lengthscale": (0.03, 10.0), "outputscale": (1e-2, 1e4)}
+
+
+def regrets(seed: int, judge_noise: float, priors: bool) -> list[float]:
+    """Regret of the recommended design after so many more duels."""
+    learn = tuple(BOUNDS) if priors else {name: ap.Learn(bounds) for name, bounds in BOUNDS.items()}
+    likelihood = ap.Logistic(form="difference")
+    model = ap.PreferenceGP(ap.RBF(np.full(3, 0.3)), likelihood, "laplace", 1.0, seed=seed, learn=learn)
+    judge = SimulatedJudge(HARTMANN3, likelihood, ap.NoiseMap.constant(judge_noise))
+    study = simulate(model, ap.acquisition.EUBO(), judge, rounds=max(AFTER), seed=seed, initial=INITIAL)
+    best = [each.best_utility for each in study]
+    return [HARTMANN3.maximum - best[INITIAL + n - 1] for n in AFTER]
+
+
+def main() -> None:
+    """Print median regrets."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=12, help="studies a line")
+    seeds = range(parser.parse_args().seeds)
+    print("| judge | priors | " + " | ".join(f"after {n}" for n in AFTER) + " |\n| --- | --- |" + " --- |" * len(AFTER))
+    with ProcessPoolExecutor() as pool:
+        for judge, noise in (("nearly noise-free", 1e-3), ("noisy, level 0.5", 0.5)):
+            for priors in (False, True):
+                runs = pool.map(partial(regrets, judge_noise=noise, priors=priors), seeds)
+                medians = np.median(list(runs), axis=0)
+                print(
+                    f"| {judge} | {'yes' if priors else 'no'} | " + " | ".join(f"{x:.2f}" for x in medians) + " |",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""Pages that fail when they are wrong."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import anchorpbo
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+SOURCE = ROOT / "src" / "anchorpbo"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_python_blocks_run(page, capsys):
+    names: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL):
+        exec(compile(block, str(page), "exec"), names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_within_the_repository_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_architecture_page_lists_the_layers_that_are_checked():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    assert "\n".join(layers) in page
+
+
+def test_every_package_is_in_a_layer():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    layers = " ".join(settings["tool"]["importlinter"]["contracts"][0]["layers"])
+    listed = set(re.findall(r"\w+", layers)) | {"testing", "__init__", "__main__", "py", "__pycache__"}
+    assert {path.stem for path in SOURCE.iterdir()} <= listed
+
+
+@pytest.mark.parametrize("page", ["docs/notation.md", "docs/architecture.md", "CONTRIBUTING.md"])
+def test_files_named_in_a_page_exist(page):
+    last = SOURCE
+    for name in re.findall(r"`([\w/]+(?:/|\.py))`", (ROOT / page).read_text("utf-8")):
+        places = [ROOT / name, SOURCE / name, last / name]
+        found = [place for place in places if place.exists()]
+        assert found, f"{page} names {name}"
+        last = found[0].parent if name.endswith(".py") else found[0]
+
+
+def test_equations_of_the_notation_page_lead_to_code_that_names_them():
+    page = (ROOT / "docs" / "notation.md").read_text("utf-8")
+    rows = re.findall(r"^\| eq\. ([\w-]+)[^|]*\| `([\w/]+\.py)`, `(\w+)` \|$", page, flags=re.MULTILINE)
+    assert len(rows) >= 8
+    for equation, file, name in rows:
+        text = (SOURCE / file).read_text("utf-8")
+        assert name in text, f"{file} has no {name}"
+        assert f"eq. {equation}" in text, f"{file} does not name eq. {equation}"
+
+
+def test_every_public_name_can_be_loaded_and_is_documented():
+    for name in anchorpbo.__all__:
+        assert getattr(anchorpbo, name).__doc__, name
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        anchorpbo.nothing  # noqa: B018
+    assert set(anchorpbo.__all__) <= set(dir(anchorpbo))
+
+
+def test_versions_agree():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert settings["project"]["version"] == anchorpbo.__version__
+    assert f"## {anchorpbo.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_make_targets_of_the_pages_exist():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), flags=re.MULTILINE))
+    for page in PAGES:
+        assert set(re.findall(r"^make (\w+)", page.read_text("utf-8"), flags=re.MULTILINE)) <= targets, page.name

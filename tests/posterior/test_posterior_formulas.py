@@ -1,0 +1,187 @@
+"""Moments, gradients and probabilities of the posterior against its formulas."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from anchorpbo.errors import InputError, ShapeError, UnsupportedError
+from anchorpbo.kernels import RBF, Matern52, Tanimoto
+from anchorpbo.posterior import Posterior
+from anchorpbo.typing import Array
+
+Build = Callable[..., Any]
+SIZES = [(6, 4), (4, 9), (5, 5)]
+
+
+@pytest.mark.parametrize(("u", "m"), SIZES)
+@pytest.mark.parametrize("kind", ["duel", "point", "auto"])
+def test_weights_are_those_of_the_dense_inverse(example: Build, u: int, m: int, kind: str) -> None:
+    one = example(u, m, seed=u)
+    posterior, (beta, G) = one.posterior(kind), one.dense()
+    np.testing.assert_allclose(posterior.beta, beta, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(posterior.G, G, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize(("u", "m"), SIZES)
+def test_moments_are_those_of_the_dense_formulas(example: Build, X: Array, u: int, m: int) -> None:
+    one = example(u, m, seed=10 + u)
+    posterior, (beta, G) = one.posterior(), one.dense()
+    k, Y = one.kernel(X, one.points), X[::-1] + 0.1
+    np.testing.assert_allclose(posterior.mean(X), k @ beta, rtol=1e-9, atol=1e-11)
+    cov = one.kernel(X, Y) - k @ G @ one.kernel(one.points, Y)
+    np.testing.assert_allclose(posterior.covariance(X, Y), cov, rtol=1e-9, atol=1e-11)
+    own = one.kernel(X, X) - k @ G @ k.T
+    np.testing.assert_allclose(posterior.covariance(X), own, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(posterior.variance(X), np.diagonal(own), rtol=1e-9, atol=1e-11)
+
+
+def test_a_difference_has_the_variance_of_the_joint(example: Build, X: Array) -> None:
+    posterior, Y = example(5, 4, seed=3).posterior(), X[::-1] * 0.9
+    here = posterior.between(X, Y)
+    cross = np.diagonal(posterior.covariance(X, Y))
+    np.testing.assert_allclose(here.variance, posterior.variance(X) + posterior.variance(Y) - 2 * cross, rtol=1e-9)
+    np.testing.assert_allclose(here.mean_x, posterior.mean(X), rtol=1e-12)
+    np.testing.assert_allclose(here.mean_y, posterior.mean(Y), rtol=1e-12)
+
+
+def test_margins_are_linear_in_the_utility(example: Build, X: Array) -> None:
+    posterior, Y, rng = example(5, 4, seed=4).posterior(), X[::-1] * 0.9, np.random.default_rng(0)
+    a, b = rng.uniform(0.5, 2.0, size=(2, len(X)))
+    ((mean, variance),) = posterior.margins(X, Y, a, b)
+    np.testing.assert_allclose(mean, a * posterior.mean(X) - b * posterior.mean(Y), rtol=1e-10)
+    cross = np.diagonal(posterior.covariance(X, Y))
+    expected = a**2 * posterior.variance(X) + b**2 * posterior.variance(Y) - 2 * a * b * cross
+    np.testing.assert_allclose(variance, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("draws", [0, 7])
+def test_gradients_are_what_differences_say(example: Build, X: Array, draws: int) -> None:
+    posterior = example(5, 8, seed=5, draws=draws).posterior()
+    step = 1e-5
+
+    def differences(function: Callable[[Array], Array]) -> Array:
+        columns = [(function(X + shift) - function(X - shift)) / (2 * step) for shift in step * np.eye(2)]
+        return np.stack(columns, axis=1)
+
+    np.testing.assert_allclose(posterior.mean_gradient(X), differences(posterior.mean), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(posterior.variance_gradient(X), differences(posterior.variance), rtol=1e-6, atol=1e-8)
+    Y = X[::-1] * 0.9
+    a, b, c = np.random.default_rng(0).standard_normal((3, len(X)))
+
+    def combined(X: Array, Y: Array) -> Array:
+        here = posterior.between(X, Y)
+        return a * here.mean_x + b * here.mean_y + c * here.variance
+
+    in_x, in_y = posterior.between(X, Y).gradient(a, b, c)
+    np.testing.assert_allclose(in_x, differences(lambda Z: combined(Z, Y)), rtol=1e-6, atol=1e-8)
+    shifted = [(combined(X, Y + s) - combined(X, Y - s)) / (2 * step) for s in step * np.eye(2)]
+    np.testing.assert_allclose(in_y, np.stack(shifted, axis=1), rtol=1e-6, atol=1e-8)
+    designs = posterior.at(X).gradient(a, c)
+    expected = a[:, None] * posterior.mean_gradient(X) + c[:, None] * posterior.variance_gradient(X)
+    np.testing.assert_allclose(designs, expected, rtol=1e-10)
+
+
+def test_prob_prefer_is_that_of_a_gaussian_difference(example: Build, X: Array) -> None:
+    posterior, Y = example(5, 4, seed=6).posterior(), X[::-1] * 0.9
+    here = posterior.between(X, Y)
+    expected = ndtr((here.mean_x - here.mean_y) / np.sqrt(here.variance))
+    np.testing.assert_allclose(posterior.prob_prefer(X, Y), expected, rtol=1e-9)
+    np.testing.assert_allclose(posterior.prob_prefer(Y, X), 1.0 - expected, rtol=1e-9)
+
+
+def test_equal_designs_are_a_coin_flip(example: Build, X: Array) -> None:
+    np.testing.assert_array_equal(example(5, 4, seed=6).posterior().prob_prefer(X, X), 0.5)
+
+
+def test_without_spread_the_larger_mean_is_preferred_surely() -> None:
+    kernel, points = RBF(0.3), np.array([[0.2], [0.8]])
+    root = np.linalg.inv(np.linalg.cholesky(kernel(points, points)))
+    posterior = Posterior(kernel, points, np.array([1.0, -1.0]), root)
+    assert posterior.variance(points) == pytest.approx([0.0, 0.0], abs=1e-15)
+    probability = posterior.prob_prefer(points, points[::-1])
+    assert probability == pytest.approx([1.0, 0.0], abs=1e-12)
+
+
+class TestSampling:
+    N = 40_000
+
+    def test_moments(self, example: Build, X: Array) -> None:
+        posterior = example(5, 4, seed=7).posterior()
+        draws = posterior.sample(X, self.N, np.random.default_rng(0))
+        std = np.sqrt(posterior.variance(X))
+        assert (np.abs(draws.mean(axis=0) - posterior.mean(X)) < 5 * std / np.sqrt(self.N)).all()
+        error = 5 * np.sqrt(2 / self.N) * np.outer(std, std)
+        assert (np.abs(np.cov(draws.T) - posterior.covariance(X)) < error).all()
+
+    @pytest.mark.parametrize("draws", [0, 5])
+    def test_prob_prefer_counts_draws(self, example: Build, X: Array, draws: int) -> None:
+        posterior, Y = example(5, 8, seed=8, draws=draws).posterior(), X[::-1] * 0.9
+        both = posterior.sample(np.vstack([X, Y]), self.N, np.random.default_rng(1))
+        share = (both[:, : len(X)] > both[:, len(X) :]).mean(axis=0)
+        np.testing.assert_allclose(share, posterior.prob_prefer(X, Y), atol=5 * 0.5 / np.sqrt(self.N))
+
+    def test_equal_designs_get_equal_draws(self, example: Build, X: Array) -> None:
+        draws = example(5, 4, seed=9).posterior().sample(np.vstack([X, X]), 50, np.random.default_rng(2))
+        np.testing.assert_allclose(draws[:, : len(X)], draws[:, len(X) :], atol=1e-7)
+
+    def test_generator_alone_decides(self, example: Build, X: Array) -> None:
+        posterior = example(5, 4, seed=9, draws=3).posterior()
+        one, again, other = (posterior.sample(X, 4, np.random.default_rng(seed)) for seed in (5, 5, 6))
+        np.testing.assert_array_equal(one, again)
+        assert (one != other).any()
+
+    def test_no_draws(self, example: Build, X: Array) -> None:
+        assert example(5, 4, seed=9).posterior().sample(X, 0, np.random.default_rng(0)).shape == (0, len(X))
+        assert example(5, 4, seed=9).posterior().sample(X[:0], 3, np.random.default_rng(0)).shape == (3, 0)
+
+    def test_negative_number_of_draws(self, example: Build, X: Array) -> None:
+        with pytest.raises(InputError, match="the number of draws must be at least 0; received -1"):
+            example(5, 4, seed=9).posterior().sample(X, -1, np.random.default_rng(0))
+
+
+class TestPrior:
+    def test_prior_has_the_moments_of_the_kernel(self, X: Array) -> None:
+        kernel = Matern52(0.4, 2.0)
+        prior = Posterior.prior(kernel, 2)
+        np.testing.assert_array_equal(prior.mean(X), np.zeros(len(X)))
+        np.testing.assert_allclose(prior.covariance(X), kernel(X, X), rtol=1e-15)
+        np.testing.assert_array_equal(prior.variance(X), np.full(len(X), 2.0))
+        assert not prior.mean_gradient(X).any()
+        assert prior.prob_prefer(X[:1], X[1:2]) == pytest.approx([0.5])
+        draws = prior.sample(X, 20_000, np.random.default_rng(0))
+        np.testing.assert_allclose(np.cov(draws.T), kernel(X, X), atol=0.1)
+
+    def test_no_designs_asked_about(self, example: Build) -> None:
+        posterior, none = example(5, 4, seed=9).posterior(), np.empty((0, 2))
+        assert posterior.mean(none).shape == (0,)
+        assert posterior.variance(none).shape == (0,)
+        assert posterior.covariance(none).shape == (0, 0)
+        assert posterior.prob_prefer(none, none).shape == (0,)
+        assert posterior.mean_gradient(none).shape == (0, 2)
+
+
+class TestRules:
+    @pytest.mark.parametrize("method", ["mean", "variance", "covariance", "mean_gradient", "variance_gradient", "at"])
+    def test_designs_have_the_dimension_of_the_duels(self, example: Build, method: str) -> None:
+        call = getattr(example(5, 4, seed=9).posterior(), method)
+        with pytest.raises(ShapeError, match=r"X must have shape \(n, 2\); received \(1, 3\); give one design a row"):
+            call([[0.1, 0.2, 0.3]])
+        with pytest.raises(ShapeError, match=r"X must have shape \(n, 2\); received \(2,\)"):
+            call([0.1, 0.2])
+        with pytest.raises(InputError, match="X must be finite"):
+            call([[0.1, np.nan]])
+
+    @pytest.mark.parametrize("method", ["prob_prefer", "between"])
+    def test_pairs_have_equal_shapes(self, example: Build, method: str) -> None:
+        call = getattr(example(5, 4, seed=9).posterior(), method)
+        message = r"X and Y must have the same shape; received \(2, 2\) and \(1, 2\); pair them row by row"
+        with pytest.raises(ShapeError, match=message):
+            call(np.zeros((2, 2)), np.zeros((1, 2)))
+
+    def test_no_gradient_without_one_in_the_kernel(self) -> None:
+        posterior = Posterior(Tanimoto(), np.eye(3), np.ones(3), np.eye(3))
+        with pytest.raises(UnsupportedError, match="the Tanimoto kernel has no gradient in x"):
+            posterior.mean_gradient(np.eye(3))
