@@ -1,6 +1,5 @@
 """Every shipped kernel keeps the contract, and the contract catches kernels that do not."""
 
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -108,13 +107,6 @@ class Closed(RBF):
         return False
 
 
-@dataclass
-class Thawed:
-    """Fields that can be set."""
-
-    lengthscale: float = 1.0
-
-
 class Melting(RBF):
     """An RBF that forgot to be frozen."""
 
@@ -149,7 +141,7 @@ def test_every_broken_check_is_named_at_once() -> None:
     with pytest.raises(AssertionError) as failure:
         KernelContract(WrongSlope(0.3), 2).check_all()
     message = str(failure.value)
-    assert "3 of 15 checks failed for WrongSlope" in message
+    assert message.startswith(f"3 of {len(KernelContract.checks())} checks failed for WrongSlope(")
     for check in ("check_input_gradient", "check_paired_gradient", "check_parameter_gradient"):
         assert check in message
 
@@ -166,4 +158,4 @@ def test_unknown_check_is_an_error() -> None:
 
 def test_error_inside_a_check_is_reported_with_its_name() -> None:
     with pytest.raises(AssertionError, match="check_dimension_accepted: ShapeError"):
-        KernelContract(RBF([0.3, 0.3]), 2, designs=np.eye(2)).__class__(RBF([0.3, 0.3, 0.3]), 1).check_all()
+        KernelContract(RBF([0.3, 0.3, 0.3]), 1).check_all()

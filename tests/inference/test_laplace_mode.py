@@ -5,6 +5,7 @@ import pytest
 from scipy import optimize, special
 
 from anchorpbo.duels import Duels
+from anchorpbo.errors import InputError
 from anchorpbo.inference import EP, Laplace, find_mode
 from anchorpbo.inference.laplace import CONVERGED
 from anchorpbo.kernels import RBF, Matern52
@@ -119,3 +120,23 @@ def test_ep_goes_one_by_one_where_parallel_passes_overshoot():
     assert s2 == pytest.approx((weight * (g - mean) ** 2).sum() / weight.sum(), rel=1e-4)
     passes = EP(most_passes=200).infer(space, likelihood, np.random.default_rng(0)).info.iterations
     assert passes < 100
+
+
+@pytest.mark.parametrize("noise", [1e-2, 1e-4, 1e-6, 1e-8])
+@pytest.mark.parametrize("likelihood", [Probit(0.5), Logistic(0.5)], ids=["probit", "logistic"])
+def test_ep_keeps_its_digits_on_a_tie_of_little_noise(likelihood, noise):
+    duels = Duels([[0.1], [0.9]], [], [], [[0, 1]])
+    space = SPACES["auto"](likelihood.rows(duels, np.full(2, noise)), RBF(0.3)(duels.points, duels.points))
+    inferred = EP().infer(space, likelihood, np.random.default_rng(0))
+    g = np.linspace(-60.0, 60.0, 200_001)
+    weight = np.exp(likelihood.log_prob(g, np.ones(len(g), dtype=bool)).value)
+    assert inferred.info.converged
+    assert 1.0 / inferred.sites.precision[0] == pytest.approx((weight * g**2).sum() / weight.sum(), rel=2e-2)
+
+
+@pytest.mark.parametrize("start", [np.zeros(3), np.zeros((9, 2)), np.full(12, np.nan)], ids=["short", "2-D", "NaN"])
+@pytest.mark.parametrize("inference", [Laplace(), EP()], ids=["laplace", "ep"])
+def test_a_start_that_does_not_fit_is_refused(inference, start):
+    space, *_ = make(Probit(0.3), 24, 9)
+    with pytest.raises(InputError, match="start must"):
+        inference.infer(space, Probit(0.3), np.random.default_rng(0), start)

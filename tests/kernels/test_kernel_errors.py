@@ -48,9 +48,9 @@ def test_there_is_one_length_scale_or_one_a_coordinate(kernel: Kernel) -> None:
         (kernel * RBF(0.3)).check_dimension(3)
 
 
-@pytest.mark.parametrize("columns", [[], [-1], [0, 0]])
+@pytest.mark.parametrize("columns", [[], [-1], [0, 0], [0.5], [True]])
 def test_columns_are_distinct_numbers_from_zero(columns: list[int]) -> None:
-    with pytest.raises(InputError, match="columns must be one or more distinct numbers from 0"):
+    with pytest.raises(InputError, match="columns must be one or more distinct whole numbers from 0"):
         RBF(0.3).on(columns)
 
 

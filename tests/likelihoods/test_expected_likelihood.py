@@ -54,3 +54,44 @@ def test_mixed_outcomes_are_those_of_each_alone() -> None:
         for k in range(3):
             alone = likelihood.expected(mean[[k]], variance[[k]], tied[[k]])
             np.testing.assert_array_equal(mixed[:, k], np.array(alone)[:, 0])
+
+
+@pytest.mark.parametrize("variance", [0.0, 4.0, 30.0])
+@pytest.mark.parametrize("mean", [-150.0, -600.0, -1e4, -1e6])
+def test_far_to_the_left_a_logistic_is_an_exponential(mean, variance):
+    """E exp(g) = exp(mean + variance / 2), to which log s(g) = g - log(1 + e^g) adds nothing there."""
+    no = np.array([False])
+    value, d1, d2, rest = Logistic(0.0).expected(np.array([mean]), np.array([variance]), no)
+    assert value[0] == pytest.approx(mean + 0.5 * variance, rel=1e-9)
+    assert d1[0] == pytest.approx(1.0, rel=1e-6)
+    assert d2[0] == pytest.approx(0.0, abs=1e-6)
+    assert rest[0] == pytest.approx(1.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("mean", [-200.0, 200.0])
+def test_a_logistic_tie_far_out_has_the_tail_of_rao_and_kupper(mean):
+    tau, g, tie = 0.7, np.array([mean]), np.array([True])
+    exact = Logistic(tau).log_prob(g, tie)
+    expected = Logistic(tau).expected(g, np.zeros(1), tie)
+    assert expected.value[0] == pytest.approx(exact.value[0], rel=1e-12)
+    assert expected.d1[0] == pytest.approx(exact.d1[0], rel=1e-12)
+
+
+def test_the_two_regimes_meet():
+    """Just on either side of where the exponential takes over, nothing jumps."""
+    variance = 9.0
+    edge = -60.0 - variance - 8.0 * 3.0
+    values = Logistic(0.0).expected(edge + np.array([-1e-6, 1e-6]), np.full(2, variance), np.zeros(2, dtype=bool))
+    for part in values:
+        assert part[0] == pytest.approx(part[1], abs=1e-5)
+
+
+@pytest.mark.parametrize("likelihood", [Probit(0.5), Logistic(0.5)], ids=["probit", "logistic"])
+@pytest.mark.parametrize("variance", [1e2, 1e4, 1e8, 1e12, 1e16])
+def test_what_a_tie_leaves_of_a_wide_margin_is_the_tie_itself(likelihood, variance):
+    """Under a flat prior the margin given a tie has the likelihood's own variance, by quadrature."""
+    g = np.linspace(-60.0, 60.0, 200_001)
+    weight = np.exp(likelihood.log_prob(g, np.ones(len(g), dtype=bool)).value)
+    own = (weight * g**2).sum() / weight.sum()
+    left = likelihood.expected(np.zeros(1), np.array([variance]), np.array([True])).rest[0] * variance
+    assert left == pytest.approx(own, rel=2 * own / variance + 1e-6)

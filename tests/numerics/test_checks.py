@@ -115,12 +115,14 @@ class TestNumbers:
 
     @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, True, "1", None, [1.0]])
     def test_positive(self, value: object) -> None:
-        with pytest.raises(InputError, match="a must be a finite number above 0; received .*; choose a positive value"):
+        with pytest.raises(
+            InputError, match=r"a must be a finite number above 0; received .*; choose a positive value"
+        ):
             positive("a", value)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("value", [-1e-300, np.nan, -np.inf, False, "0", None])
     def test_non_negative(self, value: object) -> None:
-        with pytest.raises(InputError, match="a must be a finite number of at least 0; received .*; choose 0 or more"):
+        with pytest.raises(InputError, match=r"a must be a finite number of at least 0; received .*; choose 0 or more"):
             non_negative("a", value)  # type: ignore[arg-type]
 
     def test_zero_is_non_negative(self) -> None:

@@ -56,3 +56,20 @@ def test_division_by_zero_is_an_infinity() -> None:
         return 1.0 / x
 
     assert inverse(0.0) == np.inf
+
+
+def test_the_stamp_does_not_depend_on_the_order_of_sets():
+    code = (
+        "from anchorpbo.inference.polya_gamma import _run; from anchorpbo.numerics.jit import _stamp;"
+        "print(_stamp(_run.sources))"
+    )
+    stamps = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(stamps) == 1

@@ -1,5 +1,6 @@
 """Moments, gradients and probabilities of the posterior against its formulas."""
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -103,6 +104,16 @@ def test_without_spread_the_larger_mean_is_preferred_surely() -> None:
     assert posterior.variance(points) == pytest.approx([0.0, 0.0], abs=1e-15)
     probability = posterior.prob_prefer(points, points[::-1])
     assert probability == pytest.approx([1.0, 0.0], abs=1e-12)
+
+
+@pytest.mark.parametrize(("draws", "shared"), [(0, True), (4, True), (4, False)])
+def test_pickled_posterior_is_the_same(example: Build, X: Array, draws: int, shared: bool) -> None:
+    posterior = example(5, 8, seed=6, draws=draws, shared=shared).posterior()
+    copy = pickle.loads(pickle.dumps(posterior))
+    np.testing.assert_array_equal(copy.mean(X), posterior.mean(X))
+    np.testing.assert_array_equal(copy.covariance(X), posterior.covariance(X))
+    draws_here, draws_there = (p.sample(X, 5, np.random.default_rng(0)) for p in (posterior, copy))
+    np.testing.assert_array_equal(draws_there, draws_here)
 
 
 class TestSampling:

@@ -58,8 +58,18 @@ def test_latent_vector_gives_the_margins(example: Build, kind: str) -> None:
     assert space.pull(t) @ latent == pytest.approx(t @ margins, rel=1e-12)
     H = np.array([space.margins(e) for e in np.eye(len(latent))]).T
     np.testing.assert_allclose(H @ space.prior @ H.T, one.D @ one.K @ one.D.T, atol=1e-12)
-    S = space.prior
-    np.testing.assert_allclose(space.latent_margin_variances(S), np.diagonal(H @ S @ H.T), atol=1e-12)
+    # Sites from silent to ruling: their margins' variances, and what these are without them, by leaving each out.
+    sites = Sites(np.logspace(-3, 5, 7), np.logspace(-3, 5, 7) * t)
+    solution = space.solve(sites)
+    np.testing.assert_allclose(
+        solution.margin_variances, np.diagonal(H @ solution.covariance @ H.T), rtol=1e-7, atol=1e-12
+    )
+    mean, variance = space.cavities(solution)
+    for k in range(7):
+        others = np.where(np.arange(7) == k, 0.0, 1.0)
+        without = space.solve(Sites(sites.precision * others, sites.linear * others))
+        assert variance[k] == pytest.approx(without.margin_variances[k], rel=1e-6)
+        assert mean[k] == pytest.approx(without.margin_means[k], rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["duel", "point"])

@@ -65,6 +65,7 @@ class Duels:
     ) -> None:
         points = as_points("points", points)
         if bounds is not None:
+            bounds = _as_bounds(bounds)
             _check_inside(points, bounds)
         winners = as_indices("winners", winners, len(points))
         losers = as_indices("losers", losers, len(points))
@@ -147,6 +148,13 @@ class Duels:
                 raise ShapeError(f"a design must have shape ({self.dimension},)", design.shape, "give one design")
         u = len(self.points)
         return np.vstack([self.points, *pair]), (u, u + 1)
+
+
+def _as_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
+    lower, upper = as_floats("bounds", bounds).ravel() if np.size(bounds) == 2 else (1.0, 0.0)
+    if lower >= upper:
+        raise InputError("bounds must be a pair (lower, upper), rising", bounds, "leave them out for the unit cube")
+    return float(lower), float(upper)
 
 
 def _check_inside(points: Array, bounds: tuple[float, float]) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anchorpbo.errors import UnknownNameError
+from anchorpbo.errors import ShapeError, UnknownNameError
 from anchorpbo.likelihoods import Likelihood
+from anchorpbo.numerics.checks import as_vector
 from anchorpbo.posterior import SPACES, Sites, Space
 from anchorpbo.typing import Array
 
@@ -71,3 +72,11 @@ class Inference(ABC):
             The `state` of an earlier result, (m,). It changes the speed, not the answer; of samplers, the draw, not
             its distribution.
         """
+
+
+def checked_start(space: Space, start: Array) -> Array:
+    """A copy of `start`, one finite number for each duel."""
+    margins, m = as_vector("start", start).copy(), len(space.rows)
+    if len(margins) != m:
+        raise ShapeError(f"start must have one entry for each of the {m} duels", margins.shape, "leave it out")
+    return margins

@@ -4,7 +4,7 @@ Symbols: (mu, s2) moments of a margin under the posterior, (mu_c, s2_c) under th
 site (w, b). With Z(mu_c) the expected likelihood under the cavity, slope = dlogZ and kappa = -d2logZ >= 0,
 
     s2_c = s2 / (1 - w s2)        mu_c = (mu - b s2) / (1 - w s2)
-    w   <- kappa / (1 - kappa s2_c)        b <- (slope + kappa mu_c) / (1 - kappa s2_c)
+    w   <- kappa / rest       b <- (slope + kappa mu_c) / rest       rest = 1 - kappa s2_c
 
 match the moments of cavity times likelihood. Starting from Laplace's sites, all are updated at once: near the answer
 such a pass acts like a Newton step. Where duels repeat each other and the noise is small the passes overshoot together.
@@ -47,30 +47,25 @@ class EP(Inference):
         """Passes from Laplace's sites, in parallel while that contracts, else one by one."""
         mode = find_mode(space, likelihood, start)
         solution, change, passes = mode.solution, np.inf, 0
-        parallel, stalled = True, 0
+        update, stalled = match_all, 0
         while change > self.tolerance and passes < self.most_passes and stalled < _MOST_STALLS:
-            update = match_all if parallel else match_one_by_one
             before, solution = solution, space.solve(update(space, likelihood, solution))
             last, change = change, _change(before, solution)
             passes += 1
-            if parallel and change > _CONTRACTS * last:
-                parallel = False
+            if update is match_all and change > max(_CONTRACTS * last, self.tolerance):
                 # Whatever the passes did to the sites, Laplace's are the safer place to start from.
-                solution, change = mode.solution, np.inf
-            stalled = stalled + 1 if change > _STALLS * last else 0
+                update, solution = match_one_by_one, mode.solution
+            else:
+                stalled = stalled + 1 if change > _STALLS * last else 0
         info = Info("ep", change <= self.tolerance, passes, change)
         return Inferred(solution.sites, info, mode.margins)
 
 
 def match_all(space: Space, likelihood: Likelihood, solution: Solution) -> Sites:
     """The sites that match, each against its own cavity, all from the same posterior."""
-    mu, s2, sites = solution.margin_means, solution.margin_variances, solution.sites
-    # 1 - w s2 is the share of the margin's precision that is not its own site's; rounding must not take it all.
-    share = np.maximum(1.0 - sites.precision * s2, _EPS)
-    s2_c, mu_c = s2 / share, (mu - sites.linear * s2) / share
+    mu_c, s2_c = space.cavities(solution)
     logZ = likelihood.expected(mu_c, s2_c, space.rows.tied)
-    rest = np.maximum(1.0 + logZ.d2 * s2_c, _EPS)
-    return Sites(-logZ.d2 / rest, (logZ.d1 - logZ.d2 * mu_c) / rest)
+    return Sites(-logZ.d2 / logZ.rest, (logZ.d1 - logZ.d2 * mu_c) / logZ.rest)
 
 
 def match_one_by_one(space: Space, likelihood: Likelihood, solution: Solution) -> Sites:
@@ -79,7 +74,7 @@ def match_one_by_one(space: Space, likelihood: Likelihood, solution: Solution) -
     mean, covariance = space.prior @ solution.dual, solution.covariance.copy()
     a, b, first, second = space.latent_rows
     tied, tau = space.rows.tied, likelihood.tau
-    _sweep(precision, linear, mean, covariance, a, b, first, second, tied, tau, *likelihood.probit_mixture)
+    _sweep(precision, linear, mean, covariance, a, b, first, second, tied, tau, *likelihood.tilting)
     return Sites(precision, linear)
 
 
@@ -95,6 +90,7 @@ def _sweep(
     second: IntArray,
     tied: BoolArray,
     tau: float,
+    tail_rate: float,
     scales: Array,
     log_weights: Array,
 ) -> None:
@@ -109,8 +105,7 @@ def _sweep(
         if not (s2 > 0.0 and share > _EPS):
             continue  # nothing to learn from a design against itself, nor from a site that rounding hides
         s2_c, mu_c = s2 / share, (mu - linear[k] * s2) / share
-        _, slope, curvature = expected_outcome(mu_c, s2_c, tied[k], tau, scales, log_weights)
-        rest = max(1.0 + curvature * s2_c, _EPS)
+        _, slope, curvature, rest = expected_outcome(mu_c, s2_c, tied[k], tau, tail_rate, scales, log_weights)
         new_precision, new_linear = -curvature / rest, (slope - curvature * mu_c) / rest
         more, shift = new_precision - precision[k], new_linear - linear[k]
         grown = 1.0 + more * s2

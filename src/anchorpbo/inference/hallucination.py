@@ -2,8 +2,8 @@
 
 Given f, a duel is won when z = g + (unit Gaussian noise) exceeds tau and tied when |z| < tau. Before the answers are
 known z ~ N(0, C + I). The answers cut it to a box, and a draw z~ from there, the hallucination, is believed as if it
-had been observed: sites of target z~ and variance 1 (eq. posterior-hb). One draw is the paper's method. Many of them, mixed, are the exact
-skew posterior up to Monte Carlo error.
+had been observed: sites of target z~ and variance 1 (eq. posterior-hb). One draw is the paper's method. Many of them,
+mixed, are the exact skew posterior up to Monte Carlo error.
 
 Gibbs sampling (algorithm trunc-MVN, whose conditional mean lost a term): with Q = (C + I)^-1, coordinate j given the
 others is N(z_j - [Q z]_j / Q_jj, 1 / Q_jj), cut. The product Q z is kept up to date as z changes:
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anchorpbo.errors import IncompatibleError, InputError
-from anchorpbo.inference.base import Inference, Inferred, Info
+from anchorpbo.errors import IncompatibleError
+from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
 from anchorpbo.inference.chain import Schedule
 from anchorpbo.likelihoods import Likelihood, Probit
 from anchorpbo.numerics.jit import compiled
@@ -59,9 +59,7 @@ class Hallucination(Inference):
         self.check(likelihood)
         rows, tau = space.rows, likelihood.tau
         m = len(rows)
-        z = np.zeros(m) if start is None else np.array(start, dtype=np.float64)
-        if z.shape != (m,):
-            raise InputError(f"start must have one entry for each of the {m} duels", z.shape, "leave it out")
+        z = np.zeros(m) if start is None else checked_start(space, start)
         z = np.where(rows.tied, np.clip(z, -tau, tau), np.maximum(z, tau))
 
         unit = space.solve(Sites(np.ones(m), np.zeros(m)))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anchorpbo.inference.base import Inference, Inferred, Info
+from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
 from anchorpbo.likelihoods import Likelihood, Terms
 from anchorpbo.posterior import Sites, Solution, Space
 from anchorpbo.typing import Array
@@ -64,6 +64,7 @@ def find_mode(space: Space, likelihood: Likelihood, start: Array | None = None) 
         dual = np.zeros(len(space.prior))
     else:
         # Margins need not be reachable by any utility; the sites there always are.
+        start = checked_start(space, start)
         dual = space.solve(mode_sites(start, likelihood.log_prob(start, space.rows.tied))).dual
     here = _State.at(space, likelihood, dual, space.prior @ dual)
     residual, steps = np.inf, 0

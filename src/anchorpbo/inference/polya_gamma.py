@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.errors import IncompatibleError
-from anchorpbo.inference.base import Inference, Inferred, Info
+from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
 from anchorpbo.inference.chain import Schedule
 from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood, Logistic
@@ -64,7 +64,7 @@ class PolyaGamma(Inference):
     ) -> Inferred:
         """Run the chain from margins `start`, or from Laplace's mode."""
         self.check(likelihood)
-        margins = (find_mode(space, likelihood).margins if start is None else np.asarray(start)).copy()
+        margins = find_mode(space, likelihood).margins.copy() if start is None else checked_start(space, start)
         H = np.ascontiguousarray(space.margins(square_root(space.prior)))
         if not H.shape[1]:  # no duels, or each of a design against itself
             H = np.zeros((len(margins), 1))

@@ -116,9 +116,11 @@ class OnColumns(Kernel):
     columns: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        columns = tuple(int(c) for c in self.columns)
-        if not columns or min(columns) < 0 or len(set(columns)) < len(columns):
-            raise InputError("columns must be one or more distinct numbers from 0", columns, "list each once")
+        columns = self.columns
+        whole = all(isinstance(c, int | np.integer) and not isinstance(c, bool) and c >= 0 for c in columns)
+        if not columns or not whole or len(set(columns)) < len(columns):
+            raise InputError("columns must be one or more distinct whole numbers from 0", columns, "list each once")
+        columns = tuple(int(c) for c in columns)
         object.__setattr__(self, "columns", columns)
         self.inner.check_dimension(len(columns))
 

@@ -32,6 +32,16 @@ class Terms(NamedTuple):
     d3: Array
 
 
+class Expected(NamedTuple):
+    """Log Z(mean), two derivatives in the mean, and the share of the margin's variance that is left, (m,) each."""
+
+    value: Array
+    d1: Array
+    d2: Array
+    rest: Array
+    """1 + variance d2, without the cancellation."""
+
+
 class CoefficientGradients(NamedTuple):
     """Derivatives of the two coefficients of a row in the two noises, (m,) each."""
 
@@ -84,6 +94,11 @@ class Likelihood(ABC):
     def probit_mixture(self) -> tuple[Array, Array]:
         """Scales and log weights with F(g) = sum_i weight_i Phi(g / scale_i)."""
 
+    @property
+    @abstractmethod
+    def tail_rate(self) -> float:
+        """The r of F(g) ~ exp(r g) far to the left, or 0 where F falls faster than that."""
+
     # -- what follows from it -----------------------------------------------------------------------------------------
 
     @property
@@ -120,11 +135,16 @@ class Likelihood(ABC):
             return self.win(g - self.tau)
         return _merge(tied, self.win(g - self.tau), self.tie(g, np.full_like(g, self.tau)))
 
-    def expected(self, mean: Array, variance: Array, tied: BoolArray) -> Terms:
-        """Log E p(outcome | g) under g ~ N(mean, variance), and its first two derivatives in the mean (d3 is zeros)."""
-        terms = np.zeros((4, len(mean)))
-        expected_outcomes(mean, variance, tied, self.tau, *self.probit_mixture, terms)
-        return Terms(*terms)
+    def expected(self, mean: Array, variance: Array, tied: BoolArray) -> Expected:
+        """Log E p(outcome | g) under g ~ N(mean, variance), and what the outcome tells about g."""
+        out = np.empty((4, len(mean)))
+        expected_outcomes(mean, variance, tied, self.tau, *self.tilting, out)
+        return Expected(*out)
+
+    @property
+    def tilting(self) -> tuple[float, Array, Array]:
+        """What `anchorpbo.likelihoods.expected` needs to know of the link."""
+        return (self.tail_rate, *self.probit_mixture)
 
     def log_prob_by_threshold(self, g: Array, tied: BoolArray) -> Terms:
         """The derivative of `log_prob` in tau, and its first two derivatives in g."""

@@ -1,12 +1,19 @@
-"""Expected likelihood of an outcome under a Gaussian margin: log Z(mu) and two derivatives in mu.
+"""Expected likelihood of an outcome under a Gaussian margin: log Z(mu), two derivatives in mu, and what is left.
 
 A link that is a scale mixture of probits, F(g) = sum_i weight_i Phi(g / scale_i), keeps the closed form of the probit:
 
     Z(mu) = sum_i weight_i P(outcome | y_i),    y_i = g + scale_i noise ~ N(mu, scale_i^2 + variance)
 
-with a win for y > tau and a tie for |y| < tau. The probit itself is one part of scale 1. Compiled, one margin at a
-time, because expectation propagation may have to go through the duels one by one. `anchorpbo.numerics.normal` and
-`anchorpbo.likelihoods.probit` say where the formulas come from.
+with a win for y > tau and a tie for |y| < tau. Given the outcome, the share of the margin's variance that is left is
+
+    rest = 1 + variance d2logZ = mean_i (scale_i^2 + variance V_i) / (scale_i^2 + variance) + variance var_i(d1_i)
+
+over the parts, weighted by their share of Z, where V_i is the variance of the standard normal cut to the outcome. The
+second form does not cancel, however narrow a tie is beside the Gaussian. The probit itself is one part of scale 1.
+Far to the left a logistic is an exponential, and Z = exp(mean + variance / 2) more accurately than by any quadrature.
+
+Compiled, one margin at a time, because expectation propagation may have to go through the duels one by one.
+`anchorpbo.numerics.normal` and `anchorpbo.likelihoods.probit` say where the formulas come from.
 """
 
 import math
@@ -19,6 +26,10 @@ from anchorpbo.typing import Array, BoolArray
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_HALF_PI = math.sqrt(0.5 * math.pi)
+# Half-widths of a tie, in standard deviations, below which 1 + d2 has lost more digits than a uniform has error.
+_NARROW = 1e-3
+# Where a logistic is an exponential to rounding, with room for the nodes to take over.
+_FAR_LEFT = -60.0
 
 
 @compiled
@@ -54,51 +65,80 @@ def _log_win(z: float) -> tuple[float, float, float]:
 
 
 @compiled
-def _log_tie(z: float, tau: float) -> tuple[float, float, float]:
-    """Log(Phi(tau - z) - Phi(-tau - z)) and two derivatives in z."""
+def _log_tie(z: float, tau: float) -> tuple[float, float, float, float]:
+    """Log(Phi(tau - z) - Phi(-tau - z)), two derivatives in z, and the variance V = 1 + d2 of the cut normal."""
     side, size = (-1.0 if z < 0.0 else 1.0), abs(z)
     upper, lower, exponent = tau - size, -tau - size, -2.0 * tau * size
     if exponent < -37.0:
         value, d1, d2 = _log_win(upper)
-        return value, -side * d1, d2
+        return value, -side * d1, d2, 1.0 + d2
     rho, mass = math.exp(exponent), _mills(-upper)
     if mass == np.inf:
-        return 0.0, 0.0, 0.0
+        return 0.0, 0.0, 0.0, 1.0
     mass -= rho * _mills(-lower)
     A0, A1 = -math.expm1(exponent) / mass, (upper - lower * rho) / mass
-    return math.log(mass) - 0.5 * upper * upper - _LOG_SQRT_2PI, -side * A0, -A1 - A0 * A0
+    value, d2 = math.log(mass) - 0.5 * upper * upper - _LOG_SQRT_2PI, -A1 - A0 * A0
+    return value, -side * A0, d2, (1.0 + d2 if tau > _NARROW else tau * tau * _tilted_uniform_variance(tau * size))
+
+
+@compiled
+def _tilted_uniform_variance(tilt: float) -> float:
+    """Variance of the density exp(tilt s) on (-1, 1): what a normal looks like between two close bounds."""
+    if tilt < 0.1:
+        return 1.0 / 3.0 - tilt**2 / 15.0 + 2.0 * tilt**4 / 189.0
+    return 1.0 / tilt**2 - 1.0 / math.sinh(tilt) ** 2
 
 
 @compiled
 def expected_outcome(
-    mean: float, variance: float, tied: bool, tau: float, scales: Array, log_weights: Array
-) -> tuple[float, float, float]:
-    """Log Z and its first two derivatives in the mean, for one margin; the second is at most 0."""
-    top, total, sum_1, sum_2 = -np.inf, 0.0, 0.0, 0.0
+    mean: float, variance: float, tied: bool, tau: float, tail_rate: float, scales: Array, log_weights: Array
+) -> tuple[float, float, float, float]:
+    """Log Z, its first two derivatives in the mean, of which the second is at most 0, and rest, for one margin."""
+    if tail_rate > 0.0:
+        far = -abs(mean) if tied else mean - tau
+        if far + tail_rate * variance + 8.0 * math.sqrt(variance) < _FAR_LEFT:
+            side = -1.0 if tied and mean > 0.0 else 1.0
+            value = tail_rate * far + 0.5 * tail_rate**2 * variance
+            if tied:
+                value += tail_rate * tau + math.log(-math.expm1(-2.0 * tail_rate * tau))
+            return value, side * tail_rate, 0.0, 1.0
+    top, total, sum_1, sum_11, sum_2, sum_rest = -np.inf, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(scales)):
-        unit = math.sqrt(scales[i] * scales[i] + variance)
+        noise = scales[i] * scales[i]
+        unit = math.sqrt(noise + variance)
         if tied:
-            value, d1, d2 = _log_tie(mean / unit, tau / unit)
+            value, d1, d2, cut = _log_tie(mean / unit, tau / unit)
         else:
             value, d1, d2 = _log_win((mean - tau) / unit)
-        value += log_weights[i]
-        d1, d2 = d1 / unit, d2 / (unit * unit)
-        if len(scales) == 1:
-            return value, d1, min(d2, 0.0)
-        # A running weighted mean of d1 and of d2 + d1^2, rescaled whenever a larger part turns up.
+            cut = 1.0 + d2
+        value, d1, d2 = value + log_weights[i], d1 / unit, d2 / (unit * unit)
+        # Running sums, rescaled whenever a larger part turns up.
         if value > top:
             shrink = math.exp(top - value)
-            total, sum_1, sum_2, top = total * shrink, sum_1 * shrink, sum_2 * shrink, value
+            total, sum_1, sum_11 = total * shrink, sum_1 * shrink, sum_11 * shrink
+            sum_2, sum_rest, top = sum_2 * shrink, sum_rest * shrink, value
         share = math.exp(value - top)
-        total, sum_1, sum_2 = total + share, sum_1 + share * d1, sum_2 + share * (d2 + d1 * d1)
+        total, sum_1, sum_11, sum_2 = total + share, sum_1 + share * d1, sum_11 + share * d1 * d1, sum_2 + share * d2
+        sum_rest += share * (noise + variance * cut) / (unit * unit)
     slope = sum_1 / total
-    return top + math.log(total), slope, min(sum_2 / total - slope * slope, 0.0)
+    between = max(sum_11 / total - slope * slope, 0.0) if len(scales) > 1 else 0.0
+    curvature = min(sum_2 / total + between, 0.0)
+    return top + math.log(total), slope, curvature, sum_rest / total + variance * between
 
 
 @compiled
 def expected_outcomes(
-    mean: Array, variance: Array, tied: BoolArray, tau: float, scales: Array, log_weights: Array, out: Array
+    mean: Array,
+    variance: Array,
+    tied: BoolArray,
+    tau: float,
+    tail_rate: float,
+    scales: Array,
+    log_weights: Array,
+    out: Array,
 ) -> None:
-    """Fill the rows of out, (3, m), with log Z and its first two derivatives in the mean."""
+    """Fill the rows of out, (4, m), with log Z, its first two derivatives in the mean, and rest."""
     for k in range(len(mean)):
-        out[0, k], out[1, k], out[2, k] = expected_outcome(mean[k], variance[k], tied[k], tau, scales, log_weights)
+        out[0, k], out[1, k], out[2, k], out[3, k] = expected_outcome(
+            mean[k], variance[k], tied[k], tau, tail_rate, scales, log_weights
+        )

@@ -117,15 +117,20 @@ class Logistic(Likelihood):
         """Parts of scale 2 v, for the nodes v of a quadrature of Kolmogorov's density."""
         return _mixture()
 
+    @property
+    def tail_rate(self) -> float:
+        """s(g) ~ exp(g)."""
+        return 1.0
+
 
 @cache
 def _mixture() -> tuple[Array, Array]:
     """Nodes 2 v and log weights of the trapezoidal rule in log v for Kolmogorov's density.
 
-    The range reaches from where the density is below rounding to v = 25, whose part rules margins near -2500.
+    They give s(g) to rounding for g down to -50 and to 1e-9 at -100; further left the exponential takes over.
     """
-    step = 0.055
-    log_v = np.arange(np.log(0.17), np.log(25.0), step)
+    step = 0.04
+    log_v = np.arange(np.log(0.17), np.log(8.0), step)
     log_weight = _log_kolmogorov_density(np.exp(log_v)) + log_v + np.log(step)
     return 2.0 * np.exp(log_v), log_weight - special.logsumexp(log_weight)
 

@@ -80,6 +80,11 @@ class Probit(Likelihood):
         """One part of scale 1."""
         return _ONE, _LOG_ONE
 
+    @property
+    def tail_rate(self) -> float:
+        """A Gaussian tail falls faster than any exponential."""
+        return 0.0
+
 
 _ONE, _LOG_ONE = np.ones(1), np.zeros(1)
 

@@ -61,9 +61,8 @@ def as_indices(name: str, values: npt.ArrayLike, size: int) -> IntArray:
         raise InputError(f"{name} must be integers", f"an array of {array.dtype}", "give row numbers of points")
     outside = array[(array < 0) | (array >= size)]
     if outside.size:
-        raise InputError(
-            f"{name} must be row numbers of points, 0 to {size - 1}", int(outside[0]), "check the numbering"
-        )
+        rule = f"{name} must be row numbers of points, " + (f"0 to {size - 1}" if size else "and there are no points")
+        raise InputError(rule, int(outside[0]), "check the numbering")
     return frozen(array.astype(np.intp))
 
 

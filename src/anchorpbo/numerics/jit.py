@@ -45,7 +45,6 @@ def _sources(function: Callable[..., Any]) -> frozenset[str]:
 
 def _stamp(sources: frozenset[str]) -> str:
     """Hash the options and the contents of the files."""
-    digest = hashlib.sha256(repr(sorted(_OPTIONS.items())).encode())
-    for source in sorted(sources, key=lambda path: Path(path).name):
-        digest.update(Path(source).read_bytes())
-    return digest.hexdigest()
+    # In the order of their contents: paths differ between machines, and two files may have one name.
+    contents = sorted(hashlib.sha256(Path(source).read_bytes()).hexdigest() for source in sources)
+    return hashlib.sha256(repr((sorted(_OPTIONS.items()), contents)).encode()).hexdigest()

@@ -41,7 +41,8 @@ def log_cdf(z: Array) -> Array:
 
 def mills_ratio(x: Array) -> Array:
     """R(x) = Phi(-x) / phi(x), which grows without bound as x falls and is infinite below about -38."""
-    return np.asarray(_SQRT_HALF_PI * special.erfcx(x * _SQRT_HALF))
+    with np.errstate(over="ignore"):
+        return np.asarray(_SQRT_HALF_PI * special.erfcx(x * _SQRT_HALF))
 
 
 def hazard(z: Array) -> Array:
@@ -52,11 +53,9 @@ def hazard(z: Array) -> Array:
 def hazard_excess(z: Array) -> Array:
     """h(z) + z, positive everywhere: about -1/z far to the left and z far to the right."""
     z = np.asarray(z, dtype=np.float64)
-    excess = hazard(z) + z
     tail = z < -_FRACTION_FROM
-    if tail.any():
-        excess[tail] = _tail_excess(-z[tail])
-    return excess
+    near = hazard(z) + z
+    return np.where(tail, _tail_excess(np.maximum(-z, _FRACTION_FROM)), near) if tail.any() else near
 
 
 def _tail_excess(x: Array) -> Array:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from threadpoolctl import ThreadpoolController
+import threadpoolctl
 
 SMALL = 1500
 """Up to this many rows one thread is used; beyond it, as many as the process allows."""
@@ -24,7 +24,15 @@ _limit: Any = None
 @cache
 def _controller() -> Any:
     # Looking for the loaded BLAS libraries takes milliseconds, so it is done once.
-    return ThreadpoolController()
+    return threadpoolctl.ThreadpoolController()
+
+
+def _take_control() -> None:
+    # From 3.8 on threadpoolctl heeds only the thread that set a limit first, until it is told that that one is done.
+    # The count and the lock here already keep threads from undoing each other's limit.
+    clear = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
 
 
 @contextmanager
@@ -36,6 +44,7 @@ def one_blas_thread(rows: int = 0) -> Iterator[None]:
     global _inside, _limit  # noqa: PLW0603
     with _lock:
         if _inside == 0:
+            _take_control()
             _limit = _controller().limit(limits=1, user_api="blas")
         _inside += 1
     try:
@@ -44,4 +53,5 @@ def one_blas_thread(rows: int = 0) -> Iterator[None]:
         with _lock:
             _inside -= 1
             if _inside == 0:
+                _take_control()
                 _limit.restore_original_limits()

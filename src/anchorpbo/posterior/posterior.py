@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.kernels import Kernel
-from anchorpbo.numerics.checks import as_points
+from anchorpbo.numerics.checks import as_points, frozen
 from anchorpbo.numerics.linalg import square_root
 from anchorpbo.numerics.normal import cdf
 from anchorpbo.posterior.local import AtDesigns, AtPairs
@@ -48,6 +48,11 @@ class Posterior:
     """Of a mixture: square root of the covariance of beta between its parts, (r', u)."""
     components: Sequence[Gaussian] | None = field(default=None, repr=False)
     """The equally likely parts of a mixture; ``None`` for a single Gaussian process."""
+
+    def __post_init__(self) -> None:
+        for array in (self.points, self.beta, self.root, self.spread):
+            if array is not None:
+                frozen(array)
 
     @classmethod
     def prior(cls, kernel: Kernel, dimension: int) -> Posterior:

@@ -27,7 +27,7 @@ from scipy import linalg
 from anchorpbo.duels import Rows
 from anchorpbo.numerics.linalg import cholesky_of_identity_plus, cholesky_solve, log_determinant, solve_lower
 from anchorpbo.posterior.sites import Sites
-from anchorpbo.typing import Array, IntArray
+from anchorpbo.typing import Array, BoolArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Solution:
     @cached_property
     def margin_variances(self) -> Array:
         """Var[g], (m,); rounding below zero is cut off."""
-        return np.maximum(self.space.latent_margin_variances(self.covariance), 0.0)
+        return np.maximum(self.space.margin_variances(self), 0.0)
 
 
 class Space(ABC):
@@ -101,12 +101,16 @@ class Space(ABC):
         """H as a_k, b_k, i_k, j_k with g_k = a_k latent_i - b_k latent_j, (m,) each, for compiled loops."""
 
     @abstractmethod
-    def latent_margin_variances(self, covariance: Array) -> Array:
-        """Diagonal of H covariance H', (m,)."""
+    def margin_variances(self, solution: Solution) -> Array:
+        """Posterior variances of the margins, (m,)."""
 
     @abstractmethod
     def solve(self, sites: Sites) -> Solution:
         """Posterior of the latent vector under these sites, whose draws, if any, share their precisions."""
+
+    @abstractmethod
+    def cavities(self, solution: Solution) -> tuple[Array, Array]:
+        """Mean and variance of each margin without its own site, (m,) each."""
 
     @abstractmethod
     def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
@@ -143,9 +147,12 @@ class DuelSpace(Space):
         m = len(self.rows)
         return np.ones(m), np.zeros(m), np.arange(m), np.arange(m)
 
-    def latent_margin_variances(self, covariance: Array) -> Array:
-        """Its diagonal."""
-        return np.diagonal(covariance)
+    def margin_variances(self, solution: Solution) -> Array:
+        """C_kk - (C P C)_kk, or where a site rules its margin (1 - P_kk / w) / w, the same without the cancellation."""
+        variances = np.diagonal(self.prior) - ((solution.root @ self.prior) ** 2).sum(axis=0)
+        rules, w, diagonal = _ruling(solution)
+        variances[rules] = (1.0 - diagonal / w) / w
+        return np.asarray(variances)
 
     def solve(self, sites: Sites) -> Solution:
         """F = W^1/2, y = W^1/2 t."""
@@ -153,6 +160,14 @@ class DuelSpace(Space):
         L = cholesky_of_identity_plus(root[:, None] * self.prior * root, root, self.prior)
         dual = root * cholesky_solve(L, sites.scaled_target.T).T
         return Solution(self, sites, L, root, dual)
+
+    def cavities(self, solution: Solution) -> tuple[Array, Array]:
+        """Where a site rules its margin, by leaving it out of P: s2_c = 1 / P_kk - 1 / w, mu_c = t - a_k / P_kk."""
+        mu_c, s2_c = _subtracted_cavities(solution)
+        rules, w, diagonal = _ruling(solution)
+        s2_c[rules] = 1.0 / diagonal - 1.0 / w
+        mu_c[rules] = solution.sites.linear[rules] / w - solution.dual[rules] / diagonal
+        return mu_c, s2_c
 
     def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
         """W D Cov(f) = P D K."""
@@ -189,9 +204,9 @@ class PointSpace(Space):
         """The rows themselves."""
         return self.rows.coef_first, self.rows.coef_second, self.rows.first, self.rows.second
 
-    def latent_margin_variances(self, covariance: Array) -> Array:
-        """Diagonal of D covariance D'."""
-        return self.rows.margin_variances(covariance)
+    def margin_variances(self, solution: Solution) -> Array:
+        """Diagonal of D Cov(f) D'."""
+        return self.rows.margin_variances(solution.covariance)
 
     def solve(self, sites: Sites) -> Solution:
         """F and y from the QR factorisation of W^1/2 D."""
@@ -202,6 +217,10 @@ class PointSpace(Space):
         L = cholesky_of_identity_plus(0.5 * (B + B.T), F, self.prior)
         dual = (F.T @ cholesky_solve(L, y.T)).T
         return Solution(self, sites, L, F, dual if sites.linear.ndim == 2 else dual[0])
+
+    def cavities(self, solution: Solution) -> tuple[Array, Array]:
+        """By taking the site's precision from the margin's."""
+        return _subtracted_cavities(solution)
 
     def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
         """Two entries of the covariance a row."""
@@ -216,6 +235,20 @@ class PointSpace(Space):
     def root_to_points(self, root: Array) -> Array:
         """The root itself."""
         return root
+
+
+def _ruling(solution: Solution) -> tuple[BoolArray, Array, Array]:
+    """In duel space: which sites hold most of their margin's precision, with their w and P_kk."""
+    w, diagonal = solution.sites.precision, (solution.root**2).sum(axis=0)
+    rules = diagonal < 0.5 * w  # P_kk / w is the share that is not the site's own
+    return rules, w[rules], diagonal[rules]
+
+
+def _subtracted_cavities(solution: Solution) -> tuple[Array, Array]:
+    mu, s2, sites = solution.margin_means, solution.margin_variances, solution.sites
+    # 1 - w s2 is the share of the margin's precision that is not its own site's; rounding must not take it all.
+    share = np.maximum(1.0 - sites.precision * s2, np.finfo(float).eps)
+    return (mu - sites.linear * s2) / share, s2 / share
 
 
 def _smaller(rows: Rows, kernel_matrix: Array) -> Space:

@@ -150,9 +150,9 @@ def pickled(subject: T) -> T:
 
 
 def difference(function: Callable[[float], Array], step: npt.ArrayLike) -> Array:
-    """Derivative at 0 of a function of one number, by the five-point rule: exact to step^4.
+    """Derivative by the five-point rule, whose error falls as step^4; function(t) is the value t steps away.
 
-    The step may be an array: then the function must scale its argument by it, and this divides by it.
+    The step may be an array, one for each entry of the value.
     """
     near, far = function(1.0) - function(-1.0), function(2.0) - function(-2.0)
     return np.asarray((8.0 * near - far) / (12.0 * np.asarray(step)))

@@ -10,6 +10,7 @@ from scipy import integrate
 from anchorpbo.duels import Duels
 from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.likelihoods import Likelihood, Terms
+from anchorpbo.likelihoods.base import Expected
 from anchorpbo.testing.contract import (
     Contract,
     difference,
@@ -267,7 +268,7 @@ def _rounding(terms: Terms, order: int, tau: float) -> Array:
     return np.asarray(1e-14 * (1.0 + powers) / (min(1.0, tau) if tau > 0 else 1.0) + 1e-12)
 
 
-def _ensure_terms_finite(what: str, terms: Terms) -> None:
+def _ensure_terms_finite(what: str, terms: Terms | Expected) -> None:
     for part, array in terms._asdict().items():
         ensure_finite(f"{part} of {what}", array)
 
