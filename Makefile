@@ -7,8 +7,8 @@ else
 BIN := $(VENV)/bin
 endif
 INSTALLED := $(VENV)/.installed
-# One BLAS thread a worker, two workers: what two cores can do.
-PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -q
+# One BLAS thread a worker: workers that wait for each other are slower than one alone.
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -q
 
 .PHONY: help run test check lint soak clean
 
@@ -17,6 +17,7 @@ help:            ## What there is to make
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV); this takes a minute."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[cli,dev]"
 	touch $(INSTALLED)
 

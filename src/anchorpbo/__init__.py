@@ -7,7 +7,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from anchorpbo import acquisition, errors, inference, kernels, likelihoods, reliability, search
+    from anchorpbo import (
+        acquisition,
+        errors,
+        inference,
+        kernels,
+        likelihoods,
+        problems,
+        reliability,
+        search,
+        testing,
+    )
     from anchorpbo.duels import Duels
     from anchorpbo.inference import EP, Hallucination, Laplace, PolyaGamma
     from anchorpbo.kernels import RBF, Hamming, Matern32, Matern52, Tanimoto
@@ -18,7 +28,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_MODULES = ("acquisition", "errors", "inference", "kernels", "likelihoods", "reliability", "search")
+_MODULES = (
+    "acquisition", "errors", "inference", "kernels", "likelihoods", "problems", "reliability", "search", "testing",
+)  # fmt: skip
 _HOMES = {
     "duels": ("Duels",),
     "inference": ("EP", "Hallucination", "Laplace", "PolyaGamma"),
@@ -69,6 +81,8 @@ __all__ = [
     "inference",
     "kernels",
     "likelihoods",
+    "problems",
     "reliability",
     "search",
+    "testing",
 ]

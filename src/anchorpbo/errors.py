@@ -15,6 +15,8 @@ Each message has the same three parts: the rule, what was received, what to do.
 
 from collections.abc import Iterable
 
+_LONGEST = 160
+
 
 class AnchorPBOError(Exception):
     """Base of the tree: catch this to catch them all.
@@ -31,12 +33,18 @@ class AnchorPBOError(Exception):
 
     def __init__(self, rule: str, received: object = None, remedy: str = "") -> None:
         self.rule, self.received, self.remedy = rule, received, remedy
-        parts = [rule, "" if received is None else f"received {received}", remedy]
+        parts = [rule, "" if received is None else f"received {_brief(received)}", remedy]
         super().__init__("; ".join(part for part in parts if part) + ".")
 
     def __reduce__(self) -> tuple[object, ...]:
         # The default would call __init__ with the finished message as the rule.
         return type(self), (self.rule, self.received, self.remedy)
+
+
+def _brief(value: object) -> str:
+    """As much of a value as fits a sentence."""
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 4] + " ..."
 
 
 class InputError(AnchorPBOError, ValueError):

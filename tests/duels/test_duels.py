@@ -175,7 +175,7 @@ class TestRules:
             ([[0.1], [np.inf]], r"points must be finite; received inf at index \(1, 0\)"),
             ([[0.1, 0.2], [0.3]], "points must be numbers"),
             ([["high", "low"]], "points must be numbers"),
-            ([[0.1, 1.5]], r"must lie in \[0.0, 1.0\]; received 1.5 in row 0, column 1; scale the designs"),
+            ([[0.1, 1.5]], r"must lie in \[0.0, 1.0\]; received 1.5 in column 1; scale designs"),
             ([[0.1, -1e-6]], r"must lie in \[0.0, 1.0\]"),
         ],
     )

@@ -148,7 +148,7 @@ def test_bandwidth_is_the_leave_one_out_choice_within_the_bounds_or_the_number_g
     assert NoiseMap.from_anchors(ANCHORS, bounds=(0.05, 2.0)).bandwidth == loo_bandwidth(ANCHORS, (0.05, 2.0))
     assert NoiseMap.from_anchors(ANCHORS, 0.31).bandwidth == 0.31
     diagonal = math.sqrt(3)
-    expected = loo_bandwidth(ANCHORS, (0.1 * diagonal, 0.5 * diagonal), GaussianDensity())
+    expected = loo_bandwidth(ANCHORS, (0.1 * diagonal, 0.2 * diagonal), GaussianDensity())
     assert NoiseMap.bounded(ANCHORS).bandwidth == expected
     assert NoiseMap.bounded(ANCHORS, bandwidth=0.9).bandwidth == 0.9
     assert NoiseMap.bounded(ANCHORS[:1]).bandwidth == pytest.approx(0.1 * diagonal)

@@ -141,7 +141,7 @@ def test_another_dimension_is_refused():
 
 @pytest.mark.parametrize("name", ["raw", "restarts"])
 def test_nothing_to_start_from_is_refused(name):
-    with pytest.raises(InputError, match=f"{name} must be at least 1; received 0"):
+    with pytest.raises(InputError, match=f"{name} must be a whole number of at least 1; received 0"):
         maximise(EI().bind(*study(2)), 2, np.random.default_rng(0), **{name: 0})
 
 

@@ -60,7 +60,9 @@ class DesignAcquisition(ABC):
         incumbent
             Best posterior mean over queried designs; by default `best_mean` of the posterior.
         """
-        return BoundDesigns(posterior, noise, self, best_mean(posterior) if incumbent is None else incumbent)
+        if incumbent is None and isinstance(posterior, Posterior):
+            incumbent = best_mean(posterior)
+        return BoundDesigns(posterior, noise, self, 0.0 if incumbent is None else incumbent)
 
 
 class PairAcquisition(ABC):

@@ -35,6 +35,12 @@ class Bound(ABC):
     noise: NoiseMap
 
     def __post_init__(self) -> None:
+        if not isinstance(self.posterior, Posterior):
+            remedy = "pass model.posterior rather than the model"
+            raise InputError("an acquisition is bound to a Posterior", type(self.posterior).__name__, remedy)
+        if not isinstance(self.noise, NoiseMap):
+            remedy = "pass model.noise, or NoiseMap.constant(1.0)"
+            raise InputError("an acquisition is bound to a NoiseMap", repr(self.noise), remedy)
         anchors, dimension = self.noise.anchors, self.posterior.dimension
         if anchors is not None and anchors.shape[1] != dimension:
             rule = f"the noise map's anchors must have the {dimension} coordinates of the posterior's designs"

@@ -42,9 +42,7 @@ def demo(
 ) -> None:
     """Run a whole study with a simulated expert, here in the terminal.
 
-    The expert's utility is a standard test function of three numbers. They know the designs near five anchors well
-    and judge others hesitantly. Two designs at a time are put to them, and the best design found is printed beside
-    the true optimum.
+    The expert knows the designs near five anchors and judges others hesitantly. Two at a time are put to them.
     """
     from anchorpbo.cli.demo import run
 

@@ -32,10 +32,11 @@ def run(strategy: str, rounds: int, seed: int, console: Console | None = None) -
     likelihood: Likelihood = Logistic(form="difference") if pairs else Probit()
     # The penalty is in units of utility: 2 makes a quiet design worth as much as one that is one unit better.
     acquisition = resolve(strategy, **({"risk_aversion": 2.0} if strategy in {"anpei", "rahbo", "raeubo"} else {}))
-    model = PreferenceGP(RBF(np.full(3, 0.3)), likelihood, "laplace" if pairs else "hallucination", noise, seed=seed)
+    model = PreferenceGP(RBF(np.full(3, 0.3)), likelihood, "laplace" if pairs else "ep", noise, seed=seed)
 
     console.print(f"\n[bold]A study with a simulated expert[/bold]: {problem.name}, strategy {strategy}, seed {seed}")
-    console.print(f"They know {len(anchors)} designs well; elsewhere their answers are up to e^3 = 20 times noisier.\n")
+    console.print(f"They know {len(anchors)} designs well; far from these their answers are 20 times noisier.")
+    console.print("[dim]The first run on a machine compiles for some seconds.[/dim]\n")
     study = simulate(
         model, acquisition, SimulatedJudge(problem, likelihood, noise), rounds=rounds, seed=seed, initial=INITIAL
     )
@@ -45,18 +46,16 @@ def run(strategy: str, rounds: int, seed: int, console: Console | None = None) -
         task = progress.add_task("duels", total=rounds + INITIAL, best="")
         for each in study:
             done.append(each)
-            progress.update(task, advance=1, best=f"best so far {each.best_utility:5.2f} of {problem.maximum:.2f}")
+            progress.update(task, advance=1, best=f"recommended now {each.best_utility:5.2f} of {problem.maximum:.2f}")
 
     console.print(_last_duels(done[-5:]))
-    console.print("\nbest utility  " + _sparkline([each.best_utility for each in done], 0.0, problem.maximum))
+    console.print("\nrecommended   " + _sparkline([each.best_utility for each in done], 0.0, problem.maximum))
     console.print("asked noise   " + _sparkline([each.pair_noise for each in done], 0.0, noise.scale))
     best = done[-1].best
-    mean, std = model.posterior.mean(best[None])[0], np.sqrt(model.posterior.variance(best[None])[0])
     chosen = [each.seconds for each in done if each.seconds > 0]
     console.print(f"\n[bold]Recommended[/bold] {_design(best)}, the optimum is {_design(problem.optimum)}")
     console.print(
-        f"True utility {done[-1].best_utility:.2f} of {problem.maximum:.2f}; "
-        f"the model says {mean:.2f} ± {std:.2f} (its zero is its own). "
+        f"Its true utility is {done[-1].best_utility:.2f} of {problem.maximum:.2f}. "
         f"Median time to choose a duel: {1e3 * float(np.median(chosen)):.0f} ms.\n"
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.numerics.checks import as_floats, as_indices, as_points, frozen
+from anchorpbo.numerics.checks import as_floats, as_indices, as_points, frozen, whole
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 # Encoding to the unit cube and back may overshoot its faces by rounding.
@@ -66,7 +66,7 @@ class Duels:
         points = as_points("points", points)
         if bounds is not None:
             bounds = _as_bounds(bounds)
-            _check_inside(points, bounds)
+            _check_inside("points", points, bounds)
         winners = as_indices("winners", winners, len(points))
         losers = as_indices("losers", losers, len(points))
         if winners.ndim != 1 or winners.shape != losers.shape:
@@ -126,10 +126,10 @@ class Duels:
     __hash__ = None  # type: ignore[assignment]
 
     @classmethod
-    def none(cls, dimension: int) -> Duels:
+    def none(cls, dimension: int, bounds: tuple[float, float] | None = (0.0, 1.0)) -> Duels:
         """No duels yet, on designs of this many coordinates."""
         nobody: list[int] = []
-        return cls(np.empty((0, dimension)), nobody, nobody)
+        return cls(np.empty((0, whole("dimension", dimension, 1))), nobody, nobody, bounds=bounds)
 
     def and_win(self, winner: npt.ArrayLike, loser: npt.ArrayLike) -> Duels:
         """Return these duels and one more that `winner`, (d,), won against `loser`, (d,)."""
@@ -141,13 +141,19 @@ class Duels:
         points, pair = self._with(first, second)
         return Duels(points, self.winners, self.losers, np.vstack([self.ties, [pair]]), self.bounds)
 
-    def _with(self, *designs: npt.ArrayLike) -> tuple[Array, tuple[int, int]]:
-        pair = [as_floats("a design", design) for design in designs]
+    def as_pair(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Array:
+        """Two designs, (d,) each, as (2, d), checked as those of these duels were."""
+        pair = [as_floats("a design", design) for design in (first, second)]
         for design in pair:
             if design.shape != (self.dimension,):
                 raise ShapeError(f"a design must have shape ({self.dimension},)", design.shape, "give one design")
+            if self.bounds is not None:
+                _check_inside("a design", design[None], self.bounds)
+        return np.array(pair)
+
+    def _with(self, first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Array, tuple[int, int]]:
         u = len(self.points)
-        return np.vstack([self.points, *pair]), (u, u + 1)
+        return np.vstack([self.points, self.as_pair(first, second)]), (u, u + 1)
 
 
 def _as_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
@@ -157,15 +163,15 @@ def _as_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
     return float(lower), float(upper)
 
 
-def _check_inside(points: Array, bounds: tuple[float, float]) -> None:
+def _check_inside(name: str, points: Array, bounds: tuple[float, float]) -> None:
     lower, upper = bounds
     outside = np.argwhere((points < lower - _ROUNDING) | (points > upper + _ROUNDING))
     if outside.size:
         row, column = (int(i) for i in outside[0])
         raise InputError(
-            f"every coordinate of points must lie in [{lower}, {upper}]",
-            f"{points[row, column]} in row {row}, column {column}",
-            "scale the designs to the unit cube, or pass bounds=None for features that have no such range",
+            f"every coordinate of {name} must lie in [{lower}, {upper}]",
+            f"{points[row, column]} in {f'row {row}, ' if len(points) > 1 else ''}column {column}",
+            "scale designs to the unit cube, or build Duels with bounds=None for features that have no such range",
         )
 
 

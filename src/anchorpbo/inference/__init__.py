@@ -3,7 +3,9 @@
 A new inference implements `Inference.infer` and adds a line to `INFERENCES`.
 """
 
-from anchorpbo.errors import UnknownNameError
+from typing import Literal
+
+from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.inference.base import Inference, Inferred, Info
 from anchorpbo.inference.ep import EP
 from anchorpbo.inference.evidence import EvidenceGradient, evidence_gradient, laplace_evidence
@@ -19,16 +21,21 @@ INFERENCES: dict[str, type[Inference]] = {
 }
 
 
-def resolve_inference(inference: str | Inference) -> Inference:
+InferenceName = Literal["laplace", "ep", "hallucination", "polya-gamma"]
+
+
+def resolve_inference(inference: InferenceName | Inference) -> Inference:
     """An inference object from its name, or itself."""
     if isinstance(inference, Inference):
         return inference
+    if not isinstance(inference, str):
+        raise InputError("inference must be a name or a Inference", repr(inference), "write EP() rather than EP")
     if inference not in INFERENCES:
         raise UnknownNameError.of("inference", inference, INFERENCES)
     return INFERENCES[inference]()
 
 
 __all__ = [
-    "EP", "INFERENCES", "EvidenceGradient", "Hallucination", "Inference", "Inferred", "Info", "Laplace", "PolyaGamma",
-    "evidence_gradient", "find_mode", "laplace_evidence", "resolve_inference",
+    "EP", "INFERENCES", "EvidenceGradient", "Hallucination", "Inference", "InferenceName", "Inferred", "Info",
+    "Laplace", "PolyaGamma", "evidence_gradient", "find_mode", "laplace_evidence", "resolve_inference",
 ]  # fmt: skip

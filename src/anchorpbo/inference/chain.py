@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anchorpbo.errors import InputError
 from anchorpbo.numerics.chains import effective_sample_size
+from anchorpbo.numerics.checks import whole
 from anchorpbo.typing import Array, IntArray
 
 ENOUGH = 20.0
@@ -26,9 +26,7 @@ class Schedule:
 
     def __post_init__(self) -> None:
         for name in ("sweeps", "draws", "thin"):
-            value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-                raise InputError(f"{name} must be a whole number of at least 1", repr(value), "choose 1 or more")
+            whole(name, getattr(self, name), 1)
 
     @property
     def total(self) -> int:

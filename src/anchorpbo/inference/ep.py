@@ -21,6 +21,7 @@ from anchorpbo.inference.base import Inference, Inferred, Info
 from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood
 from anchorpbo.likelihoods.expected import expected_outcome
+from anchorpbo.numerics.checks import positive, whole
 from anchorpbo.numerics.jit import compiled
 from anchorpbo.posterior import Sites, Solution, Space
 from anchorpbo.typing import Array, BoolArray, IntArray
@@ -40,6 +41,11 @@ class EP(Inference):
     """Largest change of a margin's moments, in units of its standard deviation, at which to stop."""
     most_passes: int = 200
     """Passes after which to give up and say so."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive("tolerance", self.tolerance)
+        whole("most_passes", self.most_passes, 1)
 
     def infer(
         self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None

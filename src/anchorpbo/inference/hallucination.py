@@ -30,7 +30,11 @@ from anchorpbo.typing import Array, BoolArray, IntArray
 
 @dataclass(frozen=True)
 class Hallucination(Inference):
-    """One draw of the latent judgements, or a mixture of many; probit only."""
+    """One draw of the latent judgements, or a mixture of many; probit only.
+
+    Keeps `draws` draws, the first after `sweeps` Gibbs sweeps and the others `thin` apart: 1 is the paper's method,
+    hundreds are the exact posterior up to Monte Carlo error.
+    """
 
     sweeps: int = 1000
     """Gibbs sweeps before the first draw is kept; the published setting."""

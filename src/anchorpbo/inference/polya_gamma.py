@@ -37,7 +37,11 @@ from anchorpbo.typing import Array, BoolArray, IntArray
 
 @dataclass(frozen=True)
 class PolyaGamma(Inference):
-    """Exact sampling for the logistic link: a mixture over draws."""
+    """Exact sampling for the logistic link: a mixture over draws.
+
+    Keeps `draws` draws, the first after `sweeps` Gibbs sweeps and the others `thin` apart. Its cost grows with the cube
+    of the duels: for hundreds of them prefer EP.
+    """
 
     sweeps: int = 200
     """Gibbs sweeps, from Laplace's mode, before the first draw is kept."""

@@ -84,7 +84,7 @@ class Kernel(ABC):
         return Product(self, other)
 
     def on(self, columns: Iterable[int]) -> OnColumns:
-        """Return this kernel seeing only the given coordinates."""
+        """Return this kernel seeing only the given coordinates, such as ``[0, 2]``."""
         from anchorpbo.kernels.compose import OnColumns
 
-        return OnColumns(self, tuple(columns))
+        return OnColumns(self, tuple(columns) if isinstance(columns, Iterable) else (columns,))

@@ -25,6 +25,11 @@ class _Both(Kernel):
     left: Kernel
     right: Kernel
 
+    def __post_init__(self) -> None:
+        for side in (self.left, self.right):
+            if not isinstance(side, Kernel):
+                raise InputError("kernels can be joined with kernels only", repr(side), "use outputscale to scale one")
+
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """The names of both, with ``left.`` and ``right.`` before them."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.kernels.base import Kernel
-from anchorpbo.numerics.checks import as_vector, positive
+from anchorpbo.numerics.checks import as_vector, frozen, positive
 from anchorpbo.typing import Array
 
 
@@ -19,6 +20,7 @@ from anchorpbo.typing import Array
 class ScaledKernel(Kernel):
     """A kernel with one length-scale, or one a coordinate, and an output scale.
 
+    `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
     theta is the log length-scales followed by the log output scale.
     """
 
@@ -61,8 +63,11 @@ class ScaledKernel(Kernel):
 
     def with_log_parameters(self, theta: Array) -> Self:
         """The same kernel at other scales."""
-        lengths, outputscale = np.exp(theta[:-1]), float(np.exp(theta[-1]))
-        return replace(self, lengthscale=float(lengths[0]) if self._shared else lengths, outputscale=outputscale)
+        # A copy, so that whatever else a subclass keeps comes along.
+        new, lengths = copy(self), np.exp(theta[:-1])
+        object.__setattr__(new, "lengthscale", float(lengths[0]) if self._shared else frozen(lengths))
+        object.__setattr__(new, "outputscale", float(np.exp(theta[-1])))
+        return new
 
     def parameter_gradient(self, X: Array, A: Array) -> Array:
         """Length-scale part from the subclass; the output scale multiplies, so its part is sum_ij A_ij K_ij."""

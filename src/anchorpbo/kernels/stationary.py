@@ -57,7 +57,10 @@ class Stationary(ScaledKernel):
 
 
 class RBF(Stationary):
-    """shape(r^2) = exp(-r^2 / 2): utilities without kinks."""
+    """shape(r^2) = exp(-r^2 / 2): utilities without kinks.
+
+    `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
+    """
 
     def shape(self, r2: Array) -> tuple[Array, Array]:
         """Return exp(-r^2 / 2) and its derivative."""
@@ -66,7 +69,10 @@ class RBF(Stationary):
 
 
 class Matern32(Stationary):
-    """shape(r^2) = (1 + a) exp(-a), a = sqrt(3) r: once differentiable utilities."""
+    """shape(r^2) = (1 + a) exp(-a), a = sqrt(3) r: once differentiable utilities.
+
+    `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
+    """
 
     def shape(self, r2: Array) -> tuple[Array, Array]:
         """Return (1 + a) exp(-a) and its derivative -3/2 exp(-a)."""
@@ -76,7 +82,10 @@ class Matern32(Stationary):
 
 
 class Matern52(Stationary):
-    """shape(r^2) = (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r: twice differentiable utilities."""
+    """shape(r^2) = (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r: twice differentiable utilities.
+
+    `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
+    """
 
     def shape(self, r2: Array) -> tuple[Array, Array]:
         """Return (1 + a + a^2 / 3) exp(-a) and its derivative -5/6 (1 + a) exp(-a)."""

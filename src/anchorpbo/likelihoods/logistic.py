@@ -70,7 +70,12 @@ FORMS: dict[str, Form] = {"paper": PaperForm(), "difference": DifferenceForm()}
 
 @dataclass(frozen=True)
 class Logistic(Likelihood):
-    """Logistic judgement noise; `noise` is its level lambda."""
+    """Logistic judgement noise; `noise` is its level lambda.
+
+    `form` is ``"paper"``, each utility over its own level, or ``"difference"``, their difference over the mean level.
+    They are the same where the noise is constant. Where it is not, only the difference is unmoved by a constant added
+    to the utility, and it is the better model of a person (docs/decisions/0004-two-logistic-forms.md).
+    """
 
     form: str = "paper"
     """``"paper"`` or ``"difference"``."""

@@ -19,7 +19,7 @@ _ONE_ENDED = 37.0
 
 
 class Probit(Likelihood):
-    """Gaussian judgement noise; `noise` is its variance."""
+    """Gaussian judgement noise; `noise` is its variance. `tie_threshold` is in units of margins."""
 
     @property
     def customary_threshold(self) -> float:

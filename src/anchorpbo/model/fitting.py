@@ -45,7 +45,7 @@ def log_posterior(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn]
     gradient = surrogate.pull(duels, evidence_gradient(space, surrogate.likelihood, mode))
     value = evidence
     for index, (name, log_value) in enumerate(zip(surrogate.names, surrogate.theta, strict=True)):
-        spec = learn.get(base_name(name))
+        spec = learn.get(name, learn.get(base_name(name)))
         if spec is not None and spec.prior is not None:
             log_prior, slope = spec.prior.log_density(float(log_value))
             value += log_prior
@@ -68,8 +68,9 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     else enters, so the same duels give the same fit whatever happened before.
     """
     given, names = surrogate.theta, surrogate.names
-    free = np.array([i for i, name in enumerate(names) if base_name(name) in learn], dtype=np.intp)
-    specs = [learn[base_name(names[i])] for i in free]
+    found_specs = [learn.get(name, learn.get(base_name(name))) for name in names]
+    free = np.array([i for i, spec in enumerate(found_specs) if spec is not None], dtype=np.intp)
+    specs = [spec for spec in found_specs if spec is not None]
     if not specs:
         evidence = log_posterior(surrogate, duels, learn, None).evidence
         return surrogate, FitInfo(evidence, evidence, 1, True, ())

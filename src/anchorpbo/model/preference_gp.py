@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.duels import Duels
-from anchorpbo.errors import InputError, NotFittedError, ShapeError, UnknownNameError
-from anchorpbo.inference import Inference, Info, find_mode, laplace_evidence, resolve_inference
+from anchorpbo.errors import IncompatibleError, InputError, NotFittedError, ShapeError, UnknownNameError
+from anchorpbo.inference import Inference, InferenceName, Info, find_mode, laplace_evidence, resolve_inference
 from anchorpbo.kernels import RBF, Kernel
-from anchorpbo.likelihoods import Likelihood, resolve_likelihood
-from anchorpbo.model.fitting import FitInfo, fit
+from anchorpbo.likelihoods import Likelihood, LikelihoodName, resolve_likelihood
+from anchorpbo.model.fitting import FitInfo, base_name, fit
 from anchorpbo.model.priors import LEARNABLE, Learn, customary
 from anchorpbo.model.surrogate import Surrogate
-from anchorpbo.numerics.checks import as_floats, as_points
+from anchorpbo.numerics.checks import as_points, whole
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.posterior import Posterior, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
 
 Learnt = Iterable[str] | Mapping[str, Learn] | None
+
+DEFAULT_LEARN = ("lengthscale", "outputscale")
+"""What `fit` learns unless told otherwise, of what the kernel has."""
 
 
 class PreferenceGP:
@@ -37,7 +41,8 @@ class PreferenceGP:
     kernel
         Prior covariance; its hyper-parameters are where learning starts.
     likelihood
-        ``"probit"``, ``"logistic"`` or an object.
+        ``"probit"``, ``"logistic"`` or an object. ``"logistic"`` is the paper's form, which is not invariant to a
+        constant added to the utility; with anchors, ``Logistic(form="difference")`` is the better model of a person.
     inference
         ``"laplace"``, ``"ep"``, ``"hallucination"``, ``"polya-gamma"`` or an object.
     noise
@@ -47,7 +52,8 @@ class PreferenceGP:
     learn
         Hyper-parameters that `fit` learns: names among ``lengthscale``, ``outputscale``, ``noise_scale``,
         ``noise_strength``, ``tie_threshold`` with their customary bounds and priors, or a mapping from names to
-        `Learn`; all others are fixed. Where anything is learnt, so is a tie threshold that the likelihood left open.
+        `Learn`, which may also name others of ``kernel.parameter_names``; all others are fixed. Where anything is
+        learnt, so is a tie threshold that the likelihood left open.
     starts
         Starting points of the fit.
 
@@ -62,12 +68,12 @@ class PreferenceGP:
     def __init__(
         self,
         kernel: Kernel | None = None,
-        likelihood: str | Likelihood = "probit",
-        inference: str | Inference = "laplace",
+        likelihood: LikelihoodName | Likelihood = "probit",
+        inference: InferenceName | Inference = "laplace",
         noise: NoiseMap | float = 1.0,
         seed: int = 0,
         *,
-        learn: Learnt = ("lengthscale", "outputscale"),
+        learn: Learnt = DEFAULT_LEARN,
         starts: int = 2,
     ) -> None:
         kernel = RBF() if kernel is None else kernel
@@ -76,10 +82,12 @@ class PreferenceGP:
         self._inference = resolve_inference(inference)
         likelihood = resolve_likelihood(likelihood)
         self._inference.check(likelihood)
-        noise = noise if isinstance(noise, NoiseMap) else NoiseMap.constant(noise)
-        self._learn = _as_learn(learn)
-        self._seed = _whole("seed", seed, 0)
-        self._starts = _whole("starts", starts, 1)
+        if not isinstance(noise, NoiseMap | Real):
+            raise InputError("noise must be a NoiseMap or a number", repr(noise), "use NoiseMap.bounded(anchors)")
+        noise = noise if isinstance(noise, NoiseMap) else NoiseMap.constant(float(noise))
+        self._learn = _as_learn(learn, kernel, noise)
+        self._seed = whole("seed", seed, 0)
+        self._starts = whole("starts", starts, 1)
         self._given = self._surrogate = Surrogate(kernel, noise, likelihood)
         self._duels: Duels | None = None
         self._posterior: Posterior | None = None
@@ -120,15 +128,11 @@ class PreferenceGP:
         tie
             Whether they were judged equal instead.
         """
-        posterior = self.posterior
-        designs = [as_floats("winner", winner), as_floats("loser", loser)]
-        for design in designs:
-            if design.shape != (posterior.dimension,):
-                raise ShapeError(f"a design must have shape ({posterior.dimension},)", design.shape, "give one design")
-        pair = np.array(designs)
-        likelihood = self.likelihood
+        posterior, duels = self.posterior, self._duels
+        assert duels is not None  # there is a posterior
+        pair, likelihood = duels.as_pair(winner, loser), self.likelihood
         if tie and likelihood.tau == 0.0:
-            likelihood = likelihood.with_threshold(likelihood.customary_threshold)
+            likelihood = self._given.likelihood.for_duels(duels.and_tie(winner, loser))
         a, b = likelihood.coefficients(*np.split(self.noise(pair), 2))
         # Of a mixture, its first two moments are what is updated.
         row = np.array([a[0], -b[0]])
@@ -173,7 +177,7 @@ class PreferenceGP:
     def prob_choose(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
         """Probability, (n,), that the user picks x_i over y_i, their noise included.
 
-        With a tie threshold the three answers add up to one: `prob_choose(X, Y)`, `prob_choose(Y, X)` and a tie.
+        With a tie threshold the three answers add up to one: `prob_choose(X, Y)`, `prob_choose(Y, X)`, `prob_tie`.
         """
         X, Y = (as_points(name, designs, self.posterior.dimension) for name, designs in (("X", X), ("Y", Y)))
         if X.shape != Y.shape:
@@ -182,6 +186,10 @@ class PreferenceGP:
         win = np.zeros(len(X), dtype=np.bool_)
         parts = list(self.posterior.margins(X, Y, a, b))
         return np.asarray(sum(np.exp(self.likelihood.expected(*part, win).value) for part in parts) / len(parts))
+
+    def prob_tie(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
+        """Probability, (n,), that the user finds x_i and y_i equal; 0 without a tie threshold."""
+        return np.maximum(1.0 - self.prob_choose(X, Y) - self.prob_choose(Y, X), 0.0)
 
     @property
     def kernel(self) -> Kernel:
@@ -213,6 +221,10 @@ class PreferenceGP:
         if not isinstance(duels, Duels):
             raise InputError("duels must be a Duels object", type(duels).__name__, "build one with Duels(points, ...)")
         self._given.kernel.check_dimension(duels.dimension)
+        anchors = self._given.noise.anchors
+        if anchors is not None and anchors.shape[1] != duels.dimension:
+            rule = f"the noise map's anchors must have the {duels.dimension} coordinates of the designs"
+            raise ShapeError(rule, f"{anchors.shape[1]} of them", "give anchors and designs the same coordinates")
 
     def _for_duels(self, surrogate: Surrogate, duels: Duels) -> Surrogate:
         # A threshold chosen for earlier duels must not outlive them: one that was not given is settled anew.
@@ -223,7 +235,7 @@ class PreferenceGP:
 
     def _specs(self, duels: Duels, surrogate: Surrogate) -> dict[str, Learn]:
         usual = customary(duels.dimension, surrogate.likelihood.customary_threshold)
-        specs = {name: usual[name] if spec is None else spec for name, spec in self._learn.items()}
+        specs = {name: usual[base_name(name)] if spec is None else spec for name, spec in self._learn.items()}
         if specs and self._given.likelihood.tie_threshold is None:
             specs.setdefault("tie_threshold", usual["tie_threshold"])
         return specs
@@ -235,18 +247,25 @@ class PreferenceGP:
         return posterior_from_sites(surrogate.kernel, duels.points, space, inferred.sites), inferred.info
 
 
-def _as_learn(learn: Learnt) -> dict[str, Learn | None]:
+def _as_learn(learn: Learnt, kernel: Kernel, noise: NoiseMap) -> dict[str, Learn | None]:
     """Name to specification; ``None`` stands for the customary one, which depends on the dimension."""
     if isinstance(learn, str):
         learn = (learn,)
+    if not isinstance(learn, Iterable | None):
+        raise InputError("learn must be names or a mapping from names to Learn", repr(learn), "leave it out")
     given: dict[str, Learn | None] = dict(learn) if isinstance(learn, Mapping) else dict.fromkeys(learn or ())
-    for name in given:
-        if name not in LEARNABLE:
-            raise UnknownNameError.of("a hyper-parameter to learn", name, LEARNABLE)
+    of_kernel = {*kernel.parameter_names, *map(base_name, kernel.parameter_names)}
+    here = of_kernel | {"noise_scale", "tie_threshold"} | ({"noise_strength"} if noise.strength_matters else set())
+    for name, spec in given.items():
+        if name not in LEARNABLE and name not in of_kernel:
+            raise UnknownNameError.of("a hyper-parameter to learn", name, {*LEARNABLE, *of_kernel})
+        if spec is None and name not in LEARNABLE and base_name(name) not in LEARNABLE:
+            rule = f"a hyper-parameter of your own, such as {name}, needs bounds to be learnt"
+            raise InputError(rule, None, f'pass learn={{"{name}": Learn((lower, upper))}}')
+        if not isinstance(spec, Learn | None):
+            raise InputError(f"what is said of {name} must be a Learn", repr(spec), "write Learn((lower, upper))")
+        if name not in here and learn is not DEFAULT_LEARN:
+            raise IncompatibleError(
+                f"{name} can only be learnt where there is one", f"{kernel!r}, {noise!r}", "drop it"
+            )
     return given
-
-
-def _whole(name: str, value: int, least: int) -> int:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}", repr(value), "choose another")
-    return int(value)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from anchorpbo.errors import InputError
 from anchorpbo.numerics.checks import increasing_bounds, positive
 
 
@@ -39,6 +40,8 @@ class Learn:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bounds", increasing_bounds("bounds", self.bounds))
+        if not isinstance(self.prior, LogNormal | None):
+            raise InputError("prior must be a LogNormal or None", repr(self.prior), "write LogNormal(median, spread)")
 
 
 def customary(dimension: int, tie_threshold: float) -> dict[str, Learn]:

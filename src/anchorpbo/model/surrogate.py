@@ -72,9 +72,7 @@ class Surrogate:
 
     @property
     def _noise_parameters(self) -> tuple[str, ...]:
-        # A strength of 0 is a constant map too: its logarithm does not exist.
-        varies = self.noise.anchors is not None and self.noise.strength > 0
-        return ("scale", "strength") if varies else ("scale",)
+        return ("scale", "strength") if self.noise.strength_matters else ("scale",)
 
     @property
     def _threshold(self) -> tuple[str, ...]:

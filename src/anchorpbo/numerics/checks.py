@@ -80,6 +80,20 @@ def non_negative(name: str, value: float) -> float:
     return float(value)
 
 
+def whole(name: str, value: int, least: int) -> int:
+    """Return a whole number of at least `least` as an int."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}", repr(value), f"choose {least} or more")
+    return int(value)
+
+
+def as_generator(rng: np.random.Generator) -> np.random.Generator:
+    """Return a random generator, or say how to make one."""
+    if not isinstance(rng, np.random.Generator):
+        raise InputError("rng must be a numpy.random.Generator", repr(rng), "make one with numpy.random.default_rng(0)")
+    return rng
+
+
 def increasing_bounds(name: str, bounds: tuple[float, float]) -> tuple[float, float]:
     """Return two positive numbers, the first at most the second."""
     try:

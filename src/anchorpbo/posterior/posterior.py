@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.errors import ShapeError
 from anchorpbo.kernels import Kernel
-from anchorpbo.numerics.checks import as_points, frozen
+from anchorpbo.numerics.checks import as_generator, as_points, frozen, whole
 from anchorpbo.numerics.linalg import square_root
 from anchorpbo.numerics.normal import cdf
 from anchorpbo.posterior.local import AtDesigns, AtPairs
@@ -32,7 +32,7 @@ Gaussian = tuple[Array, Array]
 """One Gaussian process as its weights (beta, root)."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
     """A Gaussian process, or a mixture of them, given the duels. Immutable, so safe to share between threads."""
 
@@ -53,6 +53,10 @@ class Posterior:
         for array in (self.points, self.beta, self.root, self.spread):
             if array is not None:
                 frozen(array)
+
+    def __repr__(self) -> str:
+        kind = "one Gaussian process" if self.components is None else f"a mixture of {len(self.components)}"
+        return f"Posterior({kind} on {len(self.points)} designs, d={self.dimension}, {self.kernel!r})"
 
     @classmethod
     def prior(cls, kernel: Kernel, dimension: int) -> Posterior:
@@ -113,8 +117,7 @@ class Posterior:
     def sample(self, X: npt.ArrayLike, n: int, rng: np.random.Generator) -> Array:
         """n joint draws of f at X, (n, len(X)); of a mixture, each from a component drawn at random."""
         X = self._designs("X", X)
-        if n < 0:
-            raise InputError("the number of draws must be at least 0", n, "ask for 0 or more")
+        n, rng = whole("n", n, 0), as_generator(rng)
         parts, draws = self.parts, np.empty((n, len(X)))
         chosen = rng.integers(len(parts), size=n)
         for index in np.unique(chosen):

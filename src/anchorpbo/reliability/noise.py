@@ -126,8 +126,8 @@ class NoiseMap:
             Width h of an anchor's neighbourhood, or "loo" to choose it by leave-one-out within ``bounds``: the
             anchors' Gaussian density is scored with its factor 1/h^d, although q has none.
         bounds
-            Smallest and largest bandwidth. By default (0.1 sqrt(d), 0.5 sqrt(d)) with the metric's d: from a tenth
-            to a half of the diagonal of the unit cube.
+            Smallest and largest bandwidth. By default (0.1 sqrt(d), 0.2 sqrt(d)) with the metric's d: from a tenth
+            to a fifth of the diagonal of the unit cube. Much wider, a handful of anchors would vouch for everything.
         scale
             Noise a far from every anchor.
         strength
@@ -138,7 +138,7 @@ class NoiseMap:
         points, distance = as_anchors(anchors), as_metric(metric)
         if bounds is None:
             diagonal = float(np.sqrt(distance.dimension(points.shape[1])))
-            bounds = (0.1 * diagonal, 0.5 * diagonal)
+            bounds = (0.1 * diagonal, 0.2 * diagonal)
         h = _resolve_bandwidth(bandwidth, points, as_bounds(bounds), GaussianDensity(), distance)
         return cls(Bounded(points, h, distance), scale, strength)
 
@@ -156,6 +156,11 @@ class NoiseMap:
     def bandwidth(self) -> float | None:
         """Bandwidth h; ``None`` for a constant map."""
         return self.score.bandwidth
+
+    @property
+    def strength_matters(self) -> bool:
+        """Whether the noise varies with the strength: not in a constant map, nor at a strength of 0."""
+        return self.anchors is not None and self.strength > 0
 
     @property
     def floor(self) -> float:

@@ -21,10 +21,10 @@ from scipy import optimize
 
 from anchorpbo.acquisition import Bound
 from anchorpbo.errors import InputError, ShapeError, UnsupportedError
-from anchorpbo.numerics.checks import as_floats
+from anchorpbo.numerics.checks import as_floats, as_generator, whole
 from anchorpbo.numerics.sobol import sobol
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.search.evaluate import check_finite, values_of
+from anchorpbo.search.evaluate import check_bound, check_finite, values_of
 from anchorpbo.search.starts import recombined, spread_starts
 from anchorpbo.typing import Array
 
@@ -86,6 +86,7 @@ def maximise(
         Further items to consider, (n, d) or (n, 2, d), such as the incumbent.
     """
     _check(bound, dimension, raw, restarts)
+    rng = as_generator(rng)
     with one_blas_thread(len(bound.posterior.points)):
         items, values = _screen(bound, sobol(raw, math.prod(bound.item_shape), rng), extra)
         starts = spread_starts(items.reshape(len(items), -1, dimension), values, restarts)
@@ -148,12 +149,12 @@ class _Climb:
 
 
 def _check(bound: Bound, dimension: int, raw: int, restarts: int) -> None:
+    check_bound(bound)
     if dimension != bound.posterior.dimension:
         rule = f"dimension must be the {bound.posterior.dimension} of the posterior's designs"
         raise ShapeError(rule, dimension, "search the cube the duels came from")
-    for name, number in (("raw", raw), ("restarts", restarts)):
-        if number < 1:
-            raise InputError(f"{name} must be at least 1", number, "the defaults are raw=512 and restarts=8")
+    whole("raw", raw, 1)
+    whole("restarts", restarts, 1)
     remedy = "search a list of designs with maximise_over instead"
     if not bound.posterior.kernel.differentiable:
         name = type(bound.posterior.kernel).__name__

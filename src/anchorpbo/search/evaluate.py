@@ -12,6 +12,13 @@ PIECE = 2_000_000
 """About how many numbers a piece may hold in one array."""
 
 
+def check_bound(bound: Bound) -> None:
+    """Raise unless an acquisition knows what to score by."""
+    if not isinstance(bound, Bound):
+        remedy = "search acquisition.bind(model.posterior, model.noise)"
+        raise InputError("a search needs an acquisition that is bound to a posterior", repr(bound), remedy)
+
+
 def pieces(count: int, width: int) -> Iterator[slice]:
     """Cut range(count) into slices of about `PIECE` / width."""
     step = max(PIECE // max(width, 1), 1)

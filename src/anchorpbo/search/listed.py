@@ -13,7 +13,7 @@ from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_indices, as_points
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.search.evaluate import values_of
+from anchorpbo.search.evaluate import check_bound, values_of
 from anchorpbo.search.items import Items
 from anchorpbo.search.pairs import PairSearch
 from anchorpbo.typing import Array, IntArray
@@ -87,6 +87,7 @@ def maximise_over(
     budget
         How many pairs may be scored in a list of more than `ALL_PAIRS` items.
     """
+    check_bound(bound)
     designs = as_points("candidates", candidates, bound.posterior.dimension)
     if not len(designs):
         raise InputError("candidates must hold at least one design", "none", "give the list to choose from")
