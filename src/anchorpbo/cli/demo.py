@@ -32,7 +32,7 @@ def run(strategy: str, rounds: int, seed: int, console: Console | None = None) -
     likelihood: Likelihood = Logistic(form="difference") if pairs else Probit()
     # The penalty is in units of utility: 2 makes a quiet design worth as much as one that is one unit better.
     acquisition = resolve(strategy, **({"risk_aversion": 2.0} if strategy in {"anpei", "rahbo", "raeubo"} else {}))
-    model = PreferenceGP(RBF(np.full(3, 0.3)), likelihood, "laplace" if pairs else "ep", noise, seed=seed)
+    model = PreferenceGP(RBF(np.full(3, 0.3)), likelihood, "laplace" if pairs else "hallucination", noise, seed=seed)
 
     console.print(f"\n[bold]A study with a simulated expert[/bold]: {problem.name}, strategy {strategy}, seed {seed}")
     console.print(f"They know {len(anchors)} designs well; far from these their answers are 20 times noisier.")

@@ -71,10 +71,16 @@ def simulate(
             duels, champion = duels.and_win(winner, loser), winner
         best = champion
         if number > initial:
-            posterior = model.condition(duels).posterior
-            best = duels.points[int(posterior.mean(duels.points).argmax())]
+            best = _recommended(model, duels)
         noise = float(judge.noise(pair).mean())
         yield Round(number, pair, outcome, noise, best, float(judge.problem(best[None])[0]), seconds)
+
+
+def _recommended(model: PreferenceGP, duels: Duels) -> Array:
+    # By EP whatever chose the duel: a hallucination is one draw of the posterior, not its mean.
+    judge = PreferenceGP(model.kernel, model.likelihood, "ep", model.noise, learn=None)
+    posterior = judge.condition(duels).posterior
+    return np.asarray(duels.points[int(posterior.mean(duels.points).argmax())])
 
 
 def _choose(model: PreferenceGP, acquisition: Acquisition, champion: Array, rng: np.random.Generator) -> Array:
