@@ -149,7 +149,7 @@ class TestSampling:
         assert example(5, 4, seed=9).posterior().sample(X[:0], 3, np.random.default_rng(0)).shape == (3, 0)
 
     def test_negative_number_of_draws(self, example: Build, X: Array) -> None:
-        with pytest.raises(InputError, match="the number of draws must be at least 0; received -1"):
+        with pytest.raises(InputError, match="n must be a whole number of at least 0; received -1"):
             example(5, 4, seed=9).posterior().sample(X, -1, np.random.default_rng(0))
 
 
