@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -27,7 +27,7 @@ class Info:
     residual: float = 0.0
     """What was left at the end: a scaled gradient norm, the largest change of a moment; 0 for samplers."""
     effective_samples: float | None = None
-    """Of samplers: the chain's length in units of its slowest autocorrelation time."""
+    """Of samplers: what the draws are worth in independent ones; of a single draw, what its chain is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Inferred:
 class Inference(ABC):
     """A way from margins to sites; immutable."""
 
-    space: str = "auto"
+    space: str = field(default="auto", kw_only=True)
     """Where to solve: ``"duel"``, ``"point"``, or ``"auto"`` for the smaller."""
 
     def __post_init__(self) -> None:

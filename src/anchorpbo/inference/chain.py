@@ -40,8 +40,10 @@ class Schedule:
     def effective_samples(self, trace: Array) -> float:
         """The smallest over the traced coordinates, its first tenth left out as still near the start."""
         settled = trace[len(trace) // 10 :]
-        return float(np.min(effective_sample_size(settled))) if settled.shape[1] else float(len(settled))
+        effective = float(np.min(effective_sample_size(settled))) if settled.shape[1] else float(len(settled))
+        # Of many draws no more count than are kept; one draw is judged by how long its chain was.
+        return min(effective, float(self.draws)) if self.draws > 1 else effective
 
     def long_enough(self, effective: float) -> bool:
         """Whether the chain counts as converged."""
-        return effective >= ENOUGH
+        return effective >= (min(ENOUGH, 0.5 * self.draws) if self.draws > 1 else ENOUGH)

@@ -27,6 +27,9 @@ from anchorpbo.numerics.truncated import draw_above, draw_between
 from anchorpbo.posterior import DuelSpace, Sites, Space
 from anchorpbo.typing import Array, BoolArray, IntArray
 
+_WIDEST = 1e6
+_MOST_DUELS = 5000
+
 
 @dataclass(frozen=True)
 class Hallucination(Inference):
@@ -61,6 +64,7 @@ class Hallucination(Inference):
     ) -> Inferred:
         """Run the chain from `start`, or from the published z = 0, moved into the box."""
         self.check(likelihood)
+        space = _with_digits_left(space)
         rows, tau = space.rows, likelihood.tau
         m = len(rows)
         z = np.zeros(m) if start is None else checked_start(space, start)
@@ -80,6 +84,22 @@ class Hallucination(Inference):
         effective = schedule.effective_samples(trace)
         info = Info("hallucination", schedule.long_enough(effective), schedule.total, 0.0, effective)
         return Inferred(Sites(np.ones(m), kept[0] if self.draws == 1 else kept), info, z)
+
+
+def _with_digits_left(space: Space) -> Space:
+    """Duel space where point space's 1 - D S D' would cancel to nothing: margins 1e6 times wider than the noise."""
+    if isinstance(space, DuelSpace) or not len(space.rows):
+        return space
+    widest = float(space.rows.margin_variances(space.kernel_matrix).max())
+    if widest <= _WIDEST:
+        return space
+    if len(space.rows) > _MOST_DUELS:
+        raise IncompatibleError(
+            f"Hallucination Believer takes at most {_MOST_DUELS} duels where the noise is this small",
+            f"{len(space.rows)} duels with margins of variance {widest:.1g}",
+            'use inference="ep" or "laplace", or a larger noise',
+        )
+    return DuelSpace(space.rows, space.kernel_matrix)
 
 
 @compiled

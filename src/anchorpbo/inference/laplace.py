@@ -21,14 +21,14 @@ from anchorpbo.posterior import Sites, Solution, Space
 from anchorpbo.typing import Array
 
 CONVERGED = 1e-8
-"""Newton decrement below which the mode is found: the gradient's norm in the posterior covariance, sqrt(r' S p) for
-r = H' dlogp - a and the Newton step p. It is the distance to the mode in posterior standard deviations."""
+"""Newton decrement below which the mode is found: the step's length in posterior standard deviations. It is taken as a
+sum of squares, p' S p + sum_k w_k (H S p)_k^2 for the step p, so that rounding cannot make it vanish."""
 
 # Newton converges quadratically, so going on to rounding costs a step or two and makes evidence gradients exact.
 _AIM = 1e-12
 # Below this psi is too flat to tell steps apart: full steps are taken while they still shrink the decrement.
 _CLOSE = 1e-5
-_STALLED = 0.9
+_STALLED, _MOST_STALLS = 0.9, 5
 _MOST_STEPS = 200
 _MOST_HALVINGS = 40
 
@@ -59,24 +59,25 @@ def mode_sites(margins: Array, terms: Terms) -> Sites:
 
 
 def find_mode(space: Space, likelihood: Likelihood, start: Array | None = None) -> Mode:
-    """Newton's method, from margins `start`, (m,), or from zero."""
-    if start is None:
-        dual = np.zeros(len(space.prior))
-    else:
+    """Newton's method, from margins `start`, (m,), or from zero, whichever is better."""
+    zero = np.zeros(len(space.prior))
+    here = _State.at(space, likelihood, zero, zero)
+    if start is not None:
         # Margins need not be reachable by any utility; the sites there always are.
         start = checked_start(space, start)
         dual = space.solve(mode_sites(start, likelihood.log_prob(start, space.rows.tied))).dual
-    here = _State.at(space, likelihood, dual, space.prior @ dual)
-    residual, steps = np.inf, 0
+        there = _State.at(space, likelihood, dual, space.prior @ dual)
+        here = there if there.objective > here.objective else here
+    residual, steps, stalls = np.inf, 0, 0
     while True:
         solution = space.solve(mode_sites(here.margins, here.terms))
         direction = solution.dual - here.dual
         latent_direction = space.prior @ direction
-        # Rounding can leave the quadratic form of a singular S a little below zero.
-        slope = max(float((space.pull(here.terms.d1) - here.dual) @ latent_direction), 0.0)
-        last, residual = residual, float(np.sqrt(slope))
-        stalled = residual < _CLOSE and residual > _STALLED * last
-        if residual <= _AIM or stalled or steps == _MOST_STEPS:
+        of_prior = max(float(direction @ latent_direction), 0.0)
+        of_sites = float(solution.sites.precision @ space.margins(latent_direction) ** 2)
+        last, residual = residual, float(np.sqrt(of_prior + of_sites))
+        stalls = stalls + 1 if residual < _CLOSE and residual > _STALLED * last else 0
+        if residual <= _AIM or stalls == _MOST_STALLS or steps == _MOST_STEPS:
             break
         for halving in range(_MOST_HALVINGS):
             step = 0.5**halving

@@ -17,6 +17,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from anchorpbo.typing import Array
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def diagonal(self, X: Array) -> Array:
-        """k(x_i, x_i), (n,); constant in x for every kernel here."""
+        """k(x_i, x_i), (n,)."""
 
     @abstractmethod
     def paired(self, X: Array, Y: Array) -> Array:
@@ -67,6 +69,10 @@ class Kernel(ABC):
     @abstractmethod
     def check_dimension(self, dimension: int) -> None:
         """Raise `ShapeError` unless designs of this many coordinates fit."""
+
+    def diagonal_gradient(self, X: Array, a: Array) -> Array:
+        """a_i d k(x_i, x_i) / d x_i, (n, d), for weights a, (n,); zero unless a kernel says otherwise."""
+        return np.zeros_like(X)
 
     @property
     def differentiable(self) -> bool:

@@ -67,6 +67,11 @@ class _Both(Kernel):
         for_left, for_right = self._weights(a, self.left.paired(X, Y), self.right.paired(X, Y))
         return self.left.paired_gradient(X, Y, for_left) + self.right.paired_gradient(X, Y, for_right)
 
+    def diagonal_gradient(self, X: Array, a: Array) -> Array:
+        """The same for the diagonal."""
+        for_left, for_right = self._weights(a, self.left.diagonal(X), self.right.diagonal(X))
+        return self.left.diagonal_gradient(X, for_left) + self.right.diagonal_gradient(X, for_right)
+
     def parameter_gradient(self, X: Array, A: Array) -> Array:
         """Each kernel's gradient, with the weights the rule of sums or products gives it."""
         for_left, for_right = self._weights(A, self.left(X, X), self.right(X, X))
@@ -151,6 +156,12 @@ class OnColumns(Kernel):
         """The same for designs side by side."""
         gradient = np.zeros_like(X)
         gradient[:, self.columns] = self.inner.paired_gradient(X[:, self.columns], Y[:, self.columns], a)
+        return gradient
+
+    def diagonal_gradient(self, X: Array, a: Array) -> Array:
+        """The inner gradient in the chosen coordinates, zero in the others."""
+        gradient = np.zeros_like(X)
+        gradient[:, self.columns] = self.inner.diagonal_gradient(X[:, self.columns], a)
         return gradient
 
     @property

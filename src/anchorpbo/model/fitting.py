@@ -9,11 +9,16 @@ import numpy as np
 from scipy import optimize
 
 from anchorpbo.duels import Duels
+from anchorpbo.errors import InputError
 from anchorpbo.inference import evidence_gradient, find_mode, laplace_evidence
+from anchorpbo.inference.laplace import CONVERGED
 from anchorpbo.model.priors import Learn
 from anchorpbo.model.surrogate import Surrogate
 from anchorpbo.numerics.sobol import sobol
 from anchorpbo.typing import Array
+
+# Bounds are compared on the logarithmic scale.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,8 @@ def log_posterior(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn]
     """Evidence and log-priors of these hyper-parameters, with the gradient in theta; from margins `start`."""
     space = surrogate.space(duels)
     mode = find_mode(space, surrogate.likelihood, start)
+    if start is not None and mode.residual > CONVERGED:
+        mode = find_mode(space, surrogate.likelihood)
     evidence = laplace_evidence(mode)
     gradient = surrogate.pull(duels, evidence_gradient(space, surrogate.likelihood, mode))
     value = evidence
@@ -75,6 +82,7 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
         evidence = log_posterior(surrogate, duels, learn, None).evidence
         return surrogate, FitInfo(evidence, evidence, 1, True, ())
     bounds = np.log([spec.bounds for spec in specs])
+    _check_inside([names[i] for i in free], given[free], bounds)
 
     evaluations = 0
     margins: Array | None = None
@@ -97,9 +105,19 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     theta = given.copy()
     theta[free] = best.x
     winner = surrogate.at(theta)
-    evidence = log_posterior(winner, duels, learn, None).evidence
+    # Afresh: what is reported must not depend on where the search came from.
+    final = log_posterior(winner, duels, learn, None)
+    same = abs(final.value + best.fun) <= 1e-6 * (1.0 + abs(final.value))
     learnt = tuple(names[i] for i in free)
-    return winner, FitInfo(evidence, -float(best.fun), evaluations, bool(best.success), learnt)
+    return winner, FitInfo(final.evidence, final.value, evaluations, bool(best.success) and same, learnt)
+
+
+def _check_inside(names: list[str], theta: Array, bounds: Array) -> None:
+    for name, value, (lower, upper) in zip(names, theta, bounds, strict=True):
+        if not lower - _ROUNDING <= value <= upper + _ROUNDING:
+            rule = f"{name} must lie within the bounds it is learnt in, {np.exp(lower):.3g} to {np.exp(upper):.3g}"
+            remedy = f'scale the designs to the unit cube, or pass learn={{"{base_name(name)}": Learn((lower, upper))}}'
+            raise InputError(rule, f"{np.exp(value):.6g}", remedy)
 
 
 def _starts(given: Array, bounds: Array, specs: list[Learn], count: int) -> list[Array]:

@@ -1,7 +1,7 @@
 """The posterior at given designs, with the way back to them.
 
-Each view computes k(x, P) and its product with the root of G once and serves both the moments and, through `gradient`,
-the chain rule: the gradient in x of any function whose partial derivatives in the moments are known.
+Each view computes k(x, P) once and serves both the moments and, through `gradient`, the chain rule: the gradient in x of
+any function whose partial derivatives in the moments are known.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class AtDesigns:
     def gradient(self, by_mean: Array, by_variance: Array) -> Array:
         """by_mean d mean / dx + by_variance d variance / dx, (n, d), for weights (n,)."""
         weights = by_mean[:, None] * self.posterior.beta - 2.0 * by_variance[:, None] * _times_G(self.posterior, self.k)
-        return self.posterior.kernel.input_gradient(self.X, self.posterior.points, weights)
+        kernel = self.posterior.kernel
+        return kernel.input_gradient(self.X, self.posterior.points, weights) + kernel.diagonal_gradient(
+            self.X, by_variance
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +76,8 @@ class AtPairs:
         in_x = kernel.input_gradient(self.X, points, by_mean_x[:, None] * beta - pull)
         in_y = kernel.input_gradient(self.Y, points, by_mean_y[:, None] * beta + pull)
         between = -2.0 * by_variance
-        in_x += kernel.paired_gradient(self.X, self.Y, between)
-        in_y += kernel.paired_gradient(self.Y, self.X, between)
+        in_x += kernel.paired_gradient(self.X, self.Y, between) + kernel.diagonal_gradient(self.X, by_variance)
+        in_y += kernel.paired_gradient(self.Y, self.X, between) + kernel.diagonal_gradient(self.Y, by_variance)
         return in_x, in_y
 
 

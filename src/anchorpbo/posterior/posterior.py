@@ -50,9 +50,10 @@ class Posterior:
     """The equally likely parts of a mixture; ``None`` for a single Gaussian process."""
 
     def __post_init__(self) -> None:
-        for array in (self.points, self.beta, self.root, self.spread):
-            if array is not None:
-                frozen(array)
+        for name in ("points", "beta", "root", "spread"):
+            array = getattr(self, name)
+            if array is not None:  # a view, so that the caller's own array stays as it was
+                object.__setattr__(self, name, frozen(array.view()))
 
     def __repr__(self) -> str:
         kind = "one Gaussian process" if self.components is None else f"a mixture of {len(self.components)}"
@@ -144,8 +145,12 @@ class Posterior:
         row = a_ * self.kernel(X, self.points) - b_ * self.kernel(Y, self.points)
         kernel = self.kernel
         prior = a * a * kernel.diagonal(X) + b * b * kernel.diagonal(Y) - 2.0 * a * b * kernel.paired(X, Y)
+        last: Array | None = None
+        variance = prior
         for beta, root in self.parts:
-            yield row @ beta, np.maximum(prior - ((row @ root.T) ** 2).sum(axis=1), 0.0)
+            if root is not last:  # hallucinations share theirs
+                variance, last = np.maximum(prior - ((row @ root.T) ** 2).sum(axis=1), 0.0), root
+            yield row @ beta, variance
 
     def conditioned(self, pair: Array, coefficients: tuple[float, float], slope: float, curvature: float) -> Posterior:
         """One more duel without a refit: a rank-one update that matches the first two moments exactly.

@@ -210,6 +210,9 @@ class PointSpace(Space):
 
     def solve(self, sites: Sites) -> Solution:
         """F and y from the QR factorisation of W^1/2 D."""
+        if not len(self.rows):  # LAPACK does not take empty matrices everywhere
+            u = len(self.prior)
+            return Solution(self, sites, np.empty((0, 0)), np.empty((0, u)), np.zeros((*sites.linear.shape[:-1], u)))
         targets = np.atleast_2d(sites.scaled_target)
         product = linalg.qr_multiply(self.rows.scaled(sites.root), targets, mode="right", overwrite_a=True)
         y, F = (np.asarray(part, dtype=np.float64) for part in product)
