@@ -8,7 +8,8 @@ BIN := $(VENV)/bin
 endif
 INSTALLED := $(VENV)/.installed
 # One BLAS thread a worker: workers that wait for each other are slower than one alone.
-PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -q
+export OPENBLAS_NUM_THREADS := 1
+PYTEST := $(BIN)/python -m pytest -n auto -q
 
 .PHONY: help run test check lint soak clean
 
@@ -36,8 +37,9 @@ lint: $(INSTALLED)   ## Style, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+soak: export ANCHORPBO_SOAK_SECONDS := 3600
 soak: $(INSTALLED)   ## An hour of random models (make test has twenty seconds of it)
-	ANCHORPBO_SOAK_SECONDS=3600 $(PYTEST) tests/soak
+	$(PYTEST) tests/soak
 
 clean:           ## Remove what make made
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -8,7 +8,7 @@ import pytest
 from anchorpbo.errors import IncompatibleError
 from anchorpbo.inference import EP, Hallucination, Inference, Inferred, Laplace, PolyaGamma
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
-from anchorpbo.posterior import PointSpace, Sites, Space
+from anchorpbo.posterior import LatentSpace, PointSpace, Sites
 from anchorpbo.testing import InferenceContract
 from anchorpbo.typing import Array
 
@@ -36,7 +36,7 @@ class IgnoresGenerator(Hallucination):
     """Draws from a generator of its own, always the same."""
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         return super().infer(space, likelihood, np.random.default_rng(0), start)
 
@@ -45,7 +45,7 @@ class HiddenGenerator(Hallucination):
     """Draws from a generator of its own, never the same."""
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         return super().infer(space, likelihood, np.random.default_rng(), start)
 
@@ -54,7 +54,7 @@ class SecretSampler(Hallucination):
     """Does not say that it samples."""
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         inferred = super().infer(space, likelihood, rng, start)
         return replace(inferred, info=replace(inferred.info, effective_samples=None))
@@ -64,7 +64,7 @@ class PrefersLoser(Laplace):
     """The sign of the targets is wrong."""
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         inferred = super().infer(space, likelihood, rng, start)
         return replace(inferred, sites=Sites(inferred.sites.precision, -inferred.sites.linear))
@@ -74,7 +74,7 @@ class WritesStart(Laplace):
     """Uses the start as working memory."""
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         inferred = super().infer(space, likelihood, rng, start)
         if start is not None:
@@ -86,7 +86,7 @@ class AddsJitter(Laplace):
     """Adds jitter to the kernel matrix it is given."""
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         space.kernel_matrix[np.diag_indices_from(space.kernel_matrix)] += 1e-6
         return super().infer(space, likelihood, rng, start)
@@ -96,7 +96,7 @@ class OneSpaceOff(EP):
     """Its sites differ between the spaces."""
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         inferred = super().infer(space, likelihood, rng, start)
         sites = inferred.sites
@@ -109,7 +109,7 @@ class BiasedSampler(Hallucination):
     """In point space its draws are too large."""
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         inferred = super().infer(space, likelihood, rng, start)
         factor = 3.0 if isinstance(space, PointSpace) else 1.0
@@ -129,7 +129,7 @@ class NeedsDuels(Laplace):
     """Divides by the number of duels."""
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         inferred = super().infer(space, likelihood, rng, start)
         return replace(inferred, info=replace(inferred.info, residual=inferred.info.residual / (1 // len(space.rows))))
@@ -139,7 +139,7 @@ class GivesUp(EP):
     """Stops before it has converged and says so."""
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         return EP(most_passes=1, tolerance=1e-12).infer(space, likelihood, rng, start)
 

@@ -1,7 +1,16 @@
 """What importing the package costs and pulls in."""
 
+import ast
+import doctest
+import importlib
+import pkgutil
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+import anchorpbo
 
 
 def loaded_after(code):
@@ -22,3 +31,37 @@ def test_the_engine_never_loads_scipy_stats_nor_the_extras():
         "ap.search.maximise(ap.acquisition.EUBO().bind(m.posterior, m.noise), 1, np.random.default_rng(0))\n"
     )
     assert not modules & {"scipy.stats", "typer", "rich", "torch", "pandas", "matplotlib"}
+
+
+CORE = (
+    "numerics",
+    "duels",
+    "kernels",
+    "likelihoods",
+    "reliability",
+    "posterior",
+    "inference",
+    "acquisition",
+    "model",
+    "search",
+)
+
+
+@pytest.mark.parametrize("package", CORE)
+def test_the_core_imports_four_packages_only(package):
+    allowed = {"numpy", "scipy", "numba", "threadpoolctl", "anchorpbo", *sys.stdlib_module_names}
+    for file in (Path(anchorpbo.__file__).parent / package).glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert {name.split(".")[0] for name in names} <= allowed, file.name
+
+
+def test_examples_in_docstrings_are_true():
+    tried = 0
+    for module in pkgutil.walk_packages(anchorpbo.__path__, "anchorpbo."):
+        if not module.name.endswith("__main__"):
+            result = doctest.testmod(importlib.import_module(module.name))
+            assert result.failed == 0, module.name
+            tried += result.attempted
+    assert tried >= 6

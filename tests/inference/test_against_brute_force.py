@@ -51,8 +51,11 @@ def test_ep_is_within_two_percent_of_the_prior_std(name, ties, where):
     posterior, info = infer(EP(), name, ties, where)
     assert info.converged
     exact = truth(name, ties)
-    assert np.abs(posterior.mean(oracle.POINTS) - exact.mean).max() < 0.02 * PRIOR_STD
-    assert np.abs(posterior.covariance(oracle.POINTS) - exact.covariance).max() < 0.02 * PRIOR_STD**2
+    error = np.abs(posterior.mean(oracle.POINTS) - exact.mean).max()
+    assert error < 0.01 * PRIOR_STD  # 2 % are asked for; Laplace has 1.3 to 6 %
+    assert np.abs(posterior.covariance(oracle.POINTS) - exact.covariance).max() < 0.01 * PRIOR_STD**2
+    laplace, _ = infer(Laplace(), name, ties, where)
+    assert error < 0.5 * np.abs(laplace.mean(oracle.POINTS) - exact.mean).max()
 
 
 @every_likelihood
@@ -94,6 +97,27 @@ def test_samples_of_the_mixture_have_the_skewness_of_the_posterior(name):
     sampled = ((difference - difference.mean()) ** 3).mean() / difference.std() ** 3
     assert sampled == pytest.approx(third / second**1.5, abs=0.06)
     assert difference.mean() == pytest.approx(mean, abs=0.03 * np.sqrt(second))
+
+
+@pytest.mark.parametrize("name", LIKELIHOODS)
+def test_many_draws_know_which_side_of_a_tie_they_are_on(name):
+    """With a wide threshold a tie between unequal designs pulls hard; its sign would show."""
+    tau, ties = 3.0, ((0, 1), (0, 1), (1, 2))
+    exact = oracle.integrate(name, ties, tau)
+    duels = Duels(oracle.POINTS, oracle.WINNERS, oracle.LOSERS, [list(tie) for tie in ties])
+    likelihood = LIKELIHOODS[name](tie_threshold=tau)
+    space = SPACES["auto"](likelihood.rows(duels, oracle.NOISE), KERNEL(duels.points, duels.points))
+    sampler = Hallucination(draws=1500) if name == "probit" else PolyaGamma(draws=1500)
+    # The error of a mean over replicates is measured, not guessed.
+    means, variances = [], []
+    for seed in range(6):
+        inferred = sampler.infer(space, likelihood, np.random.default_rng(seed))
+        posterior = posterior_from_sites(KERNEL, oracle.POINTS, space, inferred.sites)
+        means.append(posterior.mean(oracle.POINTS))
+        variances.append(posterior.variance(oracle.POINTS))
+    for got, true in ((means, exact.mean), (variances, np.diag(exact.covariance))):
+        error = np.std(got, axis=0, ddof=1) / np.sqrt(len(got))
+        assert np.all(np.abs(np.mean(got, axis=0) - true) < 6 * error + 1e-4)
 
 
 @every_likelihood

@@ -122,3 +122,20 @@ def test_rows_of_a_design_against_itself_are_plain_half_normals():
     space = SPACES["auto"](rows, np.array([[1.0]]))
     z = Hallucination(draws=20_000, thin=1).infer(space, Probit(), np.random.default_rng(0)).sites.linear[:, 0]
     assert z.mean() == pytest.approx(np.sqrt(2 / np.pi), abs=4 * z.std() / np.sqrt(len(z)))
+
+
+@pytest.mark.parametrize("outputscale", [1.0, 1e2, 1e4])
+def test_hallucinations_survive_repeated_duels_of_little_noise(outputscale):
+    """More duels than designs, so point space, where 1 - D S D' has no digits left. One duel alone is half-normal."""
+    duels = Duels([[0.1, 0.1], [0.9, 0.9], [0.2, 0.8], [0.7, 0.3]], [0] * 5 + [2], [1] * 5 + [3])
+    rows = Probit().rows(duels, np.full(4, 1e-6))
+    kernel = RBF(0.1, outputscale)
+    space = SPACES["auto"](rows, kernel(duels.points, duels.points))
+    z = Hallucination(draws=4000, thin=2).infer(space, Probit(), np.random.default_rng(0)).sites.linear[:, -1]
+    sigma = np.sqrt(rows.margin_covariance(space.kernel_matrix)[-1, -1] + 1.0)
+    assert z.mean() == pytest.approx(sigma * np.sqrt(2 / np.pi), abs=4 * z.std() / np.sqrt(2000))
+
+
+def test_effective_samples_are_never_more_than_the_draws():
+    space, likelihood = five_duels()
+    assert Hallucination(draws=50).infer(space, likelihood, np.random.default_rng(0)).info.effective_samples <= 50

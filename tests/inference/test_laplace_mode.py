@@ -140,3 +140,30 @@ def test_a_start_that_does_not_fit_is_refused(inference, start):
     space, *_ = make(Probit(0.3), 24, 9)
     with pytest.raises(InputError, match="start must"):
         inference.infer(space, Probit(0.3), np.random.default_rng(0), start)
+
+
+@pytest.mark.parametrize("where", ["duel", "point"])
+@pytest.mark.parametrize("level", [1e-3, 1e-6])
+def test_a_warm_start_far_away_ends_at_the_same_mode_at_little_noise(where, level):
+    """The mode of another length-scale is a start thousands of margins off; it must not pass for the answer."""
+    rng = np.random.default_rng(1)
+    points = rng.random((80, 3))
+    first, second = np.arange(80).reshape(2, 40)
+    wins = ((points[first] - 0.3) ** 2).sum(axis=1) < ((points[second] - 0.3) ** 2).sum(axis=1)
+    duels = Duels(points, np.where(wins, first, second), np.where(wins, second, first))
+    likelihood = Logistic(0.0)
+    noise = np.where(points[:, 0] < 0.3, level, 1.0)
+    spaces = [
+        SPACES[where](likelihood.rows(duels, noise), RBF(length)(duels.points, duels.points)) for length in (0.03, 0.5)
+    ]
+    elsewhere = find_mode(spaces[0], likelihood).margins
+    cold, warm = find_mode(spaces[1], likelihood), find_mode(spaces[1], likelihood, elsewhere)
+    assert warm.objective == pytest.approx(cold.objective, abs=1e-6)
+    np.testing.assert_allclose(warm.margins, cold.margins, rtol=1e-5, atol=1e-5)
+
+
+def test_a_decrement_is_never_zero_off_the_mode():
+    space, *_ = make(Logistic(0.3), 24, 9)
+    far = find_mode(space, Logistic(0.3), 1e3 * np.ones(len(space.rows)))
+    assert far.residual <= CONVERGED
+    assert far.objective == pytest.approx(find_mode(space, Logistic(0.3)).objective, abs=1e-9)

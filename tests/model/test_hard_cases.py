@@ -115,6 +115,16 @@ def test_five_hundred_duels(inference, noise, flipped):
     assert inference != "laplace" or model.info.converged
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("flipped", [0.0, 0.3], ids=["consistent", "three in ten wrong"])
+def test_five_hundred_duels_of_the_logistic_link(flipped):
+    duels = five_hundred(flipped)
+    noise = ap.NoiseMap.bounded(P[:2], bandwidth=0.25, strength=3.0)
+    model = ap.PreferenceGP(ap.RBF(0.3), "logistic", "laplace", noise, learn=["lengthscale"], starts=1).fit(duels)
+    check(model, duels)
+    assert model.info.converged
+
+
 def test_contradictions_cancel():
     model = ap.PreferenceGP(ap.RBF(0.3), inference="ep", noise=0.5).condition(CASES["100 times each way"])
     assert abs(np.subtract(*model.posterior.mean(P[:2]))) < 1e-9

@@ -258,3 +258,74 @@ def test_ties_and_a_threshold_of_zero_do_not_go_together():
     duels = ap.Duels([[0.1], [0.5]], [0], [1], [[0, 1]])
     with pytest.raises(IncompatibleError, match="tie_threshold 0 cannot explain ties; received 1 of them; give it"):
         ap.PreferenceGP(likelihood=ap.Probit(tie_threshold=0.0)).fit(duels)
+
+
+# -- what must not be carried over, and what must ---------------------------------------------------------------------
+
+
+def test_evidence_is_of_the_duels_last_seen():
+    first, second = noisy_duels(10), noisy_duels(10, seed=5)
+    model = ap.PreferenceGP(ap.RBF(0.3), noise=0.1, learn=None).fit(first)
+    fresh = ap.PreferenceGP(ap.RBF(0.3), noise=0.1, learn=None).condition(second)
+    assert model.condition(second).log_evidence == pytest.approx(fresh.log_evidence, abs=1e-9)
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.8])
+@pytest.mark.parametrize("kind", ["hallucinations", "polya-gamma"])
+def test_prob_choose_of_a_mixture_is_the_mean_over_its_parts(kind, tau):
+    likelihood = ap.Probit(tau) if kind == "hallucinations" else ap.Logistic(tau, form="difference")
+    sampler = ap.Hallucination(draws=7) if kind == "hallucinations" else ap.PolyaGamma(draws=7)
+    model = ap.PreferenceGP(ap.RBF(0.3), likelihood, sampler, 0.2, learn=None).condition(noisy_duels(8))
+    X, Y = np.random.default_rng(5).random((2, 1, 2))
+    g = np.linspace(-60.0, 60.0, 40_001)
+    win = np.exp(likelihood.log_prob(g, np.zeros(len(g), dtype=bool)).value)
+    a, _ = likelihood.coefficients(model.noise(X), model.noise(Y))
+    total = 0.0
+    for mean, variance in model.posterior.margins(X, Y, a, a):
+        weight = np.exp(-0.5 * (g - mean[0]) ** 2 / variance[0])
+        total += (weight * win).sum() / weight.sum()
+    assert model.prob_choose(X, Y)[0] == pytest.approx(total / 7, abs=1e-9)
+
+
+def test_fit_starts_from_what_is_given():
+    """One start, no step: the bounds leave no room to move, so only the given values can come out."""
+    duels = noisy_duels(20)
+    for given in (0.2, 0.7):
+        learn = {"lengthscale": ap.Learn((given, given * (1 + 1e-9)))}
+        model = ap.PreferenceGP(ap.RBF(given, 2.0), noise=0.1, learn=learn, starts=1).fit(duels)
+        assert model.kernel.lengthscale == pytest.approx(given, rel=1e-6)
+    near, far = (
+        ap.PreferenceGP(ap.RBF(start, 2.0), noise=0.1, learn=["lengthscale"], starts=1).fit(duels).fit_info.evaluations
+        for start in (
+            ap.PreferenceGP(ap.RBF(0.3, 2.0), noise=0.1, learn=["lengthscale"]).fit(duels).kernel.lengthscale,
+            9.0,
+        )
+    )
+    assert near < far
+
+
+def test_a_given_value_outside_the_bounds_it_is_learnt_in_is_refused():
+    points = np.random.default_rng(0).uniform(0, 1000, size=(10, 2))
+    duels = ap.Duels(points, np.arange(5), np.arange(5, 10), bounds=None)
+    with pytest.raises(InputError, match=r"must lie within the bounds it is learnt in, 0\.03 to 10; received 300"):
+        ap.PreferenceGP(ap.RBF(300.0)).fit(duels)
+    learn = {"lengthscale": ap.Learn((10.0, 3000.0))}
+    assert 10.0 <= ap.PreferenceGP(ap.RBF(300.0), learn=learn).fit(duels).kernel.lengthscale <= 3000.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fit_at_a_noise_ratio_of_a_million_reports_what_it_found(seed):
+    rng = np.random.default_rng(seed)
+    points = rng.random((80, 3))
+    first, second = np.arange(80).reshape(2, 40)
+    f = -((points - 0.3) ** 2).sum(axis=1)
+    duels = ap.Duels(
+        points, np.where(f[first] > f[second], first, second), np.where(f[first] > f[second], second, first)
+    )
+    noise = ap.NoiseMap.bounded(rng.random((2, 3)), bandwidth=0.25, strength=14.0)
+    model = ap.PreferenceGP(ap.RBF([0.3] * 3), "logistic", noise=noise)
+    info = model.fit(duels).fit_info
+    assert info.log_evidence > 40 * np.log(0.5)  # better than tossing a coin
+    assert info.objective == pytest.approx(info.log_evidence, abs=20.0)  # the priors are of this order, not of 1e4
+    start = ap.PreferenceGP(ap.RBF([0.3] * 3), "logistic", noise=noise, learn=None).condition(duels).log_evidence
+    assert info.log_evidence > start - 5.0

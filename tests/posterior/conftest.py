@@ -8,7 +8,7 @@ import pytest
 
 from anchorpbo.duels import Rows
 from anchorpbo.kernels import Kernel, Matern52
-from anchorpbo.posterior import SPACES, Posterior, Sites, Space, posterior_from_sites
+from anchorpbo.posterior import SPACES, LatentSpace, Posterior, Sites, posterior_from_sites
 from anchorpbo.typing import Array
 
 
@@ -29,7 +29,7 @@ class Example:
     def D(self) -> Array:
         return np.asarray(self.rows.D.toarray())
 
-    def space(self, kind: str = "auto") -> Space:
+    def space(self, kind: str = "auto") -> LatentSpace:
         return SPACES[kind](self.rows, self.K)
 
     def posterior(self, kind: str = "auto") -> Posterior:

@@ -9,8 +9,9 @@ import pytest
 from scipy.special import ndtr
 
 from anchorpbo.errors import InputError, ShapeError, UnsupportedError
-from anchorpbo.kernels import RBF, Matern52, Tanimoto
+from anchorpbo.kernels import RBF, Kernel, Matern52, Tanimoto
 from anchorpbo.posterior import Posterior
+from anchorpbo.testing import KernelContract
 from anchorpbo.typing import Array
 
 Build = Callable[..., Any]
@@ -196,3 +197,73 @@ class TestRules:
         posterior = Posterior(Tanimoto(), np.eye(3), np.ones(3), np.eye(3))
         with pytest.raises(UnsupportedError, match="the Tanimoto kernel has no gradient in x"):
             posterior.mean_gradient(np.eye(3))
+
+
+class Linear(Kernel):
+    """k(x, y) = s (1 + x.y): its diagonal varies with x, as those of the kernels in the library do not."""
+
+    def __init__(self, outputscale: float = 1.0) -> None:
+        self.outputscale = outputscale
+
+    def __call__(self, X, Y):
+        return self.outputscale * (1.0 + X @ Y.T)
+
+    def paired(self, X, Y):
+        return self.outputscale * (1.0 + (X * Y).sum(axis=1))
+
+    def diagonal(self, X):
+        return self.paired(X, X)
+
+    def input_gradient(self, X, Y, A):
+        return self.outputscale * A @ Y
+
+    def paired_gradient(self, X, Y, a):
+        return self.outputscale * a[:, None] * Y
+
+    def diagonal_gradient(self, X, a):
+        return 2.0 * self.outputscale * a[:, None] * X
+
+    @property
+    def parameter_names(self):
+        return ("outputscale",)
+
+    @property
+    def log_parameters(self):
+        return np.log([self.outputscale])
+
+    def with_log_parameters(self, theta):
+        return Linear(float(np.exp(theta[0])))
+
+    def parameter_gradient(self, X, A):
+        return np.array([np.vdot(A, self(X, X))])
+
+    def check_dimension(self, dimension):
+        pass
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [Linear(2.0), Linear() + RBF(0.4), Linear() * RBF(0.4), Linear().on([1])],
+    ids=["linear", "sum", "product", "column"],
+)
+def test_gradients_know_a_diagonal_that_varies(kernel) -> None:
+    rng = np.random.default_rng(0)
+    posterior = Posterior(kernel, rng.random((4, 2)), rng.standard_normal(4), 0.1 * rng.standard_normal((3, 4)))
+    X, Y = rng.random((2, 3, 2))
+    for c in range(2):
+        step = np.zeros(2)
+        step[c] = 1e-6
+        variance = (posterior.variance(X + step) - posterior.variance(X - step)) / 2e-6
+        np.testing.assert_allclose(posterior.variance_gradient(X)[:, c], variance, atol=1e-6)
+        between = (posterior.between(X + step, Y).variance - posterior.between(X - step, Y).variance) / 2e-6
+        zero, one = np.zeros(3), np.ones(3)
+        np.testing.assert_allclose(posterior.between(X, Y).gradient(zero, zero, one)[0][:, c], between, atol=1e-6)
+
+
+def test_a_varying_diagonal_without_its_gradient_fails_the_contract() -> None:
+    class Forgetful(Linear):
+        diagonal_gradient = Kernel.diagonal_gradient
+
+    KernelContract(Linear(), 2).check("check_diagonal_gradient")
+    with pytest.raises(AssertionError, match="diagonal_gradient"):
+        KernelContract(Forgetful(), 2).check("check_diagonal_gradient")

@@ -18,7 +18,7 @@ def random_model(rng):
     ties = rng.integers(u, size=(int(rng.integers(0, 5)), 2)) if rng.random() < 0.4 else None
     kernels = (ap.RBF, ap.Matern32, ap.Matern52)
     lengths = np.exp(rng.normal(-1, 1, size=d if rng.random() < 0.5 else ()))
-    kernel = kernels[rng.integers(3)](np.clip(lengths, 0.03, 10.0), float(np.exp(rng.normal(0, 3))))
+    kernel = kernels[rng.integers(3)](np.clip(lengths, 0.03, 10.0), float(np.clip(np.exp(rng.normal(0, 3)), 0.02, 5e3)))
     noises = (
         lambda: ap.NoiseMap.constant(float(np.exp(rng.normal(-1, 2)))),
         lambda: ap.NoiseMap.from_anchors(rng.random((int(rng.integers(1, 8)), d))),

@@ -72,7 +72,8 @@ def _best_of_two(m1: Array, m2: Array, s: Array) -> tuple[Array, Array, Array, A
 def lambert_constant(options: int = 2) -> float:
     """C = W((q - 1) / e), W Lambert's function, for a choice among q options: 0.2784645 for a duel.
 
-    Under a logistic judge of noise level lambda, one step of EUBO is worse than the best step by at most lambda C.
+    Under a logistic judge of one constant noise level lambda, one step of EUBO is worse than the best step by at most
+    lambda C. With levels that vary the paper's form of the likelihood breaks this bound (docs/notation.md).
 
     >>> round(lambert_constant(), 7)
     0.2784645

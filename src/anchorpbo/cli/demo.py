@@ -18,7 +18,7 @@ from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
 
 INITIAL = 8
-_BARS = " ▁▂▃▄▅▆▇█"
+_BARS, _PLAIN_BARS = " ▁▂▃▄▅▆▇█", " .:-=+*#%@"
 
 
 def run(strategy: str, rounds: int, seed: int, console: Console | None = None) -> None:
@@ -49,8 +49,9 @@ def run(strategy: str, rounds: int, seed: int, console: Console | None = None) -
             progress.update(task, advance=1, best=f"recommended now {each.best_utility:5.2f} of {problem.maximum:.2f}")
 
     console.print(_last_duels(done[-5:]))
-    console.print("\nrecommended   " + _sparkline([each.best_utility for each in done], 0.0, problem.maximum))
-    console.print("asked noise   " + _sparkline([each.pair_noise for each in done], 0.0, noise.scale))
+    bars = _BARS if console.encoding.lower().startswith("utf") else _PLAIN_BARS
+    console.print("\nrecommended   " + _sparkline([each.best_utility for each in done], problem.maximum, bars))
+    console.print("asked noise   " + _sparkline([each.pair_noise for each in done], noise.scale, bars))
     best = done[-1].best
     chosen = [each.seconds for each in done if each.seconds > 0]
     console.print(f"\n[bold]Recommended[/bold] {_design(best)}, the optimum is {_design(problem.optimum)}")
@@ -75,6 +76,6 @@ def _design(x: Array) -> str:
     return "(" + ", ".join(f"{value:.2f}" for value in x) + ")"
 
 
-def _sparkline(values: Sequence[float], lowest: float, highest: float) -> str:
-    levels = np.clip((np.array(values) - lowest) / (highest - lowest), 0.0, 1.0) * (len(_BARS) - 1)
-    return "".join(_BARS[round(float(level))] for level in levels) + f"  {values[-1]:.2f}"
+def _sparkline(values: Sequence[float], highest: float, bars: str) -> str:
+    levels = np.clip(np.array(values) / highest, 0.0, 1.0) * (len(bars) - 1)
+    return "".join(bars[round(float(level))] for level in levels) + f"  {values[-1]:.2f}"

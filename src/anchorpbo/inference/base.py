@@ -10,7 +10,7 @@ import numpy as np
 from anchorpbo.errors import ShapeError, UnknownNameError
 from anchorpbo.likelihoods import Likelihood
 from anchorpbo.numerics.checks import as_vector
-from anchorpbo.posterior import SPACES, Sites, Space
+from anchorpbo.posterior import SPACES, LatentSpace, Sites
 from anchorpbo.typing import Array
 
 
@@ -56,7 +56,7 @@ class Inference(ABC):
 
     @abstractmethod
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         """Sites for the duels behind `space`.
 
@@ -74,7 +74,7 @@ class Inference(ABC):
         """
 
 
-def checked_start(space: Space, start: Array) -> Array:
+def checked_start(space: LatentSpace, start: Array) -> Array:
     """A copy of `start`, one finite number for each duel."""
     margins, m = as_vector("start", start).copy(), len(space.rows)
     if len(margins) != m:

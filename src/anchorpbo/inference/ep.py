@@ -23,7 +23,7 @@ from anchorpbo.likelihoods import Likelihood
 from anchorpbo.likelihoods.expected import expected_outcome
 from anchorpbo.numerics.checks import positive, whole
 from anchorpbo.numerics.jit import compiled
-from anchorpbo.posterior import Sites, Solution, Space
+from anchorpbo.posterior import LatentSpace, Sites, Solution
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 # A pass must bring the change down to this share of the last, or passes are given up for single updates.
@@ -48,7 +48,7 @@ class EP(Inference):
         whole("most_passes", self.most_passes, 1)
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         """Passes from Laplace's sites, in parallel while that contracts, else one by one."""
         mode = find_mode(space, likelihood, start)
@@ -67,14 +67,14 @@ class EP(Inference):
         return Inferred(solution.sites, info, mode.margins)
 
 
-def match_all(space: Space, likelihood: Likelihood, solution: Solution) -> Sites:
+def match_all(space: LatentSpace, likelihood: Likelihood, solution: Solution) -> Sites:
     """The sites that match, each against its own cavity, all from the same posterior."""
     mu_c, s2_c = space.cavities(solution)
     logZ = likelihood.expected(mu_c, s2_c, space.rows.tied)
     return Sites(-logZ.d2 / logZ.rest, (logZ.d1 - logZ.d2 * mu_c) / logZ.rest)
 
 
-def match_one_by_one(space: Space, likelihood: Likelihood, solution: Solution) -> Sites:
+def match_one_by_one(space: LatentSpace, likelihood: Likelihood, solution: Solution) -> Sites:
     """The same, each site seeing the effect of those before it by a rank-one update of the posterior."""
     precision, linear = solution.sites.precision.copy(), solution.sites.linear.copy()
     mean, covariance = space.prior @ solution.dual, solution.covariance.copy()

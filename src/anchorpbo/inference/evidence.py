@@ -23,7 +23,7 @@ import numpy as np
 
 from anchorpbo.inference.laplace import Mode
 from anchorpbo.likelihoods import Likelihood
-from anchorpbo.posterior import Space
+from anchorpbo.posterior import LatentSpace
 from anchorpbo.typing import Array
 
 
@@ -46,7 +46,7 @@ class EvidenceGradient:
     """In tau."""
 
 
-def evidence_gradient(space: Space, likelihood: Likelihood, mode: Mode) -> EvidenceGradient:
+def evidence_gradient(space: LatentSpace, likelihood: Likelihood, mode: Mode) -> EvidenceGradient:
     """The gradient, implicit terms through the mode included."""
     rows, K, solution = space.rows, space.kernel_matrix, mode.solution
     a, w, s2 = mode.terms.d1, solution.sites.precision, solution.margin_variances

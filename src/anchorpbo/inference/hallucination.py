@@ -24,7 +24,7 @@ from anchorpbo.inference.chain import Schedule
 from anchorpbo.likelihoods import Likelihood, Probit
 from anchorpbo.numerics.jit import compiled
 from anchorpbo.numerics.truncated import draw_above, draw_between
-from anchorpbo.posterior import DuelSpace, Sites, Space
+from anchorpbo.posterior import DuelSpace, LatentSpace, Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 _WIDEST = 1e6
@@ -60,7 +60,7 @@ class Hallucination(Inference):
             )
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         """Run the chain from `start`, or from the published z = 0, moved into the box."""
         self.check(likelihood)
@@ -86,7 +86,7 @@ class Hallucination(Inference):
         return Inferred(Sites(np.ones(m), kept[0] if self.draws == 1 else kept), info, z)
 
 
-def _with_digits_left(space: Space) -> Space:
+def _with_digits_left(space: LatentSpace) -> LatentSpace:
     """Duel space where point space's 1 - D S D' would cancel to nothing: margins 1e6 times wider than the noise."""
     if isinstance(space, DuelSpace) or not len(space.rows):
         return space

@@ -17,7 +17,7 @@ import numpy as np
 
 from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
 from anchorpbo.likelihoods import Likelihood, Terms
-from anchorpbo.posterior import Sites, Solution, Space
+from anchorpbo.posterior import LatentSpace, Sites, Solution
 from anchorpbo.typing import Array
 
 CONVERGED = 1e-8
@@ -58,7 +58,7 @@ def mode_sites(margins: Array, terms: Terms) -> Sites:
     return Sites(precision, terms.d1 + precision * margins)
 
 
-def find_mode(space: Space, likelihood: Likelihood, start: Array | None = None) -> Mode:
+def find_mode(space: LatentSpace, likelihood: Likelihood, start: Array | None = None) -> Mode:
     """Newton's method, from margins `start`, (m,), or from zero, whichever is better."""
     zero = np.zeros(len(space.prior))
     here = _State.at(space, likelihood, zero, zero)
@@ -97,7 +97,7 @@ class _State:
     objective: float
 
     @classmethod
-    def at(cls, space: Space, likelihood: Likelihood, dual: Array, latent: Array) -> _State:
+    def at(cls, space: LatentSpace, likelihood: Likelihood, dual: Array, latent: Array) -> _State:
         margins = space.margins(latent)
         terms = likelihood.log_prob(margins, space.rows.tied)
         return cls(dual, latent, margins, terms, float(terms.value.sum() - 0.5 * dual @ latent))
@@ -108,7 +108,7 @@ class Laplace(Inference):
     """Gaussian at the mode; any log-concave link. Fast, and the basis of the evidence."""
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         """The sites at the mode."""
         mode = find_mode(space, likelihood, start)

@@ -31,7 +31,7 @@ from anchorpbo.likelihoods import Likelihood, Logistic
 from anchorpbo.numerics.jit import compiled
 from anchorpbo.numerics.linalg import square_root
 from anchorpbo.numerics.polya_gamma import draw_polya_gamma
-from anchorpbo.posterior import Sites, Space
+from anchorpbo.posterior import LatentSpace, Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 
@@ -64,7 +64,7 @@ class PolyaGamma(Inference):
             )
 
     def infer(
-        self, space: Space, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         """Run the chain from margins `start`, or from Laplace's mode."""
         self.check(likelihood)

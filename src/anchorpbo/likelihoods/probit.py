@@ -1,4 +1,4 @@
-"""Probit link (eq. probit-like): the user compares f + eps with Gaussian eps of variance n(x).
+"""Probit link (eq. probit-like, eq. simple-likelihood): the user compares f + eps with Gaussian eps of variance n(x).
 
     D_k = (e_w - e_l) / sqrt(n_w + n_l)          p_k = Phi(g_k - tau)
 

@@ -1,4 +1,4 @@
-"""Hyper-parameters by Laplace evidence: L-BFGS-B on the logarithms, with the analytic gradient, from several starts."""
+"""Hyper-parameters by Laplace evidence (eq. hyperparam-problem): L-BFGS-B on the logarithms, from several starts."""
 
 from __future__ import annotations
 

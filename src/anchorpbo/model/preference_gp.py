@@ -234,7 +234,10 @@ class PreferenceGP:
         return Surrogate(surrogate.kernel, surrogate.noise, likelihood.for_duels(duels))
 
     def _specs(self, duels: Duels, surrogate: Surrogate) -> dict[str, Learn]:
-        usual = customary(duels.dimension, surrogate.likelihood.customary_threshold)
+        likelihood = surrogate.likelihood
+        # A row's coefficient takes a utility to a margin, whose own noise is of order 1.
+        (per_utility,), _ = likelihood.coefficients(*np.full((2, 1), surrogate.noise.scale))
+        usual = customary(duels.dimension, likelihood.customary_threshold, float(per_utility) ** -2)
         specs = {name: usual[base_name(name)] if spec is None else spec for name, spec in self._learn.items()}
         if specs and self._given.likelihood.tie_threshold is None:
             specs.setdefault("tie_threshold", usual["tie_threshold"])

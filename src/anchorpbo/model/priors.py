@@ -44,15 +44,16 @@ class Learn:
             raise InputError("prior must be a LogNormal or None", repr(self.prior), "write LogNormal(median, spread)")
 
 
-def customary(dimension: int, tie_threshold: float) -> dict[str, Learn]:
+def customary(dimension: int, tie_threshold: float, unit: float = 1.0) -> dict[str, Learn]:
     """Bounds and weakly informative priors for designs in the unit cube of this dimension.
 
-    The length-scale's prior moves with the diagonal of the cube. The output scale is measured in units of the noise,
-    which is fixed unless it is learnt: a standard deviation of a few says that the user is mostly, not always, right.
+    The length-scale's prior moves with the diagonal of the cube. The output scale's is in units of the noise, as only
+    their ratio shows in answers: ten of them say that the user is mostly, not always, right. `unit` is the variance of
+    utility that amounts to the noise.
     """
     return {
         "lengthscale": Learn((0.03, 10.0), LogNormal(0.25 * np.sqrt(dimension), 0.7)),
-        "outputscale": Learn((1e-2, 1e4), LogNormal(10.0, 1.2)),
+        "outputscale": Learn((1e-2 * min(unit, 1.0), 1e4 * max(unit, 1.0)), LogNormal(10.0 * unit, 1.2)),
         "noise_scale": Learn((1e-3, 1e3), LogNormal(1.0, 1.0)),
         "noise_strength": Learn((1e-2, 13.0), LogNormal(2.0, 0.8)),
         "tie_threshold": Learn((1e-2, 5.0), LogNormal(tie_threshold, 0.7)),

@@ -14,7 +14,7 @@ from anchorpbo.duels import Duels
 from anchorpbo.inference import EvidenceGradient
 from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood
-from anchorpbo.posterior import SPACES, Space
+from anchorpbo.posterior import SPACES, LatentSpace
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
 
@@ -50,7 +50,7 @@ class Surrogate:
             likelihood = likelihood.with_threshold(float(np.exp(for_threshold[0])))
         return Surrogate(self.kernel.with_log_parameters(for_kernel), self.noise.with_parameters(**noise), likelihood)
 
-    def space(self, duels: Duels, name: str = "auto") -> Space:
+    def space(self, duels: Duels, name: str = "auto") -> LatentSpace:
         """The rows of these duels and the prior covariance of their designs."""
         rows = self.likelihood.rows(duels, self.noise(duels.points))
         return SPACES[name](rows, self.kernel(duels.points, duels.points))

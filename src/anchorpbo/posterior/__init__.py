@@ -3,8 +3,15 @@
 from anchorpbo.posterior.build import posterior_from_sites
 from anchorpbo.posterior.posterior import Posterior
 from anchorpbo.posterior.sites import Sites
-from anchorpbo.posterior.spaces import SPACES, DuelSpace, PointSpace, Solution, Space
+from anchorpbo.posterior.spaces import SPACES, DuelSpace, LatentSpace, PointSpace, Solution
 
 __all__ = [
-    "SPACES", "DuelSpace", "PointSpace", "Posterior", "Sites", "Solution", "Space", "posterior_from_sites",
+    "SPACES",
+    "DuelSpace",
+    "LatentSpace",
+    "PointSpace",
+    "Posterior",
+    "Sites",
+    "Solution",
+    "posterior_from_sites",
 ]  # fmt: skip

@@ -11,11 +11,11 @@ import numpy as np
 from anchorpbo.kernels import Kernel
 from anchorpbo.posterior.posterior import Gaussian, Posterior
 from anchorpbo.posterior.sites import Sites
-from anchorpbo.posterior.spaces import Space
+from anchorpbo.posterior.spaces import LatentSpace
 from anchorpbo.typing import Array
 
 
-def posterior_from_sites(kernel: Kernel, points: Array, space: Space, sites: Sites) -> Posterior:
+def posterior_from_sites(kernel: Kernel, points: Array, space: LatentSpace, sites: Sites) -> Posterior:
     """The posterior under sites, or the mixture over draws of them."""
     if sites.draws == 1:
         solution = space.solve(sites.draw(0))
@@ -39,7 +39,7 @@ class SiteMixture(Sequence[Gaussian]):
     once; otherwise anew when a component is looked at, since keeping all of them would take s u^2 numbers.
     """
 
-    space: Space
+    space: LatentSpace
     sites: Sites
     betas: Array
     """(s, u)."""
@@ -47,7 +47,7 @@ class SiteMixture(Sequence[Gaussian]):
     """Root of the mean of G over the draws, (r, u)."""
 
     @classmethod
-    def of(cls, space: Space, sites: Sites) -> SiteMixture:
+    def of(cls, space: LatentSpace, sites: Sites) -> SiteMixture:
         """Solve every draw once."""
         if sites.shared:
             solution = space.solve(sites)

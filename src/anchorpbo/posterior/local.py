@@ -1,7 +1,7 @@
 """The posterior at given designs, with the way back to them.
 
-Each view computes k(x, P) once and serves both the moments and, through `gradient`, the chain rule: the gradient in x of
-any function whose partial derivatives in the moments are known.
+Each view computes k(x, P) once and serves both the moments and, through `gradient`, the chain rule: the gradient in x
+of any function whose partial derivatives in the moments are known.
 """
 
 from __future__ import annotations

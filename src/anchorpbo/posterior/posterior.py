@@ -1,4 +1,4 @@
-"""The posterior of the utility, the same object whatever inference it came from.
+"""The posterior of the utility (eq. joint-matrix), the same object whatever inference it came from.
 
 Symbols: P (u, d) the distinct designs, k the kernel, beta (u,) and G (u, u) from the sites:
 

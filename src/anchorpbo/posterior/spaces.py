@@ -34,7 +34,7 @@ from anchorpbo.typing import Array, BoolArray, IntArray
 class Solution:
     """The Gaussian posterior of the latent vector under given sites."""
 
-    space: Space
+    space: LatentSpace
     sites: Sites
     L: Array
     """Lower triangle with L L' = I + F S F', (r, r)."""
@@ -75,7 +75,7 @@ class Solution:
         return np.maximum(self.space.margin_variances(self), 0.0)
 
 
-class Space(ABC):
+class LatentSpace(ABC):
     """Where the posterior is solved; `rows` and `kernel_matrix` are the same in both."""
 
     def __init__(self, rows: Rows, kernel_matrix: Array) -> None:
@@ -125,7 +125,7 @@ class Space(ABC):
         """Root, (r, u), of G, the posterior covariance's weights on the distinct designs, of a root of P, (r, n)."""
 
 
-class DuelSpace(Space):
+class DuelSpace(LatentSpace):
     """Latent = margins."""
 
     @cached_property
@@ -183,7 +183,7 @@ class DuelSpace(Space):
         return self.rows.transposed(root.T).T
 
 
-class PointSpace(Space):
+class PointSpace(LatentSpace):
     """Latent = utilities at the distinct designs."""
 
     @property
@@ -254,9 +254,9 @@ def _subtracted_cavities(solution: Solution) -> tuple[Array, Array]:
     return (mu - sites.linear * s2) / share, s2 / share
 
 
-def _smaller(rows: Rows, kernel_matrix: Array) -> Space:
+def _smaller(rows: Rows, kernel_matrix: Array) -> LatentSpace:
     return (DuelSpace if len(rows) <= rows.designs else PointSpace)(rows, kernel_matrix)
 
 
-SPACES: dict[str, Callable[[Rows, Array], Space]] = {"auto": _smaller, "duel": DuelSpace, "point": PointSpace}
+SPACES: dict[str, Callable[[Rows, Array], LatentSpace]] = {"auto": _smaller, "duel": DuelSpace, "point": PointSpace}
 """The two spaces by name, and the smaller of them."""

@@ -1,7 +1,8 @@
 """Maximising an acquisition over the unit cube: many cheap looks, then a few careful climbs.
 
-1. Score scrambled Sobol' points (of d coordinates, or 2 d for a duel) and any extra items in one call. For duels, also
-   score the designs of the best ones in new combinations: two good halves seldom meet by chance.
+1. Score scrambled Sobol' points (of d coordinates, or 2 d for a duel), landmarks (the anchors, around which a narrow
+   quiet region may lie that no Sobol' point hits, and the best designs asked about) and any extra items. For duels,
+   also score the designs of the best ones in new combinations: two good halves seldom meet by chance.
 2. Choose starts: the best and a spread of good ones (`starts`).
 3. Climb from all starts together: one L-BFGS-B run on the stacked variables maximises the sum of their values, so that
    each evaluation is one call on all of them.
@@ -25,7 +26,7 @@ from anchorpbo.numerics.checks import as_floats, as_generator, whole
 from anchorpbo.numerics.sobol import sobol
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.search.evaluate import check_bound, check_finite, values_of
-from anchorpbo.search.starts import recombined, spread_starts
+from anchorpbo.search.starts import landmarks, recombined, spread_starts
 from anchorpbo.typing import Array
 
 CLIMB_STEPS = 30
@@ -92,19 +93,21 @@ def maximise(
         starts = spread_starts(items.reshape(len(items), -1, dimension), values, restarts)
         climb = _Climb.of(bound, values)
         together, _ = climb.run(items[starts], CLIMB_STEPS)
-        ends = values_of(bound, together)
-        polished, converged = climb.run(together[[np.argmax(ends)]], POLISH_STEPS)
-        candidates = np.concatenate([items[starts[:1]], together, polished])
-        scores = np.concatenate([values[starts[:1]], ends, values_of(bound, polished)])
+        # The best of the starts and of the ends: the sum of all values may rise while that of the best start falls.
+        candidates = np.concatenate([items[starts], together])
+        scores = np.concatenate([values[starts], values_of(bound, together)])
+        polished, converged = climb.run(candidates[[np.argmax(scores)]], POLISH_STEPS)
+        candidates = np.concatenate([candidates, polished])
+        scores = np.concatenate([scores, values_of(bound, polished)])
     best = int(np.argmax(scores))
     evaluations = len(items) + climb.evaluations + len(together) + len(polished)
-    info = CubeInfo(evaluations, float(scores[0]), float(scores[1:].max()), converged)
+    info = CubeInfo(evaluations, float(scores[0]), float(scores[len(starts) :].max()), converged)
     return Found(candidates[best].copy(), float(scores[best]), info)
 
 
 def _screen(bound: Bound, flat: Array, extra: npt.ArrayLike | None) -> tuple[Array, Array]:
     """Items, (n, *item_shape), and their values, (n,), from Sobol' points, (raw, d or 2 d)."""
-    items = flat.reshape(-1, *bound.item_shape)
+    items = np.concatenate([flat.reshape(-1, *bound.item_shape), landmarks(bound)])
     if extra is not None:
         items = np.concatenate([_extra(extra, bound.item_shape), items])
     values = values_of(bound, items)

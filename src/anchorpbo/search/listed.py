@@ -139,6 +139,8 @@ def _kept(exclude: npt.ArrayLike | None, n: int) -> IntArray:
     given = np.asarray(exclude)
     if given.dtype == np.bool_ and given.shape != (n,):
         raise ShapeError(f"a mask to exclude must have shape ({n},), one entry a candidate", given.shape, "match it")
+    if given.ndim != 1:
+        raise ShapeError("exclude must be row numbers, (k,), or a mask", given.shape, "exclude pairs by exclude_pairs")
     excluded = np.zeros(n, dtype=np.bool_)
     excluded[given if given.dtype == np.bool_ else as_indices("exclude", given, n)] = True
     return np.flatnonzero(~excluded)

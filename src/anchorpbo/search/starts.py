@@ -2,12 +2,15 @@
 
 import numpy as np
 
+from anchorpbo.acquisition import Bound
 from anchorpbo.typing import Array, IntArray
 
 RADIUS = 0.15
 """First distance that starts keep from each other, for one coordinate; it grows as the root of their number."""
 NEAREST = 1e-6
 """Items closer than this are one item."""
+LANDMARKS = 12
+"""Anchors, and designs asked about, that are always looked at."""
 PARENTS = 16
 """Pairs whose designs are recombined, into (32 choose 2) = 496 pairs."""
 
@@ -30,6 +33,21 @@ def spread_starts(items: Array, values: Array, count: int) -> IntArray:
         chosen.append(int(np.argmax(np.where(free, values, -np.inf))))
         nearest = np.minimum(nearest, _distances(items, items[chosen[-1]]))
     return np.array(chosen, dtype=np.intp)
+
+
+def landmarks(bound: Bound) -> Array:
+    """Anchors inside the cube and designs of best posterior mean, as items: (k, d), or all their pairs (k, 2, d)."""
+    posterior, anchors = bound.posterior, bound.noise.anchors
+    best = np.argsort(-posterior.mean(posterior.points), kind="stable")[:LANDMARKS]
+    designs = posterior.points[best]
+    if anchors is not None:
+        inside = ((anchors >= 0.0) & (anchors <= 1.0)).all(axis=1)
+        designs = np.concatenate([designs, anchors[inside][:LANDMARKS]])
+    designs = np.clip(np.unique(designs, axis=0), 0.0, 1.0)
+    if len(bound.item_shape) == 1:
+        return designs
+    first, second = np.triu_indices(len(designs), 1)
+    return np.stack([designs[first], designs[second]], axis=1)
 
 
 def recombined(pairs: Array, values: Array) -> Array:

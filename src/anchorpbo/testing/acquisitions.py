@@ -118,28 +118,6 @@ class AcquisitionContract(Contract):
             rounding = 1e-13 * (1.0 + np.abs(here.value)) / size
             ensure_close(name, getattr(here, name), difference(value, size), 1e-5, rounding + 1e-9)
 
-    def check_monotone(self) -> None:
-        """It does not fall as a mean or the standard deviation grows, and does not rise as a noise grows."""
-        moments = self.moments()
-        for spread in (1.0, 0.0):
-            flat = moments.copy()
-            flat[list(self.signs).index("by_std")] *= spread
-            here = self.partials(flat)
-            for row, (name, sign) in enumerate(self.signs.items()):
-                slope = sign * getattr(here, name)
-                worst = int(np.argmin(slope))
-                ensure(
-                    slope[worst] >= 0.0,
-                    f"{name} must be at {'least' if sign > 0 else 'most'} 0; it is {sign * slope[worst]} "
-                    f"at moments {flat[:, worst].tolist()}",
-                )
-                more = flat.copy()
-                more[row] += 0.5
-                rise = sign * (self.partials(more).value - here.value)
-                rounding = 1e-13 * (1.0 + np.abs(here.value))
-                kind = "fall" if sign > 0 else "rise"
-                ensure((rise >= -rounding).all(), f"the value must not {kind} in the direction of {name}")
-
     def check_finite_without_spread(self) -> None:
         """Where the standard deviation is 0 everything is finite: the partial derivatives, values and gradients."""
         moments = self.moments()
@@ -265,6 +243,31 @@ class PairAcquisitionContract(AcquisitionContract):
         """Pairs of equal designs, one of them queried."""
         x = np.vstack([self.posterior.points[:1], self.X[0]])
         return self.posterior, np.stack([x, x], axis=1)
+
+    def check_monotone(self) -> None:
+        """It does not fall as a mean or the standard deviation grows, and does not rise as a noise grows.
+
+        Searches of long lists rely on it. Of single designs nobody asks it: a lower confidence bound is a fine idea.
+        """
+        moments = self.moments()
+        for spread in (1.0, 0.0):
+            flat = moments.copy()
+            flat[list(self.signs).index("by_std")] *= spread
+            here = self.partials(flat)
+            for row, (name, sign) in enumerate(self.signs.items()):
+                slope = sign * getattr(here, name)
+                worst = int(np.argmin(slope))
+                ensure(
+                    slope[worst] >= 0.0,
+                    f"{name} must be at {'least' if sign > 0 else 'most'} 0; it is {sign * slope[worst]} "
+                    f"at moments {flat[:, worst].tolist()}",
+                )
+                more = flat.copy()
+                more[row] += 0.5
+                rise = sign * (self.partials(more).value - here.value)
+                rounding = 1e-13 * (1.0 + np.abs(here.value))
+                kind = "fall" if sign > 0 else "rise"
+                ensure((rise >= -rounding).all(), f"the value must not {kind} in the direction of {name}")
 
     def check_symmetric(self) -> None:
         """Swapping the two designs swaps the gradient and changes nothing else."""

@@ -12,7 +12,7 @@ from anchorpbo.errors import IncompatibleError
 from anchorpbo.inference import Inference, Inferred
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
-from anchorpbo.posterior import SPACES, Posterior, Space, posterior_from_sites
+from anchorpbo.posterior import SPACES, LatentSpace, Posterior, posterior_from_sites
 from anchorpbo.testing.contract import (
     Contract,
     ensure,
@@ -58,12 +58,12 @@ class Problem:
         duels = Duels(points, winners, losers, pairs[wins:] or None)
         return cls(name, duels, rng.uniform(0.3, 2.0, size=len(duels.points)))
 
-    def space(self, likelihood: Likelihood, kind: str = "auto") -> Space:
+    def space(self, likelihood: Likelihood, kind: str = "auto") -> LatentSpace:
         """The rows and the prior covariance, in the duel space, the point space or the smaller."""
         points = self.duels.points
         return SPACES[kind](likelihood.rows(self.duels, self.noise), _KERNEL(points, points))
 
-    def posterior(self, space: Space, inferred: Inferred) -> Posterior:
+    def posterior(self, space: LatentSpace, inferred: Inferred) -> Posterior:
         """The posterior of the utility under what was inferred."""
         return posterior_from_sites(_KERNEL, self.duels.points, space, inferred.sites)
 
@@ -309,13 +309,13 @@ class InferenceContract(Contract):
                 settled = likelihood.for_duels(problem.duels)
                 yield f"for {problem.name} with {settled!r}", problem, settled
 
-    def _infer(self, space: Space, likelihood: Likelihood, seed: int) -> Inferred:
+    def _infer(self, space: LatentSpace, likelihood: Likelihood, seed: int) -> Inferred:
         return self.inference.infer(space, likelihood, np.random.default_rng(seed))
 
-    def _samples(self, space: Space, likelihood: Likelihood) -> bool:
+    def _samples(self, space: LatentSpace, likelihood: Likelihood) -> bool:
         return self._infer(space, likelihood, 0).info.effective_samples is not None
 
-    def _mean(self, problem: Problem, space: Space, likelihood: Likelihood, seed: int) -> Array:
+    def _mean(self, problem: Problem, space: LatentSpace, likelihood: Likelihood, seed: int) -> Array:
         return problem.posterior(space, self._infer(space, likelihood, seed)).mean(problem.duels.points)
 
 

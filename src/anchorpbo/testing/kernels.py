@@ -97,6 +97,13 @@ class KernelContract(Contract):
         ensure_close("diagonal(X)", diagonal, np.diagonal(self.kernel(self.X, self.X)), atol=1e-13 * self.scale)
         ensure((diagonal > 0).all(), "diagonal(X) must be above 0")
 
+    def check_diagonal_gradient(self) -> None:
+        """`diagonal_gradient` is what differences say: a kernel whose diagonal varies with x has to write it."""
+        if self.kernel.differentiable:
+            a = self.A[:, 0]
+            expected = item_gradient(lambda Z: a * self.kernel.diagonal(Z), self.X)
+            _ensure_slopes("diagonal_gradient", self.kernel.diagonal_gradient(self.X, a), expected)
+
     def check_input_gradient(self) -> None:
         """`input_gradient` is what differences say, or raises `UnsupportedError` where there is none."""
         k, X, Y, A = self.kernel, self.X, self.Y, self.A
