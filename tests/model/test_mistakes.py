@@ -52,6 +52,15 @@ MISTAKES = {
     ),
     "one more duel outside the cube": (lambda: MODEL.posterior_after([0.1, 7.0], [0.2, 0.3]), "must lie in"),
     "one more duel, outside, to keep": (lambda: DUELS.and_win([0.1, 7.0], [0.2, 0.3]), "received 7.0 in column 1"),
+    "ragged winners": (lambda: ap.Duels([[0.1], [0.2]], [[0], [0, 1]], [1]), "winners must be integers.*equal length"),
+    "ragged designs": (lambda: ap.Duels([[0.1], [0.2, 0.3]], [0], [1]), "points must be numbers.*equal length"),
+    "complex designs": (lambda: ap.Duels([[0.1 + 2j], [0.2]], [0], [1]), "points must be numbers"),
+    "masked designs": (lambda: ap.Duels(np.ma.masked_less([[0.1], [0.2]], 0.15), [0], [1]), "points must be numbers"),
+    "a list for a space": (lambda: ap.EP(space=["duel"]), "space must be one of auto, duel, point"),
+    "pairs for rows to exclude": (
+        lambda: ap.search.maximise_over(BOUND, [[0.1, 0.2], [0.3, 0.4]], exclude=[[0, 1]]),
+        "exclude pairs by exclude_pairs",
+    ),
     "bounds that fall": (lambda: ap.Duels([[0.1]], [], [], bounds=(1.0, 0.0)), "bounds must be a pair"),
     "a tie where there can be none": (
         lambda: (

@@ -37,7 +37,7 @@ class TestFloats:
 
     @pytest.mark.parametrize("values", ["text", ["a", "b"], [[1.0], [1.0, 2.0]], {"a": 1}, object(), [1j]])
     def test_what_is_no_number(self, values: object) -> None:
-        with pytest.raises(InputError, match=r"x must be numbers; received .*; convert them to floats first\."):
+        with pytest.raises(InputError, match=r"x must be numbers; received .*; give rows of equal length"):
             as_floats("x", values)  # type: ignore[arg-type]
 
     def test_long_values_are_cut_in_the_message(self) -> None:

@@ -48,7 +48,7 @@ class ANPEI(DesignAcquisition):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "risk_aversion", non_negative("risk_aversion", self.risk_aversion))
-        if self.penalty not in _PENALTIES:
+        if not isinstance(self.penalty, str) or self.penalty not in _PENALTIES:
             raise UnknownNameError.of("penalty", self.penalty, _PENALTIES)
         object.__setattr__(self, "_penalty", _PENALTIES[self.penalty])
 

@@ -48,7 +48,7 @@ class Inference(ABC):
     """Where to solve: ``"duel"``, ``"point"``, or ``"auto"`` for the smaller."""
 
     def __post_init__(self) -> None:
-        if self.space not in SPACES:
+        if not isinstance(self.space, str) or self.space not in SPACES:
             raise UnknownNameError.of("space", self.space, SPACES)
 
     def check(self, likelihood: Likelihood) -> None:  # noqa: B027 (most inferences take any likelihood)

@@ -24,9 +24,13 @@ def frozen(array: AnyArray) -> AnyArray:
 def as_floats(name: str, values: npt.ArrayLike) -> Array:
     """Copy to a float array without NaN or infinity, of any shape."""
     try:
-        array = np.array(values, dtype=np.float64)
+        given = np.asarray(values)
+        if np.iscomplexobj(given) or np.ma.is_masked(values):
+            raise TypeError("what a float cannot hold")
+        array = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as problem:
-        raise InputError(f"{name} must be numbers", repr(values)[:80], "convert them to floats first") from problem
+        remedy = "give rows of equal length, and floats rather than text, complex numbers or masked values"
+        raise InputError(f"{name} must be numbers", repr(values), remedy) from problem
     finite = np.isfinite(array)
     if not finite.all():
         where = tuple(int(i) for i in np.argwhere(~np.atleast_1d(finite))[0]) if array.ndim else ()
@@ -54,7 +58,10 @@ def as_vector(name: str, values: npt.ArrayLike) -> Array:
 
 def as_indices(name: str, values: npt.ArrayLike, size: int) -> IntArray:
     """Copy to an index array whose entries lie in ``range(size)``."""
-    array = np.array(values)
+    try:
+        array = np.array(values)
+    except ValueError as problem:
+        raise InputError(f"{name} must be integers", repr(values), "give rows of equal length") from problem
     if array.size == 0:
         array = array.astype(np.intp)
     if not np.issubdtype(array.dtype, np.integer):
