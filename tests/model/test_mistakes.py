@@ -119,6 +119,9 @@ def test_a_kernel_of_ones_own_keeps_what_it_has():
     model = ap.PreferenceGP(kernel).fit(DUELS)
     assert model.kernel.alpha == 7.0
     assert model.kernel.outputscale != 1.0
+    assert kernel == RationalQuadratic([0.3, 0.4], alpha=7.0)
+    assert kernel != RationalQuadratic([0.3, 0.4], alpha=6.0)
+    assert ap.RBF(0.3) != ap.RBF([0.3])
 
 
 class LearnsAlpha(RationalQuadratic):

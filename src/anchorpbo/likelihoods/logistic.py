@@ -132,7 +132,7 @@ class Logistic(Likelihood):
 def _mixture() -> tuple[Array, Array]:
     """Nodes 2 v and log weights of the trapezoidal rule in log v for Kolmogorov's density.
 
-    They give s(g) to rounding for g down to -50 and to 1e-9 at -100; further left the exponential takes over.
+    They give s(g) to rounding for g down to -100; further left the exponential takes over.
     """
     step = 0.04
     log_v = np.arange(np.log(0.17), np.log(8.0), step)
