@@ -42,6 +42,11 @@ def base_name(name: str) -> str:
     return name.rsplit(".", 1)[-1].split("[", 1)[0]
 
 
+def _spec(learn: Mapping[str, Learn], name: str) -> Learn | None:
+    """What is said of a hyper-parameter, by its own name or by that of its kind."""
+    return learn.get(name, learn.get(base_name(name)))
+
+
 def log_posterior(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], start: Array | None) -> _Evaluation:
     """Evidence and log-priors of these hyper-parameters, with the gradient in theta; from margins `start`."""
     space = surrogate.space(duels)
@@ -52,7 +57,7 @@ def log_posterior(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn]
     gradient = surrogate.pull(duels, evidence_gradient(space, surrogate.likelihood, mode))
     value = evidence
     for index, (name, log_value) in enumerate(zip(surrogate.names, surrogate.theta, strict=True)):
-        spec = learn.get(name, learn.get(base_name(name)))
+        spec = _spec(learn, name)
         if spec is not None and spec.prior is not None:
             log_prior, slope = spec.prior.log_density(float(log_value))
             value += log_prior
@@ -75,9 +80,8 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     else enters, so the same duels give the same fit whatever happened before.
     """
     given, names = surrogate.theta, surrogate.names
-    found_specs = [learn.get(name, learn.get(base_name(name))) for name in names]
-    free = np.array([i for i, spec in enumerate(found_specs) if spec is not None], dtype=np.intp)
-    specs = [spec for spec in found_specs if spec is not None]
+    learnt = {index: spec for index, name in enumerate(names) if (spec := _spec(learn, name)) is not None}
+    free, specs = np.array(list(learnt), dtype=np.intp), list(learnt.values())
     if not specs:
         evidence = log_posterior(surrogate, duels, learn, None).evidence
         return surrogate, FitInfo(evidence, evidence, 1, True, ())
@@ -108,8 +112,8 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     # Afresh: what is reported must not depend on where the search came from.
     final = log_posterior(winner, duels, learn, None)
     same = abs(final.value + best.fun) <= 1e-6 * (1.0 + abs(final.value))
-    learnt = tuple(names[i] for i in free)
-    return winner, FitInfo(final.evidence, final.value, evaluations, bool(best.success) and same, learnt)
+    converged = bool(best.success) and same
+    return winner, FitInfo(final.evidence, final.value, evaluations, converged, tuple(names[i] for i in free))
 
 
 def _check_inside(names: list[str], theta: Array, bounds: Array) -> None:
