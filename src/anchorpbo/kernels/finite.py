@@ -18,13 +18,29 @@ from anchorpbo.numerics.checks import positive
 from anchorpbo.typing import Array
 
 
-def _no_gradient(kernel: Kernel) -> UnsupportedError:
-    name = type(kernel).__name__
-    return UnsupportedError(f"the {name} kernel has no gradient in x", None, "search over the list of designs instead")
+class WithoutGradient(Kernel):
+    """A kernel of designs between which there is nothing."""
+
+    def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
+        """Raise `UnsupportedError`."""
+        raise self._no_gradient()
+
+    def paired_gradient(self, X: Array, Y: Array, a: Array) -> Array:
+        """Raise `UnsupportedError`."""
+        raise self._no_gradient()
+
+    @property
+    def differentiable(self) -> bool:
+        """No."""
+        return False
+
+    def _no_gradient(self) -> UnsupportedError:
+        rule = f"the {type(self).__name__} kernel has no gradient in x"
+        return UnsupportedError(rule, None, "search over the list of designs instead")
 
 
 @dataclass(frozen=True)
-class Tanimoto(Kernel):
+class Tanimoto(WithoutGradient):
     """Similarity of fingerprints: bits, or counts of at least zero."""
 
     outputscale: float = 1.0
@@ -49,19 +65,6 @@ class Tanimoto(Kernel):
         """The output scale."""
         return np.full(len(X), self.outputscale)
 
-    def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
-        """Raise `UnsupportedError`."""
-        raise _no_gradient(self)
-
-    def paired_gradient(self, X: Array, Y: Array, a: Array) -> Array:
-        """Raise `UnsupportedError`."""
-        raise _no_gradient(self)
-
-    @property
-    def differentiable(self) -> bool:
-        """No."""
-        return False
-
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """The output scale only."""
@@ -84,7 +87,7 @@ class Tanimoto(Kernel):
         """Any number of bits will do."""
 
 
-class Hamming(ScaledKernel):
+class Hamming(WithoutGradient, ScaledKernel):
     """Similarity of categories: only whether two coordinates are equal counts."""
 
     def __call__(self, X: Array, Y: Array) -> Array:
@@ -98,19 +101,6 @@ class Hamming(ScaledKernel):
 
     def _weights(self, X: Array) -> Array:
         return np.asarray(np.broadcast_to(1.0 / self.lengths, X.shape[1:]) / X.shape[1])
-
-    def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
-        """Raise `UnsupportedError`."""
-        raise _no_gradient(self)
-
-    def paired_gradient(self, X: Array, Y: Array, a: Array) -> Array:
-        """Raise `UnsupportedError`."""
-        raise _no_gradient(self)
-
-    @property
-    def differentiable(self) -> bool:
-        """No."""
-        return False
 
     def _length_gradient(self, X: Array, A: Array) -> tuple[Array, float]:
         B = A * self(X, X)
