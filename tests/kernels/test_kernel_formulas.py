@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from anchorpbo.errors import InputError
 from anchorpbo.kernels import RBF, Hamming, Kernel, Matern32, Matern52, OnColumns, Product, Sum, Tanimoto
 from anchorpbo.typing import Array
 
@@ -174,3 +175,48 @@ def test_equality_compares_hyper_parameters() -> None:
     assert RBF(0.3) != RBF([0.3])
     assert RBF([0.3, 0.4]) + Tanimoto() == RBF([0.3, 0.4]) + Tanimoto()
     assert RBF(0.3) + RBF(0.4) != RBF(0.4) + RBF(0.3)
+
+
+class TestCategoricalCoordinates:
+    """A categorical coordinate is as good as one axis a value."""
+
+    KINDS = (RBF, Matern32, Matern52)
+    X = np.column_stack([np.random.default_rng(3).random((7, 2)), [0.0, 0.5, 1.0, 0.5, 0.5, 1.0, 0.0]])
+    LENGTHS = np.array([0.3, 0.6, 0.8])
+
+    @staticmethod
+    def one_hot(X):
+        # Entries of 1 / sqrt(2) put any two values at distance 1.
+        return np.column_stack([X[:, :2], (X[:, 2:] == [0.0, 0.5, 1.0]) / np.sqrt(2.0)])
+
+    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("shared", [True, False])
+    def test_equals_a_kernel_with_one_axis_a_value(self, kind, shared):
+        kernel = kind(0.4 if shared else self.LENGTHS, 2.0, categorical=[2])
+        spread = kind(0.4 if shared else self.LENGTHS[[0, 1, 2, 2, 2]], 2.0)
+        X, Z = self.X, self.one_hot(self.X)
+        assert kernel(X[:3], X) == pytest.approx(spread(Z[:3], Z), rel=1e-12)
+        assert kernel.paired(X, X[::-1]) == pytest.approx(spread.paired(Z, Z[::-1]), rel=1e-12)
+        A = np.random.default_rng(0).standard_normal((7, 7))
+        assert kernel.input_gradient(X, X, A)[:, :2] == pytest.approx(spread.input_gradient(Z, Z, A)[:, :2])
+        assert (kernel.input_gradient(X, X, A)[:, 2] == 0).all()
+        a = A[0]
+        assert kernel.paired_gradient(X, X[::-1], a)[:, :2] == pytest.approx(
+            spread.paired_gradient(Z, Z[::-1], a)[:, :2]
+        )
+        by_parameter, spread_out = kernel.parameter_gradient(X, A + A.T), spread.parameter_gradient(Z, A + A.T)
+        if not shared:
+            spread_out = np.array([*spread_out[:2], spread_out[2:5].sum(), spread_out[5]])
+        assert by_parameter == pytest.approx(spread_out, rel=1e-10)
+
+    def test_survives_new_hyper_parameters_and_shows_itself(self):
+        kernel = RBF(self.LENGTHS, categorical=[2])
+        assert kernel.with_log_parameters(kernel.log_parameters) == kernel
+        assert kernel != RBF(self.LENGTHS)
+        assert "categorical=(2,)" in repr(kernel)
+
+    def test_columns_that_are_not_there_are_refused(self):
+        with pytest.raises(InputError, match="distinct column numbers"):
+            RBF(categorical=[0, 0])
+        with pytest.raises(InputError, match="must be below the 2 coordinates"):
+            RBF(categorical=[2]).check_dimension(2)

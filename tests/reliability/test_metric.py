@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anchorpbo.errors import InputError, ShapeError, UnknownNameError, UnsupportedError
-from anchorpbo.reliability import Euclidean, Hamming, Metric, Supplied, Tanimoto
+from anchorpbo.reliability import Euclidean, Hamming, Joined, Metric, Supplied, Tanimoto
 from anchorpbo.reliability.metric import as_metric, smooth
 
 
@@ -127,3 +127,25 @@ def test_what_is_no_metric_is_refused():
         as_metric(Euclidean)
     with pytest.raises(TypeError, match="abstract"):
         Metric()
+
+
+def test_categories_are_one_apart_and_have_no_slope():
+    rng = np.random.default_rng(0)
+    X, Y = (np.column_stack([rng.random((5, 2)), rng.integers(0, 3, 5) / 2]) for _ in range(2))
+    metric = Euclidean(categorical=(2,))
+    naive = [[np.sqrt(((x - y)[:2] ** 2).sum() + (x[2] != y[2])) for y in Y] for x in X]
+    assert metric.distances(X, Y) == pytest.approx(np.array(naive))
+    weights = rng.standard_normal((5, 5))
+    gradient = metric.weighted_gradient(weights, X, Y)
+    assert (gradient[:, 2] == 0).all()
+    assert gradient[:, :2] == pytest.approx(Euclidean().weighted_gradient(weights, X[:, :2], Y[:, :2]))
+    only = Euclidean(categorical=(0, 1))
+    assert only.distances(X[:, :2], X[:, :2]) == pytest.approx(np.sqrt(2.0) * (1 - np.eye(5)))
+
+
+def test_joined_metrics_add_their_squares():
+    X = np.random.default_rng(0).integers(0, 2, (4, 6)).astype(float)
+    joined = Joined(((Euclidean(), (0, 1)), (Tanimoto(), (2, 3, 4, 5))))
+    squares = Euclidean().distances(X[:, :2], X[:, :2]) ** 2 + Tanimoto().distances(X[:, 2:], X[:, 2:]) ** 2
+    assert joined.distances(X, X) == pytest.approx(np.sqrt(squares))
+    assert joined.dimension(6) == 3

@@ -1,19 +1,48 @@
 """Kernels of the scaled distance: k(x, y) = s * shape(r^2), r^2 = sum_c ((x_c - y_c) / lengthscale_c)^2.
 
 A stationary kernel is two scalar functions of r^2, its shape and the shape's derivative; everything else is here once.
+A coordinate can be categorical: then (x_c - y_c)^2 is 1 where the two differ and 0 where they are equal, as if every
+value had an axis of its own, and there is no slope in it.
 """
 
 from abc import abstractmethod
+from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
+from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.kernels.scales import ScaledKernel
 from anchorpbo.typing import Array
 
 
 class Stationary(ScaledKernel):
     """A kernel of the scaled distance between two designs."""
+
+    categorical: tuple[int, ...]
+    """Coordinates of which only equality counts."""
+
+    def __init__(
+        self, lengthscale: npt.ArrayLike = 0.3, outputscale: float = 1.0, *, categorical: Iterable[int] = ()
+    ) -> None:
+        super().__init__(lengthscale, outputscale)
+        columns = tuple(categorical)
+        whole = all(isinstance(c, int | np.integer) and not isinstance(c, bool) and c >= 0 for c in columns)
+        if not whole or len(set(columns)) < len(columns):
+            raise InputError("categorical must be distinct column numbers from 0", columns, "list each once")
+        object.__setattr__(self, "categorical", tuple(int(c) for c in columns))
+
+    def __repr__(self) -> str:
+        columns = f", categorical={self.categorical}" if self.categorical else ""
+        return f"{type(self).__name__}(lengthscale={self.lengthscale!r}, outputscale={self.outputscale!r}{columns})"
+
+    def check_dimension(self, dimension: int) -> None:
+        """Raise unless length-scales and categorical columns fit."""
+        super().check_dimension(dimension)
+        if self.categorical and max(self.categorical) >= dimension:
+            rule = f"categorical columns must be below the {dimension} coordinates of a design"
+            raise ShapeError(rule, self.categorical, "match the designs")
 
     @abstractmethod
     def shape(self, r2: Array) -> tuple[Array, Array]:
@@ -29,7 +58,7 @@ class Stationary(ScaledKernel):
         # Measured from one of the designs, so that nothing is lost to a common offset.
         origin = Y[:1].sum(axis=0)
         pull = B.sum(axis=1)[:, None] * (X - origin) - B @ (Y - origin)
-        return np.asarray(2.0 * self.outputscale * pull / self.lengths**2)
+        return self._flat(2.0 * self.outputscale * pull / self.lengths**2)
 
     def paired(self, X: Array, Y: Array) -> Array:
         """s * shape(r^2) of designs side by side, (n,)."""
@@ -38,7 +67,7 @@ class Stationary(ScaledKernel):
     def paired_gradient(self, X: Array, Y: Array, a: Array) -> Array:
         """a_i 2 s shape'(r_i^2) (x_i - y_i) / lengthscale^2, (n, d)."""
         slope = a * self.shape(self._paired_squared_distances(X, Y))[1]
-        return np.asarray(2.0 * self.outputscale * slope[:, None] * (X - Y) / self.lengths**2)
+        return self._flat(2.0 * self.outputscale * slope[:, None] * (X - Y) / self.lengths**2)
 
     def _length_gradient(self, X: Array, A: Array) -> tuple[Array, float]:
         # d r^2 / d log lengthscale_c = -2 ((x_c - y_c) / lengthscale_c)^2
@@ -46,14 +75,33 @@ class Stationary(ScaledKernel):
         B = -2.0 * self.outputscale * A * slope
         Z = (X - X[:1]) / self.lengths
         by_coordinate = 2.0 * (B.sum(axis=1) @ Z**2 - np.einsum("ic,ic->c", Z, B @ Z))
+        for c in self.categorical:
+            by_coordinate[c] = B[X[:, c, None] != X[:, c]].sum() * self._weight(c)
         return by_coordinate, self.outputscale * float(np.vdot(A, value))
 
     def _squared_distances(self, X: Array, Y: Array) -> Array:
         # Coordinate by coordinate: expanding the square would lose designs 1e-9 apart.
-        return np.asarray(cdist(X / self.lengths, Y / self.lengths, "sqeuclidean"))
+        r2 = np.asarray(cdist(self._flat(X / self.lengths), self._flat(Y / self.lengths), "sqeuclidean"))
+        for c in self.categorical:
+            r2 += self._weight(c) * (X[:, c, None] != Y[:, c])
+        return r2
 
     def _paired_squared_distances(self, X: Array, Y: Array) -> Array:
-        return np.asarray((((X - Y) / self.lengths) ** 2).sum(axis=1))
+        r2 = np.asarray((self._flat((X - Y) / self.lengths) ** 2).sum(axis=1))
+        for c in self.categorical:
+            r2 += self._weight(c) * (X[:, c] != Y[:, c])
+        return r2
+
+    def _flat(self, Z: Array) -> Array:
+        """Z, (n, d), with zeros in the categorical columns; Z itself where there are none."""
+        if self.categorical:
+            Z = Z.copy()
+            Z[:, self.categorical] = 0.0
+        return Z
+
+    def _weight(self, column: int) -> float:
+        """1 / lengthscale^2 of a column."""
+        return float(self.lengths[0 if self._shared else column] ** -2)
 
 
 class RBF(Stationary):

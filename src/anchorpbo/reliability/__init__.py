@@ -14,7 +14,7 @@
 from anchorpbo.reliability.bandwidth import loo_bandwidth, negative_loo, negative_loo_gradient
 from anchorpbo.reliability.bounded import Bounded
 from anchorpbo.reliability.density import Density
-from anchorpbo.reliability.metric import Euclidean, Hamming, Metric, SmoothMetric, Supplied, Tanimoto
+from anchorpbo.reliability.metric import Euclidean, Hamming, Joined, Metric, SmoothMetric, Supplied, Tanimoto
 from anchorpbo.reliability.noise import NoiseMap
 from anchorpbo.reliability.profile import Gaussian, GaussianDensity, Profile, UnitGaussian
 from anchorpbo.reliability.score import Constant, Reliability
@@ -27,6 +27,7 @@ __all__ = [
     "Gaussian",
     "GaussianDensity",
     "Hamming",
+    "Joined",
     "Metric",
     "NoiseMap",
     "Profile",

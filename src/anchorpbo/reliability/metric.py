@@ -5,9 +5,10 @@
     r(x, y)      distance, at least 0 and 0 for x = y
     d            the power of 1/h^d in eq. kde, which makes a kernel of width h a density
 
-    Euclidean    r = |x - y|_2                                   d = number of columns
+    Euclidean    r = |x - y|_2, categories 0 or 1 apart          d = number of columns
     Tanimoto     r = 1 - x.y / (|x|^2 + |y|^2 - x.y)             d = 1
     Hamming      r = fraction of columns where x and y differ    d = 1
+    Joined       r^2 = sum of squares over groups of columns     d = sum over the groups
     Supplied     r = any function of two sets of designs         d = 1 unless told
 
 A metric other than the Euclidean has no natural dimension, and the 2,048 columns of a fingerprint are not one: it takes
@@ -57,9 +58,16 @@ class SmoothMetric(Metric):
 class Euclidean(SmoothMetric):
     """The distance ``|x - y|_2``; d is the number of columns."""
 
+    categorical: tuple[int, ...] = ()
+    """Columns in which two designs are 1 apart where they differ, whatever the values; no slope there."""
+
     def distances(self, X: Array, Y: Array) -> Array:
         """Return the distances, (n, m)."""
-        return np.asarray(cdist(X, Y), dtype=np.float64)
+        if not self.categorical:
+            return np.asarray(cdist(X, Y), dtype=np.float64)
+        numeric = np.delete(np.arange(X.shape[1]), self.categorical)
+        squares = cdist(X[:, numeric], Y[:, numeric], "sqeuclidean") if len(numeric) else np.zeros((len(X), len(Y)))
+        return np.asarray(np.sqrt(squares + sum(X[:, c, None] != Y[:, c] for c in self.categorical)))
 
     def dimension(self, columns: int) -> int:
         """Return the number of columns."""
@@ -68,8 +76,11 @@ class Euclidean(SmoothMetric):
     def weighted_gradient(self, weights: Array, X: Array, Y: Array) -> Array:
         """Return ``2 sum_j weights[i, j] (x_i - y_j)``, (n, c)."""
         # Differences first, a column at a time: `x sum(w) - w y` cancels near an anchor, (n, m, c) is large.
-        columns = [np.einsum("nm,nm->n", weights, np.subtract.outer(x, y)) for x, y in zip(X.T, Y.T, strict=True)]
-        return 2.0 * np.stack(columns, axis=1)
+        gradient = np.zeros_like(X)
+        for c in range(X.shape[1]):
+            if c not in self.categorical:
+                gradient[:, c] = 2.0 * np.einsum("nm,nm->n", weights, np.subtract.outer(X[:, c], Y[:, c]))
+        return gradient
 
 
 @dataclass(frozen=True)
@@ -99,6 +110,23 @@ class Hamming(Metric):
     def dimension(self, columns: int) -> int:
         """Return 1: categories have no natural dimension."""
         return 1
+
+
+@dataclass(frozen=True)
+class Joined(Metric):
+    """The root of the summed squares of other metrics, each on its own columns."""
+
+    parts: tuple[tuple[Metric, tuple[int, ...]], ...]
+    """Metrics and the columns they see."""
+
+    def distances(self, X: Array, Y: Array) -> Array:
+        """Return the distances, (n, m)."""
+        squares = [metric.distances(X[:, columns], Y[:, columns]) ** 2 for metric, columns in self.parts]
+        return np.asarray(np.sqrt(np.sum(squares, axis=0)))
+
+    def dimension(self, columns: int) -> int:
+        """Return the sum over the parts."""
+        return sum(metric.dimension(len(own)) for metric, own in self.parts)
 
 
 @dataclass(frozen=True)
