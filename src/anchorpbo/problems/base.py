@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy.typing as npt
 
+from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_points, as_vector
 from anchorpbo.typing import Array
 
@@ -19,13 +21,46 @@ class Problem:
     dimension: int
     utility: Callable[[Array], Array]
     optimum: Array
-    """The best design, (d,)."""
+    """The best design, or one of them, (d,)."""
     maximum: float
     """Its utility."""
+    minimum: float
+    """The smallest utility on the cube."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "optimum", as_vector("optimum", self.optimum))
+        if self.optimum.shape != (self.dimension,):
+            raise ShapeError(f"optimum must have shape ({self.dimension},)", self.optimum.shape, "give one best design")
+        if not self.minimum < self.maximum:
+            received = (self.minimum, self.maximum)
+            raise InputError("minimum must be below maximum", received, "negate what is to be minimised")
+
+    @classmethod
+    def on_box(
+        cls,
+        name: str,
+        formula: Callable[[Array], Array],
+        box: npt.ArrayLike,
+        *,
+        optimum: npt.ArrayLike,
+        maximum: float,
+        minimum: float,
+    ) -> Problem:
+        """Bring a utility on a box, (d, 2) lower and upper ends, to the unit cube; `optimum` is in the box."""
+        lower, upper = as_points("box", box, 2).T
+        utility = partial(_utility_on_box, formula, lower, upper)
+        best = (as_vector("optimum", optimum) - lower) / (upper - lower)
+        return cls(name, len(lower), utility, best, maximum, minimum)
 
     def __call__(self, X: npt.ArrayLike) -> Array:
         """Utilities, (n,), of designs X, (n, d)."""
         return self.utility(as_points("X", X, self.dimension))
+
+    def share(self, X: npt.ArrayLike) -> Array:
+        """How far up the range of utilities designs X, (n, d), are: 0 for the worst, 1 for the best; (n,)."""
+        return (self(X) - self.minimum) / (self.maximum - self.minimum)
+
+
+def _utility_on_box(formula: Callable[[Array], Array], lower: Array, upper: Array, X: Array) -> Array:
+    # A function of the module and not a closure, so that problems can be sent to other processes.
+    return formula(lower + X * (upper - lower))
