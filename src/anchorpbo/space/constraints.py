@@ -1,0 +1,250 @@
+"""Linear constraints between parameters, as a user writes them, and as rows in the coordinates.
+
+    lower <= c_1 v_1 + c_2 v_2 + ... <= upper
+
+The values v are a + b u in the coordinates u, so a constraint is again a row: c b on the left, minus c a on the right.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anchorpbo.errors import IncompatibleError, InputError
+from anchorpbo.space.parameters import Constant, Parameter, Varying
+from anchorpbo.space.values import as_float, written
+from anchorpbo.typing import Array
+
+TOLD = 1e-6
+"""How far a design that a user gives may miss a constraint, in units of its row's length in the coordinates."""
+_EXAMPLE = "write it like '2*a + b <= 10', 'a + b + c == 1' or '1 <= a - b/4 <= 5', or use Linear"
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A weighted sum of parameters that must not leave a range.
+
+    Parameters
+    ----------
+    coefficients
+        The weight of each parameter in it.
+    lower, upper
+        The range; ``None`` where there is no such end, equal for an equation.
+
+    Examples
+    --------
+    >>> Linear({"water": 1, "milk": 1}, upper=250)
+    Linear('water + milk <= 250')
+    >>> Linear.parse("1 <= a - b/4 <= 5").coefficients
+    {'a': 1.0, 'b': -0.25}
+    """
+
+    coefficients: Mapping[str, float]
+    lower: float | None = None
+    upper: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.coefficients, Mapping):
+            rule = "coefficients of a Linear must map names to numbers"
+            raise InputError(rule, repr(self.coefficients), "give {'a': 1, 'b': 2}")
+        weights = {str(name): as_float(f"the coefficient of {name}", c) for name, c in self.coefficients.items()}
+        weights = {name: weight for name, weight in weights.items() if weight != 0.0}
+        object.__setattr__(self, "coefficients", weights)
+        for end in ("lower", "upper"):
+            if getattr(self, end) is not None:
+                object.__setattr__(self, end, as_float(f"{end} of a Linear", getattr(self, end)))
+        if not weights:
+            raise InputError("a constraint must have a parameter in it", "none that counts", _EXAMPLE)
+        if self.lower is None and self.upper is None:
+            raise InputError("a constraint must have a lower or an upper end", "neither", "give one of the two")
+        if self.lower is not None and self.upper is not None and self.lower > self.upper:
+            rule = "the lower end of a constraint must not exceed its upper end"
+            raise InputError(rule, f"{written(self.lower)} and {written(self.upper)}", "swap the two")
+
+    @classmethod
+    def parse(cls, text: str) -> Linear:
+        """Read a constraint such as ``"2*a + b <= 10"``; nothing in it is ever run."""
+        if not isinstance(text, str):
+            raise InputError("a constraint must be text or a Linear", repr(text), _EXAMPLE)
+        try:
+            tree = ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
+            raise InputError("a constraint must be a comparison of sums", repr(text), _EXAMPLE) from problem
+        if not isinstance(tree, ast.Compare):
+            raise InputError("a constraint must have <=, >= or == in it", repr(text), _EXAMPLE)
+        return cls(*_range(text, tree))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON can hold it."""
+        return {"coefficients": dict(self.coefficients), "lower": self.lower, "upper": self.upper}
+
+    def __str__(self) -> str:
+        sides = _sum(self.coefficients)
+        if self.lower == self.upper and self.lower is not None:
+            return f"{sides} == {written(self.lower)}"
+        if self.lower is None:
+            return f"{sides} <= {written(self.upper)}"
+        if self.upper is None:
+            return f"{sides} >= {written(self.lower)}"
+        return f"{written(self.lower)} <= {sides} <= {written(self.upper)}"
+
+    def __repr__(self) -> str:
+        return f"Linear({str(self)!r})"
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A constraint in coordinates: lower <= a @ x <= upper."""
+
+    constraint: Linear
+    a: Array
+    """(d,), not all 0."""
+    lower: float
+    upper: float
+
+    def check(self, design: Mapping[str, Any]) -> None:
+        """Refuse a design whose values break the constraint by more than typing and rounding explain."""
+        limits, names = self.constraint, self.constraint.coefficients
+        total = math.fsum(weight * float(design[name]) for name, weight in names.items())
+        slack = TOLD * float(np.linalg.norm(self.a))
+        below = limits.lower is not None and total < limits.lower - slack
+        above = limits.upper is not None and total > limits.upper + slack
+        if below or above:
+            given = ", ".join(f"{name}={written(design[name])}" for name in names)
+            rule = f"{limits} must hold"
+            raise InputError(rule, f"{_sum(names)} = {total:.10g} with {given}", "change one of these values")
+
+
+def as_rows(constraints: Sequence[Linear], parameters: Mapping[str, Parameter]) -> list[Row]:
+    """Translate constraints into coordinates; those that only constants are in are settled here."""
+    rows = (_row(constraint, parameters) for constraint in constraints)
+    return [row for row in rows if row is not None]
+
+
+def _row(constraint: Linear, parameters: Mapping[str, Parameter]) -> Row | None:
+    varying = [name for name, parameter in parameters.items() if isinstance(parameter, Varying)]
+    a, shift = np.zeros(len(varying)), 0.0
+    for name, weight in constraint.coefficients.items():
+        start, slope = _line(constraint, name, parameters)
+        shift += weight * start
+        if name in varying:
+            a[varying.index(name)] = weight * slope
+    lower = -math.inf if constraint.lower is None else constraint.lower - shift
+    upper = math.inf if constraint.upper is None else constraint.upper - shift
+    if a.any():
+        return Row(constraint, a, lower, upper)
+    if lower > TOLD * abs(shift) or upper < -TOLD * abs(shift):
+        remedy = "change the constraint or one of the constants"
+        raise InputError(f"{constraint} must hold", f"{written(shift)} from the constants in it", remedy)
+    return None
+
+
+def _line(constraint: Linear, name: str, parameters: Mapping[str, Parameter]) -> tuple[float, float]:
+    """Numbers (a, b) such that the value of a parameter is a + b u."""
+    if name not in parameters:
+        rule = f"the constraint {constraint} must be about parameters of the space"
+        raise InputError(rule, repr(name), f"there are {', '.join(map(repr, parameters))}")
+    parameter = parameters[name]
+    if isinstance(parameter, Constant) and not isinstance(parameter.value, str):
+        return float(parameter.value), 0.0
+    line = parameter.line if isinstance(parameter, Varying) else None
+    if line is None:
+        raise IncompatibleError(
+            "a constraint must be about numbers on an even scale: Real or Integer without log, Boolean, Constant",
+            f"{name}={parameter!r} in {constraint}",
+            "leave it out of the constraint, or leave out its log",
+        )
+    return line
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+_Sum = tuple[dict[str, float], float]  # weights, and what is added to them
+
+
+def _range(text: str, tree: ast.Compare) -> tuple[dict[str, float], float | None, float | None]:
+    """Weights, lower and upper end of a comparison."""
+    terms = [_read(text, term) for term in (tree.left, *tree.comparators)]
+    kinds = [_kind(text, op) for op in tree.ops]
+    if len(kinds) == 1:
+        weights, constant = _added(terms[0], terms[1], -1.0)
+        return weights, None if kinds[0] == "<=" else -constant, None if kinds[0] == ">=" else -constant
+    if len(kinds) > 2 or kinds[0] != kinds[1] or kinds[0] == "==" or terms[0][0] or terms[2][0]:
+        rule = "a constraint with two comparisons must have a sum between two numbers"
+        raise InputError(rule, repr(text), _EXAMPLE)
+    first, (weights, constant), last = terms[0][1], terms[1], terms[2][1]
+    lower, upper = (first, last) if kinds[0] == "<=" else (last, first)
+    return weights, lower - constant, upper - constant
+
+
+def _kind(text: str, op: ast.cmpop) -> str:
+    kinds = {ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "=="}
+    strict = {ast.Lt: "<", ast.Gt: ">"}
+    if type(op) in strict:
+        sign = strict[type(op)]
+        raise InputError(
+            f"a constraint must include its ends, so {sign} has no place in it", repr(text), f"use {sign}="
+        )
+    if type(op) not in kinds:
+        raise InputError("a constraint must compare by <=, >= or ==", repr(text), _EXAMPLE)
+    return kinds[type(op)]
+
+
+def _read(text: str, node: ast.expr) -> _Sum:
+    """A sum as weights and a number."""
+    match node:
+        case ast.Name(id=name):
+            return {name: 1.0}, 0.0
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return {}, as_float("a number of a constraint", value)
+        case ast.UnaryOp(op=ast.UAdd() | ast.USub() as op, operand=operand):
+            return _added(({}, 0.0), _read(text, operand), -1.0 if isinstance(op, ast.USub) else 1.0)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+            return _added(_read(text, left), _read(text, right), -1.0 if isinstance(op, ast.Sub) else 1.0)
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            (weights, first), (others, second) = _read(text, left), _read(text, right)
+            if not others:
+                return _added(({}, 0.0), (weights, first), second)
+            if not weights:
+                return _added(({}, 0.0), (others, second), first)
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            others, divisor = _read(text, right)
+            if not others and divisor:
+                return _added(({}, 0.0), _read(text, left), 1.0 / divisor)
+    part = ast.unparse(node)
+    raise InputError(
+        "a constraint must be linear: parameters times numbers, added up", f"{part!r} in {text!r}", _EXAMPLE
+    )
+
+
+def _added(first: _Sum, second: _Sum, times: float) -> _Sum:
+    weights = dict(first[0])
+    for name, weight in second[0].items():
+        weights[name] = weights.get(name, 0.0) + times * weight
+    return weights, first[1] + times * second[1]
+
+
+def _sum(weights: Mapping[str, float]) -> str:
+    """As a person would write it: 2*a - b."""
+    text = ""
+    for name, weight in weights.items():
+        sign = " - " if weight < 0 else " + "
+        text += (sign if text else sign.strip(" +")) + ("" if abs(weight) == 1 else f"{written(abs(weight))}*") + name
+    return text
+
+
+def as_constraint(given: object, names: Sequence[str]) -> Linear:
+    """A constraint as it came, or read from text, with names as the space spells them."""
+    if isinstance(given, Linear):
+        return given
+    linear = Linear.parse(given)  # type: ignore[arg-type]  # parse says what is wrong with the rest
+    # Python reads names in one normal form of Unicode; a micro sign typed by a user may be another.
+    spelt = {unicodedata.normalize("NFKC", name): name for name in names}
+    weights = {spelt.get(name, name): weight for name, weight in linear.coefficients.items()}
+    return Linear(weights, linear.lower, linear.upper)

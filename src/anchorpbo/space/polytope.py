@@ -1,0 +1,163 @@
+"""Linear constraints on coordinates, and the points of the unit cube that meet them.
+
+Symbols: lower <= A x <= upper for x (d,) in the unit cube, an equation where the two are equal. `places`, (d,), is 0
+for a continuous coordinate and n - 1 for one that only takes the n values 0, 1 / (n - 1), ..., 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import optimize
+
+from anchorpbo.numerics.checks import frozen
+from anchorpbo.typing import Array, BoolArray, IntArray
+
+TOLERANCE = 1e-9
+"""How far a constraint, in units of its row's length, may be missed."""
+_PROJECTIONS = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Polytope:
+    """Those points of the unit cube that meet linear constraints."""
+
+    A: Array
+    """Constraints, (c, d); rows have length 1."""
+    lower: Array
+    """(c,), -infinity where there is none."""
+    upper: Array
+    """(c,), infinity where there is none."""
+
+    @classmethod
+    def of(cls, rows: Array, lower: Array, upper: Array) -> Polytope:
+        """Scale rows to length 1; none of them may be 0."""
+        length = np.linalg.norm(rows, axis=1)
+        return cls(frozen(rows / length[:, None]), frozen(lower / length), frozen(upper / length))
+
+    @classmethod
+    def cube(cls, dimension: int) -> Polytope:
+        """No constraints."""
+        return cls(frozen(np.empty((0, dimension))), frozen(np.empty(0)), frozen(np.empty(0)))
+
+    def __len__(self) -> int:
+        return len(self.A)
+
+    @cached_property
+    def involved(self) -> IntArray:
+        """Coordinates in some constraint."""
+        return np.flatnonzero(self.A.any(axis=0))
+
+    def contains(self, X: Array) -> BoolArray:
+        """Which rows of X, (n, d), meet the constraints, (n,)."""
+        values = X @ self.A.T
+        return np.asarray(((values >= self.lower - TOLERANCE) & (values <= self.upper + TOLERANCE)).all(axis=1))
+
+    def projected(self, X: Array, free: IntArray) -> Array:
+        """Alternating projections of the coordinates `free` onto each constraint and the cube; may fall short."""
+        X = X.copy()
+        pull = np.zeros_like(self.A)
+        pull[:, free] = self.A[:, free]
+        length = (pull**2).sum(axis=1)
+        todo = np.flatnonzero(~self.contains(X))
+        for _ in range(_PROJECTIONS):
+            if not len(todo):
+                break
+            moved = X[todo]
+            for k in np.flatnonzero(length > TOLERANCE**2):
+                value = moved @ self.A[k]
+                moved += ((np.clip(value, self.lower[k], self.upper[k]) - value) / length[k])[:, None] * pull[k]
+            X[todo] = np.clip(moved, 0.0, 1.0)
+            todo = todo[~self.contains(X[todo])]
+        return X
+
+    def stirred(self, X: Array, free: IntArray, steps: int, rng: np.random.Generator) -> Array:
+        """Hit-and-run: from each row of X steps to a random place on a random line in the coordinates `free`."""
+        X, basis = X.copy(), self._directions(free)
+        for _ in range(steps if basis.shape[1] and len(X) else 0):
+            direction = np.zeros_like(X)
+            direction[:, free] = rng.standard_normal((len(X), basis.shape[1])) @ basis.T
+            behind, ahead = self._reach(X, direction)
+            step = behind + rng.random(len(X)) * (ahead - behind)
+            moved = np.clip(X + step[:, None] * direction, 0.0, 1.0)
+            fine = self.contains(moved)  # rounding at a wall can lead beyond it; then the row stays where it is
+            X[fine] = moved[fine]
+        return X
+
+    def _reach(self, X: Array, direction: Array) -> tuple[Array, Array]:
+        """How far one can go back and ahead from each row of X before a wall, (n,) each."""
+        values, slopes = X @ self.A.T, direction @ self.A.T
+        first = np.concatenate([self.lower - values, -X], axis=1)
+        second = np.concatenate([self.upper - values, 1.0 - X], axis=1)
+        slopes = np.concatenate([slopes, direction], axis=1)
+        moving = np.abs(slopes) > TOLERANCE
+        slopes = np.where(moving, slopes, 1.0)
+        first, second = np.where(moving, first / slopes, -np.inf), np.where(moving, second / slopes, np.inf)
+        behind = np.minimum(first, second).max(axis=1)
+        ahead = np.maximum(first, second).min(axis=1)
+        return np.minimum(behind, 0.0), np.maximum(ahead, 0.0)
+
+    def _directions(self, free: IntArray) -> Array:
+        """Orthonormal directions of the coordinates `free` along which all equations keep holding, (free, k)."""
+        equations = self.A[self.equations][:, free]
+        if not len(equations):
+            return np.eye(len(free))
+        _, sizes, V = np.linalg.svd(equations)
+        rank = int((sizes > TOLERANCE).sum())
+        return np.asarray(V[rank:].T)
+
+    @cached_property
+    def equations(self) -> BoolArray:
+        """Which constraints leave no play, (c,): written as equations, or pressed to one value by the others."""
+        play = [self.extent(a, np.zeros(self.A.shape[1]), np.ones(self.A.shape[1])) for a in self.A]
+        return np.array([ends is not None and ends[1] - ends[0] <= TOLERANCE for ends in play], dtype=np.bool_)
+
+    def extent(self, a: Array, least: Array, most: Array) -> tuple[float, float] | None:
+        """The smallest and largest a @ x, where least <= x <= most, (d,) each; ``None`` where there is no such x."""
+        ends = [self._solve(sign * a, np.zeros_like(a), least, most) for sign in (1.0, -1.0)]
+        if ends[0] is None or ends[1] is None:
+            return None
+        return float(a @ ends[0]), float(a @ ends[1])
+
+    def corner(self, direction: Array, places: Array) -> Array | None:
+        """The point, (d,), that goes farthest against a direction; ``None`` where no point meets the constraints."""
+        return self._solve(direction, places, np.zeros(len(places)), np.ones(len(places)))
+
+    def nearest(self, x: Array, places: Array) -> Array | None:
+        """A point, (d,), with the least sum of absolute differences to x; only coordinates in constraints move."""
+        at, n = self.involved, len(self.involved)
+        # Minimise the sum of s subject to s >= x - y and s >= y - x for each coordinate y.
+        wide = Polytope(
+            np.block(
+                [
+                    [self.A[:, at], np.zeros((len(self), n))],
+                    [np.eye(n), np.eye(n)],
+                    [np.eye(n), -np.eye(n)],
+                ]
+            ),
+            np.concatenate([self.lower, x[at], np.full(n, -np.inf)]),
+            np.concatenate([self.upper, np.full(n, np.inf), x[at]]),
+        )
+        cost, grid = np.repeat([0.0, 1.0], n), np.concatenate([places[at], np.zeros(n)])
+        found = wide.corner(cost, grid)
+        if found is None:
+            return None
+        y = x.copy()
+        y[at] = found[:n]
+        return y
+
+    def _solve(self, cost: Array, places: Array, least: Array, most: Array) -> Array | None:
+        """Minimise cost @ x, least <= x <= most, as a mixed-integer program in x times its places."""
+        whole = places > 0
+        unit = np.where(whole, places, 1.0)
+        result = optimize.milp(
+            cost / unit,
+            integrality=whole.astype(np.intp),
+            bounds=optimize.Bounds(least * unit, most * unit),
+            constraints=optimize.LinearConstraint(self.A / unit, self.lower, self.upper) if len(self) else None,
+        )
+        if result.x is None:
+            return None
+        return np.clip(np.where(whole, np.round(result.x), result.x) / unit, least, most)

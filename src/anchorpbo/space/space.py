@@ -1,0 +1,291 @@
+"""Designs made of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
+from anchorpbo.space.base import Columns, Design, DesignSpace
+from anchorpbo.space.constraints import Linear, Row, as_constraint, as_rows
+from anchorpbo.space.listing import listed
+from anchorpbo.space.parameters import Categorical, Constant, Parameter, Real, Varying
+from anchorpbo.space.polytope import TOLERANCE, Polytope
+from anchorpbo.space.region import Region
+from anchorpbo.space.rounding import rounded
+from anchorpbo.typing import Array
+
+SPOT = 0.005
+"""Half a hundredth of a range: a difference that nobody is asked to judge."""
+LISTED = 2_000
+"""Up to this many designs are listed rather than searched."""
+_DRAWS = 8
+
+
+class Space(DesignSpace):
+    """Parameters and the constraints between them.
+
+    Parameters
+    ----------
+    parameters
+        A mapping from names to parameters; handy where a name is no Python word.
+    constraints
+        Linear constraints between parameters, as text or as `Linear`.
+    **named
+        Parameters by keyword.
+
+    Examples
+    --------
+    >>> space = Space(temperature=Real(80, 96), origin=Categorical(["Kenya", "Brazil"]))
+    >>> space.encode({"temperature": 84, "origin": "Brazil"})
+    array([0.25, 1.  ])
+    >>> space.decode(np.array([0.25, 1.0]))
+    {'temperature': 84.0, 'origin': 'Brazil'}
+    """
+
+    def __init__(
+        self,
+        parameters: Mapping[str, Parameter] | None = None,
+        /,
+        *,
+        constraints: str | Linear | Sequence[str | Linear] = (),
+        **named: Parameter,
+    ) -> None:
+        self._parameters = MappingProxyType(_as_parameters(parameters, named))
+        self._varying = {name: p for name, p in self._parameters.items() if isinstance(p, Varying)}
+        if not self._varying:
+            remedy = "give at least one that is not a Constant"
+            raise InputError("a Space must have a parameter that varies", repr(dict(self._parameters)), remedy)
+        given = [constraints] if isinstance(constraints, str | Linear) else list(constraints)
+        self._constraints = tuple(as_constraint(constraint, self.names) for constraint in given)
+        self._rows = as_rows(self._constraints, self._parameters)
+        self._region = self._make_region()
+
+    # -- what it is ---------------------------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """All parameters by name, in the order given."""
+        return self._parameters
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all parameters, constants included."""
+        return tuple(self._parameters)
+
+    @property
+    def constraints(self) -> tuple[Linear, ...]:
+        """Constraints between the parameters."""
+        return self._constraints
+
+    @property
+    def dimension(self) -> int:
+        """Parameters that vary, d."""
+        return len(self._varying)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """Categorical parameters, and the others, which all have an order."""
+        kinds = [isinstance(parameter, Categorical) for parameter in self._varying.values()]
+        return Columns(
+            numeric=tuple(c for c, categorical in enumerate(kinds) if not categorical),
+            categorical=tuple(c for c, categorical in enumerate(kinds) if categorical),
+        )
+
+    @property
+    def region(self) -> Region:
+        """The designs as a part of the unit cube."""
+        return self._region
+
+    @cached_property
+    def candidates(self) -> Array | None:
+        """Every design, (n, d), where all parameters have places and there are at most 2,000 designs."""
+        found = listed(self._region, LISTED)
+        return None if found is None else frozen(found)
+
+    @property
+    def spot(self) -> float:
+        """0.005 where a coordinate is continuous: half a hundredth of its range."""
+        return SPOT if len(self._region.free) else 0.0
+
+    # -- designs ------------------------------------------------------------------------------------------------------
+
+    def check(self, design: Mapping[str, Any]) -> Design:
+        """A complete copy with plain Python values; constants may be left out."""
+        if not isinstance(design, Mapping):
+            raise InputError("a design must be a dict of parameter values", repr(design), f"give {self._example()}")
+        unknown = [name for name in design if name not in self._parameters]
+        if unknown:
+            rule = f"a design must have the parameters {', '.join(map(repr, self.names))}"
+            raise InputError(rule, f"also {', '.join(map(repr, unknown))}", "check the spelling")
+        missing = [name for name in self._varying if name not in design]
+        if missing:
+            rule = f"a design must have a value for {', '.join(map(repr, self._varying))}"
+            raise InputError(rule, f"none for {', '.join(map(repr, missing))}", "add what is missing")
+        checked = {
+            name: parameter.value
+            if isinstance(parameter, Constant) and name not in design
+            else parameter.check(name, design[name])
+            for name, parameter in self._parameters.items()
+        }
+        for row in self._rows:
+            row.check(checked)
+        return checked
+
+    def encode(self, design: Mapping[str, Any]) -> Array:
+        """Coordinates of a design, (d,), after `check`."""
+        checked = self.check(design)
+        return np.array([parameter.encode(checked[name]) for name, parameter in self._varying.items()])
+
+    def decode(self, x: Array) -> Design:
+        """The design with coordinates x, (d,); constants included."""
+        coordinates = dict(zip(self._varying, self._as_point(x), strict=True))
+        return {
+            name: parameter.decode(coordinates[name]) if isinstance(parameter, Varying) else _value(parameter)
+            for name, parameter in self._parameters.items()
+        }
+
+    def nearest(self, x: Array) -> Array:
+        """Coordinates, (d,), of a design near to x that `check` accepts, with numbers a person would write.
+
+        Where constraints leave a number no such choice, as the last part of a mixture, it has up to 12 digits.
+        """
+        x = self._region.nearest(np.clip(self._as_point(x), 0.0, 1.0))
+        numbers = {
+            c: parameter
+            for c, parameter in enumerate(self._varying.values())
+            if isinstance(parameter, Real) and parameter.grid is None and c in self._region.polytope.involved
+        }
+        x = rounded(x, self._region, numbers)
+        for c, parameter in enumerate(self._varying.values()):
+            if c not in numbers:
+                x[c] = parameter.nearest(x[c])
+        return x
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        """Distinct designs spread over the space, (n, d); fewer only where there are fewer."""
+        n, rng = whole("n", n, 0), as_generator(rng)
+        found = np.empty((0, self.dimension))
+        for _ in range(_DRAWS):
+            found = _first_distinct(np.concatenate([found, self._region.sample(n, rng)]))
+            if len(found) >= n:
+                return found[:n]
+        if self.candidates is not None:
+            found = _first_distinct(np.concatenate([found, rng.permutation(self.candidates)]))
+        return found[:n]
+
+    # -- as text ------------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON can hold it; `space_from_dict` reads it."""
+        return {
+            "kind": "space",
+            # A list, since not everything that stores JSON keeps the order of names.
+            "parameters": [{"name": name, **p.to_dict()} for name, p in self._parameters.items()],
+            "constraints": [constraint.to_dict() for constraint in self._constraints],
+        }
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, Space) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        plain = all(name.isidentifier() for name in self.names)
+        named = [f"{name}={p!r}" if plain else f"{name!r}: {p!r}" for name, p in self._parameters.items()]
+        body = ", ".join(named) if plain else "{" + ", ".join(named) + "}"
+        limits = f", constraints={[str(constraint) for constraint in self._constraints]}" if self._constraints else ""
+        return f"Space({body}{limits})"
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _make_region(self) -> Region:
+        grids = [parameter.grid for parameter in self._varying.values()]
+        categorical = self.columns.categorical
+        if not self._rows:
+            return Region.of(grids, categorical)
+        places = np.array([0.0 if grid is None else len(grid) - 1.0 for grid in grids])
+        conflict = _conflict(self._rows, places)
+        if conflict:
+            remedy = "loosen one of these, or widen the range of a parameter in it"
+            rule = "the constraints must leave at least one design"
+            raise InputError(rule, f"none that meets {' and '.join(str(row.constraint) for row in conflict)}", remedy)
+        polytope = _polytope(self._rows)
+        region = Region.of(grids, categorical, *_stacked(self._rows))
+        direction = np.random.default_rng(0).standard_normal(self.dimension)
+        ends = [polytope.corner(sign * direction, places) for sign in (1.0, -1.0)]
+        if ends[0] is not None and ends[1] is not None and np.abs(ends[0] - ends[1]).max() <= TOLERANCE:
+            only = self._decoded(region.snapped(ends[0][None])[0])
+            remedy = "loosen a constraint, or widen the range of a parameter in it"
+            raise InputError("a Space must have at least two designs", f"constraints that only leave {only}", remedy)
+        return region
+
+    def _decoded(self, x: Array) -> Design:
+        return {name: p.decode(p.nearest(u)) for (name, p), u in zip(self._varying.items(), x, strict=True)}
+
+    def _as_point(self, x: Array) -> Array:
+        point = as_floats("x", x)
+        if point.shape != (self.dimension,):
+            raise ShapeError(f"x must have shape ({self.dimension},)", point.shape, "give one design")
+        return point
+
+    def _example(self) -> dict[str, Any]:
+        return {name: p.decode(0.0) if isinstance(p, Varying) else _value(p) for name, p in self._parameters.items()}
+
+
+def _as_parameters(given: Mapping[str, Parameter] | None, named: Mapping[str, Parameter]) -> dict[str, Parameter]:
+    if given is not None and not isinstance(given, Mapping):
+        rule = "the parameters of a Space must be keywords or a dict from names to parameters"
+        raise InputError(rule, repr(given), "write Space(a=Real(0, 1)) or Space({'a': Real(0, 1)})")
+    twice = [name for name in named if given is not None and name in given]
+    if twice:
+        raise InputError("a parameter must be given once", f"{twice[0]!r} twice", "drop one of the two")
+    every = {**(given or {}), **named}
+    for name, parameter in every.items():
+        if not isinstance(name, str) or not name.strip():
+            raise InputError("the name of a parameter must be text", repr(name), "give it a name")
+        if not isinstance(parameter, Parameter):
+            rule = f"{name} must be a Real, Integer, Categorical, Ordinal, Boolean or Constant"
+            raise InputError(rule, repr(parameter), f"write {name}=Real(0, 1), say")
+    return every
+
+
+def _value(parameter: Parameter) -> Any:
+    assert isinstance(parameter, Constant)
+    return parameter.value
+
+
+def _stacked(rows: Sequence[Row]) -> tuple[Array, Array, Array]:
+    ends = np.array([[row.lower, row.upper] for row in rows])
+    return np.array([row.a for row in rows]), ends[:, 0], ends[:, 1]
+
+
+def _polytope(rows: Sequence[Row]) -> Polytope:
+    return Polytope.of(*_stacked(rows))
+
+
+def _conflict(rows: Sequence[Row], places: Array) -> Sequence[Row]:
+    """The rows that together leave no design, none of them to spare; empty where there is a design."""
+
+    def impossible(some: Sequence[Row]) -> bool:
+        return bool(some) and _polytope(some).corner(np.zeros(len(places)), places) is None
+
+    if not impossible(rows):
+        return []
+    kept = list(rows)
+    for row in rows:
+        others = [other for other in kept if other is not row]
+        if impossible(others):
+            kept = others
+    return kept
+
+
+def _first_distinct(X: Array) -> Array:
+    """Distinct rows in order of first appearance."""
+    _, first = np.unique(X, axis=0, return_index=True)
+    return X[np.sort(first)]

@@ -1,0 +1,108 @@
+"""What users give for a parameter, as plain Python values, or an error in words."""
+
+import math
+import numbers
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from anchorpbo.errors import InputError
+
+Value: TypeAlias = str | bool | int | float
+"""What a parameter can be set to."""
+
+
+def plain(value: object) -> object:
+    """Numpy scalars as the Python values they hold; the rest as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def as_number(name: str, value: object) -> Any:
+    """A finite number of any kind; truth values and text are none."""
+    number = plain(value)
+    if not isinstance(number, numbers.Real) or isinstance(number, bool):
+        raise InputError(f"{name} must be a number", repr(value), "give it without quotes or units")
+    if isinstance(number, float) and not math.isfinite(number):
+        raise InputError(f"{name} must be a finite number", repr(value), "drop or repair it")
+    return number
+
+
+def as_float(name: str, value: object) -> float:
+    """A finite number as a float, never -0.0."""
+    try:
+        return float(as_number(name, value)) + 0.0
+    except OverflowError as problem:
+        raise InputError(f"{name} must be a finite number", repr(value), "choose a larger unit") from problem
+
+
+def as_whole(name: str, value: object) -> int:
+    """A whole number as an int, also where it came as a float."""
+    number = as_number(name, value)
+    if number != int(number):
+        raise InputError(f"{name} must be a whole number", repr(value), "round it, or use a Real")
+    return int(number)
+
+
+def as_value(name: str, value: object) -> Value:
+    """Text, a truth value or a finite number."""
+    simple = plain(value)
+    if not isinstance(simple, str | bool | int | float):
+        raise InputError(f"{name} must be text, a number or a truth value", repr(value), "give its name instead")
+    if isinstance(simple, float) and not math.isfinite(simple):
+        raise InputError(f"{name} must be finite", repr(value), "drop or repair it")
+    return simple
+
+
+def as_distinct(kind: str, values: Iterable[object]) -> tuple[Value, ...]:
+    """Two or more values that nobody can mistake for one another."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"the values of {kind} must be a list", repr(values), "put them in square brackets")
+    found = tuple(as_value(f"every value of {kind}", value) for value in values)
+    first: dict[Value, Value] = {}
+    for value in found:
+        if value in first:  # 1, 1.0 and True are one key
+            rule = f"the values of {kind} must differ"
+            raise InputError(rule, f"{first[value]!r} and {value!r}", "drop one of the two, or write them as text")
+        first[value] = value
+    if len(found) < 2:
+        remedy = f"use Constant({found[0]!r}) for what never varies" if found else "list them"
+        raise InputError(f"{kind} must have at least two values", repr(list(found)), remedy)
+    return found
+
+
+def one_of(name: str, value: object, values: tuple[Value, ...]) -> Value:
+    """That one of the values that was given, as it is written there."""
+    simple = plain(value)
+    for allowed in values:
+        # True == 1 in Python, but nobody who ticks a box means the number.
+        if isinstance(simple, bool) == isinstance(allowed, bool) and simple == allowed:
+            return allowed
+    rule = f"{name} must be {'one of ' if len(values) > 1 else ''}{', '.join(map(repr, values))}"
+    raise InputError(rule, repr(value), "check the spelling")
+
+
+def check_between(name: str, value: object, number: float, low: float, high: float) -> None:
+    """Refuse a number outside its range, in the words of whoever gave it."""
+    if not low <= number <= high:
+        rule = f"{name} must lie between {written(low)} and {written(high)}"
+        raise InputError(rule, repr(value), "correct it, or widen the space")
+
+
+def check_range(kind: str, low: float, high: float, log: object) -> None:
+    """Refuse ends that leave nothing between them, or nothing to take the logarithm of."""
+    if not isinstance(log, bool):
+        raise InputError(f"log of {kind} must be True or False", repr(log), "leave it out for an even scale")
+    if low >= high:
+        remedy = "swap the two" if low > high else f"use Constant({written(low)}) for what never varies"
+        raise InputError(f"low of {kind} must be below its high", f"{written(low)} and {written(high)}", remedy)
+    if log and low <= 0:
+        rule = f"low of {kind} must be above 0 where log is set"
+        raise InputError(rule, written(low), "raise it, or leave log out")
+
+
+def written(value: object) -> str:
+    """As a person would write it: 80 and not 80.0."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(written, value))}]"
+    return repr(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else repr(value)
