@@ -7,6 +7,7 @@ from anchorpbo.numerics.linalg import (
     cholesky,
     cholesky_of_identity_plus,
     cholesky_solve,
+    inverse_lower,
     log_determinant,
     solve_lower,
     square_root,
@@ -32,7 +33,9 @@ def test_argument_is_left_alone(A: Array) -> None:
     kept = L.copy()
     b = np.ones(5)
     solve_lower(L, b)
+    inverse_lower(L)
     cholesky_solve(L, b)
+    cholesky_of_identity_plus(A, b, A)
     square_root(A)
     np.testing.assert_array_equal(A, before)
     np.testing.assert_array_equal(L, kept)
@@ -46,6 +49,11 @@ def test_solutions_solve(A: Array, shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(A @ cholesky_solve(L, B), B, rtol=1e-11, atol=1e-12)
 
 
+def test_inverse_of_a_triangle(A: Array) -> None:
+    L = cholesky(A)
+    np.testing.assert_allclose(inverse_lower(L) @ L, np.eye(5), atol=1e-13)
+
+
 def test_log_determinant(A: Array) -> None:
     assert log_determinant(cholesky(A)) == pytest.approx(np.linalg.slogdet(A)[1], rel=1e-13)
 
@@ -54,6 +62,7 @@ def test_empty_matrices() -> None:
     empty = np.empty((0, 0))
     assert cholesky(empty).shape == (0, 0)
     assert solve_lower(empty, np.empty((0, 3))).shape == (0, 3)
+    assert inverse_lower(empty).shape == (0, 0)
     assert cholesky_solve(empty, np.empty(0)).shape == (0,)
     assert log_determinant(empty) == 0.0
     assert square_root(empty).shape == (0, 0)

@@ -6,13 +6,19 @@ smallest eigenvalue is 1; a covariance to be sampled from goes through its eigen
 
 import numpy as np
 from scipy import linalg
+from scipy.linalg import lapack
 
 from anchorpbo.typing import Array
 
 
 def cholesky(A: Array) -> Array:
     """Lower L with L L' = A."""
-    return np.asarray(linalg.cholesky(A, lower=True, check_finite=False)) if A.size else A.copy()
+    if not A.size:
+        return A.copy()
+    L, failed = lapack.dpotrf(A.T, lower=1, clean=1)  # A' = A lies in memory as LAPACK wants it
+    if failed:
+        raise linalg.LinAlgError(f"the leading minor of order {failed} is not positive definite")
+    return np.asarray(L)
 
 
 def cholesky_of_identity_plus(B: Array, F: Array, S: Array) -> Array:
@@ -21,8 +27,10 @@ def cholesky_of_identity_plus(B: Array, F: Array, S: Array) -> Array:
     Where B is beyond 1 / eps its rounding errors outweigh the identity and it may come out indefinite. With S = E E'
     the same matrix is [I, F E] [I, F E]', whose QR factorisation cannot fail.
     """
+    A = B.copy()
+    A.reshape(-1)[:: len(A) + 1] += 1.0
     try:
-        return cholesky(B + np.eye(len(B)))
+        return cholesky(A)
     except linalg.LinAlgError:
         E = square_root(S)
         FE = F[:, None] * E if F.ndim == 1 else F @ E
@@ -32,12 +40,17 @@ def cholesky_of_identity_plus(B: Array, F: Array, S: Array) -> Array:
 
 def solve_lower(L: Array, B: Array) -> Array:
     """L^-1 B."""
-    return np.asarray(linalg.solve_triangular(L, B, lower=True, check_finite=False)) if L.size else B.copy()
+    return np.asarray(lapack.dtrtrs(L, B, lower=1)[0]) if L.size else B.copy()
+
+
+def inverse_lower(L: Array) -> Array:
+    """L^-1."""
+    return np.asarray(lapack.dtrtri(L, lower=1)[0]) if L.size else L.copy()
 
 
 def cholesky_solve(L: Array, B: Array) -> Array:
     """(L L')^-1 B."""
-    return np.asarray(linalg.cho_solve((L, True), B, check_finite=False)) if L.size else B.copy()
+    return np.asarray(lapack.dpotrs(L, B, lower=1)[0]) if L.size else B.copy()
 
 
 def log_determinant(L: Array) -> float:

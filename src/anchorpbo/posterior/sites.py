@@ -47,5 +47,5 @@ class Sites:
     @property
     def scaled_target(self) -> Array:
         """W^1/2 t = b / W^1/2, zero where w is: both underflow together."""
-        root = np.broadcast_to(self.root, self.linear.shape)
+        root = self.root
         return np.divide(self.linear, root, out=np.zeros_like(self.linear), where=root > 0)
