@@ -8,12 +8,14 @@ designs already inside its two coefficients. Nothing after this module knows abo
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
+from anchorpbo.numerics.jit import compiled
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 
@@ -55,12 +57,15 @@ class Rows:
 
     def margins(self, f: Array) -> Array:
         """D f, (m,) or (m, n), of utilities (u,) or (u, n)."""
-        a, b = (c.reshape(-1, *[1] * (f.ndim - 1)) for c in (self.coef_first, self.coef_second))
-        return np.asarray(a * f[self.first] - b * f[self.second])
+        g = np.empty((len(self), *f.shape[1:]))
+        _margins(*self._entries, _columns(f), _columns(g))
+        return g
 
     def transposed(self, t: Array) -> Array:
         """D' t, (u,) or (u, n)."""
-        return np.asarray(self.D.T @ t)
+        f = np.zeros((self.designs, *t.shape[1:]))
+        _transposed(*self._entries, _columns(t), _columns(f))
+        return f
 
     def margin_covariance(self, K: Array) -> Array:
         """C = D K D', (m, m), of a covariance (u, u) of utilities; exactly symmetric."""
@@ -71,3 +76,33 @@ class Rows:
         """Diagonal of D S D', (m,), without forming it."""
         a, b, i, j = self.coef_first, self.coef_second, self.first, self.second
         return np.asarray(a * a * S[i, i] + b * b * S[j, j] - 2.0 * a * b * S[i, j])
+
+    @property
+    def _entries(self) -> tuple[IntArray, IntArray, Array, Array]:
+        return self.first, self.second, self.coef_first, self.coef_second
+
+
+def _columns(f: Array) -> Array:
+    """A vector as one column; no copy of what lies in memory row by row."""
+    return np.ascontiguousarray(f).reshape(len(f), math.prod(f.shape[1:]))
+
+
+@compiled
+def _margins(first: IntArray, second: IntArray, a: Array, b: Array, f: Array, g: Array) -> None:
+    for k in range(len(first)):
+        i, j = first[k], second[k]
+        for c in range(f.shape[1]):
+            g[k, c] = a[k] * f[i, c] - b[k] * f[j, c]
+
+
+@compiled
+def _transposed(first: IntArray, second: IntArray, a: Array, b: Array, g: Array, f: Array) -> None:
+    for k in range(len(first)):
+        i, j, a_k, b_k = first[k], second[k], a[k], b[k]
+        if i == j:  # one entry, which equal coefficients make zero
+            a_k, b_k = a_k - b_k, 0.0
+        # One loop for each entry, so that the compiler sees that they do not depend on each other.
+        for c in range(g.shape[1]):
+            f[i, c] += a_k * g[k, c]
+        for c in range(g.shape[1]):
+            f[j, c] -= b_k * g[k, c]
