@@ -14,7 +14,7 @@ kernel returns the product:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,6 +65,13 @@ class Kernel(ABC):
     @abstractmethod
     def parameter_gradient(self, X: Array, A: Array) -> Array:
         """sum_ij A_ij d k(x_i, x_j) / d theta, one entry a hyper-parameter, for symmetric weights A, (n, n)."""
+
+    def value_with_pullback(self, X: Array) -> tuple[Array, Callable[[Array], Array]]:
+        """k(x_i, x_j), (n, n), and `parameter_gradient` at X as a function of A.
+
+        Whoever needs both asks here; a kernel may write this to compute once what the two have in common.
+        """
+        return self(X, X), lambda A: self.parameter_gradient(X, A)
 
     @abstractmethod
     def check_dimension(self, dimension: int) -> None:

@@ -141,6 +141,17 @@ class KernelContract(Contract):
         size = float(np.abs(weights * k(X, X)).sum())
         ensure_close("parameter_gradient", k.parameter_gradient(X, weights), expected, 1e-6, 1e-9 * size)
 
+    def check_value_with_pullback(self) -> None:
+        """`value_with_pullback` gives the kernel matrix and, for any symmetric weights, `parameter_gradient`."""
+        k, X = self.kernel, self.X
+        K, pull = k.value_with_pullback(X)
+        ensure_close("the value of value_with_pullback", K, k(X, X), atol=1e-13 * self.scale)
+        for seed in (_SEED, _SEED + 1):  # the same function serves any number of weights
+            weights = np.random.default_rng(seed).standard_normal((len(X), len(X)))
+            weights = weights + weights.T
+            size = float(np.abs(weights * K).sum())
+            ensure_close("the pullback", pull(weights), k.parameter_gradient(X, weights), 1e-9, 1e-11 * size)
+
     def check_parameters_round_trip(self) -> None:
         """`with_log_parameters` sets what `log_parameters` returns, and touches neither the kernel nor theta."""
         k, theta = self.kernel, self.kernel.log_parameters
