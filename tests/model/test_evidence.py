@@ -119,6 +119,17 @@ def test_both_spaces_give_the_same_gradient():
     assert duel.by_threshold == pytest.approx(point.by_threshold, abs=1e-9)
 
 
+def test_what_is_not_wanted_is_left_out_and_the_rest_is_the_same():
+    duels, surrogate = some_duels(10, 12), Surrogate(RBF([0.4, 0.5, 0.6]), NOISES["bounded"], Probit(0.4))
+    everything = log_posterior(surrogate, duels, {}, None).gradient
+    for names in ({"outputscale"}, {"noise_scale", "noise_strength"}, {"tie_threshold"}, set()):
+        wanted = np.array([name in names for name in surrogate.names])
+        some = log_posterior(surrogate, duels, {}, None, wanted).gradient
+        np.testing.assert_array_equal(some[wanted], everything[wanted])
+        noise = np.array([name.startswith("noise") for name in surrogate.names])
+        assert wanted[noise].any() or not some[noise].any()
+
+
 def test_a_warm_start_does_not_change_the_evidence():
     duels, surrogate = some_duels(10, 12), Surrogate(RBF(0.4), NOISES["bounded"], Probit(0.4))
     cold = log_posterior(surrogate, duels, {}, None)

@@ -44,6 +44,10 @@ def test_solution_is_that_of_the_dense_formulas(example: Build, u: int, m: int, 
     columns = np.arange(m) % u
     reduced = (w[:, None] * D @ covariance)[np.arange(m), columns]
     np.testing.assert_allclose(space.reduced_entries(solution, columns), reduced, atol=1e-10)
+    # Sum of A dS is sum of prior_to_points(A) dK, for any change of K.
+    A, change = (B + B.T for B in (np.random.default_rng(3).standard_normal((n, n)) for n in (len(space.prior), u)))
+    moved = type(space)(space.rows, K + change).prior - space.prior
+    assert np.vdot(space.prior_to_points(A), change) == pytest.approx(np.vdot(A, moved), rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["duel", "point"])

@@ -2,22 +2,23 @@
 
     log Z = sum_k log p(g_k) - a' S a / 2 - log |I + F S F'| / 2              at the mode
 
-Every hyper-parameter acts through the margins' prior covariance C = D K D' or through tau. Symbols: beta, G as in the
-posterior; w = -d2logp; s2_k the posterior variance of g_k. The determinant moves with the mode through
+Every hyper-parameter acts through the margins' prior covariance C = D K D' or through tau. Symbols as in
+`anchorpbo.posterior.spaces`; w = -d2logp; s2_k the posterior variance of g_k. The determinant moves with the mode by
 
-    q_k = s2_k d3logp_k / 2,         h = (I + W C)^-1 q = q - W D Cov(f) D' q,          eta = D' h
+    q_k = s2_k d3logp_k / 2,         h = (I + W C)^-1 q = q - W H S eta,          eta = H' h = (I - P S) H' q
 
-and then d log Z = <A, dC> with A = (a a' - P + h a' + a h') / 2, a = dlogp, that is
+and then d log Z = <A, dC> with A = (a a' - P + h a' + a h') / 2 in duel space, a = dlogp, that is, in either,
 
-    in K:        (beta beta' - G + eta beta' + beta eta') / 2
+    in S:        (a a' - P + eta a' + a eta') / 2,  a = H' dlogp
     in a row:    2 (A D K)_ki  for entry i of D_k,
-                 A D K = ((a + h) f' + a (K eta)' - W D Cov(f)) / 2,  f = K beta
-    in tau:      sum_k [dlogp/dtau + s2_k d(d2logp)/dtau / 2] + eta' K D' d(dlogp)/dtau
+                 A D K = ((dlogp + h) f' + dlogp (K D' h)' - W D Cov(f)) / 2,  f = K D' dlogp
+    in tau:      sum_k [dlogp/dtau + s2_k d(d2logp)/dtau / 2] + (H S eta)' d(dlogp)/dtau
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -34,31 +35,60 @@ def laplace_evidence(mode: Mode) -> float:
 
 @dataclass(frozen=True, eq=False)
 class EvidenceGradient:
-    """Derivatives of log Z in everything a hyper-parameter can move."""
+    """Derivatives of log Z in everything a hyper-parameter can move, each computed when it is first asked for."""
 
-    by_kernel: Array
-    """In the entries of K, (u, u), symmetric."""
-    by_coef_first: Array
-    """In the positive entry of each row, (m,)."""
-    by_coef_second: Array
-    """In the size of the negative entry of each row, (m,)."""
-    by_threshold: float
-    """In tau."""
+    space: LatentSpace
+    likelihood: Likelihood
+    mode: Mode
+    q: Array
+    """How the determinant moves with the mode, (m,)."""
+    eta: Array
+    """The same through the mode's own reaction, (n,)."""
+
+    @cached_property
+    def by_kernel(self) -> Array:
+        """In the entries of K, (u, u), symmetric."""
+        a = self.space.pull(self.mode.terms.d1)
+        half = np.outer(0.5 * a + self.eta, a)
+        return self.space.prior_to_points(0.5 * (half + half.T - self.mode.solution.precision))
+
+    @property
+    def by_coef_first(self) -> Array:
+        """In the positive entry of each row, (m,)."""
+        return self._by_entries[0]
+
+    @property
+    def by_coef_second(self) -> Array:
+        """In the size of the negative entry of each row, (m,)."""
+        return -self._by_entries[1]
+
+    @property
+    def by_threshold(self) -> float:
+        """In tau."""
+        by_tau = self.likelihood.log_prob_by_threshold(self.mode.margins, self.space.rows.tied)
+        direct = by_tau.value + 0.5 * self.mode.solution.margin_variances * by_tau.d2
+        return float(direct.sum() + self._margins_by_determinant @ by_tau.d1)
+
+    @cached_property
+    def _margins_by_determinant(self) -> Array:
+        """H S eta, (m,)."""
+        return self.space.margins(self.space.prior @ self.eta)
+
+    @cached_property
+    def _by_entries(self) -> tuple[Array, Array]:
+        space, solution, a = self.space, self.mode.solution, self.mode.terms.d1
+        h = self.q - solution.sites.precision * self._margins_by_determinant
+        f, K_eta = (space.kernel_matrix @ space.rows.transposed(t) for t in (a, h))
+        first, second = (
+            (a + h) * f[i] + a * K_eta[i] - space.reduced_entries(solution, i)
+            for i in (space.rows.first, space.rows.second)
+        )
+        return first, second
 
 
 def evidence_gradient(space: LatentSpace, likelihood: Likelihood, mode: Mode) -> EvidenceGradient:
     """The gradient, implicit terms through the mode included."""
-    rows, K, solution = space.rows, space.kernel_matrix, mode.solution
-    a, w, s2 = mode.terms.d1, solution.sites.precision, solution.margin_variances
-    q = 0.5 * s2 * mode.terms.d3
-    h = q - w * space.margins(solution.covariance @ space.pull(q))
-    beta, eta = rows.transposed(a), rows.transposed(h)
-    root = space.root_to_points(solution.root)
-    cross = np.outer(eta, beta)
-    by_kernel = 0.5 * (np.outer(beta, beta) - root.T @ root + cross + cross.T)
-
-    f, K_eta = K @ beta, K @ eta
-    entries = [(a + h) * f[i] + a * K_eta[i] - space.reduced_entries(solution, i) for i in (rows.first, rows.second)]
-    by_tau = likelihood.log_prob_by_threshold(mode.margins, rows.tied)
-    by_threshold = (by_tau.value + 0.5 * s2 * by_tau.d2).sum() + rows.margins(K_eta) @ by_tau.d1
-    return EvidenceGradient(by_kernel, entries[0], -entries[1], float(by_threshold))
+    solution = mode.solution
+    q = 0.5 * solution.margin_variances * mode.terms.d3
+    pulled = space.pull(q)
+    return EvidenceGradient(space, likelihood, mode, q, pulled - solution.precision @ (space.prior @ pulled))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import optimize
@@ -15,7 +16,7 @@ from anchorpbo.inference.laplace import CONVERGED
 from anchorpbo.model.priors import Learn
 from anchorpbo.model.surrogate import Surrogate
 from anchorpbo.numerics.sobol import sobol
-from anchorpbo.typing import Array
+from anchorpbo.typing import Array, BoolArray
 
 # Bounds are compared on the logarithmic scale.
 _ROUNDING = 1e-9
@@ -47,30 +48,49 @@ def _spec(learn: Mapping[str, Learn], name: str) -> Learn | None:
     return learn.get(name, learn.get(base_name(name)))
 
 
-def log_posterior(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], start: Array | None) -> _Evaluation:
-    """Evidence and log-priors of these hyper-parameters, with the gradient in theta; from margins `start`."""
-    space = surrogate.space(duels)
+def log_posterior(
+    surrogate: Surrogate,
+    duels: Duels,
+    learn: Mapping[str, Learn],
+    start: Array | None,
+    wanted: BoolArray | None = None,
+) -> Evaluation:
+    """Evidence and log-priors of these hyper-parameters, from margins `start`, with the gradient where it is wanted."""
+    space, pull = surrogate.space_with_pullback(duels)
     mode = find_mode(space, surrogate.likelihood, start)
     if start is not None and mode.residual > CONVERGED:
         mode = find_mode(space, surrogate.likelihood)
-    evidence = laplace_evidence(mode)
-    gradient = surrogate.pull(duels, evidence_gradient(space, surrogate.likelihood, mode))
-    value = evidence
-    for index, (name, log_value) in enumerate(zip(surrogate.names, surrogate.theta, strict=True)):
+    names, theta = surrogate.names, surrogate.theta
+    value = evidence = laplace_evidence(mode)
+    of_priors = np.zeros(len(theta))
+    for index, name in enumerate(names):
         spec = _spec(learn, name)
         if spec is not None and spec.prior is not None:
-            log_prior, slope = spec.prior.log_density(float(log_value))
+            log_prior, of_priors[index] = spec.prior.log_density(float(theta[index]))
             value += log_prior
-            gradient[index] += slope
-    return _Evaluation(value, gradient, evidence, mode.margins)
+
+    def gradient() -> Array:
+        everywhere = np.ones(len(theta), dtype=np.bool_)
+        of_evidence = evidence_gradient(space, surrogate.likelihood, mode)
+        return pull(of_evidence, everywhere if wanted is None else wanted) + of_priors
+
+    return Evaluation(value, evidence, mode.margins, gradient)
 
 
 @dataclass(frozen=True, eq=False)
-class _Evaluation:
+class Evaluation:
+    """The log posterior of some hyper-parameters."""
+
     value: float
-    gradient: Array
     evidence: float
     margins: Array
+    """At the mode, (m,)."""
+    compute_gradient: Callable[[], Array]
+
+    @cached_property
+    def gradient(self) -> Array:
+        """In theta; where it is not wanted, of the prior alone."""
+        return self.compute_gradient()
 
 
 def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: int) -> tuple[Surrogate, FitInfo]:
@@ -81,12 +101,14 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     """
     given, names = surrogate.theta, surrogate.names
     learnt = {index: spec for index, name in enumerate(names) if (spec := _spec(learn, name)) is not None}
-    free, specs = np.array(list(learnt), dtype=np.intp), list(learnt.values())
+    specs = list(learnt.values())
+    free = np.isin(np.arange(len(names)), list(learnt))
     if not specs:
         evidence = log_posterior(surrogate, duels, learn, None).evidence
         return surrogate, FitInfo(evidence, evidence, 1, True, ())
     bounds = np.log([spec.bounds for spec in specs])
-    _check_inside([names[i] for i in free], given[free], bounds)
+    free_names = tuple(names[index] for index in learnt)
+    _check_inside(free_names, given[free], bounds)
 
     evaluations = 0
     margins: Array | None = None
@@ -95,7 +117,7 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
         nonlocal evaluations, margins
         theta = given.copy()
         theta[free] = free_theta
-        result = log_posterior(surrogate.at(theta), duels, learn, margins)
+        result = log_posterior(surrogate.at(theta), duels, learn, margins, free)
         evaluations, margins = evaluations + 1, result.margins
         return -result.value, -result.gradient[free]
 
@@ -113,10 +135,10 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     final = log_posterior(winner, duels, learn, None)
     same = abs(final.value + best.fun) <= 1e-6 * (1.0 + abs(final.value))
     converged = bool(best.success) and same
-    return winner, FitInfo(final.evidence, final.value, evaluations, converged, tuple(names[i] for i in free))
+    return winner, FitInfo(final.evidence, final.value, evaluations, converged, free_names)
 
 
-def _check_inside(names: list[str], theta: Array, bounds: Array) -> None:
+def _check_inside(names: tuple[str, ...], theta: Array, bounds: Array) -> None:
     for name, value, (lower, upper) in zip(names, theta, bounds, strict=True):
         if not lower - _ROUNDING <= value <= upper + _ROUNDING:
             rule = f"{name} must lie within the bounds it is learnt in, {np.exp(lower):.3g} to {np.exp(upper):.3g}"

@@ -25,7 +25,13 @@ import numpy as np
 from scipy import linalg
 
 from anchorpbo.duels import Rows
-from anchorpbo.numerics.linalg import cholesky_of_identity_plus, cholesky_solve, log_determinant, solve_lower
+from anchorpbo.numerics.linalg import (
+    cholesky_of_identity_plus,
+    cholesky_solve,
+    inverse_lower,
+    log_determinant,
+    solve_lower,
+)
 from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -51,7 +57,7 @@ class Solution:
     @cached_property
     def root(self) -> Array:
         """L^-1 F, (r, n), so that P = root' root."""
-        return solve_lower(self.L, np.diag(self.F) if self.F.ndim == 1 else self.F)
+        return inverse_lower(self.L) * self.F if self.F.ndim == 1 else solve_lower(self.L, self.F)
 
     @cached_property
     def precision(self) -> Array:
@@ -59,10 +65,14 @@ class Solution:
         return self.root.T @ self.root
 
     @cached_property
+    def reduced(self) -> Array:
+        """L^-1 F S, (r, n), so that S P S = reduced' reduced."""
+        return np.asarray(self.root @ self.space.prior)
+
+    @cached_property
     def covariance(self) -> Array:
         """S - S P S, (n, n)."""
-        reduced = self.root @ self.space.prior
-        return np.asarray(self.space.prior - reduced.T @ reduced)
+        return np.asarray(self.space.prior - self.reduced.T @ self.reduced)
 
     @property
     def margin_means(self) -> Array:
@@ -117,6 +127,10 @@ class LatentSpace(ABC):
         """Entries (k, columns_k) of W D Cov(f | sites), (m,): how utilities move with each site's precision."""
 
     @abstractmethod
+    def prior_to_points(self, A: Array) -> Array:
+        """What a derivative in the entries of S, (n, n), is in the entries of K, (u, u)."""
+
+    @abstractmethod
     def dual_to_points(self, dual: Array) -> Array:
         """beta, (u,), the posterior mean's weights on the distinct designs, of a dual vector (n,)."""
 
@@ -149,7 +163,7 @@ class DuelSpace(LatentSpace):
 
     def margin_variances(self, solution: Solution) -> Array:
         """C_kk - (C P C)_kk, or where a site rules its margin (1 - P_kk / w) / w, the same without the cancellation."""
-        variances = np.diagonal(self.prior) - ((solution.root @ self.prior) ** 2).sum(axis=0)
+        variances = np.diagonal(self.prior) - (solution.reduced**2).sum(axis=0)
         rules, w, diagonal = _ruling(solution)
         variances[rules] = (1.0 - diagonal / w) / w
         return np.asarray(variances)
@@ -173,6 +187,10 @@ class DuelSpace(LatentSpace):
         """W D Cov(f) = P D K."""
         DK = self.rows.margins(self.kernel_matrix)
         return np.asarray((solution.precision * DK[:, columns].T).sum(axis=1))
+
+    def prior_to_points(self, A: Array) -> Array:
+        """D' A D."""
+        return self.rows.transposed(self.rows.transposed(A).T)
 
     def dual_to_points(self, dual: Array) -> Array:
         """D' a."""
@@ -230,6 +248,10 @@ class PointSpace(LatentSpace):
         a, b, i, j = self.rows.coef_first, self.rows.coef_second, self.rows.first, self.rows.second
         covariance = solution.covariance
         return np.asarray(solution.sites.precision * (a * covariance[i, columns] - b * covariance[j, columns]))
+
+    def prior_to_points(self, A: Array) -> Array:
+        """The derivative itself."""
+        return A
 
     def dual_to_points(self, dual: Array) -> Array:
         """The dual vector itself."""
