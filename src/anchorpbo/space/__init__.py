@@ -1,13 +1,17 @@
 """Where designs come from: parameters of many kinds, or a list; and their coordinates in the unit cube."""
 
 from anchorpbo.space.base import Columns, Design, DesignSpace
+from anchorpbo.space.catalogue import Catalogue
 from anchorpbo.space.constraints import Linear
 from anchorpbo.space.parameters import Boolean, Categorical, Constant, Integer, Ordinal, Parameter, Real
 from anchorpbo.space.region import Region
+from anchorpbo.space.serial import space_from_dict
 from anchorpbo.space.space import Space
+from anchorpbo.space.spread import farthest_points, medoids
 
 __all__ = [
     "Boolean",
+    "Catalogue",
     "Categorical",
     "Columns",
     "Constant",
@@ -20,4 +24,7 @@ __all__ = [
     "Real",
     "Region",
     "Space",
+    "farthest_points",
+    "medoids",
+    "space_from_dict",
 ]

@@ -198,29 +198,30 @@ def _kind(text: str, op: ast.cmpop) -> str:
 
 def _read(text: str, node: ast.expr) -> _Sum:
     """A sum as weights and a number."""
+    found: _Sum | None = None
     match node:
         case ast.Name(id=name):
-            return {name: 1.0}, 0.0
+            found = {name: 1.0}, 0.0
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            return {}, as_float("a number of a constraint", value)
+            found = {}, as_float("a number of a constraint", value)
         case ast.UnaryOp(op=ast.UAdd() | ast.USub() as op, operand=operand):
-            return _added(({}, 0.0), _read(text, operand), -1.0 if isinstance(op, ast.USub) else 1.0)
+            found = _times(_read(text, operand), -1.0 if isinstance(op, ast.USub) else 1.0)
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
-            return _added(_read(text, left), _read(text, right), -1.0 if isinstance(op, ast.Sub) else 1.0)
+            found = _added(_read(text, left), _read(text, right), -1.0 if isinstance(op, ast.Sub) else 1.0)
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            (weights, first), (others, second) = _read(text, left), _read(text, right)
-            if not others:
-                return _added(({}, 0.0), (weights, first), second)
-            if not weights:
-                return _added(({}, 0.0), (others, second), first)
+            first, second = sorted((_read(text, left), _read(text, right)), key=lambda part: len(part[0]))
+            found = None if first[0] else _times(second, first[1])
         case ast.BinOp(left=left, op=ast.Div(), right=right):
-            others, divisor = _read(text, right)
-            if not others and divisor:
-                return _added(({}, 0.0), _read(text, left), 1.0 / divisor)
-    part = ast.unparse(node)
-    raise InputError(
-        "a constraint must be linear: parameters times numbers, added up", f"{part!r} in {text!r}", _EXAMPLE
-    )
+            names, divisor = _read(text, right)
+            found = None if names or not divisor else _times(_read(text, left), 1.0 / divisor)
+    if found is None:
+        rule = "a constraint must be linear: parameters times numbers, added up"
+        raise InputError(rule, f"{ast.unparse(node)!r} in {text!r}", _EXAMPLE)
+    return found
+
+
+def _times(part: _Sum, factor: float) -> _Sum:
+    return _added(({}, 0.0), part, factor)
 
 
 def _added(first: _Sum, second: _Sum, times: float) -> _Sum:

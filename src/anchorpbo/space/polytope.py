@@ -121,6 +121,24 @@ class Polytope:
             return None
         return float(a @ ends[0]), float(a @ ends[1])
 
+    def extent_of(self, c: int, least: Array, most: Array) -> tuple[float, float] | None:
+        """The same for one coordinate, x_c."""
+        return self.extent(np.eye(len(least))[c], least, most)
+
+    def reach(self, c: int, least: Array, most: Array) -> tuple[float, float]:
+        """Ends of x_c, where least <= x <= most: no narrower than they are, and wider at most where rows share a c."""
+        a = self.A[:, c]
+        rows = np.abs(a) > TOLERANCE
+        A = self.A[rows]
+        A[:, c] = 0.0
+        low = (np.minimum(A * least, A * most)).sum(axis=1)
+        high = (np.maximum(A * least, A * most)).sum(axis=1)
+        first, second = (self.lower[rows] - high) / a[rows], (self.upper[rows] - low) / a[rows]
+        return (
+            float(np.minimum(first, second).max(initial=least[c])),
+            float(np.maximum(first, second).min(initial=most[c])),
+        )
+
     def corner(self, direction: Array, places: Array) -> Array | None:
         """The point, (d,), that goes farthest against a direction; ``None`` where no point meets the constraints."""
         return self._solve(direction, places, np.zeros(len(places)), np.ones(len(places)))

@@ -1,0 +1,380 @@
+"""Designs from a list: molecules, recipes, products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
+from anchorpbo.space.base import Columns, Design, DesignSpace
+from anchorpbo.space.fingerprints import as_fingerprints
+from anchorpbo.space.spread import SUBSET, farthest_points
+from anchorpbo.space.tables import Table, cell_of
+from anchorpbo.space.values import plain
+from anchorpbo.typing import Array, IntArray
+
+_ITEM = "item"
+"""The column of row numbers that a list gets where no column of its own tells its items apart."""
+
+
+class Catalogue(DesignSpace):
+    """A list of items, of which features, categories and a fingerprint say how alike they are.
+
+    An item is a dict of all its columns but the fingerprint; those that are no feature and no category are only shown.
+    To name one, its key is enough, as are any columns that no other item shares. Items with equal coordinates are one
+    design to the model: `decode` gives the first of them.
+
+    Parameters
+    ----------
+    records
+        The items: a list of dicts, or a `Table`.
+    features
+        Columns of numbers, scaled to [0, 1]. ``None`` for all that are wholly numbers, but the key; none of them where
+        there is a fingerprint.
+    categories
+        Columns whose values are equal or not.
+    fingerprint
+        One column of bit strings (``"0110"``) or of lists of counts, or several of one bit or count each.
+    key
+        The column that identifies an item. ``None`` for the first column, features aside, whose cells all differ, or
+        else for a new column ``"item"`` of numbers from 0.
+
+    Examples
+    --------
+    >>> beans = [{"bean": "Kenya", "acidity": 8, "body": 3}, {"bean": "Brazil", "acidity": 4, "body": 7}]
+    >>> catalogue = Catalogue(beans)
+    >>> catalogue.encode({"bean": "Kenya"})
+    array([1., 0.])
+    >>> catalogue.decode(np.array([0.0, 1.0]))
+    {'bean': 'Brazil', 'acidity': 4, 'body': 7}
+    """
+
+    def __init__(
+        self,
+        records: Table | Iterable[Mapping[str, Any]],
+        features: Sequence[str] | None = None,
+        categories: Sequence[str] = (),
+        fingerprint: str | Sequence[str] | None = None,
+        key: str | None = None,
+    ) -> None:
+        table = records if isinstance(records, Table) else Table.from_records(records)
+        self._categories = _known("categories", categories, table)
+        self._fingerprint = _known("fingerprint", _names(fingerprint), table)
+        self._features = _known("features", self._chosen_features(table, features, key), table)
+        _check_roles(self._features, self._categories, self._fingerprint)
+        self._table, self._key = self._keyed(table, key)
+        self._points = frozen(self._encoded())
+        if len(self.candidates) < 2:
+            rule = "a catalogue must have at least two items that differ in their features"
+            raise InputError(rule, f"{len(self)} items, {len(self.candidates)} distinct", "add items or features")
+
+    # -- where it comes from ------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | PathLike[str],
+        features: Sequence[str] | None = None,
+        categories: Sequence[str] = (),
+        fingerprint: str | Sequence[str] | None = None,
+        key: str | None = None,
+        delimiter: str | None = None,
+    ) -> Catalogue:
+        """Read a CSV file in UTF-8; its delimiter is guessed among comma, semicolon and tab where none is given."""
+        # A column of bit strings must not be read as large numbers.
+        as_text = _names(fingerprint) if len(_names(fingerprint)) == 1 else ()
+        return cls(Table.from_csv(path, delimiter, as_text), features, categories, fingerprint, key)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        features: Sequence[str] | None = None,
+        categories: Sequence[str] = (),
+        fingerprint: str | Sequence[str] | None = None,
+        key: str | None = None,
+    ) -> Catalogue:
+        """Take a data frame of pandas or polars; the index of the former is left out."""
+        return cls(Table.from_frame(frame), features, categories, fingerprint, key)
+
+    @classmethod
+    def from_records(
+        cls,
+        records: Iterable[Mapping[str, Any]],
+        features: Sequence[str] | None = None,
+        categories: Sequence[str] = (),
+        fingerprint: str | Sequence[str] | None = None,
+        key: str | None = None,
+    ) -> Catalogue:
+        """Take a list of dicts."""
+        return cls(records, features, categories, fingerprint, key)
+
+    # -- what it is ---------------------------------------------------------------------------------------------------
+
+    @property
+    def key(self) -> str:
+        """The column that identifies an item."""
+        return self._key
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Columns of an item, in the order of the file."""
+        return tuple(name for name in self._table.columns if name not in self._fingerprint)
+
+    @property
+    def items(self) -> list[Design]:
+        """All items."""
+        return [self[row] for row in range(len(self))]
+
+    @property
+    def points(self) -> Array:
+        """Coordinates of all items, (n, d), equal ones included."""
+        return self._points
+
+    def __len__(self) -> int:
+        """Items."""
+        return len(self._table)
+
+    def __getitem__(self, row: int) -> Design:
+        """One item by its number."""
+        return {name: cell_of(self._table.columns[name], row) for name in self.names}
+
+    @property
+    def dimension(self) -> int:
+        """Features, categories and bits of the fingerprint, in this order: d."""
+        return int(self._points.shape[1])
+
+    @cached_property
+    def columns(self) -> Columns:
+        """Features are numeric."""
+        first, second = len(self._features), len(self._features) + len(self._categories)
+        return Columns(tuple(range(first)), tuple(range(first, second)), tuple(range(second, self.dimension)))
+
+    @cached_property
+    def candidates(self) -> Array:
+        """The distinct coordinates, (n, d), in order of first appearance."""
+        return frozen(self._points[list(self._rows.values())])
+
+    @property
+    def region(self) -> None:
+        """A list has no more than its items."""
+        return
+
+    # -- designs ------------------------------------------------------------------------------------------------------
+
+    def check(self, design: Mapping[str, Any]) -> Design:
+        """The whole item that some of its columns name."""
+        return self[self._find(design)]
+
+    def encode(self, design: Mapping[str, Any]) -> Array:
+        """Coordinates, (d,), of the item that some of its columns name."""
+        return np.array(self._points[self._find(design)])
+
+    def decode(self, x: Array) -> Design:
+        """The first item with coordinates x, (d,)."""
+        return self[self._rows[self.nearest(x).tobytes()]]
+
+    def nearest(self, x: Array) -> Array:
+        """Coordinates, (d,), of the item at the least Euclidean distance from x; the first of several."""
+        point = as_floats("x", x) + 0.0
+        if point.shape != (self.dimension,):
+            raise ShapeError(f"x must have shape ({self.dimension},)", point.shape, "give one design")
+        if point.tobytes() in self._rows:
+            return point
+        return np.array(self.candidates[((self.candidates - point) ** 2).sum(axis=1).argmin()])
+
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
+        """Distinct items, (n, d), far from one another; fewer only where there are fewer."""
+        n, rng = whole("n", n, 0), as_generator(rng)
+        order = rng.permutation(len(self.candidates))
+        if n >= min(SUBSET, len(order)):
+            return self.candidates[order[:n]]
+        # Most of a long list would cost more than it adds: the farthest of 2,000 at random are far apart as well.
+        some = self.candidates[order[:SUBSET]]
+        return some[[0, *farthest_points(some, n - 1, self.columns, [0])]] if n else some[:0]
+
+    # -- as text ------------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as JSON can hold it; `space_from_dict` reads it."""
+        columns = self._table.columns.items()
+        return {
+            "kind": "catalogue",
+            "columns": [
+                {"name": name, "values": column.tolist() if isinstance(column, np.ndarray) else list(column)}
+                for name, column in columns
+            ],
+            "features": list(self._features),
+            "categories": list(self._categories),
+            "fingerprint": list(self._fingerprint),
+            "key": self._key,
+        }
+
+    def __eq__(self, other: object) -> bool:
+        return self.to_dict() == other.to_dict() if isinstance(other, Catalogue) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        kinds = (("features", self._features), ("categories", self._categories), ("fingerprint", self._fingerprint))
+        roles = ", ".join(f"{role}={list(names)}" for role, names in kinds if names)
+        return f"Catalogue({len(self)} items, {roles}, key={self._key!r})"
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _chosen_features(self, table: Table, features: Sequence[str] | None, key: str | None) -> tuple[str, ...]:
+        if features is not None:
+            return _names(features)
+        if self._fingerprint:
+            return ()
+        taken = {key, *self._categories}
+        return tuple(n for n, column in table.columns.items() if isinstance(column, np.ndarray) and n not in taken)
+
+    def _keyed(self, table: Table, key: str | None) -> tuple[Table, str]:
+        """The table, with a key added where it lacks one, and the name of the key."""
+        if key is not None:
+            (key,) = _known("key", (key,), table)
+            twice = _first_twice(table, key)
+            if twice is not None:
+                table.refuse(twice, key, "must differ from all others, as it is the key")
+            return table, key
+        for name in table.columns:
+            if name not in {*self._features, *self._fingerprint} and _first_twice(table, name) is None:
+                return table, name
+        if _ITEM in table.columns:
+            rule = f"the column {_ITEM!r} must tell all items apart where no other does"
+            raise InputError(rule, "equal or empty cells in it", "rename it, or give a key")
+        numbered = {_ITEM: frozen(np.arange(len(table))), **table.columns}
+        return Table(numbered, table.lines, table.noun), _ITEM
+
+    def _encoded(self) -> Array:
+        blocks = [_scaled(self._table, name) for name in self._features]
+        blocks += [_coded(self._table, name) for name in self._categories]
+        if self._features and len(self._table) > 1 and not any(block.any() for block in blocks[: len(self._features)]):
+            rule = "at least one feature must vary"
+            raise InputError(rule, f"equal values in {', '.join(map(repr, self._features))}", "choose other features")
+        parts = [np.stack(blocks, axis=1)] if blocks else []
+        if self._fingerprint:
+            parts.append(as_fingerprints(self._table, self._fingerprint))
+        return np.concatenate(parts, axis=1) + 0.0  # -0.0 and 0.0 are one coordinate
+
+    @cached_property
+    def _rows(self) -> dict[bytes, int]:
+        """Number of the first item with each coordinates."""
+        first: dict[bytes, int] = {}
+        for row, point in enumerate(self._points):
+            first.setdefault(point.tobytes(), row)
+        return first
+
+    @cached_property
+    def _keys(self) -> dict[Any, int]:
+        column = self._table.columns[self._key]
+        values = column.tolist() if isinstance(column, np.ndarray) else column
+        return {value: row for row, value in enumerate(values)}
+
+    def _find(self, design: Mapping[str, Any]) -> int:
+        """Number of the item that a design names."""
+        example = f"give {{{self._key!r}: {cell_of(self._table.columns[self._key], 0)!r}}}, say"
+        if not isinstance(design, Mapping) or not design:
+            raise InputError("an item must be a dict of some of its columns", repr(design), example)
+        for name in design:
+            if name not in self.names:
+                rule = f"an item must have the columns {', '.join(map(repr, self.names))}"
+                raise InputError(rule, repr(name), "check the spelling")
+        rows = self._with_key(design[self._key]) if self._key in design else np.arange(len(self))
+        for name, value in design.items():
+            fewer = self._matching(rows, name, plain(value))
+            if not len(fewer):
+                raise self._unmatched(design, name, rows)
+            rows = fewer
+        if len({self._points[row].tobytes() for row in rows}) > 1:
+            rule = f"a design must name one item; {len(rows)} are like this"
+            raise InputError(rule, repr(dict(design)), f"give its {self._key!r}")
+        return int(rows[0])
+
+    def _with_key(self, value: object) -> IntArray:
+        try:
+            row = self._keys[plain(value)]
+        except (KeyError, TypeError):
+            rule = f"{self._key} must be that of an item"
+            raise InputError(rule, repr(value), "check the spelling") from None
+        return np.array([row], dtype=np.intp)
+
+    def _matching(self, rows: IntArray, name: str, value: object) -> IntArray:
+        column = self._table.columns[name]
+        if isinstance(column, np.ndarray):
+            fits = isinstance(value, int | float) and not isinstance(value, bool)
+            return rows[column[rows] == value] if fits else rows[:0]
+        same = [column[row] == value and isinstance(column[row], bool) == isinstance(value, bool) for row in rows]
+        return rows[np.array(same, dtype=np.bool_)]
+
+    def _unmatched(self, design: Mapping[str, Any], name: str, rows: IntArray) -> InputError:
+        if self._key in design:
+            rule = f"{name} of {design[self._key]!r} must be {cell_of(self._table.columns[name], int(rows[0]))!r}"
+            return InputError(rule, repr(design[name]), f"correct one of the two, or give {self._key!r} alone")
+        rest = "" if len(rows) == len(self) else " with the other values given"
+        rule = f"{name} must be that of an item{rest}"
+        return InputError(rule, repr(design[name]), f"check it, or give {self._key!r}")
+
+
+def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+
+
+def _known(role: str, given: Sequence[str], table: Table) -> tuple[str, ...]:
+    names = _names(given)
+    for i, name in enumerate(names):
+        if name not in table.columns:
+            rule = f"{role} must be among the columns {', '.join(map(repr, table.columns))}"
+            raise InputError(rule, repr(name), "check the spelling")
+        if name in names[:i]:
+            raise InputError(f"{role} must differ", f"{name!r} twice", "drop one of the two")
+    return names
+
+
+def _check_roles(features: Sequence[str], categories: Sequence[str], fingerprint: Sequence[str]) -> None:
+    every = [*features, *categories, *fingerprint]
+    for i, name in enumerate(every):
+        if name in every[:i]:
+            rule = "a column must be a feature, a category or part of the fingerprint, not two of them"
+            raise InputError(rule, repr(name), "choose one")
+    if not every:
+        rule = "a catalogue must have features, categories or a fingerprint"
+        raise InputError(rule, "none, and no column of numbers", "name some of its columns")
+
+
+def _first_twice(table: Table, name: str) -> int | None:
+    """The first row whose cell is empty or was there before."""
+    column = table.columns[name]
+    seen: set[Any] = set()
+    for row, value in enumerate(column.tolist() if isinstance(column, np.ndarray) else column):
+        if value is None or value in seen:
+            return row
+        seen.add(value)
+    return None
+
+
+def _scaled(table: Table, name: str) -> Array:
+    """A feature, (n,), from 0 at its least to 1 at its largest; 0 where all are equal."""
+    values = table.numbers(name)
+    low, high = (values.min(), values.max()) if len(values) else (0.0, 0.0)
+    if not np.isfinite(high - low):
+        raise InputError(f"the range of {name!r} must be finite", f"{low} to {high}", "choose a larger unit")
+    return (values - low) / (high - low) if high > low else np.zeros(len(values))
+
+
+def _coded(table: Table, name: str) -> Array:
+    """A category, (n,), by the order of first appearance, from 0 to 1."""
+    column = table.columns[name]
+    values = column.tolist() if isinstance(column, np.ndarray) else column
+    codes: dict[Any, int] = {}
+    for row, value in enumerate(values):
+        if value is None or value == "":
+            table.refuse(row, name, "must be filled in, as it is a category")
+        codes.setdefault(value, len(codes))
+    return np.array([codes[value] for value in values], dtype=np.float64) / max(len(codes) - 1, 1)

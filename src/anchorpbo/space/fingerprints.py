@@ -1,0 +1,61 @@
+"""Fingerprints: bits, or counts, that say which parts an item is made of."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anchorpbo.errors import InputError
+from anchorpbo.space.tables import Table, cell_of
+from anchorpbo.typing import Array
+
+_SEPARATORS = re.compile(r"[\s,;]+")
+
+
+def as_fingerprints(table: Table, names: Sequence[str]) -> Array:
+    """Bits or counts, (n, b), from one column of bit strings or lists, or from one column each."""
+    if len(names) > 1 or _is_counts(table, names[0]):
+        found = np.stack([table.numbers(name) for name in names], axis=1)
+    else:
+        found = _from_lists(table, names[0])
+    negative = np.argwhere(found < 0)
+    if len(negative):
+        row, column = (int(i) for i in negative[0])
+        table.refuse(row, names[min(column, len(names) - 1)], "must have bits or counts of at least 0")
+    return found
+
+
+def _is_counts(table: Table, name: str) -> bool:
+    return isinstance(table.columns[name], np.ndarray)
+
+
+def _from_lists(table: Table, name: str) -> Array:
+    rows = [_bits(cell_of(table.columns[name], row)) for row in range(len(table))]
+    length = len(rows[0] or ()) if rows else 0
+    for row, bits in enumerate(rows):
+        if not bits:
+            table.refuse(row, name, "must be bits such as 0110, or a list of counts")
+        elif len(bits) != length:
+            first = f"{length}, as {table.noun} {table.lines[0]}"
+            raise InputError(
+                f"every fingerprint in {name!r} must have as many bits: {first}",
+                f"{len(bits)} in {table.noun} {table.lines[row]}",
+                "pad or recompute it",
+            )
+    return np.array(rows, dtype=np.float64).reshape(len(rows), length)
+
+
+def _bits(cell: Any) -> list[float] | None:
+    """Numbers of one fingerprint; ``None`` where there are none to be read."""
+    if isinstance(cell, str):
+        if cell and not cell.strip("01"):
+            return [float(bit) for bit in cell]
+        cell = [part for part in _SEPARATORS.split(cell.strip("[]() ")) if part]
+    if not isinstance(cell, list | tuple):
+        return None
+    try:
+        found = [float(count) for count in cell]
+    except (TypeError, ValueError):
+        return None
+    return found if np.isfinite(found).all() else None

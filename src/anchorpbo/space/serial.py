@@ -1,0 +1,86 @@
+"""Spaces from what their `to_dict` wrote."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.space.base import DesignSpace
+from anchorpbo.space.catalogue import Catalogue
+from anchorpbo.space.constraints import Linear
+from anchorpbo.space.parameters import Boolean, Categorical, Constant, Integer, Ordinal, Parameter, Real
+from anchorpbo.space.space import Space
+from anchorpbo.space.tables import Table
+
+_PARAMETERS: dict[str, type[Parameter]] = {
+    kind.__name__.lower(): kind for kind in (Real, Integer, Categorical, Ordinal, Boolean, Constant)
+}
+_REMEDY = "give what to_dict of a space returned"
+
+
+def space_from_dict(data: Mapping[str, Any]) -> DesignSpace:
+    """Rebuild a `Space` or a `Catalogue`; an error says what cannot be read."""
+    kind = _entry("a space", data, "kind")
+    if kind == "space":
+        return _space(data)
+    if kind == "catalogue":
+        return _catalogue(data)
+    raise UnknownNameError.of("kind of a space", kind, ("space", "catalogue"))
+
+
+def _space(data: Mapping[str, Any]) -> Space:
+    parameters = {}
+    for entry in _list("parameters", _entry("a space", data, "parameters")):
+        name = _entry("a parameter", entry, "name")
+        if name in parameters:
+            raise InputError("a parameter must be given once", f"{name!r} twice", _REMEDY)
+        parameters[name] = _parameter({k: v for k, v in entry.items() if k != "name"})
+    constraints = [_constraint(entry) for entry in _list("constraints", data.get("constraints", []))]
+    return Space(parameters, constraints=constraints)
+
+
+def _parameter(data: Mapping[str, Any]) -> Parameter:
+    kind = _entry("a parameter", data, "kind")
+    if not isinstance(kind, str) or kind not in _PARAMETERS:
+        raise UnknownNameError.of("kind of a parameter", kind, _PARAMETERS)
+    settings = {name: value for name, value in data.items() if name != "kind"}
+    try:
+        return _PARAMETERS[kind](**settings)
+    except TypeError as problem:
+        raise InputError(
+            f"a parameter must have the settings of its kind, {kind}", repr(settings), _REMEDY
+        ) from problem
+
+
+def _constraint(data: Any) -> Linear:
+    return Linear(_entry("a constraint", data, "coefficients"), data.get("lower"), data.get("upper"))
+
+
+def _catalogue(data: Mapping[str, Any]) -> Catalogue:
+    columns = {}
+    for entry in _list("columns", _entry("a catalogue", data, "columns")):
+        columns[_entry("a column", entry, "name")] = _list("values", _entry("a column", entry, "values"))
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) != 1:
+        raise InputError("columns of a catalogue must be equally long", sorted(lengths), _REMEDY)
+    fingerprint = _list("fingerprint", data.get("fingerprint", []))
+    return Catalogue(
+        Table.of(columns),
+        _list("features", _entry("a catalogue", data, "features")),
+        _list("categories", data.get("categories", [])),
+        fingerprint or None,
+        data.get("key"),
+    )
+
+
+def _entry(kind: str, data: Any, name: str) -> Any:
+    if not isinstance(data, Mapping):
+        raise InputError(f"{kind} must be a dict", repr(data), _REMEDY)
+    if name not in data:
+        raise InputError(f"{kind} must have the entry {name!r}", repr(dict(data)), _REMEDY)
+    return data[name]
+
+
+def _list(name: str, data: Any) -> list[Any]:
+    if not isinstance(data, list | tuple):
+        raise InputError(f"{name} of a space must be a list", repr(data), _REMEDY)
+    return list(data)

@@ -1,0 +1,250 @@
+"""Columns of values, from a CSV file, a data frame or a list of dicts.
+
+A column is an array where all of its cells are whole numbers, or all are numbers, and a tuple of plain Python values
+otherwise, with None for an empty cell: so 100,000 rows of 50 columns take seconds to read and little room.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import numbers
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.errors import InputError
+from anchorpbo.numerics.checks import frozen
+from anchorpbo.space.values import plain
+from anchorpbo.typing import Array
+
+Column: TypeAlias = npt.NDArray[np.int64] | Array | tuple[Any, ...]
+"""Values of one name, in the order of the rows."""
+
+_DELIMITERS = (",", ";", "\t")
+_PLAIN = {str, int, bool, type(None)}
+_MISSING = {"NAType", "NaTType"}  # what pandas has for an empty cell besides NaN; it need not be there to be known
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns of equal length."""
+
+    columns: Mapping[str, Column]
+    lines: Sequence[int]
+    """Where each row came from: its line in a file, or its number."""
+    noun: str = "row"
+    """What `lines` counts."""
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @classmethod
+    def from_csv(cls, path: str | PathLike[str], delimiter: str | None = None, as_text: Collection[str] = ()) -> Table:
+        """Read a file in UTF-8 whose first line has the names; the columns `as_text` are not turned into numbers."""
+        with io.StringIO(_text(path), newline="") as file:
+            header = _header(path, file.readline())
+            file.seek(0)
+            reader = csv.reader(file, delimiter=delimiter or _delimiter(header), skipinitialspace=True)
+            names = _checked_names([name.strip() for name in next(reader)])
+            rows, lines = _rows(reader, len(names))
+        cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+        columns = {
+            name: tuple(map(str.strip, column)) if name in as_text else _from_text(column)
+            for name, column in zip(names, cells, strict=True)
+        }
+        return cls(columns, lines, "line")
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Sequence[Any]]) -> Table:
+        """Take lists of equal length by name."""
+        found = {name: _from_values(values) for name, values in columns.items()}
+        return cls(found, range(max(map(len, found.values()), default=0)))
+
+    @classmethod
+    def from_frame(cls, frame: Any) -> Table:
+        """Take the columns of a pandas or polars data frame, or of anything that looks like one."""
+        try:
+            names = _checked_names([str(name) for name in frame.columns])
+            columns = {str(name): _from_values(_as_list(frame[name])) for name in frame.columns}
+        except (AttributeError, KeyError, TypeError) as problem:
+            rule = "a data frame must have columns and give each by name, as those of pandas and polars do"
+            raise InputError(rule, type(frame).__name__, "use from_records for a list of dicts") from problem
+        return cls(columns, range(len(columns[names[0]])))
+
+    @classmethod
+    def from_records(cls, records: Iterable[Mapping[str, Any]]) -> Table:
+        """Take a list of dicts; a name that one of them lacks is an empty cell."""
+        if isinstance(records, str | Mapping) or not isinstance(records, Iterable):
+            raise InputError("items must be a list of dicts", repr(records), "give one dict an item")
+        rows = list(records)
+        for number, row in enumerate(rows):
+            if not isinstance(row, Mapping):
+                raise InputError("items must be a list of dicts", f"{row!r} in row {number}", "give one dict an item")
+        keys = list(dict.fromkeys(key for row in rows for key in row))
+        names = _checked_names([str(key) for key in keys])
+        cells = {name: _from_values([row.get(key) for row in rows]) for name, key in zip(names, keys, strict=True)}
+        return cls(cells, range(len(rows)))
+
+    def numbers(self, name: str) -> Array:
+        """A column of finite numbers, (n,), or an error that names the first cell that is none."""
+        column = self.columns[name]
+        if not isinstance(column, np.ndarray):
+            for row, cell in enumerate(column):
+                if not _is_number(cell):
+                    self.refuse(row, name, "must be a number")
+        values = np.array(column, dtype=np.float64)
+        wrong = np.flatnonzero(~np.isfinite(values))
+        if len(wrong):
+            self.refuse(int(wrong[0]), name, "must be a finite number")
+        return values
+
+    def refuse(self, row: int, name: str, rule: str) -> None:
+        """Raise an error about one cell."""
+        cell = cell_of(self.columns[name], row)
+        received = "an empty cell" if cell is None or cell == "" else repr(cell)
+        remedy = "fill it in, or leave out the item" if received == "an empty cell" else "correct it"
+        if isinstance(cell, str) and "," in cell:
+            remedy = "write numbers with a point, as in 12.5"
+        raise InputError(f"{name!r} in {self.noun} {self.lines[row]} {rule}", received, remedy)
+
+
+def cell_of(column: Column, row: int) -> Any:
+    """One cell as a plain Python value."""
+    return plain(column[row])
+
+
+def _is_number(cell: object) -> bool:
+    """Truth values count: as features they are 0 and 1."""
+    return isinstance(cell, int | float) and math.isfinite(cell)
+
+
+# -- CSV --------------------------------------------------------------------------------------------------------------
+
+
+def _text(path: str | PathLike[str]) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError as problem:
+        raise InputError("a catalogue must be a file that exists", str(path), "check the path") from problem
+    except UnicodeDecodeError as problem:
+        remedy = "save it as 'CSV UTF-8'"
+        raise InputError("a catalogue must be text in UTF-8", str(path), remedy) from problem
+    except OSError as problem:
+        raise InputError("a catalogue must be a file that can be read", f"{path}: {problem}", "check it") from problem
+
+
+def _header(path: str | PathLike[str], line: str) -> str:
+    if not line.strip():
+        raise InputError("a catalogue must begin with a line of column names", f"none in {path}", "add one")
+    return line
+
+
+def _delimiter(header: str) -> str:
+    """The sign that is most frequent among the names."""
+    return max(_DELIMITERS, key=header.count)
+
+
+def _checked_names(names: list[str]) -> list[str]:
+    if not names:
+        raise InputError("a catalogue must have columns", "none", "give every item some values")
+    for i, name in enumerate(names):
+        if not name:
+            raise InputError("every column must have a name", f"none for column {i + 1}", "name it")
+        if name in names[:i]:
+            raise InputError("column names must differ", f"{name!r} twice", "rename one of the two")
+    return names
+
+
+def _rows(reader: Any, width: int) -> tuple[list[list[str]], list[int]]:
+    """Rows that are not blank, and the line in which each ends."""
+    rows, lines = [], []
+    try:
+        for row in reader:
+            if len(row) != width:
+                if not any(cell.strip() for cell in row):
+                    continue
+                rule = f"every line must have {width} cells, as the first one has"
+                remedy = "put cells with the delimiter in them in quotes"
+                raise InputError(rule, f"{len(row)} in line {reader.line_num}", remedy)
+            rows.append(row)
+            lines.append(reader.line_num)
+    except csv.Error as problem:
+        raise InputError(
+            "a catalogue must be CSV", f"{problem} in line {reader.line_num}", "save it again"
+        ) from problem
+    return rows, lines
+
+
+def _from_text(cells: Sequence[str]) -> Column:
+    """Whole numbers where all cells are, else numbers, else text; an empty cell is None."""
+    cells = list(map(str.strip, cells))
+    filled = list(filter(None, cells))
+    column = _parsed(filled)
+    if len(filled) == len(cells):
+        return column
+    found = iter(column.tolist() if isinstance(column, np.ndarray) else column)
+    return tuple(next(found) if cell else None for cell in cells)
+
+
+def _parsed(cells: list[str]) -> Column:
+    try:
+        whole = list(map(int, cells))
+    except ValueError:
+        pass
+    else:
+        if list(map(str, whole)) == cells:
+            return _from_values(whole)
+        if any(len(cell) > 1 and cell[0] == "0" for cell in cells):  # 007 is a name
+            return tuple(cells)
+    try:
+        numbers = np.array(list(map(float, cells)))
+    except ValueError:
+        return tuple(cells)
+    # Python reads nan, inf and 1_000 as numbers; in a file they are more likely to be words.
+    return frozen(numbers) if np.isfinite(numbers).all() and "_" not in "".join(cells) else tuple(cells)
+
+
+# -- values -----------------------------------------------------------------------------------------------------------
+
+
+def _as_list(column: Any) -> list[Any]:
+    found = column.to_list() if hasattr(column, "to_list") else column.tolist()
+    return list(found)
+
+
+def _from_values(values: Sequence[Any]) -> Column:
+    kinds = set(map(type, values))
+    if kinds == {int} and min(values) >= -(2**63) and max(values) < 2**63:
+        return frozen(np.array(values, dtype=np.int64))
+    if kinds == {float}:
+        numbers = np.array(values, dtype=np.float64)
+        if not np.isnan(numbers).any():
+            return frozen(numbers)
+    if kinds <= _PLAIN and kinds != {int, float}:
+        return tuple(values)
+    cells = tuple(map(_cell, values))
+    changed = set(map(type, cells))
+    if changed == {int, float}:
+        return frozen(np.array(cells, dtype=np.float64))
+    return cells if changed == kinds else _from_values(cells)
+
+
+def _cell(value: Any) -> Any:
+    """Any value as one that JSON can hold; NaN and the like as None."""
+    value = plain(value)
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if type(value).__name__ in _MISSING:
+        return None
+    if isinstance(value, numbers.Real):
+        return None if math.isnan(value) else float(value)
+    if isinstance(value, list | tuple | np.ndarray):
+        return tuple(map(_cell, value))
+    return str(value)
