@@ -302,7 +302,7 @@ class Boolean(Varying):
 
     def decode(self, u: float) -> bool:
         """True from a half on."""
-        return u >= 0.5
+        return bool(u >= 0.5)
 
     def nearest(self, u: float) -> float:
         """0 or 1."""

@@ -15,6 +15,7 @@ import numpy as np
 from anchorpbo.errors import InputError
 from anchorpbo.numerics.checks import frozen
 from anchorpbo.numerics.sobol import sobol
+from anchorpbo.space.listing import branched, listed
 from anchorpbo.space.polytope import Polytope
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -22,6 +23,7 @@ POOL = 1024
 """Designs drawn once where constraints make drawing them slow."""
 _MIXING = 20
 _FEWEST = 64
+_NEAR, _CORNERS = 32, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,18 +136,13 @@ class Region:
         An ordered coordinate steps by 1, 2, 4, ... places of its grid, a categorical one to any other value. Where a
         step breaks a constraint, another gridded coordinate steps against it, or the continuous ones make room.
         """
-        moved = [self._stepped(x, c) for c in self._tables]
-        found = np.concatenate([np.empty((0, self.dimension)), *moved])
-        if not self.constrained or not len(found):
+        steps = {c: self._steps(x, c) for c in self._tables}
+        found = np.concatenate([x[None, :][:0], *(branched(x[None], c, values) for c, values in steps.items())])
+        if not self.constrained:
             return found
         fine = self.contains(found)
-        origin = np.repeat(list(self._tables), [len(rows) for rows in moved])
-        further = [
-            self._stepped(row, other)
-            for row, c in zip(found[~fine], origin[~fine], strict=True)
-            for other in self._tables
-            if other != c
-        ]
+        moved = np.repeat(list(steps), [len(values) for values in steps.values()])
+        further = [branched(found[~fine & (moved != c)], c, values) for c, values in steps.items()]
         every = np.concatenate([found[fine], self.repaired(found[~fine]), *further])
         return np.asarray(np.unique(every[self.contains(every)], axis=0))
 
@@ -172,23 +169,22 @@ class Region:
     def _tables(self) -> dict[int, Array]:
         return {c: grid for c, grid in enumerate(self.grids) if grid is not None}
 
-    def _stepped(self, x: Array, column: int) -> Array:
-        """Copies of x, (k, d), one step away in a gridded coordinate."""
+    def _steps(self, x: Array, column: int) -> Array:
+        """Values, (k,), one step away in a gridded coordinate."""
         grid = self._tables[column]
         here = int(np.abs(grid - x[column]).argmin())
         if column in self.categorical:
-            there = np.delete(np.arange(len(grid)), here)
-        else:
-            strides = 2 ** np.arange((len(grid) - 1).bit_length())
-            there = np.concatenate([here - strides, here + strides])
-            there = there[(there >= 0) & (there < len(grid))]
-        found = np.repeat(x[None], len(there), axis=0)
-        found[:, column] = grid[there]
-        return found
+            return np.asarray(np.delete(grid, here))
+        strides = 2 ** np.arange((len(grid) - 1).bit_length())
+        there = np.concatenate([here - strides, here + strides])
+        return grid[there[(there >= 0) & (there < len(grid))]]
 
     @cached_property
     def _pool(self) -> Array:
         """Designs to start from, drawn once: projected Sobol' points, well stirred."""
+        every = listed(self.grids, self.polytope, POOL)
+        if every is not None:
+            return frozen(every)
         rng = np.random.default_rng(0)
         spread = self.binned(sobol(4 * POOL, self.dimension, rng))
         found = self.repaired(spread)
@@ -204,11 +200,10 @@ class Region:
         Points between the places are easy to find; each leads to the design nearest to it, which leads to others.
         """
         between = self.polytope.involved
-        starts = self.polytope.projected(spread[:_FEWEST], between)
+        starts = self.polytope.projected(spread[:_NEAR], between)
         starts = self.polytope.stirred(starts[self.contains(starts)], between, _MIXING, rng)
-        corners = [self.polytope.corner(rng.standard_normal(self.dimension), self.places) for _ in range(_FEWEST)]
         near = [self.polytope.nearest(x, self.places) for x in starts]
-        found = self.snapped(np.array([x for x in corners + near if x is not None]))
+        corners = [self.polytope.corner(rng.standard_normal(self.dimension), self.places) for _ in range(_CORNERS)]
+        found = self.snapped(np.array([x for x in near + corners if x is not None]))
         found = found[self.contains(found)]
-        others = [self.neighbours(x) for x in found]
-        return np.concatenate([found, *others])
+        return np.concatenate([found, *(self.neighbours(x) for x in found)])

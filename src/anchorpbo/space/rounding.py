@@ -40,7 +40,7 @@ def _in_turn(x: Array, region: Region, numbers: Mapping[int, Real], ends_of: _En
         ends = ends_of(c, least, most)
         if ends is None or ends[0] > ends[1] + TOLERANCE:
             return None
-        least[c] = most[c] = parameter.nearest_within(x[c], *ends)
+        least[c] = most[c] = parameter.nearest_within(float(x[c]), *ends)
     y = x.copy()
     y[list(numbers)] = least[list(numbers)]
     return y if region.contains(y[None])[0] else None

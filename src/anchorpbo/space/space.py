@@ -105,7 +105,7 @@ class Space(DesignSpace):
     @cached_property
     def candidates(self) -> Array | None:
         """Every design, (n, d), where all parameters have places and there are at most 2,000 designs."""
-        found = listed(self._region, LISTED)
+        found = listed(self._region.grids, self._region.polytope, LISTED)
         return None if found is None else frozen(found)
 
     @property
@@ -144,7 +144,7 @@ class Space(DesignSpace):
 
     def decode(self, x: Array) -> Design:
         """The design with coordinates x, (d,); constants included."""
-        coordinates = dict(zip(self._varying, self._as_point(x), strict=True))
+        coordinates = dict(zip(self._varying, self._as_point(x).tolist(), strict=True))
         return {
             name: parameter.decode(coordinates[name]) if isinstance(parameter, Varying) else _value(parameter)
             for name, parameter in self._parameters.items()
@@ -164,7 +164,7 @@ class Space(DesignSpace):
         x = rounded(x, self._region, numbers)
         for c, parameter in enumerate(self._varying.values()):
             if c not in numbers:
-                x[c] = parameter.nearest(x[c])
+                x[c] = parameter.nearest(float(x[c]))
         return x
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:

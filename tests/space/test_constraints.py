@@ -1,0 +1,167 @@
+"""Constraints: what is read from text, what is refused, and what they mean in coordinates."""
+
+import numpy as np
+import pytest
+
+from anchorpbo.errors import IncompatibleError, InputError
+from anchorpbo.space import Boolean, Categorical, Constant, Integer, Linear, Real, Space
+
+
+@pytest.mark.parametrize(
+    ("text", "coefficients", "lower", "upper"),
+    [
+        ("a + b <= 10", {"a": 1, "b": 1}, None, 10),
+        ("2*a - b/4 >= 1", {"a": 2, "b": -0.25}, 1, None),
+        ("a + b + c == 1", {"a": 1, "b": 1, "c": 1}, 1, 1),
+        ("1 <= a + b <= 5", {"a": 1, "b": 1}, 1, 5),
+        ("5 >= a + b >= 1", {"a": 1, "b": 1}, 1, 5),
+        ("a <= b", {"a": 1, "b": -1}, None, 0),
+        ("a >= 2 * (b - 1)", {"a": 1, "b": -2}, -2, None),
+        ("-a + 3 <= +b * 2 - 1", {"a": -1, "b": -2}, None, -4),
+        ("a + a + 1 == 4", {"a": 2}, 3, 3),
+        ("1 <= a + 1 <= 2", {"a": 1}, 0, 1),
+        ("a <= 1e-3", {"a": 1}, None, 1e-3),
+        ("  a\t<= 3", {"a": 1}, None, 3),
+        ("größe <= 3", {"größe": 1}, None, 3),
+    ],
+)
+def test_text_is_read_as_a_weighted_sum(text, coefficients, lower, upper):
+    assert Linear.parse(text) == Linear(coefficients, lower, upper)
+
+
+@pytest.mark.parametrize("text", ["2*a - 0.25*b >= 1", "a + b == 1", "1 <= a + b <= 5", "-a + b <= 0", "-2*a >= -3"])
+def test_what_is_printed_can_be_read(text):
+    assert str(Linear.parse(text)) == text
+    assert repr(Linear.parse(text)) == f"Linear({text!r})"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a + b < 10", r"must include its ends, so < has no place in it; received 'a \+ b < 10'; use <="),
+        ("a > 1", r"so > has no place in it; .* use >="),
+        ("a = 1", r"must be a comparison of sums; received 'a = 1'; write it like .*=="),
+        ("a + b", r"must have <=, >= or == in it; received 'a \+ b'"),
+        ("", r"must be a comparison of sums; received ''"),
+        ("a != 1", r"must compare by <=, >= or ==; received 'a != 1'"),
+        ("a * b <= 1", r"must be linear: parameters times numbers, added up; received 'a \* b' in 'a \* b <= 1'"),
+        ("1 / a <= 1", r"must be linear: .* received '1 / a'"),
+        ("a / 0 <= 1", r"must be linear: .* received 'a / 0'"),
+        ("a ** 2 <= 1", r"must be linear: .* received 'a \*\* 2'"),
+        ("abs(a) <= 1", r"must be linear: .* received 'abs\(a\)'"),
+        ("a.b <= 1", r"must be linear"),
+        ("'a' <= 1", r"must be linear"),
+        ("a <= True", r"must be linear"),
+        ("a <= b <= c", r"two comparisons must have a sum between two numbers; received 'a <= b <= c'"),
+        ("1 <= a >= 0", r"two comparisons must have a sum between two numbers"),
+        ("0 == a == 0", r"two comparisons must have a sum between two numbers"),
+        ("0 <= a <= 1 <= 2", r"two comparisons must have a sum between two numbers"),
+        ("a - a <= 1", r"a constraint must have a parameter in it"),
+        ("1 <= 2", r"a constraint must have a parameter in it"),
+        ("5 <= a <= 1", r"lower end of a constraint must not exceed its upper end; received 5 and 1; swap"),
+        ("a <= 1e999", r"a number of a constraint must be a finite number; received inf"),
+        ("(" * 300 + "a" + ")" * 300 + " <= 1", r"must be a comparison of sums"),
+        (3, r"a constraint must be text or a Linear; received 3"),
+    ],
+)
+def test_text_that_is_no_constraint_is_refused(text, message):
+    with pytest.raises(InputError, match=message):
+        Space(a=Real(0, 1), b=Real(0, 1), c=Real(0, 1), constraints=[text])
+
+
+def test_text_is_never_run(tmp_path):
+    target = tmp_path / "made"
+    with pytest.raises(InputError, match="must be linear"):
+        Linear.parse(f"open({str(target)!r}, 'w') <= 1")
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: Linear({"a": 1}), r"must have a lower or an upper end; received neither"),
+        (lambda: Linear({}, upper=1), r"must have a parameter in it"),
+        (lambda: Linear({"a": 0}, upper=1), r"must have a parameter in it"),
+        (lambda: Linear([1], upper=1), r"must map names to numbers; received \[1\]"),
+        (lambda: Linear({"a": "x"}, upper=1), r"the coefficient of a must be a number; received 'x'"),
+        (lambda: Linear({"a": 1}, upper=float("nan")), r"upper of a Linear must be a finite number"),
+    ],
+)
+def test_bad_settings_are_refused(build, message):
+    with pytest.raises(InputError, match=message):
+        build()
+
+
+def test_unknown_parameters_are_named():
+    with pytest.raises(InputError, match=r"about parameters of the space; received 'x'; there are 'a', 'b'"):
+        Space(a=Real(0, 1), b=Real(0, 1), constraints=["a + x <= 1"])
+
+
+@pytest.mark.parametrize(
+    ("parameter", "written"),
+    [
+        (Real(1, 10, log=True), r"x=Real\(1, 10, log=True\) in x \+ a <= 1"),
+        (Integer(1, 10, log=True), r"x=Integer\(1, 10, log=True\)"),
+        (Categorical(["p", "q"]), r"x=Categorical"),
+        (Constant("p"), r"x=Constant\('p'\)"),
+    ],
+)
+def test_only_numbers_on_an_even_scale_can_be_constrained(parameter, written):
+    with pytest.raises(IncompatibleError, match=rf"numbers on an even scale.*received {written}"):
+        Space(x=parameter, a=Real(0, 1), constraints=["x + a <= 1"])
+
+
+def test_rows_mean_the_same_as_values():
+    space = Space(
+        a=Real(-3, 5),
+        b=Real(0, 2, step=0.5),
+        n=Integer(2, 6),
+        flag=Boolean(),
+        base=Constant(1.5),
+        constraints=["2*a - b/4 + 3*n + 5*flag + 2*base <= 20", "a + n >= 3"],
+    )
+    rng = np.random.default_rng(0)
+    X = space.region.binned(rng.random((500, 4)))
+    told = []
+    for x in X:
+        v = space.decode(x)
+        first = 2 * v["a"] - v["b"] / 4 + 3 * v["n"] + 5 * v["flag"] + 2 * 1.5 <= 20
+        told.append(first and v["a"] + v["n"] >= 3)
+    assert 50 < sum(told) < 450
+    assert space.region.contains(X).tolist() == told
+
+
+def test_constants_alone_settle_a_constraint():
+    parameters = {"a": Real(0, 1), "k": Constant(2), "on": Constant(True)}
+    assert not Space(parameters, constraints=["k + on <= 3"]).region.constrained
+    with pytest.raises(InputError, match=r"k \+ on <= 2 must hold; received 3 from the constants in it"):
+        Space(parameters, constraints=["k + on <= 2"])
+
+
+def test_conflicting_constraints_are_named_and_innocent_ones_are_not():
+    with pytest.raises(InputError) as caught:
+        Space(
+            a=Real(0, 1), b=Real(0, 1), c=Real(0, 1), constraints=["a + c <= 2", "a + b >= 1.5", "a <= 0.2", "c >= 0"]
+        )
+    assert "at least one design; received none that meets a + b >= 1.5 and a <= 0.2; loosen" in str(caught.value)
+
+
+def test_whole_numbers_can_make_constraints_impossible():
+    with pytest.raises(InputError, match=r"none that meets 2\*a \+ 2\*b == 7"):
+        Space(a=Integer(0, 5), b=Integer(0, 5), constraints=["2*a + 2*b == 7"])
+
+
+@pytest.mark.parametrize("parameter", [Real(0, 1), Integer(0, 1)])
+def test_a_single_design_is_no_space(parameter):
+    with pytest.raises(InputError, match=r"at least two designs; received constraints that only leave \{'a': 1"):
+        Space(a=parameter, b=parameter, constraints=["a + b >= 2"])
+
+
+def test_names_are_matched_in_any_form_of_unicode():
+    space = Space({"\u00b5": Real(0, 1), "b": Real(0, 1)}, constraints=["\u00b5 + b <= 1"])  # micro sign, not mu
+    assert space.constraints[0].coefficients == {"\u00b5": 1.0, "b": 1.0}
+
+
+def test_a_single_constraint_need_not_be_in_a_list():
+    assert Space(a=Real(0, 1), b=Real(0, 1), constraints="a + b <= 1").constraints == (Linear.parse("a + b <= 1"),)
+    assert Space(a=Real(0, 1), b=Real(0, 1), constraints=Linear({"a": 1}, upper=0.5)).region.constrained
