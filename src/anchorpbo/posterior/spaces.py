@@ -65,14 +65,10 @@ class Solution:
         return self.root.T @ self.root
 
     @cached_property
-    def reduced(self) -> Array:
-        """L^-1 F S, (r, n), so that S P S = reduced' reduced."""
-        return np.asarray(self.root @ self.space.prior)
-
-    @cached_property
     def covariance(self) -> Array:
         """S - S P S, (n, n)."""
-        return np.asarray(self.space.prior - self.reduced.T @ self.reduced)
+        reduced = self.root @ self.space.prior
+        return np.asarray(self.space.prior - reduced.T @ reduced)
 
     @property
     def margin_means(self) -> Array:
@@ -162,11 +158,12 @@ class DuelSpace(LatentSpace):
         return np.ones(m), np.zeros(m), np.arange(m), np.arange(m)
 
     def margin_variances(self, solution: Solution) -> Array:
-        """C_kk - (C P C)_kk, or where a site rules its margin (1 - P_kk / w) / w, the same without the cancellation."""
-        variances = np.diagonal(self.prior) - (solution.reduced**2).sum(axis=0)
+        """(1 - P_kk / w) / w where a site rules its margin, C_kk - (C P C)_kk elsewhere."""
+        variances = np.diagonal(self.prior).copy()
         rules, w, diagonal = _ruling(solution)
         variances[rules] = (1.0 - diagonal / w) / w
-        return np.asarray(variances)
+        variances[~rules] -= ((solution.root @ self.prior[:, ~rules]) ** 2).sum(axis=0)
+        return variances
 
     def solve(self, sites: Sites) -> Solution:
         """F = W^1/2, y = W^1/2 t."""
@@ -263,10 +260,14 @@ class PointSpace(LatentSpace):
 
 
 def _ruling(solution: Solution) -> tuple[BoolArray, Array, Array]:
-    """In duel space: which sites hold most of their margin's precision, with their w and P_kk."""
-    w, diagonal = solution.sites.precision, (solution.root**2).sum(axis=0)
-    rules = diagonal < 0.5 * w  # P_kk / w is the share that is not the site's own
-    return rules, w[rules], diagonal[rules]
+    """In duel space: which sites know more of their margin than its prior, with their w and P_kk.
+
+    For these P_kk / w, the share of the margin's precision that is not the site's own, loses fewer digits than the
+    margin's variance does when it is taken from the prior's by subtraction.
+    """
+    w, prior = solution.sites.precision, np.diagonal(solution.space.prior)
+    rules = w * prior > 1.0
+    return rules, w[rules], (solution.root[:, rules] ** 2).sum(axis=0)
 
 
 def _subtracted_cavities(solution: Solution) -> tuple[Array, Array]:
