@@ -7,8 +7,9 @@ site (w, b). With Z(mu_c) the expected likelihood under the cavity, slope = dlog
     w   <- kappa / rest       b <- (slope + kappa mu_c) / rest       rest = 1 - kappa s2_c
 
 match the moments of cavity times likelihood. Starting from Laplace's sites, all are updated at once: near the answer
-such a pass acts like a Newton step. Where duels repeat each other and the noise is small the passes overshoot together.
-If one does not bring the sites closer, they are from then on updated one by one, each seeing the last one's effect.
+such a pass acts like a Newton step. It moves the means by the last one's variances and the other way round, so it
+takes two to bring the sites closer. Where duels repeat each other and the noise is small the passes overshoot together:
+if two do not help, sites are from then on updated one by one, each seeing the last one's effect.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from anchorpbo.numerics.jit import compiled
 from anchorpbo.posterior import LatentSpace, Sites, Solution
 from anchorpbo.typing import Array, BoolArray, IntArray
 
-# A pass must bring the change down to this share of the last, or passes are given up for single updates.
-_CONTRACTS = 0.7
+# Two passes must bring the change down to this share of what it was, or passes are given up for single updates.
+_CONTRACTS = 0.5
 # Single updates that no longer bring the change down have come to rounding.
 _STALLS, _MOST_STALLS = 0.95, 4
 _EPS = float(np.finfo(float).eps)
@@ -52,13 +53,13 @@ class EP(Inference):
     ) -> Inferred:
         """Passes from Laplace's sites, in parallel while that contracts, else one by one."""
         mode = find_mode(space, likelihood, start)
-        solution, change, passes = mode.solution, np.inf, 0
+        solution, last, change, passes = mode.solution, np.inf, np.inf, 0
         update, stalled = match_all, 0
         while change > self.tolerance and passes < self.most_passes and stalled < _MOST_STALLS:
             before, solution = solution, space.solve(update(space, likelihood, solution))
-            last, change = change, _change(before, solution)
+            last_but_one, last, change = last, change, _change(before, solution)
             passes += 1
-            if update is match_all and change > max(_CONTRACTS * last, self.tolerance):
+            if update is match_all and change > max(_CONTRACTS * last_but_one, self.tolerance):
                 # Whatever the passes did to the sites, Laplace's are the safer place to start from.
                 update, solution = match_one_by_one, mode.solution
             else:
