@@ -5,13 +5,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from anchorpbo.errors import InputError
 from anchorpbo.space import Boolean, Categorical, Constant, Integer, Ordinal, Real
 from anchorpbo.space.parameters import MOST_PLACES, Varying
 
+unhurried = settings(deadline=None)
 finite = st.floats(-1e12, 1e12)
 inside = st.floats(0.0, 1.0)
 
@@ -68,6 +69,7 @@ def test_grids_list_the_coordinates_of_all_values():
     assert Categorical(["a", "b", "c"]).grid.tolist() == [0.0, 0.5, 1.0]
 
 
+@unhurried
 @given(reals() | reals(log=True), st.data())
 @example(Real(-1.0, 1.0), None)
 @example(Real(-1.0, 0.30000000000000004), None)
@@ -86,6 +88,7 @@ def test_a_checked_real_comes_back_exactly(real, data):
         assert real.check("x", value) == value
 
 
+@unhurried
 @given(reals(), st.data())
 def test_up_to_fifteen_digits_of_the_range_survive_check(real, data):
     largest = max(abs(real.low), abs(real.high))
@@ -99,12 +102,14 @@ def test_up_to_fifteen_digits_of_the_range_survive_check(real, data):
         assert value == number
 
 
+@unhurried
 @given(st.integers(10**13, 10**14 - 1), st.integers(-5, 4))
 def test_fourteen_digits_survive_a_logarithmic_scale_of_ten_decades(digits, power):
     number = float(f"{digits}e{power - 13}")
     assert Real(1e-5, 1e5, log=True).check("x", number) == number
 
 
+@unhurried
 @given(reals() | reals(log=True))
 def test_ends_are_exact(real):
     assert (real.encode(real.low), real.encode(real.high)) == (0.0, 1.0)
@@ -113,6 +118,7 @@ def test_ends_are_exact(real):
     assert real.decode(real.nearest(0.0)) == real.low
 
 
+@unhurried
 @given(reals() | reals(log=True), inside)
 def test_proposals_are_readable_valid_and_near(real, u):
     v = real.nearest(u)
@@ -132,6 +138,7 @@ def test_proposals_are_short():
     assert Real(1, 100, log=True).decode(Real(1, 100, log=True).nearest(0.3)) == 3.981072
 
 
+@unhurried
 @given(gridded(), inside)
 def test_gridded_values_come_back_exactly(parameter, u):
     assert isinstance(parameter, Varying)

@@ -196,7 +196,7 @@ def test_told_designs_may_be_typed_and_rounded_but_not_wrong():
 
 
 @every
-@settings(max_examples=25)
+@settings(deadline=None, max_examples=25)
 @given(st.data())
 def test_nearest_is_always_valid_readable_and_settled(space, data):
     x = data.draw(points(space))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
@@ -362,8 +363,8 @@ def _first_twice(table: Table, name: str) -> int | None:
 def _scaled(table: Table, name: str) -> Array:
     """A feature, (n,), from 0 at its least to 1 at its largest; 0 where all are equal."""
     values = table.numbers(name)
-    low, high = (values.min(), values.max()) if len(values) else (0.0, 0.0)
-    if not np.isfinite(high - low):
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
+    if not math.isfinite(high - low):
         raise InputError(f"the range of {name!r} must be finite", f"{low} to {high}", "choose a larger unit")
     return (values - low) / (high - low) if high > low else np.zeros(len(values))
 

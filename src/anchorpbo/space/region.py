@@ -177,7 +177,8 @@ class Region:
             return np.asarray(np.delete(grid, here))
         strides = 2 ** np.arange((len(grid) - 1).bit_length())
         there = np.concatenate([here - strides, here + strides])
-        return grid[there[(there >= 0) & (there < len(grid))]]
+        values: Array = grid[there[(there >= 0) & (there < len(grid))]]
+        return values
 
     @cached_property
     def _pool(self) -> Array:

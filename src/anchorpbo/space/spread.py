@@ -64,15 +64,15 @@ def medoids(X: Array, n: int, columns: Columns, rng: np.random.Generator) -> Int
     """Row numbers, (n,), of a list X, (m, d), that have all other rows near to one of them [PJ2009].
 
     Rows far apart to begin with; then, in turn, every row joins the nearest of them, and each group elects the row with
-    the least sum of distances. Where fewer than n rows are distinct, there are fewer.
+    the least sum of distances. Where fewer than n rows are distinct, there are fewer, and never more than `SUBSET`.
     """
-    X, rng = as_points("X", X), as_generator(rng)
-    if not len(X):
+    X, n, rng = as_points("X", X), whole("n", n, 0), as_generator(rng)
+    if not len(X) or n == 0:
         return np.empty(0, dtype=np.intp)
-    rows = np.sort(rng.permutation(len(X))[: max(SUBSET, whole("n", n, 0))])
+    rows = np.sort(rng.permutation(len(X))[:SUBSET])
     D = distances(X[rows], X[rows], columns)
     middle = int(D.sum(axis=1).argmin())
-    chosen = np.append(middle, farthest_points(X[rows], max(n - 1, 0), columns, [middle]))[:n]
+    chosen = np.append(middle, farthest_points(X[rows], n - 1, columns, [middle]))
     for _ in range(_UPDATES):
         group = D[:, chosen].argmin(axis=1)
         elected = np.array([_central(D, np.flatnonzero(group == k)) for k in range(len(chosen))], dtype=np.intp)

@@ -95,11 +95,11 @@ class Table:
     def numbers(self, name: str) -> Array:
         """A column of finite numbers, (n,), or an error that names the first cell that is none."""
         column = self.columns[name]
-        if not isinstance(column, np.ndarray):
-            for row, cell in enumerate(column):
-                if not _is_number(cell):
-                    self.refuse(row, name, "must be a number")
-        values = np.array(column, dtype=np.float64)
+        if isinstance(column, np.ndarray):
+            values = np.array(column, dtype=np.float64)
+        else:
+            read = _read_number if self.noun == "line" else _given_number
+            values = np.array([read(cell) for cell in column], dtype=np.float64)
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong):
             self.refuse(int(wrong[0]), name, "must be a finite number")
@@ -120,9 +120,17 @@ def cell_of(column: Column, row: int) -> Any:
     return plain(column[row])
 
 
-def _is_number(cell: object) -> bool:
-    """Truth values count: as features they are 0 and 1."""
-    return isinstance(cell, int | float) and math.isfinite(cell)
+def _given_number(cell: object) -> float:
+    """A cell as a number, NaN where it is none; as features truth values are 0 and 1."""
+    return float(cell) if isinstance(cell, int | float) else math.nan
+
+
+def _read_number(cell: object) -> float:
+    """The same for a file, where one wrong cell has left the whole column as text."""
+    try:
+        return float(cell) if isinstance(cell, str) and "_" not in cell else _given_number(cell)
+    except ValueError:
+        return math.nan
 
 
 # -- CSV --------------------------------------------------------------------------------------------------------------
