@@ -1,6 +1,7 @@
 """Catalogues: items and their coordinates, and every way to name one."""
 
 import json
+import pickle
 import time
 
 import numpy as np
@@ -120,7 +121,7 @@ def test_the_key_is_the_first_column_that_tells_items_apart():
     assert Catalogue(records).key == "name"
     assert Catalogue(records, features=[], categories=["name"]).key == "code"
     assert Catalogue(records, key="code", categories=["name"]).dimension == 1
-    assert Catalogue([{"a": 1, "s": ""}, {"a": 2, "s": "x"}]).key == "s"
+    assert Catalogue([{"a": 1, "s": ""}, {"a": 2, "s": "x"}]).key == "item"
 
 
 def test_items_without_a_key_are_numbered():
@@ -145,6 +146,7 @@ def test_items_without_a_key_are_numbered():
         ({"features": ["body", "body"]}, r"features must differ; received 'body' twice"),
         ({"features": ["body"], "categories": ["body"]}, r"not two of them; received 'body'; choose one"),
         ({"categories": ["note"]}, r"'note' in row 1 must be filled in, as it is a category; received an empty cell"),
+        ({"features": 3}, r"columns must be given by name; received 3; give a list of names"),
         ({"features": []}, r"must have features, categories or a fingerprint; received none"),
     ],
 )
@@ -288,6 +290,12 @@ def test_catalogues_survive_json(beans):
         assert back == catalogue
         assert back.points.tolist() == catalogue.points.tolist()
         assert back.items == catalogue.items
+
+
+def test_catalogues_can_be_sent_to_other_processes(beans):
+    back = pickle.loads(pickle.dumps(beans))
+    assert back == beans
+    assert back.encode(BEANS[3]).tolist() == beans.encode(BEANS[3]).tolist()
 
 
 def test_catalogues_print_what_they_hold(beans):

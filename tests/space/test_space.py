@@ -1,6 +1,7 @@
 """Spaces of parameters: exact round trips, valid proposals, whatever the constraints."""
 
 import json
+import pickle
 import time
 
 import numpy as np
@@ -116,6 +117,7 @@ def test_spaces_print_as_they_are_written():
         "Space(t=Real(80, 96), o=Categorical(['p', 'q']), n=Integer(1, 9), constraints=['t + n <= 100'])"
     )
     assert eval(repr(space)) == space
+    assert repr(Space({"constraints": Boolean()})) == "Space({'constraints': Boolean()})"
     assert repr(Space({"roast temp": Real(180, 230)})) == "Space({'roast temp': Real(180, 230)})"
 
 
@@ -297,6 +299,14 @@ def test_spaces_survive_json(space):
     assert isinstance(back, Space)
     assert back == space
     assert repr(back) == repr(space)
+
+
+@every
+def test_spaces_can_be_sent_to_other_processes(space):
+    back = pickle.loads(pickle.dumps(space))
+    assert back == space
+    x = space.sample(1, np.random.default_rng(0))[0]
+    assert back.nearest(x).tolist() == space.nearest(x).tolist()
 
 
 @pytest.mark.parametrize(

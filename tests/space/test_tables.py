@@ -84,6 +84,11 @@ def test_files_that_are_no_table_are_refused(read, text, message):
         read(text)
 
 
+def test_delimiters_are_single_signs(read):
+    with pytest.raises(InputError, match=r"delimiter must be a single sign; received ', '; leave it out"):
+        read("a,b\n1,2\n", delimiter=", ")
+
+
 def test_missing_files_are_named(tmp_path):
     with pytest.raises(InputError, match=r"must be a file that exists; received .*gone.csv; check the path"):
         Table.from_csv(tmp_path / "gone.csv")
@@ -116,8 +121,10 @@ def test_numbers_of_records_are_named_by_row():
     table = Table.from_records([{"a": 1}, {"a": "2"}])
     with pytest.raises(InputError, match=r"'a' in row 1 must be a finite number; received '2'"):
         table.numbers("a")
-    with pytest.raises(InputError, match=r"'a' in row 1 must be a finite number; received inf"):
+    with pytest.raises(InputError, match=r"'a' in row 1 must be a finite number; received 'inf'"):
         Table.from_records([{"a": 1.0}, {"a": np.inf}]).numbers("a")
+    with pytest.raises(InputError, match=r"'a' in row 0 must be a finite number; received 1000"):
+        Table.from_records([{"a": 10**400}]).numbers("a")
 
 
 def test_records_become_columns_of_plain_values():

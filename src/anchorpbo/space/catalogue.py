@@ -324,7 +324,11 @@ class Catalogue(DesignSpace):
 
 
 def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+    if given is None or isinstance(given, str):
+        return () if given is None else (given,)
+    if not isinstance(given, Iterable):
+        raise InputError("columns must be given by name", repr(given), "give a list of names")
+    return tuple(given)
 
 
 def _known(role: str, given: Sequence[str], table: Table) -> tuple[str, ...]:
@@ -354,7 +358,7 @@ def _first_twice(table: Table, name: str) -> int | None:
     column = table.columns[name]
     seen: set[Any] = set()
     for row, value in enumerate(column.tolist() if isinstance(column, np.ndarray) else column):
-        if value is None or value in seen:
+        if value is None or value == "" or value in seen:
             return row
         seen.add(value)
     return None

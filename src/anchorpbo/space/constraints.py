@@ -18,6 +18,7 @@ import numpy as np
 
 from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.space.parameters import Constant, Parameter, Varying
+from anchorpbo.space.polytope import Polytope, places_of
 from anchorpbo.space.values import as_float, written
 from anchorpbo.typing import Array
 
@@ -125,6 +126,28 @@ def as_rows(constraints: Sequence[Linear], parameters: Mapping[str, Parameter]) 
     """Translate constraints into coordinates; those that only constants are in are settled here."""
     rows = (_row(constraint, parameters) for constraint in constraints)
     return [row for row in rows if row is not None]
+
+
+def stacked(rows: Sequence[Row]) -> tuple[Array, Array, Array]:
+    """Rows, (c, d), and their lower and upper ends, (c,) each."""
+    ends = np.array([[row.lower, row.upper] for row in rows]).reshape(-1, 2)
+    return np.array([row.a for row in rows]), ends[:, 0], ends[:, 1]
+
+
+def in_conflict(rows: Sequence[Row], grids: Sequence[Array | None]) -> Sequence[Row]:
+    """The rows that together leave no design, none of them to spare; empty where there is a design."""
+
+    def impossible(some: Sequence[Row]) -> bool:
+        return bool(some) and not Polytope.of(*stacked(some)).meets(places_of(grids))
+
+    if not impossible(rows):
+        return []
+    kept = list(rows)
+    for row in rows:
+        others = [other for other in kept if other is not row]
+        if impossible(others):
+            kept = others
+    return kept
 
 
 def _row(constraint: Linear, parameters: Mapping[str, Parameter]) -> Row | None:

@@ -6,6 +6,7 @@ for a continuous coordinate and n - 1 for one that only takes the n values 0, 1 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +19,11 @@ from anchorpbo.typing import Array, BoolArray, IntArray
 TOLERANCE = 1e-9
 """How far a constraint, in units of its row's length, may be missed."""
 _PROJECTIONS = 300
+
+
+def places_of(grids: Sequence[Array | None]) -> Array:
+    """Steps of each grid, (d,); 0 for continuous coordinates."""
+    return np.array([0.0 if grid is None else len(grid) - 1.0 for grid in grids])
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +144,10 @@ class Polytope:
             float(np.minimum(first, second).max(initial=least[c])),
             float(np.maximum(first, second).min(initial=most[c])),
         )
+
+    def meets(self, places: Array) -> bool:
+        """Whether any point meets the constraints."""
+        return self.corner(np.zeros(len(places)), places) is not None
 
     def corner(self, direction: Array, places: Array) -> Array | None:
         """The point, (d,), that goes farthest against a direction; ``None`` where no point meets the constraints."""

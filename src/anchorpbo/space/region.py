@@ -16,7 +16,7 @@ from anchorpbo.errors import InputError
 from anchorpbo.numerics.checks import frozen
 from anchorpbo.numerics.sobol import sobol
 from anchorpbo.space.listing import branched, listed
-from anchorpbo.space.polytope import Polytope
+from anchorpbo.space.polytope import TOLERANCE, Polytope, places_of
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 POOL = 1024
@@ -52,7 +52,7 @@ class Region:
         lower = np.full(len(rows), -np.inf) if lower is None else lower
         upper = np.full(len(rows), np.inf) if upper is None else upper
         region = cls(tuple(grids), frozenset(categorical), Polytope.of(rows, lower, upper))
-        if region.polytope.corner(np.zeros(region.dimension), region.places) is None:
+        if not region.polytope.meets(region.places):
             remedy = "loosen one of them, or widen the range of a parameter in it"
             raise InputError("the constraints must leave at least one design", "none that meets them all", remedy)
         return region
@@ -95,7 +95,7 @@ class Region:
     @cached_property
     def places(self) -> Array:
         """Steps of each grid, (d,); 0 for continuous coordinates."""
-        return np.array([0.0 if grid is None else len(grid) - 1.0 for grid in self.grids])
+        return places_of(self.grids)
 
     @property
     def constrained(self) -> bool:
@@ -123,7 +123,10 @@ class Region:
         return X
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
-        """Designs, (n, d), spread over the region by scrambled Sobol' points; fewer where constraints leave fewer."""
+        """Designs, (n, d), spread over the region by scrambled Sobol' points.
+
+        Where constraints leave fewer, there are fewer; and at most `POOL` where all coordinates have grids, too.
+        """
         if not self.constrained:
             return self.binned(sobol(n, self.dimension, rng))
         order = rng.permutation(len(self._pool))
@@ -162,6 +165,15 @@ class Region:
             return np.asarray(moved[0])
         found = self.polytope.nearest(snapped[0], self.places)
         return snapped[0] if found is None else np.asarray(self.snapped(found[None])[0])
+
+    @property
+    def only(self) -> Array | None:
+        """The one design, (d,), that the constraints leave; ``None`` where there are more."""
+        direction = np.random.default_rng(0).standard_normal(self.dimension)
+        first, last = (self.polytope.corner(sign * direction, self.places) for sign in (1.0, -1.0))
+        if first is None or last is None or np.abs(first - last).max() > TOLERANCE:
+            return None
+        return np.asarray(self.snapped(first[None])[0])
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

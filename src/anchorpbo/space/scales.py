@@ -5,7 +5,7 @@
 
 Both lose a little to rounding, so several neighbouring doubles may share one coordinate: near 0 in a range that is
 much wider, or anywhere on a logarithmic scale of several decades. Of these `decode` picks the one that is shortest to
-write. A number of up to 15 digits (counted from the leading digit of the range; 14 on a logarithmic scale of up to 20
+write. A number of up to 15 digits (counted from the leading digit of the range; 14 on a logarithmic scale of up to ten
 decades) has a coordinate that it shares with no other of so few digits, and thus comes back exactly.
 """
 

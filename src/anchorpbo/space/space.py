@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from keyword import iskeyword
 from types import MappingProxyType
 from typing import Any
 
@@ -12,10 +13,9 @@ import numpy as np
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
 from anchorpbo.space.base import Columns, Design, DesignSpace
-from anchorpbo.space.constraints import Linear, Row, as_constraint, as_rows
+from anchorpbo.space.constraints import Linear, as_constraint, as_rows, in_conflict, stacked
 from anchorpbo.space.listing import listed
 from anchorpbo.space.parameters import Categorical, Constant, Parameter, Real, Varying
-from anchorpbo.space.polytope import TOLERANCE, Polytope
 from anchorpbo.space.region import Region
 from anchorpbo.space.rounding import rounded
 from anchorpbo.typing import Array
@@ -56,11 +56,12 @@ class Space(DesignSpace):
         constraints: str | Linear | Sequence[str | Linear] = (),
         **named: Parameter,
     ) -> None:
-        self._parameters = MappingProxyType(_as_parameters(parameters, named))
+        self._parameters = _as_parameters(parameters, named)
         self._varying = {name: p for name, p in self._parameters.items() if isinstance(p, Varying)}
+        self._constants = {name: p.value for name, p in self._parameters.items() if isinstance(p, Constant)}
         if not self._varying:
             remedy = "give at least one that is not a Constant"
-            raise InputError("a Space must have a parameter that varies", repr(dict(self._parameters)), remedy)
+            raise InputError("a Space must have a parameter that varies", repr(self._parameters), remedy)
         given = [constraints] if isinstance(constraints, str | Linear) else list(constraints)
         self._constraints = tuple(as_constraint(constraint, self.names) for constraint in given)
         self._rows = as_rows(self._constraints, self._parameters)
@@ -71,7 +72,7 @@ class Space(DesignSpace):
     @property
     def parameters(self) -> Mapping[str, Parameter]:
         """All parameters by name, in the order given."""
-        return self._parameters
+        return MappingProxyType(self._parameters)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,7 +119,11 @@ class Space(DesignSpace):
     def check(self, design: Mapping[str, Any]) -> Design:
         """A complete copy with plain Python values; constants may be left out."""
         if not isinstance(design, Mapping):
-            raise InputError("a design must be a dict of parameter values", repr(design), f"give {self._example()}")
+            raise InputError(
+                "a design must be a dict of parameter values",
+                repr(design),
+                f"give {self._decoded(np.zeros(self.dimension))}, say",
+            )
         unknown = [name for name in design if name not in self._parameters]
         if unknown:
             rule = f"a design must have the parameters {', '.join(map(repr, self.names))}"
@@ -127,12 +132,8 @@ class Space(DesignSpace):
         if missing:
             rule = f"a design must have a value for {', '.join(map(repr, self._varying))}"
             raise InputError(rule, f"none for {', '.join(map(repr, missing))}", "add what is missing")
-        checked = {
-            name: parameter.value
-            if isinstance(parameter, Constant) and name not in design
-            else parameter.check(name, design[name])
-            for name, parameter in self._parameters.items()
-        }
+        complete = {**self._constants, **design}
+        checked = {name: parameter.check(name, complete[name]) for name, parameter in self._parameters.items()}
         for row in self._rows:
             row.check(checked)
         return checked
@@ -144,11 +145,7 @@ class Space(DesignSpace):
 
     def decode(self, x: Array) -> Design:
         """The design with coordinates x, (d,); constants included."""
-        coordinates = dict(zip(self._varying, self._as_point(x).tolist(), strict=True))
-        return {
-            name: parameter.decode(coordinates[name]) if isinstance(parameter, Varying) else _value(parameter)
-            for name, parameter in self._parameters.items()
-        }
+        return self._decoded(self._as_point(x))
 
     def nearest(self, x: Array) -> Array:
         """Coordinates, (d,), of a design near to x that `check` accepts, with numbers a person would write.
@@ -156,14 +153,9 @@ class Space(DesignSpace):
         Where constraints leave a number no such choice, as the last part of a mixture, it has up to 12 digits.
         """
         x = self._region.nearest(np.clip(self._as_point(x), 0.0, 1.0))
-        numbers = {
-            c: parameter
-            for c, parameter in enumerate(self._varying.values())
-            if isinstance(parameter, Real) and parameter.grid is None and c in self._region.polytope.involved
-        }
-        x = rounded(x, self._region, numbers)
+        x = rounded(x, self._region, self._bound)
         for c, parameter in enumerate(self._varying.values()):
-            if c not in numbers:
+            if c not in self._bound:
                 x[c] = parameter.nearest(float(x[c]))
         return x
 
@@ -196,7 +188,7 @@ class Space(DesignSpace):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        plain = all(name.isidentifier() for name in self.names)
+        plain = all(n.isidentifier() and not iskeyword(n) and n != "constraints" for n in self.names)
         named = [f"{name}={p!r}" if plain else f"{name!r}: {p!r}" for name, p in self._parameters.items()]
         body = ", ".join(named) if plain else "{" + ", ".join(named) + "}"
         limits = f", constraints={[str(constraint) for constraint in self._constraints]}" if self._constraints else ""
@@ -206,36 +198,37 @@ class Space(DesignSpace):
 
     def _make_region(self) -> Region:
         grids = [parameter.grid for parameter in self._varying.values()]
-        categorical = self.columns.categorical
-        if not self._rows:
-            return Region.of(grids, categorical)
-        places = np.array([0.0 if grid is None else len(grid) - 1.0 for grid in grids])
-        conflict = _conflict(self._rows, places)
+        conflict = in_conflict(self._rows, grids)
         if conflict:
+            received = f"none that meets {' and '.join(str(row.constraint) for row in conflict)}"
             remedy = "loosen one of these, or widen the range of a parameter in it"
-            rule = "the constraints must leave at least one design"
-            raise InputError(rule, f"none that meets {' and '.join(str(row.constraint) for row in conflict)}", remedy)
-        polytope = _polytope(self._rows)
-        region = Region.of(grids, categorical, *_stacked(self._rows))
-        direction = np.random.default_rng(0).standard_normal(self.dimension)
-        ends = [polytope.corner(sign * direction, places) for sign in (1.0, -1.0)]
-        if ends[0] is not None and ends[1] is not None and np.abs(ends[0] - ends[1]).max() <= TOLERANCE:
-            only = self._decoded(region.snapped(ends[0][None])[0])
-            remedy = "loosen a constraint, or widen the range of a parameter in it"
-            raise InputError("a Space must have at least two designs", f"constraints that only leave {only}", remedy)
+            raise InputError("the constraints must leave at least one design", received, remedy)
+        region = Region.of(grids, self.columns.categorical, *stacked(self._rows))
+        only = region.only
+        if only is not None:
+            left = self._decoded(np.array([p.nearest(u) for p, u in zip(self._varying.values(), only, strict=True)]))
+            remedy = "loosen one of them, or widen the range of a parameter in it"
+            raise InputError("a Space must have at least two designs", f"constraints that only leave {left}", remedy)
         return region
 
+    @cached_property
+    def _bound(self) -> dict[int, Real]:
+        """Continuous parameters in constraints, by their coordinate."""
+        return {
+            c: parameter
+            for c, parameter in enumerate(self._varying.values())
+            if isinstance(parameter, Real) and parameter.grid is None and c in self._region.polytope.involved
+        }
+
     def _decoded(self, x: Array) -> Design:
-        return {name: p.decode(p.nearest(u)) for (name, p), u in zip(self._varying.items(), x, strict=True)}
+        values = {name: p.decode(u) for (name, p), u in zip(self._varying.items(), x.tolist(), strict=True)}
+        return {name: values[name] if name in values else self._constants[name] for name in self._parameters}
 
     def _as_point(self, x: Array) -> Array:
         point = as_floats("x", x)
         if point.shape != (self.dimension,):
             raise ShapeError(f"x must have shape ({self.dimension},)", point.shape, "give one design")
         return point
-
-    def _example(self) -> dict[str, Any]:
-        return {name: p.decode(0.0) if isinstance(p, Varying) else _value(p) for name, p in self._parameters.items()}
 
 
 def _as_parameters(given: Mapping[str, Parameter] | None, named: Mapping[str, Parameter]) -> dict[str, Parameter]:
@@ -253,36 +246,6 @@ def _as_parameters(given: Mapping[str, Parameter] | None, named: Mapping[str, Pa
             rule = f"{name} must be a Real, Integer, Categorical, Ordinal, Boolean or Constant"
             raise InputError(rule, repr(parameter), f"write {name}=Real(0, 1), say")
     return every
-
-
-def _value(parameter: Parameter) -> Any:
-    assert isinstance(parameter, Constant)
-    return parameter.value
-
-
-def _stacked(rows: Sequence[Row]) -> tuple[Array, Array, Array]:
-    ends = np.array([[row.lower, row.upper] for row in rows])
-    return np.array([row.a for row in rows]), ends[:, 0], ends[:, 1]
-
-
-def _polytope(rows: Sequence[Row]) -> Polytope:
-    return Polytope.of(*_stacked(rows))
-
-
-def _conflict(rows: Sequence[Row], places: Array) -> Sequence[Row]:
-    """The rows that together leave no design, none of them to spare; empty where there is a design."""
-
-    def impossible(some: Sequence[Row]) -> bool:
-        return bool(some) and _polytope(some).corner(np.zeros(len(places)), places) is None
-
-    if not impossible(rows):
-        return []
-    kept = list(rows)
-    for row in rows:
-        others = [other for other in kept if other is not row]
-        if impossible(others):
-            kept = others
-    return kept
 
 
 def _first_distinct(X: Array) -> Array:

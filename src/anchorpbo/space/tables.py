@@ -48,6 +48,8 @@ class Table:
     @classmethod
     def from_csv(cls, path: str | PathLike[str], delimiter: str | None = None, as_text: Collection[str] = ()) -> Table:
         """Read a file in UTF-8 whose first line has the names; the columns `as_text` are not turned into numbers."""
+        if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+            raise InputError("delimiter must be a single sign", repr(delimiter), "leave it out to have it guessed")
         with io.StringIO(_text(path), newline="") as file:
             header = _header(path, file.readline())
             file.seek(0)
@@ -122,7 +124,10 @@ def cell_of(column: Column, row: int) -> Any:
 
 def _given_number(cell: object) -> float:
     """A cell as a number, NaN where it is none; as features truth values are 0 and 1."""
-    return float(cell) if isinstance(cell, int | float) else math.nan
+    try:
+        return float(cell) if isinstance(cell, int | float) else math.nan
+    except OverflowError:
+        return math.nan
 
 
 def _read_number(cell: object) -> float:
@@ -233,7 +238,7 @@ def _from_values(values: Sequence[Any]) -> Column:
         return frozen(np.array(values, dtype=np.int64))
     if kinds == {float}:
         numbers = np.array(values, dtype=np.float64)
-        if not np.isnan(numbers).any():
+        if np.isfinite(numbers).all():
             return frozen(numbers)
     if kinds <= _PLAIN and kinds != {int, float}:
         return tuple(values)
@@ -252,7 +257,8 @@ def _cell(value: Any) -> Any:
     if type(value).__name__ in _MISSING:
         return None
     if isinstance(value, numbers.Real):
-        return None if math.isnan(value) else float(value)
+        # JSON has no infinity; as a word it is shown all the same, and refused as a feature.
+        return None if math.isnan(value) else float(value) if math.isfinite(value) else str(value)
     if isinstance(value, list | tuple | np.ndarray):
         return tuple(map(_cell, value))
     return str(value)
