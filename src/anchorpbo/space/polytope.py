@@ -85,14 +85,14 @@ class Polytope:
         for _ in range(steps if basis.shape[1] and len(X) else 0):
             direction = np.zeros_like(X)
             direction[:, free] = rng.standard_normal((len(X), basis.shape[1])) @ basis.T
-            behind, ahead = self._reach(X, direction)
+            behind, ahead = self._room(X, direction)
             step = behind + rng.random(len(X)) * (ahead - behind)
             moved = np.clip(X + step[:, None] * direction, 0.0, 1.0)
             fine = self.contains(moved)  # rounding at a wall can lead beyond it; then the row stays where it is
             X[fine] = moved[fine]
         return X
 
-    def _reach(self, X: Array, direction: Array) -> tuple[Array, Array]:
+    def _room(self, X: Array, direction: Array) -> tuple[Array, Array]:
         """How far one can go back and ahead from each row of X before a wall, (n,) each."""
         values, slopes = X @ self.A.T, direction @ self.A.T
         first = np.concatenate([self.lower - values, -X], axis=1)
@@ -132,7 +132,7 @@ class Polytope:
         return self.extent(np.eye(len(least))[c], least, most)
 
     def reach(self, c: int, least: Array, most: Array) -> tuple[float, float]:
-        """Ends of x_c, where least <= x <= most: no narrower than they are, and wider at most where rows share a c."""
+        """The same from one constraint at a time: at once, but too wide where several of them act together."""
         a = self.A[:, c]
         rows = np.abs(a) > TOLERANCE
         A = self.A[rows]
