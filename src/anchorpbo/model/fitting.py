@@ -20,6 +20,8 @@ from anchorpbo.typing import Array, BoolArray
 
 # Bounds are compared on the logarithmic scale.
 _ROUNDING = 1e-9
+# A search this close to an optimum, in every logarithm, and not better than it, is on its way there.
+_SAME_OPTIMUM = 0.03
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,9 @@ class Evaluation:
 def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: int) -> tuple[Surrogate, FitInfo]:
     """The surrogate at the best hyper-parameters found.
 
-    The first start is the surrogate as given; the others are Sobol points in the middle of the allowed ranges. Nothing
-    else enters, so the same duels give the same fit whatever happened before.
+    The first start is the surrogate as given; the others are Sobol points in the middle of the allowed ranges, each
+    followed until it ends or comes to where an earlier one did. Nothing else enters, so the same duels give the same
+    fit whatever happened before.
     """
     given, names = surrogate.theta, surrogate.names
     learnt = {index: spec for index, name in enumerate(names) if (spec := _spec(learn, name)) is not None}
@@ -121,13 +124,26 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
         evaluations, margins = evaluations + 1, result.margins
         return -result.value, -result.gradient[free]
 
-    best: optimize.OptimizeResult | None = None
+    found: list[optimize.OptimizeResult] = []
+
+    def stop_at_known_optimum(intermediate_result: optimize.OptimizeResult) -> None:
+        for other in found:
+            near = np.abs(intermediate_result.x - other.x).max() < _SAME_OPTIMUM
+            if other.success and near and intermediate_result.fun >= other.fun:
+                raise StopIteration
+
     for start in _starts(given[free], bounds, specs, starts):
         margins = None
-        found = optimize.minimize(negative, start, jac=True, method="L-BFGS-B", bounds=optimize.Bounds(*bounds.T))
-        if best is None or found.fun < best.fun:
-            best = found
-    assert best is not None
+        result = optimize.minimize(
+            negative,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=optimize.Bounds(*bounds.T),
+            callback=stop_at_known_optimum,
+        )
+        found.append(result)
+    best = min(found, key=lambda result: result.fun)
     theta = given.copy()
     theta[free] = best.x
     winner = surrogate.at(theta)
