@@ -58,9 +58,9 @@ def _log_win(z: float) -> tuple[float, float, float]:
         excess = _tail_excess(-z)
         h = excess - z
         return -0.5 * z * z - _LOG_SQRT_2PI - math.log(h), h, -h * excess
-    cdf = 0.5 * math.erfc(-z * _SQRT_HALF)
+    tail = 0.5 * math.erfc(abs(z) * _SQRT_HALF)
+    cdf, log_cdf = (1.0 - tail, math.log1p(-tail)) if z > 0.0 else (tail, math.log(tail))
     h = math.exp(-0.5 * z * z - _LOG_SQRT_2PI) / cdf
-    log_cdf = math.log1p(-0.5 * math.erfc(z * _SQRT_HALF)) if z > 0.0 else math.log(cdf)
     return log_cdf, h, -h * (h + z)
 
 
