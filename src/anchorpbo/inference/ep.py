@@ -8,12 +8,19 @@ site (w, b). With Z(mu_c) the expected likelihood under the cavity, slope = dlog
 
 match the moments of cavity times likelihood. Starting from Laplace's sites, all are updated at once: near the answer
 such a pass acts like a Newton step. It moves the means by the last one's variances and the other way round, so it
-takes two to bring the sites closer. Where duels repeat each other and the noise is small the passes overshoot together:
-if two do not help, sites are from then on updated one by one, each seeing the last one's effect.
+takes two to bring the sites closer; extrapolating from the last few [Anderson1965] saves one in four. Where duels
+repeat each other and the noise is small the passes overshoot together: if two do not help, sites are from then on
+updated one by one, each seeing the last one's effect.
+
+References
+----------
+[Anderson1965] D. G. Anderson. Iterative procedures for nonlinear integral equations. Journal of the ACM 12, 547-560,
+1965.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +36,8 @@ from anchorpbo.typing import Array, BoolArray, IntArray
 
 # Two passes must bring the change down to this share of what it was, or passes are given up for single updates.
 _CONTRACTS = 0.5
+# Passes that are extrapolated from, once the change is below 1: further away they are no straight line.
+_REMEMBERED = 4
 # Single updates that no longer bring the change down have come to rounding.
 _STALLS, _MOST_STALLS = 0.95, 4
 _EPS = float(np.finfo(float).eps)
@@ -55,8 +64,12 @@ class EP(Inference):
         mode = find_mode(space, likelihood, start)
         solution, last, change, passes = mode.solution, np.inf, np.inf, 0
         update, stalled = match_all, 0
+        extrapolation = Extrapolation(mode.solution.margin_variances)
         while change > self.tolerance and passes < self.most_passes and stalled < _MOST_STALLS:
-            before, solution = solution, space.solve(update(space, likelihood, solution))
+            sites = update(space, likelihood, solution)
+            if update is match_all and change < 1.0:
+                sites = extrapolation.beyond(solution.sites, sites)
+            before, solution = solution, space.solve(sites)
             last_but_one, last, change = last, change, _change(before, solution)
             passes += 1
             if update is match_all and change > max(_CONTRACTS * last_but_one, self.tolerance):
@@ -73,6 +86,26 @@ def match_all(space: LatentSpace, likelihood: Likelihood, solution: Solution) ->
     mu_c, s2_c = space.cavities(solution)
     logZ = likelihood.expected(mu_c, s2_c, space.rows.tied)
     return Sites(-logZ.d2 / logZ.rest, (logZ.d1 - logZ.d2 * mu_c) / logZ.rest)
+
+
+class Extrapolation:
+    """Anderson's: go where the last passes' changes, if they were linear in the sites, would cancel best."""
+
+    def __init__(self, variances: Array) -> None:
+        # Changes of precision and linear term weigh as they do for a margin of this variance.
+        self._weights = np.array([variances, np.sqrt(variances)])
+        self._passes: deque[tuple[Array, Array]] = deque(maxlen=_REMEMBERED)
+
+    def beyond(self, before: Sites, after: Sites) -> Sites:
+        """Sites further on than a pass from `before` to `after`."""
+        reached = np.array([after.precision, after.linear])
+        self._passes.append((reached, self._weights * (reached - [before.precision, before.linear])))
+        ends, changes = (np.array(part) for part in zip(*self._passes, strict=True))
+        slopes = np.diff(changes, axis=0).reshape(len(changes) - 1, reached.size).T
+        back = np.linalg.lstsq(slopes, changes[-1].ravel(), rcond=None)[0]
+        further = reached - np.tensordot(back, np.diff(ends, axis=0), 1)
+        # A site without precision says nothing: there the pass itself is kept.
+        return Sites(*np.where(further[0] > 0.0, further, reached))
 
 
 def match_one_by_one(space: LatentSpace, likelihood: Likelihood, solution: Solution) -> Sites:
