@@ -20,12 +20,12 @@ BOUNDS = {"lengthscale": (0.03, 10.0), "outputscale": (1e-2, 1e4)}
 
 def regrets(seed: int, judge_noise: float, priors: bool) -> list[float]:
     """Regret of the recommended design after so many more duels."""
-    learn = tuple(BOUNDS) if priors else {name: ap.Learn(bounds) for name, bounds in BOUNDS.items()}
+    learn = {name: None if priors else ap.Learn(bounds) for name, bounds in BOUNDS.items()}
     likelihood = ap.Logistic(form="difference")
-    model = ap.PreferenceGP(ap.RBF(np.full(3, 0.3)), likelihood, "laplace", 1.0, seed=seed, learn=learn)
+    settings = {"likelihood": likelihood, "inference": "laplace", "initial": INITIAL, "refit_every": 10, "learn": learn}
+    study = ap.Optimizer(HARTMANN3.space, strategy="eubo", seed=seed, **settings)
     judge = SimulatedJudge(HARTMANN3, likelihood, ap.NoiseMap.constant(judge_noise))
-    study = simulate(model, ap.acquisition.EUBO(), judge, rounds=max(AFTER), seed=seed, initial=INITIAL)
-    best = [each.best_utility for each in study]
+    best = [each.best_utility for each in simulate(study, judge, INITIAL + max(AFTER), seed)]
     return [HARTMANN3.maximum - best[INITIAL + n - 1] for n in AFTER]
 
 

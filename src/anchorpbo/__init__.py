@@ -16,6 +16,8 @@ if TYPE_CHECKING:
         problems,
         reliability,
         search,
+        space,
+        study,
         testing,
     )
     from anchorpbo.duels import Duels
@@ -25,11 +27,14 @@ if TYPE_CHECKING:
     from anchorpbo.model import Learn, LogNormal, PreferenceGP
     from anchorpbo.posterior import Posterior
     from anchorpbo.reliability import NoiseMap
+    from anchorpbo.space import Boolean, Catalogue, Categorical, Constant, Integer, Linear, Ordinal, Real, Space
+    from anchorpbo.study import Duel, Optimizer, Progress, Recommendation
 
 __version__ = "0.1.0"
 
 _MODULES = (
-    "acquisition", "errors", "inference", "kernels", "likelihoods", "problems", "reliability", "search", "testing",
+    "acquisition", "errors", "inference", "kernels", "likelihoods", "problems", "reliability", "search",
+    "space", "study", "testing",
 )  # fmt: skip
 _HOMES = {
     "duels": ("Duels",),
@@ -39,6 +44,8 @@ _HOMES = {
     "model": ("Learn", "LogNormal", "PreferenceGP"),
     "posterior": ("Posterior",),
     "reliability": ("NoiseMap",),
+    "space": ("Boolean", "Catalogue", "Categorical", "Constant", "Integer", "Linear", "Ordinal", "Real", "Space"),
+    "study": ("Duel", "Optimizer", "Progress", "Recommendation"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -61,20 +68,33 @@ def __dir__() -> list[str]:
 __all__ = [
     "EP",
     "RBF",
+    "Boolean",
+    "Catalogue",
+    "Categorical",
+    "Constant",
+    "Duel",
     "Duels",
     "Hallucination",
     "Hamming",
+    "Integer",
     "Laplace",
     "Learn",
+    "Linear",
     "LogNormal",
     "Logistic",
     "Matern32",
     "Matern52",
     "NoiseMap",
+    "Optimizer",
+    "Ordinal",
     "PolyaGamma",
     "Posterior",
     "PreferenceGP",
     "Probit",
+    "Progress",
+    "Real",
+    "Recommendation",
+    "Space",
     "Tanimoto",
     "acquisition",
     "errors",
@@ -84,5 +104,7 @@ __all__ = [
     "problems",
     "reliability",
     "search",
+    "space",
+    "study",
     "testing",
 ]

@@ -135,7 +135,7 @@ def test_extra_items_outside_the_cube_are_refused():
 
 
 def test_another_dimension_is_refused():
-    with pytest.raises(ShapeError, match="dimension must be the 2 of the posterior's designs; received 3"):
+    with pytest.raises(ShapeError, match="where must have the 2 coordinates of the posterior's designs; received 3"):
         maximise(EI().bind(*study(2)), 3, np.random.default_rng(0))
 
 

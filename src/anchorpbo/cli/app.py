@@ -35,9 +35,10 @@ def _options(
 @app.command()
 def demo(
     strategy: Annotated[
-        str, typer.Option(help="How to choose the next duel: ei, ucb, eubo, or risk-averse anpei, rahbo, raeubo.")
-    ] = "rahbo",
-    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Duels to ask after the first eight.")] = 40,
+        str | None,
+        typer.Option(help="How to choose the next duel: ei, ucb, eubo, or risk-averse anpei, rahbo, raeubo."),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Duels to ask.")] = 45,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same study.")] = 0,
 ) -> None:
     """Run a whole study with a simulated expert, here in the terminal.

@@ -9,42 +9,37 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from anchorpbo.acquisition import resolve
-from anchorpbo.kernels import RBF
-from anchorpbo.likelihoods import Likelihood, Logistic, Probit
-from anchorpbo.model import PreferenceGP
+from anchorpbo.likelihoods import Probit
 from anchorpbo.problems import HARTMANN3, Round, SimulatedJudge, simulate
 from anchorpbo.reliability import NoiseMap
+from anchorpbo.study import Optimizer
 from anchorpbo.typing import Array
 
-INITIAL = 8
+NOISE = 0.5
+"""Variance of the expert's judgement where they know nothing; the utility ranges from 0 to 3.86."""
 _BARS, _PLAIN_BARS = " ▁▂▃▄▅▆▇█", " .:-=+*#%@"
 
 
-def run(strategy: str, rounds: int, seed: int, console: Console | None = None) -> None:
+def run(strategy: str | None, rounds: int, seed: int, console: Console | None = None) -> None:
     """Run and print the study."""
     console = Console(highlight=False) if console is None else console
     problem, rng = HARTMANN3, np.random.default_rng([seed, 1])
     # The expert knows one corner of the space, some way off the optimum.
     anchors = np.clip(problem.optimum + [0.15, -0.2, -0.1] + 0.08 * rng.standard_normal((5, 3)), 0.0, 1.0)
-    noise = NoiseMap.bounded(anchors, scale=0.5, strength=3.0)
-    pairs = strategy in {"eubo", "raeubo"}
-    likelihood: Likelihood = Logistic(form="difference") if pairs else Probit()
-    # The penalty is in units of utility: 2 makes a quiet design worth as much as one that is one unit better.
-    acquisition = resolve(strategy, **({"risk_aversion": 2.0} if strategy in {"anpei", "rahbo", "raeubo"} else {}))
-    model = PreferenceGP(RBF(np.full(3, 0.3)), likelihood, "laplace" if pairs else "hallucination", noise, seed=seed)
+    noise = NoiseMap.bounded(anchors, scale=NOISE, strength=3.0)
+    space = problem.space
+    study = Optimizer(space, [space.decode(x) for x in anchors], strategy, seed=seed)
+    name = type(study.plan.acquisition).__name__
 
-    console.print(f"\n[bold]A study with a simulated expert[/bold]: {problem.name}, strategy {strategy}, seed {seed}")
+    console.print(f"\n[bold]A study with a simulated expert[/bold]: {problem.name}, strategy {name}, seed {seed}")
     console.print(f"They know {len(anchors)} designs well; far from these their answers are 20 times noisier.")
     console.print("[dim]The first run on a machine compiles for some seconds.[/dim]\n")
-    study = simulate(
-        model, acquisition, SimulatedJudge(problem, likelihood, noise), rounds=rounds, seed=seed, initial=INITIAL
-    )
+    running = simulate(study, SimulatedJudge(problem, Probit(), noise), rounds, seed)
     done: list[Round] = []
     columns = (TextColumn("duels"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[best]}"))
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=console.record) as progress:
-        task = progress.add_task("duels", total=rounds + INITIAL, best="")
-        for each in study:
+        task = progress.add_task("duels", total=rounds, best="")
+        for each in running:
             done.append(each)
             progress.update(task, advance=1, best=f"recommended now {each.best_utility:5.2f} of {problem.maximum:.2f}")
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_points, as_vector
+from anchorpbo.space import Real, Space
 from anchorpbo.typing import Array
 
 
@@ -51,6 +52,11 @@ class Problem:
         utility = partial(_utility_on_box, formula, lower, upper)
         best = (as_vector("optimum", optimum) - lower) / (upper - lower)
         return cls(name, len(lower), utility, best, maximum, minimum)
+
+    @property
+    def space(self) -> Space:
+        """The unit cube as a design space of parameters x1, x2, ..."""
+        return Space({f"x{c + 1}": Real(0.0, 1.0) for c in range(self.dimension)})
 
     def __call__(self, X: npt.ArrayLike) -> Array:
         """Utilities, (n,), of designs X, (n, d)."""

@@ -2,11 +2,11 @@
 
 ::
 
-    maximise         the cube, by screening and gradients: a design (d,) or a duel (2, d)
+    maximise         the cube or a region of it, by screening, gradients and steps: a design (d,) or a duel (2, d)
     maximise_over    a list, exactly: an item, or a pair of items
 """
 
-from anchorpbo.search.cube import CubeInfo, Found, maximise
 from anchorpbo.search.listed import Chosen, ListInfo, maximise_over
+from anchorpbo.search.region import Found, SearchInfo, maximise
 
-__all__ = ["Chosen", "CubeInfo", "Found", "ListInfo", "maximise", "maximise_over"]
+__all__ = ["Chosen", "Found", "ListInfo", "SearchInfo", "maximise", "maximise_over"]

@@ -1,0 +1,140 @@
+"""Which strategy and inference the default preset should have: the tables of docs/decisions/0011-default-strategy.md.
+
+Studies with simulated experts that differ in nothing but the strategy, paired over seeds: the same problem, judge,
+anchors and duels to start with. Each finished study is a line of the output, and those already there are not run again.
+
+    python scripts/compare_strategies.py run studies.jsonl --seeds 10
+    python scripts/compare_strategies.py table studies.jsonl
+"""
+
+import argparse
+import json
+import os
+from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+
+import anchorpbo as ap
+from anchorpbo.problems import PROBLEMS, Problem, SimulatedJudge, simulate
+
+NAMES = ("branin", "six_hump_camel", "hartmann3", "hartmann4", "levy4", "styblinski_tang5", "hartmann6")
+ROUNDS, LOOKS = 40, (20, 40)
+JUDGES = ("sure", "hesitant")
+PLAIN = {"anpei": "ei", "rahbo": "ucb", "raeubo": "eubo"}
+"""What a risk-averse strategy comes to where the noise is constant."""
+
+
+def judge_of(problem: Problem, kind: str, seed: int) -> tuple[SimulatedJudge, np.ndarray]:
+    """A user who is never wrong; or one who knows five designs and is often wrong far from them. And the anchors."""
+    if kind == "sure":
+        return SimulatedJudge(problem, ap.Probit(), ap.NoiseMap.constant(1e-12)), np.empty((0, problem.dimension))
+    rng = np.random.default_rng([seed, 11])
+    anchors = np.clip(problem.optimum + 0.25 * rng.standard_normal((5, problem.dimension)), 0.0, 1.0)
+    # Far from all anchors the standard deviation of a judgement is a fifth of the range of utilities.
+    scale = (0.2 * (problem.maximum - problem.minimum)) ** 2
+    return SimulatedJudge(problem, ap.Probit(), ap.NoiseMap.bounded(anchors, scale=scale, strength=3.0)), anchors
+
+
+def study(task: tuple[str, str, str, str, int]) -> dict[str, object]:
+    """One study: the share of the range that the recommended design reaches, after each of `LOOKS` duels."""
+    name, kind, strategy, inference, seed = task
+    problem = PROBLEMS[name]
+    judge, anchors = judge_of(problem, kind, seed)
+    space = problem.space
+    optimizer = ap.Optimizer(space, [space.decode(x) for x in anchors], strategy, seed=seed, inference=inference)
+    rounds = list(simulate(optimizer, judge, ROUNDS, seed))
+    shares = [float(problem.share(rounds[look - 1].best[None])[0]) for look in LOOKS]
+    noise = float(np.mean([each.pair_noise for each in rounds[5:]])) / judge.noise.scale
+    return {"task": list(task), "shares": shares, "noise": noise, "ms": 1e3 * sum(r.seconds for r in rounds) / ROUNDS}
+
+
+def tasks(seeds: int) -> list[tuple[str, str, str, str, int]]:
+    """All studies, seed by seed, so that an unfinished run is still paired."""
+    return [
+        (name, kind, strategy, inference, seed)
+        for seed in range(seeds)
+        for name in NAMES
+        for kind in JUDGES
+        for strategy in (*PLAIN.values(), *(PLAIN if kind == "hesitant" else ()))
+        for inference in ("laplace", "ep", "hallucination")
+    ]
+
+
+def run(path: Path, seeds: int, workers: int) -> None:
+    """Run what is not there yet."""
+    done = {tuple(record["task"]) for record in read(path)}
+    left = [task for task in tasks(seeds) if task not in done]
+    with ProcessPoolExecutor(workers) as pool, path.open("a", encoding="utf-8") as file:
+        for number, future in enumerate(as_completed(pool.submit(study, task) for task in left), 1):
+            file.write(json.dumps(future.result()) + "\n")
+            file.flush()
+            print(f"\r{number} of {len(left)} studies", end="", flush=True)
+    print()
+
+
+def read(path: Path) -> list[dict]:
+    """Finished studies; a line cut off by an interruption is left out."""
+    if not path.exists():
+        return []
+    lines = path.read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines if line.endswith("}")]
+
+
+def table(path: Path) -> None:
+    """Print mean shares for each judge, and how often a strategy was among the best three."""
+    records = read(path)
+    for kind in JUDGES:
+        shares = defaultdict(dict)
+        extra = defaultdict(list)
+        for record in records:
+            name, judge, strategy, inference, seed = record["task"]
+            if judge == kind:
+                shares[strategy, inference][name, seed] = record["shares"]
+                extra[strategy, inference].append((record["noise"], record["ms"]))
+        if not shares:
+            continue
+        common = set.intersection(*(set(runs) for runs in shares.values()))
+        names = [name for name in NAMES if any(key[0] == name for key in common)]
+        looks = " | ".join(names)
+        print(
+            f"\n{kind}: {len(common) // max(len(names), 1)} seeds, share of the range after {LOOKS[-1]} duels (mean)\n"
+        )
+        print(
+            f"| strategy | inference | {looks} | all after {LOOKS[0]} | all after {LOOKS[-1]} | worst tenth | noise | ms |"
+        )
+        print("| --- | --- |" + " --- |" * (len(names) + 5))
+        rows = []
+        for (strategy, inference), runs in shares.items():
+            kept = {key: runs[key] for key in common}
+            last = np.array([value[-1] for value in kept.values()])
+            each = [np.mean([v[-1] for (n, _), v in kept.items() if n == name]) for name in names]
+            first = np.mean([value[0] for value in kept.values()])
+            noise, ms = np.mean(extra[strategy, inference], axis=0)
+            worst = np.sort(last)[: max(len(last) // 10, 1)].mean()
+            rows.append((last.mean(), strategy, inference, each, first, worst, noise, ms))
+        for mean, strategy, inference, each, first, worst, noise, ms in sorted(
+            rows, reverse=True, key=lambda row: row[0]
+        ):
+            cells = " | ".join(f"{value:.3f}" for value in [*each, first, mean, worst, noise])
+            print(f"| {strategy} | {inference} | {cells} | {ms:.0f} |")
+
+
+def main() -> None:
+    """Parse and go."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=["run", "table"])
+    parser.add_argument("path", type=Path)
+    parser.add_argument("--seeds", type=int, default=10, help="studies of each kind")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    given = parser.parse_args()
+    if given.action == "run":
+        run(given.path, given.seeds, given.workers)
+    table(given.path)
+
+
+if __name__ == "__main__":
+    main()

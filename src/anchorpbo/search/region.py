@@ -1,0 +1,242 @@
+"""Maximising an acquisition over the unit cube, or that part of it which is a space's designs.
+
+1. Score designs spread over the region (pairs of them for a duel), landmarks (the anchors, around which a narrow quiet
+   region may lie that no spread design hits, and the best designs asked about) and any extra items. For duels, also
+   score the designs of the best ones in new combinations: two good halves seldom meet by chance.
+2. Choose starts: the best and a spread of good ones (`starts`).
+3. Climb from all starts in their continuous coordinates (`climb`), then let each step to the best of its neighbours in
+   the others; repeat from those that found a better one. Nothing is relaxed and rounded.
+4. Polish the best alone, since in a common climb the others have set the step lengths and the end.
+
+The result is never worse than the best item of step 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.acquisition import Bound
+from anchorpbo.errors import InputError, ShapeError, UnsupportedError
+from anchorpbo.numerics.checks import as_floats, as_generator, whole
+from anchorpbo.numerics.threads import one_blas_thread
+from anchorpbo.search.climb import Climb
+from anchorpbo.search.evaluate import check_bound, values_of
+from anchorpbo.search.starts import landmarks, recombined, spread_starts
+from anchorpbo.space.region import Region
+from anchorpbo.typing import Array, BoolArray
+
+CLIMB_STEPS = 30
+POLISH_STEPS = 100
+"""Iterations of a climb, together and alone."""
+ROUNDS = 10
+"""How often climbs and steps to neighbours alternate at most."""
+# Encoding to the unit cube and back may overshoot its faces by rounding.
+_ROUNDING = 1e-9
+
+Allowed = Callable[[Array], BoolArray]
+"""Which items, (n, *item_shape), may be chosen, (n,)."""
+
+
+@dataclass(frozen=True)
+class SearchInfo:
+    """How a search went."""
+
+    evaluations: int
+    """Items scored, those of every gradient included."""
+    raw_value: float
+    """Best value before climbing."""
+    refined_value: float
+    """Best value after climbing."""
+    converged: bool
+    """Whether the last climb ended at a maximum rather than at its limit of steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The best item of the region."""
+
+    x: Array
+    """A design, (d,), or a pair, (2, d)."""
+    value: float
+    info: SearchInfo
+
+
+def maximise(
+    bound: Bound,
+    where: int | Region,
+    rng: np.random.Generator,
+    *,
+    raw: int = 512,
+    restarts: int = 8,
+    extra: npt.ArrayLike | None = None,
+    allowed: Allowed | None = None,
+) -> Found:
+    """The design, or the pair of designs, where an acquisition is largest.
+
+    Parameters
+    ----------
+    bound
+        What ``acquisition.bind(posterior, noise)`` returns.
+    where
+        The number of coordinates d for all of the unit cube, or a `Region` of it.
+    rng
+        Scrambles the Sobol' points; everything else is determined.
+    raw
+        How many of them; best a power of two.
+    restarts
+        How many climbs.
+    extra
+        Further items to consider, (n, d) or (n, 2, d), such as the incumbent.
+    allowed
+        Which items may be chosen: a function of items, (n, d) or (n, 2, d), to a mask, (n,). By default all.
+    """
+    region = Region.cube(whole("where", where, 1)) if not isinstance(where, Region) else where
+    _check(bound, region, raw, restarts)
+    rng = as_generator(rng)
+    with one_blas_thread(len(bound.posterior.points)):
+        search = _Search(bound, region, allowed)
+        search.screen(_spread(bound, region, raw, rng), extra)
+        climb = search.ascend(restarts)
+        converged = search.polish(climb)
+    return search.found(climb.evaluations, converged)
+
+
+class _Search:
+    """The items looked at so far; the best allowed one is the result."""
+
+    def __init__(self, bound: Bound, region: Region, allowed: Allowed | None) -> None:
+        self.bound, self.region, self.allowed = bound, region, allowed
+        self.items = np.empty((0, *bound.item_shape))
+        self.values = np.empty(0)
+        self.screened = 0
+        self.designs = math.prod(bound.item_shape) // region.dimension
+        """Designs of an item: 1, or 2 of a duel."""
+
+    def look(self, items: Array) -> Array:
+        """Score items; those not allowed count for nothing but keep their value for the climbs."""
+        values = values_of(self.bound, items)
+        kept = np.ones(len(items), dtype=np.bool_) if self.allowed is None else self.allowed(items)
+        self.items = np.concatenate([self.items, items[kept]])
+        self.values = np.concatenate([self.values, values[kept]])
+        return values
+
+    def screen(self, spread: Array, extra: npt.ArrayLike | None) -> None:
+        """Step 1."""
+        known = landmarks(self.bound)
+        known = known[self._inside(known)]
+        more = [] if extra is None else [_extra(extra, self.bound.item_shape)]
+        items = np.concatenate([*more, spread, known])
+        values = self.look(items)
+        if self.designs == 2:
+            self.look(recombined(items, values))
+        if not len(self.items):
+            rule = "at least one of the items looked at must be allowed"
+            raise InputError(rule, f"none of {len(items)} is", "forbid fewer")
+        self.screened = len(self.items)
+
+    def ascend(self, restarts: int) -> Climb:
+        """Steps 2 and 3."""
+        pairs = self.items.reshape(-1, self.designs, self.region.dimension)
+        starts = spread_starts(pairs, self.values, restarts)
+        climb = Climb(self.bound, self.region, self.values)
+        current = self.items[starts]
+        for _ in range(ROUNDS):
+            current, _ = climb.run(current, CLIMB_STEPS)
+            here = self.look(current)
+            if not len(self.region.gridded):
+                break
+            current = self._stepped(current, here)
+            if not len(current):
+                break
+        return climb
+
+    def polish(self, climb: Climb) -> bool:
+        """Step 4."""
+        best = self.items[[int(np.argmax(self.values))]]
+        polished, converged = climb.run(best, POLISH_STEPS)
+        self.look(polished)
+        return converged
+
+    def found(self, evaluations: int, converged: bool) -> Found:
+        """The result."""
+        best = int(np.argmax(self.values))
+        raw, refined = self.values[: self.screened].max(), self.values[self.screened :].max(initial=-np.inf)
+        info = SearchInfo(evaluations + len(self.items), float(raw), float(refined), converged)
+        return Found(self.items[best].copy(), float(self.values[best]), info)
+
+    def _stepped(self, items: Array, values: Array) -> Array:
+        """For each item that has a better neighbour, the best one."""
+        groups = [self._neighbours(item) for item in items]
+        scores = np.split(self.look(np.concatenate(groups)), np.cumsum([len(group) for group in groups])[:-1])
+        better = [
+            group[int(np.argmax(score))]
+            for group, score, value in zip(groups, scores, values, strict=True)
+            if len(score) and score.max() > value
+        ]
+        return np.array(better).reshape(-1, *self.bound.item_shape)
+
+    def _neighbours(self, item: Array) -> Array:
+        """Items one step away in one of their designs."""
+        designs = item.reshape(-1, self.region.dimension)
+        found = []
+        for index, design in enumerate(designs):
+            others = self.region.neighbours(design)
+            stepped = np.repeat(designs[None], len(others), axis=0)
+            stepped[:, index] = others
+            found.append(stepped)
+        return np.concatenate(found).reshape(-1, *item.shape)
+
+    def _inside(self, items: Array) -> BoolArray:
+        """Which items have all their designs in the region."""
+        designs = items.reshape(-1, self.region.dimension)
+        fine = self.region.contains(designs) & (self.region.snapped(designs) == designs).all(axis=1)
+        return np.asarray(fine.reshape(len(items), self.designs).all(axis=1))
+
+
+def _spread(bound: Bound, region: Region, raw: int, rng: np.random.Generator) -> Array:
+    """Items spread over the region, (raw, *item_shape)."""
+    if not region.constrained:
+        # Duels come from Sobol' points of 2 d coordinates, so that their two halves are spread together.
+        together = Region.of(region.grids * (math.prod(bound.item_shape) // region.dimension))
+        return together.sample(raw, rng).reshape(-1, *bound.item_shape)
+    designs = region.sample(raw, rng)
+    if len(bound.item_shape) == 1:
+        return designs
+    first, second = rng.integers(len(designs), size=(2, raw))
+    return np.stack([designs[first], designs[second]], axis=1)
+
+
+def _check(bound: Bound, region: Region, raw: int, restarts: int) -> None:
+    check_bound(bound)
+    if region.dimension != bound.posterior.dimension:
+        rule = f"where must have the {bound.posterior.dimension} coordinates of the posterior's designs"
+        raise ShapeError(rule, region.dimension, "search the cube the duels came from")
+    whole("raw", raw, 1)
+    whole("restarts", restarts, 1)
+    if not len(region.free):
+        return
+    remedy = "search a list of designs with maximise_over instead"
+    if not bound.posterior.kernel.differentiable:
+        name = type(bound.posterior.kernel).__name__
+        raise UnsupportedError("a search of continuous coordinates needs a kernel with a gradient in x", name, remedy)
+    try:
+        bound.noise.value_and_gradient(np.full((1, region.dimension), 0.5))
+    except UnsupportedError as problem:
+        rule = "a search of continuous coordinates needs a noise map with a gradient"
+        raise UnsupportedError(rule, bound.noise, remedy) from problem
+
+
+def _extra(extra: npt.ArrayLike, item_shape: tuple[int, ...]) -> Array:
+    items = as_floats("extra", extra)
+    if items.shape[1:] != item_shape or items.ndim != 1 + len(item_shape):
+        rule = f"extra must have shape (n, {', '.join(map(str, item_shape))})"
+        raise ShapeError(rule, items.shape, "give one item a row")
+    outside = items[(items < -_ROUNDING) | (items > 1.0 + _ROUNDING)]
+    if outside.size:
+        raise InputError("extra must lie in the unit cube", outside[0], "scale the designs first")
+    return np.clip(items, 0.0, 1.0)

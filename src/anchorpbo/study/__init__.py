@@ -1,0 +1,26 @@
+"""Ask, tell, recommend: a study is a log of what its user said, and everything else is a function of it.
+
+::
+
+    optimizer      Optimizer, the public face: one lock, one log
+    duel, events   what is asked and what is said, as plain data
+    record         the log as arrays
+    plan           presets: how the user is modelled and duels are chosen
+    beliefs        log -> hyper-parameters -> model
+    asking         log -> next duel, through starting (the first few) or choosing (by the acquisition)
+    distinct       which duels are worth asking
+    why, progress, recommending     what is said to the user about it
+    anchors        designs to ask "could you judge this one well?"
+    saving, objects, importing      JSON, and comparisons from elsewhere
+"""
+
+from anchorpbo.study.duel import Duel, Outcome
+from anchorpbo.study.optimizer import Optimizer
+from anchorpbo.study.plan import BoundedNoise, ConstantNoise, NoiseRule, PaperNoise, Plan
+from anchorpbo.study.progress import Progress
+from anchorpbo.study.recommending import Recommendation
+
+__all__ = [
+    "BoundedNoise", "ConstantNoise", "Duel", "NoiseRule", "Optimizer", "Outcome", "PaperNoise", "Plan", "Progress",
+    "Recommendation",
+]  # fmt: skip

@@ -1,0 +1,37 @@
+"""Designs to show with "could you judge this one well?": far from each other and from the anchors there are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anchorpbo.space import Catalogue, DesignSpace, farthest_points, medoids
+from anchorpbo.typing import Array, BoolArray
+
+SHOWN = 512
+"""Sobol' points among which proposals are chosen."""
+
+
+def proposals(space: DesignSpace, n: int, anchors: Array, rng: np.random.Generator) -> Array:
+    """Coordinates of up to n designs that are no anchors yet, (n, d).
+
+    Of a catalogue, the medoids: n items that stand for the others. Elsewhere the farthest of a few hundred Sobol'
+    points, one after the other; the first is the one nearest to the middle, or with anchors the farthest from them.
+    """
+    if isinstance(space, Catalogue):
+        items = space.candidates
+        fresh = items[~_among(items, anchors)]
+        return fresh[medoids(fresh, min(n, len(fresh)), space.columns, rng)]
+    designs = np.unique([space.nearest(x) for x in space.sample(SHOWN, rng)], axis=0)
+    designs = designs[~_among(designs, anchors)]
+    n = min(n, len(designs))
+    if len(anchors):
+        every = np.concatenate([anchors, designs])
+        return every[farthest_points(every, n, space.columns, chosen=range(len(anchors)))]
+    middle = int(np.argmin(((designs - 0.5) ** 2).sum(axis=1)))
+    return designs[[middle, *farthest_points(designs, n - 1, space.columns, chosen=[middle])]] if n else designs[:0]
+
+
+def _among(designs: Array, others: Array) -> BoolArray:
+    """Which designs, (n, d), are among others, (k, d)."""
+    known = {other.tobytes() for other in others}
+    return np.array([design.tobytes() in known for design in designs], dtype=np.bool_)

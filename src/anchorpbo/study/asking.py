@@ -1,0 +1,64 @@
+"""The next duel, as a function of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anchorpbo.model import PreferenceGP
+from anchorpbo.space import DesignSpace
+from anchorpbo.study.beliefs import Beliefs
+from anchorpbo.study.choosing import chosen_pair
+from anchorpbo.study.distinct import Distinct
+from anchorpbo.study.duel import Duel
+from anchorpbo.study.record import Record
+from anchorpbo.study.starting import starting_pair, starting_pairs
+from anchorpbo.study.why import FOR_A_START, expected_gain, why
+from anchorpbo.typing import Array
+
+
+class Questioner:
+    """Asks by a plan: at first pairs spread over the space, then what the acquisition prefers."""
+
+    def __init__(self, study: str, space: DesignSpace, beliefs: Beliefs, seed: int) -> None:
+        self.study, self.space, self.beliefs, self.seed = study, space, beliefs, seed
+        self.starts = starting_pairs(space, np.random.default_rng([seed, 0]))
+
+    def next(self, record: Record, pending: Sequence[Array] = ()) -> Duel:
+        """The duel to ask after a log, with others, (2, d) each, still out."""
+        distinct = Distinct.on(self.space, [*record.skipped, *pending])
+        asked = len(record) + len(pending)
+        # Everything random comes from the seed and the place in the log.
+        rng = np.random.default_rng([self.seed, 1, record.events, len(pending)])
+        flip = bool(rng.integers(2))
+        if asked < self.beliefs.plan.initial:
+            pair = _sided(starting_pair(self.starts, asked + record.skips, distinct), flip)
+            return self._duel(record, pair, FOR_A_START, None)
+        model = self.beliefs.model(record, self._believed(record, pending))
+        champion = self._champion(model, record)
+        bound = self.beliefs.plan.acquisition.bind(model.posterior, model.noise)
+        pair = _sided(chosen_pair(self.space, bound, champion, distinct, rng), flip)
+        return self._duel(record, pair, why(model, pair, record.champion), expected_gain(model, pair))
+
+    def _believed(self, record: Record, pending: Sequence[Array]) -> list[Array]:
+        """Pairs that are out, each with the design that is likely to win it first."""
+        if not pending:
+            return []
+        posterior = self.beliefs.model(record).posterior
+        return [_sided(pair, bool(np.diff(posterior.mean(pair)) > 0)) for pair in pending]
+
+    def _champion(self, model: PreferenceGP, record: Record) -> Array:
+        """The previous winner, (d,); without one, the best mean, or any design before the first answer."""
+        if record.champion is not None:
+            return record.champion
+        points = model.posterior.points
+        return np.asarray(points[int(np.argmax(model.posterior.mean(points)))] if len(points) else self.starts[0, 0])
+
+    def _duel(self, record: Record, pair: Array, reason: str, gain: float | None) -> Duel:
+        first, second = (self.space.decode(x) for x in pair)
+        return Duel.of(self.study, record.events, first, second, reason, gain)
+
+
+def _sided(pair: Array, flip: bool) -> Array:
+    return pair[::-1] if flip else pair

@@ -1,0 +1,55 @@
+"""A question to the user, and what they may answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from anchorpbo.errors import UnknownNameError
+from anchorpbo.space import Design
+
+Outcome = Literal["first", "second", "tie", "skip"]
+"""Which design is preferred; both alike; or cannot say, which tells the model nothing."""
+
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two designs to choose between. Plain data, safe to share."""
+
+    id: str
+    """Names this duel in its study. It is a digest of the study and the two designs, so that an answer can be checked
+    without a list of the duels that are out."""
+    first: Design
+    second: Design
+    why: str
+    """Why these two, in a sentence."""
+    gain: float | None = None
+    """By how much the better of the two is expected to beat the best design so far, as a share of the range of
+    utilities seen so far; ``None`` for the duels to start with, which nothing is known about."""
+
+    @classmethod
+    def of(cls, study: str, position: int, first: Design, second: Design, why: str, gain: float | None) -> Duel:
+        """The duel of a study, by its digest, asked after so many events."""
+        return cls(_name(study, position, first, second), first, second, why, gain)
+
+    def asked_in(self, study: str) -> bool:
+        """Whether the study with this digest has asked it."""
+        position, _, _ = self.id.partition("-")
+        return position.isdecimal() and self.id == _name(study, int(position), self.first, self.second)
+
+
+def _name(study: str, position: int, first: Design, second: Design) -> str:
+    text = json.dumps([study, position, first, second], sort_keys=True)
+    return f"{position}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def as_outcome(outcome: object) -> Outcome:
+    """One of the four outcomes, or an error that lists them."""
+    for known in OUTCOMES:
+        if isinstance(outcome, str) and outcome == known:
+            return known
+    raise UnknownNameError("outcome must be one of first, second, tie, skip", repr(outcome), "check the spelling")

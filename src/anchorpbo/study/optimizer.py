@@ -1,0 +1,429 @@
+"""Ask, tell, recommend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from threading import RLock
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from anchorpbo.acquisition import Acquisition
+from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.inference import Inference, InferenceName
+from anchorpbo.kernels import Kernel
+from anchorpbo.likelihoods import Likelihood, LikelihoodName
+from anchorpbo.model import Learn, PreferenceGP
+from anchorpbo.numerics.checks import as_vector, non_negative, whole
+from anchorpbo.space import Design, DesignSpace, space_from_dict
+from anchorpbo.study.anchors import proposals
+from anchorpbo.study.asking import Questioner
+from anchorpbo.study.beliefs import Beliefs
+from anchorpbo.study.distinct import Distinct
+from anchorpbo.study.duel import Duel, Outcome, as_outcome
+from anchorpbo.study.events import (
+    AnchorAdded,
+    AnchorRemoved,
+    Answered,
+    Event,
+    Preferred,
+    event_from_dict,
+    event_to_dict,
+)  # fmt: skip
+from anchorpbo.study.importing import comparisons
+from anchorpbo.study.memory import Memory
+from anchorpbo.study.objects import object_from_json, object_to_json
+from anchorpbo.study.plan import NoiseRule, Plan, make_plan
+from anchorpbo.study.progress import Progress, progress
+from anchorpbo.study.recommending import Recommendation, check_answers, recommendation
+from anchorpbo.study.record import Entry, Record, digest_of
+from anchorpbo.study.saving import read, write
+from anchorpbo.typing import Array
+
+
+class Optimizer:
+    """A study of one user's preferences over a design space.
+
+    Everything it computes is a function of what it was made with and of its log, the events told so far. Asking
+    changes nothing: the same log gives the same duel, bit for bit on the same machine, also after `undo` and after
+    `to_json` and `from_json`. An error leaves the study as it was.
+
+    Thread-safe: a lock lets one call in at a time. The duels and recommendations it returns are plain data.
+
+    Parameters
+    ----------
+    space
+        A `Space` of parameters or a `Catalogue`.
+    anchors
+        Designs the user knows well. Without any the noise is constant.
+    strategy
+        ``"ei"``, ``"ucb"``, ``"eubo"``, ``"anpei"``, ``"rahbo"``, ``"raeubo"``, an acquisition of your own, or ``None``
+        for that of the preset.
+    preset
+        ``"default"`` for real use or ``"paper"`` for the paper's settings.
+    seed
+        Of everything random: starting duels, sides, searches, samplers.
+    kernel, likelihood, inference
+        Names or objects in place of the preset's.
+    noise
+        How anchors become noise: `BoundedNoise`, `PaperNoise` or `ConstantNoise`, in place of the preset's.
+    learn
+        Hyper-parameters to learn, see `PreferenceGP`, in place of the preset's; those the kernel lacks are left out.
+    initial
+        Duels spread over the space before the model chooses.
+    refit_every
+        Duels between two fits of the hyper-parameters.
+    risk_weight
+        What a unit of noise costs a recommended design, in utility; 0 recommends the plain best.
+    baseline
+        With the paper preset: whether the risk-neutral strategies see a ``"constant"`` noise or the ``"anchored"`` map.
+
+    Examples
+    --------
+    >>> from anchorpbo import Real, Space
+    >>> opt = Optimizer(Space(sugar=Real(0, 10), milk=Real(0, 50)), anchors=[{"sugar": 2.0, "milk": 10.0}])
+    >>> for _ in range(8):
+    ...     duel = opt.ask()
+    ...     opt.tell(duel, "first" if duel.first["sugar"] < duel.second["sugar"] else "second")
+    >>> opt.recommend().design["sugar"] < 5
+    True
+    """
+
+    def __init__(
+        self,
+        space: DesignSpace,
+        anchors: Iterable[Mapping[str, Any]] = (),
+        strategy: str | Acquisition | None = None,
+        preset: Literal["default", "paper"] = "default",
+        seed: int = 0,
+        *,
+        kernel: Kernel | None = None,
+        likelihood: LikelihoodName | Likelihood | None = None,
+        inference: InferenceName | Inference | None = None,
+        noise: NoiseRule | None = None,
+        learn: Mapping[str, Learn | None] | None = None,
+        initial: int | None = None,
+        refit_every: int | None = None,
+        risk_weight: float | None = None,
+        baseline: Literal["constant", "anchored"] = "constant",
+    ) -> None:
+        if not isinstance(space, DesignSpace):
+            raise InputError("space must be a Space or a Catalogue", repr(space), "write Space(x=Real(0, 1))")
+        self._space, self._seed = space, whole("seed", seed, 0)
+        self._options: dict[str, Any] = {
+            "strategy": strategy, "preset": preset, "kernel": kernel, "likelihood": likelihood, "inference": inference,
+            "noise": noise, "learn": learn, "initial": initial,
+            "refit_every": refit_every, "risk_weight": risk_weight, "baseline": baseline,
+        }  # fmt: skip
+        self._plan = make_plan(space, **self._options)
+        self._first_anchors = _distinct_anchors(space, anchors)
+        self._study = digest_of([space.to_dict(), self._first_anchors, self._seed, self._written_options()])
+        self._beliefs = Beliefs(self._plan, self._seed)
+        self._questions = Questioner(self._study, space, self._beliefs, self._seed)
+        self._asked: Memory[Duel] = Memory(64)
+        self._entries: list[Entry] = []
+        self._lock = RLock()
+
+    # -- the loop -----------------------------------------------------------------------------------------------------
+
+    @overload
+    def ask(self, n: None = None, *, pending: Iterable[Duel] = ()) -> Duel: ...
+    @overload
+    def ask(self, n: int, *, pending: Iterable[Duel] = ()) -> list[Duel]: ...
+    def ask(self, n: int | None = None, *, pending: Iterable[Duel] = ()) -> Duel | list[Duel]:
+        """The next duel; or n of them, to be answered in any order, each allowing for those before it.
+
+        Parameters
+        ----------
+        n
+            How many; a single duel comes by itself, not in a list.
+        pending
+            Duels asked earlier that others are still thinking about, to be allowed for.
+        """
+        count = 1 if n is None else whole("n", n, 1)
+        with self._lock:
+            duels = self._ask(self._entries, count, [self._checked(duel) for duel in pending])
+        return duels[0] if n is None else duels
+
+    def peek(self, outcome: Outcome) -> Duel:
+        """The duel that would be asked after the present one had this outcome; nothing changes."""
+        outcome = as_outcome(outcome)
+        with self._lock:
+            entry = self._entry(_answer(self.ask(), outcome))
+            return self._ask([*self._entries, entry], 1, [])[0]
+
+    def tell(self, duel: Duel, outcome: Outcome) -> None:
+        """Record the answer to a duel of this study: ``"first"``, ``"second"``, ``"tie"`` or ``"skip"``."""
+        outcome = as_outcome(outcome)
+        with self._lock:
+            duel = self._checked(duel)
+            if any(isinstance(e.event, Answered) and e.event.duel == duel.id for e in self._entries):
+                raise InputError("a duel can be answered once", duel.id, "undo its answer first, or ask for another")
+            self._append(_answer(duel, outcome))
+
+    def tell_preference(self, winner: Mapping[str, Any], loser: Mapping[str, Any], *, tie: bool = False) -> None:
+        """Record a preference that nobody asked for; it counts towards the duels to start with.
+
+        Parameters
+        ----------
+        winner, loser
+            Designs.
+        tie
+            Whether the user finds them equal instead.
+        """
+        with self._lock:
+            self._append(self._preferred(winner, loser, tie))
+
+    def undo(self) -> None:
+        """Take back the last event: an answer, whose duel is then asked again, a preference, or a change of anchors."""
+        with self._lock:
+            if not self._entries:
+                raise InputError("undo needs an event to take back", "an empty log", "tell something first")
+            self._entries.pop()
+
+    # -- anchors ------------------------------------------------------------------------------------------------------
+
+    @property
+    def anchors(self) -> list[Design]:
+        """Designs the user knows well."""
+        with self._lock:
+            return [dict(design) for design in self._record(self._entries).known]
+
+    def add_anchor(self, design: Mapping[str, Any]) -> None:
+        """Mark a design as well known; all answers are read anew under the new noise map."""
+        with self._lock:
+            event = AnchorAdded(self._space.check(design))
+            if self._is_anchor(event.design):
+                raise InputError("a design can be an anchor once", event.design, "it is one already")
+            self._append(event)
+
+    def remove_anchor(self, design: Mapping[str, Any]) -> None:
+        """Take a mark back; all answers are read anew under the new noise map."""
+        with self._lock:
+            event = AnchorRemoved(self._space.check(design))
+            if not self._is_anchor(event.design):
+                raise InputError("only an anchor can be removed", event.design, "see .anchors for those there are")
+            self._append(event)
+
+    def propose_anchors(self, n: int) -> list[Design]:
+        """Up to n designs to show with "could you judge this one well?": spread, and no anchors yet."""
+        n = whole("n", n, 1)
+        with self._lock:
+            points = self._record(self._entries).anchors
+            found = proposals(self._space, n, points, np.random.default_rng([self._seed, 4]))
+        return [self._space.decode(x) for x in found]
+
+    # -- results ------------------------------------------------------------------------------------------------------
+
+    def recommend(
+        self,
+        risk_weight: float | None = None,
+        *,
+        among: Literal["seen", "space"] = "seen",
+        reference: Mapping[str, Any] | None = None,
+    ) -> Recommendation:
+        """The design with the best risk-adjusted posterior mean.
+
+        Parameters
+        ----------
+        risk_weight
+            What a unit of noise costs, in utility; 0 gives the plain best, ``None`` the study's own weight.
+        among
+            ``"seen"`` for designs that were compared, ``"space"`` for any.
+        reference
+            A design that utilities are relative to; by default the average of the designs compared.
+        """
+        weight = self._plan.risk_weight if risk_weight is None else non_negative("risk_weight", risk_weight)
+        if among not in ("seen", "space"):
+            raise UnknownNameError.of("among", among, ("seen", "space"))
+        origin = None if reference is None else self._space.encode(reference)
+        with self._lock:
+            record = self._record(self._entries)
+            check_answers(len(record))
+            model = self._beliefs.report(record)
+        everywhere = among == "space"
+        return recommendation(model, self._space, weight, self._seed, everywhere=everywhere, reference=origin)
+
+    def progress(self) -> Progress:
+        """How much another duel is expected to bring, and whether to stop."""
+        with self._lock:
+            gains = [entry.event.gain for entry in self._entries if isinstance(entry.event, Answered)]
+            return progress(len(self._record(self._entries)), [*gains, self.ask().gain], self._plan.initial)
+
+    @property
+    def model(self) -> PreferenceGP:
+        """The model behind `recommend`, for looking closer; a copy of its own for every log."""
+        with self._lock:
+            record = self._record(self._entries)
+            check_answers(len(record))
+            return self._beliefs.report(record)
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """The log, oldest event first, as plain dicts with a ``type``, see `anchorpbo.study.events`."""
+        with self._lock:
+            return [event_to_dict(entry.event) for entry in self._entries]
+
+    @property
+    def space(self) -> DesignSpace:
+        """Where the designs come from."""
+        return self._space
+
+    @property
+    def plan(self) -> Plan:
+        """All settings, as objects."""
+        return self._plan
+
+    def __len__(self) -> int:
+        """Informative answers so far: wins and ties."""
+        with self._lock:
+            return len(self._record(self._entries))
+
+    def __repr__(self) -> str:
+        strategy = type(self._plan.acquisition).__name__
+        return f"Optimizer({self._space!r}, {strategy}, {len(self)} duels, {len(self.anchors)} anchors)"
+
+    # -- coming and going ---------------------------------------------------------------------------------------------
+
+    def to_json(self) -> str:
+        """The whole study as text, see `anchorpbo.study.saving`."""
+        with self._lock:
+            record = self._record(self._entries)
+            learnt = self._beliefs.learnt(record) if len(record) else None
+            return write(
+                {
+                    "study": {
+                        "space": self._space.to_dict(),
+                        "anchors": self._first_anchors,
+                        "seed": self._seed,
+                        **self._written_options(),
+                    },
+                    "events": self.history,
+                    "learnt": None
+                    if learnt is None
+                    else {
+                        "log_parameters": learnt.kernel.log_parameters.tolist(),
+                        "tie_threshold": learnt.likelihood.tie_threshold,
+                    },
+                }
+            )
+
+    @classmethod
+    def from_json(cls, text: str, **objects: Any) -> Optimizer:
+        """The study of a text.
+
+        Parameters
+        ----------
+        text
+            What `to_json` gave, by this release or an older one.
+        objects
+            Options of `Optimizer` that were objects of your own: code is not saved.
+        """
+        layout = read(text)
+        study = dict(layout["study"])
+        try:
+            space, anchors, seed = space_from_dict(study.pop("space")), study.pop("anchors"), study.pop("seed")
+            options = {name: object_from_json(name, value, objects) for name, value in study.items()}
+            optimizer = cls(space, anchors, seed=seed, **options)
+        except (KeyError, TypeError) as problem:
+            remedy = "pass the text that to_json gave"
+            raise InputError("a study must have a space, anchors, a seed and options", problem, remedy) from problem
+        for number, data in enumerate(layout["events"]):
+            try:
+                optimizer._replay(event_from_dict(data, space))
+            except InputError as problem:
+                raise InputError(
+                    f"event {number} must follow from those before it", problem, problem.remedy
+                ) from problem
+        optimizer._recall(layout.get("learnt"))
+        return optimizer
+
+    def import_comparisons(self, source: Any) -> int:
+        """Take in past comparisons from a CSV file, a data frame or records; return how many. All of them, or none.
+
+        See `anchorpbo.study.importing` for the columns: a winner and a loser, or a ranking.
+        """
+        preferences = comparisons(source, self._space)
+        with self._lock:
+            for winner, loser, tie in preferences:
+                self._append(self._preferred(winner, loser, tie))
+        return len(preferences)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _ask(self, entries: Sequence[Entry], count: int, pending: list[Duel]) -> list[Duel]:
+        record, out, found = self._record(entries), list(pending), []
+        for _ in range(count):
+            key = (record.digest, *(duel.id for duel in out))
+            duel = self._asked.get(key, partial(self._questions.next, record, [self._pair(duel) for duel in out]))
+            out.append(duel)
+            found.append(duel)
+        return found
+
+    def _pair(self, duel: Duel) -> Array:
+        return np.array([self._space.encode(design) for design in (duel.first, duel.second)])
+
+    def _record(self, entries: Sequence[Entry]) -> Record:
+        return Record.of(self._study, self._space, self._first_anchors, entries)
+
+    def _entry(self, event: Event) -> Entry:
+        return Entry.after(self._entries[-1].digest if self._entries else self._study, event, self._space)
+
+    def _append(self, event: Event) -> None:
+        self._entries.append(self._entry(event))
+
+    def _checked(self, duel: Duel) -> Duel:
+        """The duel, if this study asked it."""
+        if not isinstance(duel, Duel):
+            raise InputError("duel must be a Duel, as ask returns it", repr(duel), "or use tell_preference")
+        if not duel.asked_in(self._study):
+            rule, remedy = "only a duel of this study can be answered", "use tell_preference for others"
+            raise InputError(rule, f"{duel.id}, never asked here", remedy)
+        return duel
+
+    def _preferred(self, winner: Mapping[str, Any], loser: Mapping[str, Any], tie: bool) -> Preferred:
+        event = Preferred(self._space.check(winner), self._space.check(loser), bool(tie))
+        if Distinct.on(self._space).same(self._space.encode(event.winner), self._space.encode(event.loser)):
+            rule = "the two designs of a comparison must differ"
+            raise InputError(rule, f"{event.winner} and {event.loser}", "leave this comparison out")
+        return event
+
+    def _is_anchor(self, design: Design) -> bool:
+        point = self._space.encode(design).tobytes()
+        return any(other.tobytes() == point for other in self._record(self._entries).anchors)
+
+    def _written_options(self) -> dict[str, Any]:
+        return {name: object_to_json(value) for name, value in self._options.items()}
+
+    def _replay(self, event: Event) -> None:
+        """Take in an event of a log as if it were told now."""
+        if isinstance(event, Answered):
+            self.tell(Duel(event.duel, event.first, event.second, "", event.gain), event.outcome)
+        elif isinstance(event, Preferred):
+            self.tell_preference(event.winner, event.loser, tie=event.tie)
+        elif isinstance(event, AnchorAdded):
+            self.add_anchor(event.design)
+        else:
+            self.remove_anchor(event.design)
+
+    def _recall(self, learnt: Any) -> None:
+        """Use hyper-parameters that were saved; where they do not fit they are learnt again."""
+        record = self._record(self._entries)
+        if learnt is None or not len(record):
+            return
+        values, threshold = learnt["log_parameters"], learnt["tie_threshold"]
+        if len(values) == len(self._plan.kernel.parameter_names):
+            self._beliefs.recall(record, as_vector("log_parameters", values), threshold)
+
+
+def _answer(duel: Duel, outcome: Outcome) -> Answered:
+    return Answered(duel.id, duel.first, duel.second, outcome, duel.gain)
+
+
+def _distinct_anchors(space: DesignSpace, anchors: Iterable[Mapping[str, Any]]) -> list[Design]:
+    """Anchors checked, repeats dropped."""
+    if isinstance(anchors, Mapping | str):
+        raise InputError("anchors must be a list of designs", repr(anchors), "write anchors=[{...}]")
+    found = {space.encode(anchor).tobytes(): space.check(anchor) for anchor in reversed(list(anchors))}
+    return list(reversed(found.values()))

@@ -1,0 +1,246 @@
+"""How a study models its user and chooses duels: the two presets, and what replaces parts of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from anchorpbo.acquisition import EI, EUBO, UCB, Acquisition, PairAcquisition, resolve
+from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.inference import Hallucination, Inference, InferenceName, Laplace, resolve_inference
+from anchorpbo.kernels import RBF, Kernel, Tanimoto
+from anchorpbo.likelihoods import Likelihood, LikelihoodName, Logistic, Probit, resolve_likelihood
+from anchorpbo.model import Learn
+from anchorpbo.numerics.checks import non_negative, whole
+from anchorpbo.reliability import Euclidean, Joined, Metric, NoiseMap
+from anchorpbo.reliability import Tanimoto as TanimotoDistance
+from anchorpbo.space import DesignSpace
+from anchorpbo.typing import Array
+
+STRATEGY = "anpei"
+"""Of the default preset."""
+RISK_AVERSE = ("anpei", "rahbo", "raeubo")
+RISK_AVERSION = 1.0
+"""Of the default preset, in units of utility for a unit of noise: its utilities are learnt in units of the noise."""
+MOST_LENGTHSCALES = 20
+"""With more coordinates than this they share one length-scale."""
+
+
+class NoiseRule(ABC):
+    """How anchors become a noise map; immutable."""
+
+    @abstractmethod
+    def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
+        """The map of anchors, (n, d), under the distance of their space."""
+
+
+@dataclass(frozen=True)
+class ConstantNoise(NoiseRule):
+    """The same noise everywhere, whatever the anchors."""
+
+    scale: float = 1.0
+
+    def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
+        """A constant map."""
+        return NoiseMap.constant(self.scale)
+
+
+@dataclass(frozen=True)
+class PaperNoise(NoiseRule):
+    """The paper's map, by default with a = 1 and h in [1, 2] by leave-one-out."""
+
+    scale: float = 1.0
+    bandwidth: float | Literal["loo"] = "loo"
+    profile: str = "gaussian"
+
+    def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
+        """The paper's map; constant without anchors."""
+        if not len(anchors):
+            return NoiseMap.constant(self.scale)
+        return NoiseMap.from_anchors(anchors, self.bandwidth, scale=self.scale, profile=self.profile, metric=metric)
+
+
+@dataclass(frozen=True)
+class BoundedNoise(NoiseRule):
+    """The map for real use, see `NoiseMap.bounded`."""
+
+    scale: float = 1.0
+    strength: float = 3.0
+    bandwidth: float | Literal["loo"] = "loo"
+
+    def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
+        """The bounded map; constant without anchors."""
+        if not len(anchors):
+            return NoiseMap.constant(self.scale)
+        return NoiseMap.bounded(anchors, self.bandwidth, scale=self.scale, strength=self.strength, metric=metric)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All choices of a study, as objects."""
+
+    acquisition: Acquisition
+    kernel: Kernel
+    likelihood: Likelihood
+    inference: Inference
+    noise: NoiseRule
+    metric: Metric
+    """Distance between designs, by which anchors vouch for what is near."""
+    learn: Mapping[str, Learn | None]
+    """Hyper-parameters to learn, of those the kernel has; ``None`` for the customary bounds and prior."""
+    initial: int
+    """Duels spread over the space before the model chooses."""
+    refit_every: int | None
+    """Duels between two fits of the hyper-parameters; ``None`` for one duel at first and ever more later."""
+    risk_weight: float
+    """What a unit of noise costs a recommended design, in utility."""
+
+    def noise_map(self, anchors: Array) -> NoiseMap:
+        """The noise map of anchors, (n, d)."""
+        return self.noise(anchors, self.metric)
+
+    @property
+    def chooses_pairs(self) -> bool:
+        """Whether both designs of a duel are free, rather than one being the previous winner."""
+        return isinstance(self.acquisition, PairAcquisition)
+
+    def fitted_at(self, duels: int) -> int:
+        """How many of so many duels the hyper-parameters are fitted to."""
+        if self.refit_every is not None:
+            return duels - max(duels - self.initial, 0) % self.refit_every
+        # Steps of a fifteenth: every duel up to 30, every tenth at 150, so that fits cost a constant share of the time.
+        at = min(duels, 30)
+        while at + at // 15 <= duels and at >= 30:
+            at += at // 15
+        return at
+
+
+def paper(space: DesignSpace, strategy: str | Acquisition | None, baseline: str = "constant") -> Plan:
+    """The paper's settings (DESIGN.md section 7)."""
+    acquisition = resolve("raeubo" if strategy is None else strategy)
+    pairs = isinstance(acquisition, PairAcquisition)
+    plain = isinstance(acquisition, EI | UCB | EUBO) and baseline == "constant"
+    return Plan(
+        acquisition=acquisition,
+        kernel=_kernel(space, np.sqrt(0.1)),
+        likelihood=Logistic(form="paper") if pairs else Probit(),
+        inference=Laplace() if pairs else Hallucination(),
+        noise=ConstantNoise() if plain else PaperNoise(),
+        metric=_metric(space),
+        learn={"lengthscale": Learn((0.1, 1.0))},
+        initial=8,
+        refit_every=10,
+        risk_weight=10.0,
+    )
+
+
+def default(space: DesignSpace, strategy: str | Acquisition | None) -> Plan:
+    """Settings for real use (docs/decisions/0011-default-strategy.md)."""
+    strategy = STRATEGY if strategy is None else strategy
+    acquisition = resolve(strategy, **({"risk_aversion": RISK_AVERSION} if strategy in RISK_AVERSE else {}))
+    d = space.dimension
+    lengths = 0.25 * np.sqrt(d)
+    return Plan(
+        acquisition=acquisition,
+        kernel=_kernel(space, np.full(d, lengths) if d <= MOST_LENGTHSCALES else lengths),
+        likelihood=Probit(),
+        inference=Laplace(),
+        noise=BoundedNoise(),
+        metric=_metric(space),
+        learn={"lengthscale": None, "outputscale": None},
+        initial=5,
+        refit_every=None,
+        risk_weight=1.0,
+    )
+
+
+PRESETS = ("default", "paper")
+
+
+def make_plan(
+    space: DesignSpace,
+    strategy: str | Acquisition | None,
+    preset: str,
+    kernel: Kernel | None,
+    likelihood: LikelihoodName | Likelihood | None,
+    inference: InferenceName | Inference | None,
+    noise: NoiseRule | None,
+    learn: Mapping[str, Learn | None] | None,
+    initial: int | None,
+    refit_every: int | None,
+    risk_weight: float | None,
+    baseline: str,
+) -> Plan:
+    """A preset with the parts that were given in place of its own; see `Optimizer`."""
+    if not isinstance(preset, str) or preset not in PRESETS:
+        raise UnknownNameError.of("preset", preset, PRESETS)
+    if baseline not in ("constant", "anchored"):
+        raise UnknownNameError.of("baseline", baseline, ("constant", "anchored"))
+    if kernel is not None and not isinstance(kernel, Kernel):
+        raise InputError("kernel must be a Kernel", repr(kernel), "use RBF(), Matern52() or your own")
+    if noise is not None and not isinstance(noise, NoiseRule):
+        raise InputError(
+            "noise must be a NoiseRule", repr(noise), "use BoundedNoise(), PaperNoise() or ConstantNoise()"
+        )
+    if learn is not None and not isinstance(learn, Mapping):
+        raise InputError("learn must map names to Learn or None", repr(learn), 'write {"lengthscale": None}')
+    given: dict[str, Any] = {
+        "kernel": kernel,
+        "likelihood": None if likelihood is None else resolve_likelihood(likelihood),
+        "inference": None if inference is None else resolve_inference(inference),
+        "noise": noise,
+        "learn": learn,
+        "initial": None if initial is None else whole("initial", initial, 0),
+        "refit_every": None if refit_every is None else whole("refit_every", refit_every, 1),
+        "risk_weight": None if risk_weight is None else non_negative("risk_weight", risk_weight),
+    }
+    base = paper(space, strategy, baseline) if preset == "paper" else default(space, strategy)
+    plan = replace(base, **{name: value for name, value in given.items() if value is not None})
+    plan.kernel.check_dimension(space.dimension)
+    plan.inference.check(plan.likelihood)
+    return plan
+
+
+def _kernel(space: DesignSpace, lengthscale: float | Array) -> Kernel:
+    """An RBF of numbers and categories, Tanimoto for fingerprints, their product where there are both."""
+    columns, d = space.columns, space.dimension
+    if not columns.fingerprint:
+        return RBF(lengthscale, categorical=columns.categorical)
+    if len(columns.fingerprint) == d:
+        return Tanimoto()
+    others = _others(space)
+    lengths = lengthscale if np.ndim(lengthscale) == 0 else np.asarray(lengthscale)[list(others)]
+    rbf = RBF(lengths, categorical=[others.index(c) for c in columns.categorical])
+    return rbf.on(others) * Tanimoto().on(columns.fingerprint)
+
+
+def _metric(space: DesignSpace) -> Metric:
+    """The distance that belongs to that kernel."""
+    columns = space.columns
+    if not columns.fingerprint:
+        return Euclidean(columns.categorical)
+    if len(columns.fingerprint) == space.dimension:
+        return TanimotoDistance()
+    others = _others(space)
+    euclidean = Euclidean(tuple(others.index(c) for c in columns.categorical))
+    return Joined(((euclidean, others), (TanimotoDistance(), columns.fingerprint)))
+
+
+def _others(space: DesignSpace) -> tuple[int, ...]:
+    """Columns that are not of the fingerprint."""
+    return tuple(sorted({*space.columns.numeric, *space.columns.categorical}))
+
+
+def learnable(kernel: Kernel, wanted: Mapping[str, Learn | None]) -> dict[str, Learn | None]:
+    """What is to be learnt, of what the kernel has; of the output scales of a product only one shows."""
+    names = kernel.parameter_names
+    kinds = {name.rsplit(".", 1)[-1].split("[", 1)[0] for name in names}
+    chosen = {name: spec for name, spec in wanted.items() if name in kinds}
+    scales = [name for name in names if name.endswith("outputscale")]
+    if "outputscale" in chosen and len(scales) > 1:
+        chosen[scales[0]] = chosen.pop("outputscale")
+    return chosen

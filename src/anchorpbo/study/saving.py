@@ -1,0 +1,64 @@
+"""A study as JSON: what it was made with, what was said, and the hyper-parameters that are in force.
+
+::
+
+    {"format": "anchorpbo-study", "version": 1,
+     "study": {"space": ..., "anchors": [...], "strategy": ..., "preset": ..., "seed": ..., ...},
+     "events": [{"type": "answered", ...}, ...],
+     "learnt": {"log_parameters": [...], "tie_threshold": null} or null}
+
+`version` counts changes of this layout. A file of an older version is brought up to date step by step by `MIGRATIONS`;
+one of a newer version is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from anchorpbo.errors import InputError
+
+FORMAT = "anchorpbo-study"
+VERSION = 1
+
+Layout = dict[str, Any]
+
+MIGRATIONS: dict[int, Callable[[Layout], Layout]] = {}
+"""For each old version, the step to the next."""
+
+
+def write(layout: Mapping[str, Any]) -> str:
+    """The text of a study."""
+    return json.dumps({"format": FORMAT, "version": VERSION, **layout}, indent=1, allow_nan=False, ensure_ascii=False)
+
+
+def read(text: str) -> Layout:
+    """The study of a text, in the present layout."""
+    try:
+        layout = json.loads(text)
+    except (TypeError, ValueError) as problem:
+        raise InputError("a study must be JSON", f"{problem}", "pass the text that to_json gave") from problem
+    if not isinstance(layout, dict) or layout.get("format") != FORMAT:
+        rule = f'a study must be an object with "format": "{FORMAT}"'
+        raise InputError(rule, repr(layout), "pass the text that to_json gave")
+    return _migrated(layout)
+
+
+def _migrated(layout: Layout) -> Layout:
+    version = layout.get("version")
+    if (
+        not isinstance(version, int)
+        or isinstance(version, bool)
+        or not min(MIGRATIONS, default=VERSION) <= version <= VERSION
+    ):
+        rule = f"a study must be of a version up to {VERSION}, which is as far as this release reads"
+        raise InputError(rule, repr(version), "update anchorpbo")
+    while version < VERSION:
+        layout = {**MIGRATIONS[version](layout), "version": version + 1}
+        version += 1
+    for key, kind in (("study", dict), ("events", list)):
+        if not isinstance(layout.get(key), kind):
+            remedy = "pass the text that to_json gave"
+            raise InputError(f'a study must have "{key}"', repr(layout.get(key)), remedy)
+    return layout
