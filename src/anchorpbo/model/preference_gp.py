@@ -23,7 +23,7 @@ from anchorpbo.posterior import Posterior, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
 
-Learnt = Iterable[str] | Mapping[str, Learn] | None
+Learnt = Iterable[str] | Mapping[str, Learn | None] | None
 
 DEFAULT_LEARN = ("lengthscale", "outputscale")
 """What `fit` learns unless told otherwise, of what the kernel has."""
