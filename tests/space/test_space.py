@@ -100,7 +100,7 @@ def test_a_space_knows_its_columns():
 
 
 def test_spots_are_for_continuous_coordinates():
-    assert COFFEE.spot == 0.005
+    assert COFFEE.spot == 0.01
     assert CONSTRAINED["whole mixture"].spot == 0.0
 
 

@@ -20,7 +20,7 @@ from anchorpbo.space.region import Region
 from anchorpbo.space.rounding import rounded
 from anchorpbo.typing import Array
 
-SPOT = 0.005
+SPOT = 0.01
 """Half a hundredth of a range: a difference that nobody is asked to judge."""
 LISTED = 2_000
 """Up to this many designs are listed rather than searched."""
@@ -111,7 +111,7 @@ class Space(DesignSpace):
 
     @property
     def spot(self) -> float:
-        """0.005 where a coordinate is continuous: half a hundredth of its range."""
+        """0.01 where a coordinate is continuous: a hundredth of its range."""
         return SPOT if len(self._region.free) else 0.0
 
     # -- designs ------------------------------------------------------------------------------------------------------
