@@ -85,42 +85,36 @@ def read(path: Path) -> list[dict]:
 
 
 def table(path: Path) -> None:
-    """Print mean shares for each judge, and how often a strategy was among the best three."""
+    """Print mean shares for each judge, the best strategy first."""
     records = read(path)
     for kind in JUDGES:
-        shares = defaultdict(dict)
-        extra = defaultdict(list)
+        runs = defaultdict(dict)
         for record in records:
             name, judge, strategy, inference, seed = record["task"]
             if judge == kind:
-                shares[strategy, inference][name, seed] = record["shares"]
-                extra[strategy, inference].append((record["noise"], record["ms"]))
-        if not shares:
-            continue
-        common = set.intersection(*(set(runs) for runs in shares.values()))
-        names = [name for name in NAMES if any(key[0] == name for key in common)]
-        looks = " | ".join(names)
-        print(
-            f"\n{kind}: {len(common) // max(len(names), 1)} seeds, share of the range after {LOOKS[-1]} duels (mean)\n"
-        )
-        print(
-            f"| strategy | inference | {looks} | all after {LOOKS[0]} | all after {LOOKS[-1]} | worst tenth | noise | ms |"
-        )
-        print("| --- | --- |" + " --- |" * (len(names) + 5))
-        rows = []
-        for (strategy, inference), runs in shares.items():
-            kept = {key: runs[key] for key in common}
-            last = np.array([value[-1] for value in kept.values()])
-            each = [np.mean([v[-1] for (n, _), v in kept.items() if n == name]) for name in names]
-            first = np.mean([value[0] for value in kept.values()])
-            noise, ms = np.mean(extra[strategy, inference], axis=0)
-            worst = np.sort(last)[: max(len(last) // 10, 1)].mean()
-            rows.append((last.mean(), strategy, inference, each, first, worst, noise, ms))
-        for mean, strategy, inference, each, first, worst, noise, ms in sorted(
-            rows, reverse=True, key=lambda row: row[0]
-        ):
-            cells = " | ".join(f"{value:.3f}" for value in [*each, first, mean, worst, noise])
-            print(f"| {strategy} | {inference} | {cells} | {ms:.0f} |")
+                runs[strategy, inference][name, seed] = record
+        if runs:
+            print_judge(kind, runs)
+
+
+def print_judge(kind: str, runs: dict) -> None:
+    """One table, of the studies that all strategies have finished."""
+    common = set.intersection(*(set(done) for done in runs.values()))
+    names = [name for name in NAMES if any(key[0] == name for key in common)]
+    print(f"\n{kind}: {len(common)} studies a line, mean share of the range after {LOOKS[-1]} duels\n")
+    looks = [f"all after {look}" for look in LOOKS]
+    headings = ["strategy", "inference", *names, *looks, "worst tenth", "noise", "ms"]
+    print("| " + " | ".join(headings) + " |\n|" + " --- |" * len(headings))
+    rows = []
+    for (strategy, inference), done in runs.items():
+        shares = np.array([done[key]["shares"] for key in common])
+        last = shares[:, -1]
+        each = [np.mean([done[key]["shares"][-1] for key in common if key[0] == name]) for name in names]
+        worst = np.sort(last)[: max(len(last) // 10, 1)].mean()
+        noise, ms = (np.mean([done[key][what] for key in common]) for what in ("noise", "ms"))
+        cells = " | ".join(f"{value:.3f}" for value in [*each, *shares.mean(axis=0), worst, noise])
+        rows.append((last.mean(), f"| {strategy} | {inference} | {cells} | {ms:.0f} |"))
+    print("\n".join(row for _, row in sorted(rows, reverse=True)))
 
 
 def main() -> None:
