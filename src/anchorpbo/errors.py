@@ -5,7 +5,8 @@
     AnchorPBOError
     ├── InputError (ValueError)          a value breaks a rule: NaN, out of range, empty
     │   ├── ShapeError                   an array has the wrong shape
-    │   └── UnknownNameError             a name is not one of those on offer
+    │   ├── UnknownNameError             a name is not one of those on offer
+    │   └── NothingLeftError             all that could be chosen is excluded
     ├── IncompatibleError (ValueError)   two choices do not go together, such as HB with a logistic link
     ├── NotFittedError (RuntimeError)    a result is asked for before there is one
     └── UnsupportedError (TypeError)     an object cannot do what is asked, such as a gradient in a fingerprint
@@ -62,6 +63,10 @@ class UnknownNameError(InputError):
     def of(cls, kind: str, name: object, known: Iterable[str]) -> "UnknownNameError":
         """Say which names of this kind there are."""
         return cls(f"{kind} must be one of {', '.join(sorted(known))}", repr(name), "check the spelling")
+
+
+class NothingLeftError(InputError):
+    """All that could be chosen is excluded."""
 
 
 class IncompatibleError(AnchorPBOError, ValueError):

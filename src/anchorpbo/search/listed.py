@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
-from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.errors import InputError, NothingLeftError, ShapeError
 from anchorpbo.numerics.checks import as_indices, as_points
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.search.evaluate import check_bound, values_of
@@ -102,7 +102,7 @@ def maximise_over(
 
 def _best_design(bound: Bound, designs: Array, kept: IntArray) -> Chosen[int]:
     if not len(kept):
-        raise InputError("at least one candidate must not be excluded", "all of them excluded", "exclude fewer")
+        raise NothingLeftError("at least one candidate must not be excluded", "all of them excluded", "exclude fewer")
     values = values_of(bound, designs[kept])
     best = int(np.argmax(values))
     return Chosen(int(kept[best]), float(values[best]), ListInfo(len(kept), True, 0.0))
@@ -113,7 +113,7 @@ def _best_pair(
 ) -> Chosen[tuple[int, int]]:
     if len(kept) < 2:
         rule = "a pair needs two candidates that are not excluded"
-        raise InputError(rule, f"{len(kept)} of {len(designs)}", "add candidates or exclude fewer")
+        raise NothingLeftError(rule, f"{len(kept)} of {len(designs)}", "add candidates or exclude fewer")
     if budget < 1:
         raise InputError("budget must be at least 1", budget, "the default is a few million pairs")
     place = np.full(len(designs), -1)
@@ -126,7 +126,7 @@ def _best_pair(
     else:
         gap = search.refine(budget)
     if search.value == -np.inf:
-        raise InputError("at least one pair must not be excluded", "all of them excluded", "exclude fewer")
+        raise NothingLeftError("at least one pair must not be excluded", "all of them excluded", "exclude fewer")
     first, second = sorted(int(kept[i]) for i in search.pair)
     value = float(bound(designs[None, [first, second]])[0])
     return Chosen((first, second), value, ListInfo(search.evaluations, gap == 0.0, gap))

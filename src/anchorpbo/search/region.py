@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.acquisition import Bound
-from anchorpbo.errors import InputError, ShapeError, UnsupportedError
+from anchorpbo.errors import InputError, NothingLeftError, ShapeError, UnsupportedError
 from anchorpbo.numerics.checks import as_floats, as_generator, whole
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.search.climb import Climb
@@ -136,7 +136,7 @@ class _Search:
             self.look(recombined(items, values))
         if not len(self.items):
             rule = "at least one of the items looked at must be allowed"
-            raise InputError(rule, f"none of {len(items)} is", "forbid fewer")
+            raise NothingLeftError(rule, f"none of {len(items)} is", "forbid fewer")
         self.screened = len(self.items)
 
     def ascend(self, restarts: int) -> Climb:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
-from anchorpbo.errors import InputError
+from anchorpbo.errors import InputError, NothingLeftError
 from anchorpbo.search import maximise, maximise_over
 from anchorpbo.space import DesignSpace
 from anchorpbo.study.distinct import Distinct
@@ -16,6 +17,8 @@ from anchorpbo.typing import Array, BoolArray
 
 MERGED = 1e-4
 """A design this near to one seen before is taken for that one."""
+_SUBSTITUTES = 5
+"""Designs that may stand in for a champion."""
 _ROOM = 1.1
 """Found designs keep this much more than the least distance, so that rounding does not undercut it."""
 
@@ -24,14 +27,25 @@ def chosen_pair(
     space: DesignSpace, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator
 ) -> Array:
     """The best duel, (2, d): of the champion and a challenger, or of two designs where the acquisition scores pairs."""
-    try:
-        pair = _best(space, bound, champion, distinct, rng)
-    except InputError:
-        if not distinct.avoided:
-            raise
+    for first, rule in _fallbacks(bound, champion, distinct):
+        try:
+            pair = _best(space, bound, first, rule, rng)
+        except NothingLeftError:
+            continue
+        return np.array([_settled(space, x, bound.posterior.points, distinct) for x in pair])
+    raise InputError("a duel needs two designs that differ", repr(space), "widen the space")
+
+
+def _fallbacks(bound: Bound, champion: Array, distinct: Distinct) -> Iterator[tuple[Array, Distinct]]:
+    """Champions and rules to try in turn: where all duels of one were skipped or are out, others may have some."""
+    yield champion, distinct
+    if distinct.avoided:
+        points = bound.posterior.points
+        if isinstance(bound, BoundDesigns):
+            for index in np.argsort(-bound.posterior.mean(points), kind="stable")[:_SUBSTITUTES]:
+                yield points[index], distinct
         # Nothing is left but what was skipped or is out.
-        pair = _best(space, bound, champion, replace(distinct, avoided=()), rng)
-    return np.array([_settled(space, x, bound.posterior.points, distinct) for x in pair])
+        yield champion, replace(distinct, avoided=())
 
 
 def _best(space: DesignSpace, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator) -> Array:

@@ -21,7 +21,7 @@ class Duel:
     """Two designs to choose between. Plain data, safe to share."""
 
     id: str
-    """Names this duel in its study. It is a digest of the study and the two designs, so that an answer can be checked
+    """Names this duel in its study. It is a digest of the study and of what is asked, so that an answer can be checked
     without a list of the duels that are out."""
     first: Design
     second: Design
@@ -34,16 +34,19 @@ class Duel:
     @classmethod
     def of(cls, study: str, position: int, first: Design, second: Design, why: str, gain: float | None) -> Duel:
         """The duel of a study, by its digest, asked after so many events."""
-        return cls(_name(study, position, first, second), first, second, why, gain)
+        return cls(_name(study, str(position), first, second, gain), first, second, why, gain)
 
     def asked_in(self, study: str) -> bool:
         """Whether the study with this digest has asked it."""
-        position, _, _ = self.id.partition("-")
-        return position.isdecimal() and self.id == _name(study, int(position), self.first, self.second)
+        try:
+            position, _, _ = self.id.partition("-")
+            return self.id == _name(study, position, self.first, self.second, self.gain)
+        except (AttributeError, TypeError, ValueError):  # made by hand, of what no duel is made of
+            return False
 
 
-def _name(study: str, position: int, first: Design, second: Design) -> str:
-    text = json.dumps([study, position, first, second], sort_keys=True)
+def _name(study: str, position: str, first: Design, second: Design, gain: float | None) -> str:
+    text = json.dumps([study, position, first, second, gain], sort_keys=True, allow_nan=False)
     return f"{position}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 

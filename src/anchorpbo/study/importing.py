@@ -16,7 +16,7 @@ count the same judgement twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from os import PathLike
 from typing import Any, NamedTuple
@@ -24,8 +24,10 @@ from typing import Any, NamedTuple
 from anchorpbo.errors import InputError
 from anchorpbo.space import Boolean, Catalogue, Categorical, Design, DesignSpace, Ordinal, Parameter, Space
 from anchorpbo.space.tables import Table, cell_of
+from anchorpbo.study.distinct import Distinct
 
-_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False, "none": False}
+_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_EMPTY = ("", "none")
 
 
 class Comparison(NamedTuple):
@@ -46,10 +48,10 @@ def comparisons(source: Any, space: DesignSpace) -> list[Comparison]:
     space
         Where the designs come from.
     """
-    table = _table(source)
-    found = list(_ranked(table, space) if "rank" in table.columns else _paired(table, space))
+    reader = _Reader(_table(source), space)
+    found = list(reader.ranked() if "rank" in reader.table.columns else reader.paired())
     if not found:
-        raise InputError("a table of comparisons must hold at least one", f"{len(table)} rows", "add comparisons")
+        raise InputError("a table of comparisons must hold at least one", f"{len(reader.table)} rows", "add some")
     return found
 
 
@@ -61,77 +63,100 @@ def _table(source: Any) -> Table:
     return Table.from_frame(source)
 
 
-def _paired(table: Table, space: DesignSpace) -> Iterator[Comparison]:
-    sides = [_columns(table, side, space) for side in ("winner", "loser")]
-    known = {"tie", *(name for side in sides for name in side.values())}
-    _refuse_others(table, known)
-    for row in range(len(table)):
-        winner, loser = (_design(table, row, side, space) for side in sides)
-        yield Comparison(winner, loser, _truth(table, row) if "tie" in table.columns else False)
+class _Reader:
+    """A table, and the space its designs come from."""
+
+    def __init__(self, table: Table, space: DesignSpace) -> None:
+        self.table, self.space = table, space
+        self.distinct = Distinct.on(space)
+        self.choices = _choices(space)
+
+    def paired(self) -> Iterator[Comparison]:
+        """One comparison a row."""
+        sides = [self._columns(side) for side in ("winner", "loser")]
+        known = {"tie", *(name for side in sides for name in side.values())}
+        others = [name for name in self.table.columns if name not in known]
+        if others:
+            rule = "every column of a table of comparisons must have a meaning: winner, loser or tie"
+            raise InputError(rule, ", ".join(others), "drop or rename it")
+        for row in range(len(self.table)):
+            winner, loser = (self._design(row, side) for side in sides)
+            yield self._compared(row, winner, loser, self._tie(row))
+
+    def ranked(self) -> Iterator[Comparison]:
+        """One design a row, compared with the next of its ranking."""
+        columns = {name: name for name in self.table.columns if name not in ("rank", "ranking")}
+        ranks = self.table.numbers("rank")
+        groups: dict[Any, list[int]] = {}
+        for row in range(len(self.table)):
+            group = cell_of(self.table.columns["ranking"], row) if "ranking" in self.table.columns else None
+            groups.setdefault(group, []).append(row)
+        for rows in groups.values():
+            rows.sort(key=lambda row: float(ranks[row]))
+            for better, worse in pairwise(rows):
+                winner, loser = (self._design(row, columns) for row in (better, worse))
+                yield self._compared(worse, winner, loser, bool(ranks[better] == ranks[worse]))
+
+    def _columns(self, side: str) -> dict[str, str]:
+        """Names of parameters and the columns that hold them, for the winner or the loser."""
+        table, space = self.table, self.space
+        if isinstance(space, Catalogue) and side in table.columns:
+            return {space.key: side}
+        found = {name.removeprefix(f"{side}."): name for name in table.columns if name.startswith(f"{side}.")}
+        if not found:
+            example = side if isinstance(space, Catalogue) else f"{side}.{next(iter(self.choices))}"
+            rule = f"a table of comparisons must have columns for the {side}, such as {example}, or a column rank"
+            raise InputError(rule, ", ".join(table.columns), "rename the columns")
+        return found
+
+    def _design(self, row: int, columns: Mapping[str, str]) -> Design:
+        cells = {name: cell_of(self.table.columns[column], row) for name, column in columns.items()}
+        try:
+            # Text files cannot tell 7 from "7", nor true from "true".
+            return self.space.check({name: self._choice(name, cell) for name, cell in cells.items()})
+        except InputError as problem:
+            raise InputError(f"{self._place(row)}: {problem.rule}", problem.received, problem.remedy) from problem
+
+    def _choice(self, name: str, cell: Any) -> Any:
+        return cell if cell is None else self.choices.get(name, {}).get(_word(cell), cell)
+
+    def _compared(self, row: int, winner: Design, loser: Design, tie: bool) -> Comparison:
+        if self.distinct.same(self.space.encode(winner), self.space.encode(loser)):
+            rule = f"{self._place(row)}: the two designs of a comparison must differ"
+            raise InputError(rule, f"{winner} and {loser}", "leave this comparison out")
+        return Comparison(winner, loser, tie)
+
+    def _tie(self, row: int) -> bool:
+        word = _word(cell_of(self.table.columns["tie"], row)) if "tie" in self.table.columns else ""
+        if word not in _TRUTHS and word not in _EMPTY:
+            self.table.refuse(row, "tie", "must be true or false")
+        return _TRUTHS.get(word, False)
+
+    def _place(self, row: int) -> str:
+        return f"{self.table.noun} {self.table.lines[row]}"
 
 
-def _ranked(table: Table, space: DesignSpace) -> Iterator[Comparison]:
-    columns = {name: name for name in table.columns if name not in ("rank", "ranking")}
-    ranks = table.numbers("rank")
-    groups: dict[Any, list[int]] = {}
-    for row in range(len(table)):
-        group = cell_of(table.columns["ranking"], row) if "ranking" in table.columns else None
-        groups.setdefault(group, []).append(row)
-    for rows in groups.values():
-        rows.sort(key=lambda row: float(ranks[row]))
-        for better, worse in pairwise(rows):
-            winner, loser = (_design(table, row, columns, space) for row in (better, worse))
-            yield Comparison(winner, loser, bool(ranks[better] == ranks[worse]))
+def _word(cell: object) -> str:
+    return str(cell).strip().lower()
 
 
-def _columns(table: Table, side: str, space: DesignSpace) -> dict[str, str]:
-    """Names of parameters and the columns that hold them, for the winner or the loser."""
-    if isinstance(space, Catalogue) and side in table.columns:
-        return {space.key: side}
-    found = {name.removeprefix(f"{side}."): name for name in table.columns if name.startswith(f"{side}.")}
-    if not found:
-        example = f"{side}" if isinstance(space, Catalogue) else f"{side}.{next(iter(_names(space)))}"
-        rule = f"a table of comparisons must have columns for the {side}, such as {example}, or a column rank"
-        raise InputError(rule, ", ".join(table.columns), "rename the columns")
-    return found
+def _choices(space: DesignSpace) -> dict[str, dict[str, Any]]:
+    """For each parameter, or column of a catalogue, the values a word can stand for without doubt."""
+    if isinstance(space, Space):
+        return {name: _values(parameter) for name, parameter in space.parameters.items()}
+    if isinstance(space, Catalogue):
+        return {name: _unambiguous(item[name] for item in space.items) for name in (space.key,)}
+    return {}
 
 
-def _names(space: DesignSpace) -> tuple[str, ...]:
-    return space.names if isinstance(space, Space | Catalogue) else ()
+def _values(parameter: Parameter) -> dict[str, Any]:
+    if isinstance(parameter, Boolean):
+        return dict(_TRUTHS)
+    return _unambiguous(parameter.values) if isinstance(parameter, Categorical | Ordinal) else {}
 
 
-def _refuse_others(table: Table, known: set[str]) -> None:
-    others = [name for name in table.columns if name not in known]
-    if others:
-        rule = "every column of a table of comparisons must have a meaning: winner, loser or tie"
-        raise InputError(rule, ", ".join(others), "drop or rename it")
-
-
-def _design(table: Table, row: int, columns: Mapping[str, str], space: DesignSpace) -> Design:
-    parameters: Mapping[str, Parameter] = space.parameters if isinstance(space, Space) else {}
-    cells = {name: cell_of(table.columns[column], row) for name, column in columns.items()}
-    design = {name: _value(parameters.get(name), cell) for name, cell in cells.items()}
-    try:
-        return space.check(design)
-    except InputError as problem:
-        raise InputError(
-            f"{table.noun} {table.lines[row]}: {problem.rule}", problem.received, problem.remedy
-        ) from problem
-
-
-def _value(parameter: Parameter | None, cell: Any) -> Any:
-    """A cell as a value of its parameter: text files cannot tell 7 from "7", nor true from "true"."""
-    if isinstance(parameter, Boolean) and not isinstance(cell, bool):
-        return _WORDS.get(str(cell).strip().lower(), cell)
-    if isinstance(parameter, Categorical | Ordinal):
-        matching = [value for value in parameter.values if str(value) == str(cell)]
-        return matching[0] if len(matching) == 1 else cell
-    return cell
-
-
-def _truth(table: Table, row: int) -> bool:
-    cell = cell_of(table.columns["tie"], row)
-    word = str(cell).strip().lower()
-    if word not in _WORDS:
-        table.refuse(row, "tie", "must be true or false")
-    return _WORDS[word]
+def _unambiguous(values: Iterable[Any]) -> dict[str, Any]:
+    words: dict[str, list[Any]] = {}
+    for value in values:
+        words.setdefault(_word(value), []).append(value)
+    return {word: meant[0] for word, meant in words.items() if len(meant) == 1}

@@ -15,7 +15,7 @@ from anchorpbo.inference import Inference, InferenceName
 from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName
 from anchorpbo.model import Learn, PreferenceGP
-from anchorpbo.numerics.checks import as_vector, non_negative, whole
+from anchorpbo.numerics.checks import as_vector, non_negative, positive, whole
 from anchorpbo.space import Design, DesignSpace, space_from_dict
 from anchorpbo.study.anchors import proposals
 from anchorpbo.study.asking import Questioner
@@ -324,6 +324,9 @@ class Optimizer:
         study = dict(layout["study"])
         try:
             space, anchors, seed = space_from_dict(study.pop("space")), study.pop("anchors"), study.pop("seed")
+            unknown = [name for name in objects if name not in study]
+            if unknown:
+                raise UnknownNameError.of("an object to give again", unknown[0], study)
             options = {name: object_from_json(name, value, objects) for name, value in study.items()}
             optimizer = cls(space, anchors, seed=seed, **options)
         except (KeyError, TypeError) as problem:
@@ -347,7 +350,7 @@ class Optimizer:
         preferences = comparisons(source, self._space)
         with self._lock:
             for winner, loser, tie in preferences:
-                self._append(self._preferred(winner, loser, tie))
+                self._append(Preferred(winner, loser, tie))
         return len(preferences)
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -357,6 +360,9 @@ class Optimizer:
         for _ in range(count):
             key = (record.digest, *(duel.id for duel in out))
             duel = self._asked.get(key, partial(self._questions.next, record, [self._pair(duel) for duel in out]))
+            if any(duel.id == other.id for other in out):
+                rule = "n must not be more than there are different duels"
+                raise InputError(rule, f"{count}, with {len(pending)} more out", "ask for fewer at once")
             out.append(duel)
             found.append(duel)
         return found
@@ -412,9 +418,19 @@ class Optimizer:
         record = self._record(self._entries)
         if learnt is None or not len(record):
             return
-        values, threshold = learnt["log_parameters"], learnt["tie_threshold"]
-        if len(values) == len(self._plan.kernel.parameter_names):
-            self._beliefs.recall(record, as_vector("log_parameters", values), threshold)
+        if not isinstance(learnt, Mapping) or set(learnt) != {"log_parameters", "tie_threshold"}:
+            rule = "what was learnt must be log_parameters and a tie_threshold"
+            raise InputError(rule, repr(learnt), "set it to null to have it learnt again")
+        values, threshold = as_vector("log_parameters", learnt["log_parameters"]), learnt["tie_threshold"]
+        names = self._plan.kernel.parameter_names
+        if len(values) != len(names) or np.abs(values).max(initial=0.0) > _LARGEST_LOG:
+            rule = f"log_parameters must be moderate numbers, one for each of {', '.join(names)}"
+            raise InputError(rule, values.tolist(), "set learnt to null to have them learnt again")
+        self._beliefs.recall(record, values, None if threshold is None else positive("tie_threshold", threshold))
+
+
+_LARGEST_LOG = 50.0
+"""Of a hyper-parameter; none that was learnt comes near."""
 
 
 def _answer(duel: Duel, outcome: Outcome) -> Answered:

@@ -37,7 +37,7 @@ def read(text: str) -> Layout:
     """The study of a text, in the present layout."""
     try:
         layout = json.loads(text)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, RecursionError) as problem:
         raise InputError("a study must be JSON", f"{problem}", "pass the text that to_json gave") from problem
     if not isinstance(layout, dict) or layout.get("format") != FORMAT:
         rule = f'a study must be an object with "format": "{FORMAT}"'

@@ -6,30 +6,34 @@ import numpy as np
 
 from anchorpbo.space import DesignSpace, Region
 from anchorpbo.study.distinct import Distinct
-from anchorpbo.typing import Array
+from anchorpbo.typing import Array, IntArray
 
 SPREAD = 64
 """How many there are; after them it begins anew."""
+FAR = 0.25
+"""Continuous designs of a pair differ by at least this in one coordinate, or in another parameter."""
 
 
 def starting_pairs(space: DesignSpace, rng: np.random.Generator) -> Array:
-    """Pairs of different designs, (n, 2, d), the first few of which are already spread."""
-    if space.region is not None and not space.region.constrained:
+    """Pairs of different designs, (n, 2, d), the first few of which are already spread; no pair twice."""
+    distinct = Distinct.on(space)
+    if space.region is not None and not space.region.constrained and space.candidates is None:
         # Sobol' points of 2 d coordinates, so that the two halves of a duel are spread together.
         designs = Region.of(space.region.grids * 2).sample(SPREAD, rng).reshape(-1, space.dimension)
+        pairs = np.array([space.nearest(x) for x in designs]).reshape(-1, 2, space.dimension)
     else:
-        designs = space.sample(2 * SPREAD, rng)
-    designs = np.array([space.nearest(x) for x in designs])
-    distinct = Distinct.on(space)
-    pairs = designs[: len(designs) // 2 * 2].reshape(-1, 2, space.dimension)
-    pairs = pairs[distinct.pairs(pairs)]
-    if len(pairs):
-        return pairs
-    # Of a handful of designs, halves may coincide by chance: pair one with all that differ from it.
-    others = np.array([space.nearest(x) for x in space.sample(SPREAD, rng)])
-    others = np.concatenate([designs, others])
-    others = others[~distinct.same(others, others[0])]
-    return np.stack([np.broadcast_to(designs[0], others.shape), others], axis=1)
+        designs = np.array([space.nearest(x) for x in space.sample(2 * SPREAD, rng)])
+        pairs = designs[_round_robin(len(designs))]
+    apart = ~distinct.same(pairs[:, 0], pairs[:, 1], FAR)
+    return pairs[apart if apart.any() else distinct.pairs(pairs)]
+
+
+def _round_robin(n: int) -> IntArray:
+    """`SPREAD` pairs of n numbers, or all there are, (k, 2): neighbours 0-1, 2-3, ... first, then ever wider steps."""
+    first, second = np.triu_indices(n, 1)
+    # Of the pairs of one step, those that share no number come first.
+    order = np.lexsort((first, first // (second - first) % 2, second - first))
+    return np.stack([first, second], axis=1)[order[:SPREAD]]
 
 
 def starting_pair(pairs: Array, number: int, distinct: Distinct) -> Array:

@@ -30,7 +30,7 @@ def why(model: PreferenceGP, pair: Array, champion: Array | None) -> str:
 def clause(model: PreferenceGP, x: Array, champion: Array | None) -> str:
     """What can be said of a design, (d,)."""
     close = model.noise.anchors is not None and float(model.noise.reliability(x[None])[0]) >= KNOWN
-    return role(model.posterior, x, champion) + (" and close to designs you said you know" if close else "")
+    return role(model.posterior, x, champion) + (" and is close to designs you said you know" if close else "")
 
 
 def role(posterior: Posterior, x: Array, champion: Array | None) -> str:
