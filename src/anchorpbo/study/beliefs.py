@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from anchorpbo.errors import InputError
 from anchorpbo.inference import EP, Inference, Laplace
 from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood
@@ -14,6 +19,9 @@ from anchorpbo.study.memory import Memory
 from anchorpbo.study.plan import Plan, learnable
 from anchorpbo.study.record import Record
 from anchorpbo.typing import Array
+
+_LARGEST = 50.0
+"""Of the logarithm of a hyper-parameter; none that was learnt comes near."""
 
 Key = tuple[str, bytes]
 """What hyper-parameters follow from: the log up to the last duel they were fitted to, and the anchors of today."""
@@ -27,9 +35,50 @@ class Learnt:
     noise: NoiseMap
     likelihood: Likelihood
 
+    def to_dict(self) -> dict[str, Any]:
+        """The hyper-parameters as JSON holds them."""
+        noise = {
+            "scale": self.noise.scale,
+            **({"strength": self.noise.strength} if self.noise.strength_matters else {}),
+        }
+        log_parameters = dict(zip(self.kernel.parameter_names, self.kernel.log_parameters.tolist(), strict=True))
+        return {"log_parameters": log_parameters, "noise": noise, "tie_threshold": self.likelihood.tie_threshold}
+
+    def at(self, data: Mapping[str, Any]) -> Learnt:
+        """The same parts at the hyper-parameters of `to_dict`."""
+        here = self.to_dict()
+        if not _alike(data, here):
+            rule = f"what was learnt must have the names {json.dumps(here)} has, with moderate numbers"
+            raise InputError(rule, repr(data), "set it to null to have it learnt again")
+        likelihood, threshold = self.likelihood, data["tie_threshold"]
+        if threshold is not None:
+            likelihood = likelihood.with_threshold(threshold)
+        log_parameters = np.array(list(data["log_parameters"].values()))
+        return Learnt(
+            self.kernel.with_log_parameters(log_parameters), self.noise.with_parameters(**data["noise"]), likelihood
+        )
+
     def model(self, inference: Inference, seed: int) -> PreferenceGP:
         """A model that keeps them."""
         return PreferenceGP(self.kernel, self.likelihood, inference, self.noise, seed, learn=None)
+
+
+def _alike(data: Any, here: Mapping[str, Any]) -> bool:
+    """Whether data has the layout of what is here, and numbers that can be hyper-parameters."""
+    if not isinstance(data, Mapping) or list(data) != list(here):
+        return False
+    for name in ("log_parameters", "noise"):
+        if not isinstance(data[name], Mapping) or list(data[name]) != list(here[name]):
+            return False
+    threshold = data["tie_threshold"]
+    positive = [*data["noise"].values(), *([] if threshold is None else [threshold])]
+    return all(_is_number(value) and abs(value) < _LARGEST for value in data["log_parameters"].values()) and all(
+        _is_number(value) and value > 0 for value in positive
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
 class Beliefs:
@@ -62,16 +111,15 @@ class Beliefs:
         count = self.plan.fitted_at(len(record))
         return record.digests[count - 1] if count else "", record.anchors.tobytes()
 
-    def recall(self, record: Record, log_parameters: Array, tie_threshold: float | None) -> None:
-        """Take these as the hyper-parameters of a record, rather than fitting them again."""
-        kernel, likelihood = self.plan.kernel.with_log_parameters(log_parameters), self.plan.likelihood
-        if tie_threshold is not None:
-            likelihood = likelihood.with_threshold(tie_threshold)
-        self._fits.put(self.key(record), Learnt(kernel, self.plan.noise_map(record.anchors), likelihood))
+    def recall(self, record: Record, data: Mapping[str, Any]) -> None:
+        """Take what `Learnt.to_dict` gave as the hyper-parameters of a record, rather than fitting them again."""
+        plan = self.plan
+        given = Learnt(plan.kernel, plan.noise_map(record.anchors), plan.likelihood)
+        self._fits.put(self.key(record), given.at(data))
 
     def _fit(self, record: Record) -> Learnt:
         kernel, likelihood, noise = self.plan.kernel, self.plan.likelihood, self.plan.noise_map(record.anchors)
-        model = PreferenceGP(kernel, likelihood, Laplace(), noise, learn=learnable(kernel, self.plan.learn))
+        model = PreferenceGP(kernel, likelihood, Laplace(), noise, learn=learnable(kernel, noise, self.plan.learn))
         model.fit(record.duels(self.plan.fitted_at(len(record))))
         # Without a tie there is no threshold to keep, and a later tie must be free to bring one.
-        return Learnt(model.kernel, noise, model.likelihood if model.likelihood.tau > 0 else likelihood)
+        return Learnt(model.kernel, model.noise, model.likelihood if model.likelihood.tau > 0 else likelihood)

@@ -15,7 +15,7 @@ from anchorpbo.inference import Inference, InferenceName
 from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName
 from anchorpbo.model import Learn, PreferenceGP
-from anchorpbo.numerics.checks import as_vector, non_negative, positive, whole
+from anchorpbo.numerics.checks import non_negative, whole
 from anchorpbo.space import Design, DesignSpace, space_from_dict
 from anchorpbo.study.anchors import proposals
 from anchorpbo.study.asking import Questioner
@@ -300,12 +300,7 @@ class Optimizer:
                         **self._written_options(),
                     },
                     "events": self.history,
-                    "learnt": None
-                    if learnt is None
-                    else {
-                        "log_parameters": learnt.kernel.log_parameters.tolist(),
-                        "tie_threshold": learnt.likelihood.tie_threshold,
-                    },
+                    "learnt": None if learnt is None else learnt.to_dict(),
                 }
             )
 
@@ -414,23 +409,11 @@ class Optimizer:
             self.remove_anchor(event.design)
 
     def _recall(self, learnt: Any) -> None:
-        """Use hyper-parameters that were saved; where they do not fit they are learnt again."""
+        """Use hyper-parameters that were saved, rather than learning them again."""
         record = self._record(self._entries)
         if learnt is None or not len(record):
             return
-        if not isinstance(learnt, Mapping) or set(learnt) != {"log_parameters", "tie_threshold"}:
-            rule = "what was learnt must be log_parameters and a tie_threshold"
-            raise InputError(rule, repr(learnt), "set it to null to have it learnt again")
-        values, threshold = as_vector("log_parameters", learnt["log_parameters"]), learnt["tie_threshold"]
-        names = self._plan.kernel.parameter_names
-        if len(values) != len(names) or np.abs(values).max(initial=0.0) > _LARGEST_LOG:
-            rule = f"log_parameters must be moderate numbers, one for each of {', '.join(names)}"
-            raise InputError(rule, values.tolist(), "set learnt to null to have them learnt again")
-        self._beliefs.recall(record, values, None if threshold is None else positive("tie_threshold", threshold))
-
-
-_LARGEST_LOG = 50.0
-"""Of a hyper-parameter; none that was learnt comes near."""
+        self._beliefs.recall(record, learnt)
 
 
 def _answer(duel: Duel, outcome: Outcome) -> Answered:

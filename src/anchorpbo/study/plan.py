@@ -15,6 +15,8 @@ from anchorpbo.inference import Hallucination, Inference, InferenceName, Laplace
 from anchorpbo.kernels import RBF, Kernel, Tanimoto
 from anchorpbo.likelihoods import Likelihood, LikelihoodName, Logistic, Probit, resolve_likelihood
 from anchorpbo.model import Learn
+from anchorpbo.model.fitting import base_name
+from anchorpbo.model.priors import LEARNABLE
 from anchorpbo.numerics.checks import non_negative, whole
 from anchorpbo.reliability import Euclidean, Joined, Metric, NoiseMap
 from anchorpbo.reliability import Tanimoto as TanimotoDistance
@@ -202,6 +204,7 @@ def make_plan(
     plan = replace(base, **{name: value for name, value in given.items() if value is not None})
     plan.kernel.check_dimension(space.dimension)
     plan.inference.check(plan.likelihood)
+    _check_learn(plan.kernel, plan.learn)
     return plan
 
 
@@ -235,12 +238,24 @@ def _others(space: DesignSpace) -> tuple[int, ...]:
     return tuple(sorted({*space.columns.numeric, *space.columns.categorical}))
 
 
-def learnable(kernel: Kernel, wanted: Mapping[str, Learn | None]) -> dict[str, Learn | None]:
-    """What is to be learnt, of what the kernel has; of the output scales of a product only one shows."""
+def learnable(kernel: Kernel, noise: NoiseMap, wanted: Mapping[str, Learn | None]) -> dict[str, Learn | None]:
+    """What is to be learnt, of what there is; of the output scales of a product only one shows."""
     names = kernel.parameter_names
-    kinds = {name.rsplit(".", 1)[-1].split("[", 1)[0] for name in names}
-    chosen = {name: spec for name, spec in wanted.items() if name in kinds}
-    scales = [name for name in names if name.endswith("outputscale")]
+    here = {*names, *map(base_name, names), "noise_scale", "tie_threshold"}
+    here |= {"noise_strength"} if noise.strength_matters else set()
+    chosen = {name: spec for name, spec in wanted.items() if name in here}
+    scales = [name for name in names if base_name(name) == "outputscale"]
     if "outputscale" in chosen and len(scales) > 1:
         chosen[scales[0]] = chosen.pop("outputscale")
     return chosen
+
+
+def _check_learn(kernel: Kernel, learn: Mapping[str, Learn | None]) -> None:
+    """Raise unless every name is of something to learn; a preset may name what this kernel lacks."""
+    names = {*LEARNABLE, *kernel.parameter_names, *map(base_name, kernel.parameter_names)}
+    for name, spec in learn.items():
+        if name not in names:
+            raise UnknownNameError.of("a hyper-parameter to learn", name, names)
+        if not isinstance(spec, Learn | None):
+            remedy = "write Learn((lower, upper)), or None for the customary bounds"
+            raise InputError(f"what is said of {name} must be a Learn or None", repr(spec), remedy)

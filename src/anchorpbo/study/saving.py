@@ -5,7 +5,7 @@
     {"format": "anchorpbo-study", "version": 1,
      "study": {"space": ..., "anchors": [...], "strategy": ..., "preset": ..., "seed": ..., ...},
      "events": [{"type": "answered", ...}, ...],
-     "learnt": {"log_parameters": [...], "tie_threshold": null} or null}
+     "learnt": {"log_parameters": {"lengthscale[0]": ..., ...}, "noise": {"scale": ...}, "tie_threshold": null} or null}
 
 `version` counts changes of this layout. A file of an older version is brought up to date step by step by `MIGRATIONS`;
 one of a newer version is refused.
