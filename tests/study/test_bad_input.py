@@ -262,7 +262,8 @@ def test_something_that_is_no_space_is_refused(space):
 def test_a_catalogue_names_its_items():
     study = Optimizer(SPACES["numeric catalogue"])
     item = {"name": ITEMS[0]["name"]}
-    refuses(study, InputError, "name must be that of an item; received 'item x'", lambda: study.add_anchor({"name": "item x"}))  # fmt: skip
+    stranger = {"name": "item x"}
+    refuses(study, InputError, "name must be that of an item; received 'item x'", lambda: study.add_anchor(stranger))
     refuses(study, InputError, "columns 'name'.*; received 'prize'", lambda: study.tell_preference(item, {"prize": 1}))
     wrong = {**item, "price": 0.5}
     refuses(study, InputError, r"price of 'item 0' must be .*; received 0\.5", lambda: study.add_anchor(wrong))
