@@ -73,6 +73,10 @@ class Kernel(ABC):
         """
         return self(X, X), lambda A: self.parameter_gradient(X, A)
 
+    def value_with_input_pullback(self, X: Array, Y: Array) -> tuple[Array, Callable[[Array], Array]]:
+        """k(x_i, y_j), (n, p), and `input_gradient` at X and Y as a function of A; see `value_with_pullback`."""
+        return self(X, Y), lambda A: self.input_gradient(X, Y, A)
+
     @abstractmethod
     def check_dimension(self, dimension: int) -> None:
         """Raise `ShapeError` unless designs of this many coordinates fit."""

@@ -6,7 +6,7 @@ value had an axis of its own, and there is no slope in it.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -54,11 +54,20 @@ class Stationary(ScaledKernel):
 
     def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
         """sum_j A_ij 2 s shape'(r_ij^2) (x_i - y_j) / lengthscale^2, (n, d)."""
-        B = A * self.shape(self._squared_distances(X, Y))[1]
-        # Measured from one of the designs, so that nothing is lost to a common offset.
-        origin = Y[:1].sum(axis=0)
-        pull = B.sum(axis=1)[:, None] * (X - origin) - B @ (Y - origin)
-        return self._flat(2.0 * self.outputscale * pull / self.lengths**2)
+        return self.value_with_input_pullback(X, Y)[1](A)
+
+    def value_with_input_pullback(self, X: Array, Y: Array) -> tuple[Array, Callable[[Array], Array]]:
+        """The matrix and `input_gradient`, from one look at the distances."""
+        value, slope = self.shape(self._squared_distances(X, Y))
+
+        def pull(A: Array) -> Array:
+            B = A * slope
+            # Measured from one of the designs, so that nothing is lost to a common offset.
+            origin = Y[:1].sum(axis=0)
+            total = B.sum(axis=1)[:, None] * (X - origin) - B @ (Y - origin)
+            return self._flat(2.0 * self.outputscale * total / self.lengths**2)
+
+        return self.outputscale * value, pull
 
     def paired(self, X: Array, Y: Array) -> Array:
         """s * shape(r^2) of designs side by side, (n,)."""

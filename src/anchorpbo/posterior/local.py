@@ -6,6 +6,7 @@ of any function whose partial derivatives in the moments are known.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ class AtDesigns:
     X: Array
     k: Array
     """k(x, P), (n, u)."""
+    pull: Callable[[Array], Array]
+    """From weights of k, (n, u), to the gradient in x, (n, d)."""
     mean: Array
     variance: Array
     """Var f(x); rounding below zero is cut off."""
@@ -32,17 +35,14 @@ class AtDesigns:
     @classmethod
     def of(cls, posterior: Posterior, X: Array) -> AtDesigns:
         """Look at X, (n, d)."""
-        k = posterior.kernel(X, posterior.points)
+        k, pull = posterior.kernel.value_with_input_pullback(X, posterior.points)
         variance = posterior.kernel.diagonal(X) - _quadratic(posterior, k)
-        return cls(posterior, X, k, k @ posterior.beta, np.maximum(variance, 0.0))
+        return cls(posterior, X, k, pull, k @ posterior.beta, np.maximum(variance, 0.0))
 
     def gradient(self, by_mean: Array, by_variance: Array) -> Array:
         """by_mean d mean / dx + by_variance d variance / dx, (n, d), for weights (n,)."""
         weights = by_mean[:, None] * self.posterior.beta - 2.0 * by_variance[:, None] * _times_G(self.posterior, self.k)
-        kernel = self.posterior.kernel
-        return kernel.input_gradient(self.X, self.posterior.points, weights) + kernel.diagonal_gradient(
-            self.X, by_variance
-        )
+        return self.pull(weights) + self.posterior.kernel.diagonal_gradient(self.X, by_variance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,8 @@ class AtPairs:
     Y: Array
     delta: Array
     """k(x, P) - k(y, P), (n, u)."""
+    pull: Callable[[Array], Array]
+    """From weights of k of all x, then all y, (2 n, u), to the gradients in them, (2 n, d)."""
     mean_x: Array
     mean_y: Array
     variance: Array
@@ -63,18 +65,19 @@ class AtPairs:
     def of(cls, posterior: Posterior, X: Array, Y: Array) -> AtPairs:
         """Look at the pairs (x_i, y_i), (n, d) each."""
         kernel, beta = posterior.kernel, posterior.beta
-        kx, ky = kernel(X, posterior.points), kernel(Y, posterior.points)
+        k, pull = kernel.value_with_input_pullback(np.concatenate([X, Y]), posterior.points)
+        kx, ky = k[: len(X)], k[len(X) :]
         delta = kx - ky
         prior = kernel.diagonal(X) + kernel.diagonal(Y) - 2.0 * kernel.paired(X, Y)
         variance = prior - _quadratic(posterior, delta)
-        return cls(posterior, X, Y, delta, kx @ beta, ky @ beta, np.maximum(variance, 0.0))
+        return cls(posterior, X, Y, delta, pull, kx @ beta, ky @ beta, np.maximum(variance, 0.0))
 
     def gradient(self, by_mean_x: Array, by_mean_y: Array, by_variance: Array) -> tuple[Array, Array]:
         """The chain rule in x and in y, (n, d) each, for weights (n,)."""
-        kernel, points, beta = self.posterior.kernel, self.posterior.points, self.posterior.beta
-        pull = 2.0 * by_variance[:, None] * _times_G(self.posterior, self.delta)
-        in_x = kernel.input_gradient(self.X, points, by_mean_x[:, None] * beta - pull)
-        in_y = kernel.input_gradient(self.Y, points, by_mean_y[:, None] * beta + pull)
+        kernel, beta = self.posterior.kernel, self.posterior.beta
+        shared = 2.0 * by_variance[:, None] * _times_G(self.posterior, self.delta)
+        weights = np.concatenate([by_mean_x[:, None] * beta - shared, by_mean_y[:, None] * beta + shared])
+        in_x, in_y = np.split(self.pull(weights), 2)
         between = -2.0 * by_variance
         in_x += kernel.paired_gradient(self.X, self.Y, between) + kernel.diagonal_gradient(self.X, by_variance)
         in_y += kernel.paired_gradient(self.Y, self.X, between) + kernel.diagonal_gradient(self.Y, by_variance)
