@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from studies import SPACES, liking, play, small, unit
 
-from anchorpbo import RBF, Learn, Logistic, LogNormal, Matern52, Optimizer, Tanimoto
+from anchorpbo import RBF, Learn, Logistic, LogNormal, Matern52, Optimizer, Probit, Tanimoto
 from anchorpbo.acquisition import RAHBO, DesignAcquisition, Partials
 from anchorpbo.errors import InputError
 from anchorpbo.inference import EP, Hallucination
@@ -382,6 +382,31 @@ def test_hyper_parameters_that_are_absent_are_learnt_again(text):
     again = Optimizer.from_json(changed(text, lambda layout: layout.update(learnt=None)))
     assert again.to_json() == text
     assert again.ask() == played().ask()
+
+
+def test_the_order_of_names_does_not_matter(text):
+    """Not everything that stores JSON keeps it."""
+    again = Optimizer.from_json(json.dumps(json.loads(text), sort_keys=True))
+    assert again.to_json() == text
+    assert again.ask() == played().ask()
+
+
+def test_the_order_of_names_does_not_matter_where_the_alphabet_has_another():
+    opt = Optimizer(unit(11), strategy="eubo", initial=4, kernel=RBF(np.linspace(1.0, 2.0, 11)))
+    play(opt, 2)
+    again = Optimizer.from_json(json.dumps(json.loads(opt.to_json()), sort_keys=True))
+    assert again.model.kernel == opt.model.kernel
+    assert again.to_json() == opt.to_json()
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3])
+def test_a_tie_threshold_that_was_given_is_kept(threshold):
+    opt = small(likelihood=Probit(tie_threshold=threshold))
+    play(opt, 3)
+    again = Optimizer.from_json(opt.to_json())
+    assert again.to_json() == opt.to_json()
+    assert again.model.likelihood == opt.model.likelihood
+    assert again.ask() == opt.ask()
 
 
 # -- elsewhere --------------------------------------------------------------------------------------------------------
