@@ -33,6 +33,8 @@ from anchorpbo.typing import Array, BoolArray
 CLIMB_STEPS = 30
 POLISH_STEPS = 100
 """Iterations of a climb, together and alone."""
+ON_THE_WAY = (0.25, 0.5, 0.7, 0.8, 0.9, 0.95)
+"""Parts of a climb that are looked at when its end is not allowed."""
 ROUNDS = 10
 """How often climbs and steps to neighbours alternate at most."""
 # Encoding to the unit cube and back may overshoot its faces by rounding.
@@ -146,8 +148,9 @@ class _Search:
         climb = Climb(self.bound, self.region, self.values)
         current = self.items[starts]
         for _ in range(ROUNDS):
-            current, _ = climb.run(current, CLIMB_STEPS)
+            starts, (current, _) = current, climb.run(current, CLIMB_STEPS)
             here = self.look(current)
+            self._look_on_the_way(starts, current)
             if not len(self.region.gridded):
                 break
             current = self._stepped(current, here)
@@ -168,6 +171,13 @@ class _Search:
         raw, refined = self.values[: self.screened].max(), self.values[self.screened :].max(initial=-np.inf)
         info = SearchInfo(evaluations + len(self.items), float(raw), float(refined), converged)
         return Found(self.items[best].copy(), float(self.values[best]), info)
+
+    def _look_on_the_way(self, starts: Array, ends: Array) -> None:
+        """Where a climb has led to what is not allowed, the way there may come close to it."""
+        if self.allowed is not None and not (fine := self.allowed(ends)).all():
+            ways = (ends - starts)[~fine]
+            # Climbs move continuous coordinates only, and those of a region are convex.
+            self.look(np.concatenate([starts[~fine] + share * ways for share in ON_THE_WAY]))
 
     def _stepped(self, items: Array, values: Array) -> Array:
         """For each item that has a better neighbour, the best one."""

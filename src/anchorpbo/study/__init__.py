@@ -9,7 +9,7 @@
     beliefs        log -> hyper-parameters -> model
     asking         log -> next duel, through starting (the first few) or choosing (by the acquisition)
     distinct       which duels are worth asking
-    why, progress, recommending     what is said to the user about it
+    why, gain, progress, recommending       what is said to the user about it
     anchors        designs to ask "could you judge this one well?"
     saving, objects, importing      JSON, and comparisons from elsewhere
 """

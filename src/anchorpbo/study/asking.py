@@ -12,9 +12,10 @@ from anchorpbo.study.beliefs import Beliefs
 from anchorpbo.study.choosing import chosen_pair
 from anchorpbo.study.distinct import Distinct
 from anchorpbo.study.duel import Duel
+from anchorpbo.study.gain import expected_gain
 from anchorpbo.study.record import Record
 from anchorpbo.study.starting import starting_pair, starting_pairs
-from anchorpbo.study.why import FOR_A_START, expected_gain, why
+from anchorpbo.study.why import FOR_A_START, why
 from anchorpbo.typing import Array
 
 

@@ -53,7 +53,7 @@ class Learnt:
         likelihood, threshold = self.likelihood, data["tie_threshold"]
         if threshold is not None:
             likelihood = likelihood.with_threshold(threshold)
-        log_parameters = np.array(list(data["log_parameters"].values()))
+        log_parameters = np.array([data["log_parameters"][name] for name in self.kernel.parameter_names])
         return Learnt(
             self.kernel.with_log_parameters(log_parameters), self.noise.with_parameters(**data["noise"]), likelihood
         )
@@ -65,15 +65,16 @@ class Learnt:
 
 def _alike(data: Any, here: Mapping[str, Any]) -> bool:
     """Whether data has the layout of what is here, and numbers that can be hyper-parameters."""
-    if not isinstance(data, Mapping) or list(data) != list(here):
+    parts = ("log_parameters", "noise")
+    if not isinstance(data, Mapping) or set(data) != set(here) or not all(isinstance(data[p], Mapping) for p in parts):
         return False
-    for name in ("log_parameters", "noise"):
-        if not isinstance(data[name], Mapping) or list(data[name]) != list(here[name]):
-            return False
-    threshold = data["tie_threshold"]
-    positive = [*data["noise"].values(), *([] if threshold is None else [threshold])]
-    return all(_is_number(value) and abs(value) < _LARGEST for value in data["log_parameters"].values()) and all(
-        _is_number(value) and value > 0 for value in positive
+    if any(set(data[part]) != set(here[part]) for part in parts):
+        return False
+    logs, noise, threshold = data["log_parameters"].values(), data["noise"].values(), data["tie_threshold"]
+    return (
+        all(_is_number(value) and abs(value) < _LARGEST for value in logs)
+        and all(_is_number(value) and value > 0 for value in noise)
+        and (threshold is None or (_is_number(threshold) and threshold >= 0))
     )
 
 
@@ -122,4 +123,14 @@ class Beliefs:
         model = PreferenceGP(kernel, likelihood, Laplace(), noise, learn=learnable(kernel, noise, self.plan.learn))
         model.fit(record.duels(self.plan.fitted_at(len(record))))
         # Without a tie there is no threshold to keep, and a later tie must be free to bring one.
-        return Learnt(model.kernel, model.noise, model.likelihood if model.likelihood.tau > 0 else likelihood)
+        return Learnt(_settled(model.kernel), model.noise, model.likelihood if model.likelihood.tau > 0 else likelihood)
+
+
+def _settled(kernel: Kernel) -> Kernel:
+    """The kernel at hyper-parameters that their saved logarithms give back to the last bit."""
+    for _ in range(8):
+        again = kernel.with_log_parameters(kernel.log_parameters)
+        if np.array_equal(again.log_parameters, kernel.log_parameters):
+            return again
+        kernel = again
+    return kernel

@@ -28,8 +28,8 @@ class Duel:
     why: str
     """Why these two, in a sentence."""
     gain: float | None = None
-    """By how much the better of the two is expected to beat the best design so far, as a share of the range of
-    utilities seen so far; ``None`` for the duels to start with, which nothing is known about."""
+    """By how much its answer is expected to raise the best mean utility, as a share of the range of utilities seen so
+    far, see `anchorpbo.study.gain`; ``None`` for the duels to start with, which nothing is known about."""
 
     @classmethod
     def of(cls, study: str, position: int, first: Design, second: Design, why: str, gain: float | None) -> Duel:

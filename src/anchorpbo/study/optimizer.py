@@ -249,7 +249,8 @@ class Optimizer:
         """How much another duel is expected to bring, and whether to stop."""
         with self._lock:
             gains = [entry.event.gain for entry in self._entries if isinstance(entry.event, Answered)]
-            return progress(len(self._record(self._entries)), [*gains, self.ask().gain], self._plan.initial)
+            duels, gains = len(self._record(self._entries)), [*gains, self.ask().gain]
+            return progress(duels, gains, self._plan.initial, self._space.dimension)
 
     @property
     def model(self) -> PreferenceGP:

@@ -1,18 +1,17 @@
-"""Whether to go on: what another duel is expected to bring."""
+"""Whether to go on: what another duel is expected to bring.
+
+One duel seldom brings much by itself, so a single small gain says little. Only when as many duels in a row as it takes
+to look around once, five and two more for each coordinate, promised next to nothing, is it time to stop.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from itertools import takewhile
 
 ENOUGH = 0.02
-"""Expected gains below this share of the range of utilities seen are not worth a duel."""
-PATIENCE = 3
-"""So many duels in a row must promise less than that before it is time to stop."""
-LOOK_BACK = 15
-"""Gains by which the number of duels still worth their while is extrapolated."""
+"""A gain below this share of the range of utilities seen is next to nothing."""
 
 
 @dataclass(frozen=True)
@@ -22,16 +21,16 @@ class Progress:
     duels: int
     """Informative answers so far."""
     gain: float | None
-    """What the next duel is expected to bring, as a share of the range of utilities seen; ``None`` at the start."""
+    """What the next duel is expected to bring, see `Duel.gain`; ``None`` for the duels to start with."""
     stop: bool
     """Whether this and the duels before it promised too little to go on."""
-    remaining: int | None
-    """About how many more duels are worth their while; ``None`` where the gains show no trend yet."""
+    remaining: int
+    """About how many more duels are worth their while, if none of them brings anything new."""
     sentence: str
     """The same in words."""
 
 
-def progress(duels: int, gains: Sequence[float | None], initial: int) -> Progress:
+def progress(duels: int, gains: Sequence[float | None], initial: int, dimension: int) -> Progress:
     """Judge by the expected gains of all duels so far, that of the next one last.
 
     Parameters
@@ -42,29 +41,23 @@ def progress(duels: int, gains: Sequence[float | None], initial: int) -> Progres
         See `Duel.gain`.
     initial
         Duels to start with.
+    dimension
+        Coordinates of a design.
     """
-    known = [gain for gain in gains if gain is not None]
     now = gains[-1] if gains else None
-    if now is None:
-        left = max(initial - duels, 1)
-        return Progress(duels, None, False, None, f"{left} more to get a first idea of what you like.")
-    stop = len(known) >= PATIENCE and max(known[-PATIENCE:]) < ENOUGH
-    remaining = 0 if stop else _remaining(known)
-    if stop:
-        words = "More comparisons are unlikely to find anything better: you can stop."
-    elif remaining is None:
-        words = f"The next comparison may improve on your best by {now:.0%} of the range seen so far."
-    else:
+    # The next duel counts as one that promises little, but is not behind us yet.
+    idle = sum(1 for _ in takewhile(lambda gain: gain is not None and gain < ENOUGH, reversed(gains)))
+    start = max(initial - duels, 0) if now is None else 0
+    remaining = max(start + patience(dimension) - idle, 0)
+    if start:
+        words = f"{start} more to get a first idea of what you like."
+    elif remaining:
         words = f"About {remaining} more {'comparison' if remaining == 1 else 'comparisons'} will help."
-    return Progress(duels, now, stop, remaining, words)
+    else:
+        words = "More comparisons are unlikely to find anything better: you can stop."
+    return Progress(duels, now, not remaining, remaining, words)
 
 
-def _remaining(gains: Sequence[float]) -> int | None:
-    """Where the straight line through the logarithms of the last gains falls to `ENOUGH`."""
-    last = np.log(np.maximum(gains[-LOOK_BACK:], 1e-6))
-    if len(last) < 5:
-        return None
-    slope, level = np.polyfit(np.arange(len(last)) - len(last) + 1.0, last, 1)
-    if slope >= -0.01:
-        return None
-    return int(np.clip(np.ceil((np.log(ENOUGH) - level) / slope), 1, 99))
+def patience(dimension: int) -> int:
+    """Duels in a row that must promise next to nothing before it is time to stop."""
+    return 5 + 2 * dimension

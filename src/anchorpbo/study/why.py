@@ -1,4 +1,4 @@
-"""Why a duel is asked, in a sentence that is true of the numbers behind it, and what is expected of it.
+"""Why a duel is asked, in a sentence that is true of the numbers behind it.
 
 Each clause has a condition on the posterior that chose the duel; `clauses` is the whole list.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from anchorpbo.acquisition import EUBO
 from anchorpbo.model import PreferenceGP
 from anchorpbo.posterior import Posterior
 from anchorpbo.typing import Array
@@ -50,12 +49,3 @@ def role(posterior: Posterior, x: Array, champion: Array | None) -> str:
     if spread >= UNCERTAIN:
         return "is of a kind little is known about"
     return "is there to compare with"
-
-
-def expected_gain(model: PreferenceGP, pair: Array) -> float:
-    """E max(f(first), f(second)) less the best mean so far, as a share of the range of means so far; at least 0."""
-    posterior = model.posterior
-    means = posterior.mean(posterior.points) if len(posterior.points) else np.zeros(1)
-    span = float(np.ptp(means)) or float(np.sqrt(posterior.kernel.diagonal(pair)).mean())
-    best_of_two = float(EUBO().bind(posterior, model.noise)(pair[None])[0])
-    return max(best_of_two - float(means.max()), 0.0) / span

@@ -1,0 +1,38 @@
+"""What the answer to a duel is expected to bring.
+
+Symbols: m(x) the posterior mean at the designs seen and the two of the duel; g = a f(first) - b f(second) the duel's
+margin, of mean mu and variance v; c(x) = Cov(f(x), g). An answer of probability p = E p(answer | g) moves the means to
+m(x) + c(x) dlog p / dmu, and then
+
+    gain = sum over answers of p max_x (m(x) + c(x) dlog p / dmu)  -  max_x m(x)
+
+which is at least 0: on average the means stay, and a maximum of averages is at most the average of the maxima. It falls
+to 0 when no answer would change what is best.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anchorpbo.model import PreferenceGP
+from anchorpbo.typing import Array
+
+
+def expected_gain(model: PreferenceGP, pair: Array) -> float:
+    """The gain of a duel, (2, d), as a share of the range of the means at the designs seen."""
+    posterior, likelihood = model.posterior, model.likelihood
+    designs = np.vstack([posterior.points, pair])
+    means = posterior.mean(designs)
+    a, b = likelihood.coefficients(*np.split(model.noise(pair), 2))
+    row = np.array([a[0], -b[0]])
+    c = posterior.covariance(designs, pair) @ row
+    mu, v = row @ means[-2:], max(float(row @ c[-2:]), 0.0)
+    # The first wins, the second wins, a tie; without a threshold there are no ties.
+    tied = np.array([False, False, True])[: 3 if likelihood.tau > 0 else 2]
+    signs = np.array([1.0, -1.0, 1.0])[: len(tied)]
+    answers = likelihood.expected(signs * mu, np.full(len(tied), v), tied)
+    p, slopes = np.exp(answers.value), signs * answers.d1
+    after = np.max(means + slopes[:, None] * c, axis=1)
+    seen = means[:-2]
+    span = float(np.ptp(seen)) if len(seen) else 0.0
+    return max(float(p @ after / p.sum() - means.max()), 0.0) / (span or float(np.sqrt(v)) or 1.0)
