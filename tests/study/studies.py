@@ -7,9 +7,11 @@ from anchorpbo import (
     Catalogue,
     Categorical,
     Constant,
+    Duels,
     Integer,
     Optimizer,
     Ordinal,
+    PreferenceGP,
     Real,
     Space,
 )
@@ -94,3 +96,27 @@ def small(strategy="ei", **options):
     """A study that is cheap to ask: one coordinate, Laplace, two duels to start with."""
     settings = {"strategy": strategy, "inference": "laplace", "initial": 2, "seed": 3, **options}
     return Optimizer(unit(), **settings)
+
+
+def duels_of(opt):
+    """The informative duels of a study, naively from its history: wins in their order, then ties."""
+    wins, ties = [], []
+    for event in opt.history:
+        if event["type"] == "preferred":
+            (ties if event["tie"] else wins).append((event["winner"], event["loser"]))
+        elif event["type"] == "answered" and event["outcome"] != "skip":
+            sides = (event["first"], event["second"])
+            sides = sides[::-1] if event["outcome"] == "second" else sides
+            (ties if event["outcome"] == "tie" else wins).append(sides)
+    points = np.array([opt.space.encode(design) for pair in wins + ties for design in pair])
+    first = 2 * np.arange(len(wins) + len(ties))
+    tied = np.stack([first, first + 1], axis=1)[len(wins) :]
+    bounds = None if opt.space.columns.fingerprint else (0.0, 1.0)
+    return Duels(points, first[: len(wins)], first[: len(wins)] + 1, tied, bounds)
+
+
+def chooser(opt, seed):
+    """The model that chooses duels, from the public parts of the one that recommends."""
+    parts = opt.model
+    model = PreferenceGP(parts.kernel, parts.likelihood, opt.plan.inference, parts.noise, seed, learn=None)
+    return model.condition(duels_of(opt))

@@ -148,12 +148,12 @@ class _Search:
         climb = Climb(self.bound, self.region, self.values)
         current = self.items[starts]
         for _ in range(ROUNDS):
-            starts, (current, _) = current, climb.run(current, CLIMB_STEPS)
-            here = self.look(current)
-            self._look_on_the_way(starts, current)
+            ends, _ = climb.run(current, CLIMB_STEPS)
+            here = self.look(ends)
+            self._look_on_the_way(current, ends)
             if not len(self.region.gridded):
                 break
-            current = self._stepped(current, here)
+            current = self._stepped(ends, here)
             if not len(current):
                 break
         return climb
