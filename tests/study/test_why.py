@@ -1,0 +1,202 @@
+"""The sentence with each duel is true of the numbers behind it."""
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+from studies import SPACES, answer, chooser, liking, play, small, unit
+
+from anchorpbo import RBF, Duels, NoiseMap, Optimizer, PreferenceGP
+from anchorpbo.study.why import FOR_A_START, KNOWN, PROMISING, UNCERTAIN, clause
+
+ROLES = (
+    "is your best so far",
+    "won your last comparison",
+    "is expected to be at least as good as your best so far",
+    "is promising",
+    "is of a kind little is known about",
+    "is there to compare with",
+)
+CLAUSE = rf"({'|'.join(ROLES)})( and (?:is )?close to designs you said you know)?"
+SENTENCE = re.compile(rf"The first {CLAUSE}; the second {CLAUSE}\.")
+
+
+def last_winner(opt):
+    """Of the last informative comparison, where it had a winner."""
+    for event in reversed(opt.history):
+        if event["type"] == "preferred":
+            return None if event["tie"] else event["winner"]
+        if event["type"] == "answered" and event["outcome"] != "skip":
+            return {"first": event["first"], "second": event["second"], "tie": None}[event["outcome"]]
+    return None
+
+
+def check_role(role, x, model, won):
+    """That a role is true of a design and that none before it in the list is."""
+    posterior = model.posterior
+    seen = posterior.points
+    mean = posterior.mean(seen)
+    best = seen[int(np.argmax(mean))]
+    is_best, has_won = np.array_equal(x, best), won is not None and np.array_equal(x, won)
+    K = posterior.covariance(np.array([x, best]))
+    gap = posterior.mean(x[None])[0] - mean.max()
+    if role == "is your best so far":
+        assert is_best
+        return
+    assert not is_best
+    if role == "won your last comparison":
+        assert has_won
+        return
+    assert not has_won
+    spread = np.sqrt(max(K[0, 0] + K[1, 1] - 2 * K[0, 1], 1e-300))
+    draws = gap + spread * np.random.default_rng(0).standard_normal(20_000)
+    if role == "is expected to be at least as good as your best so far":
+        assert gap >= -1e-9
+        return
+    assert gap < 1e-9
+    if role == "is promising":
+        assert (draws > 0).mean() >= PROMISING - 0.02
+        return
+    assert (draws > 0).mean() <= PROMISING + 0.02
+    # Of the utility itself, and of its difference to the best, which is what answers tell.
+    prior = model.kernel(np.array([x, best]), np.array([x, best]))
+    shares = [
+        np.sqrt(K[0, 0] / prior[0, 0]),
+        spread / np.sqrt(max(prior[0, 0] + prior[1, 1] - 2 * prior[0, 1], 1e-300)),
+    ]
+    if role == "is of a kind little is known about":
+        assert max(shares) >= UNCERTAIN - 1e-9
+    else:
+        assert role == "is there to compare with"
+        assert min(shares) < UNCERTAIN + 1e-9
+
+
+def check_close(said, x, model):
+    """That what is said about the anchors is true of the noise map, and said when it is."""
+    close = model.noise.anchors is not None and model.noise.reliability(x[None])[0] >= KNOWN
+    assert bool(said) == bool(close)
+
+
+STUDIES = {
+    "ei": {"strategy": "ei", "inference": "laplace"},
+    "ei without anchors": {"strategy": "ei", "inference": "ep", "anchors": 0},
+    "rahbo": {"strategy": "rahbo", "inference": "ep"},
+    "ucb by hallucination": {"strategy": "ucb", "preset": "paper", "baseline": "anchored", "initial": 3},
+    "eubo without anchors": {"strategy": "eubo", "anchors": 0},
+    "raeubo": {"strategy": "raeubo"},
+    "raeubo of the paper": {"strategy": "raeubo", "preset": "paper", "initial": 3},
+    "catalogue": {"strategy": "ei", "space": "numeric catalogue"},
+    "fingerprints": {"strategy": "eubo", "space": "fingerprints"},
+    "mixed": {"strategy": "anpei", "space": "mixed"},
+}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_clause_is_true_of_the_model_that_chose_the_duel(name):
+    options = {"anchors": 3, "space": "reals", "initial": 3, **STUDIES[name]}
+    space, anchors = SPACES[options.pop("space")], options.pop("anchors")
+    known = [space.decode(x) for x in space.sample(anchors, np.random.default_rng(11))]
+    opt = Optimizer(space, known, seed=7, **options)
+    utility = liking(space, seed=1)
+    rng = np.random.default_rng(0)
+    for number in range(10):
+        duel = opt.ask()
+        if number < 3:
+            assert duel.why == FOR_A_START
+        else:
+            found = SENTENCE.fullmatch(duel.why)
+            assert found, duel.why
+            model, won = chooser(opt, 7), last_winner(opt)
+            for design, role, close in ((duel.first, *found.groups()[:2]), (duel.second, *found.groups()[2:])):
+                x = space.encode(design)
+                check_role(role, x, model, None if won is None else space.encode(won))
+                check_close(close, x, model)
+        honest = answer(duel, utility)
+        opt.tell(duel, "tie" if number in (4, 6) else honest if rng.random() < 0.8 else "first")
+        if number == 7:
+            opt.tell(opt.ask(), "skip")
+
+
+def test_it_is_the_winner_of_the_last_comparison_that_won_it():
+    """After a tie, the champion kept from before has not won the last comparison."""
+    for seed in range(6):
+        opt = Optimizer(unit(), strategy="ei", seed=seed, initial=1)
+        opt.tell_preference({"x0": 0.9}, {"x0": 0.1})
+        opt.tell_preference({"x0": 0.9}, {"x0": 0.3})
+        opt.tell_preference({"x0": 0.2}, {"x0": 0.15})
+        assert opt.ask().why.count("won your last comparison") == 1
+        opt.tell(opt.ask(), "tie")
+        assert "won your last comparison" not in opt.ask().why
+
+
+def test_without_anchors_nothing_is_said_about_them():
+    opt = small("eubo")
+    play(opt, 2)
+    for _ in range(4):
+        assert "you said you know" not in opt.ask().why
+        play(opt, 1)
+
+
+def test_an_anchor_added_later_is_spoken_of_and_one_removed_is_not():
+    opt = Optimizer(unit(), strategy="ei", initial=1)
+    opt.tell_preference({"x0": 0.8}, {"x0": 0.1})
+    opt.add_anchor({"x0": 0.8})
+    assert "close to designs you said you know" in opt.ask().why
+    opt.remove_anchor({"x0": 0.8})
+    assert "you said you know" not in opt.ask().why
+
+
+@pytest.mark.parametrize("name", ["reals", "log", "mixed", "stepped", "mixture", "below a line"])
+def test_designs_to_start_with_are_from_different_parts_of_the_space(name):
+    space = SPACES[name]
+    discrete = [c for c in range(space.dimension) if space.region.grids[c] is not None]
+    for seed in range(10):
+        opt = Optimizer(space, strategy="ei", seed=seed, initial=8)
+        for duel in opt.ask(8):
+            assert duel.why == FOR_A_START
+            apart = np.abs(space.encode(duel.first) - space.encode(duel.second))
+            assert apart.max() >= 0.1 or apart[discrete].any()
+
+
+def hand_made(noise=1.0):
+    """Five designs in a row, the middle one best and all judged over and over."""
+    points = np.linspace(0.1, 0.9, 5)[:, None]
+    wins = [(2, 1), (2, 3), (1, 0), (3, 4)] * 6
+    winners, losers = np.array(wins).T
+    model = PreferenceGP(RBF(0.15, outputscale=6.0), noise=noise, inference="ep", learn=None)
+    return model.condition(Duels(points, winners, losers)), points
+
+
+def test_every_role_is_reached_and_true():
+    model, points = hand_made(NoiseMap.bounded([[0.5]], bandwidth=0.1))
+    reached = Counter()
+    champion = points[3]
+    for x in [*points, *np.linspace(0, 1, 81)[:, None]]:
+        found = re.fullmatch(CLAUSE, clause(model, x, champion))
+        assert found
+        check_role(found[1], x, model, champion)
+        check_close(found[2], x, model)
+        reached[found[1]] += 1
+        reached[bool(found[2])] += 1
+    wide = PreferenceGP(RBF(0.3), learn=None).condition(Duels([[0.4], [0.5]], [1], [0]))
+    for x in np.linspace(0, 1, 41)[:, None]:
+        role = clause(wide, x, None)
+        check_role(role, x, wide, None)
+        reached[role] += 1
+    assert set(reached) == {*ROLES, True, False}
+
+
+def test_a_design_compared_many_times_is_not_of_an_unknown_kind():
+    model, points = hand_made()
+    for x in points:
+        assert clause(model, x, None) != "is of a kind little is known about"
+
+
+def test_before_any_answer_there_is_no_best_to_speak_of():
+    """With no duels to start with the model chooses the first one, too."""
+    for strategy in ("ei", "eubo"):
+        duel = small(strategy, initial=0).ask()
+        assert "your best so far" not in duel.why
+        assert "your last comparison" not in duel.why
+        assert duel.why.endswith(".")
