@@ -11,10 +11,14 @@ from anchorpbo.problems.designs import (
     COFFEE_BEST,
     COFFEE_MAXIMUM,
     COFFEE_MINIMUM,
+    ESPRESSO_BEST,
+    ESPRESSO_MAXIMUM,
+    ESPRESSO_MINIMUM,
     TABLE_BEST,
     TABLE_MAXIMUM,
     TABLE_MINIMUM,
     coffee,
+    espresso,
     table,
 )
 
@@ -80,3 +84,16 @@ def test_the_range_of_tables_by_listing_them():
     assert min(liked) == pytest.approx(TABLE_MINIMUM, rel=1e-12)
     assert tables[int(np.argmax(liked))] == TABLE_BEST
     assert table({"seats": 3, "shape": "round", "material": "oak"}) == pytest.approx(0.6 + 0.5 - 2.2**2 / 4)
+
+
+def test_the_range_of_espresso_by_brute_force():
+    shots = [
+        {"temperature": t, "ratio": r, "grind": grind, "basket": basket}
+        for t in np.linspace(86, 96, 41)
+        for r in np.geomspace(1.2, 3.6, 41)
+        for grind in range(1, 21)
+        for basket in ("single", "double", "triple")
+    ]
+    scores = [espresso(shot) for shot in shots]
+    assert min(scores) == pytest.approx(ESPRESSO_MINIMUM, rel=1e-12)
+    assert max(scores) <= espresso(ESPRESSO_BEST) == ESPRESSO_MAXIMUM

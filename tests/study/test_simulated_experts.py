@@ -80,14 +80,21 @@ def molecules() -> Expert:
     )
 
 
+def drink(mix: dict[str, Any]) -> float:
+    far = (mix["a"] - 0.5) ** 2 + (mix["b"] - 0.2) ** 2 + (mix["c"] - 0.3) ** 2
+    return -far - 0.2 * (mix["stirred"] == "no")
+
+
 MIXTURE = Expert(
-    Space(a=Real(0, 1), b=Real(0, 1), c=Real(0, 1), stirred=Ordinal(["no", "gently", "well"]),
-          constraints=["a + b + c == 1", "a <= 0.6"]),
-    lambda mix: -((mix["a"] - 0.5) ** 2 + (mix["b"] - 0.2) ** 2 + (mix["c"] - 0.3) ** 2) - 0.2 * (mix["stirred"] == "no"),
-    # All c, or all b, unstirred: the corners are where the square is largest.
-    -(0.25 + 0.64 + 0.09) - 0.2,
+    Space(
+        {"a": Real(0, 1), "b": Real(0, 1), "c": Real(0, 1), "stirred": Ordinal(["no", "gently", "well"])},
+        constraints=["a + b + c == 1", "a <= 0.6"],
+    ),
+    drink,
+    # Nothing but b, unstirred: the square is largest at a corner.
+    drink({"a": 0.0, "b": 1.0, "c": 0.0, "stirred": "no"}),
     0.0,
-)  # fmt: skip
+)
 TABLE = Expert(
     Space(
         seats=Integer(2, 7),

@@ -65,3 +65,32 @@ TABLE_BEST = {"seats": 6, "shape": "oval", "material": "steel"}
 """The best table."""
 TABLE_MAXIMUM = 1.59
 TABLE_MINIMUM = -2.71
+
+
+_BASKETS = {"single": (0.0, 11.0), "double": (1.0, 8.0), "triple": (0.6, 6.0)}
+"""What a basket is worth, and the grind it suits."""
+
+
+def espresso(design: Mapping[str, Any]) -> float:
+    """Score a shot: one hill, whose best grind depends on the basket.
+
+    u = b - ((temperature - 93) / 5)^2 - (log(ratio / 2) / 0.4)^2 - ((grind - G) / 6)^2, with b what the basket is
+    worth and G the grind it suits.
+
+    Parameters
+    ----------
+    design
+        `temperature` in 86 to 96, `ratio` in 1.2 to 3.6 (best searched in logarithm), `grind` a whole number in 1 to
+        20, `basket` one of single, double and triple.
+    """
+    worth, grind = _BASKETS[design["basket"]]
+    t = (design["temperature"] - 93.0) / 5.0
+    r = log(design["ratio"] / 2.0) / 0.4
+    g = (design["grind"] - grind) / 6.0
+    return worth - t * t - r * r - g * g
+
+
+ESPRESSO_BEST = {"temperature": 93.0, "ratio": 2.0, "grind": 8, "basket": "double"}
+"""The best shot."""
+ESPRESSO_MAXIMUM = 1.0
+ESPRESSO_MINIMUM = -8.96377671592417

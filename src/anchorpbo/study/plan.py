@@ -11,7 +11,7 @@ import numpy as np
 
 from anchorpbo.acquisition import EI, EUBO, UCB, Acquisition, PairAcquisition, resolve
 from anchorpbo.errors import InputError, UnknownNameError
-from anchorpbo.inference import Hallucination, Inference, InferenceName, Laplace, resolve_inference
+from anchorpbo.inference import EP, Hallucination, Inference, InferenceName, Laplace, resolve_inference
 from anchorpbo.kernels import RBF, Kernel, Tanimoto
 from anchorpbo.likelihoods import Likelihood, LikelihoodName, Logistic, Probit, resolve_likelihood
 from anchorpbo.model import Learn
@@ -23,7 +23,7 @@ from anchorpbo.reliability import Tanimoto as TanimotoDistance
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
 
-STRATEGY = "anpei"
+STRATEGY = "raeubo"
 """Of the default preset."""
 RISK_AVERSE = ("anpei", "rahbo", "raeubo")
 RISK_AVERSION = 1.0
@@ -150,7 +150,7 @@ def default(space: DesignSpace, strategy: str | Acquisition | None) -> Plan:
         acquisition=acquisition,
         kernel=_kernel(space, np.full(d, lengths) if d <= MOST_LENGTHSCALES else lengths),
         likelihood=Probit(),
-        inference=Laplace(),
+        inference=EP() if isinstance(acquisition, PairAcquisition) else Hallucination(),
         noise=BoundedNoise(),
         metric=_metric(space),
         learn={"lengthscale": None, "outputscale": None},
