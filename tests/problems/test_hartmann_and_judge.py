@@ -44,16 +44,16 @@ def test_a_study_finds_better_designs_than_its_first_duels_and_replays(strategy)
     judge = SimulatedJudge(HARTMANN3, ap.Probit(), noise)
 
     def study():
-        model = ap.PreferenceGP(ap.RBF([0.3, 0.3, 0.3]), "probit", "laplace", noise)
-        acquisition = ap.acquisition.resolve(strategy, risk_aversion=1.0)
-        return list(simulate(model, acquisition, judge, rounds=20, seed=4))
+        optimizer = ap.Optimizer(HARTMANN3.space, [{"x1": 0.2, "x2": 0.5, "x3": 0.7}], strategy, seed=4)
+        return list(simulate(optimizer, judge, rounds=28, seed=4))
 
     rounds, again = study(), study()
-    assert len(rounds) == 28
-    assert rounds[-1].best_utility > rounds[7].best_utility
+    assert [each.number for each in rounds] == list(range(1, 29))
+    assert rounds[-1].best_utility > rounds[4].best_utility
     assert rounds[-1].best_utility > 3.0
     assert [r.pair.tobytes() for r in rounds] == [r.pair.tobytes() for r in again]
+    assert all(each.best_utility == HARTMANN3(each.best[None])[0] for each in rounds)
     if strategy == "rahbo":  # the winner of a duel defends its place in the next
-        for last, now in pairwise(rounds[8:]):
+        for last, now in pairwise(rounds[5:]):
             winner = last.pair[0 if last.outcome == "first" else 1]
-            np.testing.assert_array_equal(now.pair[0], winner)
+            assert any((design == winner).all() for design in now.pair)
