@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
-from studies import SPACES, answer, liking, play, small, unit
+from studies import SPACES, answer, chooser, liking, play, small, unit
 
 from anchorpbo import RBF, Logistic, Optimizer, Real, Space
 from anchorpbo.errors import NotFittedError
-from anchorpbo.study import ConstantNoise, Progress
-from anchorpbo.study.progress import ENOUGH, LOOK_BACK, PATIENCE, progress
+from anchorpbo.study import ConstantNoise
+from anchorpbo.study.progress import ENOUGH, patience, progress
 
 
 def seen_by(opt):
@@ -274,8 +274,9 @@ def test_at_the_start_there_is_no_gain_and_no_stop():
     study = small(initial=3)
     for left in (3, 2, 1):
         now = study.progress()
-        assert now == Progress(3 - left, None, False, None, now.sentence)
+        assert (now.duels, now.gain, now.stop) == (3 - left, None, False)
         assert now.sentence.startswith(f"{left} more")
+        assert now.remaining >= left
         study.tell(study.ask(), "first")
     assert study.progress().gain is not None
 
@@ -310,7 +311,7 @@ def test_a_study_without_noise_in_its_answers_comes_to_an_end(strategy):
         duel = study.ask()
         study.tell(duel, answer(duel, lambda design: -abs(design["x0"] - 0.37)))
     assert stops[-1]
-    assert not any(stops[:6])
+    assert not any(stops[:8])
     assert study.recommend(0.0).design["x0"] == pytest.approx(0.37, abs=0.1)
 
 
@@ -321,88 +322,81 @@ def test_a_study_does_not_stop_by_its_first_few_duels():
         assert not study.progress().stop
 
 
-SHARE = 0.5 * ENOUGH
+@pytest.mark.parametrize("strategy", ["ei", "raeubo"])
+@pytest.mark.parametrize("ties", [0, 1])
+def test_the_gain_is_what_an_answer_is_expected_to_add_to_the_best_mean(strategy, ties):
+    """By conditioning the model that chose the duel on each of its answers."""
+    study = small(strategy, initial=3, seed=8, anchors=[{"x0": 0.3}])
+    play(study, 4)
+    for _ in range(ties):
+        study.tell_preference({"x0": 0.31}, {"x0": 0.72}, tie=True)
+    duel, model = study.ask(), chooser(study, 8)
+    pair = np.array([study.space.encode(design) for design in (duel.first, duel.second)])
+    points = np.vstack([seen_by(study), pair])
+    answers = [
+        (model.prob_choose(*pair[:, None])[0], model.posterior_after(*pair)),
+        (model.prob_choose(*pair[::-1, None])[0], model.posterior_after(*pair[::-1])),
+    ]
+    if ties:
+        answers.append((model.prob_tie(*pair[:, None])[0], model.posterior_after(*pair, tie=True)))
+    assert sum(probability for probability, _ in answers) == pytest.approx(1.0)
+    expected = sum(probability * posterior.mean(points).max() for probability, posterior in answers)
+    gain = (expected - model.posterior.mean(points).max()) / np.ptp(model.posterior.mean(seen_by(study)))
+    assert duel.gain == pytest.approx(gain, rel=1e-5, abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("gains", "stop"),
-    [
+LITTLE = 0.5 * ENOUGH
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 6])
+def test_it_is_time_to_stop_when_as_many_duels_as_it_takes_to_look_around_promised_little(dimension):
+    enough = 5 + 2 * dimension
+    assert patience(dimension) == enough
+    for gains, stop in [
         ([], False),
         ([None, None], False),
-        ([SHARE] * (PATIENCE - 1), False),
-        ([SHARE] * PATIENCE, True),
-        ([1.0, *[SHARE] * PATIENCE], True),
-        ([SHARE, SHARE, 1.0], False),
-        ([1.0, SHARE, SHARE], False),
-        ([None, SHARE, None, *[SHARE] * (PATIENCE - 1)], True),
-        ([*[SHARE] * PATIENCE, None], False),
-        ([ENOUGH] * PATIENCE, False),
-    ],
-)
-def test_it_is_time_to_stop_when_the_last_few_duels_promised_little(gains, stop):
-    assert progress(len(gains), gains, initial=2).stop is stop
+        ([LITTLE] * (enough - 1), False),
+        ([LITTLE] * enough, True),
+        ([1.0, *[LITTLE] * enough], True),
+        ([*[LITTLE] * enough, 1.0], False),
+        ([*[LITTLE] * (enough - 1), 1.0, LITTLE], False),
+        ([LITTLE, None, *[LITTLE] * (enough - 1)], False),
+        ([*[LITTLE] * enough, None], False),
+        ([ENOUGH] * enough, False),
+        ([0.0] * enough, True),
+    ]:
+        assert progress(len(gains), gains, 2, dimension).stop is stop
 
 
-@pytest.mark.parametrize("rate", [0.5, 0.8, 0.9])
-@pytest.mark.parametrize("count", [5, 9, 20])
-def test_what_remains_is_where_the_gains_fall_to_enough(rate, count):
-    gains = [3.0 * rate**k for k in range(count)]
-    gains = gains[: 1 + max(k for k, gain in enumerate(gains) if gain > ENOUGH)]
-    now = progress(10, gains, initial=2)
-    if len(gains) < 5:
-        assert now.remaining is None
-        return
-    # The gain k duels from now is gains[-1] rate^k.
-    expected = next(k for k in range(200) if gains[-1] * rate**k <= ENOUGH * (1 + 1e-9))
-    assert now.remaining == min(max(expected, 1), 99)
+@pytest.mark.parametrize("idle", range(9))
+def test_what_remains_is_what_patience_is_left(idle):
+    now = progress(20, [0.3, 0.5, *[LITTLE] * idle], initial=2, dimension=1)
+    assert now.remaining == max(7 - idle, 0)
+    assert now.stop == (idle >= 7)
 
 
-def test_only_the_last_gains_are_extrapolated():
-    early = [0.5] * 30
-    late = [0.5 * 0.8**k for k in range(LOOK_BACK)]
-    assert progress(50, early + late, 2).remaining == progress(50, late, 2).remaining
-
-
-@pytest.mark.parametrize("gains", [[0.3] * 10, [0.1 * 1.2**k for k in range(10)], [0.5, 0.4, 0.3]])
-def test_without_a_falling_trend_nothing_is_extrapolated(gains):
-    now = progress(10, gains, initial=2)
-    assert now.remaining is None
+def test_what_remains_at_the_start_includes_the_start():
+    now = progress(1, [None, None], initial=4, dimension=2)
+    assert now.remaining == 3 + 9
     assert not now.stop
 
 
-def test_gains_of_zero_are_no_obstacle():
-    now = progress(10, [0.5, 0.3, 0.0, 0.2, 0.0, 0.1], initial=2)
-    assert now.remaining is None or 1 <= now.remaining <= 99
-    assert progress(10, [0.5, 0.0, 0.0, 0.0], initial=2).stop
-
-
 @pytest.mark.parametrize(
-    "gains",
-    [[], [None], [0.3], [0.3] * 8, [0.001] * 4, [0.5 * 0.7**k for k in range(8)], [0.9 * 0.45**k for k in range(6)]],
+    ("duels", "gains", "sentence"),
+    [
+        (0, [None], "9 more to get a first idea of what you like."),
+        (8, [None], "1 more to get a first idea of what you like."),
+        (9, [0.5], "About 7 more comparisons will help."),
+        (20, [0.5, *[LITTLE] * 6], "About 1 more comparison will help."),
+        (20, [LITTLE] * 7, "More comparisons are unlikely to find anything better: you can stop."),
+    ],
 )
-def test_the_sentence_says_what_the_fields_say(gains):
-    now = progress(7, gains, initial=9)
-    if now.gain is None:
-        assert now.sentence == "2 more to get a first idea of what you like."
-    elif now.stop:
-        assert "you can stop" in now.sentence
-        assert now.remaining == 0
-    elif now.remaining is None:
-        assert f"{now.gain:.0%}" in now.sentence
-    else:
-        word = "comparison" if now.remaining == 1 else "comparisons"
-        assert now.sentence == f"About {now.remaining} more {word} will help."
-
-
-def test_all_sentences_were_reached():
-    """What the test above goes through."""
-    cases = [[None], [0.3], [0.001] * 4, [0.5 * 0.7**k for k in range(8)], [0.9 * 0.45**k for k in range(6)]]
-    found = [progress(7, case, 9) for case in cases]
-    kinds = {(now.gain is None, now.stop, now.remaining is None, now.remaining == 1) for now in found}
-    assert kinds == {
-        (True, False, True, False), (False, False, True, False), (False, True, False, False),
-        (False, False, False, False), (False, False, False, True),
-    }  # fmt: skip
+def test_the_sentence_says_what_the_fields_say(duels, gains, sentence):
+    now = progress(duels, gains, initial=9, dimension=1)
+    assert now.sentence == sentence
+    assert now.stop == ("you can stop" in sentence)
+    assert now.gain == gains[-1]
+    assert now.duels == duels
 
 
 def test_a_space_of_one_scale_has_the_same_utilities_whatever_its_units():
