@@ -85,6 +85,24 @@ def test_neither_is_one_that_looks_the_same():
         assert apart.max() >= opt.space.spot > 0
 
 
+FINE = {
+    "whole numbers": Space(k=Integer(0, 100_000)),
+    "steps": Space(k=Real(0, 1, step=0.0005)),
+    "with a range": Space(k=Integer(0, 100_000), x=Real(0, 1)),
+}
+
+
+@pytest.mark.parametrize("space", FINE.values(), ids=FINE)
+@pytest.mark.parametrize("strategy", ["ei", "ucb", "eubo"])
+def test_fine_grids_are_like_continuous_ranges(space, strategy):
+    """Nobody can tell 99,999 from 100,000."""
+    opt = Optimizer(space, strategy=strategy, initial=3, seed=1, learn={})
+    for duel in play(opt, 12, lambda design: float(space.encode(design).sum())):
+        assert duel.first != duel.second
+        apart = np.abs(space.encode(duel.first) - space.encode(duel.second))
+        assert apart.max() >= 0.009
+
+
 @pytest.mark.parametrize("strategy", ["ei", "rahbo", "eubo"])
 def test_upper_bounds_are_proposed_exactly(strategy):
     space = Space(a=Real(0, 7.3), b=Integer(1, 9))
@@ -468,13 +486,19 @@ def test_two_designs_are_enough_for_a_study(space, strategy, outcomes):
     assert space.check(opt.recommend().design)
 
 
-def test_more_duels_than_pairs_at_once_are_still_duels_of_their_own():
-    opt = Optimizer(TWO["catalogue"], strategy="eubo", initial=1)
-    opt.tell(opt.ask(), "first")
-    duels = opt.ask(3)
-    assert len({duel.id for duel in duels}) == len(duels)
-    for duel in duels:
-        opt.tell(duel, "first")
+def test_more_duels_at_once_than_there_are_pairs_are_refused():
+    for seed in range(4):
+        opt = Optimizer(TINY["catalogue"], strategy="eubo", initial=1, seed=seed, learn={})
+        opt.tell(opt.ask(), "first")
+        before = opt.to_json()
+        duels = opt.ask(3)
+        assert len({pair_of(duel) for duel in duels}) == 3
+        with pytest.raises(InputError, match="n must not be more than there are different duels; received 4"):
+            opt.ask(4)
+        with pytest.raises(InputError, match="more than there are different duels; received 1, with 3 more out"):
+            opt.ask(1, pending=duels)
+        assert opt.to_json() == before
+        assert opt.ask() == duels[0]
 
 
 def test_a_small_list_is_not_asked_the_same_pair_over_and_over_to_start_with():
