@@ -218,7 +218,7 @@ def test_nearest_leaves_designs_near_where_they_were(space):
     X = space.sample(40, np.random.default_rng(3))
     near = np.array([space.nearest(x) for x in X])
     # Each rounding may push the ones after it, but by no more than all of them together.
-    assert np.abs(near - X).max() <= 2e-5
+    assert np.abs(near - X).max() <= 2e-3
 
 
 def test_nearest_is_quick_with_constraints():
@@ -238,13 +238,13 @@ def test_nearest_reaches_the_ends():
 
 def test_rounding_does_not_cross_a_constraint():
     space = Space(a=Real(0, 1), b=Real(0, 1), constraints=["3*a <= 1", "7*b >= 1"])
-    assert space.decode(space.nearest(np.array([0.9, 0.0]))) == {"a": 0.333333, "b": 0.142858}
+    assert space.decode(space.nearest(np.array([0.9, 0.0]))) == {"a": 0.3333, "b": 0.1429}
 
 
 def test_the_remainder_of_a_mixture_is_short():
     space = CONSTRAINED["mixture of 3"]
     design = space.decode(space.nearest(np.array([0.1234567, 0.7654321, 0.1111112])))
-    assert design == {"a": 0.123457, "b": 0.765432, "c": 0.111111}
+    assert design == {"a": 0.1235, "b": 0.7654, "c": 0.1111}
 
 
 # -- samples and lists ------------------------------------------------------------------------------------------------

@@ -184,7 +184,7 @@ class Real(Varying):
         return self._at(_nearest_place(self.grid, u))
 
     def nearest(self, u: float) -> float:
-        """Rounded to about a millionth of the range, or to seven digits on a logarithmic scale."""
+        """Rounded to about a ten-thousandth of the range, or to five digits on a logarithmic scale."""
         if self.grid is None:
             return self._scale.encode(self._scale.readable(u))
         return float(self.grid[_nearest_place(self.grid, u)])

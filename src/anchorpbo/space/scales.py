@@ -13,9 +13,9 @@ import math
 from dataclasses import dataclass
 
 # A proposal is rounded to about this part of its range: finer than anybody can dose, and short to write.
-READABLE = 1e-6
-_READABLE_DIGITS = 7  # on a logarithmic scale, where parts of the range mean nothing
-_FINER = 6  # decimals beyond the readable ones where constraints leave less room than those need
+READABLE = 1e-4
+_READABLE_DIGITS = 5  # on a logarithmic scale, where parts of the range mean nothing; more if that is narrow
+_FINER = 8  # decimals beyond the readable ones where constraints leave less room than those need
 _DIGITS = 17  # tell any two doubles apart
 _CORRECTIONS = 40
 
@@ -57,7 +57,7 @@ class Scale:
     def readable(self, u: float) -> float:
         """The number near coordinate u that a person would write; the ends of the range are always among them."""
         value = self.decode(u)
-        short = float(f"{value:.{_READABLE_DIGITS - 1}e}") if self.log else round(value, self._decimals)
+        short = float(f"{value:.{self._digits - 1}e}") if self.log else round(value, self._decimals)
         return min(
             (number for number in (short, self.low, self.high) if self.low <= number <= self.high),
             key=lambda number: abs(number - value),
@@ -83,6 +83,12 @@ class Scale:
     @property
     def _decimals(self) -> int:
         return math.ceil(-math.log10(READABLE) - math.log10(self.high - self.low))
+
+    @property
+    def _digits(self) -> int:
+        # From 100 to 101 the fifth digit would leave 101 numbers to propose.
+        narrow = math.log10(self.high) - math.log10(self.high - self.low)
+        return min(max(_READABLE_DIGITS, math.ceil(narrow - math.log10(READABLE))), _DIGITS)
 
     def _near(self, u: float) -> float:
         """A number with coordinate u if there is one: a first guess, corrected by what its coordinate misses."""
