@@ -3,6 +3,7 @@
 import json
 import pickle
 import time
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -209,6 +210,42 @@ def test_check_names_what_is_wrong(beans, design, message):
         beans.check(design)
     with pytest.raises(InputError, match=message):
         beans.encode(design)
+
+
+def test_shown_lists_and_empty_cells_are_found_again():
+    records = [
+        {"n": "p", "v": 1.5, "tags": ["red", ["a", 1]], "z": float("nan")},
+        {"n": "q", "v": 2.5, "tags": [], "z": float("inf")},
+    ]
+    catalogue = Catalogue(records, features=["v"])
+    for number, record in enumerate(records):
+        item = catalogue[number]
+        assert catalogue.check(json.loads(json.dumps(item))) == item
+        assert catalogue.check(record) == item
+    assert catalogue.check({"tags": np.array([])})["n"] == "q"
+    tagged = Catalogue(records, features=["v"], key="tags")
+    assert tagged.check({"tags": ["red", ["a", 1]]})["n"] == "p"
+    with pytest.raises(InputError, match=r"z of 'p' must be None; received 3"):
+        catalogue.check({"n": "p", "z": 3})
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        {"note": np.array([1, 2])},
+        {"bean": np.array([1, 2])},
+        {"bean": np.array(["Kenya AA", "Santos"])},
+        {"body": np.array([3.0])},
+        {"body": 10**400},
+        {"acidity": 10**400},
+        {"acidity": Fraction(10**400, 3)},
+        {"bean": {"a": [1]}},
+    ],
+    ids=repr,
+)
+def test_values_that_no_cell_can_have_are_refused(beans, design):
+    with pytest.raises(InputError, match=r"must be that of an item"):
+        beans.check(design)
 
 
 def test_encode_and_decode_are_inverses_on_distinct_items(beans):

@@ -167,6 +167,13 @@ def test_check_names_what_is_wrong(change, message):
         COFFEE.check({**DESIGN, **change})
 
 
+@pytest.mark.parametrize("value", [np.array([1, 2]), np.array(["Kenya"]), np.array(1), [1], object()], ids=repr)
+@pytest.mark.parametrize("name", DESIGN)
+def test_arrays_and_objects_are_no_values(name, value):
+    with pytest.raises(InputError, match=rf"{name} must be"):
+        COFFEE.check({**DESIGN, name: value})
+
+
 def test_check_names_what_is_missing():
     with pytest.raises(InputError, match=r"must have a value for .* received none for 'roast', 'origin'; add"):
         COFFEE.check({key: value for key, value in DESIGN.items() if key not in {"roast", "origin"}})

@@ -15,9 +15,8 @@ from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
 from anchorpbo.space.base import Columns, Design, DesignSpace
 from anchorpbo.space.fingerprints import as_fingerprints
 from anchorpbo.space.spread import SUBSET, farthest_points
-from anchorpbo.space.tables import Table, cell_of
-from anchorpbo.space.values import plain
-from anchorpbo.typing import Array, IntArray
+from anchorpbo.space.tables import Column, Table, as_cell, cell_of
+from anchorpbo.typing import Array, BoolArray, IntArray
 
 _ITEM = "item"
 """The column of row numbers that a list gets where no column of its own tells its items apart."""
@@ -289,7 +288,7 @@ class Catalogue(DesignSpace):
                 raise InputError(rule, repr(name), "check the spelling")
         rows = self._with_key(design[self._key]) if self._key in design else np.arange(len(self))
         for name, value in design.items():
-            fewer = self._matching(rows, name, plain(value))
+            fewer = self._matching(rows, name, as_cell(value))
             if not len(fewer):
                 raise self._unmatched(design, name, rows)
             rows = fewer
@@ -300,8 +299,8 @@ class Catalogue(DesignSpace):
 
     def _with_key(self, value: object) -> IntArray:
         try:
-            row = self._keys[plain(value)]
-        except (KeyError, TypeError):
+            row = self._keys[as_cell(value)]
+        except KeyError:
             rule = f"{self._key} must be that of an item"
             raise InputError(rule, repr(value), "check the spelling") from None
         return np.array([row], dtype=np.intp)
@@ -310,7 +309,7 @@ class Catalogue(DesignSpace):
         column = self._table.columns[name]
         if isinstance(column, np.ndarray):
             fits = isinstance(value, int | float) and not isinstance(value, bool)
-            return rows[column[rows] == value] if fits else rows[:0]
+            return rows[_equal(column[rows], value)] if fits else rows[:0]
         same = [column[row] == value and isinstance(column[row], bool) == isinstance(value, bool) for row in rows]
         return rows[np.array(same, dtype=np.bool_)]
 
@@ -321,6 +320,14 @@ class Catalogue(DesignSpace):
         rest = "" if len(rows) == len(self) else " with the other values given"
         rule = f"{name} must be that of an item{rest}"
         return InputError(rule, repr(design[name]), f"check it, or give {self._key!r}")
+
+
+def _equal(column: Column, value: Any) -> BoolArray:
+    """Where a column of numbers has a value, (n,)."""
+    try:
+        return np.asarray(column == value, dtype=np.bool_)
+    except OverflowError:  # a whole number beyond all doubles
+        return np.zeros(len(column), dtype=np.bool_)
 
 
 def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:

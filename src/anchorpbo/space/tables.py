@@ -242,14 +242,14 @@ def _from_values(values: Sequence[Any]) -> Column:
             return frozen(numbers)
     if kinds <= _PLAIN and kinds != {int, float}:
         return tuple(values)
-    cells = tuple(map(_cell, values))
+    cells = tuple(map(as_cell, values))
     changed = set(map(type, cells))
     if changed == {int, float}:
         return frozen(np.array(cells, dtype=np.float64))
     return cells if changed == kinds else _from_values(cells)
 
 
-def _cell(value: Any) -> Any:
+def as_cell(value: Any) -> Any:
     """Any value as one that JSON can hold; NaN and the like as None."""
     value = plain(value)
     if value is None or isinstance(value, str | bool | int):
@@ -257,8 +257,18 @@ def _cell(value: Any) -> Any:
     if type(value).__name__ in _MISSING:
         return None
     if isinstance(value, numbers.Real):
+        number = _as_double(value)
         # JSON has no infinity; as a word it is shown all the same, and refused as a feature.
-        return None if math.isnan(value) else float(value) if math.isfinite(value) else str(value)
-    if isinstance(value, list | tuple | np.ndarray):
-        return tuple(map(_cell, value))
+        return None if math.isnan(number) else number if math.isfinite(number) else str(value)
+    if isinstance(value, np.ndarray):
+        return as_cell(value.tolist())
+    if isinstance(value, list | tuple):
+        return tuple(map(as_cell, value))
     return str(value)
+
+
+def _as_double(value: numbers.Real) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf

@@ -75,8 +75,8 @@ def one_of(name: str, value: object, values: tuple[Value, ...]) -> Value:
     """That one of the values that was given, as it is written there."""
     simple = plain(value)
     for allowed in values:
-        # True == 1 in Python, but nobody who ticks a box means the number.
-        if isinstance(simple, bool) == isinstance(allowed, bool) and simple == allowed:
+        # True == 1 in Python, but nobody who ticks a box means the number. An array is equal in each of its entries.
+        if isinstance(simple, bool) == isinstance(allowed, bool) and (simple == allowed) is True:
             return allowed
     rule = f"{name} must be {'one of ' if len(values) > 1 else ''}{', '.join(map(repr, values))}"
     raise InputError(rule, repr(value), "check the spelling")
