@@ -62,6 +62,14 @@ def test_what_is_printed_can_be_read(text):
         ("a <= 1e999", r"a number of a constraint must be a finite number; received inf"),
         ("(" * 300 + "a" + ")" * 300 + " <= 1", r"must be a comparison of sums"),
         (3, r"a constraint must be text or a Linear; received 3"),
+        (
+            "a <= 1, b >= 0",
+            r"must be a single comparison; received 'a <= 1, b >= 0'; give several as a list of strings",
+        ),
+        ("a <= 0,5", r"must be a single comparison; .* write decimals with a point"),
+        ("a <= 1 and b >= 0", r"must be a single comparison; .* list of strings"),
+        ("a <= 1; b >= 0", r"must be a comparison of sums; .* list of strings"),
+        ("a <= 1\nb >= 0", r"must be a comparison of sums; .* list of strings"),
     ],
 )
 def test_text_that_is_no_constraint_is_refused(text, message):
@@ -155,6 +163,48 @@ def test_whole_numbers_can_make_constraints_impossible():
 def test_a_single_design_is_no_space(parameter):
     with pytest.raises(InputError, match=r"at least two designs; received constraints that only leave \{'a': 1"):
         Space(a=parameter, b=parameter, constraints=["a + b >= 2"])
+
+
+@pytest.mark.parametrize("given", [5, True, {"a": 1}, b"a <= 1", object()], ids=repr)
+def test_what_are_no_constraints_is_refused(given):
+    with pytest.raises(InputError, match=r"constraints must be text, a Linear or a list of these; received .* write"):
+        Space(a=Real(0, 1), b=Real(0, 1), constraints=given)
+
+
+def test_constraints_come_in_any_collection_or_not_at_all():
+    assert Space(a=Real(0, 1), constraints=None) == Space(a=Real(0, 1), constraints=()) == Space(a=Real(0, 1))
+    parameters = {"a": Real(0, 1), "b": Real(0, 1)}
+    assert len(Space(parameters, constraints=(f"{name} <= 0.5" for name in "ab")).constraints) == 2
+
+
+@pytest.mark.parametrize(
+    ("parameters", "constraints", "left"),
+    [
+        ({"a": Real(0, 1)}, "0.5 <= a <= 0.505", r"a from 0.5 to 0.505"),
+        ({"a": Real(0, 1), "b": Real(0, 10)}, ["0.5 <= a <= 0.505", "b == 3"], r"a from 0.5 to 0.505"),
+        ({"a": Real(0, 1), "b": Real(0, 1)}, ["a + b <= 0.009"], r"a from 0 to 0.009, b from 0 to 0.009"),
+        ({"a": Real(0, 1), "n": Integer(0, 9)}, ["a <= 0.005", "n >= 9"], r"a from 0 to 0.005"),
+    ],
+)
+def test_designs_that_all_look_the_same_are_no_space(parameters, constraints, left):
+    with pytest.raises(
+        InputError, match=rf"must differ by at least 0.01 .* received constraints that leave {left}; give"
+    ):
+        Space(parameters, constraints=constraints)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "constraints"),
+    [
+        ({"a": Real(0, 1)}, ["0.5 <= a <= 0.52"]),
+        ({"a": Real(0, 1), "b": Real(0, 1)}, ["0.5 <= a <= 0.505"]),
+        ({"a": Real(0, 1), "n": Integer(0, 9)}, ["a <= 0.005", "n >= 8"]),
+        ({"a": Real(0, 1), "n": Integer(0, 1000)}, ["a <= 0.005", "n >= 999"]),
+        ({"a": Real(0, 1), "c": Categorical(["p", "q"])}, ["0.5 <= a <= 0.505"]),
+    ],
+)
+def test_one_difference_is_enough_for_a_space(parameters, constraints):
+    assert Space(parameters, constraints=constraints).region.constrained
 
 
 def test_names_are_matched_in_any_form_of_unicode():

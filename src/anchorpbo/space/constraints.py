@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import math
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ from anchorpbo.typing import Array
 TOLD = 1e-6
 """How far a design that a user gives may miss a constraint, in units of its row's length in the coordinates."""
 _EXAMPLE = "write it like '2*a + b <= 10', 'a + b + c == 1' or '1 <= a - b/4 <= 5', or use Linear"
+_SEVERAL = "give several as a list of strings, ['a <= 1', 'b >= 2'], and write decimals with a point"
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,10 @@ class Linear:
         try:
             tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-            raise InputError("a constraint must be a comparison of sums", repr(text), _EXAMPLE) from problem
+            remedy = _SEVERAL if ";" in text or "\n" in text.strip() else _EXAMPLE
+            raise InputError("a constraint must be a comparison of sums", repr(text), remedy) from problem
+        if isinstance(tree, ast.Tuple | ast.BoolOp):
+            raise InputError("a constraint must be a single comparison", repr(text), _SEVERAL)
         if not isinstance(tree, ast.Compare):
             raise InputError("a constraint must have <=, >= or == in it", repr(text), _EXAMPLE)
         return cls(*_range(text, tree))
@@ -263,7 +267,18 @@ def _sum(weights: Mapping[str, float]) -> str:
     return text
 
 
-def as_constraint(given: object, names: Sequence[str]) -> Linear:
+def as_constraints(given: object, names: Sequence[str]) -> tuple[Linear, ...]:
+    """One constraint, or any number of them, or ``None``; names as the space spells them."""
+    if given is None:
+        return ()
+    if isinstance(given, str | Linear):
+        return (_as_constraint(given, names),)
+    if not isinstance(given, Iterable) or isinstance(given, Mapping | bytes):
+        raise InputError("constraints must be text, a Linear or a list of these", repr(given), _EXAMPLE)
+    return tuple(_as_constraint(constraint, names) for constraint in given)
+
+
+def _as_constraint(given: object, names: Sequence[str]) -> Linear:
     """A constraint as it came, or read from text, with names as the space spells them."""
     if isinstance(given, Linear):
         return given

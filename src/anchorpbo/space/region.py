@@ -166,14 +166,23 @@ class Region:
         found = self.polytope.nearest(snapped[0], self.places)
         return snapped[0] if found is None else np.asarray(self.snapped(found[None])[0])
 
-    @property
-    def only(self) -> Array | None:
-        """The one design, (d,), that the constraints leave; ``None`` where there are more."""
-        direction = np.random.default_rng(0).standard_normal(self.dimension)
-        first, last = (self.polytope.corner(sign * direction, self.places) for sign in (1.0, -1.0))
-        if first is None or last is None or np.abs(first - last).max() > TOLERANCE:
+    def ends_if_alike(self, spot: float) -> tuple[Array, Array] | None:
+        """The least and the largest of each coordinate, (d,) each, where no two designs look different.
+
+        That is, where each continuous coordinate has less than `spot` of play, and no other has any. ``None`` as soon
+        as one has more, so that most regions need a single pair of linear programs.
+        """
+        if len(self.polytope.involved) < self.dimension:
             return None
-        return np.asarray(self.snapped(first[None])[0])
+        ends = np.empty((2, self.dimension))
+        for c, grid in enumerate(self.grids):
+            corners = [self.polytope.corner(sign * np.eye(self.dimension)[c], self.places) for sign in (1.0, -1.0)]
+            if corners[0] is None or corners[1] is None:
+                return None
+            ends[:, c] = corners[0][c], corners[1][c]
+            if ends[1, c] - ends[0, c] >= (spot if grid is None else TOLERANCE):
+                return None
+        return ends[0], ends[1]
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from keyword import iskeyword
 from types import MappingProxyType
@@ -13,15 +13,17 @@ import numpy as np
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
 from anchorpbo.space.base import Columns, Design, DesignSpace
-from anchorpbo.space.constraints import Linear, as_constraint, as_rows, in_conflict, stacked
+from anchorpbo.space.constraints import Linear, as_constraints, as_rows, in_conflict, stacked
 from anchorpbo.space.listing import listed
 from anchorpbo.space.parameters import Categorical, Constant, Parameter, Real, Varying
+from anchorpbo.space.polytope import TOLERANCE
 from anchorpbo.space.region import Region
 from anchorpbo.space.rounding import rounded
+from anchorpbo.space.values import written
 from anchorpbo.typing import Array
 
 SPOT = 0.01
-"""Half a hundredth of a range: a difference that nobody is asked to judge."""
+"""A hundredth of a range: nobody is asked to judge a smaller difference."""
 LISTED = 2_000
 """Up to this many designs are listed rather than searched."""
 _DRAWS = 8
@@ -35,7 +37,7 @@ class Space(DesignSpace):
     parameters
         A mapping from names to parameters; handy where a name is no Python word.
     constraints
-        Linear constraints between parameters, as text or as `Linear`.
+        Linear constraints between parameters: text, a `Linear`, or a list of these; ``None`` for none.
     **named
         Parameters by keyword.
 
@@ -53,7 +55,7 @@ class Space(DesignSpace):
         parameters: Mapping[str, Parameter] | None = None,
         /,
         *,
-        constraints: str | Linear | Sequence[str | Linear] = (),
+        constraints: str | Linear | Iterable[str | Linear] | None = None,
         **named: Parameter,
     ) -> None:
         self._parameters = _as_parameters(parameters, named)
@@ -62,8 +64,7 @@ class Space(DesignSpace):
         if not self._varying:
             remedy = "give at least one that is not a Constant"
             raise InputError("a Space must have a parameter that varies", repr(self._parameters), remedy)
-        given = [constraints] if isinstance(constraints, str | Linear) else list(constraints)
-        self._constraints = tuple(as_constraint(constraint, self.names) for constraint in given)
+        self._constraints = as_constraints(constraints, self.names)
         self._rows = as_rows(self._constraints, self._parameters)
         self._region = self._make_region()
 
@@ -204,12 +205,26 @@ class Space(DesignSpace):
             remedy = "loosen one of these, or widen the range of a parameter in it"
             raise InputError("the constraints must leave at least one design", received, remedy)
         region = Region.of(grids, self.columns.categorical, *stacked(self._rows))
-        only = region.only
-        if only is not None:
-            left = self._decoded(np.array([p.nearest(u) for p, u in zip(self._varying.values(), only, strict=True)]))
-            remedy = "loosen one of them, or widen the range of a parameter in it"
-            raise InputError("a Space must have at least two designs", f"constraints that only leave {left}", remedy)
+        ends = region.ends_if_alike(SPOT)
+        if ends is not None:
+            raise self._too_narrow(*ends)
         return region
+
+    def _too_narrow(self, least: Array, most: Array) -> InputError:
+        low, high = (
+            {name: p.decode(p.nearest(u)) for (name, p), u in zip(self._varying.items(), end.tolist(), strict=True)}
+            for end in (least, most)
+        )
+        if np.abs(most - least).max() <= TOLERANCE:
+            remedy = "loosen one of them, or widen the range of a parameter in it"
+            left = f"constraints that only leave {low | self._constants}"
+            return InputError("a Space must have at least two designs", left, remedy)
+        left = ", ".join(
+            f"{name} from {written(low[name])} to {written(high[name])}" for name in low if low[name] != high[name]
+        )
+        rule = f"two designs must differ by at least {SPOT:g} of the range of a parameter for anybody to compare them"
+        remedy = "give the parameters just the range you want to explore, or loosen a constraint"
+        return InputError(rule, f"constraints that leave {left}", remedy)
 
     @cached_property
     def _bound(self) -> dict[int, Real]:
