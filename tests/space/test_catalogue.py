@@ -1,5 +1,7 @@
 """Catalogues: items and their coordinates, and every way to name one."""
 
+import csv
+import io
 import json
 import pickle
 import time
@@ -125,6 +127,82 @@ def test_the_key_is_the_first_column_that_tells_items_apart():
     assert Catalogue([{"a": 1, "s": ""}, {"a": 2, "s": "x"}]).key == "item"
 
 
+@pytest.mark.parametrize("name", ["id", "ID", "Key", "item", "name", "Nr", "number", "bean_id", "Bean ID", "bean id "])
+def test_a_column_called_like_a_key_is_no_feature(name):
+    records = [{"code": "x", name: 10, "a": 1.0}, {"code": "y", name: 20, "a": 2.0}]
+    catalogue = Catalogue(records)
+    assert (catalogue.key, catalogue.dimension) == (name, 1)
+    assert catalogue.check({name: 20})["a"] == 2.0
+    assert Catalogue(records, features=[name]).key == "code"
+    assert Catalogue(records, key="code").dimension == 2
+    repeated = [{**record, name: 10} for record in records]
+    assert (Catalogue(repeated).key, Catalogue(repeated).dimension) == ("code", 2)
+
+
+def test_only_one_key_is_chosen_and_no_category_of_that_name():
+    records = [{"nr": 1, "id": 10, "name": "x", "a": 1.0}, {"nr": 2, "id": 20, "name": "y", "a": 2.0}]
+    assert (Catalogue(records).key, Catalogue(records).dimension) == ("nr", 1)
+    assert Catalogue(records, categories=["nr"]).key == "id"
+    assert Catalogue([{"idea": 1}, {"idea": 2}]).dimension == 1
+    bits = [{"a": "x", "mol_id": 3, "fp": "01"}, {"a": "y", "mol_id": 4, "fp": "10"}]
+    assert Catalogue(bits, fingerprint="fp").key == "mol_id"
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (
+            "",
+            r"'price' in line 3 must be a number .*; received an empty cell; fill it in, or leave out the row, or name",
+        ),
+        ("n/a", r"'price' in line 3 .* received 'n/a'; correct it, or name the features .* features=\['weight'\]"),
+        ("2,5", r"'price' in line 3 .* received '2,5'; write numbers with a point, as in 12.5, or name the features"),
+    ],
+)
+def test_a_column_that_is_nearly_numbers_is_not_left_out_in_silence(tmp_path, cell, message):
+    path = tmp_path / "items.csv"
+    path.write_text(f"name;price;weight\nA;1.5;1\nB;{cell};2\nC;3;4\n")
+    with pytest.raises(InputError, match=message):
+        Catalogue.from_csv(path)
+    for options in (
+        {"features": ["weight"]},
+        {"categories": ["price"]} if cell else {"key": "name", "features": "weight"},
+    ):
+        assert len(Catalogue.from_csv(path, **options)) == 3
+
+
+def test_nearly_numbers_matter_only_where_features_are_chosen():
+    records = [{"id": 1, "fp": "01", "v": 1.0}, {"id": "x", "fp": "10", "v": None}]
+    assert Catalogue(records, fingerprint="fp").dimension == 2
+    with pytest.raises(InputError, match=r"'v' in row 1 must be a number .* features=\[\.\.\.\]"):
+        Catalogue(records)
+
+
+def test_numbers_that_records_have_as_text_are_noticed():
+    rows = list(csv.DictReader(["bean,origin,acidity,code", "A,Kenya,8,01", "B,Brazil,4.5,02"]))
+    for options in ({}, {"categories": ["origin"]}):
+        with pytest.raises(InputError, match=r"text such as '8' in 'acidity'; convert to numbers, or use from_csv"):
+            Catalogue(rows, **options)
+    with pytest.raises(
+        InputError, match=r"'acidity' in row 0 must be a finite number; received '8'; convert to numbers"
+    ):
+        Catalogue(rows, features=["acidity"])
+    assert Catalogue(rows, features=[], categories=["origin"]).dimension == 1
+    assert Catalogue([{"zip": "10", "v": 1}, {"zip": "20", "v": 2}]).dimension == 1
+
+
+def test_a_file_of_names_alone_has_no_items(tmp_path):
+    path = tmp_path / "items.csv"
+    path.write_text("name,price\n")
+    with pytest.raises(InputError, match=r"a catalogue must have items; received the names of columns alone; add"):
+        Catalogue.from_csv(path)
+
+
+def test_text_in_a_key_is_no_number_to_correct():
+    with pytest.raises(InputError, match=r"must differ from all others.*received '1,5'; correct it"):
+        Catalogue([{"a": "1,5", "v": 1}, {"a": "1,5", "v": 2}], key="a")
+
+
 def test_items_without_a_key_are_numbered():
     catalogue = Catalogue([{"a": 1, "s": None}, {"a": 2, "s": "x"}])
     assert catalogue.key == "item"
@@ -143,10 +221,16 @@ def test_items_without_a_key_are_numbered():
         ({"key": "x"}, r"key must be among the columns"),
         ({"key": "origin"}, r"'origin' in row 2 must differ from all others, as it is the key; received 'Brazil'"),
         ({"key": "note"}, r"'note' in row 1 must differ from all others.* received an empty cell"),
-        ({"features": ["bean"]}, r"'bean' in row 0 must be a finite number; received 'Kenya AA'"),
+        (
+            {"features": ["bean"]},
+            r"'bean' in row 0 must be a finite number; received 'Kenya AA'; correct it, or name .* categories=",
+        ),
         ({"features": ["body", "body"]}, r"features must differ; received 'body' twice"),
         ({"features": ["body"], "categories": ["body"]}, r"not two of them; received 'body'; choose one"),
-        ({"categories": ["note"]}, r"'note' in row 1 must be filled in, as it is a category; received an empty cell"),
+        (
+            {"categories": ["note"]},
+            r"'note' in row 1 must be filled in, as it is a category; .*an empty cell; fill it in, with \"none\"",
+        ),
         ({"features": 3}, r"columns must be given by name; received 3; give a list of names"),
         ({"features": []}, r"must have features, categories or a fingerprint; received none"),
     ],
@@ -163,7 +247,9 @@ def test_bad_roles_are_refused(options, message):
         ([{"a": 1, "b": 2}, {"a": 1, "b": 2}], r"at least one feature must vary; received equal values in 'a', 'b'"),
         ([{"s": "x"}, {"s": "y"}], r"must have features, categories or a fingerprint"),
         ([{"a": -1e308}, {"a": 1e308}], r"the range of 'a' must be finite"),
-        ([], r"must have columns"),
+        ([], r"a catalogue must have items; received \[\]; add one row an item"),
+        ("c1.csv", r"items must be a list of dicts; received 'c1.csv'; use from_csv for a file"),
+        ([{"id": 1}, {"id": 2}], r"features, categories or a fingerprint; received none, .* but 'id'; name some"),
     ],
 )
 def test_lists_without_a_choice_are_refused(records, message):
@@ -300,6 +386,7 @@ def test_files_frames_and_records_give_the_same(tmp_path):
     expected = Catalogue(BEANS, **options)
     assert Catalogue.from_csv(path, **options) == expected
     assert Catalogue.from_csv(str(path), delimiter=";", **options) == expected
+    assert Catalogue.from_csv(io.StringIO(path.read_text().replace(";", "|")), **options) == expected
     assert Catalogue.from_frame(Frame(), **options) == expected
     assert Catalogue.from_records(iter(BEANS), **options) == expected
     assert Catalogue(BEANS) != expected

@@ -1,7 +1,9 @@
 """Tables: what is read from files, frames and records, and errors that name line, column and value."""
 
 import datetime
+import io
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,7 +52,7 @@ def test_numbers_beyond_64_bits_are_kept(read):
     assert cells(read("a,b\n123456789012345678901234567890,1\n5,2\n"))["a"] == [123456789012345678901234567890, 5]
 
 
-@pytest.mark.parametrize("sign", [",", ";", "\t"])
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
 def test_the_delimiter_is_that_of_the_header(read, sign):
     table = read(sign.join(["a", "b", "c"]) + "\n" + sign.join(["1", "2", "x"]) + "\n")
     assert cells(table) == {"a": [1], "b": [2], "c": ["x"]}
@@ -70,7 +72,7 @@ def test_columns_kept_as_text_are_not_turned_into_numbers(read):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"must begin with a line of column names; received none in .*items.csv; add one"),
+        ("", r"a table must begin with a line of column names; received none in .*items.csv; add one"),
         ("\n\n", r"must begin with a line of column names"),
         ("a,b\n1,2\n3\n", r"every line must have 2 cells, as the first one has; received 1 in line 3; put cells"),
         ("a,b\n1,2,3\n", r"every line must have 2 cells.* received 3 in line 2"),
@@ -100,7 +102,7 @@ def test_missing_files_are_named(tmp_path):
     ("cell", "message"),
     [
         ("x7", r"'a' in line 3 must be a finite number; received 'x7'; correct it"),
-        ("", r"'a' in line 3 must be a finite number; received an empty cell; fill it in, or leave out the item"),
+        ("", r"'a' in line 3 must be a finite number; received an empty cell; fill it in, or leave out the row"),
         ("nan", r"'a' in line 3 must be a finite number; received 'nan'"),
         ('"1,5"', r"'a' in line 3 must be a finite number; received '1,5'; write numbers with a point"),
     ],
@@ -111,6 +113,35 @@ def test_cells_that_are_no_numbers_are_named(read, cell, message):
         table.numbers("a")
 
 
+@pytest.mark.parametrize("opened", [io.StringIO, lambda text: io.BytesIO(text.encode())], ids=["text", "bytes"])
+def test_open_files_are_read(opened):
+    assert cells(Table.from_csv(opened("\ufeffa;b\n1;x\n\n2;y\n"))) == {"a": [1, 2], "b": ["x", "y"]}
+    with pytest.raises(InputError, match=r"must begin with a line of column names; received none in the open file"):
+        Table.from_csv(opened(""))
+
+
+def test_an_open_file_is_read_from_the_disk(tmp_path):
+    path = tmp_path / "items.csv"
+    path.write_text("a,b\n1,x\n", encoding="utf-8")
+    with path.open(encoding="utf-8") as file:
+        assert cells(Table.from_csv(file)) == {"a": [1], "b": ["x"]}
+    with pytest.raises(InputError, match=r"a table must be a file that can be read; received .*items.csv: I/O"):
+        Table.from_csv(file)
+    with pytest.raises(InputError, match=r"must be text in UTF-8; received the open file"):
+        Table.from_csv(io.BytesIO(b"a,b\n\xff,1\n"))
+
+
+@pytest.mark.parametrize("source", [3, None, [{"a": 1}]])
+def test_what_is_no_file_is_refused(source):
+    with pytest.raises(InputError, match=r"a table must be a file; received .*; give its path, or the open file"):
+        Table.from_csv(source)
+
+
+def test_impossible_paths_are_refused():
+    with pytest.raises(InputError, match=r"a table must be a file that can be read; received a.*null"):
+        Table.from_csv("a\0b.csv")
+
+
 def test_codes_count_as_numbers_where_numbers_are_asked_for(read):
     table = read("a,b\n007,0\n012,0\n")
     assert cells(table)["a"] == ["007", "012"]
@@ -119,12 +150,51 @@ def test_codes_count_as_numbers_where_numbers_are_asked_for(read):
 
 def test_numbers_of_records_are_named_by_row():
     table = Table.from_records([{"a": 1}, {"a": "2"}])
-    with pytest.raises(InputError, match=r"'a' in row 1 must be a finite number; received '2'"):
+    with pytest.raises(
+        InputError, match=r"'a' in row 1 must be a finite number; received '2'; convert to numbers, or use from_csv"
+    ):
         table.numbers("a")
     with pytest.raises(InputError, match=r"'a' in row 1 must be a finite number; received 'inf'"):
         Table.from_records([{"a": 1.0}, {"a": np.inf}]).numbers("a")
     with pytest.raises(InputError, match=r"'a' in row 0 must be a finite number; received 1000"):
         Table.from_records([{"a": 10**400}]).numbers("a")
+
+
+@pytest.mark.parametrize(
+    ("column", "row"),
+    [
+        (["1.5", "", "2.5"], 1),
+        (["1.5", "n/a", "2.5"], 1),
+        (["1,5", "2,5", "3,5"], 0),
+        (["1", "2,5", "x"], 1),
+        (["1.5", "nan", "-2e3"], 1),
+        (["5", "x"], 1),
+        (["5", "x", "y"], None),
+        (["1", "2", "3"], None),
+        (["007", "012", "x"], None),
+        (["007", "012", "034"], None),
+        (["x", "y", ""], None),
+    ],
+)
+def test_columns_of_a_file_that_are_nearly_numbers_are_noticed(read, column, row):
+    assert read("a;b\n" + "".join(f"{cell};1\n" for cell in column)).spoiled("a") == row
+
+
+@pytest.mark.parametrize(
+    ("column", "row"),
+    [
+        ([1, None, 2], 1),
+        ([1.5, float("nan"), 2.5], 1),
+        ([1.5, float("inf")], 1),
+        ([1, 2, "3"], 2),
+        (["1", "2", "x"], None),
+        ([True, False, 1], None),
+        ([10**30, 1], None),
+        ([1, None, None], None),
+    ],
+)
+def test_columns_of_records_that_are_nearly_numbers_are_noticed(column, row):
+    assert Table.of({"a": column}).spoiled("a") == row
 
 
 def test_records_become_columns_of_plain_values():
@@ -155,7 +225,10 @@ def test_records_become_columns_of_plain_values():
         ("abc", r"items must be a list of dicts; received 'abc'"),
         (3, r"items must be a list of dicts; received 3"),
         ([{"a": 1}, 7], r"items must be a list of dicts; received 7 in row 1"),
-        ([], r"a catalogue must have columns; received none"),
+        ("c1.csv", r"items must be a list of dicts; received 'c1.csv'; use from_csv for a file"),
+        (Path("c1.csv"), r"items must be a list of dicts; received .*; use from_csv for a file"),
+        ([], r"a table must have rows; received an empty list; give one dict a row"),
+        ([{}, {}], r"a table must have columns; received none"),
         ([{"a": 1, "": 2}], r"every column must have a name"),
         ([{1: 1, "1": 2}], r"column names must differ; received '1' twice"),
     ],
@@ -181,6 +254,11 @@ class Frame:
         return self._series[name]
 
 
+class IterableFrame(Frame):
+    def __iter__(self):
+        return iter(self.columns)
+
+
 NAType = type("NAType", (), {})
 
 
@@ -189,6 +267,11 @@ def test_frames_are_taken_by_their_columns(method):
     frame = Frame({"a": [1, 2], "b": [0.5, float("nan")], "c": [NAType(), "x"], 7: [True, False]}, method)
     table = Table.from_frame(frame)
     assert cells(table) == {"a": [1, 2], "b": [0.5, None], "c": [None, "x"], "7": [True, False]}
+
+
+def test_frames_are_no_records():
+    with pytest.raises(InputError, match=r"a list of dicts; received IterableFrame; use from_frame for a data frame"):
+        Table.from_records(IterableFrame({"a": [1]}, "to_list"))
 
 
 def test_what_is_no_frame_is_refused():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -14,8 +14,9 @@ from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
 from anchorpbo.space.base import Columns, Design, DesignSpace
 from anchorpbo.space.fingerprints import as_fingerprints
+from anchorpbo.space.roles import all_numbers, as_names, check_roles, first_twice, identifiers, known
 from anchorpbo.space.spread import SUBSET, farthest_points
-from anchorpbo.space.tables import Column, Table, as_cell, cell_of
+from anchorpbo.space.tables import Column, SupportsRead, Table, as_cell, cell_of, cells_of
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 _ITEM = "item"
@@ -35,14 +36,15 @@ class Catalogue(DesignSpace):
         The items: a list of dicts, or a `Table`.
     features
         Columns of numbers, scaled to [0, 1]. ``None`` for all that are wholly numbers, but the key; none of them where
-        there is a fingerprint.
+        there is a fingerprint. A column that is half numbers or more, but not wholly, is then an error.
     categories
         Columns whose values are equal or not.
     fingerprint
         One column of bit strings (``"0110"``) or of lists of counts, or several of one bit or count each.
     key
         The column that identifies an item. ``None`` for the first column, features aside, whose cells all differ, or
-        else for a new column ``"item"`` of numbers from 0.
+        else for a new column ``"item"`` of numbers from 0. Where `features` is ``None`` as well, a column called id,
+        key, item, name, nr, number or something_id whose cells all differ comes before the others, and is no feature.
 
     Examples
     --------
@@ -62,12 +64,16 @@ class Catalogue(DesignSpace):
         fingerprint: str | Sequence[str] | None = None,
         key: str | None = None,
     ) -> None:
+        if isinstance(records, Sized) and not len(records):
+            received = "the names of columns alone" if isinstance(records, Table) else repr(records)
+            raise InputError("a catalogue must have items", received, "add one row an item")
         table = records if isinstance(records, Table) else Table.from_records(records)
-        self._categories = _known("categories", categories, table)
-        self._fingerprint = _known("fingerprint", _names(fingerprint), table)
-        self._features = _known("features", self._chosen_features(table, features, key), table)
-        _check_roles(self._features, self._categories, self._fingerprint)
-        self._table, self._key = self._keyed(table, key)
+        self._categories = known("categories", categories, table)
+        self._fingerprint = known("fingerprint", fingerprint, table)
+        called = identifiers(table, {*self._categories, *self._fingerprint}) if features is None and key is None else ()
+        self._features = known("features", self._chosen_features(table, features, {key, *called}), table)
+        check_roles(self._features, self._categories, self._fingerprint, table)
+        self._table, self._key = self._keyed(table, called[0] if called else key)
         self._points = frozen(self._encoded())
         if len(self.candidates) < 2:
             rule = "a catalogue must have at least two items that differ in their features"
@@ -78,16 +84,16 @@ class Catalogue(DesignSpace):
     @classmethod
     def from_csv(
         cls,
-        path: str | PathLike[str],
+        path: str | PathLike[str] | SupportsRead,
         features: Sequence[str] | None = None,
         categories: Sequence[str] = (),
         fingerprint: str | Sequence[str] | None = None,
         key: str | None = None,
         delimiter: str | None = None,
     ) -> Catalogue:
-        """Read a CSV file in UTF-8; its delimiter is guessed among comma, semicolon and tab where none is given."""
+        """Read a CSV file in UTF-8, by its path or open; its delimiter is guessed among , ; | and tab if not given."""
         # A column of bit strings must not be read as large numbers.
-        as_text = _names(fingerprint) if len(_names(fingerprint)) == 1 else ()
+        as_text = as_names(fingerprint) if len(as_names(fingerprint)) == 1 else ()
         return cls(Table.from_csv(path, delimiter, as_text), features, categories, fingerprint, key)
 
     @classmethod
@@ -205,10 +211,7 @@ class Catalogue(DesignSpace):
         columns = self._table.columns.items()
         return {
             "kind": "catalogue",
-            "columns": [
-                {"name": name, "values": column.tolist() if isinstance(column, np.ndarray) else list(column)}
-                for name, column in columns
-            ],
+            "columns": [{"name": name, "values": list(cells_of(column))} for name, column in columns],
             "features": list(self._features),
             "categories": list(self._categories),
             "fingerprint": list(self._fingerprint),
@@ -227,24 +230,23 @@ class Catalogue(DesignSpace):
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _chosen_features(self, table: Table, features: Sequence[str] | None, key: str | None) -> tuple[str, ...]:
+    def _chosen_features(
+        self, table: Table, features: Sequence[str] | None, keys: Collection[str | None]
+    ) -> tuple[str, ...]:
         if features is not None:
-            return _names(features)
-        if self._fingerprint:
-            return ()
-        taken = {key, *self._categories}
-        return tuple(n for n, column in table.columns.items() if isinstance(column, np.ndarray) and n not in taken)
+            return as_names(features)
+        return () if self._fingerprint else all_numbers(table, {name for name in keys if name} | {*self._categories})
 
     def _keyed(self, table: Table, key: str | None) -> tuple[Table, str]:
         """The table, with a key added where it lacks one, and the name of the key."""
         if key is not None:
-            (key,) = _known("key", (key,), table)
-            twice = _first_twice(table, key)
+            (key,) = known("key", (key,), table)
+            twice = first_twice(table, key)
             if twice is not None:
                 table.refuse(twice, key, "must differ from all others, as it is the key")
             return table, key
         for name in table.columns:
-            if name not in {*self._features, *self._fingerprint} and _first_twice(table, name) is None:
+            if name not in {*self._features, *self._fingerprint} and first_twice(table, name) is None:
                 return table, name
         if _ITEM in table.columns:
             rule = f"the column {_ITEM!r} must tell all items apart where no other does"
@@ -273,9 +275,7 @@ class Catalogue(DesignSpace):
 
     @cached_property
     def _keys(self) -> dict[Any, int]:
-        column = self._table.columns[self._key]
-        values = column.tolist() if isinstance(column, np.ndarray) else column
-        return {value: row for row, value in enumerate(values)}
+        return {value: row for row, value in enumerate(cells_of(self._table.columns[self._key]))}
 
     def _find(self, design: Mapping[str, Any]) -> int:
         """Number of the item that a design names."""
@@ -330,50 +330,9 @@ def _equal(column: Column, value: Any) -> BoolArray:
         return np.zeros(len(column), dtype=np.bool_)
 
 
-def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    if given is None or isinstance(given, str):
-        return () if given is None else (given,)
-    if not isinstance(given, Iterable):
-        raise InputError("columns must be given by name", repr(given), "give a list of names")
-    return tuple(given)
-
-
-def _known(role: str, given: Sequence[str], table: Table) -> tuple[str, ...]:
-    names = _names(given)
-    for i, name in enumerate(names):
-        if name not in table.columns:
-            rule = f"{role} must be among the columns {', '.join(map(repr, table.columns))}"
-            raise InputError(rule, repr(name), "check the spelling")
-        if name in names[:i]:
-            raise InputError(f"{role} must differ", f"{name!r} twice", "drop one of the two")
-    return names
-
-
-def _check_roles(features: Sequence[str], categories: Sequence[str], fingerprint: Sequence[str]) -> None:
-    every = [*features, *categories, *fingerprint]
-    for i, name in enumerate(every):
-        if name in every[:i]:
-            rule = "a column must be a feature, a category or part of the fingerprint, not two of them"
-            raise InputError(rule, repr(name), "choose one")
-    if not every:
-        rule = "a catalogue must have features, categories or a fingerprint"
-        raise InputError(rule, "none, and no column of numbers", "name some of its columns")
-
-
-def _first_twice(table: Table, name: str) -> int | None:
-    """The first row whose cell is empty or was there before."""
-    column = table.columns[name]
-    seen: set[Any] = set()
-    for row, value in enumerate(column.tolist() if isinstance(column, np.ndarray) else column):
-        if value is None or value == "" or value in seen:
-            return row
-        seen.add(value)
-    return None
-
-
 def _scaled(table: Table, name: str) -> Array:
     """A feature, (n,), from 0 at its least to 1 at its largest; 0 where all are equal."""
-    values = table.numbers(name)
+    values = table.numbers(name, "or name the column in categories=[...]")
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
     if not math.isfinite(high - low):
         raise InputError(f"the range of {name!r} must be finite", f"{low} to {high}", "choose a larger unit")
@@ -382,11 +341,11 @@ def _scaled(table: Table, name: str) -> Array:
 
 def _coded(table: Table, name: str) -> Array:
     """A category, (n,), by the order of first appearance, from 0 to 1."""
-    column = table.columns[name]
-    values = column.tolist() if isinstance(column, np.ndarray) else column
+    values = cells_of(table.columns[name])
     codes: dict[Any, int] = {}
     for row, value in enumerate(values):
         if value is None or value == "":
-            table.refuse(row, name, "must be filled in, as it is a category")
+            remedy = 'fill it in, with "none" for instance'
+            table.refuse(row, name, "must be filled in, as it is a category", remedy)
         codes.setdefault(value, len(codes))
     return np.array([codes[value] for value in values], dtype=np.float64) / max(len(codes) - 1, 1)

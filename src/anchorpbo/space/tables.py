@@ -10,11 +10,12 @@ import csv
 import io
 import math
 import numbers
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +28,19 @@ from anchorpbo.typing import Array
 Column: TypeAlias = npt.NDArray[np.int64] | Array | tuple[Any, ...]
 """Values of one name, in the order of the rows."""
 
-_DELIMITERS = (",", ";", "\t")
+_DELIMITERS = (",", ";", "\t", "|")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_CODE = re.compile(r"0\d+", re.ASCII)  # 007 is a name
+_COMMA = re.compile(r"[+-]?\d+(?:\.\d{3})*,\d+", re.ASCII)
 _PLAIN = {str, int, bool, type(None)}
 _MISSING = {"NAType", "NaTType"}  # what pandas has for an empty cell besides NaN; it need not be there to be known
+
+
+class SupportsRead(Protocol):
+    """An open file."""
+
+    def read(self) -> Any:
+        """All that is left of it, as text or as bytes in UTF-8."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +57,9 @@ class Table:
         return len(self.lines)
 
     @classmethod
-    def from_csv(cls, path: str | PathLike[str], delimiter: str | None = None, as_text: Collection[str] = ()) -> Table:
+    def from_csv(
+        cls, path: str | PathLike[str] | SupportsRead, delimiter: str | None = None, as_text: Collection[str] = ()
+    ) -> Table:
         """Read a file in UTF-8 whose first line has the names; the columns `as_text` are not turned into numbers."""
         if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
             raise InputError("delimiter must be a single sign", repr(delimiter), "leave it out to have it guessed")
@@ -83,19 +96,24 @@ class Table:
     @classmethod
     def from_records(cls, records: Iterable[Mapping[str, Any]]) -> Table:
         """Take a list of dicts; a name that one of them lacks is an empty cell."""
-        if isinstance(records, str | Mapping) or not isinstance(records, Iterable):
-            raise InputError("items must be a list of dicts", repr(records), "give one dict an item")
+        if isinstance(records, str | PathLike | Mapping) or not isinstance(records, Iterable):
+            remedy = "use from_csv for a file" if isinstance(records, str | PathLike) else "give one dict a row"
+            raise InputError("items must be a list of dicts", repr(records), remedy)
+        if hasattr(records, "columns"):
+            raise InputError("items must be a list of dicts", type(records).__name__, "use from_frame for a data frame")
         rows = list(records)
         for number, row in enumerate(rows):
             if not isinstance(row, Mapping):
-                raise InputError("items must be a list of dicts", f"{row!r} in row {number}", "give one dict an item")
+                raise InputError("items must be a list of dicts", f"{row!r} in row {number}", "give one dict a row")
+        if not rows:
+            raise InputError("a table must have rows", "an empty list", "give one dict a row")
         keys = list(dict.fromkeys(key for row in rows for key in row))
         names = _checked_names([str(key) for key in keys])
         cells = {name: _from_values([row.get(key) for row in rows]) for name, key in zip(names, keys, strict=True)}
         return cls(cells, range(len(rows)))
 
-    def numbers(self, name: str) -> Array:
-        """A column of finite numbers, (n,), or an error that names the first cell that is none."""
+    def numbers(self, name: str, also: str = "") -> Array:
+        """A column of finite numbers, (n,), or an error that names the first cell that is none; `also` ends it."""
         column = self.columns[name]
         if isinstance(column, np.ndarray):
             values = np.array(column, dtype=np.float64)
@@ -104,22 +122,61 @@ class Table:
             values = np.array([read(cell) for cell in column], dtype=np.float64)
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong):
-            self.refuse(int(wrong[0]), name, "must be a finite number")
+            self.refuse_number(int(wrong[0]), name, "must be a finite number", also)
         return values
 
-    def refuse(self, row: int, name: str, rule: str) -> None:
+    def spoiled(self, name: str) -> int | None:
+        """The first row that is no number in a column that half or more of the rows, well written, would be."""
+        column = self.columns[name]
+        if isinstance(column, np.ndarray):
+            return None
+        fine = [self._is_number(cell) for cell in column]
+        meant = sum(fine) + sum(isinstance(cell, str) and bool(_COMMA.fullmatch(cell)) for cell in column)
+        return fine.index(False) if 2 * meant >= len(column) and not all(fine) else None
+
+    def is_typed(self, name: str) -> bool:
+        """Whether a column of records has numbers alone, but all as text, as they come from a file."""
+        column = self.columns[name]
+        return self.noun == "row" and all(isinstance(cell, str) and _is_written(cell) for cell in column)
+
+    def refuse(self, row: int, name: str, rule: str, remedy: str = "") -> None:
         """Raise an error about one cell."""
         cell = cell_of(self.columns[name], row)
-        received = "an empty cell" if cell is None or cell == "" else repr(cell)
-        remedy = "fill it in, or leave out the item" if received == "an empty cell" else "correct it"
-        if isinstance(cell, str) and "," in cell:
-            remedy = "write numbers with a point, as in 12.5"
+        empty = cell is None or cell == ""
+        remedy = remedy or ("fill it in, or leave out the row" if empty else "correct it")
+        received = "an empty cell" if empty else repr(cell)
         raise InputError(f"{name!r} in {self.noun} {self.lines[row]} {rule}", received, remedy)
+
+    def refuse_number(self, row: int, name: str, rule: str, also: str = "") -> None:
+        """The same for a cell that is no number; `also` is one more thing to do about it."""
+        cell = cell_of(self.columns[name], row)
+        remedy = "fill it in, or leave out the row" if cell is None or cell == "" else "correct it"
+        if isinstance(cell, str) and _COMMA.fullmatch(cell.strip()):
+            remedy = "write numbers with a point, as in 12.5"
+        elif isinstance(cell, str) and self.noun == "row" and _is_written(cell):
+            remedy = "convert to numbers, or use from_csv for a file"
+        self.refuse(row, name, rule, f"{remedy}, {also}" if also else remedy)
+
+    def _is_number(self, cell: object) -> bool:
+        """Whether a cell is a number, or in a file, where one word makes a column text, would be read as one."""
+        if isinstance(cell, str):
+            return self.noun == "line" and _is_written(cell)
+        return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
 def cell_of(column: Column, row: int) -> Any:
     """One cell as a plain Python value."""
     return plain(column[row])
+
+
+def cells_of(column: Column) -> Sequence[Any]:
+    """All cells as plain Python values."""
+    return column.tolist() if isinstance(column, np.ndarray) else column
+
+
+def _is_written(cell: str) -> bool:
+    """Whether text is a number, and not a code of digits."""
+    return bool(_NUMBER.fullmatch(cell.strip())) and not _CODE.fullmatch(cell.strip())
 
 
 def _given_number(cell: object) -> float:
@@ -141,21 +198,33 @@ def _read_number(cell: object) -> float:
 # -- CSV --------------------------------------------------------------------------------------------------------------
 
 
-def _text(path: str | PathLike[str]) -> str:
+def _text(source: str | PathLike[str] | SupportsRead) -> str:
+    """All of a file, by its path or open."""
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        if isinstance(source, str | PathLike):
+            return Path(source).read_text(encoding="utf-8-sig")
+        found = source.read()
+        return found.decode("utf-8-sig") if isinstance(found, bytes) else str(found).removeprefix("\ufeff")
+    except AttributeError as problem:
+        remedy = "give its path, or the open file"
+        raise InputError("a table must be a file", repr(source), remedy) from problem
     except FileNotFoundError as problem:
-        raise InputError("a catalogue must be a file that exists", str(path), "check the path") from problem
+        raise InputError("a table must be a file that exists", str(source), "check the path") from problem
     except UnicodeDecodeError as problem:
         remedy = "save it as 'CSV UTF-8'"
-        raise InputError("a catalogue must be text in UTF-8", str(path), remedy) from problem
-    except OSError as problem:
-        raise InputError("a catalogue must be a file that can be read", f"{path}: {problem}", "check it") from problem
+        raise InputError("a table must be text in UTF-8", _called(source), remedy) from problem
+    except (OSError, ValueError) as problem:
+        received = f"{_called(source)}: {problem}"
+        raise InputError("a table must be a file that can be read", received, "check it") from problem
 
 
-def _header(path: str | PathLike[str], line: str) -> str:
+def _called(source: object) -> str:
+    return str(source) if isinstance(source, str | PathLike) else str(getattr(source, "name", "the open file"))
+
+
+def _header(source: object, line: str) -> str:
     if not line.strip():
-        raise InputError("a catalogue must begin with a line of column names", f"none in {path}", "add one")
+        raise InputError("a table must begin with a line of column names", f"none in {_called(source)}", "add one")
     return line
 
 
@@ -166,7 +235,7 @@ def _delimiter(header: str) -> str:
 
 def _checked_names(names: list[str]) -> list[str]:
     if not names:
-        raise InputError("a catalogue must have columns", "none", "give every item some values")
+        raise InputError("a table must have columns", "none", "give every row some values")
     for i, name in enumerate(names):
         if not name:
             raise InputError("every column must have a name", f"none for column {i + 1}", "name it")
@@ -189,9 +258,7 @@ def _rows(reader: Any, width: int) -> tuple[list[list[str]], list[int]]:
             rows.append(row)
             lines.append(reader.line_num)
     except csv.Error as problem:
-        raise InputError(
-            "a catalogue must be CSV", f"{problem} in line {reader.line_num}", "save it again"
-        ) from problem
+        raise InputError("a table must be CSV", f"{problem} in line {reader.line_num}", "save it again") from problem
     return rows, lines
 
 
