@@ -273,12 +273,12 @@ def test_a_catalogue_names_its_items():
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        ([], "catalogue"),
+        ([], "must have rows; received an empty list"),
         ([{"name": "a", "price": 1.0}], r"at least two items that differ.*; received 1 items"),
         ([{"name": "a", "price": 1.0}, {"name": "b"}], r"'price' in row 1 must be a finite number; received an empty"),
         ([{"name": "a", "price": 1.0}, {"name": "b", "price": "dear"}], r"'price' in row 1.*; received 'dear'"),
         ([{"name": "a", "price": 1.0}, {"name": "a", "price": 2.0}], r"'name' in row 1 must differ.*; received 'a'"),
-        ([{"name": "a", "price": 1.0}, 5], r"items must be a list of dicts; received 5 in row 1"),
+        ([{"name": "a", "price": 1.0}, 5], r"must be a list of dicts; received 5 in row 1"),
     ],
     ids=["empty", "single", "missing", "text", "twice", "no dict"],
 )

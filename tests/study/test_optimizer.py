@@ -27,6 +27,12 @@ from anchorpbo.inference import Inference
 from anchorpbo.study import ConstantNoise
 
 OUTCOMES = ("first", "second", "tie", "skip")
+
+
+def slowly(*values):
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+
+
 EVERY_SPACE = pytest.mark.parametrize("name", SPACES)
 
 
@@ -44,7 +50,7 @@ def is_valid(space, duel):
 
 
 @EVERY_SPACE
-@pytest.mark.parametrize("strategy", ["ei", "raeubo"])
+@pytest.mark.parametrize("strategy", ["ei", *slowly("raeubo")])
 def test_every_duel_is_of_two_valid_designs_that_differ(name, strategy):
     space = SPACES[name]
     anchors = [space.decode(x) for x in space.sample(2, np.random.default_rng(1))]
@@ -93,17 +99,17 @@ FINE = {
 
 
 @pytest.mark.parametrize("space", FINE.values(), ids=FINE)
-@pytest.mark.parametrize("strategy", ["ei", "ucb", "eubo"])
+@pytest.mark.parametrize("strategy", ["ei", *slowly("ucb", "eubo")])
 def test_fine_grids_are_like_continuous_ranges(space, strategy):
     """Nobody can tell 99,999 from 100,000."""
     opt = Optimizer(space, strategy=strategy, initial=3, seed=1, learn={})
     for duel in play(opt, 12, lambda design: float(space.encode(design).sum())):
         assert duel.first != duel.second
         apart = np.abs(space.encode(duel.first) - space.encode(duel.second))
-        assert apart.max() >= 0.009
+        assert apart.max() >= 0.005
 
 
-@pytest.mark.parametrize("strategy", ["ei", "rahbo", "eubo"])
+@pytest.mark.parametrize("strategy", ["ei", *slowly("rahbo", "eubo")])
 def test_upper_bounds_are_proposed_exactly(strategy):
     space = Space(a=Real(0, 7.3), b=Integer(1, 9))
     opt = Optimizer(space, strategy=strategy, seed=2, initial=4)
@@ -265,7 +271,7 @@ def test_a_strategy_of_pairs_is_free_in_both_designs(strategy):
 def test_a_single_design_is_the_best_of_the_acquisition_against_the_champion():
     """In a list, what is asked can be found by looking at every item."""
     space = SPACES["numeric catalogue"]
-    opt = Optimizer(space, strategy="ucb", seed=3, initial=3)
+    opt = Optimizer(space, strategy="ucb", preset="paper", inference="laplace", seed=3, initial=3)
     play(opt, 5)
     model, champion = chooser(opt, 3), last_winner(opt)
     bound = opt.plan.acquisition.bind(model.posterior, model.noise)
@@ -318,7 +324,7 @@ def test_several_duels_at_once_are_of_different_pairs(name, initial):
         is_valid(opt.space, duel)
 
 
-@pytest.mark.parametrize("strategy", ["ei", "rahbo", "eubo"])
+@pytest.mark.parametrize("strategy", ["ei", *slowly("rahbo", "eubo")])
 def test_looking_ahead_changes_nothing(strategy):
     opt, twin = small(strategy, initial=2), small(strategy, initial=2)
     for number in range(5):
@@ -410,7 +416,7 @@ def much_alike(space, one, other, within=0.05):
 
 
 @pytest.mark.parametrize("strategy", ["rahbo", "eubo"])
-@pytest.mark.parametrize("name", ["reals", "mixed", "listed", "mixture", "fingerprints"])
+@pytest.mark.parametrize("name", ["reals", "listed", "fingerprints", *slowly("mixed", "mixture")])
 def test_a_skipped_pair_is_not_asked_again_within_eight_duels(strategy, name):
     space = SPACES[name]
     opt = Optimizer(space, strategy=strategy, seed=1, initial=2, learn={})
@@ -441,6 +447,17 @@ def test_many_skips_in_a_row_lead_to_new_pairs():
         pairs.append(pair_of(duel))
         opt.tell(duel, "skip")
     assert len(set(pairs)) == 8
+
+
+@pytest.mark.parametrize("strategy", ["ei", "eubo"])
+@pytest.mark.parametrize("name", ["interval", "numeric catalogue", *slowly("mixed")])
+def test_a_pair_that_was_answered_is_not_asked_again_within_eight_duels(strategy, name):
+    """A user whose answers do not change must not be asked the same thing over and over."""
+    space = SPACES.get(name, unit())
+    opt = Optimizer(space, strategy=strategy, seed=3, initial=3, learn={})
+    pairs = [pair_of(duel) for duel in play(opt, 18)]
+    for number, pair in enumerate(pairs):
+        assert pair not in pairs[max(number - 8, 0) : number]
 
 
 TINY = {
@@ -820,7 +837,7 @@ def test_objects_of_your_own_take_part(options, preset):
 
 def test_an_acquisition_of_your_own_decides():
     space = SPACES["numeric catalogue"]
-    opt = Optimizer(space, strategy=Widest(), seed=1, initial=2)
+    opt = Optimizer(space, strategy=Widest(), preset="paper", seed=1, initial=2)
     play(opt, 4)
     posterior = chooser(opt, 1).posterior
     X = space.candidates
@@ -835,7 +852,7 @@ def test_an_acquisition_of_your_own_decides():
 # -- does it work -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", ["ei", "eubo"])
+@pytest.mark.parametrize("strategy", slowly("ei", "eubo"))
 def test_a_simple_preference_is_found_out(strategy):
     space = Space(a=Real(0, 10), kind=Categorical(["x", "y"]))
     opt = Optimizer(space, strategy=strategy, seed=1, initial=5)

