@@ -423,7 +423,25 @@ def test_catalogues_can_be_sent_to_other_processes(beans):
 
 
 def test_catalogues_print_what_they_hold(beans):
-    assert repr(beans) == "Catalogue(4 items, features=['acidity', 'body'], categories=['origin'], key='bean')"
+    assert (
+        repr(beans)
+        == """\
+Catalogue(
+    4 items, 3 distinct,
+    key='bean',
+    features=['acidity', 'body'],
+    categories=['origin'],
+    shown=['note'],
+)"""
+    )
+    molecules = Catalogue(MOLECULES, fingerprint="fp")
+    assert repr(molecules) == "Catalogue(3 items, key='smiles', fingerprint=['fp'], shown=['mass'])"
+
+
+def test_many_columns_are_printed_in_short():
+    records = [{"n": text, **{f"b{i}": int(i == row) for i in range(1024)}} for row, text in enumerate("xyz")]
+    catalogue = Catalogue(records, fingerprint=[f"b{i}" for i in range(1024)])
+    assert repr(catalogue) == "Catalogue(3 items, key='n', fingerprint=['b0', 'b1', 'b2', ..., 'b1023'])"
 
 
 def test_large_catalogues_are_quick():

@@ -1,6 +1,8 @@
 """Parameters: exact round trips, readable proposals, and errors that name what was given."""
 
 import math
+import re
+from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +11,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from anchorpbo.errors import InputError
-from anchorpbo.space import Boolean, Categorical, Constant, Integer, Ordinal, Real
+from anchorpbo.space import Boolean, Categorical, Constant, Integer, Linear, Ordinal, Real
 from anchorpbo.space.parameters import MOST_PLACES, Varying
 
 unhurried = settings(deadline=None)
@@ -264,6 +266,20 @@ def test_check_says_what_is_wrong(parameter, value, message):
 def test_bad_settings_are_refused(build, message):
     with pytest.raises(InputError, match=message):
         build()
+
+
+def test_long_lists_are_printed_in_short():
+    assert repr(Categorical([f"v{i}" for i in range(13)])) == "Categorical(['v0', 'v1', 'v2', ..., 'v12'])"
+    assert repr(Ordinal(list(range(12)))) == f"Ordinal({list(range(12))})"
+
+
+@pytest.mark.parametrize(
+    "kind", [Real, Integer, Categorical, Ordinal, Constant, Linear], ids=lambda kind: kind.__name__
+)
+def test_every_setting_is_explained(kind):
+    explained = kind.__doc__.split("----------")[1]
+    for setting in fields(kind):
+        assert re.search(rf"^    (\w+, )?{setting.name}\b", explained, re.MULTILINE)
 
 
 def test_parameters_compare_and_print_by_their_settings():

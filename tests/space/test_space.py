@@ -121,6 +121,29 @@ def test_spaces_print_as_they_are_written():
     assert repr(Space({"roast temp": Real(180, 230)})) == "Space({'roast temp': Real(180, 230)})"
 
 
+def test_long_spaces_print_one_parameter_a_line():
+    assert (
+        repr(COFFEE)
+        == """\
+Space(
+    temperature=Real(80, 96),
+    dose=Real(10, 20, log=True),
+    grind=Integer(1, 10),
+    roast=Ordinal(['light', 'medium', 'dark']),
+    origin=Categorical(['Kenya', 'Brazil', 'Peru']),
+    bloom=Boolean(),
+    water=Constant('soft'),
+)"""
+    )
+    assert eval(repr(COFFEE)) == COFFEE
+    space = Space({f"roast temperature {i}": Real(180, 230) for i in range(4)}, constraints=None)
+    assert repr(space).count("\n") == 5
+    assert eval(repr(space)) == space
+    named = Space({"roast temp": Real(180, 230), "k": Real(0, 230)}, constraints=["k <= 200"])
+    assert repr(named) == "Space({'roast temp': Real(180, 230), 'k': Real(0, 230)}, constraints=['k <= 200'])"
+    assert eval(repr(named)) == named
+
+
 @pytest.mark.parametrize(
     ("build", "message"),
     [

@@ -17,6 +17,7 @@ from anchorpbo.space.fingerprints import as_fingerprints
 from anchorpbo.space.roles import all_numbers, as_names, check_roles, first_twice, identifiers, known
 from anchorpbo.space.spread import SUBSET, farthest_points
 from anchorpbo.space.tables import Column, SupportsRead, Table, as_cell, cell_of, cells_of
+from anchorpbo.space.values import laid_out, written
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 _ITEM = "item"
@@ -224,9 +225,16 @@ class Catalogue(DesignSpace):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        kinds = (("features", self._features), ("categories", self._categories), ("fingerprint", self._fingerprint))
-        roles = ", ".join(f"{role}={list(names)}" for role, names in kinds if names)
-        return f"Catalogue({len(self)} items, {roles}, key={self._key!r})"
+        used = {*self._features, *self._categories, self._key}
+        roles = {
+            "features": self._features,
+            "categories": self._categories,
+            "fingerprint": self._fingerprint,
+            "shown": tuple(name for name in self.names if name not in used),
+        }
+        size = f"{len(self)} items" + f", {len(self.candidates)} distinct" * (len(self.candidates) < len(self))
+        named = [f"{role}={written(names)}" for role, names in roles.items() if names]
+        return laid_out("Catalogue(", [size, f"key={self._key!r}", *named], ")")
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

@@ -114,7 +114,7 @@ class Real(Varying):
     log
         Whether ratios matter rather than differences, as with doses and rates; needs ``low > 0``.
     step
-        Allow ``low, low + step, ..., high`` only.
+        Allow ``low, low + step, ..., high`` only; ``None`` for all numbers. Must divide the range.
 
     Examples
     --------
@@ -225,7 +225,20 @@ class Real(Varying):
 
 @dataclass(frozen=True, repr=False)
 class Integer(Varying):
-    """A whole number from `low` to `high`, both included; `log` as for a `Real`."""
+    """A whole number from `low` to `high`.
+
+    Parameters
+    ----------
+    low, high
+        The ends, both included.
+    log
+        Whether ratios matter rather than differences, as with counts of cells; needs ``low > 0``.
+
+    Examples
+    --------
+    >>> Integer(1, 5).encode(2), Integer(1, 5).decode(0.3)
+    (0.25, 2)
+    """
 
     low: int
     high: int
@@ -278,7 +291,17 @@ class Integer(Varying):
 
 @dataclass(frozen=True, repr=False)
 class Boolean(Varying):
-    """True or false."""
+    """True or false, such as whether to stir.
+
+    Parameters
+    ----------
+    None: write ``Boolean()``. In a constraint true counts 1, and false 0.
+
+    Examples
+    --------
+    >>> Boolean().encode(True), Boolean().decode(0.0)
+    (1.0, False)
+    """
 
     def check(self, name: str, value: object) -> bool:
         """A bool, and nothing that merely could be one."""
@@ -342,7 +365,19 @@ class _Listed(Varying):
 
 @dataclass(frozen=True, repr=False)
 class Ordinal(_Listed):
-    """One of a few values with an order, such as ``Ordinal(["light", "medium", "dark"])``: neighbours are alike."""
+    """One of a few values with an order: neighbours are alike.
+
+    Parameters
+    ----------
+    values
+        Two or more texts or numbers, in their order.
+
+    Examples
+    --------
+    >>> roast = Ordinal(["light", "medium", "dark"])
+    >>> roast.encode("medium"), roast.decode(1.0)
+    (0.5, 'dark')
+    """
 
     values: tuple[Value, ...]
     _kind: ClassVar[str] = "an Ordinal"
@@ -350,7 +385,19 @@ class Ordinal(_Listed):
 
 @dataclass(frozen=True, repr=False)
 class Categorical(_Listed):
-    """One of a few values without an order: any two are equally unlike."""
+    """One of a few values without an order: any two are equally unlike.
+
+    Parameters
+    ----------
+    values
+        Two or more texts or numbers, in any order.
+
+    Examples
+    --------
+    >>> origin = Categorical(["Kenya", "Brazil"])
+    >>> origin.encode("Brazil"), origin.decode(0.0)
+    (1.0, 'Kenya')
+    """
 
     values: tuple[Value, ...]
     _kind: ClassVar[str] = "a Categorical"
@@ -358,7 +405,18 @@ class Categorical(_Listed):
 
 @dataclass(frozen=True, repr=False)
 class Constant(Parameter):
-    """A value that is the same in every design: shown, and without a coordinate."""
+    """A value that is the same in every design: shown, and without a coordinate.
+
+    Parameters
+    ----------
+    value
+        Text, a number or a truth value.
+
+    Examples
+    --------
+    >>> Constant("soft").check("water", "soft")
+    'soft'
+    """
 
     value: Value
 

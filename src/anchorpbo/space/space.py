@@ -19,7 +19,7 @@ from anchorpbo.space.parameters import Categorical, Constant, Parameter, Real, V
 from anchorpbo.space.polytope import TOLERANCE
 from anchorpbo.space.region import Region
 from anchorpbo.space.rounding import rounded
-from anchorpbo.space.values import written
+from anchorpbo.space.values import laid_out, written
 from anchorpbo.typing import Array
 
 SPOT = 0.01
@@ -191,9 +191,10 @@ class Space(DesignSpace):
     def __repr__(self) -> str:
         plain = all(n.isidentifier() and not iskeyword(n) and n != "constraints" for n in self.names)
         named = [f"{name}={p!r}" if plain else f"{name!r}: {p!r}" for name, p in self._parameters.items()]
-        body = ", ".join(named) if plain else "{" + ", ".join(named) + "}"
-        limits = f", constraints={[str(constraint) for constraint in self._constraints]}" if self._constraints else ""
-        return f"Space({body}{limits})"
+        limits = f"constraints={[str(constraint) for constraint in self._constraints]}" if self._constraints else ""
+        if plain:
+            return laid_out("Space(", [*named, limits] if limits else named, ")")
+        return laid_out("Space({", named, f"}}{', ' * bool(limits)}{limits})")
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

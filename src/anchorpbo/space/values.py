@@ -2,12 +2,15 @@
 
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from anchorpbo.errors import InputError
+
+_MOST_WRITTEN = 12  # values of a list
+_WIDEST = 100  # signs on one line of a terminal
 
 Value: TypeAlias = str | bool | int | float
 """What a parameter can be set to."""
@@ -102,7 +105,16 @@ def check_range(kind: str, low: float, high: float, log: object) -> None:
 
 
 def written(value: object) -> str:
-    """As a person would write it: 80 and not 80.0."""
+    """As a person would write it: 80 and not 80.0; of a long list the first few and the last."""
     if isinstance(value, tuple):
-        return f"[{', '.join(map(written, value))}]"
+        parts = list(map(written, value if len(value) <= _MOST_WRITTEN else (*value[:3], value[-1])))
+        return f"[{', '.join(parts if len(value) == len(parts) else [*parts[:3], '...', parts[3]])}]"
     return repr(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def laid_out(opening: str, parts: Sequence[str], closing: str) -> str:
+    """A call on one line if it fits, or else with one argument a line."""
+    short = f"{opening}{', '.join(parts)}{closing}"
+    if len(short) <= _WIDEST:
+        return short
+    return opening + "".join(f"\n    {part}," for part in parts) + f"\n{closing}"
