@@ -91,4 +91,4 @@ class PairAcquisition(ABC):
 
 def best_mean(posterior: Posterior) -> float:
     """The incumbent: the largest posterior mean over queried designs, or the prior's mean 0 before any."""
-    return float(posterior.mean(posterior.points).max()) if len(posterior.points) else 0.0
+    return float(posterior.means.max()) if len(posterior.means) else 0.0

@@ -1,6 +1,6 @@
 """From duels to Gaussian sites: Laplace, EP, Hallucination Believer, Polya-Gamma; and the Laplace evidence.
 
-A new inference implements `Inference.infer` and adds a line to `INFERENCES`.
+A new inference implements `Inference.infer` and goes in as an object; a line in `INFERENCES` gives it a name.
 """
 
 from typing import Literal

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -104,6 +105,11 @@ class Posterior:
         if self.spread is not None:
             covariance += (self.kernel(X, self.points) @ self.spread.T) @ (self.spread @ self.kernel(self.points, Y))
         return covariance
+
+    @cached_property
+    def means(self) -> Array:
+        """E f at the distinct designs P, (u,)."""
+        return frozen(self.mean(self.points))
 
     def mean_gradient(self, X: npt.ArrayLike) -> Array:
         """d mean / dx, (n, d)."""

@@ -87,7 +87,7 @@ def espresso(design: Mapping[str, Any]) -> float:
     t = (design["temperature"] - 93.0) / 5.0
     r = log(design["ratio"] / 2.0) / 0.4
     g = (design["grind"] - grind) / 6.0
-    return worth - t * t - r * r - g * g
+    return float(worth - t * t - r * r - g * g)
 
 
 ESPRESSO_BEST = {"temperature": 93.0, "ratio": 2.0, "grind": 8, "basket": "double"}

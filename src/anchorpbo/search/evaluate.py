@@ -28,6 +28,8 @@ def pieces(count: int, width: int) -> Iterator[slice]:
 
 def values_of(bound: Bound, X: Array) -> Array:
     """Values, (n,), of items X, (n, *item_shape); all of them must be finite."""
+    if not len(X):
+        return np.empty(0)
     width = max(len(bound.posterior.points), bound.posterior.dimension)
     values = np.concatenate([bound(X[piece]) for piece in pieces(len(X), width)])
     check_finite(values)

@@ -1,8 +1,8 @@
 """Maximising an acquisition over the unit cube, or that part of it which is a space's designs.
 
-1. Score designs spread over the region (pairs of them for a duel), landmarks (the anchors, around which a narrow quiet
-   region may lie that no spread design hits, and the best designs asked about) and any extra items. For duels, also
-   score the designs of the best ones in new combinations: two good halves seldom meet by chance.
+1. Score designs spread over the region, landmarks (the anchors, around which a narrow quiet region may lie that no
+   spread design hits, and the best designs asked about) and any extra items. For duels, score all pairs of them: two
+   good halves seldom meet by chance.
 2. Choose starts: the best and a spread of good ones (`starts`).
 3. Climb from all starts in their continuous coordinates (`climb`), then let each step to the best of its neighbours in
    the others; repeat from those that found a better one. Nothing is relaxed and rounded.
@@ -20,19 +20,25 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from anchorpbo.acquisition import Bound
+from anchorpbo.acquisition import Bound, BoundPairs
 from anchorpbo.errors import InputError, NothingLeftError, ShapeError, UnsupportedError
 from anchorpbo.numerics.checks import as_floats, as_generator, whole
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.search.climb import Climb
 from anchorpbo.search.evaluate import check_bound, values_of
-from anchorpbo.search.starts import landmarks, recombined, spread_starts
+from anchorpbo.search.starts import all_pairs, landmarks, spread_starts
 from anchorpbo.space.region import Region
 from anchorpbo.typing import Array, BoolArray
 
 CLIMB_STEPS = 30
 POLISH_STEPS = 100
 """Iterations of a climb, together and alone."""
+PAIR_SHARE = 4
+"""One of so many spread designs is looked at when it is in pairs."""
+KEPT_PAIRS = 1024
+"""Best pairs among which starts are chosen."""
+CONSTRAINED = 3
+"""Most starts in a region with constraints."""
 ON_THE_WAY = (0.25, 0.5, 0.7, 0.8, 0.9, 0.95)
 """Parts of a climb that are looked at when its end is not allowed."""
 ROUNDS = 10
@@ -102,7 +108,8 @@ def maximise(
     rng = as_generator(rng)
     with one_blas_thread(len(bound.posterior.points)):
         search = _Search(bound, region, allowed)
-        search.screen(_spread(bound, region, raw, rng), extra)
+        # All pairs are looked at, so that fewer designs do.
+        search.screen(region.sample(raw if search.designs == 1 else max(raw // PAIR_SHARE, 2), rng), extra)
         climb = search.ascend(restarts)
         converged = search.polish(climb)
     return search.found(climb.evaluations, converged)
@@ -120,31 +127,44 @@ class _Search:
         """Designs of an item: 1, or 2 of a duel."""
 
     def look(self, items: Array) -> Array:
-        """Score items; those not allowed count for nothing but keep their value for the climbs."""
+        """Score items."""
         values = values_of(self.bound, items)
+        self.keep(items, values)
+        return values
+
+    def keep(self, items: Array, values: Array) -> None:
+        """Take in items with their values; those not allowed count for nothing."""
         kept = np.ones(len(items), dtype=np.bool_) if self.allowed is None else self.allowed(items)
         self.items = np.concatenate([self.items, items[kept]])
         self.values = np.concatenate([self.values, values[kept]])
-        return values
 
     def screen(self, spread: Array, extra: npt.ArrayLike | None) -> None:
-        """Step 1."""
+        """Step 1, from designs spread over the region, (n, d)."""
+        if extra is not None:
+            self.look(_extra(extra, self.bound.item_shape))
         known = landmarks(self.bound)
-        known = known[self._inside(known)]
-        more = [] if extra is None else [_extra(extra, self.bound.item_shape)]
-        items = np.concatenate([*more, spread, known])
-        values = self.look(items)
-        if self.designs == 2:
-            self.look(recombined(items, values))
+        designs = np.concatenate([spread, known[self._inside(known)]])
+        if isinstance(self.bound, BoundPairs):
+            self._screen_pairs(self.bound, designs)
+        else:
+            self.look(designs)
         if not len(self.items):
             rule = "at least one of the items looked at must be allowed"
-            raise NothingLeftError(rule, f"none of {len(items)} is", "forbid fewer")
+            raise NothingLeftError(rule, f"none of {len(designs)} designs is", "forbid fewer")
         self.screened = len(self.items)
+
+    def _screen_pairs(self, bound: BoundPairs, designs: Array) -> None:
+        pairs, values = all_pairs(bound, designs)
+        best = np.argsort(-values, kind="stable")
+        self.keep(pairs[best[:KEPT_PAIRS]], values[best[:KEPT_PAIRS]])
+        if not len(self.items):
+            self.keep(pairs[best], values[best])
 
     def ascend(self, restarts: int) -> Climb:
         """Steps 2 and 3."""
         pairs = self.items.reshape(-1, self.designs, self.region.dimension)
-        starts = spread_starts(pairs, self.values, restarts)
+        # With constraints each climbs alone, at several times the cost.
+        starts = spread_starts(pairs, self.values, min(restarts, CONSTRAINED) if self.region.constrained else restarts)
         climb = Climb(self.bound, self.region, self.values)
         current = self.items[starts]
         for _ in range(ROUNDS):
@@ -201,24 +221,9 @@ class _Search:
             found.append(stepped)
         return np.concatenate(found).reshape(-1, *item.shape)
 
-    def _inside(self, items: Array) -> BoolArray:
-        """Which items have all their designs in the region."""
-        designs = items.reshape(-1, self.region.dimension)
-        fine = self.region.contains(designs) & (self.region.snapped(designs) == designs).all(axis=1)
-        return np.asarray(fine.reshape(len(items), self.designs).all(axis=1))
-
-
-def _spread(bound: Bound, region: Region, raw: int, rng: np.random.Generator) -> Array:
-    """Items spread over the region, (raw, *item_shape)."""
-    if not region.constrained:
-        # Duels come from Sobol' points of 2 d coordinates, so that their two halves are spread together.
-        together = Region.of(region.grids * (math.prod(bound.item_shape) // region.dimension))
-        return together.sample(raw, rng).reshape(-1, *bound.item_shape)
-    designs = region.sample(raw, rng)
-    if len(bound.item_shape) == 1:
-        return designs
-    first, second = rng.integers(len(designs), size=(2, raw))
-    return np.stack([designs[first], designs[second]], axis=1)
+    def _inside(self, designs: Array) -> BoolArray:
+        """Which designs, (n, d), are in the region."""
+        return np.asarray(self.region.contains(designs) & (self.region.snapped(designs) == designs).all(axis=1))
 
 
 def _check(bound: Bound, region: Region, raw: int, restarts: int) -> None:

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from anchorpbo.acquisition import Bound
+from anchorpbo.acquisition import Bound, BoundPairs
+from anchorpbo.search.evaluate import check_finite
+from anchorpbo.search.items import Items
 from anchorpbo.typing import Array, IntArray
 
 RADIUS = 0.15
@@ -11,8 +13,6 @@ NEAREST = 1e-6
 """Items closer than this are one item."""
 LANDMARKS = 12
 """Anchors, and designs asked about, that are always looked at."""
-PARENTS = 16
-"""Pairs whose designs are recombined, into (32 choose 2) = 496 pairs."""
 
 
 def spread_starts(items: Array, values: Array, count: int) -> IntArray:
@@ -36,26 +36,23 @@ def spread_starts(items: Array, values: Array, count: int) -> IntArray:
 
 
 def landmarks(bound: Bound) -> Array:
-    """Anchors inside the cube and designs of best posterior mean, as items: (k, d), or all their pairs (k, 2, d)."""
+    """Anchors inside the cube and designs of best posterior mean, (k, d)."""
     posterior, anchors = bound.posterior, bound.noise.anchors
-    best = np.argsort(-posterior.mean(posterior.points), kind="stable")[:LANDMARKS]
+    best = np.argsort(-posterior.means, kind="stable")[:LANDMARKS]
     designs = posterior.points[best]
     if anchors is not None:
         inside = ((anchors >= 0.0) & (anchors <= 1.0)).all(axis=1)
         designs = np.concatenate([designs, anchors[inside][:LANDMARKS]])
-    designs = np.clip(np.unique(designs, axis=0), 0.0, 1.0)
-    if len(bound.item_shape) == 1:
-        return designs
-    first, second = np.triu_indices(len(designs), 1)
-    return np.stack([designs[first], designs[second]], axis=1)
+    return np.clip(np.unique(designs, axis=0), 0.0, 1.0)
 
 
-def recombined(pairs: Array, values: Array) -> Array:
-    """All pairs, (n, 2, d), of the designs of the best `PARENTS` of some, (p, 2, d)."""
-    best = np.argsort(-values, kind="stable")[:PARENTS]
-    designs = pairs[best].reshape(-1, pairs.shape[2])
+def all_pairs(bound: BoundPairs, designs: Array) -> tuple[Array, Array]:
+    """All pairs of designs, (n, 2, d), and their values, (n,)."""
     first, second = np.triu_indices(len(designs), 1)
-    return np.stack([designs[first], designs[second]], axis=1)
+    every = np.arange(len(designs))
+    values = Items.of(bound, designs, np.empty((0, 2), dtype=np.intp)).values(every, every)[first, second]
+    check_finite(values)
+    return np.stack([designs[first], designs[second]], axis=1), values
 
 
 def _distances(items: Array, one: Array) -> Array:

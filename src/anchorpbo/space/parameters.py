@@ -291,11 +291,11 @@ class Integer(Varying):
 
 @dataclass(frozen=True, repr=False)
 class Boolean(Varying):
-    """True or false, such as whether to stir.
+    """True or false, such as whether to stir; in a constraint true counts 1, and false 0.
 
     Parameters
     ----------
-    None: write ``Boolean()``. In a constraint true counts 1, and false 0.
+    There are none to give: write ``Boolean()``.
 
     Examples
     --------

@@ -106,7 +106,7 @@ class Table:
             if not isinstance(row, Mapping):
                 raise InputError("items must be a list of dicts", f"{row!r} in row {number}", "give one dict a row")
         if not rows:
-            raise InputError("a table must have rows", "an empty list", "give one dict a row")
+            raise InputError("a table must have at least one row", "an empty list", "give one dict a row")
         keys = list(dict.fromkeys(key for row in rows for key in row))
         names = _checked_names([str(key) for key in keys])
         cells = {name: _from_values([row.get(key) for row in rows]) for name, key in zip(names, keys, strict=True)}

@@ -18,9 +18,9 @@ from anchorpbo.study.duel import Duel, Outcome
 from anchorpbo.study.optimizer import Optimizer
 from anchorpbo.study.plan import BoundedNoise, ConstantNoise, NoiseRule, PaperNoise, Plan
 from anchorpbo.study.progress import Progress
-from anchorpbo.study.recommending import Recommendation
+from anchorpbo.study.recommending import Estimate, Recommendation
 
 __all__ = [
-    "BoundedNoise", "ConstantNoise", "Duel", "NoiseRule", "Optimizer", "Outcome", "PaperNoise", "Plan", "Progress",
-    "Recommendation",
+    "BoundedNoise", "ConstantNoise", "Duel", "Estimate", "NoiseRule", "Optimizer", "Outcome", "PaperNoise", "Plan",
+    "Progress", "Recommendation",
 ]  # fmt: skip

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from anchorpbo.errors import InputError
 from anchorpbo.model import PreferenceGP
 from anchorpbo.space import DesignSpace
 from anchorpbo.study.beliefs import Beliefs
-from anchorpbo.study.choosing import chosen_pair
+from anchorpbo.study.choosing import Chooser
 from anchorpbo.study.distinct import Distinct
 from anchorpbo.study.duel import Duel
 from anchorpbo.study.gain import expected_gain
@@ -24,11 +25,15 @@ class Questioner:
 
     def __init__(self, study: str, space: DesignSpace, beliefs: Beliefs, seed: int) -> None:
         self.study, self.space, self.beliefs, self.seed = study, space, beliefs, seed
+        self.chooser = Chooser(space)
         self.starts = starting_pairs(space, np.random.default_rng([seed, 0]))
+        if not len(self.starts):
+            raise InputError("a space must have two designs that look different", repr(space), "widen a range")
 
     def next(self, record: Record, pending: Sequence[Array] = ()) -> Duel:
         """The duel to ask after a log, with others, (2, d) each, still out."""
-        distinct = Distinct.on(self.space, [*record.skipped, *pending])
+        answered = record.answered_lately if self.beliefs.plan.avoids_repeats else ()
+        distinct = Distinct.on(self.space, [*record.skipped, *pending], answered)
         asked = len(record) + len(pending)
         # Everything random comes from the seed and the place in the log.
         rng = np.random.default_rng([self.seed, 1, record.events, len(pending)])
@@ -39,8 +44,8 @@ class Questioner:
         model = self.beliefs.model(record, self._believed(record, pending))
         champion = self._champion(model, record)
         bound = self.beliefs.plan.acquisition.bind(model.posterior, model.noise)
-        pair = _sided(chosen_pair(self.space, bound, champion, distinct, rng), flip)
-        return self._duel(record, pair, why(model, pair, record.champion), expected_gain(model, pair))
+        pair = _sided(self.chooser.pair(bound, champion, distinct, rng), flip)
+        return self._duel(record, pair, why(model, pair, record.last_winner), expected_gain(model, pair))
 
     def _believed(self, record: Record, pending: Sequence[Array]) -> list[Array]:
         """Pairs that are out, each with the design that is likely to win it first."""
@@ -54,7 +59,7 @@ class Questioner:
         if record.champion is not None:
             return record.champion
         points = model.posterior.points
-        return np.asarray(points[int(np.argmax(model.posterior.mean(points)))] if len(points) else self.starts[0, 0])
+        return np.asarray(points[int(np.argmax(model.posterior.means))] if len(points) else self.starts[0, 0])
 
     def _duel(self, record: Record, pair: Array, reason: str, gain: float | None) -> Duel:
         first, second = (self.space.decode(x) for x in pair)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -12,8 +12,8 @@ from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
 from anchorpbo.errors import InputError, NothingLeftError
 from anchorpbo.search import maximise, maximise_over
 from anchorpbo.space import DesignSpace
-from anchorpbo.study.distinct import Distinct
-from anchorpbo.typing import Array, BoolArray
+from anchorpbo.study.distinct import SPOT, Distinct
+from anchorpbo.typing import Array
 
 MERGED = 1e-4
 """A design this near to one seen before is taken for that one."""
@@ -23,17 +23,96 @@ _ROOM = 1.1
 """Found designs keep this much more than the least distance, so that rounding does not undercut it."""
 
 
-def chosen_pair(
-    space: DesignSpace, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator
-) -> Array:
-    """The best duel, (2, d): of the champion and a challenger, or of two designs where the acquisition scores pairs."""
-    for first, rule in _fallbacks(bound, champion, distinct):
-        try:
-            pair = _best(space, bound, first, rule, rng)
-        except NothingLeftError:
-            continue
-        return np.array([_settled(space, x, bound.posterior.points, distinct) for x in pair])
-    raise InputError("a duel needs two designs that differ", repr(space), "widen the space")
+class Chooser:
+    """Searches a space: exactly where its designs are listed, else through its region."""
+
+    def __init__(self, space: DesignSpace) -> None:
+        self.space = space
+        self.listing = Listing.of(space)
+
+    def pair(self, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator) -> Array:
+        """The best duel, (2, d): of the champion and a challenger, or of two designs where pairs are scored."""
+        for first, rule in _fallbacks(bound, champion, distinct):
+            try:
+                found = self._best(bound, first, rule, rng)
+            except NothingLeftError:
+                continue
+            pair = np.array([self._settled(x, bound.posterior.points) for x in found])
+            if not distinct.same(pair[0], pair[1]):
+                return pair
+        raise InputError("a duel needs two designs that look different", repr(self.space), "widen the space")
+
+    def _best(self, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator) -> Array:
+        region = self.space.region
+        if self.listing is not None:
+            return self.listing.best(bound, champion, distinct)
+        assert region is not None  # designs that are not listed have one
+        distinct = replace(distinct, spot=_ROOM * distinct.spot)
+        if isinstance(bound, BoundPairs):
+            return maximise(bound, region, rng, allowed=distinct.pairs).x
+        # Where the champion itself would score best, these are the nearest that can be told from it.
+        steps = np.zeros((2 * len(region.free), self.space.dimension))
+        lengths = np.repeat([_ROOM, -_ROOM], len(region.free)) * distinct.spot
+        steps[np.arange(len(steps)), np.tile(region.free, 2)] = lengths
+        around = region.repaired(np.clip(champion + steps, 0.0, 1.0))
+        found = maximise(bound, region, rng, extra=around, allowed=partial(distinct.against, champion))
+        return np.array([champion, found.x])
+
+    def _settled(self, x: Array, seen: Array) -> Array:
+        """Coordinates of a design that can be shown: one seen before where it is as good as that, else rounded."""
+        if self.space.region is None:
+            return x
+        free = np.isin(np.arange(len(x)), self.space.region.free)
+        known = seen[((free & (np.abs(seen - x) <= MERGED)) | (seen == x)).all(axis=1)]
+        return np.asarray(known[0] if len(known) else self.space.nearest(x))
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """All designs of a space."""
+
+    designs: Array
+    """(n, d)."""
+    places: Mapping[bytes, int]
+    """Row number of each, by its bytes."""
+
+    @classmethod
+    def of(cls, space: DesignSpace) -> Listing | None:
+        """The designs of a space, where they are listed and no two of them look the same."""
+        if space.candidates is None:
+            return None
+        if space.region is not None and any(
+            grid is not None and c not in space.region.categorical and np.diff(grid).min() < SPOT
+            for c, grid in enumerate(space.region.grids)
+        ):
+            return None
+        return cls(space.candidates, {x.tobytes(): row for row, x in enumerate(space.candidates)})
+
+    def best(self, bound: Bound, champion: Array, distinct: Distinct) -> Array:
+        """The best duel, (2, d)."""
+        if isinstance(bound, BoundPairs):
+            avoided = {
+                (i, j)
+                for (first, second), distance in distinct.avoided
+                for i in self._near(first, distance, distinct)
+                for j in self._near(second, distance, distinct)
+                if i != j
+            }
+            return np.asarray(self.designs[list(maximise_over(bound, self.designs, exclude_pairs=avoided).index)])
+        assert isinstance(bound, BoundDesigns)
+        excluded = set(self._near(champion, 0.0, distinct))
+        for (first, second), distance in distinct.avoided:
+            for one, other in ((first, second), (second, first)):
+                if distinct.near(one, champion, distance):
+                    excluded |= set(self._near(other, distance, distinct))
+        chosen = maximise_over(bound, self.designs, exclude=np.array(sorted(excluded), dtype=np.intp)).index
+        return np.array([champion, self.designs[chosen]])
+
+    def _near(self, x: Array, distance: float, distinct: Distinct) -> list[int]:
+        """Row numbers of the designs that are near one, (d,)."""
+        if not distinct.ordered.any():
+            return [self.places[x.tobytes()]] if x.tobytes() in self.places else []
+        return [int(row) for row in np.flatnonzero(distinct.near(self.designs, x, distance))]
 
 
 def _fallbacks(bound: Bound, champion: Array, distinct: Distinct) -> Iterator[tuple[Array, Distinct]]:
@@ -42,50 +121,8 @@ def _fallbacks(bound: Bound, champion: Array, distinct: Distinct) -> Iterator[tu
     if distinct.avoided:
         points = bound.posterior.points
         if isinstance(bound, BoundDesigns):
-            for index in np.argsort(-bound.posterior.mean(points), kind="stable")[:_SUBSTITUTES]:
+            for index in np.argsort(-bound.posterior.means, kind="stable")[:_SUBSTITUTES]:
                 yield points[index], distinct
-        # Nothing is left but what was skipped or is out.
-        yield champion, replace(distinct, avoided=())
-
-
-def _best(space: DesignSpace, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator) -> Array:
-    candidates, region = space.candidates, space.region
-    if candidates is not None:
-        return _of_list(bound, candidates, champion, distinct)
-    assert region is not None  # designs that cannot be listed have one
-    distinct = replace(distinct, spot=_ROOM * distinct.spot)
-    if isinstance(bound, BoundPairs):
-        return maximise(bound, region, rng, allowed=distinct.pairs).x
-    # Where the champion itself would score best, these are the nearest that can be told from it.
-    steps = np.zeros((2 * len(region.free), space.dimension))
-    steps[np.arange(len(steps)), np.tile(region.free, 2)] = np.repeat([1.01, -1.01], len(region.free)) * distinct.spot
-    around = region.repaired(np.clip(champion + steps, 0.0, 1.0))
-    found = maximise(bound, region, rng, extra=around, allowed=partial(distinct.against, champion))
-    return np.array([champion, found.x])
-
-
-def _of_list(bound: Bound, candidates: Array, champion: Array, distinct: Distinct) -> Array:
-    if isinstance(bound, BoundPairs):
-        avoided = [(_place(candidates, first), _place(candidates, second)) for first, second in distinct.avoided]
-        return np.asarray(candidates[list(maximise_over(bound, candidates, exclude_pairs=avoided).index)])
-    assert isinstance(bound, BoundDesigns)
-    excluded = _equal(candidates, champion)
-    for first, second in distinct.avoided:
-        for one, other in ((first, second), (second, first)):
-            if np.array_equal(one, champion):
-                excluded |= _equal(candidates, other)
-    return np.array([champion, candidates[maximise_over(bound, candidates, exclude=excluded).index]])
-
-
-def _place(candidates: Array, x: Array) -> int:
-    return int(np.argmax(_equal(candidates, x)))
-
-
-def _equal(candidates: Array, x: Array) -> BoolArray:
-    return np.asarray((candidates == x).all(axis=1))
-
-
-def _settled(space: DesignSpace, x: Array, seen: Array, distinct: Distinct) -> Array:
-    """The coordinates of a design that can be shown: one seen before where it is as good as that, else rounded."""
-    known = seen[distinct.same(seen, x, MERGED)]
-    return np.asarray(known[0] if len(known) else space.nearest(x))
+        # Nothing is left but what was answered lately; or not even that.
+        yield champion, replace(distinct, answered=())
+        yield champion, replace(distinct, answered=(), skipped=())

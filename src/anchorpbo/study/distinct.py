@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,40 +10,56 @@ import numpy as np
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array, BoolArray
 
+SPOT = 0.01
+"""Numbers that differ by less than this share of their range look the same."""
 NEIGHBOURHOOD = 0.1
-"""A pair is much like another when continuous coordinates differ by less than this."""
+"""A skipped pair is avoided within this distance in every coordinate."""
+SAME_QUESTION = 0.2
+"""An answered pair is avoided within this share of the distance between its two designs."""
 
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
     """Tells designs, and pairs of them, apart."""
 
-    free: BoolArray
-    """Continuous coordinates, (d,)."""
-    spot: float
-    """Designs that differ by less than this in all of them, and in no other, look the same."""
-    avoided: tuple[Array, ...] = ()
-    """Pairs, (2, d) each, not to be asked again now."""
+    ordered: BoolArray
+    """Coordinates in which designs can be near, (d,); in a catalogue none, since its items are what they are."""
+    spot: float = SPOT
+    """Designs that differ by less than this in all ordered coordinates, and in no other, look the same."""
+    skipped: tuple[Array, ...] = ()
+    """Pairs, (2, d) each, that were skipped or are out: neither they nor any pair near them is asked."""
+    answered: tuple[Array, ...] = ()
+    """Pairs, (2, d) each, that were answered lately: the same question is not asked again."""
 
     @classmethod
-    def on(cls, space: DesignSpace, avoided: Sequence[Array] = ()) -> Distinct:
-        """The rule of a space."""
-        free = np.zeros(space.dimension, dtype=np.bool_)
+    def on(cls, space: DesignSpace, skipped: Iterable[Array] = (), answered: Iterable[Array] = ()) -> Distinct:
+        """The rule of a space, with pairs to avoid."""
+        ordered = np.zeros(space.dimension, dtype=np.bool_)
         if space.region is not None:
-            free[space.region.free] = True
-        return cls(free, space.spot, tuple(avoided))
+            ordered[list(space.columns.numeric)] = True
+        return cls(ordered, SPOT, tuple(skipped), tuple(answered))
 
-    def same(self, X: Array, Y: Array, within: float | None = None) -> BoolArray:
-        """Which designs X cannot be told from Y; both (..., d), broadcast."""
+    @property
+    def avoided(self) -> list[tuple[Array, float]]:
+        """Pairs not to be asked now, (2, d) each, and how near another may come to them."""
+        near = [(pair, NEIGHBOURHOOD) for pair in self.skipped]
+        return near + [(pair, SAME_QUESTION * float(np.abs(pair[0] - pair[1]).max())) for pair in self.answered]
+
+    def same(self, X: Array, Y: Array) -> BoolArray:
+        """Which designs X look the same as Y; both (..., d), broadcast."""
+        return self.near(X, Y, self.spot)
+
+    def near(self, X: Array, Y: Array, distance: float) -> BoolArray:
+        """Which designs X are within a distance of Y, but at least a spot, in every ordered coordinate."""
         apart = np.abs(X - Y)
-        limit = self.spot if within is None else within
-        return np.asarray(np.where(self.free, apart < limit, apart == 0.0).all(axis=-1))
+        within = self.ordered & (apart < max(distance, self.spot))
+        return np.asarray((within | (apart == 0.0)).all(axis=-1))
 
     def pairs(self, X: Array) -> BoolArray:
         """Which pairs, (n, 2, d), may be asked, (n,)."""
         fine = ~self.same(X[:, 0], X[:, 1])
-        for pair in self.avoided:
-            straight, crossed = (self.same(X, order, NEIGHBOURHOOD).all(axis=1) for order in (pair, pair[::-1]))
+        for pair, distance in self.avoided:
+            straight, crossed = (self.near(X, order, distance).all(axis=1) for order in (pair, pair[::-1]))
             fine &= ~(straight | crossed)
         return fine
 

@@ -18,18 +18,32 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 @dataclass(frozen=True)
 class Duel:
-    """Two designs to choose between. Plain data, safe to share."""
+    """Two designs to choose between. Plain data, safe to share.
+
+    ``vars(duel)`` is ready for JSON, and ``Duel(**data)`` leads back.
+
+    Parameters
+    ----------
+    id
+        Names this duel in its study. It is a digest of the study and of what is asked, so that an answer can be checked
+        without a list of the duels that are out.
+    first, second
+        The two designs.
+    why
+        Why these two, in a sentence.
+    gain
+        By how much its answer is expected to raise the best mean utility, as a share of the range of utilities seen so
+        far (`anchorpbo.study.gain`); ``None`` for the duels to start with, which nothing is known about.
+    """
 
     id: str
-    """Names this duel in its study. It is a digest of the study and of what is asked, so that an answer can be checked
-    without a list of the duels that are out."""
     first: Design
     second: Design
     why: str
-    """Why these two, in a sentence."""
     gain: float | None = None
-    """By how much its answer is expected to raise the best mean utility, as a share of the range of utilities seen so
-    far, see `anchorpbo.study.gain`; ``None`` for the duels to start with, which nothing is known about."""
+
+    def __hash__(self) -> int:
+        return hash(self.id)
 
     @classmethod
     def of(cls, study: str, position: int, first: Design, second: Design, why: str, gain: float | None) -> Duel:

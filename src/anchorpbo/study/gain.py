@@ -19,10 +19,10 @@ from anchorpbo.typing import Array
 
 
 def expected_gain(model: PreferenceGP, pair: Array) -> float:
-    """The gain of a duel, (2, d), as a share of the range of the means at the designs seen."""
+    """The gain of a duel, (2, d), as a share of the range of the means at the designs seen, or of the noise."""
     posterior, likelihood = model.posterior, model.likelihood
     designs = np.vstack([posterior.points, pair])
-    means = posterior.mean(designs)
+    means = np.append(posterior.means, posterior.mean(pair))
     a, b = likelihood.coefficients(*np.split(model.noise(pair), 2))
     row = np.array([a[0], -b[0]])
     c = posterior.covariance(designs, pair) @ row
@@ -33,6 +33,6 @@ def expected_gain(model: PreferenceGP, pair: Array) -> float:
     answers = likelihood.expected(signs * mu, np.full(len(tied), v), tied)
     p, slopes = np.exp(answers.value), signs * answers.d1
     after = np.max(means + slopes[:, None] * c, axis=1)
-    seen = means[:-2]
-    span = float(np.ptp(seen)) if len(seen) else 0.0
-    return max(float(p @ after / p.sum() - means.max()), 0.0) / (span or float(np.sqrt(v)) or 1.0)
+    # A range below what the noise amounts to is no range: everything has been found equal, or nothing compared.
+    span = max(float(np.ptp(means[:-2])) if len(means) > 2 else 0.0, 1.0 / float(a[0]))
+    return max(float(p @ after / p.sum() - means.max()), 0.0) / span

@@ -59,8 +59,18 @@ def _table(source: Any) -> Table:
     if isinstance(source, str | PathLike):
         return Table.from_csv(source)
     if isinstance(source, list | tuple):
-        return Table.from_records(source)
+        return Table.from_records([_flat(record) for record in source])
     return Table.from_frame(source)
+
+
+def _flat(record: Any) -> Any:
+    """A record whose cells may be designs, ``{"winner": {"dose": 15}, ...}``, as ``{"winner.dose": 15, ...}``."""
+    if not isinstance(record, Mapping):
+        return record
+    flat: dict[str, Any] = {}
+    for name, cell in record.items():
+        flat |= {f"{name}.{key}": value for key, value in cell.items()} if isinstance(cell, Mapping) else {name: cell}
+    return flat
 
 
 class _Reader:

@@ -32,6 +32,8 @@ _CLASSES: dict[str, type[Any]] = {
 
 def object_to_json(value: object) -> Any:
     """A name, a number, ``None`` or an object of the library as JSON holds it; others as their mere name."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, str | int | float | bool | None):
         return value
     if isinstance(value, np.ndarray):

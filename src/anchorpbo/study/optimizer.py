@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
 from functools import partial
+from os import PathLike
 from threading import RLock
 from typing import Any, Literal, overload
 
@@ -16,6 +20,7 @@ from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName
 from anchorpbo.model import Learn, PreferenceGP
 from anchorpbo.numerics.checks import non_negative, whole
+from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.space import Design, DesignSpace, space_from_dict
 from anchorpbo.study.anchors import proposals
 from anchorpbo.study.asking import Questioner
@@ -36,9 +41,9 @@ from anchorpbo.study.memory import Memory
 from anchorpbo.study.objects import object_from_json, object_to_json
 from anchorpbo.study.plan import NoiseRule, Plan, make_plan
 from anchorpbo.study.progress import Progress, progress
-from anchorpbo.study.recommending import Recommendation, check_answers, recommendation
+from anchorpbo.study.recommending import Estimate, Recommendation, check_answers, estimates, recommendation
 from anchorpbo.study.record import Entry, Record, digest_of
-from anchorpbo.study.saving import read, write
+from anchorpbo.study.saving import load_text, read, save_text, write
 from anchorpbo.typing import Array
 
 
@@ -49,7 +54,8 @@ class Optimizer:
     changes nothing: the same log gives the same duel, bit for bit on the same machine, also after `undo` and after
     `to_json` and `from_json`. An error leaves the study as it was.
 
-    Thread-safe: a lock lets one call in at a time. The duels and recommendations it returns are plain data.
+    Thread-safe: a lock lets one call in at a time, and BLAS runs on one thread meanwhile. The duels and recommendations
+    it returns are plain data.
 
     Parameters
     ----------
@@ -65,7 +71,8 @@ class Optimizer:
     seed
         Of everything random: starting duels, sides, searches, samplers.
     kernel, likelihood, inference
-        Names or objects in place of the preset's.
+        Names or objects in place of the preset's. A kernel sees one coordinate a parameter; tell it which of them are
+        categories, as in ``Matern52(0.3, categorical=[3])``.
     noise
         How anchors become noise: `BoundedNoise`, `PaperNoise` or `ConstantNoise`, in place of the preset's.
     learn
@@ -142,21 +149,23 @@ class Optimizer:
             Duels asked earlier that others are still thinking about, to be allowed for.
         """
         count = 1 if n is None else whole("n", n, 1)
-        with self._lock:
+        if isinstance(pending, Duel) or not isinstance(pending, Iterable):
+            raise InputError("pending must be a list of duels", repr(pending), "write pending=[duel]")
+        with self._alone():
             duels = self._ask(self._entries, count, [self._checked(duel) for duel in pending])
         return duels[0] if n is None else duels
 
     def peek(self, outcome: Outcome) -> Duel:
         """The duel that would be asked after the present one had this outcome; nothing changes."""
         outcome = as_outcome(outcome)
-        with self._lock:
+        with self._alone():
             entry = self._entry(_answer(self.ask(), outcome))
             return self._ask([*self._entries, entry], 1, [])[0]
 
     def tell(self, duel: Duel, outcome: Outcome) -> None:
         """Record the answer to a duel of this study: ``"first"``, ``"second"``, ``"tie"`` or ``"skip"``."""
         outcome = as_outcome(outcome)
-        with self._lock:
+        with self._alone():
             duel = self._checked(duel)
             if any(isinstance(e.event, Answered) and e.event.duel == duel.id for e in self._entries):
                 raise InputError("a duel can be answered once", duel.id, "undo its answer first, or ask for another")
@@ -172,12 +181,14 @@ class Optimizer:
         tie
             Whether the user finds them equal instead.
         """
-        with self._lock:
+        if not isinstance(tie, bool):
+            raise InputError("tie must be True or False", repr(tie), "leave it out where there is a winner")
+        with self._alone():
             self._append(self._preferred(winner, loser, tie))
 
     def undo(self) -> None:
         """Take back the last event: an answer, whose duel is then asked again, a preference, or a change of anchors."""
-        with self._lock:
+        with self._alone():
             if not self._entries:
                 raise InputError("undo needs an event to take back", "an empty log", "tell something first")
             self._entries.pop()
@@ -187,12 +198,12 @@ class Optimizer:
     @property
     def anchors(self) -> list[Design]:
         """Designs the user knows well."""
-        with self._lock:
+        with self._alone():
             return [dict(design) for design in self._record(self._entries).known]
 
     def add_anchor(self, design: Mapping[str, Any]) -> None:
         """Mark a design as well known; all answers are read anew under the new noise map."""
-        with self._lock:
+        with self._alone():
             event = AnchorAdded(self._space.check(design))
             if self._is_anchor(event.design):
                 raise InputError("a design can be an anchor once", event.design, "it is one already")
@@ -200,7 +211,7 @@ class Optimizer:
 
     def remove_anchor(self, design: Mapping[str, Any]) -> None:
         """Take a mark back; all answers are read anew under the new noise map."""
-        with self._lock:
+        with self._alone():
             event = AnchorRemoved(self._space.check(design))
             if not self._is_anchor(event.design):
                 raise InputError("only an anchor can be removed", event.design, "see .anchors for those there are")
@@ -209,7 +220,7 @@ class Optimizer:
     def propose_anchors(self, n: int) -> list[Design]:
         """Up to n designs to show with "could you judge this one well?": spread, and no anchors yet."""
         n = whole("n", n, 1)
-        with self._lock:
+        with self._alone():
             points = self._record(self._entries).anchors
             found = proposals(self._space, n, points, np.random.default_rng([self._seed, 4]))
         return [self._space.decode(x) for x in found]
@@ -238,16 +249,37 @@ class Optimizer:
         if among not in ("seen", "space"):
             raise UnknownNameError.of("among", among, ("seen", "space"))
         origin = None if reference is None else self._space.encode(reference)
-        with self._lock:
+        with self._alone():
             record = self._record(self._entries)
             check_answers(len(record))
-            model = self._beliefs.report(record)
-        everywhere = among == "space"
-        return recommendation(model, self._space, weight, self._seed, everywhere=everywhere, reference=origin)
+            model, everywhere = self._beliefs.report(record), among == "space"
+            return recommendation(model, self._space, weight, self._seed, everywhere=everywhere, reference=origin)
+
+    def utilities(
+        self, designs: Iterable[Mapping[str, Any]] | None = None, *, reference: Mapping[str, Any] | None = None
+    ) -> list[Estimate]:
+        """What is known of designs: by default all that were compared, the best first.
+
+        Parameters
+        ----------
+        designs
+            Designs to look at, in this order.
+        reference
+            A design that utilities are relative to; by default the average of the designs compared.
+        """
+        if isinstance(designs, Mapping | str):
+            raise InputError("designs must be a list of them", repr(designs), "write [design]")
+        asked = None if designs is None else [self._space.encode(design) for design in designs]
+        origin = None if reference is None else self._space.encode(reference)
+        with self._alone():
+            model = self.model
+            if asked is None:
+                asked = list(model.posterior.points[np.argsort(-model.posterior.means, kind="stable")])
+            return estimates(model, self._space, np.array(asked).reshape(-1, self._space.dimension), origin)
 
     def progress(self) -> Progress:
         """How much another duel is expected to bring, and whether to stop."""
-        with self._lock:
+        with self._alone():
             gains = [entry.event.gain for entry in self._entries if isinstance(entry.event, Answered)]
             duels, gains = len(self._record(self._entries)), [*gains, self.ask().gain]
             return progress(duels, gains, self._plan.initial, self._space.dimension)
@@ -255,15 +287,15 @@ class Optimizer:
     @property
     def model(self) -> PreferenceGP:
         """The model behind `recommend`, for looking closer; a copy of its own for every log."""
-        with self._lock:
+        with self._alone():
             record = self._record(self._entries)
             check_answers(len(record))
-            return self._beliefs.report(record)
+            return copy(self._beliefs.report(record))
 
     @property
     def history(self) -> list[dict[str, Any]]:
         """The log, oldest event first, as plain dicts with a ``type``, see `anchorpbo.study.events`."""
-        with self._lock:
+        with self._alone():
             return [event_to_dict(entry.event) for entry in self._entries]
 
     @property
@@ -278,18 +310,19 @@ class Optimizer:
 
     def __len__(self) -> int:
         """Informative answers so far: wins and ties."""
-        with self._lock:
+        with self._alone():
             return len(self._record(self._entries))
 
     def __repr__(self) -> str:
-        strategy = type(self._plan.acquisition).__name__
-        return f"Optimizer({self._space!r}, {strategy}, {len(self)} duels, {len(self.anchors)} anchors)"
+        strategy, duels, anchors = type(self._plan.acquisition).__name__, len(self), len(self.anchors)
+        said = f"{duels} duel{'s'[: duels != 1]} and {anchors} anchor{'s'[: anchors != 1]}"
+        return f"Optimizer({self._space!r}, {strategy}, {said})"
 
     # -- coming and going ---------------------------------------------------------------------------------------------
 
     def to_json(self) -> str:
         """The whole study as text, see `anchorpbo.study.saving`."""
-        with self._lock:
+        with self._alone():
             record = self._record(self._entries)
             learnt = self._beliefs.learnt(record) if len(record) else None
             return write(
@@ -327,16 +360,25 @@ class Optimizer:
             optimizer = cls(space, anchors, seed=seed, **options)
         except (KeyError, TypeError) as problem:
             remedy = "pass the text that to_json gave"
-            raise InputError("a study must have a space, anchors, a seed and options", problem, remedy) from problem
+            rule = "a study must have a space, anchors, a seed and options"
+            raise InputError(rule, f"trouble with {problem}", remedy) from problem
         for number, data in enumerate(layout["events"]):
             try:
                 optimizer._replay(event_from_dict(data, space))
             except InputError as problem:
-                raise InputError(
-                    f"event {number} must follow from those before it", problem, problem.remedy
-                ) from problem
+                rule = f"event {number} must be one that this study could have: {problem.rule}"
+                raise InputError(rule, problem.received, problem.remedy) from problem
         optimizer._recall(layout.get("learnt"))
         return optimizer
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write `to_json` to a file: all of it or, after a crash or on a full disk, what was there before."""
+        save_text(path, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], **objects: Any) -> Optimizer:
+        """The study of a file that `save` wrote; see `from_json`."""
+        return cls.from_json(load_text(path), **objects)
 
     def import_comparisons(self, source: Any) -> int:
         """Take in past comparisons from a CSV file, a data frame or records; return how many. All of them, or none.
@@ -344,23 +386,30 @@ class Optimizer:
         See `anchorpbo.study.importing` for the columns: a winner and a loser, or a ranking.
         """
         preferences = comparisons(source, self._space)
-        with self._lock:
+        with self._alone():
             for winner, loser, tie in preferences:
                 self._append(Preferred(winner, loser, tie))
         return len(preferences)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One call at a time, and BLAS on one thread, so that results do not depend on how many there are."""
+        with self._lock, one_blas_thread():
+            yield
+
     def _ask(self, entries: Sequence[Entry], count: int, pending: list[Duel]) -> list[Duel]:
         record, out, found = self._record(entries), list(pending), []
         for _ in range(count):
             key = (record.digest, *(duel.id for duel in out))
             duel = self._asked.get(key, partial(self._questions.next, record, [self._pair(duel) for duel in out]))
-            if any(duel.id == other.id for other in out):
+            if any(_same_pair(duel, other) for other in out):
                 rule = "n must not be more than there are different duels"
                 raise InputError(rule, f"{count}, with {len(pending)} more out", "ask for fewer at once")
             out.append(duel)
-            found.append(duel)
+            # A copy, so that what is done to it does not reach what is remembered.
+            found.append(replace(duel, first=dict(duel.first), second=dict(duel.second)))
         return found
 
     def _pair(self, duel: Duel) -> Array:
@@ -373,6 +422,10 @@ class Optimizer:
         return Entry.after(self._entries[-1].digest if self._entries else self._study, event, self._space)
 
     def _append(self, event: Event) -> None:
+        tied = event.tie if isinstance(event, Preferred) else isinstance(event, Answered) and event.outcome == "tie"
+        if tied and self._plan.likelihood.tie_threshold == 0.0:
+            rule = "a likelihood with tie_threshold 0 has no ties"
+            raise InputError(rule, "a tie", "leave tie_threshold out to have it learnt")
         self._entries.append(self._entry(event))
 
     def _checked(self, duel: Duel) -> Duel:
@@ -381,11 +434,11 @@ class Optimizer:
             raise InputError("duel must be a Duel, as ask returns it", repr(duel), "or use tell_preference")
         if not duel.asked_in(self._study):
             rule, remedy = "only a duel of this study can be answered", "use tell_preference for others"
-            raise InputError(rule, f"{duel.id}, never asked here", remedy)
+            raise InputError(rule, f"{duel.id}, never asked here or changed since", remedy)
         return duel
 
     def _preferred(self, winner: Mapping[str, Any], loser: Mapping[str, Any], tie: bool) -> Preferred:
-        event = Preferred(self._space.check(winner), self._space.check(loser), bool(tie))
+        event = Preferred(self._space.check(winner), self._space.check(loser), tie)
         if Distinct.on(self._space).same(self._space.encode(event.winner), self._space.encode(event.loser)):
             rule = "the two designs of a comparison must differ"
             raise InputError(rule, f"{event.winner} and {event.loser}", "leave this comparison out")
@@ -417,13 +470,19 @@ class Optimizer:
         self._beliefs.recall(record, learnt)
 
 
+def _same_pair(one: Duel, other: Duel) -> bool:
+    return (one.first, one.second) in ((other.first, other.second), (other.second, other.first))
+
+
 def _answer(duel: Duel, outcome: Outcome) -> Answered:
-    return Answered(duel.id, duel.first, duel.second, outcome, duel.gain)
+    return Answered(duel.id, dict(duel.first), dict(duel.second), outcome, duel.gain)
 
 
 def _distinct_anchors(space: DesignSpace, anchors: Iterable[Mapping[str, Any]]) -> list[Design]:
     """Anchors checked, repeats dropped."""
-    if isinstance(anchors, Mapping | str):
+    if isinstance(anchors, Mapping | str) or not isinstance(anchors, Iterable):
         raise InputError("anchors must be a list of designs", repr(anchors), "write anchors=[{...}]")
-    found = {space.encode(anchor).tobytes(): space.check(anchor) for anchor in reversed(list(anchors))}
-    return list(reversed(found.values()))
+    found: dict[bytes, Design] = {}
+    for anchor in anchors:
+        found.setdefault(space.encode(anchor).tobytes(), space.check(anchor))
+    return list(found.values())

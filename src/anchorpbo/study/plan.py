@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from anchorpbo.acquisition import EI, EUBO, UCB, Acquisition, PairAcquisition, resolve
-from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.acquisition.names import NAMES as STRATEGIES
+from anchorpbo.errors import IncompatibleError, InputError, UnknownNameError
 from anchorpbo.inference import EP, Hallucination, Inference, InferenceName, Laplace, resolve_inference
 from anchorpbo.kernels import RBF, Kernel, Tanimoto
 from anchorpbo.likelihoods import Likelihood, LikelihoodName, Logistic, Probit, resolve_likelihood
@@ -100,6 +101,8 @@ class Plan:
     """Duels between two fits of the hyper-parameters; ``None`` for one duel at first and ever more later."""
     risk_weight: float
     """What a unit of noise costs a recommended design, in utility."""
+    avoids_repeats: bool
+    """Whether a duel that was just answered waits a while before it is asked again."""
 
     def noise_map(self, anchors: Array) -> NoiseMap:
         """The noise map of anchors, (n, d)."""
@@ -137,6 +140,7 @@ def paper(space: DesignSpace, strategy: str | Acquisition | None, baseline: str 
         initial=8,
         refit_every=10,
         risk_weight=10.0,
+        avoids_repeats=False,
     )
 
 
@@ -157,6 +161,7 @@ def default(space: DesignSpace, strategy: str | Acquisition | None) -> Plan:
         initial=5,
         refit_every=None,
         risk_weight=1.0,
+        avoids_repeats=True,
     )
 
 
@@ -178,6 +183,10 @@ def make_plan(
     baseline: str,
 ) -> Plan:
     """A preset with the parts that were given in place of its own; see `Optimizer`."""
+    if isinstance(strategy, str):
+        strategy = strategy.lower()
+        if strategy not in STRATEGIES:
+            raise UnknownNameError.of("strategy", strategy, STRATEGIES)
     if not isinstance(preset, str) or preset not in PRESETS:
         raise UnknownNameError.of("preset", preset, PRESETS)
     if baseline not in ("constant", "anchored"):
@@ -203,6 +212,9 @@ def make_plan(
     base = paper(space, strategy, baseline) if preset == "paper" else default(space, strategy)
     plan = replace(base, **{name: value for name, value in given.items() if value is not None})
     plan.kernel.check_dimension(space.dimension)
+    if space.region is not None and len(space.region.free) and not plan.kernel.differentiable:
+        rule = "a space with continuous parameters needs a kernel with a gradient"
+        raise IncompatibleError(rule, repr(plan.kernel), "for categories write RBF(..., categorical=[column])")
     plan.inference.check(plan.likelihood)
     _check_learn(plan.kernel, plan.learn)
     return plan

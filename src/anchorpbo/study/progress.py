@@ -16,18 +16,27 @@ ENOUGH = 0.02
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is. Plain data, safe to share."""
+    """How far a study is. Plain data, safe to share.
+
+    Parameters
+    ----------
+    duels
+        Informative answers so far.
+    gain
+        What the next duel is expected to bring, see `Duel`; ``None`` for the duels to start with.
+    stop
+        Whether this and the duels before it promised too little to go on.
+    remaining
+        About how many more duels are worth their while, if none of them brings anything new.
+    sentence
+        The same in words.
+    """
 
     duels: int
-    """Informative answers so far."""
     gain: float | None
-    """What the next duel is expected to bring, see `Duel.gain`; ``None`` for the duels to start with."""
     stop: bool
-    """Whether this and the duels before it promised too little to go on."""
     remaining: int
-    """About how many more duels are worth their while, if none of them brings anything new."""
     sentence: str
-    """The same in words."""
 
 
 def progress(duels: int, gains: Sequence[float | None], initial: int, dimension: int) -> Progress:
@@ -52,7 +61,7 @@ def progress(duels: int, gains: Sequence[float | None], initial: int, dimension:
     if start:
         words = f"{start} more to get a first idea of what you like."
     elif remaining:
-        words = f"About {remaining} more {'comparison' if remaining == 1 else 'comparisons'} will help."
+        words = f"About {remaining} more {'duel' if remaining == 1 else 'duels'}, unless something better turns up."
     else:
         words = "More comparisons are unlikely to find anything better: you can stop."
     return Progress(duels, now, not remaining, remaining, words)

@@ -33,26 +33,57 @@ _WIDTH = 1.6448536269514722
 
 
 @dataclass(frozen=True)
-class Recommendation:
-    """The design to take, and how sure that is. Plain data, safe to share."""
+class Estimate:
+    """What is known of a design. Plain data, safe to share.
+
+    Parameters
+    ----------
+    design
+        The design.
+    utility
+        Its expected utility, relative to `reference`.
+    interval
+        Where that utility lies with 90 % probability.
+    reference
+        What the utility is relative to, in words.
+    noise
+        How noisily the user judges this design: a variance (probit) or a level (logistic), in units of utility.
+    """
 
     design: Design
     utility: float
-    """Expected utility, relative to `reference`."""
     interval: tuple[float, float]
-    """Where that utility lies with 90 % probability."""
     reference: str
-    """What the utility is relative to, in words."""
     noise: float
-    """How noisily the user judges this design: a variance (probit) or a level (logistic), in units of utility."""
+
+
+@dataclass(frozen=True)
+class Recommendation(Estimate):
+    """The design to take, and how sure that is. Plain data, safe to share.
+
+    Parameters
+    ----------
+    design, utility, interval, reference, noise
+        See `Estimate`.
+    p_best
+        Probability that it is the best of the designs compared. Designs much like each other share it: look at
+        `credible_set` as well.
+    credible_set
+        The fewest designs compared that hold the best of them with 90 % probability, the likeliest first.
+    credible_probabilities
+        Probability of each of them to be the best.
+    risk_weight
+        What a unit of noise was taken to cost, in utility.
+    """
+
     p_best: float
-    """Probability that no design seen so far is better."""
     credible_set: tuple[Design, ...]
-    """The fewest designs seen that hold the best of them with 90 % probability, the likeliest first."""
     credible_probabilities: tuple[float, ...]
-    """Probability of each of them to be the best."""
     risk_weight: float
-    """What a unit of noise was taken to cost, in utility."""
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return f"{self.design}: utility {self.utility:.2f} ({low:.2f} to {high:.2f}) over {self.reference}"
 
 
 def recommendation(
@@ -83,16 +114,12 @@ def recommendation(
     """
     posterior, seen = model.posterior, model.posterior.points
     x = _best(model, space, risk_weight, seed, everywhere)
-    mean, std, words = _relative(model, x, reference)
+    (estimate,) = estimates(model, space, x[None], reference)
     best = _best_of(posterior, seen, x, seed)
     order = np.argsort(-best.shares, kind="stable")
     count = int(np.searchsorted(np.cumsum(best.shares[order]), CREDIBLE * best.shares.sum()) + 1)
     return Recommendation(
-        design=space.decode(x),
-        utility=mean,
-        interval=(mean - _WIDTH * std, mean + _WIDTH * std),
-        reference=words,
-        noise=float(model.noise(x[None])[0]),
+        **vars(estimate),
         p_best=best.of_x,
         credible_set=tuple(space.decode(seen[i]) for i in order[:count]),
         credible_probabilities=tuple(float(best.shares[i]) for i in order[:count]),
@@ -113,20 +140,43 @@ def _best(model: PreferenceGP, space: DesignSpace, risk_weight: float, seed: int
     return np.asarray(candidates[int(np.argmax(bound(candidates)))])
 
 
-def _relative(model: PreferenceGP, x: Array, reference: Array | None) -> tuple[float, float, str]:
-    """Mean and standard deviation of the utility of x relative to what the words say."""
-    posterior, seen = model.posterior, model.posterior.points
-    likelihood = model.likelihood
+def estimates(model: PreferenceGP, space: DesignSpace, X: Array, reference: Array | None) -> list[Estimate]:
+    """What a model knows of designs X, (n, d), relative to one, (d,), or to the average of those compared."""
+    origin = _origin(model, reference)
+    moments, noise = origin.relative(model.posterior, X), model.noise(X)
+    return [
+        Estimate(space.decode(x), mean, (mean - _WIDTH * std, mean + _WIDTH * std), origin.words, n)
+        for x, mean, std, n in zip(X, *(each.tolist() for each in (*moments, noise)), strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Origin:
+    """What utilities are relative to: a weighted sum of the utilities of some designs."""
+
+    designs: Array
+    """(k, d)."""
+    weights: Array
+    """(k,)."""
+    words: str
+
+    def relative(self, posterior: Posterior, X: Array) -> tuple[Array, Array]:
+        """Mean and standard deviation of f(x) - sum_k w_k f(design_k), (n,) each."""
+        w = self.weights
+        mean = posterior.mean(X) - w @ posterior.mean(self.designs)
+        between = posterior.covariance(X, self.designs) @ w
+        variance = posterior.variance(X) - 2.0 * between + w @ posterior.covariance(self.designs) @ w
+        return mean, np.sqrt(np.maximum(variance, 0.0))
+
+
+def _origin(model: PreferenceGP, reference: Array | None) -> _Origin:
+    likelihood, seen = model.likelihood, model.posterior.points
     if reference is not None:
-        others, weights, words = np.array([x, reference]), np.array([1.0, -1.0]), "the reference design"
-    elif isinstance(likelihood, Logistic) and likelihood.form == "paper":
-        others, weights, words = x[None], np.ones(1), "zero: this likelihood has an origin"
-    else:
-        u = len(seen)
-        others, weights = np.vstack([x, seen]), np.append(1.0, np.full(u, -1.0 / u))
-        words = f"the average of the {u} designs compared so far: utility has no origin of its own"
-    variance = float(weights @ posterior.covariance(others) @ weights)
-    return float(weights @ posterior.mean(others)), float(np.sqrt(max(variance, 0.0))), words
+        return _Origin(reference[None], np.ones(1), "the reference design")
+    if isinstance(likelihood, Logistic) and likelihood.form == "paper":
+        return _Origin(seen[:0], np.empty(0), "zero: this likelihood has an origin")
+    words = f"the average of the {len(seen)} designs compared so far: utility has no origin of its own"
+    return _Origin(seen, np.full(len(seen), 1.0 / len(seen)), words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,5 +200,5 @@ def _best_of(posterior: Posterior, seen: Array, x: Array, seed: int) -> _BestOf:
 def check_answers(informative: int) -> None:
     """Raise unless there is something to recommend by."""
     if not informative:
-        rule = "a recommendation needs at least one answer that is not a skip"
+        rule = "what the user likes shows only after an answer that is not a skip"
         raise NotFittedError(rule, None, "ask a duel and tell its outcome first")

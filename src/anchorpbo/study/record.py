@@ -20,7 +20,7 @@ from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Event, 
 from anchorpbo.typing import Array, BoolArray
 
 SOON = 10
-"""A skipped duel is not asked again within this many events."""
+"""A duel that was skipped, or answered, is not asked again within this many events."""
 
 
 def digest_of(data: Any) -> str:
@@ -67,6 +67,8 @@ class Record:
     """Duels that were skipped."""
     skipped: tuple[Array, ...]
     """Those of them that are not to be asked again soon, (2, d) each."""
+    answered_lately: tuple[Array, ...]
+    """Informative duels of the last few events, (2, d) each."""
     bounds: tuple[float, float] | None
     """Range of the coordinates; ``None`` for counts."""
 
@@ -75,9 +77,11 @@ class Record:
         """Read a log, that of a study with this digest and these anchors to begin with."""
         known = {space.encode(design).tobytes(): design for design in anchors}
         informative: list[tuple[Array, bool, str]] = []
-        skipped: list[tuple[int, Array]] = []
+        lately: list[Array] = []
+        skipped: list[tuple[bool, Array]] = []
         for number, entry in enumerate(entries):
             event, points = entry.event, entry.points
+            recent = number >= len(entries) - SOON
             if isinstance(event, AnchorAdded):
                 known[points[0].tobytes()] = event.design
             elif isinstance(event, AnchorRemoved):
@@ -85,10 +89,11 @@ class Record:
             elif not isinstance(event, Answered):
                 informative.append((points, event.tie, entry.digest))
             elif event.outcome == "skip":
-                skipped.append((number, points))
+                skipped.append((recent, points))
             else:
                 order = points[::-1] if event.outcome == "second" else points
                 informative.append((order, event.outcome == "tie", entry.digest))
+                lately += [points] if recent else []
         d = space.dimension
         return cls(
             digest=entries[-1].digest if entries else study,
@@ -99,7 +104,8 @@ class Record:
             tied=np.array([tie for _, tie, _ in informative], dtype=np.bool_),
             digests=tuple(digest for _, _, digest in informative),
             skips=len(skipped),
-            skipped=tuple(points for number, points in skipped if number >= len(entries) - SOON),
+            skipped=tuple(points for recent, points in skipped if recent),
+            answered_lately=tuple(lately),
             bounds=None if space.columns.fingerprint else (0.0, 1.0),
         )
 
@@ -115,6 +121,11 @@ class Record:
         wins, ties = first[~tied], first[tied]
         points = pairs.reshape(-1, pairs.shape[2])
         return Duels(points, wins, wins + 1, np.stack([ties, ties + 1], axis=1), self.bounds)
+
+    @property
+    def last_winner(self) -> Array | None:
+        """The winner of the last duel, (d,); ``None`` where that was a tie."""
+        return np.asarray(self.pairs[-1, 0]) if len(self) and not self.tied[-1] else None
 
     @property
     def champion(self) -> Array | None:

@@ -14,7 +14,11 @@ one of a newer version is refused.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
+from os import PathLike
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from anchorpbo.errors import InputError
@@ -38,11 +42,38 @@ def read(text: str) -> Layout:
     try:
         layout = json.loads(text)
     except (TypeError, ValueError, RecursionError) as problem:
-        raise InputError("a study must be JSON", f"{problem}", "pass the text that to_json gave") from problem
+        remedy = "pass all of the text that to_json gave, or use load for the path of a file"
+        raise InputError("a study must be JSON", f"{problem}", remedy) from problem
     if not isinstance(layout, dict) or layout.get("format") != FORMAT:
         rule = f'a study must be an object with "format": "{FORMAT}"'
         raise InputError(rule, repr(layout), "pass the text that to_json gave")
     return _migrated(layout)
+
+
+def save_text(path: str | PathLike[str], text: str) -> None:
+    """Put a text where a file is or is to be: all of it or, after a crash or on a full disk, what was there before."""
+    target = Path(path)
+    try:
+        with NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, prefix=".study-", delete=False) as file:
+            try:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+        Path(file.name).replace(target)
+    except OSError as problem:
+        rule = f"{target} must be a place where files can be written"
+        raise InputError(rule, problem.strerror, "choose another path; what was there is unchanged") from problem
+
+
+def load_text(path: str | PathLike[str]) -> str:
+    """The text of a file."""
+    try:
+        return Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise InputError("a study must be a readable file of text", problem, "check the path") from problem
 
 
 def _migrated(layout: Layout) -> Layout:

@@ -11,7 +11,7 @@ from anchorpbo.typing import Array, IntArray
 SPREAD = 64
 """How many there are; after them it begins anew."""
 FAR = 0.25
-"""Continuous designs of a pair differ by at least this in one coordinate, or in another parameter."""
+"""Designs of a pair differ by at least this in one coordinate, or in a category."""
 
 
 def starting_pairs(space: DesignSpace, rng: np.random.Generator) -> Array:
@@ -24,7 +24,7 @@ def starting_pairs(space: DesignSpace, rng: np.random.Generator) -> Array:
     else:
         designs = np.array([space.nearest(x) for x in space.sample(2 * SPREAD, rng)])
         pairs = designs[_round_robin(len(designs))]
-    apart = ~distinct.same(pairs[:, 0], pairs[:, 1], FAR)
+    apart = ~distinct.near(pairs[:, 0], pairs[:, 1], FAR)
     return pairs[apart if apart.any() else distinct.pairs(pairs)]
 
 

@@ -1,6 +1,6 @@
 """Why a duel is asked, in a sentence that is true of the numbers behind it.
 
-Each clause has a condition on the posterior that chose the duel; `clauses` is the whole list.
+Each saying has a condition on the posterior that chose the duel; `role` has the whole list.
 """
 
 from __future__ import annotations
@@ -12,40 +12,70 @@ from anchorpbo.posterior import Posterior
 from anchorpbo.typing import Array
 
 FOR_A_START = "To start with, two designs from different parts of the space."
+EXPECTED = "is expected to be at least as good as your best so far"
+VARIED = "is a promising variation of your best so far"
+HOPEFUL = "is promising"
+STRANGE = "is of a kind little is known about"
+CLOSE = " and is close to designs you said you know"
+BOTH = {
+    EXPECTED: "expected to be at least as good as your best so far",
+    VARIED: "promising variations of your best so far",
+    HOPEFUL: "promising",
+    STRANGE: "of a kind little is known about",
+}
+"""What is said of two designs of which the same holds."""
+BOTH |= {words + CLOSE: f"{both} and close to designs you said you know" for words, both in BOTH.items()}
 KNOWN = 0.5
 """Reliability from which a design counts as close to the anchors."""
 PROMISING = 0.25
 """Probability of beating the best so far from which a design counts as promising."""
+VARIATION = 0.15
+"""Distance in every coordinate up to which a design counts as a variation of another."""
 UNCERTAIN = 0.5
-"""Share of the prior's standard deviation from which little is known about a design."""
+"""Share of its prior standard deviation that the difference from the best may keep before a design counts as known."""
 
 
-def why(model: PreferenceGP, pair: Array, champion: Array | None) -> str:
+def why(model: PreferenceGP, pair: Array, last_winner: Array | None) -> str:
     """One sentence about the two designs of a duel, (2, d), in the order they are shown."""
-    first, second = (clause(model, x, champion) for x in pair)
+    if not len(model.posterior.points):
+        return FOR_A_START
+    first, second = (clause(model, x, last_winner) for x in pair)
+    if first == second and first in BOTH:
+        return f"Both are {BOTH[first]}."
     return f"The first {first}; the second {second}."
 
 
-def clause(model: PreferenceGP, x: Array, champion: Array | None) -> str:
+def clause(model: PreferenceGP, x: Array, last_winner: Array | None) -> str:
     """What can be said of a design, (d,)."""
-    close = model.noise.anchors is not None and float(model.noise.reliability(x[None])[0]) >= KNOWN
-    return role(model.posterior, x, champion) + (" and is close to designs you said you know" if close else "")
+    anchors = model.noise.anchors
+    if anchors is None:
+        return role(model.posterior, x, last_winner)
+    if (anchors == x).all(axis=1).any():
+        return role(model.posterior, x, last_winner, known=True) + " and is one you said you know"
+    close = float(model.noise.reliability(x[None])[0]) >= KNOWN
+    return role(model.posterior, x, last_winner, known=close) + (CLOSE if close else "")
 
 
-def role(posterior: Posterior, x: Array, champion: Array | None) -> str:
-    """The first of these that holds of a design, (d,)."""
-    seen = posterior.points
-    best = seen[int(np.argmax(posterior.mean(seen)))] if len(seen) else None
-    if best is not None and (x == best).all():
-        return "is your best so far"
-    if champion is not None and (x == champion).all():
-        return "won your last comparison"
-    better = 0.5 if best is None else float(posterior.prob_prefer(x[None], best[None])[0])
-    if better >= 0.5:
-        return "is expected to be at least as good as your best so far"
-    if better >= PROMISING:
-        return "is promising"
-    spread = np.sqrt(posterior.variance(x[None])[0] / posterior.kernel.diagonal(x[None])[0])
-    if spread >= UNCERTAIN:
-        return "is of a kind little is known about"
-    return "is there to compare with"
+def role(posterior: Posterior, x: Array, last_winner: Array | None, *, known: bool = False) -> str:
+    """The first of these that holds of a design, (d,), once there are answers; `known` of one close to the anchors."""
+    best = posterior.points[int(np.argmax(posterior.means))]
+    better = float(posterior.prob_prefer(x[None], best[None])[0])
+    # Answers tell differences, so what is known of a design is how it compares with the best.
+    prior = Posterior.prior(posterior.kernel, posterior.dimension)
+    now, before = (p.between(x[None], best[None]).variance[0] for p in (posterior, prior))
+    compared = bool((posterior.points == x).all(axis=1).any())
+    unknown = np.sqrt(now) >= UNCERTAIN * np.sqrt(before) and not compared and not known
+    sayings = (
+        ("is your best so far", np.array_equal(x, best)),
+        ("won your last comparison", last_winner is not None and np.array_equal(x, last_winner)),
+        (EXPECTED, better >= 0.5),
+        (VARIED, better >= PROMISING and _near(x, best)),
+        (HOPEFUL, better >= PROMISING),
+        (STRANGE, unknown),
+        ("is there to compare with", True),
+    )
+    return next(words for words, holds in sayings if holds)
+
+
+def _near(x: Array, best: Array) -> bool:
+    return bool((np.abs(x - best) <= VARIATION).all())
