@@ -3,7 +3,7 @@
 Studies with simulated experts that differ in nothing but the strategy, paired over seeds: the same problem, judge,
 anchors and duels to start with. Each finished study is a line of the output, and those already there are not run again.
 
-    python scripts/compare_strategies.py run studies.jsonl --seeds 10
+    python scripts/compare_strategies.py run studies.jsonl --seeds 10 [--only rahbo/hallucination ...]
     python scripts/compare_strategies.py table studies.jsonl
 """
 
@@ -64,10 +64,10 @@ def tasks(seeds: int) -> list[tuple[str, str, str, str, int]]:
     ]
 
 
-def run(path: Path, seeds: int, workers: int) -> None:
+def run(path: Path, seeds: int, workers: int, only: list[str] | None) -> None:
     """Run what is not there yet."""
     done = {tuple(record["task"]) for record in read(path)}
-    left = [task for task in tasks(seeds) if task not in done]
+    left = [task for task in tasks(seeds) if task not in done and (only is None or f"{task[2]}/{task[3]}" in only)]
     with ProcessPoolExecutor(workers) as pool, path.open("a", encoding="utf-8") as file:
         for number, future in enumerate(as_completed(pool.submit(study, task) for task in left), 1):
             file.write(json.dumps(future.result()) + "\n")
@@ -124,9 +124,10 @@ def main() -> None:
     parser.add_argument("path", type=Path)
     parser.add_argument("--seeds", type=int, default=10, help="studies of each kind")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--only", nargs="+", metavar="STRATEGY/INFERENCE", help="leave the others out")
     given = parser.parse_args()
     if given.action == "run":
-        run(given.path, given.seeds, given.workers)
+        run(given.path, given.seeds, given.workers, given.only)
     table(given.path)
 
 

@@ -1,6 +1,7 @@
 """Searching the unit cube."""
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from anchorpbo.kernels import Hamming, Matern52
 from anchorpbo.posterior import Posterior
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.search import maximise
-from anchorpbo.search.starts import recombined, spread_starts
+from anchorpbo.search.starts import all_pairs, spread_starts
 
 SINGLE = [EI(), EI(log=True), ANPEI(1.0), UCB(), RAHBO(2.0, 1.0)]
 PAIRS = [EUBO(), RAEUBO(1.0)]
@@ -185,7 +186,9 @@ def test_a_pair_the_other_way_round_is_no_other_start():
     assert spread_starts(pairs, np.array([3.0, 2.9, 1.0]), 3).tolist() == [0, 2]
 
 
-def test_designs_of_good_pairs_meet_in_new_pairs():
-    pairs = np.array([[[0.1], [0.2]], [[0.3], [0.4]]])
-    new = recombined(pairs, np.array([1.0, 2.0]))[..., 0]
-    assert sorted(map(sorted, new.tolist())) == [[0.1, 0.2], [0.1, 0.3], [0.1, 0.4], [0.2, 0.3], [0.2, 0.4], [0.3, 0.4]]
+@pytest.mark.parametrize("acquisition", PAIRS, ids=repr)
+def test_screening_scores_every_pair_once(acquisition):
+    bound, designs = acquisition.bind(*study(2)), np.random.default_rng(0).random((5, 2))
+    pairs, values = all_pairs(bound, designs)
+    assert [pair.tolist() for pair in pairs] == [list(pair) for pair in combinations(designs.tolist(), 2)]
+    assert values == pytest.approx(bound(pairs), rel=1e-10)

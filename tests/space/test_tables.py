@@ -227,7 +227,7 @@ def test_records_become_columns_of_plain_values():
         ([{"a": 1}, 7], r"items must be a list of dicts; received 7 in row 1"),
         ("c1.csv", r"items must be a list of dicts; received 'c1.csv'; use from_csv for a file"),
         (Path("c1.csv"), r"items must be a list of dicts; received .*; use from_csv for a file"),
-        ([], r"a table must have rows; received an empty list; give one dict a row"),
+        ([], r"a table must have at least one row; received an empty list; give one dict a row"),
         ([{}, {}], r"a table must have columns; received none"),
         ([{"a": 1, "": 2}], r"every column must have a name"),
         ([{1: 1, "1": 2}], r"column names must differ; received '1' twice"),
