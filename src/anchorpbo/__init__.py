@@ -28,7 +28,16 @@ if TYPE_CHECKING:
     from anchorpbo.posterior import Posterior
     from anchorpbo.reliability import NoiseMap
     from anchorpbo.space import Boolean, Catalogue, Categorical, Constant, Integer, Linear, Ordinal, Real, Space
-    from anchorpbo.study import Duel, Optimizer, Progress, Recommendation
+    from anchorpbo.study import (
+        BoundedNoise,
+        ConstantNoise,
+        Duel,
+        Estimate,
+        Optimizer,
+        PaperNoise,
+        Progress,
+        Recommendation,
+    )  # fmt: skip
 
 __version__ = "0.1.0"
 
@@ -36,7 +45,7 @@ _MODULES = (
     "acquisition", "errors", "inference", "kernels", "likelihoods", "problems", "reliability", "search",
     "space", "study", "testing",
 )  # fmt: skip
-_HOMES = {
+_HOMES: dict[str, tuple[str, ...]] = {
     "duels": ("Duels",),
     "inference": ("EP", "Hallucination", "Laplace", "PolyaGamma"),
     "kernels": ("RBF", "Hamming", "Matern32", "Matern52", "Tanimoto"),
@@ -45,7 +54,16 @@ _HOMES = {
     "posterior": ("Posterior",),
     "reliability": ("NoiseMap",),
     "space": ("Boolean", "Catalogue", "Categorical", "Constant", "Integer", "Linear", "Ordinal", "Real", "Space"),
-    "study": ("Duel", "Optimizer", "Progress", "Recommendation"),
+    "study": (
+        "BoundedNoise",
+        "ConstantNoise",
+        "Duel",
+        "Estimate",
+        "Optimizer",
+        "PaperNoise",
+        "Progress",
+        "Recommendation",
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -69,11 +87,14 @@ __all__ = [
     "EP",
     "RBF",
     "Boolean",
+    "BoundedNoise",
     "Catalogue",
     "Categorical",
     "Constant",
+    "ConstantNoise",
     "Duel",
     "Duels",
+    "Estimate",
     "Hallucination",
     "Hamming",
     "Integer",
@@ -87,6 +108,7 @@ __all__ = [
     "NoiseMap",
     "Optimizer",
     "Ordinal",
+    "PaperNoise",
     "PolyaGamma",
     "Posterior",
     "PreferenceGP",

@@ -48,13 +48,20 @@ def simulate(optimizer: Optimizer, judge: SimulatedJudge, rounds: int, seed: int
         Of the judge's answers.
     """
     rng, space = np.random.default_rng([seed, 5]), optimizer.space
+    duel, seconds = _timed(optimizer)
     for number in range(1, rounds + 1):
-        began = perf_counter()
-        duel = optimizer.ask()
-        seconds = perf_counter() - began
         pair = np.array([space.encode(duel.first), space.encode(duel.second)])
         outcome = judge.answer(pair[0], pair[1], rng)
         optimizer.tell(duel, outcome)
+        asked, took = duel, seconds
+        # Asked before anything else looks at the answer, so that the time includes learning from it.
+        duel, seconds = _timed(optimizer)
         best = space.encode(optimizer.recommend().design)
         noise = float(judge.noise(pair).mean())
-        yield Round(number, duel, pair, outcome, noise, best, float(judge.problem(best[None])[0]), seconds)
+        yield Round(number, asked, pair, outcome, noise, best, float(judge.problem(best[None])[0]), took)
+
+
+def _timed(optimizer: Optimizer) -> tuple[Duel, float]:
+    began = perf_counter()
+    duel = optimizer.ask()
+    return duel, perf_counter() - began

@@ -140,14 +140,14 @@ class _Search:
 
     def screen(self, spread: Array, extra: npt.ArrayLike | None) -> None:
         """Step 1, from designs spread over the region, (n, d)."""
-        if extra is not None:
-            self.look(_extra(extra, self.bound.item_shape))
         known = landmarks(self.bound)
         designs = np.concatenate([spread, known[self._inside(known)]])
         if isinstance(self.bound, BoundPairs):
             self._screen_pairs(self.bound, designs)
         else:
             self.look(designs)
+        if extra is not None:
+            self.look(_extra(extra, self.bound.item_shape))
         if not len(self.items):
             rule = "at least one of the items looked at must be allowed"
             raise NothingLeftError(rule, f"none of {len(designs)} designs is", "forbid fewer")

@@ -66,8 +66,10 @@ class Catalogue(DesignSpace):
         key: str | None = None,
     ) -> None:
         if isinstance(records, Sized) and not len(records):
-            received = "the names of columns alone" if isinstance(records, Table) else repr(records)
-            raise InputError("a catalogue must have items", received, "add one row an item")
+            received = (
+                "the names of columns alone" if isinstance(records, Table) else f"an empty {type(records).__name__}"
+            )
+            raise InputError("a catalogue must have rows", received, "give one an item")
         table = records if isinstance(records, Table) else Table.from_records(records)
         self._categories = known("categories", categories, table)
         self._fingerprint = known("fingerprint", fingerprint, table)

@@ -45,14 +45,16 @@ class Questioner:
         champion = self._champion(model, record)
         bound = self.beliefs.plan.acquisition.bind(model.posterior, model.noise)
         pair = _sided(self.chooser.pair(bound, champion, distinct, rng), flip)
-        return self._duel(record, pair, why(model, pair, record.last_winner), expected_gain(model, pair))
+        # What is said is about what was answered, not about what is believed of duels that are out.
+        now = self.beliefs.model(record) if pending else model
+        return self._duel(record, pair, why(now, pair, record.last_winner, distinct), expected_gain(now, pair))
 
     def _believed(self, record: Record, pending: Sequence[Array]) -> list[Array]:
         """Pairs that are out, each with the design that is likely to win it first."""
         if not pending:
             return []
-        posterior = self.beliefs.model(record).posterior
-        return [_sided(pair, bool(np.diff(posterior.mean(pair)) > 0)) for pair in pending]
+        model = self.beliefs.model(record)
+        return [_sided(pair, bool(model.prob_choose(pair[:1], pair[1:])[0] < 0.5)) for pair in pending]
 
     def _champion(self, model: PreferenceGP, record: Record) -> Array:
         """The previous winner, (d,); without one, the best mean, or any design before the first answer."""

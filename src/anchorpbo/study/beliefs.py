@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -72,14 +73,18 @@ def _alike(data: Any, here: Mapping[str, Any]) -> bool:
         return False
     logs, noise, threshold = data["log_parameters"].values(), data["noise"].values(), data["tie_threshold"]
     return (
-        all(_is_number(value) and abs(value) < _LARGEST for value in logs)
-        and all(_is_number(value) and value > 0 for value in noise)
-        and (threshold is None or (_is_number(threshold) and threshold >= 0))
+        all(map(_is_moderate, logs))
+        and all(map(_is_scale, noise))
+        and (threshold is None or threshold == 0.0 or _is_scale(threshold))
     )
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, float | int) and not isinstance(value, bool) and bool(np.isfinite(value))
+def _is_moderate(log_value: object) -> bool:
+    return isinstance(log_value, float | int) and not isinstance(log_value, bool) and abs(log_value) < _LARGEST
+
+
+def _is_scale(value: object) -> bool:
+    return isinstance(value, float | int) and 0 < value < math.inf and _is_moderate(math.log(value))
 
 
 class Beliefs:

@@ -21,10 +21,11 @@ from itertools import pairwise
 from os import PathLike
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from anchorpbo.errors import InputError
 from anchorpbo.space import Boolean, Catalogue, Categorical, Design, DesignSpace, Ordinal, Parameter, Space
 from anchorpbo.space.tables import Table, cell_of
-from anchorpbo.study.distinct import Distinct
 
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _EMPTY = ("", "none")
@@ -60,7 +61,11 @@ def _table(source: Any) -> Table:
         return Table.from_csv(source)
     if isinstance(source, list | tuple):
         return Table.from_records([_flat(record) for record in source])
-    return Table.from_frame(source)
+    try:
+        return Table.from_frame(source)
+    except InputError as problem:
+        rule = "comparisons must be the path of a CSV file, a data frame or a list of dicts"
+        raise InputError(rule, repr(source), "give one of these") from problem
 
 
 def _flat(record: Any) -> Any:
@@ -78,7 +83,6 @@ class _Reader:
 
     def __init__(self, table: Table, space: DesignSpace) -> None:
         self.table, self.space = table, space
-        self.distinct = Distinct.on(space)
         self.choices = _choices(space)
 
     def paired(self) -> Iterator[Comparison]:
@@ -131,7 +135,7 @@ class _Reader:
         return cell if cell is None else self.choices.get(name, {}).get(_word(cell), cell)
 
     def _compared(self, row: int, winner: Design, loser: Design, tie: bool) -> Comparison:
-        if self.distinct.same(self.space.encode(winner), self.space.encode(loser)):
+        if np.array_equal(self.space.encode(winner), self.space.encode(loser)):
             rule = f"{self._place(row)}: the two designs of a comparison must differ"
             raise InputError(rule, f"{winner} and {loser}", "leave this comparison out")
         return Comparison(winner, loser, tie)

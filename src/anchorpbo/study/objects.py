@@ -52,12 +52,15 @@ def object_to_json(value: object) -> Any:
 def object_from_json(name: str, data: Any, given: Mapping[str, object]) -> Any:
     """The inverse; `given` has the objects that could not be written, by the option's name."""
     if given.get(name) is not None:
+        if not isinstance(data, Mapping) or "custom" not in data:
+            rule = f"{name} was saved with the study and cannot be given another"
+            raise InputError(rule, repr(given[name]), "leave it out, or make a new study")
         return given[name]
     if isinstance(data, list):
         return [object_from_json(name, each, {}) for each in data]
     if not isinstance(data, Mapping):
         return data
-    if "names" in data:
+    if isinstance(data.get("names"), Mapping):
         return {key: object_from_json(name, each, {}) for key, each in dict(data["names"]).items()}
     if "custom" in data:
         rule = f"a study with a {name} of your own needs it again, since code is not saved"

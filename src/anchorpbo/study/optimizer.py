@@ -25,7 +25,6 @@ from anchorpbo.space import Design, DesignSpace, space_from_dict
 from anchorpbo.study.anchors import proposals
 from anchorpbo.study.asking import Questioner
 from anchorpbo.study.beliefs import Beliefs
-from anchorpbo.study.distinct import Distinct
 from anchorpbo.study.duel import Duel, Outcome, as_outcome
 from anchorpbo.study.events import (
     AnchorAdded,
@@ -439,7 +438,7 @@ class Optimizer:
 
     def _preferred(self, winner: Mapping[str, Any], loser: Mapping[str, Any], tie: bool) -> Preferred:
         event = Preferred(self._space.check(winner), self._space.check(loser), tie)
-        if Distinct.on(self._space).same(self._space.encode(event.winner), self._space.encode(event.loser)):
+        if np.array_equal(self._space.encode(event.winner), self._space.encode(event.loser)):
             rule = "the two designs of a comparison must differ"
             raise InputError(rule, f"{event.winner} and {event.loser}", "leave this comparison out")
         return event

@@ -9,6 +9,7 @@ import numpy as np
 
 from anchorpbo.model import PreferenceGP
 from anchorpbo.posterior import Posterior
+from anchorpbo.study.distinct import Distinct
 from anchorpbo.typing import Array
 
 FOR_A_START = "To start with, two designs from different parts of the space."
@@ -35,28 +36,40 @@ UNCERTAIN = 0.5
 """Share of its prior standard deviation that the difference from the best may keep before a design counts as known."""
 
 
-def why(model: PreferenceGP, pair: Array, last_winner: Array | None) -> str:
-    """One sentence about the two designs of a duel, (2, d), in the order they are shown."""
+def why(model: PreferenceGP, pair: Array, last_winner: Array | None, distinct: Distinct) -> str:
+    """One sentence about the two designs of a duel, (2, d), in the order they are shown.
+
+    Parameters
+    ----------
+    model
+        What chose the duel.
+    pair
+        Its designs.
+    last_winner
+        The winner of the duel before, (d,), if it had one.
+    distinct
+        Tells designs of the space apart.
+    """
     if not len(model.posterior.points):
         return FOR_A_START
-    first, second = (clause(model, x, last_winner) for x in pair)
+    first, second = (clause(model, x, last_winner, distinct) for x in pair)
     if first == second and first in BOTH:
         return f"Both are {BOTH[first]}."
     return f"The first {first}; the second {second}."
 
 
-def clause(model: PreferenceGP, x: Array, last_winner: Array | None) -> str:
+def clause(model: PreferenceGP, x: Array, last_winner: Array | None, distinct: Distinct) -> str:
     """What can be said of a design, (d,)."""
     anchors = model.noise.anchors
     if anchors is None:
-        return role(model.posterior, x, last_winner)
+        return role(model.posterior, x, last_winner, distinct)
     if (anchors == x).all(axis=1).any():
-        return role(model.posterior, x, last_winner, known=True) + " and is one you said you know"
+        return role(model.posterior, x, last_winner, distinct, known=True) + " and is one you said you know"
     close = float(model.noise.reliability(x[None])[0]) >= KNOWN
-    return role(model.posterior, x, last_winner, known=close) + (CLOSE if close else "")
+    return role(model.posterior, x, last_winner, distinct, known=close) + (CLOSE if close else "")
 
 
-def role(posterior: Posterior, x: Array, last_winner: Array | None, *, known: bool = False) -> str:
+def role(posterior: Posterior, x: Array, last_winner: Array | None, distinct: Distinct, *, known: bool = False) -> str:
     """The first of these that holds of a design, (d,), once there are answers; `known` of one close to the anchors."""
     best = posterior.points[int(np.argmax(posterior.means))]
     better = float(posterior.prob_prefer(x[None], best[None])[0])
@@ -69,13 +82,9 @@ def role(posterior: Posterior, x: Array, last_winner: Array | None, *, known: bo
         ("is your best so far", np.array_equal(x, best)),
         ("won your last comparison", last_winner is not None and np.array_equal(x, last_winner)),
         (EXPECTED, better >= 0.5),
-        (VARIED, better >= PROMISING and _near(x, best)),
+        (VARIED, better >= PROMISING and bool(distinct.near(x, best, VARIATION))),
         (HOPEFUL, better >= PROMISING),
         (STRANGE, unknown),
         ("is there to compare with", True),
     )
     return next(words for words, holds in sayings if holds)
-
-
-def _near(x: Array, best: Array) -> bool:
-    return bool((np.abs(x - best) <= VARIATION).all())
