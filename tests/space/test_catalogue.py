@@ -194,7 +194,7 @@ def test_numbers_that_records_have_as_text_are_noticed():
 def test_a_file_of_names_alone_has_no_items(tmp_path):
     path = tmp_path / "items.csv"
     path.write_text("name,price\n")
-    with pytest.raises(InputError, match=r"a catalogue must have items; received the names of columns alone; add"):
+    with pytest.raises(InputError, match=r"a catalogue must have rows; received the names of columns alone; give one"):
         Catalogue.from_csv(path)
 
 
@@ -247,7 +247,7 @@ def test_bad_roles_are_refused(options, message):
         ([{"a": 1, "b": 2}, {"a": 1, "b": 2}], r"at least one feature must vary; received equal values in 'a', 'b'"),
         ([{"s": "x"}, {"s": "y"}], r"must have features, categories or a fingerprint"),
         ([{"a": -1e308}, {"a": 1e308}], r"the range of 'a' must be finite"),
-        ([], r"a catalogue must have items; received \[\]; add one row an item"),
+        ([], r"a catalogue must have rows; received an empty list; give one an item"),
         ("c1.csv", r"items must be a list of dicts; received 'c1.csv'; use from_csv for a file"),
         ([{"id": 1}, {"id": 2}], r"features, categories or a fingerprint; received none, .* but 'id'; name some"),
     ],
