@@ -164,9 +164,10 @@ def test_a_design_is_not_compared_with_itself(opt):
     refuses(opt, InputError, message, lambda: opt.tell_preference(GOOD, dict(GOOD), tie=True))
 
 
-def test_a_design_is_not_compared_with_one_that_looks_the_same(opt):
-    nearly = {**GOOD, "temperature": 90.0001}
-    refuses(opt, InputError, r"must differ; received .*90\.0001", lambda: opt.tell_preference(GOOD, nearly))
+def test_what_was_told_is_taken_however_close(opt):
+    """Nobody is asked such a thing, but who says it may know."""
+    opt.tell_preference(GOOD, {**GOOD, "temperature": 90.0001})
+    assert opt.history[-1]["loser"]["temperature"] == 90.0001
 
 
 def test_an_anchor_is_added_once(opt):
@@ -209,7 +210,7 @@ def test_nothing_is_recommended_before_an_answer(skips):
     study = small()
     for _ in range(skips):
         study.tell(study.ask(), "skip")
-    message = "a recommendation needs at least one answer that is not a skip"
+    message = "an answer that is not a skip.*ask a duel"
     refuses(study, NotFittedError, message, study.recommend)
     refuses(study, NotFittedError, message, lambda: study.recommend(0.0, among="space"))
     refuses(study, NotFittedError, message, lambda: study.model)
@@ -273,7 +274,7 @@ def test_a_catalogue_names_its_items():
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        ([], "must have rows; received an empty list"),
+        ([], r"must have (rows|items)"),
         ([{"name": "a", "price": 1.0}], r"at least two items that differ.*; received 1 items"),
         ([{"name": "a", "price": 1.0}, {"name": "b"}], r"'price' in row 1 must be a finite number; received an empty"),
         ([{"name": "a", "price": 1.0}, {"name": "b", "price": "dear"}], r"'price' in row 1.*; received 'dear'"),

@@ -244,7 +244,7 @@ def test_an_older_version_is_brought_up_to_date_step_by_step(text, monkeypatch):
 
 @pytest.mark.parametrize("rubbish", ["", "study", "{", "[1, 2", None, 5, b"\xff\xfe", "[" * 100_000])
 def test_what_is_not_json_is_refused(rubbish):
-    with pytest.raises(InputError, match=r"a study must be JSON; received .*pass the text that to_json gave"):
+    with pytest.raises(InputError, match=r"a study must be JSON; received .*text that to_json gave"):
         Optimizer.from_json(rubbish)
 
 

@@ -8,6 +8,7 @@ import pytest
 from studies import SPACES, answer, chooser, liking, play, small, unit
 
 from anchorpbo import RBF, Categorical, Duels, NoiseMap, Optimizer, PreferenceGP, Real, Space
+from anchorpbo.study.distinct import Distinct
 from anchorpbo.study.why import FOR_A_START, KNOWN, PROMISING, UNCERTAIN, VARIATION, clause, why
 
 ROLES = (
@@ -19,8 +20,26 @@ ROLES = (
     "is of a kind little is known about",
     "is there to compare with",
 )
-CLAUSE = rf"({'|'.join(ROLES)})( and (?:is )?close to designs you said you know)?"
+IS_ANCHOR, IS_CLOSE = " and is one you said you know", " and is close to designs you said you know"
+CLAUSE = rf"({'|'.join(ROLES)})({IS_ANCHOR}|{IS_CLOSE}|)"
 SENTENCE = re.compile(rf"The first {CLAUSE}; the second {CLAUSE}\.")
+SHARED = {
+    "expected to be at least as good as your best so far": ROLES[2],
+    "promising variations of your best so far": ROLES[3],
+    "promising": ROLES[4],
+    "of a kind little is known about": ROLES[5],
+}
+BOTH = re.compile(rf"Both are ({'|'.join(SHARED)})( and close to designs you said you know|)\.")
+
+
+def clauses(sentence):
+    """Role and what is said of the anchors, for the first design and the second."""
+    both = BOTH.fullmatch(sentence)
+    if both:
+        return [(SHARED[both[1]], IS_CLOSE if both[2] else "")] * 2
+    found = SENTENCE.fullmatch(sentence)
+    assert found, sentence
+    return [found.groups()[:2], found.groups()[2:]]
 
 
 def last_winner(opt):
@@ -65,13 +84,21 @@ def check_role(role, x, model, won):
     prior = model.kernel(np.array([x, best]), np.array([x, best]))
     share = spread / np.sqrt(max(prior[0, 0] + prior[1, 1] - 2 * prior[0, 1], 1e-300))
     compared = (seen == x).all(axis=1).any()
-    assert (not compared and share >= UNCERTAIN) == (role == "is of a kind little is known about")
+    # Of what is close to an anchor, the user knows something even where the model does not.
+    known = model.noise.anchors is not None and model.noise.reliability(x[None])[0] >= KNOWN
+    unknown = not compared and not known and share >= UNCERTAIN
+    assert unknown == (role == "is of a kind little is known about")
 
 
 def check_close(said, x, model):
     """That what is said about the anchors is true of the noise map, and said when it is."""
-    close = model.noise.anchors is not None and model.noise.reliability(x[None])[0] >= KNOWN
-    assert bool(said) == bool(close)
+    anchors = model.noise.anchors
+    if anchors is None:
+        assert said == ""
+    elif any(np.array_equal(x, anchor) for anchor in anchors):
+        assert said == IS_ANCHOR
+    else:
+        assert said == (IS_CLOSE if model.noise.reliability(x[None])[0] >= KNOWN else "")
 
 
 STUDIES = {
@@ -101,10 +128,8 @@ def test_every_clause_is_true_of_the_model_that_chose_the_duel(name):
         if number < 3:
             assert duel.why == FOR_A_START
         else:
-            found = SENTENCE.fullmatch(duel.why)
-            assert found, duel.why
             model, won = chooser(opt, 7), last_winner(opt)
-            for design, role, close in ((duel.first, *found.groups()[:2]), (duel.second, *found.groups()[2:])):
+            for design, (role, close) in zip((duel.first, duel.second), clauses(duel.why), strict=True):
                 x = space.encode(design)
                 check_role(role, x, model, None if won is None else space.encode(won))
                 check_close(close, x, model)
@@ -138,8 +163,11 @@ def test_an_anchor_added_later_is_spoken_of_and_one_removed_is_not():
     opt = Optimizer(unit(), strategy="ei", initial=1)
     opt.tell_preference({"x0": 0.8}, {"x0": 0.1})
     opt.add_anchor({"x0": 0.8})
-    assert "close to designs you said you know" in opt.ask().why
+    assert "is one you said you know" in opt.ask().why
     opt.remove_anchor({"x0": 0.8})
+    opt.add_anchor({"x0": 0.79})
+    assert "is close to designs you said you know" in opt.ask().why
+    opt.remove_anchor({"x0": 0.79})
     assert "you said you know" not in opt.ask().why
 
 
@@ -153,6 +181,9 @@ def test_designs_to_start_with_are_from_different_parts_of_the_space(name):
             assert duel.why == FOR_A_START
             apart = np.abs(space.encode(duel.first) - space.encode(duel.second))
             assert apart.max() >= 0.1 or apart[discrete].any()
+
+
+LINE = Distinct.on(unit())
 
 
 def hand_made(noise=1.0):
@@ -169,24 +200,40 @@ def test_every_role_is_reached_and_true():
     reached = Counter()
     champion = points[3]
     for x in [*points, *np.linspace(0, 1, 81)[:, None]]:
-        found = re.fullmatch(CLAUSE, clause(model, x, champion))
+        found = re.fullmatch(CLAUSE, clause(model, x, champion, LINE))
         assert found
         check_role(found[1], x, model, champion)
         check_close(found[2], x, model)
         reached[found[1]] += 1
-        reached[bool(found[2])] += 1
+        reached[found[2]] += 1
     wide = PreferenceGP(RBF(0.3), learn=None).condition(Duels([[0.4], [0.5]], [1], [0]))
     for x in np.linspace(0, 1, 41)[:, None]:
-        role = clause(wide, x, None)
+        role = clause(wide, x, None, LINE)
         check_role(role, x, wide, None)
         reached[role] += 1
-    assert set(reached) == {*ROLES, True, False}
+    assert set(reached) == {*ROLES, IS_ANCHOR, IS_CLOSE, ""}
+
+
+def test_what_holds_of_both_is_said_once():
+    model, _ = hand_made(NoiseMap.bounded([[0.5]], bandwidth=0.1))
+    reached = set()
+    places = np.linspace(0, 1, 61)[:, None]
+    for first in places[::3]:
+        for second in places[1::3]:
+            sentence = why(model, np.array([first, second]), None, LINE)
+            alone = [clause(model, x, None, LINE) for x in (first, second)]
+            if sentence.startswith("Both"):
+                assert alone[0] == alone[1] == "".join(clauses(sentence)[0])
+                reached.add(alone[0])
+            else:
+                assert sentence == f"The first {alone[0]}; the second {alone[1]}."
+    assert len(reached) >= 2
 
 
 def test_a_design_compared_many_times_is_not_of_an_unknown_kind():
     model, points = hand_made()
     for x in points:
-        assert clause(model, x, None) != "is of a kind little is known about"
+        assert clause(model, x, None, LINE) != "is of a kind little is known about"
 
 
 def test_before_any_answer_there_is_no_best_to_speak_of():
@@ -205,5 +252,5 @@ def test_another_category_is_no_variation():
     model, best = chooser(opt, 2), space.encode({"kind": "c", "x": 0.5})
     beside = space.encode({"kind": "d", "x": 0.5})
     assert np.abs(beside - best).max() <= VARIATION
-    assert clause(model, space.encode({"kind": "c", "x": 0.45}), None) != "is promising"
-    assert "variation" not in why(model, np.array([best, beside]), None)
+    assert clause(model, space.encode({"kind": "c", "x": 0.45}), None, Distinct.on(space)) != "is promising"
+    assert "variation" not in why(model, np.array([best, beside]), None, Distinct.on(space))
