@@ -55,7 +55,7 @@ def is_valid(space, duel):
 def test_every_duel_is_of_two_valid_designs_that_differ(name, strategy):
     space = SPACES[name]
     anchors = [space.decode(x) for x in space.sample(2, np.random.default_rng(1))]
-    opt = Optimizer(space, anchors, strategy, seed=3, initial=2)
+    opt = Optimizer(space, anchors, strategy, seed=3, initial=2, learn={})
     for number in range(6):
         duel = opt.ask()
         is_valid(space, duel)
@@ -71,13 +71,13 @@ def test_every_strategy_asks_valid_duels_under_both_presets(strategy, preset):
     space = SPACES["mixed"]
     anchors = [space.decode(x) for x in space.sample(2, np.random.default_rng(1))]
     opt = Optimizer(space, anchors, strategy, preset, seed=1, initial=2)
-    for duel in play(opt, 5):
+    for duel in play(opt, 4):
         is_valid(space, duel)
     assert opt.space.check(opt.recommend().design)
 
 
 @pytest.mark.parametrize("inference", ["ep", "laplace", "hallucination"])
-@pytest.mark.parametrize("strategy", ["ei", "ucb", "rahbo"])
+@pytest.mark.parametrize("strategy", ["ei", *slowly("ucb", "rahbo")])
 def test_a_design_is_never_asked_against_itself(strategy, inference):
     """Where a monotone utility sends everything to one end, the champion itself would score best."""
     opt = small(strategy, inference=inference, anchors=[{"x0": 0.9}], seed=1, learn={})
@@ -195,13 +195,13 @@ def test_duels_and_recommendations_are_plain_data():
 
 def test_the_champion_is_first_about_half_of_the_time():
     first = 0
-    for seed in range(200):
+    for seed in range(100):
         opt = Optimizer(TINY["catalogue"], strategy="ei", seed=seed, initial=1, learn={})
         opt.tell_preference({"v": 2.0}, {"v": 1.0})
         duel = opt.ask()
         assert 2.0 in (duel.first["v"], duel.second["v"])
         first += duel.first["v"] == 2.0
-    assert 75 <= first <= 125
+    assert 33 <= first <= 67
 
 
 def test_sides_change_from_duel_to_duel_too():
@@ -493,7 +493,7 @@ TWO = {
 
 
 @pytest.mark.parametrize("space", TWO.values(), ids=TWO)
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", ["ei", "rahbo", "raeubo"])
 @pytest.mark.parametrize("outcomes", [("first", "second", "tie", "first"), ("skip", "first", "skip", "skip")])
 def test_two_designs_are_enough_for_a_study(space, strategy, outcomes):
     opt = Optimizer(space, strategy=strategy, seed=1, initial=1, learn={})
@@ -743,10 +743,10 @@ def test_the_model_behind_it_is_conditioned_on_all_answers():
 
 
 def test_eight_threads_may_ask_and_tell_at_once():
-    opt = small("ei", initial=40)
+    opt = small("ei", initial=40, learn={})
 
     def work(number):
-        for _ in range(4):
+        for _ in range(2):
             for _ in range(100):
                 duel = opt.ask()
                 try:
@@ -763,9 +763,9 @@ def test_eight_threads_may_ask_and_tell_at_once():
 
     with ThreadPoolExecutor(8) as pool:
         assert sorted(pool.map(work, range(8))) == list(range(8))
-    assert len(opt.history) == 64
+    assert len(opt.history) == 32
     answered = [event["duel"] for event in opt.history if event["type"] == "answered"]
-    assert len(answered) == len(set(answered)) == 32
+    assert len(answered) == len(set(answered)) == 16
     again = Optimizer.from_json(opt.to_json())
     assert again.to_json() == opt.to_json()
     assert again.recommend() == opt.recommend()

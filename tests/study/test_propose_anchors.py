@@ -30,7 +30,7 @@ def test_there_are_as_many_as_asked_for_all_valid_and_different(name):
         assert len({point.tobytes() for point in points_of(space, found)}) == n
 
 
-@EVERY
+@pytest.mark.parametrize("name", ["reals", "mixed", "mixture", "mixed catalogue"])
 def test_none_is_an_anchor_already(name):
     space = SPACES[name]
     opt = Optimizer(space, seed=1)

@@ -82,7 +82,7 @@ def test_names_of_any_script_stay_readable():
 @pytest.mark.parametrize("name", SPACES)
 def test_every_space_survives_the_round_trip(name):
     space = SPACES[name]
-    opt = Optimizer(space, [space.decode(space.sample(1, np.random.default_rng(0))[0])], "ei", initial=2)
+    opt = Optimizer(space, [space.decode(space.sample(1, np.random.default_rng(0))[0])], "ei", initial=2, learn={})
     play(opt, 3)
     again = Optimizer.from_json(opt.to_json())
     assert again.to_json() == opt.to_json()
