@@ -39,7 +39,7 @@ def test_features_are_scaled_and_categories_coded(beans):
     assert beans.points.tolist() == expected
     assert beans.columns == Columns(numeric=(0, 1), categorical=(2,))
     assert beans.candidates.tolist() == [expected[0], expected[1], expected[3]]
-    assert (len(beans), beans.dimension, beans.region, beans.spot) == (4, 3, None, 0.0)
+    assert (len(beans), beans.dimension, beans.region) == (4, 3, None)
     assert beans.key == "bean"
 
 

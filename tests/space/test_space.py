@@ -99,11 +99,6 @@ def test_a_space_knows_its_columns():
     assert isinstance(COFFEE, DesignSpace)
 
 
-def test_spots_are_for_continuous_coordinates():
-    assert COFFEE.spot == 0.01
-    assert CONSTRAINED["whole mixture"].spot == 0.0
-
-
 def test_parameters_come_as_keywords_or_in_a_dict():
     assert Space({"a": Real(0, 1)}, b=Boolean()) == Space(a=Real(0, 1), b=Boolean())
     assert Space({"roast temp": Real(180, 230)}).names == ("roast temp",)

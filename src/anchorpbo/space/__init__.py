@@ -1,6 +1,6 @@
 """Where designs come from: parameters of many kinds, or a list; and their coordinates in the unit cube."""
 
-from anchorpbo.space.base import Columns, Design, DesignSpace
+from anchorpbo.space.base import SPOT, Columns, Design, DesignSpace
 from anchorpbo.space.catalogue import Catalogue
 from anchorpbo.space.constraints import Linear
 from anchorpbo.space.parameters import Boolean, Categorical, Constant, Integer, Ordinal, Parameter, Real
@@ -10,6 +10,7 @@ from anchorpbo.space.space import Space
 from anchorpbo.space.spread import farthest_points, medoids
 
 __all__ = [
+    "SPOT",
     "Boolean",
     "Catalogue",
     "Categorical",

@@ -17,6 +17,9 @@ import numpy as np
 from anchorpbo.space.region import Region
 from anchorpbo.typing import Array
 
+SPOT = 0.01
+"""Numbers that differ by less than this share of their range look the same to the user."""
+
 Design: TypeAlias = dict[str, Any]
 """Names of parameters, or of columns, and their values."""
 
@@ -79,8 +82,3 @@ class DesignSpace(ABC):
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON can hold it."""
-
-    @property
-    def spot(self) -> float:
-        """Continuous coordinates that differ by less than this are the same to the user; 0 in a list."""
-        return 0.0

@@ -12,7 +12,7 @@ import numpy as np
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
-from anchorpbo.space.base import Columns, Design, DesignSpace
+from anchorpbo.space.base import SPOT, Columns, Design, DesignSpace
 from anchorpbo.space.constraints import Linear, as_constraints, as_rows, in_conflict, stacked
 from anchorpbo.space.listing import listed
 from anchorpbo.space.parameters import Categorical, Constant, Parameter, Real, Varying
@@ -22,8 +22,6 @@ from anchorpbo.space.rounding import rounded
 from anchorpbo.space.values import laid_out, written
 from anchorpbo.typing import Array
 
-SPOT = 0.01
-"""A hundredth of a range: nobody is asked to judge a smaller difference."""
 LISTED = 2_000
 """Up to this many designs are listed rather than searched."""
 _DRAWS = 8
@@ -109,13 +107,6 @@ class Space(DesignSpace):
         """Every design, (n, d), where all parameters have places and there are at most 2,000 designs."""
         found = listed(self._region.grids, self._region.polytope, LISTED)
         return None if found is None else frozen(found)
-
-    @property
-    def spot(self) -> float:
-        """0.01 where a coordinate is continuous: a hundredth of its range."""
-        return SPOT if len(self._region.free) else 0.0
-
-    # -- designs ------------------------------------------------------------------------------------------------------
 
     def check(self, design: Mapping[str, Any]) -> Design:
         """A complete copy with plain Python values; constants may be left out."""

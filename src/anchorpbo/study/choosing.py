@@ -11,8 +11,8 @@ import numpy as np
 from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
 from anchorpbo.errors import InputError, NothingLeftError
 from anchorpbo.search import maximise, maximise_over
-from anchorpbo.space import DesignSpace
-from anchorpbo.study.distinct import SPOT, Distinct
+from anchorpbo.space import SPOT, DesignSpace
+from anchorpbo.study.distinct import Distinct
 from anchorpbo.typing import Array
 
 MERGED = 1e-4

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anchorpbo.space import DesignSpace
+from anchorpbo.space import SPOT, DesignSpace
 from anchorpbo.typing import Array, BoolArray
 
-SPOT = 0.01
-"""Numbers that differ by less than this share of their range look the same."""
 NEIGHBOURHOOD = 0.1
 """A skipped pair is avoided within this distance in every coordinate."""
 SAME_QUESTION = 0.2
