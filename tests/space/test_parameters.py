@@ -292,3 +292,10 @@ def test_parameters_compare_and_print_by_their_settings():
     assert repr(Constant("x")) == "Constant('x')"
     assert Real(0, 1, step=0.5).to_dict() == {"kind": "real", "low": 0.0, "high": 1.0, "step": 0.5}
     assert Ordinal(["a", "b"]).to_dict() == {"kind": "ordinal", "values": ["a", "b"]}
+
+
+def test_rounding_does_not_push_a_number_out_of_its_range():
+    assert Real(0, 0.3).check("x", 0.1 + 0.2) == 0.3
+    assert Real(0, 0.3, step=0.1).check("x", 3 * 0.1) == 0.3
+    with pytest.raises(InputError, match=r"x must .*0\.3"):
+        Real(0, 0.3).check("x", 0.3001)

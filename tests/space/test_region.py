@@ -211,3 +211,14 @@ def test_the_nearest_point_has_the_least_sum_of_differences():
     for x in rng.random((10, 3)):
         found = region.polytope.nearest(x, region.places)
         assert np.abs(found - x).sum() == pytest.approx(np.abs(designs - x).sum(axis=1).min(), abs=1e-9)
+
+
+def test_what_no_continuous_coordinate_can_mend_is_left_out_at_once():
+    rows, upper = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), np.array([1.0, 0.5])
+    region = Region.of([None, np.arange(11) / 10, np.arange(5) / 4], rows=rows, upper=upper)
+    X = np.array([[0.9, 0.3, 0.5], [0.9, 0.8, 0.5], [0.2, 0.5, 0.25]])
+    assert region.polytope.mendable(X, region.free).tolist() == [True, False, True]
+    mended = region.repaired(X)
+    assert len(mended) == 2
+    assert region.contains(mended).all()
+    assert mended[:, 1:].tolist() == [[0.3, 0.5], [0.5, 0.25]]

@@ -300,9 +300,9 @@ def test_asking_how_far_it_is_changes_nothing():
     assert study.to_json() == twin.to_json()
 
 
-@pytest.mark.parametrize("strategy", ["ei", "eubo"])
-def test_a_study_without_noise_in_its_answers_comes_to_an_end(strategy):
-    study = small(strategy, initial=4, noise=ConstantNoise(0.05))
+@pytest.mark.parametrize(("strategy", "inference"), [("ei", "laplace"), ("eubo", "ep")])
+def test_a_study_without_noise_in_its_answers_comes_to_an_end(strategy, inference):
+    study = small(strategy, initial=4, noise=ConstantNoise(0.05), inference=inference)
     stops = []
     for _ in range(30):
         stops.append(study.progress().stop)

@@ -50,7 +50,10 @@ def test_the_layout_is_the_documented_one(text):
     assert (layout["format"], layout["version"]) == ("anchorpbo-study", saving.VERSION)
     assert {"space", "anchors", "strategy", "preset", "seed"} <= set(layout["study"])
     assert layout["study"]["anchors"] == [{"x0": 0.25}]
-    assert layout["study"]["strategy"] == "ei"
+    # What the preset and the names stood for, so that another release does not read them differently.
+    assert layout["study"]["strategy"] == {"class": "EI", "log": False}
+    assert layout["study"]["kernel"]["class"] == "RBF"
+    assert None not in [layout["study"][name] for name in ("likelihood", "inference", "noise", "learn", "initial")]
     assert layout["study"]["space"] == unit().to_dict()
     kinds = ["answered"] * 5 + ["preferred"] * 2 + ["anchor_added", "anchor_removed"]
     assert [event["type"] for event in layout["events"]] == kinds

@@ -43,6 +43,8 @@ from anchorpbo.typing import Array
 MOST_PLACES = 1_000_001
 """Places of a grid: a table of more would be slow, and nobody tells a millionth of a range from the next."""
 _WIDEST = 2**53  # whole numbers beyond this are not all doubles
+_ROUNDING = 1e-9
+"""By how much of its range a number may miss it."""
 _OFF_STEP = 1e-6  # how far from a place, in steps, a number may be and still mean it
 
 
@@ -145,6 +147,9 @@ class Real(Varying):
     def check(self, name: str, value: object) -> float:
         """A float in the range, one of the steps where there are any."""
         number = as_number(name, value)
+        # 0.1 + 0.2 is meant to be 0.3.
+        near = min(max(number, self.low), self.high)
+        number = near if abs(number - near) <= _ROUNDING * (self.high - self.low) else number
         check_between(name, value, number, self.low, self.high)
         number = float(number)
         if self.step is None:

@@ -61,6 +61,14 @@ class Polytope:
         values = X @ self.A.T
         return np.asarray(((values >= self.lower - TOLERANCE) & (values <= self.upper + TOLERANCE)).all(axis=1))
 
+    def mendable(self, X: Array, free: IntArray) -> BoolArray:
+        """Which rows of X, (n,), break no constraint that the free coordinates have no part in."""
+        fixed = (self.A[:, free] == 0.0).all(axis=1)
+        values = X @ self.A[fixed].T
+        return np.asarray(
+            ((values >= self.lower[fixed] - TOLERANCE) & (values <= self.upper[fixed] + TOLERANCE)).all(axis=1)
+        )
+
     def projected(self, X: Array, free: IntArray) -> Array:
         """Alternating projections of the coordinates `free` onto each constraint and the cube; may fall short."""
         X = X.copy()

@@ -154,7 +154,7 @@ class Region:
         if not self.constrained:
             return X
         if len(self.free):
-            X = self.polytope.projected(X, self.free)
+            X = self.polytope.projected(X[self.polytope.mendable(X, self.free)], self.free)
         return X[self.contains(X)]
 
     def nearest(self, x: Array) -> Array:

@@ -33,7 +33,7 @@ class Questioner:
     def next(self, record: Record, pending: Sequence[Array] = ()) -> Duel:
         """The duel to ask after a log, with others, (2, d) each, still out."""
         answered = record.answered_lately if self.beliefs.plan.avoids_repeats else ()
-        distinct = Distinct.on(self.space, [*record.skipped, *pending], answered)
+        distinct = Distinct.on(self.space).avoiding(pending, record.skipped, answered)
         asked = len(record) + len(pending)
         # Everything random comes from the seed and the place in the log.
         rng = np.random.default_rng([self.seed, 1, record.events, len(pending)])

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
-from anchorpbo.errors import InputError, NothingLeftError
+from anchorpbo.errors import NothingLeftError
 from anchorpbo.search import maximise, maximise_over
 from anchorpbo.space import SPOT, DesignSpace
 from anchorpbo.study.distinct import Distinct
@@ -40,7 +40,7 @@ class Chooser:
             pair = np.array([self._settled(x, bound.posterior.points) for x in found])
             if not distinct.same(pair[0], pair[1]):
                 return pair
-        raise InputError("a duel needs two designs that look different", repr(self.space), "widen the space")
+        raise NothingLeftError("a duel needs two designs that look different", "none that are not out", "ask fewer")
 
     def _best(self, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator) -> Array:
         region = self.space.region
@@ -116,13 +116,10 @@ class Listing:
 
 
 def _fallbacks(bound: Bound, champion: Array, distinct: Distinct) -> Iterator[tuple[Array, Distinct]]:
-    """Champions and rules to try in turn: where all duels of one were skipped or are out, others may have some."""
-    yield champion, distinct
-    if distinct.avoided:
-        points = bound.posterior.points
-        if isinstance(bound, BoundDesigns):
-            for index in np.argsort(-bound.posterior.means, kind="stable")[:_SUBSTITUTES]:
-                yield points[index], distinct
-        # Nothing is left but what was answered lately; or not even that.
-        yield champion, replace(distinct, answered=())
-        yield champion, replace(distinct, answered=(), skipped=())
+    """Champions and rules to try in turn: where one has no duel left, other designs may; then rules are relaxed."""
+    substitutes: list[Array] = []
+    if isinstance(bound, BoundDesigns) and distinct.avoided:
+        best = np.argsort(-bound.posterior.means, kind="stable")[:_SUBSTITUTES]
+        substitutes = list(bound.posterior.points[best])
+    for rule in (distinct, *distinct.relaxed()):
+        yield from ((first, rule) for first in (champion, *substitutes))

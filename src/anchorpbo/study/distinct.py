@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,23 +24,34 @@ class Distinct:
     """Coordinates in which designs can be near, (d,); in a catalogue none, since its items are what they are."""
     spot: float = SPOT
     """Designs that differ by less than this in all ordered coordinates, and in no other, look the same."""
+    pending: tuple[Array, ...] = ()
+    """Pairs, (2, d) each, that are out: neither they nor any pair near them is asked."""
     skipped: tuple[Array, ...] = ()
-    """Pairs, (2, d) each, that were skipped or are out: neither they nor any pair near them is asked."""
+    """Pairs, (2, d) each, that were skipped lately: the same holds of them."""
     answered: tuple[Array, ...] = ()
     """Pairs, (2, d) each, that were answered lately: the same question is not asked again."""
 
     @classmethod
-    def on(cls, space: DesignSpace, skipped: Iterable[Array] = (), answered: Iterable[Array] = ()) -> Distinct:
-        """The rule of a space, with pairs to avoid."""
+    def on(cls, space: DesignSpace) -> Distinct:
+        """The rule of a space."""
         ordered = np.zeros(space.dimension, dtype=np.bool_)
         if space.region is not None:
             ordered[list(space.columns.numeric)] = True
-        return cls(ordered, SPOT, tuple(skipped), tuple(answered))
+        return cls(ordered)
+
+    def avoiding(self, pending: Iterable[Array], skipped: Iterable[Array], answered: Iterable[Array]) -> Distinct:
+        """The same rule with pairs to avoid."""
+        return replace(self, pending=tuple(pending), skipped=tuple(skipped), answered=tuple(answered))
+
+    def relaxed(self) -> Iterator[Distinct]:
+        """Rules to fall back on where nothing else is left: first answered pairs may return, then skipped ones."""
+        yield replace(self, answered=())
+        yield replace(self, answered=(), skipped=())
 
     @property
     def avoided(self) -> list[tuple[Array, float]]:
         """Pairs not to be asked now, (2, d) each, and how near another may come to them."""
-        near = [(pair, NEIGHBOURHOOD) for pair in self.skipped]
+        near = [(pair, NEIGHBOURHOOD) for pair in (*self.pending, *self.skipped)]
         return near + [(pair, SAME_QUESTION * float(np.abs(pair[0] - pair[1]).max())) for pair in self.answered]
 
     def same(self, X: Array, Y: Array) -> BoolArray:

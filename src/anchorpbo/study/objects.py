@@ -46,7 +46,9 @@ def object_to_json(value: object) -> Any:
     if _CLASSES.get(kind.__name__) is not kind:
         return {"custom": f"{kind.__module__}.{kind.__qualname__}"}
     arguments = {name: object_to_json(getattr(value, name)) for name in signature(kind).parameters}
-    return {"class": kind.__name__, **arguments}
+    # With a part that cannot be written, the whole has to be given again.
+    inner = [each for each in arguments.values() if isinstance(each, Mapping) and "custom" in each]
+    return inner[0] if inner else {"class": kind.__name__, **arguments}
 
 
 def object_from_json(name: str, data: Any, given: Mapping[str, object]) -> Any:

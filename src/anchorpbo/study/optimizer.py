@@ -14,7 +14,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from anchorpbo.acquisition import Acquisition
-from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.errors import InputError, NothingLeftError, UnknownNameError
 from anchorpbo.inference import Inference, InferenceName
 from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName
@@ -402,10 +402,12 @@ class Optimizer:
         record, out, found = self._record(entries), list(pending), []
         for _ in range(count):
             key = (record.digest, *(duel.id for duel in out))
-            duel = self._asked.get(key, partial(self._questions.next, record, [self._pair(duel) for duel in out]))
-            if any(_same_pair(duel, other) for other in out):
+            ask = partial(self._questions.next, record, [self._pair(duel) for duel in out])
+            try:
+                duel = self._asked.get(key, ask)
+            except NothingLeftError as problem:
                 rule = "n must not be more than there are different duels"
-                raise InputError(rule, f"{count}, with {len(pending)} more out", "ask for fewer at once")
+                raise InputError(rule, f"{count}, with {len(pending)} more out", "ask for fewer at once") from problem
             out.append(duel)
             # A copy, so that what is done to it does not reach what is remembered.
             found.append(replace(duel, first=dict(duel.first), second=dict(duel.second)))
@@ -448,7 +450,14 @@ class Optimizer:
         return any(other.tobytes() == point for other in self._record(self._entries).anchors)
 
     def _written_options(self) -> dict[str, Any]:
-        return {name: object_to_json(value) for name, value in self._options.items()}
+        # What the preset stood for when the study was made, so that another release does not read it differently.
+        plan = self._plan
+        settled = {
+            "strategy": plan.acquisition, "kernel": plan.kernel, "likelihood": plan.likelihood,
+            "inference": plan.inference, "noise": plan.noise, "learn": plan.learn, "initial": plan.initial,
+            "refit_every": plan.refit_every, "risk_weight": plan.risk_weight,
+        }  # fmt: skip
+        return {name: object_to_json(settled.get(name, value)) for name, value in self._options.items()}
 
     def _replay(self, event: Event) -> None:
         """Take in an event of a log as if it were told now."""
@@ -467,10 +476,6 @@ class Optimizer:
         if learnt is None or not len(record):
             return
         self._beliefs.recall(record, learnt)
-
-
-def _same_pair(one: Duel, other: Duel) -> bool:
-    return (one.first, one.second) in ((other.first, other.second), (other.second, other.first))
 
 
 def _answer(duel: Duel, outcome: Outcome) -> Answered:

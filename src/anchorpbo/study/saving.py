@@ -18,7 +18,6 @@ import os
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from anchorpbo.errors import InputError
@@ -52,28 +51,36 @@ def read(text: str) -> Layout:
 
 def save_text(path: str | PathLike[str], text: str) -> None:
     """Put a text where a file is or is to be: all of it or, after a crash or on a full disk, what was there before."""
-    target = Path(path)
+    target = _as_path(path)
     try:
-        with NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, prefix=".study-", delete=False) as file:
-            try:
+        target = target.resolve()  # so that a link stays one
+        draft = target.with_name(f".{target.name}.{os.getpid()}.new")
+        try:
+            # Names may hold what UTF-8 cannot, such as half of a surrogate pair.
+            with draft.open("w", encoding="utf-8", errors="surrogatepass") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
-        Path(file.name).replace(target)
-    except OSError as problem:
-        rule = f"{target} must be a place where files can be written"
-        raise InputError(rule, problem.strerror, "choose another path; what was there is unchanged") from problem
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+    except (OSError, ValueError) as problem:
+        rule = f"the path {str(target)!r} must be a place where files can be written"
+        raise InputError(rule, problem, "choose another path; what was there is unchanged") from problem
 
 
 def load_text(path: str | PathLike[str]) -> str:
     """The text of a file."""
     try:
-        return Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise InputError("a study must be a readable file of text", problem, "check the path") from problem
+        return _as_path(path).read_text("utf-8", errors="surrogatepass")
+    except (OSError, ValueError) as problem:
+        raise InputError(f"the path {str(path)!r} must lead to a file of text", problem, "check it") from problem
+
+
+def _as_path(path: str | PathLike[str]) -> Path:
+    if not isinstance(path, str | PathLike):
+        raise InputError("path must be that of a file", repr(path), 'write "study.json"')
+    return Path(path)
 
 
 def _migrated(layout: Layout) -> Layout:

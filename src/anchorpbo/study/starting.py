@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from anchorpbo.errors import NothingLeftError
 from anchorpbo.space import DesignSpace, Region
 from anchorpbo.study.distinct import Distinct
 from anchorpbo.typing import Array, IntArray
@@ -39,5 +40,8 @@ def _round_robin(n: int) -> IntArray:
 def starting_pair(pairs: Array, number: int, distinct: Distinct) -> Array:
     """The pair of this number, (2, d), or the next one that may be asked."""
     order = np.roll(np.arange(len(pairs)), -number)
-    # In a space of a few designs all may have been skipped; then argmax gives the first, and it is asked again.
-    return np.asarray(pairs[order[int(np.argmax(distinct.pairs(pairs[order])))]])
+    for rule in (distinct, *distinct.relaxed()):
+        fine = rule.pairs(pairs[order])
+        if fine.any():
+            return np.asarray(pairs[order[int(np.argmax(fine))]])
+    raise NothingLeftError("a duel needs two designs that look different", "none that are not out", "ask fewer")
