@@ -18,10 +18,13 @@ from anchorpbo.model.fitting import FitInfo, base_name, fit
 from anchorpbo.model.priors import LEARNABLE, Learn, customary
 from anchorpbo.model.surrogate import Surrogate
 from anchorpbo.numerics.checks import as_points, whole
+from anchorpbo.numerics.memory import keep_freed_blocks
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.posterior import Posterior, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
+
+keep_freed_blocks()
 
 Learnt = Iterable[str] | Mapping[str, Learn | None] | None
 

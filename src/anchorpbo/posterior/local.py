@@ -24,8 +24,8 @@ class AtDesigns:
 
     posterior: Posterior
     X: Array
-    k: Array
-    """k(x, P), (n, u)."""
+    through: _Through
+    """k(x, P) on its way through G."""
     pull: Callable[[Array], Array]
     """From weights of k, (n, u), to the gradient in x, (n, d)."""
     mean: Array
@@ -36,12 +36,13 @@ class AtDesigns:
     def of(cls, posterior: Posterior, X: Array) -> AtDesigns:
         """Look at X, (n, d)."""
         k, pull = posterior.kernel.value_with_input_pullback(X, posterior.points)
-        variance = posterior.kernel.diagonal(X) - _quadratic(posterior, k)
-        return cls(posterior, X, k, pull, k @ posterior.beta, np.maximum(variance, 0.0))
+        through = _Through.G(posterior, k)
+        variance = posterior.kernel.diagonal(X) - through.quadratic
+        return cls(posterior, X, through, pull, k @ posterior.beta, np.maximum(variance, 0.0))
 
     def gradient(self, by_mean: Array, by_variance: Array) -> Array:
         """by_mean d mean / dx + by_variance d variance / dx, (n, d), for weights (n,)."""
-        weights = by_mean[:, None] * self.posterior.beta - 2.0 * by_variance[:, None] * _times_G(self.posterior, self.k)
+        weights = by_mean[:, None] * self.posterior.beta - 2.0 * by_variance[:, None] * self.through.product
         return self.pull(weights) + self.posterior.kernel.diagonal_gradient(self.X, by_variance)
 
 
@@ -52,8 +53,8 @@ class AtPairs:
     posterior: Posterior
     X: Array
     Y: Array
-    delta: Array
-    """k(x, P) - k(y, P), (n, u)."""
+    through: _Through
+    """k(x, P) - k(y, P), (n, u), on its way through G."""
     pull: Callable[[Array], Array]
     """From weights of k of all x, then all y, (2 n, u), to the gradients in them, (2 n, d)."""
     mean_x: Array
@@ -67,15 +68,15 @@ class AtPairs:
         kernel, beta = posterior.kernel, posterior.beta
         k, pull = kernel.value_with_input_pullback(np.concatenate([X, Y]), posterior.points)
         kx, ky = k[: len(X)], k[len(X) :]
-        delta = kx - ky
+        through = _Through.G(posterior, kx - ky)
         prior = kernel.diagonal(X) + kernel.diagonal(Y) - 2.0 * kernel.paired(X, Y)
-        variance = prior - _quadratic(posterior, delta)
-        return cls(posterior, X, Y, delta, pull, kx @ beta, ky @ beta, np.maximum(variance, 0.0))
+        variance = prior - through.quadratic
+        return cls(posterior, X, Y, through, pull, kx @ beta, ky @ beta, np.maximum(variance, 0.0))
 
     def gradient(self, by_mean_x: Array, by_mean_y: Array, by_variance: Array) -> tuple[Array, Array]:
         """The chain rule in x and in y, (n, d) each, for weights (n,)."""
         kernel, beta = self.posterior.kernel, self.posterior.beta
-        shared = 2.0 * by_variance[:, None] * _times_G(self.posterior, self.delta)
+        shared = 2.0 * by_variance[:, None] * self.through.product
         weights = np.concatenate([by_mean_x[:, None] * beta - shared, by_mean_y[:, None] * beta + shared])
         in_x, in_y = np.split(self.pull(weights), 2)
         between = -2.0 * by_variance
@@ -84,17 +85,30 @@ class AtPairs:
         return in_x, in_y
 
 
-def _quadratic(posterior: Posterior, k: Array) -> Array:
-    """Diagonal of k G k', (n,), by the roots of G."""
-    within: Array = ((k @ posterior.root.T) ** 2).sum(axis=1)
-    if posterior.spread is not None:
-        within -= ((k @ posterior.spread.T) ** 2).sum(axis=1)
-    return within
+@dataclass(frozen=True, eq=False)
+class _Through:
+    """Rows k, (n, u), times the roots of G: what the moments and the chain rule both need."""
 
+    posterior: Posterior
+    within: Array
+    """k root', (n, r)."""
+    spread: Array | None
+    """k spread', (n, r'), of a mixture."""
 
-def _times_G(posterior: Posterior, k: Array) -> Array:  # noqa: N802
-    """k G, (n, u), by the roots of G."""
-    within: Array = (k @ posterior.root.T) @ posterior.root
-    if posterior.spread is not None:
-        within -= (k @ posterior.spread.T) @ posterior.spread
-    return within
+    @classmethod
+    def G(cls, posterior: Posterior, k: Array) -> _Through:  # noqa: N802
+        """Multiply."""
+        return cls(posterior, k @ posterior.root.T, None if posterior.spread is None else k @ posterior.spread.T)
+
+    @property
+    def quadratic(self) -> Array:
+        """Diagonal of k G k', (n,)."""
+        within: Array = (self.within**2).sum(axis=1)
+        return within if self.spread is None else within - (self.spread**2).sum(axis=1)
+
+    @property
+    def product(self) -> Array:
+        """k G, (n, u)."""
+        within = self.within @ self.posterior.root
+        spread = self.posterior.spread
+        return within if spread is None or self.spread is None else within - self.spread @ spread

@@ -56,7 +56,7 @@ class Climb:
             jac=True,
             method="L-BFGS-B",
             bounds=optimize.Bounds(0.0, 1.0),
-            options={"maxiter": steps, "ftol": 1e-9, "gtol": 1e-5},
+            options={"maxiter": steps, "ftol": 1e-7, "gtol": 1e-4},
         )
         items[..., free] = np.clip(result.x, 0.0, 1.0).reshape(shape)
         return items, bool(result.success)

@@ -30,10 +30,10 @@ from anchorpbo.search.starts import all_pairs, landmarks, spread_starts
 from anchorpbo.space.region import Region
 from anchorpbo.typing import Array, BoolArray
 
-CLIMB_STEPS = 30
-POLISH_STEPS = 100
+CLIMB_STEPS = 8
+POLISH_STEPS = 50
 """Iterations of a climb, together and alone."""
-PAIR_SHARE = 4
+PAIR_SHARE = 6
 """One of so many spread designs is looked at when it is in pairs."""
 KEPT_PAIRS = 1024
 """Best pairs among which starts are chosen."""

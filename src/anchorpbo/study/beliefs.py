@@ -21,6 +21,8 @@ from anchorpbo.study.plan import Plan, learnable
 from anchorpbo.study.record import Record
 from anchorpbo.typing import Array
 
+SETTLED = 50
+"""From this many duels on the evidence has had one optimum in every study tried, and is climbed once."""
 _LARGEST = 50.0
 """Of the logarithm of a hyper-parameter; none that was learnt comes near."""
 
@@ -125,8 +127,10 @@ class Beliefs:
 
     def _fit(self, record: Record) -> Learnt:
         kernel, likelihood, noise = self.plan.kernel, self.plan.likelihood, self.plan.noise_map(record.anchors)
-        model = PreferenceGP(kernel, likelihood, Laplace(), noise, learn=learnable(kernel, noise, self.plan.learn))
-        model.fit(record.duels(self.plan.fitted_at(len(record))))
+        count = self.plan.fitted_at(len(record))
+        learn = learnable(kernel, noise, self.plan.learn)
+        starts = 2 if count < SETTLED else 1
+        model = PreferenceGP(kernel, likelihood, Laplace(), noise, learn=learn, starts=starts).fit(record.duels(count))
         # Without a tie there is no threshold to keep, and a later tie must be free to bring one.
         return Learnt(_settled(model.kernel), model.noise, model.likelihood if model.likelihood.tau > 0 else likelihood)
 

@@ -117,10 +117,10 @@ class Plan:
         """How many of so many duels the hyper-parameters are fitted to."""
         if self.refit_every is not None:
             return duels - max(duels - self.initial, 0) % self.refit_every
-        # Steps of a fifteenth: every duel up to 30, every tenth at 150, so that fits cost a constant share of the time.
-        at = min(duels, 30)
-        while at + at // 15 <= duels and at >= 30:
-            at += at // 15
+        # Steps of a tenth: every duel up to 20, every fifteenth at 150, so that fits cost a constant share of the time.
+        at = min(duels, 20)
+        while at >= 20 and at + at // 10 <= duels:
+            at += at // 10
         return at
 
 
@@ -154,7 +154,8 @@ def default(space: DesignSpace, strategy: str | Acquisition | None) -> Plan:
         acquisition=acquisition,
         kernel=_kernel(space, np.full(d, lengths) if d <= MOST_LENGTHSCALES else lengths),
         likelihood=Probit(),
-        inference=EP() if isinstance(acquisition, PairAcquisition) else Hallucination(),
+        # As exactly as a duel is rounded; what is recommended is inferred more closely (`beliefs.report`).
+        inference=EP(tolerance=1e-5) if isinstance(acquisition, PairAcquisition) else Hallucination(),
         noise=BoundedNoise(),
         metric=_metric(space),
         learn={"lengthscale": None, "outputscale": None},
