@@ -2,8 +2,8 @@
 
 The C library of Linux gives blocks above 128 kB back to the system as soon as they are freed, and every new one comes
 as empty pages that must be filled in. A matrix of 150 x 150 is such a block, and a fit makes thousands of them: a third
-of its time. Freeing one large block teaches the library to keep blocks up to that size. It is never touched, so it costs
-nothing; other systems do not mind.
+of its time. Freeing one large block teaches the library to keep blocks up to that size. It is never touched, so it
+costs nothing; other systems do not mind.
 """
 
 import numpy as np
