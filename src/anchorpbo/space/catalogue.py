@@ -29,7 +29,7 @@ class Catalogue(DesignSpace):
 
     An item is a dict of all its columns but the fingerprint; those that are no feature and no category are only shown.
     To name one, its key is enough, as are any columns that no other item shares. Items with equal coordinates are one
-    design to the model: `decode` gives the first of them.
+    design to the model: `decode` gives the first of them. Immutable, so safe to share between threads.
 
     Parameters
     ----------

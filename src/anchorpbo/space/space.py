@@ -28,7 +28,7 @@ _DRAWS = 8
 
 
 class Space(DesignSpace):
-    """Parameters and the constraints between them.
+    """Parameters and the constraints between them. Immutable, so safe to share between threads.
 
     Parameters
     ----------
