@@ -228,11 +228,11 @@ def test_many_coordinates_share_a_length_scale():
 def test_early_duels_are_fitted_every_time_and_later_ones_ever_more_seldom():
     plan = Optimizer(CUBE).plan
     fitted = [plan.fitted_at(duels) for duels in range(301)]
-    assert fitted[:31] == list(range(31))
+    assert fitted[:21] == list(range(21))
     assert all(at <= duels for duels, at in enumerate(fitted))
     assert (np.diff(fitted) >= 0).all()
     assert len(set(fitted[150:])) < 20
-    assert max(duels - at for duels, at in enumerate(fitted)) <= 20
+    assert max((duels - at) / at for duels, at in enumerate(fitted) if at) <= 0.1
 
 
 def test_a_number_of_duels_between_fits_can_be_given():
@@ -278,7 +278,9 @@ def test_what_is_not_learnt_stays_as_given():
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
-def test_a_preset_is_saved_by_its_name(preset):
-    layout = json.loads(Optimizer(CUBE, preset=preset).to_json())
+def test_a_preset_is_saved_with_all_it_stands_for(preset):
+    opt = Optimizer(CUBE, preset=preset)
+    layout = json.loads(opt.to_json())
     assert layout["study"]["preset"] == preset
-    assert layout["study"]["kernel"] is None
+    assert layout["study"]["kernel"]["class"] == "RBF"
+    assert Optimizer.from_json(opt.to_json()).plan == opt.plan

@@ -148,8 +148,9 @@ class Real(Varying):
         """A float in the range, one of the steps where there are any."""
         number = as_number(name, value)
         # 0.1 + 0.2 is meant to be 0.3.
-        near = min(max(number, self.low), self.high)
-        number = near if abs(number - near) <= _ROUNDING * (self.high - self.low) else number
+        rounding = _ROUNDING * (self.high - self.low)
+        if self.low - rounding <= number <= self.high + rounding:
+            number = min(max(number, self.low), self.high)
         check_between(name, value, number, self.low, self.high)
         number = float(number)
         if self.step is None:
