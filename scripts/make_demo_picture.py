@@ -12,7 +12,7 @@ from rich.console import Console
 from anchorpbo.cli.demo import run
 
 console = Console(record=True, width=84, file=io.StringIO(), force_terminal=True, highlight=False)
-run("rahbo", 40, 0, console)
+run(None, 40, 0, console)
 target = Path(__file__).parents[1] / "docs" / "images" / "demo.svg"
 # Without the web font: a picture should not call home.
 picture = re.sub(r"@font-face \{.*?\}\n", "", console.export_svg(title="anchorpbo demo"), flags=re.DOTALL)
