@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from studies import ITEMS, SPACES
 
-from anchorpbo import Boolean, Catalogue, Categorical, Constant, Integer, Optimizer, Ordinal, Real, Space
+from anchorpbo import Boolean, Catalogue, Categorical, Constant, Integer, Optimizer, Ordinal, Probit, Real, Space
 from anchorpbo.errors import InputError
 
 TEA = Space(
@@ -268,3 +268,11 @@ def test_something_that_is_no_table_is_refused(source):
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
     refuses(Optimizer(TEA), tmp_path / "nowhere.csv", "nowhere.csv")
+
+
+def test_ties_that_the_likelihood_cannot_explain_leave_the_rows_before_them_out_too():
+    study = Optimizer(Space(a=Real(0, 1)), likelihood=Probit(tie_threshold=0.0))
+    rows = [{"winner.a": 0.1, "loser.a": 0.2, "tie": False}, {"winner.a": 0.3, "loser.a": 0.4, "tie": True}]
+    with pytest.raises(InputError, match="tie_threshold 0 has no ties"):
+        study.import_comparisons(rows)
+    assert study.history == []

@@ -24,8 +24,6 @@ from anchorpbo.posterior import Posterior, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
 
-keep_freed_blocks()
-
 Learnt = Iterable[str] | Mapping[str, Learn | None] | None
 
 DEFAULT_LEARN = ("lengthscale", "outputscale")
@@ -79,6 +77,7 @@ class PreferenceGP:
         learn: Learnt = DEFAULT_LEARN,
         starts: int = 2,
     ) -> None:
+        keep_freed_blocks()
         kernel = RBF() if kernel is None else kernel
         if not isinstance(kernel, Kernel):
             raise InputError("kernel must be a Kernel", repr(kernel), "use RBF(), Matern52() or your own")

@@ -6,12 +6,15 @@ of its time. Freeing one large block teaches the library to keep blocks up to th
 costs nothing; other systems do not mind.
 """
 
+from functools import cache
+
 import numpy as np
 
 LARGEST_KEPT = 31_000_000
 """Bytes; 32 MB is the most that glibc can be taught."""
 
 
+@cache  # once in a process is enough
 def keep_freed_blocks() -> None:
-    """Teach the allocator; once in a process is enough."""
+    """Teach the allocator."""
     np.empty(LARGEST_KEPT, dtype=np.int8)

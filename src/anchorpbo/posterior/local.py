@@ -36,7 +36,7 @@ class AtDesigns:
     def of(cls, posterior: Posterior, X: Array) -> AtDesigns:
         """Look at X, (n, d)."""
         k, pull = posterior.kernel.value_with_input_pullback(X, posterior.points)
-        through = _Through.G(posterior, k)
+        through = _Through.of(posterior, k)
         variance = posterior.kernel.diagonal(X) - through.quadratic
         return cls(posterior, X, through, pull, k @ posterior.beta, np.maximum(variance, 0.0))
 
@@ -68,7 +68,7 @@ class AtPairs:
         kernel, beta = posterior.kernel, posterior.beta
         k, pull = kernel.value_with_input_pullback(np.concatenate([X, Y]), posterior.points)
         kx, ky = k[: len(X)], k[len(X) :]
-        through = _Through.G(posterior, kx - ky)
+        through = _Through.of(posterior, kx - ky)
         prior = kernel.diagonal(X) + kernel.diagonal(Y) - 2.0 * kernel.paired(X, Y)
         variance = prior - through.quadratic
         return cls(posterior, X, Y, through, pull, kx @ beta, ky @ beta, np.maximum(variance, 0.0))
@@ -96,7 +96,7 @@ class _Through:
     """k spread', (n, r'), of a mixture."""
 
     @classmethod
-    def G(cls, posterior: Posterior, k: Array) -> _Through:  # noqa: N802
+    def of(cls, posterior: Posterior, k: Array) -> _Through:
         """Multiply."""
         return cls(posterior, k @ posterior.root.T, None if posterior.spread is None else k @ posterior.spread.T)
 

@@ -41,20 +41,13 @@ class Questioner:
         if asked < self.beliefs.plan.initial:
             pair = _sided(starting_pair(self.starts, asked + record.skips, distinct), flip)
             return self._duel(record, pair, FOR_A_START, None)
-        model = self.beliefs.model(record, self._believed(record, pending))
+        now = self.beliefs.model(record)
+        model = self.beliefs.model(record, _believed(now, pending)) if pending else now
         champion = self._champion(model, record)
         bound = self.beliefs.plan.acquisition.bind(model.posterior, model.noise)
         pair = _sided(self.chooser.pair(bound, champion, distinct, rng), flip)
         # What is said is about what was answered, not about what is believed of duels that are out.
-        now = self.beliefs.model(record) if pending else model
         return self._duel(record, pair, why(now, pair, record.last_winner, distinct), expected_gain(now, pair))
-
-    def _believed(self, record: Record, pending: Sequence[Array]) -> list[Array]:
-        """Pairs that are out, each with the design that is likely to win it first."""
-        if not pending:
-            return []
-        model = self.beliefs.model(record)
-        return [_sided(pair, bool(model.prob_choose(pair[:1], pair[1:])[0] < 0.5)) for pair in pending]
 
     def _champion(self, model: PreferenceGP, record: Record) -> Array:
         """The previous winner, (d,); without one, the best mean, or any design before the first answer."""
@@ -66,6 +59,11 @@ class Questioner:
     def _duel(self, record: Record, pair: Array, reason: str, gain: float | None) -> Duel:
         first, second = (self.space.decode(x) for x in pair)
         return Duel.of(self.study, record.events, first, second, reason, gain)
+
+
+def _believed(model: PreferenceGP, pending: Sequence[Array]) -> list[Array]:
+    """Pairs that are out, each with the design that is likely to win it first."""
+    return [_sided(pair, bool(model.prob_choose(pair[:1], pair[1:])[0] < 0.5)) for pair in pending]
 
 
 def _sided(pair: Array, flip: bool) -> Array:

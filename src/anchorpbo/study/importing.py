@@ -19,27 +19,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from anchorpbo.errors import InputError
 from anchorpbo.space import Boolean, Catalogue, Categorical, Design, DesignSpace, Ordinal, Parameter, Space
 from anchorpbo.space.tables import Table, cell_of
+from anchorpbo.study.events import Preferred
 
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _EMPTY = ("", "none")
 
 
-class Comparison(NamedTuple):
-    """One design preferred to another, or found equal."""
-
-    winner: Design
-    loser: Design
-    tie: bool
-
-
-def comparisons(source: Any, space: DesignSpace) -> list[Comparison]:
+def comparisons(source: Any, space: DesignSpace) -> list[Preferred]:
     """All comparisons of a table, in its order, every design checked; see the head of this module.
 
     Parameters
@@ -85,7 +78,7 @@ class _Reader:
         self.table, self.space = table, space
         self.choices = _choices(space)
 
-    def paired(self) -> Iterator[Comparison]:
+    def paired(self) -> Iterator[Preferred]:
         """One comparison a row."""
         sides = [self._columns(side) for side in ("winner", "loser")]
         known = {"tie", *(name for side in sides for name in side.values())}
@@ -97,7 +90,7 @@ class _Reader:
             winner, loser = (self._design(row, side) for side in sides)
             yield self._compared(row, winner, loser, self._tie(row))
 
-    def ranked(self) -> Iterator[Comparison]:
+    def ranked(self) -> Iterator[Preferred]:
         """One design a row, compared with the next of its ranking."""
         columns = {name: name for name in self.table.columns if name not in ("rank", "ranking")}
         ranks = self.table.numbers("rank")
@@ -134,11 +127,11 @@ class _Reader:
     def _choice(self, name: str, cell: Any) -> Any:
         return cell if cell is None else self.choices.get(name, {}).get(_word(cell), cell)
 
-    def _compared(self, row: int, winner: Design, loser: Design, tie: bool) -> Comparison:
+    def _compared(self, row: int, winner: Design, loser: Design, tie: bool) -> Preferred:
         if np.array_equal(self.space.encode(winner), self.space.encode(loser)):
             rule = f"{self._place(row)}: the two designs of a comparison must differ"
             raise InputError(rule, f"{winner} and {loser}", "leave this comparison out")
-        return Comparison(winner, loser, tie)
+        return Preferred(winner, loser, tie)
 
     def _tie(self, row: int) -> bool:
         word = _word(cell_of(self.table.columns["tie"], row)) if "tie" in self.table.columns else ""

@@ -34,7 +34,7 @@ from anchorpbo.study.events import (
     Preferred,
     event_from_dict,
     event_to_dict,
-)  # fmt: skip
+)
 from anchorpbo.study.importing import comparisons
 from anchorpbo.study.memory import Memory
 from anchorpbo.study.objects import object_from_json, object_to_json
@@ -386,8 +386,10 @@ class Optimizer:
         """
         preferences = comparisons(source, self._space)
         with self._alone():
-            for winner, loser, tie in preferences:
-                self._append(Preferred(winner, loser, tie))
+            for event in preferences:
+                self._check_tie(event)
+            for event in preferences:
+                self._append(event)
         return len(preferences)
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -423,11 +425,15 @@ class Optimizer:
         return Entry.after(self._entries[-1].digest if self._entries else self._study, event, self._space)
 
     def _append(self, event: Event) -> None:
+        self._check_tie(event)
+        self._entries.append(self._entry(event))
+
+    def _check_tie(self, event: Event) -> None:
+        """Raise where an event is a tie that the likelihood cannot explain."""
         tied = event.tie if isinstance(event, Preferred) else isinstance(event, Answered) and event.outcome == "tie"
         if tied and self._plan.likelihood.tie_threshold == 0.0:
             rule = "a likelihood with tie_threshold 0 has no ties"
             raise InputError(rule, "a tie", "leave tie_threshold out to have it learnt")
-        self._entries.append(self._entry(event))
 
     def _checked(self, duel: Duel) -> Duel:
         """The duel, if this study asked it."""
