@@ -1,0 +1,63 @@
+"""An experiment of the paper: the tasks it is made of, and what their records amount to."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from anchorpbo.experiments.task import Task
+
+Verdict = Literal["agrees", "differs", "depends", "open"]
+"""On a claim: it holds here; its opposite does, or nothing of it is seen; it turns on a setting the paper does not
+give; these runs are too few to tell."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of an experiment to run."""
+
+    seeds: int | None = None
+    """Runs that differ in nothing but the seed; ``None`` for as many as the paper has."""
+    rounds: int | None = None
+    """Duels chosen in a run, after those to start with; ``None`` for as many as the paper has."""
+    quick: bool = False
+    """A few minutes' worth instead of the paper's size, where the two above do not say."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something the paper says, and what was found."""
+
+    text: str
+    """The claim, in one sentence."""
+    where: str
+    """Its place in the paper."""
+    found: str
+    """Our number with its unit, and what it is a number of."""
+    interval: str
+    """The 95 % confidence interval of that number, or a dash."""
+    verdict: Verdict
+
+
+class Experiment(ABC):
+    """One name of ``anchorpbo reproduce``; stateless."""
+
+    name: str
+    about: str
+    """One line for ``--help``."""
+
+    @abstractmethod
+    def tasks(self, size: Size) -> Sequence[Task]:
+        """What to run, in an order in which an unfinished experiment is of most use."""
+
+    @abstractmethod
+    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+        """The numbers behind the figures and tables, from the rows of all records; small."""
+
+    def claims(self, records: pl.DataFrame) -> list[Claim]:
+        """The paper's claims that this experiment bears on."""
+        return []
