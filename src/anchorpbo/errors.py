@@ -9,7 +9,8 @@
     │   └── NothingLeftError             all that could be chosen is excluded
     ├── IncompatibleError (ValueError)   two choices do not go together, such as HB with a logistic link
     ├── NotFittedError (RuntimeError)    a result is asked for before there is one
-    └── UnsupportedError (TypeError)     an object cannot do what is asked, such as a gradient in a fingerprint
+    ├── UnsupportedError (TypeError)     an object cannot do what is asked, such as a gradient in a fingerprint
+    └── DataError (OSError)              a file is missing, damaged or cannot be written
 
 Each message has the same three parts: the rule, what was received, what to do.
 """
@@ -79,3 +80,11 @@ class NotFittedError(AnchorPBOError, RuntimeError):
 
 class UnsupportedError(AnchorPBOError, TypeError):
     """An object cannot do what is asked of it."""
+
+
+class DataError(AnchorPBOError, OSError):
+    """A file is missing, damaged or cannot be written."""
+
+
+class RunError(AnchorPBOError, RuntimeError):
+    """Work was cut short, or could not be begun."""

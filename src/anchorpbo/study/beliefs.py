@@ -103,16 +103,21 @@ class Beliefs:
 
     def model(self, record: Record, believed: Sequence[Array] = ()) -> PreferenceGP:
         """The model that chooses duels, given all of the record and pairs, (2, d), whose first is believed to win."""
-        model = self.learnt(record).model(self.plan.inference, self.seed)
-        return model.condition(record.duels(believed=believed))
+        if believed:
+            return self._infer(record, self.plan.inference, believed)
+        key = ("choice", record.digest, self.key(record))
+        return self._models.get(key, lambda: self._infer(record, self.plan.inference))
 
     def report(self, record: Record) -> PreferenceGP:
         """The model that recommends, conditioned on all of the record.
 
         By EP whatever chose the duels: a hallucination is one draw of the posterior, and Laplace's mean is biased.
         """
-        key = (record.digest, self.key(record))
-        return self._models.get(key, lambda: self.learnt(record).model(EP(), self.seed).condition(record.duels()))
+        key = ("report", record.digest, self.key(record))
+        return self._models.get(key, lambda: self._infer(record, EP()))
+
+    def _infer(self, record: Record, inference: Inference, believed: Sequence[Array] = ()) -> PreferenceGP:
+        return self.learnt(record).model(inference, self.seed).condition(record.duels(believed=believed))
 
     def key(self, record: Record) -> Key:
         """What the hyper-parameters of a record follow from."""

@@ -124,10 +124,12 @@ class Optimizer:
         }  # fmt: skip
         self._plan = make_plan(space, **self._options)
         self._first_anchors = _distinct_anchors(space, anchors)
-        self._study = digest_of([space.to_dict(), self._first_anchors, self._seed, self._written_options()])
+        begun_with = [space.to_dict(), list(self._first_anchors.values()), self._seed, self._written_options()]
+        self._study = digest_of(begun_with)
         self._beliefs = Beliefs(self._plan, self._seed)
         self._questions = Questioner(self._study, space, self._beliefs, self._seed)
         self._asked: Memory[Duel] = Memory(64)
+        self._records: Memory[Record] = Memory(8)
         self._entries: list[Entry] = []
         self._lock = RLock()
 
@@ -292,6 +294,14 @@ class Optimizer:
             return copy(self._beliefs.report(record))
 
     @property
+    def surrogate(self) -> PreferenceGP:
+        """The model behind `ask`, by the plan's inference: what the next duel is chosen by; a copy for every log."""
+        with self._alone():
+            record = self._record(self._entries)
+            check_answers(len(record))
+            return copy(self._beliefs.model(record))
+
+    @property
     def history(self) -> list[dict[str, Any]]:
         """The log, oldest event first, as plain dicts with a ``type``, see `anchorpbo.study.events`."""
         with self._alone():
@@ -328,7 +338,7 @@ class Optimizer:
                 {
                     "study": {
                         "space": self._space.to_dict(),
-                        "anchors": self._first_anchors,
+                        "anchors": list(self._first_anchors.values()),
                         "seed": self._seed,
                         **self._written_options(),
                     },
@@ -419,7 +429,8 @@ class Optimizer:
         return np.array([self._space.encode(design) for design in (duel.first, duel.second)])
 
     def _record(self, entries: Sequence[Entry]) -> Record:
-        return Record.of(self._study, self._space, self._first_anchors, entries)
+        digest = entries[-1].digest if entries else self._study
+        return self._records.get(digest, lambda: Record.of(self._study, self._space, self._first_anchors, entries))
 
     def _entry(self, event: Event) -> Entry:
         return Entry.after(self._entries[-1].digest if self._entries else self._study, event, self._space)
@@ -488,11 +499,11 @@ def _answer(duel: Duel, outcome: Outcome) -> Answered:
     return Answered(duel.id, dict(duel.first), dict(duel.second), outcome, duel.gain)
 
 
-def _distinct_anchors(space: DesignSpace, anchors: Iterable[Mapping[str, Any]]) -> list[Design]:
-    """Anchors checked, repeats dropped."""
+def _distinct_anchors(space: DesignSpace, anchors: Iterable[Mapping[str, Any]]) -> dict[bytes, Design]:
+    """Anchors checked, by their coordinates; repeats dropped."""
     if isinstance(anchors, Mapping | str) or not isinstance(anchors, Iterable):
         raise InputError("anchors must be a list of designs", repr(anchors), "write anchors=[{...}]")
     found: dict[bytes, Design] = {}
     for anchor in anchors:
         found.setdefault(space.encode(anchor).tobytes(), space.check(anchor))
-    return list(found.values())
+    return found

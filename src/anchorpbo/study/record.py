@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,9 +73,9 @@ class Record:
     """Range of the coordinates; ``None`` for counts."""
 
     @classmethod
-    def of(cls, study: str, space: DesignSpace, anchors: Sequence[Design], entries: Sequence[Entry]) -> Record:
-        """Read a log, that of a study with this digest and these anchors to begin with."""
-        known = {space.encode(design).tobytes(): design for design in anchors}
+    def of(cls, study: str, space: DesignSpace, anchors: Mapping[bytes, Design], entries: Sequence[Entry]) -> Record:
+        """Read a log, that of a study with this digest and these anchors to begin with, by their coordinates."""
+        known = dict(anchors)
         informative: list[tuple[Array, bool, str]] = []
         lately: list[Array] = []
         skipped: list[tuple[bool, Array]] = []

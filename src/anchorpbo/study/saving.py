@@ -50,15 +50,20 @@ def read(text: str) -> Layout:
 
 
 def save_text(path: str | PathLike[str], text: str) -> None:
-    """Put a text where a file is or is to be: all of it or, after a crash or on a full disk, what was there before."""
+    """Put a text where a file is or is to be, see `save_bytes`."""
+    # Names may hold what UTF-8 cannot, such as half of a surrogate pair.
+    save_bytes(path, text.encode("utf-8", errors="surrogatepass"))
+
+
+def save_bytes(path: str | PathLike[str], data: bytes, remedy: str = "choose another path") -> None:
+    """Put data where a file is or is to be: all of it or, after a crash or on a full disk, what was there before."""
     target = _as_path(path)
     try:
         target = target.resolve()  # so that a link stays one
         draft = target.with_name(f".{target.name}.{os.getpid()}.new")
         try:
-            # Names may hold what UTF-8 cannot, such as half of a surrogate pair.
-            with draft.open("w", encoding="utf-8", errors="surrogatepass") as file:
-                file.write(text)
+            with draft.open("wb") as file:
+                file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
             draft.replace(target)
@@ -66,7 +71,7 @@ def save_text(path: str | PathLike[str], text: str) -> None:
             draft.unlink(missing_ok=True)
     except (OSError, ValueError) as problem:
         rule = f"the path {str(target)!r} must be a place where files can be written"
-        raise InputError(rule, problem, "choose another path; what was there is unchanged") from problem
+        raise InputError(rule, problem, f"{remedy}; what was there is unchanged") from problem
 
 
 def load_text(path: str | PathLike[str]) -> str:
