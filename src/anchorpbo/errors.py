@@ -10,6 +10,7 @@
     ├── IncompatibleError (ValueError)   two choices do not go together, such as HB with a logistic link
     ├── NotFittedError (RuntimeError)    a result is asked for before there is one
     ├── UnsupportedError (TypeError)     an object cannot do what is asked, such as a gradient in a fingerprint
+    ├── RunError (RuntimeError)          work was cut short: a worker died, a cluster does not answer
     └── DataError (OSError)              a file is missing, damaged or cannot be written
 
 Each message has the same three parts: the rule, what was received, what to do.

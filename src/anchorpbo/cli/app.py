@@ -1,5 +1,8 @@
 """The commands."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -47,8 +50,53 @@ def demo(
     """
     from anchorpbo.cli.demo import run
 
-    try:
+    with _errors_in_a_sentence():
         run(strategy, rounds, seed)
+
+
+@app.command()
+def reproduce(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="illustration, main, ranking, time, ackley6, candy, five-anchors, anchor-quality, anchor-count, "
+            "anchor-process, consistency, concentration, one-step, inference, sensitivity, or all.",
+        ),
+    ],
+    quick: Annotated[bool, typer.Option("--quick", help="A few minutes' worth instead of the paper's size.")] = False,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Runs that differ in the seed alone: a count.")] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Duels chosen in a run, after the eight to start.")] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Run these alone, such as hartmann3 or rahbo; may be given again, or with commas."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the records, figures and tables.")] = Path("reproduction"),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Keep the records in the folder and run what is missing.")
+    ] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; by default one a core.")] = None,
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Send the runs to this Dask scheduler, as tcp://host:8786.")
+    ] = None,
+) -> None:
+    """Run an experiment of the paper: its records, figures, tables, and what becomes of its claims.
+
+    Start with [bold]anchorpbo reproduce main --quick[/bold]. What a run finds depends on its settings alone, so that an
+    interrupted experiment can go on with --resume, and experiments in one folder share their runs.
+    """
+    with _errors_in_a_sentence():
+        from anchorpbo.cli.reproduce import run
+        from anchorpbo.experiments.experiment import Size
+
+        names = [each.strip() for text in only or [] for each in text.split(",")]
+        run(name, Size(seeds, rounds, quick), names, out, resume=resume, dask=dask, workers=workers)
+
+
+@contextmanager
+def _errors_in_a_sentence() -> Iterator[None]:
+    try:
+        yield
     except AnchorPBOError as problem:
         typer.echo(f"anchorpbo: {problem}", err=True)
         raise typer.Exit(2) from None

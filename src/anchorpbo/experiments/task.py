@@ -31,6 +31,9 @@ class Task(ABC):
     def run(self) -> Columns:
         """Do the work."""
 
+    def prepare(self) -> None:  # noqa: B027
+        """Fetch what the task needs, or raise; called before any task of an experiment starts."""
+
     @property
     def effort(self) -> float:
         """How long it takes, in any unit that the tasks of an experiment share; for the time that is left."""

@@ -1,0 +1,103 @@
+"""``anchorpbo reproduce``: run an experiment of the paper and write its report."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import get_args
+
+from rich.console import Console
+
+from anchorpbo import __version__
+from anchorpbo.cli.progress import Bar
+from anchorpbo.errors import RunError
+from anchorpbo.experiments.cluster import Dask
+from anchorpbo.experiments.experiment import Claim, Experiment, Size, Verdict
+from anchorpbo.experiments.local import Processes
+from anchorpbo.experiments.names import experiments_of, narrowed
+from anchorpbo.experiments.records import Store, machine
+from anchorpbo.experiments.runner import Backend, Ended, execute
+from anchorpbo.experiments.task import Task
+from anchorpbo.figures import report
+from anchorpbo.figures.files import write_files
+
+
+def run(
+    name: str,
+    size: Size,
+    only: Sequence[str],
+    out: Path,
+    *,
+    resume: bool,
+    dask: str | None,
+    workers: int | None,
+    console: Console | None = None,
+) -> None:
+    """Do what has no record yet, then write figures, tables and claims, experiment by experiment."""
+    console = Console(highlight=False, soft_wrap=True) if console is None else console
+    chosen = experiments_of(name)
+    plans = [narrowed(experiment.tasks(size), only) for experiment in chosen]
+    backend: Backend = Processes(workers) if dask is None else Dask(dask)
+    store = Store(out, resume=resume)
+    for experiment, tasks in zip(chosen, plans, strict=True):
+        console.print(f"\n[bold]{experiment.name}[/bold]: {experiment.about}")
+        _reproduce(experiment, tasks, store, backend, console)
+
+
+def _reproduce(experiment: Experiment, tasks: Sequence[Task], store: Store, backend: Backend, console: Console) -> None:
+    folder, began = store.folder / experiment.name, perf_counter()
+    left = [task for task in tasks if not store.has(task)]
+    if len(left) < len(tasks):
+        console.print(f"{len(tasks) - len(left)} of {len(tasks)} runs are there already.")
+    failures = _execute(left, store, backend, console)
+    elapsed = perf_counter() - began
+    if failures:
+        text = "\n".join(f"{ended.task.settings}\n{ended.failure}" for ended in failures)
+        write_files({folder / "failures.txt": text.encode()})
+        rule, remedy = (
+            "every run must end with a record",
+            f"see {folder / 'failures.txt'}, then run again with --resume",
+        )
+        raise RunError(rule, f"{len(failures)} of {len(tasks)} failed", remedy)
+    _note(folder, len(left), elapsed)
+    written = report.write(experiment, store.read(tasks), folder)
+    console.print(f"{len(left)} runs in {elapsed / 60:.1f} minutes.")
+    for path in written.files:
+        console.print(f"  {path}")
+    if written.claims:
+        console.print(f"The paper's claims: {_counted(written.claims)}.")
+
+
+def _execute(tasks: Sequence[Task], store: Store, backend: Backend, console: Console) -> list[Ended]:
+    """Do tasks and return those that failed."""
+    failures, ended = [], 0
+    try:
+        with Bar(tasks, console) as bar:
+            for each in execute(tasks, store, backend):
+                bar.advance(each.task)
+                failures += [each] if each.failure else []
+                ended += 1
+    except KeyboardInterrupt:
+        remedy = "the finished ones are kept: go on with --resume"
+        raise RunError("all runs must end", f"an interrupt after {ended} of {len(tasks)}", remedy) from None
+    return failures
+
+
+def _note(folder: Path, runs: int, elapsed: float) -> None:
+    """Add to the list of what was run when: times are reported from it."""
+    path = folder / "elapsed.json"
+    try:
+        noted = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        noted = []
+    if runs:
+        noted.append({"runs": runs, "seconds": round(elapsed, 1), "version": __version__, "machine": machine()})
+        write_files({path: json.dumps(noted, indent=1).encode()})
+
+
+def _counted(claims: Sequence[Claim]) -> str:
+    counts = Counter(claim.verdict for claim in claims)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in get_args(Verdict) if counts[verdict])

@@ -1,0 +1,41 @@
+"""Where the simulated user's anchors are: the paper gives neither their number nor their place on synthetic problems.
+
+::
+
+    far     folded normal around the corner farthest from the optimum, SPREAD wide, inside the cube
+    near    normal around the optimum, SPREAD wide, cut to the cube
+    own     those that come with the data: 13 sushi, 12 candies
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+
+from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.problems import Problem, candy_anchors, sushi_anchors
+from anchorpbo.typing import Array
+
+SPREAD = 0.1
+"""Standard deviation of synthetic anchors in each coordinate."""
+COUNT = 10
+"""Synthetic anchors, where an experiment does not say."""
+
+Place = Literal["far", "near", "own"]
+_OWN = {"sushi": sushi_anchors, "candy": candy_anchors}
+
+
+def anchors_of(problem: Problem, place: Place, count: int, seed: int) -> Array:
+    """The anchors of one run, (n, d): `count` drawn by the run's seed, or all that come with the data."""
+    if place == "own":
+        if problem.name not in _OWN:
+            raise InputError("only data sets come with anchors", problem.name, 'use "far" or "near"')
+        return _OWN[problem.name]()
+    if place not in get_args(Place):
+        raise UnknownNameError.of("anchors", place, get_args(Place))
+    steps = SPREAD * np.random.default_rng([seed, 7]).standard_normal((count, problem.dimension))
+    if place == "near":
+        return np.clip(problem.optimum + steps, 0.0, 1.0)
+    inwards = np.minimum(np.abs(steps), 1.0)
+    return np.asarray(np.where(problem.optimum < 0.5, 1.0 - inwards, inwards))

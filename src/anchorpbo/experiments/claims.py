@@ -1,0 +1,235 @@
+"""What the paper says of its studies, and what the runs say of that.
+
+A claim that one thing is larger than another agrees when the 95 % interval of the paired difference is above zero,
+differs when it is below, and is open when zero is inside. "Competitive" is taken to mean: not worse by more than a
+tenth of the range of the problem's utility.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+import polars as pl
+
+from anchorpbo.experiments import measures
+from anchorpbo.experiments.experiment import Claim, Verdict
+from anchorpbo.experiments.measures import When
+from anchorpbo.experiments.statistics import Interval
+from anchorpbo.experiments.trial import TWINS
+from anchorpbo.problems import problem_of
+
+MARGIN = 0.1
+"""Of a problem's range of utilities: what still counts as competitive."""
+_WORDS = {
+    "risk_adjusted": "risk-adjusted best value",
+    "value": "best value",
+    "pair_noise": "noise of the queried pairs",
+}
+_TITLES = {
+    "hartmann3": "Hartmann 3D",
+    "hartmann4": "Hartmann 4D",
+    "ackley6": "Ackley 6D",
+    "sushi": "Sushi 4D",
+    "candy": "Candy 2D",
+}
+
+Claims = Iterator[Claim]
+Judge = Callable[[Interval], Verdict]
+
+
+def main(records: pl.DataFrame) -> Claims:
+    """Figure 2 and what the text says of it."""
+    where = "Figure 2, section 6"
+    for problem in _problems(records):
+        yield from _twins(records, problem, "risk_adjusted", where)
+        for averse in TWINS:
+            yield from _competitive(records, problem, averse, "value", where)
+        yield from _twins(records, problem, "pair_noise", where)
+    for problem in ("hartmann3", "hartmann4"):
+        text = f"ANPEI suffers more than RAHBO and RAEUBO from anchors off the optimum on {_TITLES[problem]}"
+        rows, others = _of(records, problem), _among(["rahbo", "raeubo"])
+        yield from _compared(text, where, rows, "risk_adjusted", _among(["anpei"]), others, Interval.below)
+    yield from _best(records, "sushi", "raeubo", (), "risk_adjusted", where)
+    yield from _best(records, "sushi", "rahbo", ("raeubo",), "risk_adjusted", where)
+
+
+def ackley6(records: pl.DataFrame) -> Claims:
+    """Only RAEUBO is said to stay competitive in six dimensions."""
+    where, problem, metric = "section 6, Ackley figure", "ackley6", "risk_adjusted"
+    yield from _competitive(records, problem, "raeubo", metric, where)
+    for averse in ("anpei", "rahbo"):
+        text = f"{averse.upper()} falls behind {TWINS[averse].upper()} on {_TITLES[problem]} ({_WORDS[metric]})"
+        yield from _compared(text, where, _of(records, problem), metric, *_twin(averse), Interval.below)
+    yield from _twins(records, problem, "pair_noise", where)
+
+
+def candy(records: pl.DataFrame) -> Claims:
+    """Risk-averse strategies are said to win on both metrics, RAEUBO excepted."""
+    where, problem = "section 6, Candy figure", "candy"
+    for metric in ("risk_adjusted", "value"):
+        yield from _twins(records, problem, metric, where, but="raeubo")
+        text = f"RAEUBO does not improve on EUBO on {_TITLES[problem]} ({_WORDS[metric]})"
+        yield from _compared(text, where, _of(records, problem), metric, *_twin("raeubo"), Interval.not_above)
+    yield from _twins(records, problem, "pair_noise", where)
+
+
+def five_anchors(records: pl.DataFrame) -> Claims:
+    """Few anchors are said to be enough."""
+    for metric in ("risk_adjusted", "pair_noise"):
+        yield from _twins(records, "hartmann3", metric, "five-anchor figure")
+
+
+def anchor_quality(records: pl.DataFrame) -> Claims:
+    """Anchors near the optimum are said to speed it up."""
+    for problem in _problems(records):
+        for averse in TWINS:
+            rows = _of(records, problem).filter(_among([averse]))
+            for metric in ("risk_adjusted", "value"):
+                what = f"{averse.upper()}'s {_WORDS[metric]} on {_TITLES[problem]}, mean of all rounds"
+                text, near, far = f"Anchors near the optimum raise {what}", *_either("anchors", "near", "far")
+                yield from _compared(text, "Figure 3, top", rows, metric, near, far, Interval.above, "all")
+
+
+def anchor_count(records: pl.DataFrame) -> Claims:
+    """More anchors are said to help, early above all."""
+    moments: tuple[tuple[When, str], ...] = (("early", "in the first third of the rounds"), ("last", "in the end"))
+    for averse in TWINS:
+        rows = records.filter(_among([averse]))
+        for when, words in moments:
+            text = f"50 anchors instead of 5 raise {averse.upper()}'s {_WORDS['risk_adjusted']} {words}"
+            many, few = _either("told", 50, 5)
+            yield from _compared(text, "Figure 3, middle", rows, "risk_adjusted", many, few, Interval.above, when)
+
+
+def inference(records: pl.DataFrame) -> Claims:
+    """The noise model is said to go with any posterior approximation."""
+    for averse in TWINS:
+        rows = records.filter(_among([averse]))
+        for other, name in (("laplace", "Laplace"), ("ep", "EP")):
+            text = f"{averse.upper()} with {name} is competitive with Hallucination Believer"
+            sides = _either("inference", other, "hallucination")
+            yield from _compared(text, "section 6, setup", rows, "risk_adjusted", *sides, _not_far_below("hartmann3"))
+
+
+def ranking(records: pl.DataFrame) -> Claims:
+    """Mean ranks in the end; 0 is best, so that less is better."""
+    ranked, where = measures.ranks(records), "ranking figure"
+    for problem in _problems(records):
+        rows = _of(ranked, problem)
+        for averse, plain in TWINS.items():
+            verb, judge = ("is not ahead", Interval.not_below) if averse == "anpei" else ("is ahead", Interval.below)
+            text = f"{averse.upper()} {verb} of {plain.upper()} on {_TITLES[problem]} by risk-adjusted rank"
+            yield from _compared(text, where, rows, "risk_adjusted_rank", *_twin(averse), judge)
+        if problem == "hartmann3":
+            yield from _best(ranked, problem, "rahbo", (), "value_rank", where)
+        else:
+            text = f"The risk-neutral strategies rank better on {_TITLES[problem]} by best value"
+            averse_ones, plain_ones = _among(TWINS), _among(TWINS.values())
+            yield from _compared(text, where, rows, "value_rank", averse_ones, plain_ones, Interval.above)
+
+
+def time(records: pl.DataFrame) -> Claims:
+    """Ratios of the seconds an ask, by their geometric means."""
+    logs = records.with_columns(pl.col("seconds").log().alias("log_seconds"))
+    pairs, singles = _among(["eubo", "raeubo"]), _among(["ei", "ucb", "anpei", "rahbo"])
+    for problem in _problems(records):
+        for one, other, text in (
+            (_among(TWINS), _among(TWINS.values()), "Risk-averse strategies take longer than risk-neutral ones"),
+            (pairs, singles, "EUBO and RAEUBO, which optimise pairs, take longer than the others"),
+        ):
+            gap = measures.difference(_of(logs, problem), "log_seconds", one, other, "all")
+            if gap is not None:
+                mean, low, high = (math.exp(log) for log in (gap.mean, gap.low, gap.high))
+                found = f"{text}, {_TITLES[problem]}", "computation-time table", f"{mean:.2f} times"
+                yield Claim(*found, f"{low:.2f} to {high:.2f}", gap.above())
+
+
+def sensitivity(labelled: pl.DataFrame) -> Claims:
+    """Figure 2's claims under settings that the paper does not give; the column `variant` names them."""
+    for variant in labelled["variant"].unique(maintain_order=True):
+        rows = labelled.filter(pl.col("variant") == variant)
+        for problem in _problems(rows):
+            for metric in ("risk_adjusted", "value", "pair_noise"):
+                yield from _twins(rows, problem, metric, str(variant))
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+
+
+def _compared(
+    text: str,
+    where: str,
+    rows: pl.DataFrame,
+    metric: str,
+    one: pl.Expr,
+    other: pl.Expr,
+    judge: Judge,
+    when: When = "last",
+) -> Claims:
+    """A claim on a paired difference; none where there are no runs to compare."""
+    gap = measures.difference(rows, metric, one, other, when)
+    if gap is not None:
+        yield Claim(text, where, f"{gap.mean:+.3f}", gap.said(), judge(gap))
+
+
+def _twins(records: pl.DataFrame, problem: str, metric: str, where: str, but: str = "") -> Claims:
+    """Each risk-averse strategy against its risk-neutral twin: more value, less noise."""
+    judge: Judge
+    side, judge, when = ("above", Interval.above, "last")
+    if metric == "pair_noise":
+        side, judge, when = ("below", Interval.below, "all")
+    for averse, plain in TWINS.items():
+        if averse != but:
+            text = f"{averse.upper()}'s {_WORDS[metric]} is {side} {plain.upper()}'s on {_TITLES[problem]}"
+            yield from _compared(text, where, _of(records, problem), metric, *_twin(averse), judge, when)  # type: ignore[arg-type]
+
+
+def _competitive(records: pl.DataFrame, problem: str, averse: str, metric: str, where: str) -> Claims:
+    plain = TWINS[averse].upper()
+    text = f"{averse.upper()} is competitive with {plain} on {_TITLES[problem]} ({_WORDS[metric]})"
+    yield from _compared(text, where, _of(records, problem), metric, *_twin(averse), _not_far_below(problem))
+
+
+def _best(records: pl.DataFrame, problem: str, strategy: str, but: tuple[str, ...], metric: str, where: str) -> Claims:
+    """A strategy against the best of the others, leaving out those of `but`."""
+    rows, lower = _of(records, problem), metric.endswith("rank")
+    rivals = {}
+    for other in sorted(set(rows["strategy"].unique()) - {strategy, *but}):
+        gap = measures.difference(rows, metric, _among([strategy]), _among([other]))
+        if gap is not None:
+            rivals[other] = -gap.mean if lower else gap.mean
+    if rivals:
+        rival = min(rivals, key=lambda name: rivals[name])
+        place = f"second to {but[0].upper()}" if but else "the best"
+        words = "rank by best value" if lower else _WORDS[metric]
+        text = f"{strategy.upper()} is {place} on {_TITLES[problem]} ({words}); here against {rival.upper()}"
+        judge = Interval.below if lower else Interval.above
+        yield from _compared(text, where, rows, metric, _among([strategy]), _among([rival]), judge)
+
+
+def _problems(records: pl.DataFrame) -> list[str]:
+    there = set(records["problem"].unique())
+    return [name for name in _TITLES if name in there]
+
+
+def _of(records: pl.DataFrame, problem: str) -> pl.DataFrame:
+    return records.filter(pl.col("problem") == problem)
+
+
+def _among(strategies: Iterable[str]) -> pl.Expr:
+    return pl.col("strategy").is_in(list(strategies))
+
+
+def _twin(averse: str) -> tuple[pl.Expr, pl.Expr]:
+    return _among([averse]), _among([TWINS[averse]])
+
+
+def _either(setting: str, one: str | int, other: str | int) -> tuple[pl.Expr, pl.Expr]:
+    return pl.col(setting) == one, pl.col(setting) == other
+
+
+def _not_far_below(problem: str) -> Judge:
+    of = problem_of(problem)
+    margin = MARGIN * (of.maximum - of.minimum)
+    return lambda gap: gap.above(-margin)

@@ -1,0 +1,52 @@
+"""From the rows of trials to curves, values of a run and paired differences."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import polars as pl
+
+from anchorpbo.experiments.statistics import Interval
+
+METRICS = ("risk_adjusted", "value", "pair_noise", "plain_value", "plain_risk_adjusted", "seconds")
+LAST = 10
+"""A final value is the mean over this many last rounds: one hallucination is one draw, and a single round is noisy."""
+
+When = Literal["last", "early", "all"]
+"""The last `LAST` rounds, the first third, or all of them."""
+_WHEN: dict[When, pl.Expr] = {
+    "last": pl.col("round") > pl.col("rounds") - LAST,
+    "early": pl.col("round") <= pl.col("rounds") / 3,
+    "all": pl.lit(True),
+}
+
+
+def curves(records: pl.DataFrame) -> pl.DataFrame:
+    """Mean and standard deviation over seeds of every metric, a row a problem, strategy, variant and round."""
+    by = ["problem", "strategy", "variant", "round"]
+    means = [pl.col(name).mean().alias(f"{name}_mean") for name in METRICS]
+    stds = [pl.col(name).std().alias(f"{name}_std") for name in METRICS]
+    return records.group_by(by).agg(pl.len().alias("runs"), *means, *stds).sort(by)
+
+
+def of_runs(records: pl.DataFrame, metric: str, when: When = "last") -> pl.DataFrame:
+    """One number a run: the mean of a metric over some of its rounds, with the columns seed and this."""
+    return records.filter(_WHEN[when]).group_by("seed").agg(pl.col(metric).mean().alias(metric)).sort("seed")
+
+
+def difference(
+    records: pl.DataFrame, metric: str, one: pl.Expr, other: pl.Expr, when: When = "last"
+) -> Interval | None:
+    """How much larger a metric is in the runs of `one` than of `other`, paired by seed; ``None`` without pairs."""
+    left, right = (of_runs(records.filter(chosen), metric, when) for chosen in (one, other))
+    both = left.join(right, on="seed", suffix="_other").drop_nulls().sort("seed")
+    return Interval.of((both[metric] - both[f"{metric}_other"]).to_numpy()) if len(both) else None
+
+
+def ranks(records: pl.DataFrame) -> pl.DataFrame:
+    """Adds the rank of each strategy among those of its problem, seed and round; 0 is best, equals share."""
+    places = [
+        (pl.col(metric).rank("average", descending=True).over("problem", "seed", "round") - 1.0).alias(f"{metric}_rank")
+        for metric in ("risk_adjusted", "value")
+    ]
+    return records.with_columns(places)

@@ -1,0 +1,184 @@
+"""The paper's experiments that are studies with simulated users: each is a list of trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+
+from anchorpbo.experiments import claims as claims_of
+from anchorpbo.experiments import measures
+from anchorpbo.experiments.experiment import Claim, Experiment, Size
+from anchorpbo.experiments.task import Task
+from anchorpbo.experiments.trial import STRATEGIES, TWINS, Trial
+
+RISK_AVERSE = tuple(TWINS)
+
+
+@dataclass(frozen=True, eq=False)
+class Studies(Experiment):
+    """Trials that differ in problem, strategy, perhaps one more setting, and the seed."""
+
+    name: str
+    about: str
+    arms: tuple[Trial, ...]
+    """What is compared; seed and rounds are filled in."""
+    seeds: int = 30
+    rounds: int = 150
+    quick_seeds: int = 3
+    quick_rounds: int = 15
+    variant: pl.Expr = field(default_factory=lambda: pl.lit(""))
+    """What arms of one problem and strategy differ in, from the columns of the records."""
+    says: Callable[[pl.DataFrame], Iterable[Claim]] = field(kw_only=True)
+
+    def tasks(self, size: Size) -> Sequence[Task]:
+        """Seed by seed, so that an unfinished experiment is still paired."""
+        seeds, rounds = (self.quick_seeds, self.quick_rounds) if size.quick else (self.seeds, self.rounds)
+        seeds, rounds = size.seeds or seeds, size.rounds or rounds
+        return [replace(arm, seed=seed, rounds=rounds) for seed in range(seeds) for arm in self.arms]
+
+    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+        """Mean and standard deviation of every metric at every round."""
+        return measures.curves(records.with_columns(self.variant.cast(pl.String).alias("variant")))
+
+    def claims(self, records: pl.DataFrame) -> list[Claim]:
+        """What the paper says of these runs."""
+        return list(self.says(records.with_columns(self.variant.cast(pl.String).alias("variant"))))
+
+
+class Ranking(Studies):
+    """The mean rank of each strategy, of the runs of the main experiment."""
+
+    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+        """Mean and standard deviation of the rank under both metrics, at every round."""
+        names = ("risk_adjusted_rank", "value_rank")
+        means = [pl.col(name).mean().alias(f"{name}_mean") for name in names]
+        stds = [pl.col(name).std().alias(f"{name}_std") for name in names]
+        by = ["problem", "strategy", "round"]
+        return measures.ranks(records).group_by(by).agg(pl.len().alias("runs"), *means, *stds).sort(by)
+
+
+class Time(Studies):
+    """Seconds an ask, of the runs of the main experiment."""
+
+    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+        """Mean and standard deviation over all asks."""
+        seconds = pl.col("seconds")
+        by = ["problem", "strategy"]
+        columns = [
+            seconds.count().alias("asks"),
+            seconds.mean().alias("seconds_mean"),
+            seconds.std().alias("seconds_std"),
+        ]
+        return records.group_by(by).agg(*columns, seconds.median().alias("seconds_median")).sort(by)
+
+
+def _main_arms() -> tuple[Trial, ...]:
+    places = (("hartmann3", "far"), ("hartmann4", "far"), ("sushi", "own"))
+    return tuple(Trial(problem, s, 0, anchors=place) for problem, place in places for s in STRATEGIES)  # type: ignore[arg-type]
+
+
+MAIN = Studies(
+    "main",
+    "Figure 2: Hartmann3, Hartmann4 and Sushi, six strategies, 30 seeds, 150 rounds.",
+    _main_arms(),
+    says=claims_of.main,
+)
+RANKING = Ranking("ranking", "Mean ranks over the runs of main.", _main_arms(), says=claims_of.ranking)
+TIME = Time("time", "The computation-time table, over the runs of main.", _main_arms(), says=claims_of.time)
+ACKLEY6 = Studies(
+    "ackley6",
+    "Ackley in six dimensions, 20 seeds, 100 rounds.",
+    tuple(Trial("ackley6", s, 0) for s in STRATEGIES),
+    seeds=20,
+    rounds=100,
+    says=claims_of.ackley6,
+)
+CANDY = Studies(
+    "candy",
+    "The Candy data, 20 seeds, 100 rounds.",
+    tuple(Trial("candy", s, 0, anchors="own") for s in STRATEGIES),
+    seeds=20,
+    rounds=100,
+    says=claims_of.candy,
+)
+FIVE_ANCHORS = Studies(
+    "five-anchors",
+    "Hartmann3 with five anchors, 20 seeds, 100 rounds.",
+    tuple(Trial("hartmann3", s, 0, count=5) for s in STRATEGIES),
+    seeds=20,
+    rounds=100,
+    says=claims_of.five_anchors,
+)
+ANCHOR_QUALITY = Studies(
+    "anchor-quality",
+    "Anchors near the optimum against far from it, on Hartmann3 and Hartmann4.",
+    tuple(
+        Trial(problem, s, 0, anchors=place)
+        for problem in ("hartmann3", "hartmann4")
+        for s in RISK_AVERSE
+        for place in ("far", "near")
+    ),
+    variant=pl.col("anchors"),
+    says=claims_of.anchor_quality,
+)
+ANCHOR_COUNT = Studies(
+    "anchor-count",
+    "A user with 50 anchors, of which the method is told 5, 10, 20 or all; Hartmann3.",
+    tuple(Trial("hartmann3", s, 0, count=50, told=told) for s in RISK_AVERSE for told in (5, 10, 20, 50)),
+    variant=pl.col("told"),
+    says=claims_of.anchor_count,
+)
+INFERENCE = Studies(
+    "inference",
+    "Hallucination Believer, Laplace and EP under the probit likelihood; Hartmann3, 20 seeds, 100 rounds.",
+    tuple(
+        Trial("hartmann3", s, 0, inference=inference, likelihood="probit")
+        for s in ("rahbo", "raeubo")
+        for inference in ("hallucination", "laplace", "ep")
+    ),
+    seeds=20,
+    rounds=100,
+    variant=pl.col("inference"),
+    says=claims_of.inference,
+)
+
+_BASE = "as in main"
+_OTHERWISE: dict[str, dict[str, Any]] = {
+    "baselines see the map": {"baseline": "anchored"},
+    "probit judge": {"judge": "probit"},
+    "difference judge": {"judge": "difference"},
+    "wider prior": {"outputscale": 10.0},
+    "utility below zero": {"offset": -4.0},
+    "anchors near": {"anchors": "near"},
+}
+"""Settings that the paper does not give, each changed alone."""
+
+
+def _otherwise() -> pl.Expr:
+    label: Any = pl
+    for name, settings in _OTHERWISE.items():
+        ((column, value),) = settings.items()
+        label = label.when(pl.col(column) == value).then(pl.lit(name))
+    found: pl.Expr = label.otherwise(pl.lit(_BASE))
+    return found
+
+
+SENSITIVITY = Studies(
+    "sensitivity",
+    "Ours: main on Hartmann3 and Hartmann4 with settings that the paper does not give changed one at a time.",
+    tuple(
+        replace(arm, **settings)
+        for arm in _main_arms()
+        if arm.problem != "sushi"
+        for settings in ({}, *_OTHERWISE.values())
+    ),
+    seeds=10,
+    rounds=60,
+    quick_seeds=2,
+    quick_rounds=10,
+    variant=_otherwise(),
+    says=claims_of.sensitivity,
+)

@@ -1,0 +1,101 @@
+"""What an experiment leaves behind for people: its summary, figures, tables and claims.
+
+::
+
+    OUT/NAME/summary.parquet            the numbers behind the rest
+    OUT/NAME/*.png, *.pdf               figures
+    OUT/NAME/*.md, *.tex                tables; claims.md and claims.tex hold the paper's claims
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from anchorpbo.experiments.experiment import Claim, Experiment
+from anchorpbo.figures import curves, illustration, ranks, style, tables, text_table, theory
+from anchorpbo.figures.files import write_files
+from anchorpbo.figures.text_table import TextTable
+
+METRICS = ("risk_adjusted", "value", "pair_noise")
+"""The rows of the main figure."""
+
+
+Draw = Callable[[pl.DataFrame], Figure]
+Tabulate = Callable[[pl.DataFrame], TextTable]
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """How an experiment is shown, by the names of the files."""
+
+    figures: Mapping[str, Draw] = field(default_factory=dict)
+    """Drawn from the summary."""
+    tables: Mapping[str, Tabulate] = field(default_factory=dict)
+    """Made from the summary."""
+    details: Mapping[str, Draw] = field(default_factory=dict)
+    """Drawn from the records, where the summary has too little."""
+
+
+_FINALS: dict[str, Tabulate] = {"final": partial(tables.final_table, metrics=METRICS)}
+_STUDY = Pictures({"curves": partial(curves.curves, metrics=METRICS)}, _FINALS)
+_ABLATION = Pictures({"curves": partial(curves.ablation, metrics=METRICS)}, _FINALS)
+PICTURES: dict[str, Pictures] = {
+    "illustration": Pictures(details={"illustration": illustration.illustration}),
+    "main": _STUDY,
+    "ackley6": _STUDY,
+    "candy": _STUDY,
+    "five-anchors": _STUDY,
+    "anchor-quality": _ABLATION,
+    "anchor-count": _ABLATION,
+    "inference": _ABLATION,
+    "sensitivity": Pictures(tables=_FINALS),
+    "ranking": Pictures({"ranks": ranks.ranks}),
+    "time": Pictures(tables={"time": tables.time_table}),
+    "anchor-process": Pictures({"anchor_process": theory.anchor_process}),
+    "consistency": Pictures({"consistency": theory.consistency}),
+    "concentration": Pictures({"concentration": theory.concentration}),
+    "one-step": Pictures({"one_step": theory.one_step}),
+}
+"""By the name of the experiment."""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What was written, and what it says."""
+
+    files: list[Path]
+    claims: list[Claim]
+
+
+def write(experiment: Experiment, records: pl.DataFrame, folder: Path) -> Report:
+    """Write the report of an experiment.
+
+    Parameters
+    ----------
+    experiment
+        Whose.
+    records
+        The rows of its tasks.
+    folder
+        Where its files go.
+    """
+    summary, claims, pictures = experiment.summary(records), experiment.claims(records), PICTURES[experiment.name]
+    buffer = io.BytesIO()
+    summary.write_parquet(buffer)
+    files = write_files({folder / "summary.parquet": buffer.getvalue()})
+    drawn = {name: draw(summary) for name, draw in pictures.figures.items()}
+    drawn |= {name: draw(records) for name, draw in pictures.details.items()}
+    for name, figure in drawn.items():
+        files += style.save(figure, folder / name)
+    for name, build in pictures.tables.items():
+        files += text_table.save(build(summary), folder / name)
+    if claims:
+        files += text_table.save(tables.claims_table(claims), folder / "claims")
+    return Report(files, claims)

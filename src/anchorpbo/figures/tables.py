@@ -1,0 +1,144 @@
+"""Tables of the experiments: final values, computation time beside the paper's, and claims with verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+from types import MappingProxyType
+
+import polars as pl
+
+from anchorpbo.errors import InputError
+from anchorpbo.experiments.experiment import Claim
+from anchorpbo.figures.curves import METRICS, in_order, strategy_names, variant_name, variants_in_order
+from anchorpbo.figures.style import LOOKS, TITLES, short, title
+from anchorpbo.figures.text_table import MISSING, Cell, TextTable, save
+
+__all__ = ["Cell", "TextTable", "claims_table", "final_table", "save", "time_table"]
+
+LOWER_IS_BETTER = frozenset({"pair_noise"})
+TIMED = ("ucb", "ei", "eubo", "rahbo", "anpei", "raeubo")
+"""Columns of the paper's table of computation times."""
+PAPER_SECONDS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "hartmann3": ("25.3 ± 2.9", "26.4 ± 3.5", "136.8 ± 20.2", "52.4 ± 6.4", "22.8 ± 2.8", "315.1 ± 29.1"),
+        "hartmann4": ("37.9 ± 2.5", "35.6 ± 13.5", "213.3 ± 40.6", "57.6 ± 7.05", "33.0 ± 7.3", "562.4 ± 64.3"),
+        "sushi": ("38.2 ± 2.5", "33.8 ± 8.2", "231.3 ± 69.9", "45.2 ± 6.7", "34.9 ± 4.4", "539.3 ± 79.1"),
+    }
+)
+"""Table computation_time of the paper, as printed there."""
+
+
+def final_table(summary: pl.DataFrame, metrics: Sequence[str]) -> TextTable:
+    """Mean ± standard deviation over runs at the last round of each problem, the best of a row in bold.
+
+    Parameters
+    ----------
+    summary
+        As for `anchorpbo.figures.curves`; a row of the table a problem, variant and metric, a column a strategy.
+    metrics
+        Names of metrics, as in `METRICS`.
+    """
+    _need(summary, "problem", "strategy", "variant", "round", *(f"{m}_{part}" for m in metrics for part in _PARTS))
+    strategies = in_order(summary["strategy"].unique(maintain_order=True), LOOKS)
+    several = bool((summary["variant"] != "").any()), len(metrics) > 1
+    rows = []
+    for metric in metrics:
+        for problem in in_order(summary["problem"].unique(maintain_order=True), TITLES):
+            here = summary.filter(pl.col("problem") == problem)
+            last = here.filter(pl.col("round") == pl.col("round").max())
+            for variant in variants_in_order(last["variant"].unique(maintain_order=True).to_list()):
+                found = last.filter(pl.col("variant") == variant)
+                cells = _compared([_moments(found, strategy, metric) for strategy in strategies], metric)
+                optional = [Cell(variant_name(variant))] * several[0] + [Cell(METRICS.get(metric, metric))] * several[1]
+                rows.append((Cell(title(problem)), *optional, *cells))
+    labels = ["Problem", *["Variant"] * several[0], *["Metric"] * several[1]]
+    what = "Final values" if several[1] else METRICS.get(metrics[0], metrics[0]).capitalize()
+    rounds = summary.group_by("problem").agg(pl.col("round").max())["round"].unique().sort().to_list()
+    return TextTable(
+        f"{what} after {' or '.join(map(str, rounds))} rounds, mean ± standard deviation over runs",
+        (*labels, *strategy_names(strategies, summary["variant"])),
+        tuple(rows),
+        (*"l" * len(labels), *"r" * len(strategies)),
+    )
+
+
+def time_table(summary: pl.DataFrame) -> TextTable:
+    """Seconds of an iteration in the layout of the paper's table, with the paper's own numbers below ours.
+
+    Parameters
+    ----------
+    summary
+        A row a problem and strategy, with the columns ``problem``, ``strategy``, ``seconds_mean``, ``seconds_std``.
+    """
+    _need(summary, "problem", "strategy", *(f"seconds_{part}" for part in _PARTS))
+    rows = []
+    for problem in in_order(summary["problem"].unique(maintain_order=True), TITLES):
+        found = summary.filter(pl.col("problem") == problem)
+        moments = [_moments(found, strategy, "seconds") for strategy in TIMED]
+        rows.append((Cell(title(problem)), *(Cell(_time(*each) if each else MISSING) for each in moments)))
+        if problem in PAPER_SECONDS:
+            printed = (Cell(f"{seconds} s") for seconds in PAPER_SECONDS[problem])
+            rows.append((Cell(f"{title(problem)} (paper)"), *printed))
+    return TextTable(
+        "Time of an iteration, mean ± standard deviation",
+        ("Problem", *map(short, TIMED)),
+        tuple(rows),
+        ("l", *"r" * len(TIMED)),
+        "Times of different machines and programs: only those of one row can be compared closely.",
+    )
+
+
+def claims_table(claims: Sequence[Claim]) -> TextTable:
+    """What the paper says, and what was found."""
+    rows = tuple(tuple(map(Cell, (c.text, c.where, c.found, c.interval, c.verdict))) for c in claims)
+    return TextTable(
+        "Claims of the paper and what was found",
+        ("Claim", "Where", "Found", "95 % interval", "Verdict"),
+        rows,
+        (0.3, 0.13, 0.24, 0.14, "l"),
+    )
+
+
+_PARTS = ("mean", "std")
+Moments = tuple[float, float]
+
+
+def _moments(rows: pl.DataFrame, strategy: str, metric: str) -> Moments | None:
+    found = rows.filter(pl.col("strategy") == strategy)
+    if found.height > 1:
+        raise InputError("a table needs one row a problem and strategy", f"{found.height} of {strategy}", "filter them")
+    if not found.height or found[f"{metric}_mean"][0] is None:
+        return None
+    # One run has a mean and no deviation.
+    std = found[f"{metric}_std"][0]
+    return float(found[f"{metric}_mean"][0]), float("nan") if std is None else float(std)
+
+
+def _compared(moments: Sequence[Moments | None], metric: str) -> list[Cell]:
+    """Cells of a row; bold are all that look as good as the best."""
+    means = [_number(each[0]) for each in moments if each]
+    choose = min if metric in LOWER_IS_BETTER else max
+    best = choose(means, key=float, default=None)
+    return [Cell(_plus_minus(*m), bold=_number(m[0]) == best) if m else Cell(MISSING) for m in moments]
+
+
+def _plus_minus(mean: float, std: float, decimals: int = 2) -> str:
+    return _number(mean, decimals) if isnan(std) else f"{_number(mean, decimals)} ± {_number(std, decimals)}"
+
+
+def _number(value: float, decimals: int = 2) -> str:
+    # Adding 0.0 makes a rounded -0.0 positive.
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"
+
+
+def _time(mean: float, std: float) -> str:
+    scale, unit = (1.0, "s") if mean >= 1.0 else (1000.0, "ms")
+    return f"{_plus_minus(scale * mean, scale * std, 1 if scale * mean >= 10.0 else 2)} {unit}"
+
+
+def _need(summary: pl.DataFrame, *names: str) -> None:
+    missing = [name for name in names if name not in summary.columns]
+    if missing or not summary.height:
+        received = f"none of {', '.join(missing)}" if missing else "no rows"
+        raise InputError("a table needs rows of a summary with its columns", received, "see anchorpbo.figures.tables")
