@@ -5,21 +5,10 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from anchorpbo.experiments.anchor_process import (
-    PROCESSES,
-    AnchorProcess,
-    AnchorProcesses,
-    below,
-    both,
-    describe,
-    draw_anchors,
-    normal_density,
-    ratio_of_means,
-    slope,
-    squared_errors,
-    verdict,
-)
+from anchorpbo.experiments.anchor_process import PROCESSES, AnchorProcess, AnchorProcesses, draw_anchors
 from anchorpbo.experiments.experiment import Size
+from anchorpbo.experiments.map_error import normal_density, squared_errors
+from anchorpbo.experiments.statistics import below, both, describe, ratio_of_means, slope, verdict
 from anchorpbo.figures import theory
 
 

@@ -6,7 +6,6 @@ import pytest
 from scipy import integrate, stats
 
 from anchorpbo.experiments import consistency
-from anchorpbo.experiments.anchor_process import normal_density, squared_errors
 from anchorpbo.experiments.consistency import (
     ESTIMATORS,
     AnchorCount,
@@ -16,6 +15,7 @@ from anchorpbo.experiments.consistency import (
     rate_bandwidth,
 )
 from anchorpbo.experiments.experiment import Size
+from anchorpbo.experiments.map_error import normal_density, squared_errors
 from anchorpbo.figures import theory
 
 

@@ -34,7 +34,13 @@ def test_a_record_gives_back_every_bit(store):
 def test_a_record_carries_version_settings_seed_and_machine(store):
     store.put(perform(Draw(7)))
     row = store.read([Draw(7)]).row(0, named=True)
-    assert (row["version"], row["seed"], row["rows"], row["kind"], row["key"]) == (__version__, 7, 3, "draw", Draw(7).key)
+    assert (row["version"], row["seed"], row["rows"], row["kind"], row["key"]) == (
+        __version__,
+        7,
+        3,
+        "draw",
+        Draw(7).key,
+    )
     assert json.loads(row["machine"])["numpy"] == np.__version__
     assert row["took"] >= 0.0
 

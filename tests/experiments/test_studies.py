@@ -9,13 +9,13 @@ import pytest
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.experiments import studies
 from anchorpbo.experiments.experiment import Experiment, Size
-from anchorpbo.experiments.names import ALL, EXPERIMENTS, experiments_of, narrowed
+from anchorpbo.experiments.names import ALL, EXPERIMENTS, experiments_of, narrowed, plans_of
 from anchorpbo.experiments.trial import STRATEGIES, TWINS, Trial
 
-NAMES = (
-    "main", "ranking", "time", "ackley6", "candy", "five-anchors", "anchor-quality", "anchor-count", "anchor-process",
-    "consistency", "concentration", "inference", "sensitivity",
-)  # fmt: skip
+NAMES = {
+    "illustration", "main", "ranking", "time", "ackley6", "candy", "five-anchors", "anchor-quality", "anchor-count",
+    "anchor-process", "consistency", "concentration", "one-step", "inference", "sensitivity",
+}  # fmt: skip
 STUDIES = {name: each for name, each in EXPERIMENTS.items() if isinstance(each, studies.Studies)}
 every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 every_study = pytest.mark.parametrize("name", STUDIES)
@@ -178,7 +178,7 @@ def test_sensitivity_begins_with_what_main_runs():
 
 
 def test_every_experiment_is_found_by_its_name():
-    assert tuple(EXPERIMENTS) == NAMES
+    assert set(EXPERIMENTS) == NAMES
     for name, experiment in EXPERIMENTS.items():
         assert isinstance(experiment, Experiment)
         assert experiment.name == name
@@ -232,8 +232,14 @@ def test_only_is_an_or_within_a_setting_and_an_and_between_settings(only, proble
 @pytest.mark.parametrize("only", [["hartman3"], ["hartmann3", "sgd"], ["main"], ["trial"], ["30"], [""]])
 def test_only_what_there_is(only):
     with pytest.raises(UnknownNameError, match="--only must be one of") as raised:
-        narrowed(MAIN_TASKS, only)
+        plans_of("main", QUICK, only)
     assert all(known in str(raised.value) for known in ("hartmann3", "sushi", "raeubo", "own", repr(only[-1])))
+
+
+def test_all_leaves_out_the_experiments_that_have_nothing_of_what_only_names():
+    plans = plans_of(ALL, QUICK, ["hartmann4", "rahbo"])
+    assert set(plans) == {"main", "ranking", "time", "anchor-quality", "sensitivity"}
+    assert {(task.problem, task.strategy) for tasks in plans.values() for task in tasks} == {("hartmann4", "rahbo")}
 
 
 @every_study
@@ -250,6 +256,8 @@ def test_every_value_that_only_may_name_is_of_one_setting(name):
         assert narrowed(tasks, [value]) == [task for task in tasks if getattr(task, setting) == value]
 
 
-def test_sizes_that_make_no_sense_are_refused_by_the_tasks():
-    with pytest.raises(InputError, match="rounds must be a whole number of at least 1; received -1"):
-        studies.MAIN.tasks(Size(rounds=-1))
+@pytest.mark.parametrize("number", [0, -1, 2.5])
+@pytest.mark.parametrize("name", ["seeds", "rounds"])
+def test_sizes_that_make_no_sense_are_refused(name, number):
+    with pytest.raises(InputError, match=f"{name} must be a whole number of at least 1; received {number}"):
+        Size(**{name: number})

@@ -17,7 +17,7 @@ from anchorpbo.errors import RunError
 from anchorpbo.experiments.cluster import Dask
 from anchorpbo.experiments.experiment import Claim, Experiment, Size, Verdict
 from anchorpbo.experiments.local import Processes
-from anchorpbo.experiments.names import experiments_of, narrowed
+from anchorpbo.experiments.names import EXPERIMENTS, plans_of
 from anchorpbo.experiments.records import Store, machine
 from anchorpbo.experiments.runner import Backend, Ended, execute
 from anchorpbo.experiments.task import Task
@@ -38,13 +38,12 @@ def run(
 ) -> None:
     """Do what has no record yet, then write figures, tables and claims, experiment by experiment."""
     console = Console(highlight=False, soft_wrap=True) if console is None else console
-    chosen = experiments_of(name)
-    plans = [narrowed(experiment.tasks(size), only) for experiment in chosen]
+    plans = plans_of(name, size, only)
     backend: Backend = Processes(workers) if dask is None else Dask(dask)
     store = Store(out, resume=resume)
-    for experiment, tasks in zip(chosen, plans, strict=True):
-        console.print(f"\n[bold]{experiment.name}[/bold]: {experiment.about}")
-        _reproduce(experiment, tasks, store, backend, console)
+    for each, tasks in plans.items():
+        console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].about}")
+        _reproduce(EXPERIMENTS[each], tasks, store, backend, console)
 
 
 def _reproduce(experiment: Experiment, tasks: Sequence[Task], store: Store, backend: Backend, console: Console) -> None:

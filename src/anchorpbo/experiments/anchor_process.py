@@ -23,11 +23,12 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
-from scipy import special
 
-from anchorpbo.experiments.experiment import Claim, Experiment, Size, Verdict
+from anchorpbo.experiments.experiment import Claim, Experiment, Size
+from anchorpbo.experiments.map_error import normal_density, squared_errors
+from anchorpbo.experiments.statistics import below, both, describe, ratio_of_means, slope, verdict
 from anchorpbo.experiments.task import Columns, Task
-from anchorpbo.reliability import NoiseMap, loo_bandwidth
+from anchorpbo.reliability import loo_bandwidth
 from anchorpbo.typing import Array
 
 COUNTS = (10, 20, 50, 100, 200, 500)
@@ -36,21 +37,6 @@ BANDWIDTHS = (0.05, 4.0)
 PROCESSES = {"iid": (0.0, 0.0), "hard core": (1.0, 0.0), "soft core": (0.5, 0.0), "clustered": (0.0, 0.9)}
 """Probabilities that a candidate is rejected: near an anchor, and far from all."""
 RADII = (0.05, 0.2)
-RESAMPLES = 2000
-ENOUGH = 10
-"""Seeds from which on "not seen" is a finding and not a lack of runs."""
-
-
-def normal_density(X: Array, mean: float, variance: float) -> Array:
-    """Return the density, (n,), of a normal of independent coordinates at the rows of X, (n, d)."""
-    exponents = np.square(X - mean).sum(axis=1) / (2.0 * variance)
-    return np.asarray(np.exp(-exponents - 0.5 * X.shape[1] * np.log(2.0 * np.pi * variance)))
-
-
-def squared_errors(anchors: Array, bandwidth: float, profile: str, X: Array, density: Array) -> Array:
-    """Return (exp(-q^) - exp(-q))^2, (n,), at the rows of X, where q is ``density``."""
-    noise = NoiseMap.from_anchors(anchors, bandwidth, profile=profile)
-    return np.square(noise(X) - np.exp(-density))
 
 
 def draw_anchors(process: str, count: int, radius: float, patience: int, rng: np.random.Generator) -> tuple[Array, int]:
@@ -114,7 +100,7 @@ class AnchorProcesses(Experiment):
     """Independent anchors against three processes of rejection."""
 
     name = "anchor-process"
-    about = "error of the noise map when anchors are not independent"
+    about = "The error of the noise map when anchors are not independent."
 
     def tasks(self, size: Size) -> Sequence[AnchorProcess]:
         """A task a process, radius and seed."""
@@ -163,57 +149,3 @@ class AnchorProcesses(Experiment):
                 verdict(falls),
             )
         ]
-
-
-def describe(rows: pl.DataFrame, by: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
-    """Mean, standard deviation and 95 % interval of values over seeds; a row a group and value."""
-    long = rows.unpivot(on=list(values), index=list(by), variable_name="measure", value_name="value")
-    value = pl.col("value")
-    table = long.group_by(*by, "measure", maintain_order=True).agg(
-        mean=value.mean(), std=value.std(), seeds=value.len()
-    )
-    seeds = table["seeds"].to_numpy()
-    half = special.stdtrit(np.maximum(seeds - 1, 1), 0.975) / np.sqrt(seeds)
-    reach = pl.Series(half) * table["std"]
-    return table.with_columns(low=table["mean"] - reach, high=table["mean"] + reach)
-
-
-def slope(rows: pl.DataFrame, x: str, y: str, *, log_x: bool = True, above: float = 0.0) -> dict[str, float]:
-    """Least-squares slope of log(mean of y over seeds - ``above``) in (log) x, with a bootstrap interval over seeds."""
-    table = rows.pivot(on=x, index="seed", values=y, sort_columns=False).drop("seed")
-    at = np.array([float(name) for name in table.columns])
-    at = np.log(at) if log_x else at
-    values = table.to_numpy() - above
-    picks = np.random.default_rng(0).integers(len(values), size=(RESAMPLES, len(values)))
-    means = np.concatenate([values.mean(axis=0, keepdims=True), values[picks].mean(axis=1)])
-    centred = at - at.mean()
-    # Where every seed has reached the limit exactly the logarithm is cut off, far below anything that is measured.
-    slopes = np.log(np.maximum(means, 1e-300)) @ centred / (centred @ centred)
-    low, high = np.quantile(slopes[1:], [0.025, 0.975]) if len(values) > 2 else (np.nan, np.nan)
-    return {"mean": float(slopes[0]), "low": float(low), "high": float(high), "seeds": len(values)}
-
-
-def ratio_of_means(first: Array, second: Array) -> tuple[float, float, float]:
-    """Mean of the first over mean of the second, paired by seed, with a bootstrap interval over seeds."""
-    picks = np.random.default_rng(0).integers(len(first), size=(RESAMPLES, len(first)))
-    low, high = np.quantile(first[picks].mean(axis=1) / second[picks].mean(axis=1), [0.025, 0.975])
-    return float(first.mean() / second.mean()), float(low), float(high)
-
-
-def below(high: float, limit: float, seeds: int) -> bool | None:
-    """Whether an interval that ends at ``high`` lies below a limit; ``None`` where seeds are too few to deny it."""
-    if high < limit:
-        return True
-    return False if seeds >= ENOUGH else None
-
-
-def verdict(holds: Sequence[bool | None]) -> Verdict:
-    """A verdict from a claim's fate under each setting that the paper leaves open."""
-    if None in holds or not holds:
-        return "open"
-    return "agrees" if all(holds) else "depends" if any(holds) else "differs"
-
-
-def both(first: bool | None, second: bool | None) -> bool | None:
-    """Whether both hold."""
-    return False if False in (first, second) else None if None in (first, second) else True

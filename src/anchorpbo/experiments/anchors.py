@@ -31,7 +31,9 @@ def anchors_of(problem: Problem, place: Place, count: int, seed: int) -> Array:
     if place == "own":
         if problem.name not in _OWN:
             raise InputError("only data sets come with anchors", problem.name, 'use "far" or "near"')
-        return _OWN[problem.name]()
+        found = _OWN[problem.name]()
+        # Two candies share a place; a study takes an anchor in once.
+        return found[np.sort(np.unique(found, axis=0, return_index=True)[1])]
     if place not in get_args(Place):
         raise UnknownNameError.of("anchors", place, get_args(Place))
     steps = SPREAD * np.random.default_rng([seed, 7]).standard_normal((count, problem.dimension))

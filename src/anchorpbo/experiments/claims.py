@@ -16,7 +16,7 @@ from anchorpbo.experiments import measures
 from anchorpbo.experiments.experiment import Claim, Verdict
 from anchorpbo.experiments.measures import When
 from anchorpbo.experiments.statistics import Interval
-from anchorpbo.experiments.trial import TWINS
+from anchorpbo.experiments.trial import STRATEGIES, TWINS
 from anchorpbo.problems import problem_of
 
 MARGIN = 0.1
@@ -34,6 +34,9 @@ _TITLES = {
     "candy": "Candy 2D",
 }
 
+AS_IN_MAIN = "as in main"
+"""The variant of the sensitivity experiment in which nothing is changed."""
+
 Claims = Iterator[Claim]
 Judge = Callable[[Interval], Verdict]
 
@@ -48,7 +51,7 @@ def main(records: pl.DataFrame) -> Claims:
         yield from _twins(records, problem, "pair_noise", where)
     for problem in ("hartmann3", "hartmann4"):
         text = f"ANPEI suffers more than RAHBO and RAEUBO from anchors off the optimum on {_TITLES[problem]}"
-        rows, others = _of(records, problem), _among(["rahbo", "raeubo"])
+        rows, others = _whole(_of(records, problem), TWINS), _among(["rahbo", "raeubo"])
         yield from _compared(text, where, rows, "risk_adjusted", _among(["anpei"]), others, Interval.below)
     yield from _best(records, "sushi", "raeubo", (), "risk_adjusted", where)
     yield from _best(records, "sushi", "rahbo", ("raeubo",), "risk_adjusted", where)
@@ -125,8 +128,8 @@ def ranking(records: pl.DataFrame) -> Claims:
             yield from _best(ranked, problem, "rahbo", (), "value_rank", where)
         else:
             text = f"The risk-neutral strategies rank better on {_TITLES[problem]} by best value"
-            averse_ones, plain_ones = _among(TWINS), _among(TWINS.values())
-            yield from _compared(text, where, rows, "value_rank", averse_ones, plain_ones, Interval.above)
+            averse_ones, plain_ones, all_ones = _among(TWINS), _among(TWINS.values()), _whole(rows, STRATEGIES)
+            yield from _compared(text, where, all_ones, "value_rank", averse_ones, plain_ones, Interval.above)
 
 
 def time(records: pl.DataFrame) -> Claims:
@@ -138,7 +141,7 @@ def time(records: pl.DataFrame) -> Claims:
             (_among(TWINS), _among(TWINS.values()), "Risk-averse strategies take longer than risk-neutral ones"),
             (pairs, singles, "EUBO and RAEUBO, which optimise pairs, take longer than the others"),
         ):
-            gap = measures.difference(_of(logs, problem), "log_seconds", one, other, "all")
+            gap = measures.difference(_whole(_of(logs, problem), STRATEGIES), "log_seconds", one, other, "all")
             if gap is not None:
                 mean, low, high = (math.exp(log) for log in (gap.mean, gap.low, gap.high))
                 found = f"{text}, {_TITLES[problem]}", "computation-time table", f"{mean:.2f} times"
@@ -146,12 +149,27 @@ def time(records: pl.DataFrame) -> Claims:
 
 
 def sensitivity(labelled: pl.DataFrame) -> Claims:
-    """Figure 2's claims under settings that the paper does not give; the column `variant` names them."""
+    """Figure 2's claims again, and which settings that the paper does not give move them.
+
+    The column `variant` names the setting that was changed. A claim depends on it when its verdict is another there.
+    """
+    found: dict[str, dict[str, Claim]] = {}
     for variant in labelled["variant"].unique(maintain_order=True):
         rows = labelled.filter(pl.col("variant") == variant)
         for problem in _problems(rows):
             for metric in ("risk_adjusted", "value", "pair_noise"):
-                yield from _twins(rows, problem, metric, str(variant))
+                for claim in _twins(rows, problem, metric, str(variant)):
+                    found.setdefault(claim.text, {})[claim.where] = claim
+    for text, claims in found.items():
+        base = claims.pop(AS_IN_MAIN, None)
+        if base is not None:
+            moved = [
+                f"{each.where} ({each.found}, {each.verdict})"
+                for each in claims.values()
+                if each.verdict != base.verdict
+            ]
+            where = f"moved by: {'; '.join(moved)}" if moved else "moved by none of the settings tried"
+            yield Claim(text, where, base.found, base.interval, "depends" if moved else base.verdict)
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------
@@ -215,6 +233,13 @@ def _problems(records: pl.DataFrame) -> list[str]:
 
 def _of(records: pl.DataFrame, problem: str) -> pl.DataFrame:
     return records.filter(pl.col("problem") == problem)
+
+
+def _whole(rows: pl.DataFrame, strategies: Iterable[str]) -> pl.DataFrame:
+    """The seeds with which all of these strategies were run: a mean over some of them would be of other things."""
+    names = list(strategies)
+    ran = pl.col("strategy").filter(pl.col("strategy").is_in(names)).n_unique().over("seed")
+    return rows.filter(ran == len(names))
 
 
 def _among(strategies: Iterable[str]) -> pl.Expr:

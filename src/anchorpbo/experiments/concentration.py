@@ -26,8 +26,8 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from anchorpbo.experiments.anchor_process import verdict
 from anchorpbo.experiments.experiment import Claim, Experiment, Size
+from anchorpbo.experiments.statistics import verdict
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.typing import Array
 
@@ -136,7 +136,7 @@ class ConcentrationBounds(Experiment):
     """How often the bounds hold, against how often they are said to."""
 
     name = "concentration"
-    about = "coverage of the pointwise and the uniform bound on the error of the noise map"
+    about = "Coverage of the pointwise and the uniform bound on the error of the noise map."
 
     def tasks(self, size: Size) -> Sequence[Concentration]:
         """A task a number of anchors, dimension and seed, of 100 draws."""

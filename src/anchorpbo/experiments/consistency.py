@@ -26,16 +26,9 @@ import numpy as np
 import polars as pl
 from scipy import optimize
 
-from anchorpbo.experiments.anchor_process import (
-    ENOUGH,
-    below,
-    describe,
-    normal_density,
-    slope,
-    squared_errors,
-    verdict,
-)
 from anchorpbo.experiments.experiment import Claim, Experiment, Size
+from anchorpbo.experiments.map_error import normal_density, squared_errors
+from anchorpbo.experiments.statistics import ENOUGH, below, describe, slope, verdict
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.reliability import loo_bandwidth
 from anchorpbo.typing import Array
@@ -54,8 +47,8 @@ HALF_WIDTH, GRID = 10.0, 601
 STARTS, RATE_STARTS = (10, 50), (10, 100, 1000)
 """Fewest anchors of a fitted slope: with leave-one-out, and with h by rate, where more anchors cost little.
 
-The paper gives no range of n, and a verdict can turn on it: slopes steepen towards the rate only slowly, and what levels
-off falls at first. Every range is fitted and none is preferred.
+The paper gives no range of n, and a verdict can turn on it: slopes steepen towards the rate only slowly, and what
+levels off falls at first. Every range is fitted and none is preferred.
 """
 
 
@@ -186,7 +179,7 @@ class Consistency(Experiment):
     """The noise map against the truth, by number of anchors, dimension and bandwidth."""
 
     name = "consistency"
-    about = "error of the noise map against the number of anchors and the dimension"
+    about = "The error of the noise map against the number of anchors and the dimension."
 
     def tasks(self, size: Size) -> Sequence[Task]:
         """A task a seed and part."""

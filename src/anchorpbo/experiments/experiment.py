@@ -10,6 +10,7 @@ from typing import Literal
 import polars as pl
 
 from anchorpbo.experiments.task import Task
+from anchorpbo.numerics.checks import whole
 
 Verdict = Literal["agrees", "differs", "depends", "open"]
 """On a claim: it holds here; its opposite does, or nothing of it is seen; it turns on a setting the paper does not
@@ -26,6 +27,11 @@ class Size:
     """Duels chosen in a run, after those to start with; ``None`` for as many as the paper has."""
     quick: bool = False
     """A few minutes' worth instead of the paper's size, where the two above do not say."""
+
+    def __post_init__(self) -> None:
+        for name in ("seeds", "rounds"):
+            if getattr(self, name) is not None:
+                whole(name, getattr(self, name), 1)
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.experiments import studies
 from anchorpbo.experiments.anchor_process import AnchorProcesses
 from anchorpbo.experiments.concentration import ConcentrationBounds
 from anchorpbo.experiments.consistency import Consistency
-from anchorpbo.experiments.experiment import Experiment
+from anchorpbo.experiments.experiment import Experiment, Size
 from anchorpbo.experiments.illustration import IllustrationStudies
 from anchorpbo.experiments.one_step import OneStep
 from anchorpbo.experiments.task import Task
@@ -47,26 +46,38 @@ def experiments_of(name: str) -> list[Experiment]:
     return [EXPERIMENTS[name]]
 
 
-def narrowed(tasks: Sequence[Task], only: Iterable[str]) -> list[Task]:
-    """The tasks whose settings have these values, such as a problem or a strategy; several of one setting are an or.
+def plans_of(name: str, size: Size, only: Sequence[str] = ()) -> dict[str, list[Task]]:
+    """The tasks of an experiment, or of all of them, by name.
 
     Parameters
     ----------
-    tasks
-        Of an experiment.
+    name
+        One of `EXPERIMENTS`, or `ALL`.
+    size
+        How much of each.
     only
-        Values of settings that are texts.
+        Values of settings that are texts, such as a problem or a strategy: tasks that have others are left out. Several
+        values of one setting are an or, values of several settings an and.
     """
-    wanted: dict[str, set[str]] = {}
-    texts = [{name: value for name, value in asdict(task).items() if isinstance(value, str)} for task in tasks]
+    plans = {each.name: list(each.tasks(size)) for each in experiments_of(name)}
+    known = {value for tasks in plans.values() for task in tasks for value in _texts(task).values()}
     for value in only:
-        homes = {name for each in texts for name, found in each.items() if found == value}
+        if value not in known:
+            raise UnknownNameError.of("--only", value, known)
+    return {name: left for name, tasks in plans.items() if (left := narrowed(tasks, only))}
+
+
+def narrowed(tasks: Sequence[Task], only: Sequence[str]) -> list[Task]:
+    """The tasks that have these values of settings; none where a value is not among them."""
+    wanted: dict[str, set[str]] = {}
+    for value in only:
+        homes = {name for task in tasks for name, found in _texts(task).items() if found == value}
         if not homes:
-            raise UnknownNameError.of("--only", value, {found for each in texts for found in each.values()})
+            return []
         for name in homes:
             wanted.setdefault(name, set()).add(value)
-    return [
-        task
-        for task, each in zip(tasks, texts, strict=True)
-        if all(each.get(name) in values for name, values in wanted.items())
-    ]
+    return [task for task in tasks if all(_texts(task).get(name) in values for name, values in wanted.items())]
+
+
+def _texts(task: Task) -> dict[str, str]:
+    return {name: value for name, value in vars(task).items() if isinstance(value, str)}

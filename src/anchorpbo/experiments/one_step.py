@@ -31,8 +31,8 @@ from scipy import special
 
 from anchorpbo.acquisition.best_option import RAEUBO, lambert_constant
 from anchorpbo.errors import UnknownNameError
-from anchorpbo.experiments.anchor_process import describe, verdict
 from anchorpbo.experiments.experiment import Claim, Experiment, Size
+from anchorpbo.experiments.statistics import describe, verdict
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.numerics.normal import cdf, density
 from anchorpbo.typing import Array
@@ -215,7 +215,7 @@ class OneStep(Experiment):
     """How often RAEUBO's guarantee is broken, and by how much."""
 
     name = "one-step"
-    about = "the one-step guarantee of RAEUBO under both forms of the logistic judge"
+    about = "The one-step guarantee of RAEUBO under both forms of the logistic judge."
 
     def tasks(self, size: Size) -> Sequence[Task]:
         """A task a form, risk aversion, size of utilities and seed."""

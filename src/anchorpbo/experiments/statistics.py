@@ -1,4 +1,4 @@
-"""Means with confidence intervals, over seeds.
+"""Means, slopes and ratios with confidence intervals over seeds, and verdicts from them.
 
 ::
 
@@ -10,13 +10,20 @@ the difference of two runs varies less than either.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 from scipy.special import stdtrit
 
 from anchorpbo.experiments.experiment import Verdict
+from anchorpbo.typing import Array
+
+RESAMPLES = 2000
+ENOUGH = 10
+"""Seeds from which on "not seen" is a finding and not a lack of runs."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +56,62 @@ class Interval:
 
     def not_above(self) -> Verdict:
         """On the claim that the mean is not above zero, which holds as long as nothing else is seen."""
-        return "differs" if self.low > 0.0 else "agrees"
+        return "differs" if self.low > 0.0 else "agrees" if np.isfinite(self.low) else "open"
 
     def not_below(self) -> Verdict:
         """On the claim that the mean is not below zero, which holds as long as nothing else is seen."""
-        return "differs" if self.high < 0.0 else "agrees"
+        return "differs" if self.high < 0.0 else "agrees" if np.isfinite(self.high) else "open"
+
+
+def describe(rows: pl.DataFrame, by: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
+    """Mean, standard deviation and 95 % interval of values over seeds; a row a group and value."""
+    long = rows.unpivot(on=list(values), index=list(by), variable_name="measure", value_name="value")
+    value = pl.col("value")
+    table = long.group_by(*by, "measure", maintain_order=True).agg(
+        mean=value.mean(), std=value.std(), seeds=value.len()
+    )
+    seeds = table["seeds"].to_numpy()
+    half = stdtrit(np.maximum(seeds - 1, 1), 0.975) / np.sqrt(seeds)
+    reach = pl.Series(half) * table["std"]
+    return table.with_columns(low=table["mean"] - reach, high=table["mean"] + reach)
+
+
+def slope(rows: pl.DataFrame, x: str, y: str, *, log_x: bool = True, above: float = 0.0) -> dict[str, float]:
+    """Least-squares slope of log(mean of y over seeds - ``above``) in (log) x, with a bootstrap interval over seeds."""
+    table = rows.pivot(on=x, index="seed", values=y, sort_columns=False).drop("seed")
+    at = np.array([float(name) for name in table.columns])
+    at = np.log(at) if log_x else at
+    values = table.to_numpy() - above
+    picks = np.random.default_rng(0).integers(len(values), size=(RESAMPLES, len(values)))
+    means = np.concatenate([values.mean(axis=0, keepdims=True), values[picks].mean(axis=1)])
+    centred = at - at.mean()
+    # Where every seed has reached the limit exactly the logarithm is cut off, far below anything that is measured.
+    slopes = np.log(np.maximum(means, 1e-300)) @ centred / (centred @ centred)
+    low, high = np.quantile(slopes[1:], [0.025, 0.975]) if len(values) > 2 else (np.nan, np.nan)
+    return {"mean": float(slopes[0]), "low": float(low), "high": float(high), "seeds": len(values)}
+
+
+def ratio_of_means(first: Array, second: Array) -> tuple[float, float, float]:
+    """Mean of the first over mean of the second, paired by seed, with a bootstrap interval over seeds."""
+    picks = np.random.default_rng(0).integers(len(first), size=(RESAMPLES, len(first)))
+    low, high = np.quantile(first[picks].mean(axis=1) / second[picks].mean(axis=1), [0.025, 0.975])
+    return float(first.mean() / second.mean()), float(low), float(high)
+
+
+def below(high: float, limit: float, seeds: int) -> bool | None:
+    """Whether an interval that ends at ``high`` lies below a limit; ``None`` where seeds are too few to deny it."""
+    if high < limit - 1e-9:  # of equal values a slope is 0 up to rounding
+        return True
+    return False if seeds >= ENOUGH else None
+
+
+def verdict(holds: Sequence[bool | None]) -> Verdict:
+    """A verdict from a claim's fate under each setting that the paper leaves open."""
+    if None in holds or not holds:
+        return "open"
+    return "agrees" if all(holds) else "depends" if any(holds) else "differs"
+
+
+def both(first: bool | None, second: bool | None) -> bool | None:
+    """Whether both hold."""
+    return False if False in (first, second) else None if None in (first, second) else True

@@ -145,7 +145,6 @@ INFERENCE = Studies(
     says=claims_of.inference,
 )
 
-_BASE = "as in main"
 _OTHERWISE: dict[str, dict[str, Any]] = {
     "baselines see the map": {"baseline": "anchored"},
     "probit judge": {"judge": "probit"},
@@ -162,7 +161,7 @@ def _otherwise() -> pl.Expr:
     for name, settings in _OTHERWISE.items():
         ((column, value),) = settings.items()
         label = label.when(pl.col(column) == value).then(pl.lit(name))
-    found: pl.Expr = label.otherwise(pl.lit(_BASE))
+    found: pl.Expr = label.otherwise(pl.lit(claims_of.AS_IN_MAIN))
     return found
 
 

@@ -28,7 +28,7 @@ from anchorpbo.experiments.anchors import COUNT, Place, anchors_of
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
-from anchorpbo.numerics.checks import whole
+from anchorpbo.numerics.checks import positive, whole
 from anchorpbo.problems import Problem, SimulatedJudge, Turn, play, problem_of
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.search import maximise
@@ -83,8 +83,18 @@ class Trial(Task):
     """Added to the utility; the paper's logistic judge heeds it."""
 
     def __post_init__(self) -> None:
-        whole("rounds", self.rounds, 1)
-        whole("seed", self.seed, 0)
+        # As plain numbers, so that equal trials have equal keys.
+        plain: dict[str, int | float] = {
+            "rounds": whole("rounds", self.rounds, 1),
+            "seed": whole("seed", self.seed, 0),
+            "count": whole("count", self.count, 1),
+            "outputscale": positive("outputscale", self.outputscale),
+            "offset": float(self.offset),
+        }
+        if self.told is not None:
+            plain["told"] = whole("told", self.told, 1)
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
         if self.strategy not in STRATEGIES:
             raise UnknownNameError.of("strategy", self.strategy, STRATEGIES)
         if self.judge != "matching" and self.judge not in _JUDGES:
