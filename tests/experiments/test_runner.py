@@ -116,11 +116,12 @@ def test_a_run_cut_short_at_a_random_moment_and_resumed_is_the_same_as_one_that_
     program.write_text(PROGRAM)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, str(program), str(out)]
-    first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
-    told = [first.stdout.readline().strip() for _ in range(2)]
-    time.sleep(random.uniform(0.0, 1.5))
-    first.send_signal(how)
-    first.wait(60)
+    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    with subprocess.Popen(command, env=environment, **quiet) as first:
+        told = [first.stdout.readline().strip() for _ in range(2)]
+        time.sleep(random.uniform(0.0, 1.5))
+        first.send_signal(how)
+        first.wait(60)
     kept = {path.stem for path in (out / "records").glob("*.parquet")}
     assert set(told) <= kept, "what was told to be done is on disk"
     assert all(Store(out, resume=True).has(task) for task in PLAN if task.key in kept), "and whole"
@@ -139,13 +140,13 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, str(program), str(tmp_path / "out")]
-    parent = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-    parent.stdout.readline()
-    with open(f"/proc/{parent.pid}/task/{parent.pid}/children") as file:
-        children = file.read().split()
-    assert children
-    parent.kill()
-    parent.wait(30)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as parent:
+        parent.stdout.readline()
+        with open(f"/proc/{parent.pid}/task/{parent.pid}/children") as file:
+            children = file.read().split()
+        assert children
+        parent.kill()
+        parent.wait(30)
     give_up = time.perf_counter() + 30.0
     while any(_runs(child) for child in children):
         assert time.perf_counter() < give_up, "workers go on without a parent"

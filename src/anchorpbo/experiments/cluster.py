@@ -27,7 +27,7 @@ class Dask(Backend):
         try:
             # The key names the task, so that a cluster that lost a worker knows it for the same one.
             futures = {client.submit(attempt, task, key=task.key, pure=False): task for task in tasks}
-            for future in distributed.as_completed(futures):
+            for future in distributed.as_completed(futures, loop=client.loop):
                 if future.status == "error":
                     problem = future.exception()
                     rule = "workers must stay alive and have anchorpbo installed"
