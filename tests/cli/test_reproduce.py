@@ -40,10 +40,11 @@ def test_every_experiment_has_its_pictures():
 def test_records_figures_tables_and_claims_are_left_in_the_folder(main):
     out, _ = main
     assert len(list((out / "records").glob("*.parquet"))) == 4
-    names = {path.name for path in (out / "main").iterdir()}
+    report = out / "main-hartmann3-rahbo-ucb"  # a part of it, which does not take the place of the whole
+    names = {path.name for path in report.iterdir()}
     assert {"summary.parquet", "curves.png", "curves.pdf", "final.md", "final.tex", "claims.md", "claims.tex"} <= names
-    assert json.loads((out / "main" / "elapsed.json").read_text())[0]["runs"] == 4
-    assert set(pl.read_parquet(out / "main" / "summary.parquet")["strategy"]) == {"rahbo", "ucb"}
+    assert json.loads((report / "elapsed.json").read_text())[0]["runs"] == 4
+    assert set(pl.read_parquet(report / "summary.parquet")["strategy"]) == {"rahbo", "ucb"}
 
 
 def test_progress_and_time_left_are_told_also_without_a_terminal(main):
@@ -69,7 +70,7 @@ def test_experiments_in_one_folder_share_their_runs(main):
         shared = call(name, *TINY, "--out", out, "--resume")
         assert shared.exit_code == 0, shared.output
         assert "4 of 4 runs are there already" in shared.output
-        assert (out / name / file).exists()
+        assert (out / f"{name}-hartmann3-rahbo-ucb" / file).exists()
 
 
 @pytest.mark.parametrize("name", ["illustration", "anchor-process", "consistency", "concentration", "one-step"])
@@ -84,6 +85,8 @@ def test_other_experiments_run_by_the_same_command(tmp_path, name):
     [
         (("mian",), "main"),
         (("main", "--only", "hartmann33"), "hartmann3"),
+        (("consistency", "--only", "hartmann3"), "leave --only out"),
+        (("main", "--only", "sushi,far"), "name fewer"),
         (("main", "--dask", "tcp://127.0.0.1:9", *TINY), "leave --dask out"),
     ],
 )
@@ -109,6 +112,20 @@ def test_without_data_and_network_the_sentence_says_where_to_put_the_files(tmp_p
     assert not list((tmp_path / "out" / "records").iterdir())
 
 
+def test_without_the_extra_the_sentence_says_what_to_install(tmp_path):
+    program = (
+        "import sys; sys.modules['polars'] = None\n"
+        "import importlib.util as u; find = u.find_spec\n"
+        "u.find_spec = lambda name, *rest: None if name == 'polars' else find(name, *rest)\n"
+        "from anchorpbo.cli import main; sys.argv = ['anchorpbo', 'reproduce', 'main']; main()"
+    )
+    command = [sys.executable, "-c", program]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert run.returncode == 2
+    assert run.stderr.startswith("anchorpbo: ")
+    assert 'pip install "anchorpbo[reproduce]"' in run.stderr
+
+
 def test_a_run_that_fails_is_told_of_and_can_be_tried_again(tmp_path, monkeypatch):
     from anchorpbo.experiments import runner
     from anchorpbo.experiments.local import Processes
@@ -125,7 +142,7 @@ def test_a_run_that_fails_is_told_of_and_can_be_tried_again(tmp_path, monkeypatc
     failed = call("main", *TINY, "--out", tmp_path)
     assert failed.exit_code == 2
     assert "1 of 4 failed" in failed.output
-    assert "no luck" in (tmp_path / "main" / "failures.txt").read_text()
+    assert "no luck" in (tmp_path / "main-hartmann3-rahbo-ucb" / "failures.txt").read_text()
     monkeypatch.undo()
     assert call("main", *TINY, "--out", tmp_path, "--resume").exit_code == 0
 

@@ -108,7 +108,8 @@ def test_verdicts_follow_from_what_holds():
     assert verdict([False, False]) == "differs"
     assert verdict([True, False]) == "depends"
     assert verdict([True, None]) == verdict([]) == "open"
-    assert below(-1.0, 0.0, 3) is True
+    assert below(-1.0, 0.0, 30) is True
+    assert below(-1.0, 0.0, 3) is None
     assert below(1.0, 0.0, 3) is None
     assert below(1.0, 0.0, 30) is False
     assert below(float("nan"), 0.0, 2) is None

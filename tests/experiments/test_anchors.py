@@ -118,13 +118,14 @@ def test_there_are_as_many_as_asked_for_and_more_keep_the_first(place, count):
     ("name", "own", "count"),
     [
         pytest.param("sushi", sushi_anchors, 13, marks=needs("sushi")),
-        pytest.param("candy", candy_anchors, 12, marks=needs("candy")),
+        pytest.param("candy", candy_anchors, 11, marks=needs("candy")),
     ],
 )
 def test_data_sets_have_their_own_whatever_the_count_and_the_seed(name, own, count):
     for asked, seed in ((10, 0), (3, 7)):
         anchors = anchors_of(problem_of(name), "own", asked, seed)
-        np.testing.assert_array_equal(anchors, own())
+        # Two of the twelve candies share a place.
+        assert {x.tobytes() for x in anchors} == {x.tobytes() for x in own()}
         assert anchors.shape == (count, problem_of(name).dimension)
 
 
@@ -136,5 +137,5 @@ def test_only_data_sets_have_their_own():
 
 
 def test_an_unknown_place_is_refused():
-    with pytest.raises(UnknownNameError, match=r"anchors must be one of far, near, own; received 'middle'"):
+    with pytest.raises(UnknownNameError, match=r"anchors must be one of far, half, near, own; received 'middle'"):
         anchors_of(problem_of("branin"), "middle", 10, 0)

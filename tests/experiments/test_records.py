@@ -77,9 +77,22 @@ def test_a_record_under_the_name_of_another_task_counts_as_missing(store):
 def test_drafts_of_an_interrupted_run_are_cleared_and_never_read(store):
     draft = store.records / f".{Draw(1).key}.parquet.123.new"
     draft.write_bytes(b"half")
-    again = Store(store.folder, resume=True)
+    assert not Store(store.folder, resume=True).has(Draw(1))
+    assert draft.exists(), "it may be that of another run"
+    os.utime(draft, (0, 0))
+    assert not Store(store.folder, resume=True).has(Draw(1))
     assert not draft.exists()
-    assert not again.has(Draw(1))
+
+
+def test_a_folder_that_is_refused_is_left_as_it_is(tmp_path):
+    (tmp_path / "records").mkdir()
+    foreign = {tmp_path / "records" / name: b"?" for name in ("a.parquet", ".b.new")}
+    for path, content in foreign.items():
+        path.write_bytes(content)
+        os.utime(path, (0, 0))
+    with pytest.raises(InputError, match="choose another --out"):
+        Store(tmp_path)
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == set(foreign)
 
 
 @pytest.mark.parametrize("mark", ['{"version": "0.0.1", "layout": 1}', "rubbish", "[]"])

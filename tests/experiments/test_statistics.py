@@ -70,8 +70,15 @@ def test_lists_of_whole_numbers_will_do():
 def test_verdicts_follow_the_side_of_zero(interval, above, below, not_above, not_below):
     assert interval.above() == above
     assert interval.below() == below
-    assert interval.not_above() == not_above
-    assert interval.not_below() == not_below
+    assert interval.not_above(100.0) == not_above
+    assert interval.not_below(100.0) == not_below
+
+
+def test_what_is_not_seen_is_agreed_with_only_where_it_would_have_been_seen():
+    wide, narrow = Interval(0.0, -9.0, 9.0), Interval(0.0, -0.1, 0.1)
+    assert wide.not_above(1.0) == wide.not_below(1.0) == "open"
+    assert narrow.not_above(1.0) == narrow.not_below(1.0) == "agrees"
+    assert Interval.of([1.0]).not_above(1.0) == "open"
 
 
 @pytest.mark.parametrize(

@@ -430,6 +430,9 @@ def test_a_key_can_name_a_file():
         ({"rounds": 0}, InputError, "rounds must be a whole number of at least 1; received 0"),
         ({"rounds": 2.5}, InputError, "rounds must be a whole number"),
         ({"seed": -1}, InputError, "seed must be a whole number of at least 0; received -1"),
+        ({"outputscale": 0.0}, InputError, "outputscale"),
+        ({"count": 0}, InputError, "count"),
+        ({"told": 2.5}, InputError, "told"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_run_is_refused_when_it_is_made(settings, error, message):
@@ -442,11 +445,10 @@ def test_what_cannot_be_run_is_refused_when_it_is_made(settings, error, message)
     [
         ({"problem": "bran"}, UnknownNameError, "a problem must be one of"),
         ({"anchors": "own"}, InputError, "only data sets come with anchors; received branin"),
-        ({"anchors": "here"}, UnknownNameError, "anchors must be one of far, near, own; received 'here'"),
+        ({"anchors": "here"}, UnknownNameError, "anchors must be one of far, half, near, own; received 'here'"),
         ({"baseline": "none"}, UnknownNameError, "baseline must be one of anchored, constant"),
         ({"likelihood": "logistic"}, IncompatibleError, "(?i)hallucination"),
         ({"inference": "mcmc"}, UnknownNameError, "inference must be one of"),
-        ({"outputscale": 0.0}, InputError, "outputscale"),
     ],
 )
 def test_the_rest_is_refused_when_it_is_run(settings, error, message):

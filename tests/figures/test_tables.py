@@ -126,10 +126,10 @@ def test_saves_both_formats_or_leaves_what_was_there(tmp_path, monkeypatch):
     assert md.read_text("utf-8") == table.to_markdown()
     assert tex.read_text("utf-8") == table.to_latex()
 
-    def full(self, content):
+    def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    monkeypatch.setattr("anchorpbo.study.saving.os.fsync", full)
     with pytest.raises(InputError, match="No space left"):
         save(claims_table([]), tmp_path / "tables" / "claims")
     assert md.read_text("utf-8") == table.to_markdown()

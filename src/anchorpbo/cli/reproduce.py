@@ -41,13 +41,20 @@ def run(
     plans = plans_of(name, size, only)
     backend: Backend = Processes(workers) if dask is None else Dask(dask)
     store = Store(out, resume=resume)
+    # Data sets are looked for, and fetched, before anything starts.
+    for task in {task for tasks in plans.values() for task in tasks}:
+        task.prepare()
     for each, tasks in plans.items():
         console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].about}")
-        _reproduce(EXPERIMENTS[each], tasks, store, backend, console)
+        # A part of an experiment has a report of its own, so that it does not take the place of the whole.
+        folder = out / "-".join([each, *sorted(set(only))])
+        _reproduce(EXPERIMENTS[each], tasks, store, folder, backend, console)
 
 
-def _reproduce(experiment: Experiment, tasks: Sequence[Task], store: Store, backend: Backend, console: Console) -> None:
-    folder, began = store.folder / experiment.name, perf_counter()
+def _reproduce(
+    experiment: Experiment, tasks: Sequence[Task], store: Store, folder: Path, backend: Backend, console: Console
+) -> None:
+    began = perf_counter()
     left = [task for task in tasks if not store.has(task)]
     if len(left) < len(tasks):
         console.print(f"{len(tasks) - len(left)} of {len(tasks)} runs are there already.")

@@ -3,6 +3,7 @@
 ::
 
     far     folded normal around the corner farthest from the optimum, SPREAD wide, inside the cube
+    half    normal around the middle between that corner and the optimum, SPREAD wide, cut to the cube
     near    normal around the optimum, SPREAD wide, cut to the cube
     own     those that come with the data: 13 sushi, 12 candies
 """
@@ -22,7 +23,7 @@ SPREAD = 0.1
 COUNT = 10
 """Synthetic anchors, where an experiment does not say."""
 
-Place = Literal["far", "near", "own"]
+Place = Literal["far", "half", "near", "own"]
 _OWN = {"sushi": sushi_anchors, "candy": candy_anchors}
 
 
@@ -37,7 +38,8 @@ def anchors_of(problem: Problem, place: Place, count: int, seed: int) -> Array:
     if place not in get_args(Place):
         raise UnknownNameError.of("anchors", place, get_args(Place))
     steps = SPREAD * np.random.default_rng([seed, 7]).standard_normal((count, problem.dimension))
-    if place == "near":
-        return np.clip(problem.optimum + steps, 0.0, 1.0)
-    inwards = np.minimum(np.abs(steps), 1.0)
-    return np.asarray(np.where(problem.optimum < 0.5, 1.0 - inwards, inwards))
+    corner = np.where(problem.optimum < 0.5, 1.0, 0.0)
+    if place == "far":
+        return np.asarray(np.abs(corner - np.minimum(np.abs(steps), 1.0)))
+    centre = problem.optimum if place == "near" else 0.5 * (problem.optimum + corner)
+    return np.clip(centre + steps, 0.0, 1.0)

@@ -43,7 +43,7 @@ class Claim:
     where: str
     """Its place in the paper."""
     found: str
-    """Our number with its unit, and what it is a number of."""
+    """Our number; of a comparison the mean paired difference, in units of what is compared."""
     interval: str
     """The 95 % confidence interval of that number, or a dash."""
     verdict: Verdict
@@ -55,6 +55,8 @@ class Experiment(ABC):
     name: str
     about: str
     """One line for ``--help``."""
+    divisible: bool = False
+    """Whether it means something with some of its tasks alone, as ``--only`` chooses them."""
 
     @abstractmethod
     def tasks(self, size: Size) -> Sequence[Task]:

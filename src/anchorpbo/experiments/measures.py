@@ -34,13 +34,26 @@ def of_runs(records: pl.DataFrame, metric: str, when: When = "last") -> pl.DataF
     return records.filter(_WHEN[when]).group_by("seed").agg(pl.col(metric).mean().alias(metric)).sort("seed")
 
 
+def gaps(records: pl.DataFrame, metric: str, one: pl.Expr, other: pl.Expr, when: When = "last") -> pl.DataFrame:
+    """How much larger a metric is in the runs of `one` than of `other`: the columns seed and gap."""
+    left, right = (of_runs(records.filter(chosen), metric, when) for chosen in (one, other))
+    both = left.join(right, on="seed", suffix="_other").drop_nulls().sort("seed")
+    return both.select("seed", (pl.col(metric) - pl.col(f"{metric}_other")).alias("gap"))
+
+
 def difference(
     records: pl.DataFrame, metric: str, one: pl.Expr, other: pl.Expr, when: When = "last"
 ) -> Interval | None:
-    """How much larger a metric is in the runs of `one` than of `other`, paired by seed; ``None`` without pairs."""
-    left, right = (of_runs(records.filter(chosen), metric, when) for chosen in (one, other))
-    both = left.join(right, on="seed", suffix="_other").drop_nulls().sort("seed")
-    return Interval.of((both[metric] - both[f"{metric}_other"]).to_numpy()) if len(both) else None
+    """The mean of `gaps`; ``None`` without pairs."""
+    return mean_gap(gaps(records, metric, one, other, when))
+
+
+def mean_gap(found: pl.DataFrame, less: pl.DataFrame | None = None) -> Interval | None:
+    """The mean of gaps, or of how much they differ from others with the same seeds; ``None`` without any."""
+    if less is not None:
+        both = found.join(less, on="seed", suffix="_less")
+        found = both.select("seed", (pl.col("gap") - pl.col("gap_less")).alias("gap"))
+    return Interval.of(found["gap"].to_numpy()) if len(found) else None
 
 
 def ranks(records: pl.DataFrame) -> pl.DataFrame:

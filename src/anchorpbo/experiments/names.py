@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anchorpbo.errors import UnknownNameError
+from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.experiments import studies
 from anchorpbo.experiments.anchor_process import AnchorProcesses
 from anchorpbo.experiments.concentration import ConcentrationBounds
@@ -59,12 +59,20 @@ def plans_of(name: str, size: Size, only: Sequence[str] = ()) -> dict[str, list[
         Values of settings that are texts, such as a problem or a strategy: tasks that have others are left out. Several
         values of one setting are an or, values of several settings an and.
     """
-    plans = {each.name: list(each.tasks(size)) for each in experiments_of(name)}
+    chosen = experiments_of(name)
+    if not only:
+        return {each.name: list(each.tasks(size)) for each in chosen}
+    plans = {each.name: list(each.tasks(size)) for each in chosen if each.divisible}
+    if not plans:
+        raise InputError(f"--only narrows studies, and {name} is none", ", ".join(only), "leave --only out")
     known = {value for tasks in plans.values() for task in tasks for value in _texts(task).values()}
     for value in only:
         if value not in known:
             raise UnknownNameError.of("--only", value, known)
-    return {name: left for name, tasks in plans.items() if (left := narrowed(tasks, only))}
+    left = {each: narrowed(tasks, only) for each, tasks in plans.items()}
+    if not any(left.values()):
+        raise InputError("--only must leave something to run", ", ".join(only), "name fewer settings")
+    return {each: tasks for each, tasks in left.items() if tasks}
 
 
 def narrowed(tasks: Sequence[Task], only: Sequence[str]) -> list[Task]:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version as version_of
 from pathlib import Path
+from time import time
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,9 @@ LAYOUT = 1
 MEASURED = ("seconds", "took", "machine")
 """Columns that two runs of one task differ in; all others are equal to the last bit."""
 MARK = "anchorpbo.json"
+_OURS = {"version": __version__, "layout": LAYOUT}
+_ABANDONED = 600.0
+"""Seconds after which a draft is taken for that of a run that was killed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,17 +78,19 @@ class Store:
         """
         self.folder, self.records = folder, folder / "records"
         try:
-            self.records.mkdir(parents=True, exist_ok=True)
             there = any(self.records.glob("*.parquet"))
-            for draft in self.records.glob(".*.new"):
-                draft.unlink(missing_ok=True)
+            self._check_mark(there)
+            if there and not resume:
+                rule = "a folder with results is not written over"
+                remedy = "add --resume to keep them and run what is missing, or change --out"
+                raise InputError(rule, str(folder), remedy)
+            self.records.mkdir(parents=True, exist_ok=True)
+            self._clear_drafts()
         except OSError as problem:
             rule = f"the folder {str(folder)!r} must be one that can be written to"
             raise InputError(rule, problem, "choose another --out") from problem
-        if there and not resume:
-            rule = "a folder with results is not written over"
-            raise InputError(rule, str(folder), "add --resume to keep them and run what is missing, or change --out")
-        self._check_mark(there)
+        ours = json.dumps(_OURS).encode()
+        save_bytes(self.folder / MARK, ours, "free some space, or choose another --out")
 
     def has(self, task: Task) -> bool:
         """Whether the record of a task is there and whole."""
@@ -92,10 +98,10 @@ class Store:
         if not path.exists():
             return False
         try:
-            keys = pl.read_parquet(path, columns=["key"])["key"]
+            rows = pl.read_parquet(path)
         except (OSError, pl.exceptions.PolarsError):
             return False
-        return len(keys) > 0 and keys[0] == task.key
+        return "key" in rows.columns and len(rows) > 0 and bool(rows["key"][0] == task.key)
 
     def put(self, record: Record) -> None:
         """Keep a record."""
@@ -114,17 +120,22 @@ class Store:
     def _path(self, task: Task) -> Path:
         return self.records / f"{task.key}.parquet"
 
+    def _clear_drafts(self) -> None:
+        """Remove what a killed run left half written; what is younger may be another run's that goes on."""
+        for draft in self.records.glob(".*.new"):
+            if draft.stat().st_mtime < time() - _ABANDONED:
+                draft.unlink(missing_ok=True)
+
     def _check_mark(self, there: bool) -> None:
-        mark, ours = self.folder / MARK, {"version": __version__, "layout": LAYOUT}
+        mark = self.folder / MARK
         try:
-            found = json.loads(mark.read_text("utf-8")) if mark.exists() else None if there else ours
+            found = json.loads(mark.read_text("utf-8")) if mark.exists() else None if there else _OURS
         except (OSError, ValueError):
             found = None
-        if found != ours:
+        if found != _OURS:
             rule = f"an output folder must come from anchorpbo {__version__}, layout {LAYOUT}"
             received = f"{self.folder}, made by {found or 'something that left no mark'}"
             raise InputError(rule, received, "choose another --out")
-        save_bytes(mark, json.dumps(ours).encode(), "free some space, or choose another --out")
 
 
 @cache

@@ -65,7 +65,6 @@ def execute(tasks: Sequence[Task], store: Store, backend: Backend) -> Iterator[E
     A task that fails is yielded with its traceback, and the others go on.
     """
     left = [task for task in dict.fromkeys(tasks) if not store.has(task)]
-    # Data sets are looked for, and fetched, once and before anything starts.
     for task in left:
         task.prepare()
     ending = backend.run(left)

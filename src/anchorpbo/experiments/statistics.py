@@ -23,7 +23,7 @@ from anchorpbo.typing import Array
 
 RESAMPLES = 2000
 ENOUGH = 10
-"""Seeds from which on "not seen" is a finding and not a lack of runs."""
+"""Seeds from which on a bootstrap interval is taken at its word."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class Interval:
         """On the claim that the mean is below a threshold."""
         return "agrees" if self.high < threshold else "differs" if self.low > threshold else "open"
 
-    def not_above(self) -> Verdict:
-        """On the claim that the mean is not above zero, which holds as long as nothing else is seen."""
-        return "differs" if self.low > 0.0 else "agrees" if np.isfinite(self.low) else "open"
+    def not_above(self, margin: float) -> Verdict:
+        """On the claim that the mean is not above zero, by as much as a margin at least."""
+        return "differs" if self.low > 0.0 else "agrees" if self.high < margin else "open"
 
-    def not_below(self) -> Verdict:
-        """On the claim that the mean is not below zero, which holds as long as nothing else is seen."""
-        return "differs" if self.high < 0.0 else "agrees" if np.isfinite(self.high) else "open"
+    def not_below(self, margin: float) -> Verdict:
+        """On the claim that the mean is not below zero, by as much as a margin at least."""
+        return "differs" if self.high < 0.0 else "agrees" if self.low > -margin else "open"
 
 
 def describe(rows: pl.DataFrame, by: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
@@ -99,10 +99,10 @@ def ratio_of_means(first: Array, second: Array) -> tuple[float, float, float]:
 
 
 def below(high: float, limit: float, seeds: int) -> bool | None:
-    """Whether an interval that ends at ``high`` lies below a limit; ``None`` where seeds are too few to deny it."""
-    if high < limit - 1e-9:  # of equal values a slope is 0 up to rounding
-        return True
-    return False if seeds >= ENOUGH else None
+    """Whether an interval that ends at ``high`` lies below a limit; ``None`` where seeds are too few to tell."""
+    if seeds < ENOUGH:
+        return None
+    return high < limit - 1e-9  # of equal values a slope is 0 up to rounding
 
 
 def verdict(holds: Sequence[bool | None]) -> Verdict:

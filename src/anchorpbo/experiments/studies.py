@@ -32,6 +32,8 @@ class Studies(Experiment):
     variant: pl.Expr = field(default_factory=lambda: pl.lit(""))
     """What arms of one problem and strategy differ in, from the columns of the records."""
     says: Callable[[pl.DataFrame], Iterable[Claim]] = field(kw_only=True)
+    """What becomes of the paper's claims, given the records with a column for the variant."""
+    divisible: bool = True
 
     def tasks(self, size: Size) -> Sequence[Task]:
         """Seed by seed, so that an unfinished experiment is still paired."""
@@ -151,7 +153,7 @@ _OTHERWISE: dict[str, dict[str, Any]] = {
     "difference judge": {"judge": "difference"},
     "wider prior": {"outputscale": 10.0},
     "utility below zero": {"offset": -4.0},
-    "anchors near": {"anchors": "near"},
+    "anchors half way": {"anchors": "half"},
 }
 """Settings that the paper does not give, each changed alone."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from anchorpbo.errors import InputError
+from anchorpbo.study.saving import save_bytes
+
+_REMEDY = "free some space, or choose another folder, and write the report again"
 
 
 def with_ending(stem: Path, ending: str) -> Path:
@@ -15,25 +17,11 @@ def with_ending(stem: Path, ending: str) -> Path:
 
 
 def write_files(contents: Mapping[Path, bytes]) -> list[Path]:
-    """Write files that belong together and return their paths; folders are made where there are none.
-
-    Parameters
-    ----------
-    contents
-        What each is to hold. None is replaced before all are written in full.
-    """
-    drafts = {path: path.with_name(f".{path.name}.{os.getpid()}.new") for path in contents}
-    try:
+    """Write files and return their paths; folders are made where there are none."""
+    for path, content in contents.items():
         try:
-            for path, content in contents.items():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                drafts[path].write_bytes(content)
-            for path, draft in drafts.items():
-                draft.replace(path)
-        finally:
-            for draft in drafts.values():
-                draft.unlink(missing_ok=True)
-    except OSError as problem:
-        rule = "figures and tables need a folder where files can be written"
-        raise InputError(rule, problem, "choose another") from problem
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise InputError("figures and tables need a folder of their own", problem, _REMEDY) from problem
+        save_bytes(path, content, _REMEDY)
     return list(contents)

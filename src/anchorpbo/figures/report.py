@@ -97,5 +97,12 @@ def write(experiment: Experiment, records: pl.DataFrame, folder: Path) -> Report
     for name, build in pictures.tables.items():
         files += text_table.save(build(summary), folder / name)
     if claims:
-        files += text_table.save(tables.claims_table(claims), folder / "claims")
+        files += text_table.save(tables.claims_table(claims, _size(records)), folder / "claims")
     return Report(files, claims)
+
+
+def _size(records: pl.DataFrame) -> str:
+    """How many runs there are, in words."""
+    runs, seeds = records["key"].n_unique(), records["seed"].n_unique()
+    rounds = f" of {records['rounds'].max()} rounds" if "rounds" in records.columns else ""
+    return f"{runs} runs{rounds} with {seeds} seeds"

@@ -89,11 +89,19 @@ def time_table(summary: pl.DataFrame) -> TextTable:
     )
 
 
-def claims_table(claims: Sequence[Claim]) -> TextTable:
-    """What the paper says, and what was found."""
+def claims_table(claims: Sequence[Claim], size: str = "") -> TextTable:
+    """What the paper says, and what was found.
+
+    Parameters
+    ----------
+    claims
+        With verdicts.
+    size
+        How many runs these rest on, in words.
+    """
     rows = tuple(tuple(map(Cell, (c.text, c.where, c.found, c.interval, c.verdict))) for c in claims)
     return TextTable(
-        "Claims of the paper and what was found",
+        "Claims of the paper and what was found" + (f" in {size}" if size else ""),
         ("Claim", "Where", "Found", "95 % interval", "Verdict"),
         rows,
         (0.3, 0.13, 0.24, 0.14, "l"),
