@@ -1,4 +1,4 @@
-"""Bring finished experiments into the documentation: figures, summaries, tables and claims, and the page that shows them.
+"""Bring finished experiments into the documentation: figures, summaries, tables, claims, and the page with them.
 
     python scripts/make_reproduction_page.py reproduction     # the folder of `anchorpbo reproduce --out`
 
@@ -33,7 +33,10 @@ def filled(text: str) -> str:
     """The page with every table as it is on disk."""
 
     def fill(match: re.Match[str]) -> str:
-        lines = (DOCS / "reproduction" / f"{match[1]}.md").read_text("utf-8").splitlines()
+        path = DOCS / "reproduction" / f"{match[1]}.md"
+        if not path.exists():  # not run yet
+            return match[0]
+        lines = path.read_text("utf-8").splitlines()
         table = "\n".join(line for line in lines if line.startswith("|"))
         return f"<!-- {match[1]} -->\n{table}\n<!-- end -->"
 

@@ -36,7 +36,7 @@ PAGE = 7.0
 """Width of a page in inches."""
 BAND = 0.2
 """Half the height of a band in standard deviations, as in the paper."""
-DPI = 200
+DPI = 150
 
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PINK, GREY = (
     "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#767676",
