@@ -33,6 +33,14 @@ def test_the_help_names_every_experiment():
     assert all(name in text for name in (*EXPERIMENTS, ALL))
 
 
+def test_without_a_name_it_lists_what_there_is_and_runs_nothing():
+    result = call()
+    assert result.exit_code == 0
+    names = [line.split()[0] for line in result.output.splitlines()[1:] if line and not line.startswith(" ")]
+    assert names == list(EXPERIMENTS)
+    assert " 540 " in result.output
+
+
 def test_every_experiment_has_its_pictures():
     assert set(PICTURES) == set(EXPERIMENTS)
 

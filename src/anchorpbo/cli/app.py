@@ -57,13 +57,13 @@ def demo(
 @app.command()
 def reproduce(
     name: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="NAME",
             help="illustration, main, ranking, time, ackley6, candy, five-anchors, anchor-quality, anchor-count, "
-            "anchor-process, consistency, concentration, one-step, inference, sensitivity, or all.",
+            "anchor-process, consistency, concentration, one-step, inference, sensitivity, or all; nothing for a list.",
         ),
-    ],
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few minutes' worth instead of the paper's size.")] = False,
     seeds: Annotated[int | None, typer.Option(min=1, help="Runs that differ in the seed alone: a count.")] = None,
     rounds: Annotated[int | None, typer.Option(min=1, help="Duels chosen in a run, after the eight to start.")] = None,
@@ -86,9 +86,12 @@ def reproduce(
     interrupted experiment can go on with --resume, and experiments in one folder share their runs.
     """
     with _errors_in_a_sentence():
-        from anchorpbo.cli.reproduce import run
+        from anchorpbo.cli.reproduce import list_experiments, run
         from anchorpbo.experiments.experiment import Size
 
+        if name is None:
+            list_experiments()
+            return
         names = [each.strip() for text in only or [] for each in text.split(",")]
         run(name, Size(seeds, rounds, quick), names, out, resume=resume, dask=dask, workers=workers)
 

@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import get_args
 
 from rich.console import Console
+from rich.table import Table
 
 from anchorpbo import __version__
 from anchorpbo.cli.progress import Bar
@@ -49,6 +50,15 @@ def run(
         # A part of an experiment has a report of its own, so that it does not take the place of the whole.
         folder = out / "-".join([each, *sorted(set(only))])
         _reproduce(EXPERIMENTS[each], tasks, store, folder, backend, console)
+
+
+def list_experiments(console: Console | None = None) -> None:
+    """Print what there is, and how much of it."""
+    table = Table("name", "what it is", "runs", "runs with --quick", box=None, pad_edge=False)
+    for name, experiment in EXPERIMENTS.items():
+        sizes = (len(experiment.tasks(size)) for size in (Size(), Size(quick=True)))
+        table.add_row(name, experiment.about, *map(str, sizes))
+    (Console(highlight=False) if console is None else console).print(table)
 
 
 def _reproduce(

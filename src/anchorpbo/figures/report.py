@@ -104,5 +104,5 @@ def write(experiment: Experiment, records: pl.DataFrame, folder: Path) -> Report
 def _size(records: pl.DataFrame) -> str:
     """How many runs there are, in words."""
     runs, seeds = records["key"].n_unique(), records["seed"].n_unique()
-    rounds = f" of {records['rounds'].max()} rounds" if "rounds" in records.columns else ""
+    rounds = f" of {records['rounds'].to_numpy().max()} rounds" if "rounds" in records.columns else ""
     return f"{runs} runs{rounds} with {seeds} seeds"
