@@ -95,7 +95,9 @@ def test_other_experiments_run_by_the_same_command(tmp_path, name):
         (("main", "--only", "hartmann33"), "hartmann3"),
         (("consistency", "--only", "hartmann3"), "leave --only out"),
         (("main", "--only", "sushi,far"), "name fewer"),
-        (("main", "--dask", "tcp://127.0.0.1:9", *TINY), "leave --dask out"),
+        (("main", "--dask", "tcp://127.0.0.1:9", *TINY[:-2]), "leave --dask out"),
+        (("main", "--dask", "nonsense", *TINY[:-2]), "leave --dask out"),
+        (("main", "--dask", "tcp://127.0.0.1:9", *TINY), "leave one of them out"),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence_that_says_what_to_do(tmp_path, arguments, says, monkeypatch):
@@ -117,7 +119,7 @@ def test_without_data_and_network_the_sentence_says_where_to_put_the_files(tmp_p
     assert run.returncode == 2
     assert run.stderr.startswith("anchorpbo: sushi/")
     assert "set ANCHORPBO_DATA to a folder that holds sushi/" in run.stderr
-    assert not list((tmp_path / "out" / "records").iterdir())
+    assert not (tmp_path / "out").exists()
 
 
 def test_without_the_extra_the_sentence_says_what_to_install(tmp_path):

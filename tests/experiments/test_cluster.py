@@ -87,7 +87,7 @@ def test_nothing_to_do_needs_no_cluster(tmp_path):
     assert not list(execute([], Store(tmp_path), Dask("tcp://127.0.0.1:9")))
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere", "bad://x:1", ""])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere", "bad://x:1", "", "a b:1"])
 def test_an_unreachable_scheduler_is_told_in_a_sentence(tmp_path, address):
     with pytest.raises(RunError, match="leave --dask out"):
         list(execute([Draw(0)], Store(tmp_path), Dask(address, patience=2.0)))

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from anchorpbo.experiments.measures import LAST, METRICS, curves, difference, of_runs, ranks
+from anchorpbo.experiments.measures import LAST, METRICS, curves, difference, finals, of_runs, ranks
 from anchorpbo.experiments.statistics import Interval
 
 ROUNDS = 30
@@ -189,3 +189,16 @@ def test_equals_share_a_rank():
 def test_a_strategy_alone_is_first():
     rows = [row for row in ONE if row["strategy"] == "ucb"]
     assert set(ranks(shuffled(rows))["value_rank"]) == {0.0}
+
+
+def test_finals_are_of_each_runs_mean_over_the_last_ten_rounds_and_of_all_for_the_noise():
+    rows = [
+        {"problem": "p", "strategy": "ei", "variant": "", "seed": seed, "rounds": 15, "round": number,
+         **{name: float(100 * seed + number) for name in METRICS}}
+        for seed in range(3) for number in range(16)
+    ]  # fmt: skip
+    found = finals(pl.DataFrame(rows)).row(0, named=True)
+    assert (found["round"], found["runs"]) == (15, 3)
+    assert found["value_mean"] == pytest.approx(100.0 + np.mean(range(6, 16)))
+    assert found["pair_noise_mean"] == pytest.approx(100.0 + np.mean(range(16)))
+    assert found["value_std"] == pytest.approx(100.0)

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from anchorpbo import __version__
 from anchorpbo.cli.progress import Bar
-from anchorpbo.errors import RunError
+from anchorpbo.errors import IncompatibleError, RunError
 from anchorpbo.experiments.cluster import Dask
 from anchorpbo.experiments.experiment import Claim, Experiment, Size, Verdict
 from anchorpbo.experiments.local import Processes
@@ -40,13 +40,15 @@ def run(
     """Do what has no record yet, then write figures, tables and claims, experiment by experiment."""
     console = Console(highlight=False, soft_wrap=True) if console is None else console
     plans = plans_of(name, size, only)
+    if dask is not None and workers is not None:
+        raise IncompatibleError("a cluster has workers of its own", "--workers and --dask", "leave one of them out")
     backend: Backend = Processes(workers) if dask is None else Dask(dask)
-    store = Store(out, resume=resume)
     # Data sets are looked for, and fetched, before anything starts.
     for task in {task for tasks in plans.values() for task in tasks}:
         task.prepare()
+    store = Store(out, resume=resume)
     for each, tasks in plans.items():
-        console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].about}")
+        console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].about} {len(tasks)} runs.")
         # A part of an experiment has a report of its own, so that it does not take the place of the whole.
         folder = out / "-".join([each, *sorted(set(only))])
         _reproduce(EXPERIMENTS[each], tasks, store, folder, backend, console)
@@ -77,7 +79,8 @@ def _reproduce(
             "every run must end with a record",
             f"see {folder / 'failures.txt'}, then run again with --resume",
         )
-        raise RunError(rule, f"{len(failures)} of {len(tasks)} failed", remedy)
+        last = (failures[0].failure or "").strip().splitlines()[-1]
+        raise RunError(rule, f"{len(failures)} of {len(tasks)} failed, one of them with {last}", remedy)
     _note(folder, len(left), elapsed)
     written = report.write(experiment, store.read(tasks), folder)
     console.print(f"{len(left)} runs in {elapsed / 60:.1f} minutes.")

@@ -2,8 +2,9 @@
 
 A claim that one thing is larger than another agrees when the 95 % interval of the paired difference is above zero,
 differs when it is below, and is open when zero is inside. "Competitive" is taken to mean: not worse by more than a
-tenth of the range of the problem's utility; "does not improve": not better by more than that. Intervals are of one
-claim each: of a hundred that hold for no reason, a few are expected to agree.
+tenth of the range of the problem's utility, which the interval must exclude. "Does not improve" and "is not ahead"
+differ when the interval is on the better side of zero, agree when it excludes a tenth of the range, or half a rank, and
+are open else. Intervals are of one claim each: of a hundred that hold for no reason, a few are expected to agree.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ _TITLES = {
 
 RANK_MARGIN = 0.5
 """Places among six that still count as level."""
+ROUNDING = 1e-6
+"""Changes no larger than this come from where a search for x*_t ends."""
 AS_IN_MAIN = "as in main"
 """The variant of the sensitivity experiment in which nothing is changed."""
 
@@ -180,7 +183,7 @@ def _moved(rows: pl.DataFrame, problem: str, averse: str, metric: str) -> Claims
     moved, verdicts = [], {judge(usual)}
     for variant, gaps in found.items():
         here, change = measures.mean_gap(gaps), measures.mean_gap(gaps, less=base)
-        if here is not None and change is not None and not change.low <= 0.0 <= change.high:
+        if here is not None and change is not None and (change.low > ROUNDING or change.high < -ROUNDING):
             verdicts.add(judge(here))
             moved.append(f"{variant}: {here.mean:+.3f} ({here.said()}), {judge(here)}")
     text = f"{averse.upper()}'s {_WORDS[metric]} is {side} {TWINS[averse].upper()}'s on {_TITLES[problem]}"
@@ -223,7 +226,8 @@ def _twins(records: pl.DataFrame, problem: str, metric: str, where: str, but: st
 
 def _competitive(records: pl.DataFrame, problem: str, averse: str, metric: str, where: str) -> Claims:
     plain = TWINS[averse].upper()
-    text = f"{averse.upper()} is competitive with {plain} on {_TITLES[problem]} ({_WORDS[metric]})"
+    within = f"not worse by {_margin(problem):.2g}"
+    text = f"{averse.upper()} is competitive with {plain} on {_TITLES[problem]} ({_WORDS[metric]}): {within}"
     yield from _compared(text, where, _of(records, problem), metric, *_twin(averse), _not_far_below(problem))
 
 

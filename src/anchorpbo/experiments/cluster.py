@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
@@ -21,6 +22,9 @@ class Dask(Backend):
     """The workers of a scheduler. A task whose worker dies is done again by another."""
 
     def __init__(self, address: str, patience: float | None = None) -> None:
+        if not re.fullmatch(r"(\w+://)?[^\s/]+:\d+", address):
+            rule = "a Dask scheduler must answer at the address given"
+            raise RunError(rule, repr(address), "write tcp://host:8786, or leave --dask out")
         self.address, self.patience = address, PATIENCE if patience is None else patience
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Ended]:

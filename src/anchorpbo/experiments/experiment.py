@@ -66,6 +66,10 @@ class Experiment(ABC):
     def summary(self, records: pl.DataFrame) -> pl.DataFrame:
         """The numbers behind the figures and tables, from the rows of all records; small."""
 
+    def final(self, records: pl.DataFrame) -> pl.DataFrame:
+        """The numbers behind the tables; by default the summary."""
+        return self.summary(records)
+
     def claims(self, records: pl.DataFrame) -> list[Claim]:
         """The paper's claims that this experiment bears on."""
         return []

@@ -124,7 +124,7 @@ class IllustrationStudies(Experiment):
     """Whether knowing the noise gives a better surrogate, on the toy problem."""
 
     name = "illustration"
-    about = "A study in one dimension with and without the noise map; 30 seeds, 20 rounds."
+    about = "Figure 1: a study in one dimension with and without the noise map."
 
     def tasks(self, size: Size) -> Sequence[Illustration]:
         """A pair of studies a seed and map."""

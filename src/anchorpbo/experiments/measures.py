@@ -29,6 +29,18 @@ def curves(records: pl.DataFrame) -> pl.DataFrame:
     return records.group_by(by).agg(pl.len().alias("runs"), *means, *stds).sort(by)
 
 
+def finals(records: pl.DataFrame) -> pl.DataFrame:
+    """Mean and standard deviation over runs of each metric's mean over the last rounds, of the noise over all."""
+    by = ["problem", "strategy", "variant"]
+    runs = records.group_by([*by, "seed"]).agg(
+        pl.col("rounds").first().alias("round"),
+        *(pl.col(name).filter(_WHEN["all" if name == "pair_noise" else "last"]).mean() for name in METRICS),
+    )
+    means = [pl.col(name).mean().alias(f"{name}_mean") for name in METRICS]
+    stds = [pl.col(name).std().alias(f"{name}_std") for name in METRICS]
+    return runs.group_by([*by, "round"]).agg(pl.len().alias("runs"), *means, *stds).sort(by)
+
+
 def of_runs(records: pl.DataFrame, metric: str, when: When = "last") -> pl.DataFrame:
     """One number a run: the mean of a metric over some of its rounds, with the columns seed and this."""
     return records.filter(_WHEN[when]).group_by("seed").agg(pl.col(metric).mean().alias(metric)).sort("seed")

@@ -55,8 +55,13 @@ class Record:
         """As rows: the columns found, then settings and circumstances, the same in each row."""
         found = pl.DataFrame({name: _plain(column) for name, column in self.columns.items()})
         about = {**self.task.settings, "key": self.task.key, "version": self.version, "machine": self.machine}
-        constants = [pl.lit(value).alias(name) for name, value in {**about, "took": self.took}.items()]
+        constants = [_constant(value).alias(name) for name, value in {**about, "took": self.took}.items()]
         return found.with_columns(constants)
+
+
+def _constant(value: Any) -> pl.Expr:
+    # As wide as whole numbers of arrays are, so that records of several tasks go together.
+    return pl.lit(value, dtype=pl.Int64) if isinstance(value, int) and not isinstance(value, bool) else pl.lit(value)
 
 
 def _plain(column: Any) -> Any:

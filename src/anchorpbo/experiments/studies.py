@@ -43,11 +43,18 @@ class Studies(Experiment):
 
     def summary(self, records: pl.DataFrame) -> pl.DataFrame:
         """Mean and standard deviation of every metric at every round."""
-        return measures.curves(records.with_columns(self.variant.cast(pl.String).alias("variant")))
+        return measures.curves(self._labelled(records))
+
+    def final(self, records: pl.DataFrame) -> pl.DataFrame:
+        """Mean and standard deviation over runs of what each metric comes to."""
+        return measures.finals(self._labelled(records))
 
     def claims(self, records: pl.DataFrame) -> list[Claim]:
         """What the paper says of these runs."""
-        return list(self.says(records.with_columns(self.variant.cast(pl.String).alias("variant"))))
+        return list(self.says(self._labelled(records)))
+
+    def _labelled(self, records: pl.DataFrame) -> pl.DataFrame:
+        return records.with_columns(self.variant.cast(pl.String).alias("variant"))
 
 
 class Ranking(Studies):
@@ -76,6 +83,10 @@ class Time(Studies):
         ]
         return records.group_by(by).agg(*columns, seconds.median().alias("seconds_median")).sort(by)
 
+    def final(self, records: pl.DataFrame) -> pl.DataFrame:
+        """The same."""
+        return self.summary(records)
+
 
 def _main_arms() -> tuple[Trial, ...]:
     places = (("hartmann3", "far"), ("hartmann4", "far"), ("sushi", "own"))
@@ -84,7 +95,7 @@ def _main_arms() -> tuple[Trial, ...]:
 
 MAIN = Studies(
     "main",
-    "Figure 2: Hartmann3, Hartmann4 and Sushi, six strategies, 30 seeds, 150 rounds.",
+    "Figure 2: Hartmann3, Hartmann4 and Sushi, six strategies.",
     _main_arms(),
     says=claims_of.main,
 )
@@ -92,7 +103,7 @@ RANKING = Ranking("ranking", "Mean ranks over the runs of main.", _main_arms(), 
 TIME = Time("time", "The computation-time table, over the runs of main.", _main_arms(), says=claims_of.time)
 ACKLEY6 = Studies(
     "ackley6",
-    "Ackley in six dimensions, 20 seeds, 100 rounds.",
+    "Ackley in six dimensions, six strategies.",
     tuple(Trial("ackley6", s, 0) for s in STRATEGIES),
     seeds=20,
     rounds=100,
@@ -100,7 +111,7 @@ ACKLEY6 = Studies(
 )
 CANDY = Studies(
     "candy",
-    "The Candy data, 20 seeds, 100 rounds.",
+    "The Candy data, six strategies.",
     tuple(Trial("candy", s, 0, anchors="own") for s in STRATEGIES),
     seeds=20,
     rounds=100,
@@ -108,7 +119,7 @@ CANDY = Studies(
 )
 FIVE_ANCHORS = Studies(
     "five-anchors",
-    "Hartmann3 with five anchors, 20 seeds, 100 rounds.",
+    "Hartmann3 with five anchors, six strategies.",
     tuple(Trial("hartmann3", s, 0, count=5) for s in STRATEGIES),
     seeds=20,
     rounds=100,
@@ -135,7 +146,7 @@ ANCHOR_COUNT = Studies(
 )
 INFERENCE = Studies(
     "inference",
-    "Hallucination Believer, Laplace and EP under the probit likelihood; Hartmann3, 20 seeds, 100 rounds.",
+    "Hallucination Believer, Laplace and EP under the probit likelihood, on Hartmann3.",
     tuple(
         Trial("hartmann3", s, 0, inference=inference, likelihood="probit")
         for s in ("rahbo", "raeubo")

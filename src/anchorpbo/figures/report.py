@@ -38,7 +38,7 @@ class Pictures:
     figures: Mapping[str, Draw] = field(default_factory=dict)
     """Drawn from the summary."""
     tables: Mapping[str, Tabulate] = field(default_factory=dict)
-    """Made from the summary."""
+    """Made from the final values."""
     details: Mapping[str, Draw] = field(default_factory=dict)
     """Drawn from the records, where the summary has too little."""
 
@@ -86,7 +86,8 @@ def write(experiment: Experiment, records: pl.DataFrame, folder: Path) -> Report
     folder
         Where its files go.
     """
-    summary, claims, pictures = experiment.summary(records), experiment.claims(records), PICTURES[experiment.name]
+    summary, final, claims = experiment.summary(records), experiment.final(records), experiment.claims(records)
+    pictures = PICTURES[experiment.name]
     buffer = io.BytesIO()
     summary.write_parquet(buffer)
     files = write_files({folder / "summary.parquet": buffer.getvalue()})
@@ -95,7 +96,7 @@ def write(experiment: Experiment, records: pl.DataFrame, folder: Path) -> Report
     for name, figure in drawn.items():
         files += style.save(figure, folder / name)
     for name, build in pictures.tables.items():
-        files += text_table.save(build(summary), folder / name)
+        files += text_table.save(build(final), folder / name)
     if claims:
         files += text_table.save(tables.claims_table(claims, _size(records)), folder / "claims")
     return Report(files, claims)

@@ -220,7 +220,7 @@ def legend_below(
 def save(figure: Figure, stem: Path) -> list[Path]:
     """Write a figure as PNG and PDF beside each other and return their paths.
 
-    The same figure gives the same bytes. A save that fails leaves what was there.
+    The same data, drawn anew, give the same bytes. A save that fails leaves what was there.
 
     Parameters
     ----------

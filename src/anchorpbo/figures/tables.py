@@ -30,12 +30,13 @@ PAPER_SECONDS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
 
 
 def final_table(summary: pl.DataFrame, metrics: Sequence[str]) -> TextTable:
-    """Mean ± standard deviation over runs at the last round of each problem, the best of a row in bold.
+    """Mean ± standard deviation over runs of what each metric comes to, the best of a row in bold.
 
     Parameters
     ----------
     summary
-        As for `anchorpbo.figures.curves`; a row of the table a problem, variant and metric, a column a strategy.
+        Of `anchorpbo.experiments.measures.finals`, or as for `anchorpbo.figures.curves`, whose last round is taken; a
+        row of the table a problem, variant and metric, a column a strategy.
     metrics
         Names of metrics, as in `METRICS`.
     """
