@@ -1,5 +1,7 @@
 """Coverage of the two bounds of proposition concentration-inequality, which read >= 1 - delta (docs/notation.md).
 
+The pointwise bound is eq. variance-bernstein-inequality, the uniform one eq. variance-gine-inequality.
+
 ::
 
     q            standard normal density in d dimensions; beta = 2, and |sigma^2 - sigma^^2| <= |q - q^|, a = 1
