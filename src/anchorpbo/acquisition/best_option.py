@@ -12,6 +12,7 @@ References
     for preferential Bayesian optimization. AISTATS 2023.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,4 +81,4 @@ def lambert_constant(options: int = 2) -> float:
     """
     if options < 2:
         raise InputError("a choice must be among two or more options", options, "a duel has 2")
-    return float(special.lambertw((options - 1) / np.e).real)
+    return float(special.lambertw((options - 1) / math.e).real)

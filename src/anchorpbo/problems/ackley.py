@@ -4,6 +4,8 @@ f(x) = 20 exp(-r / 5) + exp(m) - 20 - e, with r = sqrt(sum_c x_c^2 / d) the dist
 m = sum_c cos(2 pi x_c) / d the waves, for x in [-32.768, 32.768]^d.
 """
 
+import math
+
 import numpy as np
 
 from anchorpbo.numerics.checks import whole
@@ -19,7 +21,7 @@ def _ackley(X: Array) -> Array:
     distance = np.sqrt((X**2).mean(axis=1))
     waves = np.cos(2.0 * np.pi * X).mean(axis=1)
     # expm1 keeps the best value at exactly 0
-    return np.asarray(20.0 * np.expm1(-distance / 5.0) + np.e * np.expm1(waves - 1.0))
+    return np.asarray(20.0 * np.expm1(-distance / 5.0) + math.e * np.expm1(waves - 1.0))
 
 
 def ackley(dimension: int) -> Problem:
