@@ -10,6 +10,7 @@ import polars as pl
 
 from anchorpbo.experiments import claims as claims_of
 from anchorpbo.experiments import measures
+from anchorpbo.experiments.anchors import Place
 from anchorpbo.experiments.experiment import Claim, Experiment, Size
 from anchorpbo.experiments.task import Task
 from anchorpbo.experiments.trial import STRATEGIES, TWINS, Trial
@@ -89,8 +90,8 @@ class Time(Studies):
 
 
 def _main_arms() -> tuple[Trial, ...]:
-    places = (("hartmann3", "far"), ("hartmann4", "far"), ("sushi", "own"))
-    return tuple(Trial(problem, s, 0, anchors=place) for problem, place in places for s in STRATEGIES)  # type: ignore[arg-type]
+    places: tuple[tuple[str, Place], ...] = (("hartmann3", "far"), ("hartmann4", "far"), ("sushi", "own"))
+    return tuple(Trial(problem, s, 0, anchors=place) for problem, place in places for s in STRATEGIES)
 
 
 MAIN = Studies(
