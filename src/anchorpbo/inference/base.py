@@ -63,7 +63,7 @@ class Inference(ABC):
         Parameters
         ----------
         space
-            The rows and the prior covariance, see `anchorpbo.posterior.spaces`.
+            The rows and the prior covariance, see `anchorpbo.posterior.latent`.
         likelihood
             With its tie threshold settled.
         rng

@@ -3,7 +3,7 @@
     log Z = sum_k log p(g_k) - a' S a / 2 - log |I + F S F'| / 2              at the mode
 
 Every hyper-parameter acts through the margins' prior covariance C = D K D' or through tau. Symbols as in
-`anchorpbo.posterior.spaces`; w = -d2logp; s2_k the posterior variance of g_k. The determinant moves with the mode by
+`anchorpbo.posterior.latent`; w = -d2logp; s2_k the posterior variance of g_k. The determinant moves with the mode by
 
     q_k = s2_k d3logp_k / 2,         h = (I + W C)^-1 q = q - W H S eta,          eta = H' h = (I - P S) H' q
 

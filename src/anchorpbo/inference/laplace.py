@@ -1,6 +1,6 @@
 """Laplace's approximation: a Gaussian at the mode (appendix "Details of heteroscedastic Laplace inference").
 
-Symbols as in `anchorpbo.posterior.spaces`: latent = S a, margins g = H S a. The mode maximises the log-concave
+Symbols as in `anchorpbo.posterior.latent`: latent = S a, margins g = H S a. The mode maximises the log-concave
 (eq. simple-MAP, its sign turned)
 
     psi(a) = sum_k log p(g_k) - a' S a / 2            with gradient  S (H' dlogp - a)

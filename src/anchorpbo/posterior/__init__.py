@@ -1,9 +1,12 @@
 """From Gaussian sites on margins to the utility everywhere: sites, the two spaces they are solved in, the posterior."""
 
 from anchorpbo.posterior.build import posterior_from_sites
+from anchorpbo.posterior.duel_space import DuelSpace
+from anchorpbo.posterior.latent import LatentSpace, Solution
+from anchorpbo.posterior.point_space import PointSpace
 from anchorpbo.posterior.posterior import Posterior
 from anchorpbo.posterior.sites import Sites
-from anchorpbo.posterior.spaces import SPACES, DuelSpace, LatentSpace, PointSpace, Solution
+from anchorpbo.posterior.spaces import SPACES
 
 __all__ = [
     "SPACES",

@@ -9,9 +9,9 @@ from typing import overload
 import numpy as np
 
 from anchorpbo.kernels import Kernel
+from anchorpbo.posterior.latent import LatentSpace
 from anchorpbo.posterior.posterior import Gaussian, Posterior
 from anchorpbo.posterior.sites import Sites
-from anchorpbo.posterior.spaces import LatentSpace
 from anchorpbo.typing import Array
 
 

@@ -1,0 +1,86 @@
+"""Duel space: the latent vector is the margins, S = C = D K D', H = I. See `anchorpbo.posterior.latent`."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from anchorpbo.numerics.linalg import cholesky_of_identity_plus, cholesky_solve
+from anchorpbo.posterior.latent import LatentSpace, Solution, subtracted_cavities
+from anchorpbo.posterior.sites import Sites
+from anchorpbo.typing import Array, BoolArray, IntArray
+
+
+class DuelSpace(LatentSpace):
+    """Latent = margins."""
+
+    @cached_property
+    def prior(self) -> Array:
+        """C = D K D'."""
+        return self.rows.margin_covariance(self.kernel_matrix)
+
+    def margins(self, latent: Array) -> Array:
+        """The latent vector itself."""
+        return latent
+
+    def pull(self, t: Array) -> Array:
+        """The vector itself."""
+        return t
+
+    @property
+    def latent_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
+        """1 and 0 at the margin itself."""
+        m = len(self.rows)
+        return np.ones(m), np.zeros(m), np.arange(m), np.arange(m)
+
+    def margin_variances(self, solution: Solution) -> Array:
+        """(1 - P_kk / w) / w where a site rules its margin, C_kk - (C P C)_kk elsewhere."""
+        variances = np.diagonal(self.prior).copy()
+        rules, w, diagonal = _ruling(solution)
+        variances[rules] = (1.0 - diagonal / w) / w
+        variances[~rules] -= ((solution.root @ self.prior[:, ~rules]) ** 2).sum(axis=0)
+        return variances
+
+    def solve(self, sites: Sites) -> Solution:
+        """F = W^1/2, y = W^1/2 t."""
+        root = sites.root
+        L = cholesky_of_identity_plus(root[:, None] * self.prior * root, root, self.prior)
+        dual = root * cholesky_solve(L, sites.scaled_target.T).T
+        return Solution(self, sites, L, root, dual)
+
+    def cavities(self, solution: Solution) -> tuple[Array, Array]:
+        """Where a site rules its margin, by leaving it out of P: s2_c = 1 / P_kk - 1 / w, mu_c = t - a_k / P_kk."""
+        mu_c, s2_c = subtracted_cavities(solution)
+        rules, w, diagonal = _ruling(solution)
+        s2_c[rules] = 1.0 / diagonal - 1.0 / w
+        mu_c[rules] = solution.sites.linear[rules] / w - solution.dual[rules] / diagonal
+        return mu_c, s2_c
+
+    def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
+        """W D Cov(f) = P D K."""
+        DK = self.rows.margins(self.kernel_matrix)
+        return np.asarray((solution.precision * DK[:, columns].T).sum(axis=1))
+
+    def prior_to_points(self, A: Array) -> Array:
+        """D' A D."""
+        return self.rows.transposed(self.rows.transposed(A).T)
+
+    def dual_to_points(self, dual: Array) -> Array:
+        """D' a."""
+        return self.rows.transposed(dual)
+
+    def root_to_points(self, root: Array) -> Array:
+        """L^-1 F D."""
+        return self.rows.transposed(root.T).T
+
+
+def _ruling(solution: Solution) -> tuple[BoolArray, Array, Array]:
+    """In duel space: which sites know more of their margin than its prior, with their w and P_kk.
+
+    For these P_kk / w, the share of the margin's precision that is not the site's own, loses fewer digits than the
+    margin's variance does when it is taken from the prior's by subtraction.
+    """
+    w, prior = solution.sites.precision, np.diagonal(solution.space.prior)
+    rules = w * prior > 1.0
+    return rules, w[rules], (solution.root[:, rules] ** 2).sum(axis=0)

@@ -1,0 +1,135 @@
+"""One Gaussian posterior, solved in whichever space is smaller.
+
+Symbols: a latent vector with prior covariance S is seen through margins g = H latent with sites (w, b).
+
+    duel space    latent = g,  S = C = D K D' (m x m),  H = I        when m <= u
+    point space   latent = f,  S = K          (u x u),  H = D        when u < m
+
+With any F and y such that F'F = H'WH and F'y = H'b,
+
+    P = F' (I + F S F')^-1 F          a = F' (I + F S F')^-1 y
+    mean = S a                        covariance = S - S P S
+
+In duel space F = W^1/2 and y = W^1/2 t. In point space a QR factorisation compresses W^1/2 D to u rows: F = R and
+y = Q' W^1/2 t. No covariance is inverted, so equal designs need no jitter, and I + F S F' has no eigenvalue below 1.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from anchorpbo.duels import Rows
+from anchorpbo.numerics.linalg import inverse_lower, log_determinant, solve_lower
+from anchorpbo.posterior.sites import Sites
+from anchorpbo.typing import Array, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The Gaussian posterior of the latent vector under given sites."""
+
+    space: LatentSpace
+    sites: Sites
+    L: Array
+    """Lower triangle with L L' = I + F S F', (r, r)."""
+    F: Array
+    """(r, n), or the diagonal of it, (n,)."""
+    dual: Array
+    """a, (n,); (s, n) for s draws that share their precisions."""
+
+    @property
+    def log_determinant(self) -> float:
+        """Log |I + F S F'|."""
+        return log_determinant(self.L)
+
+    @cached_property
+    def root(self) -> Array:
+        """L^-1 F, (r, n), so that P = root' root."""
+        return inverse_lower(self.L) * self.F if self.F.ndim == 1 else solve_lower(self.L, self.F)
+
+    @cached_property
+    def precision(self) -> Array:
+        """P, (n, n)."""
+        return self.root.T @ self.root
+
+    @cached_property
+    def covariance(self) -> Array:
+        """S - S P S, (n, n)."""
+        reduced = self.root @ self.space.prior
+        return np.asarray(self.space.prior - reduced.T @ reduced)
+
+    @property
+    def margin_means(self) -> Array:
+        """E[g], (m,)."""
+        return self.space.margins(self.space.prior @ self.dual)
+
+    @cached_property
+    def margin_variances(self) -> Array:
+        """Var[g], (m,); rounding below zero is cut off."""
+        return np.maximum(self.space.margin_variances(self), 0.0)
+
+
+class LatentSpace(ABC):
+    """Where the posterior is solved; `rows` and `kernel_matrix` are the same in both."""
+
+    def __init__(self, rows: Rows, kernel_matrix: Array) -> None:
+        self.rows = rows
+        self.kernel_matrix = kernel_matrix
+
+    @property
+    @abstractmethod
+    def prior(self) -> Array:
+        """S, (n, n)."""
+
+    @abstractmethod
+    def margins(self, latent: Array) -> Array:
+        """H latent, (m,)."""
+
+    @abstractmethod
+    def pull(self, t: Array) -> Array:
+        """H' t, (n,)."""
+
+    @property
+    @abstractmethod
+    def latent_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
+        """H as a_k, b_k, i_k, j_k with g_k = a_k latent_i - b_k latent_j, (m,) each, for compiled loops."""
+
+    @abstractmethod
+    def margin_variances(self, solution: Solution) -> Array:
+        """Posterior variances of the margins, (m,)."""
+
+    @abstractmethod
+    def solve(self, sites: Sites) -> Solution:
+        """Posterior of the latent vector under these sites, whose draws, if any, share their precisions."""
+
+    @abstractmethod
+    def cavities(self, solution: Solution) -> tuple[Array, Array]:
+        """Mean and variance of each margin without its own site, (m,) each."""
+
+    @abstractmethod
+    def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
+        """Entries (k, columns_k) of W D Cov(f | sites), (m,): how utilities move with each site's precision."""
+
+    @abstractmethod
+    def prior_to_points(self, A: Array) -> Array:
+        """What a derivative in the entries of S, (n, n), is in the entries of K, (u, u)."""
+
+    @abstractmethod
+    def dual_to_points(self, dual: Array) -> Array:
+        """beta, (u,), the posterior mean's weights on the distinct designs, of a dual vector (n,)."""
+
+    @abstractmethod
+    def root_to_points(self, root: Array) -> Array:
+        """Root, (r, u), of G, the posterior covariance's weights on the distinct designs, of a root of P, (r, n)."""
+
+
+def subtracted_cavities(solution: Solution) -> tuple[Array, Array]:
+    """Mean and variance of each margin without its own site, by taking the site's precision from the margin's."""
+    mu, s2, sites = solution.margin_means, solution.margin_variances, solution.sites
+    # 1 - w s2 is the share of the margin's precision that is not its own site's; rounding must not take it all.
+    share = np.maximum(1.0 - sites.precision * s2, np.finfo(float).eps)
+    return (mu - sites.linear * s2) / share, s2 / share

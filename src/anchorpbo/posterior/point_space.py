@@ -1,0 +1,75 @@
+"""Point space: the latent vector is the utilities at the distinct designs, S = K, H = D.
+
+See `anchorpbo.posterior.latent`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from anchorpbo.numerics.linalg import cholesky_of_identity_plus, cholesky_solve
+from anchorpbo.posterior.latent import LatentSpace, Solution, subtracted_cavities
+from anchorpbo.posterior.sites import Sites
+from anchorpbo.typing import Array, IntArray
+
+
+class PointSpace(LatentSpace):
+    """Latent = utilities at the distinct designs."""
+
+    @property
+    def prior(self) -> Array:
+        """K."""
+        return self.kernel_matrix
+
+    def margins(self, latent: Array) -> Array:
+        """D f."""
+        return self.rows.margins(latent)
+
+    def pull(self, t: Array) -> Array:
+        """D' t."""
+        return self.rows.transposed(t)
+
+    @property
+    def latent_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
+        """The rows themselves."""
+        return self.rows.coef_first, self.rows.coef_second, self.rows.first, self.rows.second
+
+    def margin_variances(self, solution: Solution) -> Array:
+        """Diagonal of D Cov(f) D'."""
+        return self.rows.margin_variances(solution.covariance)
+
+    def solve(self, sites: Sites) -> Solution:
+        """F and y from the QR factorisation of W^1/2 D."""
+        if not len(self.rows):  # LAPACK does not take empty matrices everywhere
+            u = len(self.prior)
+            return Solution(self, sites, np.empty((0, 0)), np.empty((0, u)), np.zeros((*sites.linear.shape[:-1], u)))
+        targets = np.atleast_2d(sites.scaled_target)
+        product = linalg.qr_multiply(self.rows.scaled(sites.root), targets, mode="right", overwrite_a=True)
+        y, F = (np.asarray(part, dtype=np.float64) for part in product)
+        B = F @ self.prior @ F.T
+        L = cholesky_of_identity_plus(0.5 * (B + B.T), F, self.prior)
+        dual = (F.T @ cholesky_solve(L, y.T)).T
+        return Solution(self, sites, L, F, dual if sites.linear.ndim == 2 else dual[0])
+
+    def cavities(self, solution: Solution) -> tuple[Array, Array]:
+        """By taking the site's precision from the margin's."""
+        return subtracted_cavities(solution)
+
+    def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
+        """Two entries of the covariance a row."""
+        a, b, i, j = self.rows.coef_first, self.rows.coef_second, self.rows.first, self.rows.second
+        covariance = solution.covariance
+        return np.asarray(solution.sites.precision * (a * covariance[i, columns] - b * covariance[j, columns]))
+
+    def prior_to_points(self, A: Array) -> Array:
+        """The derivative itself."""
+        return A
+
+    def dual_to_points(self, dual: Array) -> Array:
+        """The dual vector itself."""
+        return dual
+
+    def root_to_points(self, root: Array) -> Array:
+        """The root itself."""
+        return root
