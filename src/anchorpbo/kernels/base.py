@@ -77,6 +77,10 @@ class Kernel(ABC):
         """k(x_i, y_j), (n, p), and `input_gradient` at X and Y as a function of A; see `value_with_pullback`."""
         return self(X, Y), lambda A: self.input_gradient(X, Y, A)
 
+    def paired_with_pullback(self, X: Array, Y: Array) -> tuple[Array, Callable[[Array], Array]]:
+        """k(x_i, y_i), (n,), and `paired_gradient` at X and Y as a function of a; see `value_with_pullback`."""
+        return self.paired(X, Y), lambda a: self.paired_gradient(X, Y, a)
+
     @abstractmethod
     def check_dimension(self, dimension: int) -> None:
         """Raise `ShapeError` unless designs of this many coordinates fit."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from anchorpbo.errors import UnsupportedError
 from anchorpbo.kernels.base import Kernel
+from anchorpbo.kernels.bits import bits_set, packed, shared_bits
 from anchorpbo.kernels.scales import ScaledKernel
 from anchorpbo.numerics.checks import positive
 from anchorpbo.typing import Array
@@ -51,15 +52,20 @@ class Tanimoto(WithoutGradient):
 
     def __call__(self, X: Array, Y: Array) -> Array:
         """S x.y / (|x|^2 + |y|^2 - x.y), (n, p)."""
-        return self._similarity(X @ Y.T, (X * X).sum(axis=1)[:, None], (Y * Y).sum(axis=1))
+        bits_x, bits_y = packed(X), packed(Y)
+        if bits_x is not None and bits_y is not None:
+            return self._similarity(shared_bits(bits_x, bits_y), bits_set(bits_x)[:, None], bits_set(bits_y))
+        return self._similarity(X @ Y.T, _squares(X)[:, None], _squares(Y))
 
     def paired(self, X: Array, Y: Array) -> Array:
         """The same of fingerprints side by side, (n,)."""
-        return self._similarity((X * Y).sum(axis=1), (X * X).sum(axis=1), (Y * Y).sum(axis=1))
+        return self._similarity(np.einsum("ic,ic->i", X, Y), _squares(X), _squares(Y))
 
     def _similarity(self, shared: Array, size_x: Array, size_y: Array) -> Array:
         union = size_x + size_y - shared
-        return np.asarray(self.outputscale * np.divide(shared, union, out=np.ones_like(union), where=union > 0))
+        similarity = np.divide(shared, union, out=np.ones_like(union), where=union > 0)
+        similarity *= self.outputscale
+        return similarity
 
     def diagonal(self, X: Array) -> Array:
         """The output scale."""
@@ -85,6 +91,11 @@ class Tanimoto(WithoutGradient):
 
     def check_dimension(self, dimension: int) -> None:
         """Any number of bits will do."""
+
+
+def _squares(X: Array) -> Array:
+    """|x|^2, (n,)."""
+    return np.asarray(np.einsum("ic,ic->i", X, X))
 
 
 class Hamming(WithoutGradient, ScaledKernel):

@@ -7,21 +7,32 @@ value had an axis of its own, and there is no slope in it.
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
 from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.kernels import shapes
+from anchorpbo.kernels.cross import cross_gradient, cross_matrix, paired_values
 from anchorpbo.kernels.scales import ScaledKernel
+from anchorpbo.kernels.symmetric import length_gradient, symmetric_matrix
 from anchorpbo.typing import Array
 
 
 class Stationary(ScaledKernel):
     """A kernel of the scaled distance between two designs."""
 
+    family: ClassVar[int | None] = None
+    """Which of `anchorpbo.kernels.shapes` this is in compiled code; ``None`` for a shape that is only written here."""
     categorical: tuple[int, ...]
     """Coordinates of which only equality counts."""
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        if "shape" in vars(cls) and "family" not in vars(cls):
+            cls.family = None  # a shape of its own, whatever it is derived from
 
     def __init__(
         self, lengthscale: npt.ArrayLike = 0.3, outputscale: float = 1.0, *, categorical: Iterable[int] = ()
@@ -50,6 +61,8 @@ class Stationary(ScaledKernel):
 
     def __call__(self, X: Array, Y: Array) -> Array:
         """S * shape(r^2), (n, p)."""
+        if self.family is not None:
+            return cross_matrix(X, Y, self.lengths, self.categorical, self.family, self.outputscale, slopes=False)[0]
         return self.outputscale * self.shape(self._squared_distances(X, Y))[0]
 
     def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
@@ -58,6 +71,10 @@ class Stationary(ScaledKernel):
 
     def value_with_input_pullback(self, X: Array, Y: Array) -> tuple[Array, Callable[[Array], Array]]:
         """The matrix and `input_gradient`, from one look at the distances."""
+        if self.family is not None:
+            lengths, categorical = self.lengths, self.categorical
+            K, slopes = cross_matrix(X, Y, lengths, categorical, self.family, self.outputscale, slopes=True)
+            return K, lambda A: cross_gradient(A, slopes, X, Y, lengths, categorical)
         value, slope = self.shape(self._squared_distances(X, Y))
 
         def pull(A: Array) -> Array:
@@ -75,8 +92,40 @@ class Stationary(ScaledKernel):
 
     def paired_gradient(self, X: Array, Y: Array, a: Array) -> Array:
         """a_i 2 s shape'(r_i^2) (x_i - y_i) / lengthscale^2, (n, d)."""
-        slope = a * self.shape(self._paired_squared_distances(X, Y))[1]
-        return self._flat(2.0 * self.outputscale * slope[:, None] * (X - Y) / self.lengths**2)
+        return self.paired_with_pullback(X, Y)[1](a)
+
+    def paired_with_pullback(self, X: Array, Y: Array) -> tuple[Array, Callable[[Array], Array]]:
+        """The values and `paired_gradient`, from one look at the distances."""
+        if self.family is not None:
+            values, gradient = paired_values(X, Y, self.lengths, self.categorical, self.family, self.outputscale)
+            return values, lambda a: a[:, None] * gradient
+        value, slope = self.shape(self._paired_squared_distances(X, Y))
+
+        def pull(a: Array) -> Array:
+            weights = (2.0 * self.outputscale) * a * slope
+            return self._flat(weights[:, None] * (X - Y) / self.lengths**2)
+
+        return self.outputscale * value, pull
+
+    def value_with_pullback(self, X: Array) -> tuple[Array, Callable[[Array], Array]]:
+        """The matrix on one list of designs and `parameter_gradient`, from one look at each pair."""
+        if self.family is None:
+            return super().value_with_pullback(X)
+        d, categorical = X.shape[1], list(self.categorical)
+        Z = np.ascontiguousarray(self._flat(X / self.lengths).T)
+        codes = np.ascontiguousarray(X[:, categorical].T)
+        weights = np.array([self._weight(c) for c in categorical])
+        K, slope = np.empty((2, len(X), len(X)))
+        symmetric_matrix(Z, codes, weights, self.family, self.outputscale, K, slope, np.empty((3, len(X))))
+
+        def pull(A: Array) -> Array:
+            out = np.empty(d + len(categorical) + 1)
+            length_gradient(Z, codes, weights, K, slope, np.ascontiguousarray(A), np.zeros((len(out) + 1, len(X))), out)
+            out[categorical] = out[d:-1]
+            lengths = out[:d].sum(keepdims=True) if self._shared else out[:d]
+            return np.append(lengths, out[-1])
+
+        return K, pull
 
     def _length_gradient(self, X: Array, A: Array) -> tuple[Array, float]:
         # d r^2 / d log lengthscale_c = -2 ((x_c - y_c) / lengthscale_c)^2
@@ -119,6 +168,8 @@ class RBF(Stationary):
     `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
     """
 
+    family = shapes.RBF
+
     def shape(self, r2: Array) -> tuple[Array, Array]:
         """Return exp(-r^2 / 2) and its derivative."""
         e = np.exp(-0.5 * r2)
@@ -130,6 +181,8 @@ class Matern32(Stationary):
 
     `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
     """
+
+    family = shapes.MATERN_32
 
     def shape(self, r2: Array) -> tuple[Array, Array]:
         """Return (1 + a) exp(-a) and its derivative -3/2 exp(-a)."""
@@ -143,6 +196,8 @@ class Matern52(Stationary):
 
     `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
     """
+
+    family = shapes.MATERN_52
 
     def shape(self, r2: Array) -> tuple[Array, Array]:
         """Return (1 + a + a^2 / 3) exp(-a) and its derivative -5/6 (1 + a) exp(-a)."""

@@ -127,7 +127,7 @@ class Likelihood(ABC):
         """The matrix D of these duels, given the noise at their designs, (u,)."""
         first, second = duels.first, duels.second
         a, b = self.coefficients(noise[first], noise[second])
-        return Rows(first, second, a, b, duels.tied, len(duels.points))
+        return Rows(first, second, a, b, duels.tied, len(duels.points), duels.counts)
 
     def log_prob(self, g: Array, tied: BoolArray) -> Terms:
         """Log p(outcome | g) and three derivatives in g."""

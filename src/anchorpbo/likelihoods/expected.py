@@ -52,16 +52,16 @@ def _mills(x: float) -> float:
 
 
 @compiled
-def _log_win(z: float) -> tuple[float, float, float]:
-    """Log Phi(z) and two derivatives."""
+def log_win(z: float) -> tuple[float, float, float, float]:
+    """Log Phi(z), two derivatives, and the first one's excess over -z."""
     if z < -4.0:
         excess = _tail_excess(-z)
         h = excess - z
-        return -0.5 * z * z - _LOG_SQRT_2PI - math.log(h), h, -h * excess
+        return -0.5 * z * z - _LOG_SQRT_2PI - math.log(h), h, -h * excess, excess
     tail = 0.5 * math.erfc(abs(z) * _SQRT_HALF)
     cdf, log_cdf = (1.0 - tail, math.log1p(-tail)) if z > 0.0 else (tail, math.log(tail))
     h = math.exp(-0.5 * z * z - _LOG_SQRT_2PI) / cdf
-    return log_cdf, h, -h * (h + z)
+    return log_cdf, h, -h * (h + z), h + z
 
 
 @compiled
@@ -70,7 +70,7 @@ def _log_tie(z: float, tau: float) -> tuple[float, float, float, float]:
     side, size = (-1.0 if z < 0.0 else 1.0), abs(z)
     upper, lower, exponent = tau - size, -tau - size, -2.0 * tau * size
     if exponent < -37.0:
-        value, d1, d2 = _log_win(upper)
+        value, d1, d2, _ = log_win(upper)
         return value, -side * d1, d2, 1.0 + d2
     rho, mass = math.exp(exponent), _mills(-upper)
     if mass == np.inf:
@@ -109,7 +109,7 @@ def expected_outcome(
         if tied:
             value, d1, d2, cut = _log_tie(mean / unit, tau / unit)
         else:
-            value, d1, d2 = _log_win((mean - tau) / unit)
+            value, d1, d2, _ = log_win((mean - tau) / unit)
             cut = 1.0 + d2
         value, d1, d2 = value + log_weights[i], d1 / unit, d2 / (unit * unit)
         # Running sums, rescaled whenever a larger part turns up.

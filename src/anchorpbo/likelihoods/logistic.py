@@ -23,6 +23,7 @@ from scipy import special
 
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.likelihoods.base import CoefficientGradients, Likelihood, Terms
+from anchorpbo.likelihoods.win import logistic_wins
 from anchorpbo.typing import Array
 
 
@@ -102,8 +103,9 @@ class Logistic(Likelihood):
 
     def win(self, z: Array) -> Terms:
         """Log s(z); with s = s(z) the derivatives are 1 - s, -s (1 - s) and s (1 - s)(2 s - 1)."""
-        s, rest = special.expit(z), special.expit(-z)
-        return Terms(special.log_expit(z), rest, -s * rest, s * rest * (s - rest))
+        out = np.empty((4, len(z)))
+        logistic_wins(z, out)
+        return Terms(*out)
 
     def tie(self, g: Array, tau: Array) -> Terms:
         """Rao and Kupper: log((1 - e^(-2 tau)) s(tau + g) s(tau - g))."""

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from anchorpbo.likelihoods.base import CoefficientGradients, Likelihood, Terms
-from anchorpbo.numerics.normal import LOG_SQRT_2PI, hazard, hazard_excess, log_cdf, mills_ratio
+from anchorpbo.likelihoods.win import probit_wins
+from anchorpbo.numerics.normal import LOG_SQRT_2PI, mills_ratio
 from anchorpbo.typing import Array
 
 # Past this exponent the far end of a tie's interval is below rounding and only the near one counts.
@@ -38,8 +39,9 @@ class Probit(Likelihood):
 
     def win(self, z: Array) -> Terms:
         """Log Phi(z); with h = phi / Phi the derivatives are h, -h (h + z) and h ((h + z)(2 h + z) - 1)."""
-        h, excess = hazard(z), hazard_excess(z)
-        return Terms(log_cdf(z), h, -h * excess, h * (excess * (h + excess) - 1.0))
+        out = np.empty((4, len(z)))
+        probit_wins(z, out)
+        return Terms(*out)
 
     def tie(self, g: Array, tau: Array) -> Terms:
         """Log(Phi(u) - Phi(l)) with u = tau - |g| and l = -tau - |g|.

@@ -15,6 +15,7 @@ from typing import final
 
 import numpy as np
 
+from anchorpbo.reliability.compiled import BOUNDED, euclidean, vouched_by_any
 from anchorpbo.reliability.metric import Euclidean, Metric, as_metric, smooth
 from anchorpbo.reliability.score import Reliability, as_anchors, as_bandwidth, squared_ratio
 from anchorpbo.typing import Array
@@ -46,32 +47,24 @@ class Bounded(Reliability):
 
     def value(self, X: Array) -> Array:
         """Return q, (n,), at the rows of X, (n, d)."""
-        return _at_least_one(self._exponents(X))
+        if isinstance(self.metric, Euclidean):
+            return self._euclidean(X, self.metric, slopes=False)[0]
+        return self._by_distances(X)[0]
 
     def value_and_gradient(self, X: Array) -> tuple[Array, Array]:
         """Return q, (n,), and its gradient in x, (n, d)."""
+        if isinstance(self.metric, Euclidean):
+            return self._euclidean(X, self.metric, slopes=True)
         metric = smooth(self.metric)
-        exponents = self._exponents(X)
-        without = _product_of_others(-np.expm1(-exponents))
-        weights = -0.5 * without * np.exp(-exponents) / self.bandwidth**2
-        return _at_least_one(exponents), metric.weighted_gradient(weights, X, self.anchors)
+        reliability, shares = self._by_distances(X)
+        return reliability, metric.weighted_gradient((-0.5 / self.bandwidth**2) * shares, X, self.anchors)
 
-    def _exponents(self, X: Array) -> Array:
-        """Return r^2 / (2 h^2), (points, anchors)."""
-        return 0.5 * squared_ratio(self.metric.distances(X, self.anchors), self.bandwidth)
+    def _euclidean(self, X: Array, metric: Euclidean, *, slopes: bool) -> tuple[Array, Array]:
+        return euclidean(X, self.anchors, metric.categorical, self.bandwidth, BOUNDED, 0.0, 0.5, slopes=slopes)
 
-
-def _at_least_one(exponents: Array) -> Array:
-    """Return 1 - prod_i (1 - exp(-e_i)) along the rows, to full relative precision both near 1 and near 0."""
-    near = exponents < np.log(2.0)
-    with np.errstate(divide="ignore"):  # log 0 at an anchor: the sum is then -inf and q exactly 1
-        logs = np.where(near, np.log(-np.expm1(-exponents)), np.log1p(-np.exp(-exponents)))
-    return np.asarray(-np.expm1(logs.sum(axis=1)) + 0.0)  # + 0.0 turns the -0.0 of an infinite distance into 0
-
-
-def _product_of_others(factors: Array) -> Array:
-    """Return, for each column, the product of all other columns: no division, so a factor may be 0."""
-    without = np.ones_like(factors)
-    without[:, 1:] = np.cumprod(factors[:, :-1], axis=1)
-    without[:, :-1] *= np.cumprod(factors[:, :0:-1], axis=1)[:, ::-1]
-    return without
+    def _by_distances(self, X: Array) -> tuple[Array, Array]:
+        """Return q, (n,), and its derivatives in the log k_i, (n, anchors)."""
+        exponents = 0.5 * squared_ratio(self.metric.distances(X, self.anchors), self.bandwidth)
+        reliability, shares = np.empty(len(X)), np.empty(exponents.shape)
+        vouched_by_any(np.ascontiguousarray(exponents), reliability, shares)
+        return reliability, shares

@@ -8,14 +8,16 @@
 With the `Gaussian` profile and h >= 1, q lies in [0, 1]. With h < 1 the factor h^-d lets it grow without bound.
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
 
 from anchorpbo.errors import InputError
+from anchorpbo.reliability.compiled import DENSITY, euclidean
 from anchorpbo.reliability.metric import Euclidean, Metric, as_metric, smooth
-from anchorpbo.reliability.profile import Gaussian, Profile, as_profile
+from anchorpbo.reliability.profile import Gaussian, GaussianLike, Profile, as_profile
 from anchorpbo.reliability.score import Reliability, as_anchors, as_bandwidth, squared_ratio
 from anchorpbo.typing import Array
 
@@ -61,16 +63,25 @@ class Density(Reliability):
 
     def value(self, X: Array) -> Array:
         """Return q, (n,), at the rows of X, (n, d)."""
+        if isinstance(self.metric, Euclidean) and isinstance(self.profile, GaussianLike):
+            return self._euclidean(X, self.metric, self.profile, slopes=False)[0]
         log_terms, _ = self._log_terms(self._squared(X))
         return np.asarray(np.exp(log_terms).mean(axis=1))
 
     def value_and_gradient(self, X: Array) -> tuple[Array, Array]:
         """Return q, (n,), and its gradient in x, (n, d)."""
+        if isinstance(self.metric, Euclidean) and isinstance(self.profile, GaussianLike):
+            return self._euclidean(X, self.metric, self.profile, slopes=True)
         metric = smooth(self.metric)
         log_terms, slopes = self._log_terms(self._squared(X))
         terms = np.exp(log_terms)
         weights = terms * slopes / (self.anchors.shape[0] * self.bandwidth**2)
         return terms.mean(axis=1), metric.weighted_gradient(weights, X, self.anchors)
+
+    def _euclidean(self, X: Array, metric: Euclidean, profile: GaussianLike, *, slopes: bool) -> tuple[Array, Array]:
+        d, h = self.dimension, self.bandwidth
+        peak = profile.log_peak(d) - d * math.log(h)
+        return euclidean(X, self.anchors, metric.categorical, h, DENSITY, peak, profile.rate, slopes=slopes)
 
     def _squared(self, X: Array) -> Array:
         return squared_ratio(self.metric.distances(X, self.anchors), self.bandwidth)

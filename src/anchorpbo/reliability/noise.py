@@ -173,7 +173,7 @@ class NoiseMap:
 
     def __call__(self, X: npt.ArrayLike) -> Array:
         """Return the noise, (n,), at the rows of X, (n, d)."""
-        return self._noise(self.reliability(X))[0]
+        return self.values(self._points(X))
 
     def gradient(self, X: npt.ArrayLike) -> Array:
         """Return the gradient of the noise in x, (n, d)."""
@@ -181,7 +181,15 @@ class NoiseMap:
 
     def value_and_gradient(self, X: npt.ArrayLike) -> tuple[Array, Array]:
         """Return the noise, (n,), and its gradient in x, (n, d), which is 0 where the floor binds."""
-        reliability, slope = self.score.value_and_gradient(self._points(X))
+        return self.slopes(self._points(X))
+
+    def values(self, X: Array) -> Array:
+        """Return the same as a call, for X that is known to be finite and of the right shape."""
+        return self._noise(self.score.value(X))[0]
+
+    def slopes(self, X: Array) -> tuple[Array, Array]:
+        """Return the same as `value_and_gradient`, for X that is known to be finite and of the right shape."""
+        reliability, slope = self.score.value_and_gradient(X)
         noise, free = self._noise(reliability)
         return noise, (-self.strength * noise * free)[:, None] * slope
 

@@ -12,9 +12,10 @@
 The leave-one-out bandwidth works with log k, so a profile is its logarithm and the slope of that.
 """
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -41,31 +42,53 @@ class Profile(ABC):
         return np.exp(log_value) * slope
 
 
+class GaussianLike(Profile):
+    """A profile whose logarithm is a line: log k = log_peak - rate s."""
+
+    rate: ClassVar[float]
+    """Minus the slope of log k."""
+
+    @abstractmethod
+    def log_peak(self, dimension: int) -> float:
+        """Return log k(0)."""
+
+    @final
+    def log_value_and_slope(self, squared: Array, dimension: int) -> tuple[Array, Array]:
+        """Return log_peak - rate s and -rate."""
+        return self.log_peak(dimension) - self.rate * squared, np.full_like(squared, -self.rate)
+
+
 @dataclass(frozen=True)
-class Gaussian(Profile):
+class Gaussian(GaussianLike):
     """The profile ``exp(-s/2)`` with k(0) = 1, the paper's preset."""
 
-    def log_value_and_slope(self, squared: Array, dimension: int) -> tuple[Array, Array]:
-        """Return -s/2 and -1/2."""
-        return -0.5 * squared, np.full_like(squared, -0.5)
+    rate: ClassVar[float] = 0.5
+
+    def log_peak(self, dimension: int) -> float:
+        """Return 0."""
+        return 0.0
 
 
 @dataclass(frozen=True)
-class GaussianDensity(Profile):
+class GaussianDensity(GaussianLike):
     """The standard normal density ``(2 pi)^(-d/2) exp(-s/2)``."""
 
-    def log_value_and_slope(self, squared: Array, dimension: int) -> tuple[Array, Array]:
-        """Return -s/2 - d/2 log(2 pi) and -1/2."""
-        return -0.5 * squared - 0.5 * dimension * np.log(2.0 * np.pi), np.full_like(squared, -0.5)
+    rate: ClassVar[float] = 0.5
+
+    def log_peak(self, dimension: int) -> float:
+        """Return -d/2 log(2 pi)."""
+        return -0.5 * dimension * math.log(2.0 * math.pi)
 
 
 @dataclass(frozen=True)
-class UnitGaussian(Profile):
+class UnitGaussian(GaussianLike):
     """The profile ``exp(-pi s)``, which has k(0) = 1 and integrates to 1."""
 
-    def log_value_and_slope(self, squared: Array, dimension: int) -> tuple[Array, Array]:
-        """Return -pi s and -pi."""
-        return -np.pi * squared, np.full_like(squared, -np.pi)
+    rate: ClassVar[float] = math.pi
+
+    def log_peak(self, dimension: int) -> float:
+        """Return 0."""
+        return 0.0
 
 
 PROFILES: dict[str, Profile] = {

@@ -1,0 +1,98 @@
+"""Reliabilities at the rows of X, (n, d), compiled: for any metric from its distances, for the Euclidean at once.
+
+::
+
+    s_ij         (r_ij / h)^2, the squared distance of x_i to anchor j in bandwidths
+    BOUNDED      k_j = exp(-rate s_j)             q = 1 - prod_j (1 - k_j)
+    DENSITY      k_j = exp(peak - rate s_j)       q = 1/n sum_j k_j
+    dq/dx = -2 rate / h^2 sum_j dq/dlog k_j (x - anchor_j)
+
+A categorical coordinate adds 1 / h^2 to s where the two differ, and has no slope.
+"""
+
+import math
+
+import numpy as np
+
+from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.jit import compiled
+from anchorpbo.typing import Array, IntArray
+
+BOUNDED, DENSITY = 0, 1
+"""Which of the two."""
+
+
+def euclidean(
+    X: Array, anchors: Array, categorical: tuple[int, ...], bandwidth: float, kind: int, peak: float, rate: float,
+    *, slopes: bool,
+) -> tuple[Array, Array]:  # fmt: skip
+    """q, (n,), and its gradient, (n, d), or of no rows where no slopes are asked for."""
+    reliability, gradient = np.empty(len(X)), np.empty((len(X) if slopes else 0, X.shape[1]))
+    columns = np.array(categorical, dtype=np.intp)
+    # To the compiler a read-only array is of another type: one type, one compilation.
+    given, known = (frozen(np.ascontiguousarray(array).view()) for array in (X, anchors))
+    _euclidean(given, known, columns, bandwidth, kind, peak, rate, reliability, gradient)
+    return reliability, gradient
+
+
+@compiled
+def _euclidean(
+    X: Array, anchors: Array, categorical: IntArray, bandwidth: float, kind: int, peak: float, rate: float,
+    reliability: Array, gradient: Array,
+) -> None:  # fmt: skip
+    d, m = X.shape[1], len(anchors)
+    differ, exponents, shares = np.zeros(d, dtype=np.bool_), np.empty(m), np.empty(m)
+    for c in categorical:
+        differ[c] = True
+    for i in range(len(X)):
+        for j in range(m):
+            s = 0.0
+            for c in range(d):
+                r = (X[i, c] - anchors[j, c]) / bandwidth
+                if differ[c]:
+                    r = 1.0 / bandwidth if r != 0.0 else 0.0
+                s += r * r
+            exponents[j] = rate * s
+        if kind == BOUNDED:
+            reliability[i] = vouched(exponents, shares)
+        else:
+            total = 0.0
+            for j in range(m):
+                shares[j] = math.exp(peak - exponents[j]) / m
+                total += shares[j]
+            reliability[i] = total
+        if len(gradient):
+            for c in range(d):
+                slope = 0.0
+                for j in range(m):
+                    slope += shares[j] * (X[i, c] - anchors[j, c])
+                gradient[i, c] = 0.0 if differ[c] else -2.0 * rate / bandwidth / bandwidth * slope
+
+
+@compiled
+def vouched_by_any(exponents: Array, reliability: Array, shares: Array) -> None:
+    """Fill q of `BOUNDED`, (n,), and dq/dlog k_j, (n, m), from rate s_j, (n, m), which are overwritten."""
+    for i in range(len(exponents)):
+        reliability[i] = vouched(exponents[i], shares[i])
+
+
+@compiled
+def vouched(exponents: Array, shares: Array) -> float:
+    """q of `BOUNDED` from rate s_j, (m,), which are overwritten; fills dq/dlog k_j, (m,).
+
+    Anchor by anchor, 1 - prod_j (1 - k_j) is a sum of what each adds to those before. Nothing cancels in it, so that q
+    has its full relative precision also near 0.
+    """
+    q, before, after = 0.0, 1.0, 1.0
+    for j in range(len(exponents)):
+        k = math.exp(-exponents[j])
+        rest = 1.0 - k if k < 0.5 else -math.expm1(-exponents[j])
+        shares[j] = before * k
+        q += shares[j]
+        before *= rest
+        exponents[j] = rest
+    # The product of the other factors from both sides: no division, so that one of them may be 0.
+    for j in range(len(exponents) - 1, -1, -1):
+        shares[j] *= after
+        after *= exponents[j]
+    return 1.0 if before == 0.0 else min(q, 1.0)
