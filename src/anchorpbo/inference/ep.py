@@ -9,7 +9,7 @@ site (w, b). With Z(mu_c) the expected likelihood under the cavity, slope = dlog
 match the moments of cavity times likelihood. Starting from Laplace's sites, all are updated at once: near the answer
 such a pass acts like a Newton step. It moves the means by the last one's variances and the other way round, so it
 takes two to bring the sites closer; extrapolating from the last few [Anderson1965] saves one in four. Where duels
-repeat each other and the noise is small the passes overshoot together: if two do not help, sites are from then on
+repeat each other and the noise is small the passes overshoot together: if three do not help, sites are from then on
 updated one by one, each seeing the last one's effect.
 
 References
@@ -20,6 +20,7 @@ References
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 
@@ -34,10 +35,14 @@ from anchorpbo.numerics.jit import compiled
 from anchorpbo.posterior import LatentSpace, Sites, Solution
 from anchorpbo.typing import Array, BoolArray, IntArray
 
-# Two passes must bring the change down to this share of what it was, or passes are given up for single updates.
-_CONTRACTS = 0.5
+# Passes start at Laplace's sites, give or take so many standard deviations: their first moves are larger than that.
+_NEAR_MODE = 1e-2
+# So many passes must bring the change down to this share of what it was, or they are given up for single updates.
+_PATIENCE, _CONTRACTS = 3, 0.5
 # Passes that are extrapolated from, once the change is below 1: further away they are no straight line.
 _REMEMBERED = 4
+# A pass that changes the sites in the same direction as others, but for this share, tells nothing new.
+_SAME_DIRECTION = 1e-8
 # Single updates that no longer bring the change down have come to rounding.
 _STALLS, _MOST_STALLS = 0.95, 4
 _EPS = float(np.finfo(float).eps)
@@ -61,18 +66,19 @@ class EP(Inference):
         self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         """Passes from Laplace's sites, in parallel while that contracts, else one by one."""
-        mode = find_mode(space, likelihood, start)
-        solution, last, change, passes = mode.solution, np.inf, np.inf, 0
-        update, stalled = match_all, 0
+        mode = find_mode(space, likelihood, start, _NEAR_MODE)
+        solution, change, passes = mode.solution, np.inf, 0
+        update, stalled, lately = match_all, 0, deque([np.inf] * _PATIENCE, _PATIENCE)
         extrapolation = Extrapolation(mode.solution.margin_variances)
         while change > self.tolerance and passes < self.most_passes and stalled < _MOST_STALLS:
             sites = update(space, likelihood, solution)
             if update is match_all and change < 1.0:
                 sites = extrapolation.beyond(solution.sites, sites)
             before, solution = solution, space.solve(sites)
-            last_but_one, last, change = last, change, _change(before, solution)
+            last, change = change, _change(before, solution)
             passes += 1
-            if update is match_all and change > max(_CONTRACTS * last_but_one, self.tolerance):
+            lately.append(last)
+            if update is match_all and change > max(_CONTRACTS * lately[0], self.tolerance):
                 # Whatever the passes did to the sites, Laplace's are the safer place to start from.
                 update, solution = match_one_by_one, mode.solution
             else:
@@ -93,28 +99,76 @@ class Extrapolation:
 
     def __init__(self, variances: Array) -> None:
         # Changes of precision and linear term weigh as they do for a margin of this variance.
-        self._weights = np.array([variances, np.sqrt(variances)])
-        self._passes: deque[tuple[Array, Array]] = deque(maxlen=_REMEMBERED)
+        self._weights = np.concatenate([variances, np.sqrt(variances)])
+        self._ends, self._changes = np.empty((2, _REMEMBERED, len(self._weights)))
+        self._count = 0
 
     def beyond(self, before: Sites, after: Sites) -> Sites:
         """Sites further on than a pass from `before` to `after`."""
-        reached = np.array([after.precision, after.linear])
-        self._passes.append((reached, self._weights * (reached - [before.precision, before.linear])))
-        ends, changes = (np.array(part) for part in zip(*self._passes, strict=True))
-        slopes = np.diff(changes, axis=0).reshape(len(changes) - 1, reached.size).T
-        back = np.linalg.lstsq(slopes, changes[-1].ravel(), rcond=None)[0]
-        further = reached - np.tensordot(back, np.diff(ends, axis=0), 1)
+        # The oldest pass makes room.
+        self._ends, self._changes = np.roll(self._ends, 1, axis=0), np.roll(self._changes, 1, axis=0)
+        self._ends[0] = np.concatenate([after.precision, after.linear])
+        self._changes[0] = self._weights * (self._ends[0] - np.concatenate([before.precision, before.linear]))
+        self._count = min(self._count + 1, _REMEMBERED)
+        further = np.empty_like(self._ends[0])
+        _extrapolate(self._ends[: self._count].copy(), self._changes[: self._count].copy(), further)
         # A site without precision says nothing: there the pass itself is kept.
+        further, reached = further.reshape(2, -1), self._ends[0].reshape(2, -1)
         return Sites(*np.where(further[0] > 0.0, further, reached))
+
+
+@compiled
+def _extrapolate(ends: Array, changes: Array, further: Array) -> None:
+    """The end of a pass less what least squares, over differences of passes, makes of its change.
+
+    Passes come newest first and are overwritten: by their differences, and these by Gram and Schmidt's orthogonal ones;
+    whatever is done to the differences of changes is done to those of the ends.
+    """
+    left = changes[0]
+    further[:] = ends[0]
+    for i in range(len(ends) - 1, 0, -1):
+        _subtract(changes[i], 1.0, changes[i - 1])
+        _subtract(ends[i], 1.0, ends[i - 1])
+    for i in range(1, len(ends)):
+        length = math.sqrt(_dot(changes[i], changes[i]))
+        for j in range(1, i):
+            along = _dot(changes[j], changes[i])
+            _subtract(changes[i], along, changes[j])
+            _subtract(ends[i], along, ends[j])
+        norm = math.sqrt(_dot(changes[i], changes[i]))
+        known = norm <= _SAME_DIRECTION * length
+        for c in range(len(left)):
+            changes[i, c] = 0.0 if known else changes[i, c] / norm
+            ends[i, c] = 0.0 if known else ends[i, c] / norm
+        share = _dot(changes[i], left)
+        _subtract(left, share, changes[i])
+        _subtract(further, share, ends[i])
+
+
+@compiled
+def _dot(x: Array, y: Array) -> float:
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * y[i]
+    return total
+
+
+@compiled
+def _subtract(x: Array, share: float, y: Array) -> None:
+    for i in range(len(x)):
+        x[i] -= share * y[i]
 
 
 def match_one_by_one(space: LatentSpace, likelihood: Likelihood, solution: Solution) -> Sites:
     """The same, each site seeing the effect of those before it by a rank-one update of the posterior."""
     precision, linear = solution.sites.precision.copy(), solution.sites.linear.copy()
     mean, covariance = space.prior @ solution.dual, solution.covariance.copy()
-    a, b, first, second = space.latent_rows
-    tied, tau = space.rows.tied, likelihood.tau
-    _sweep(precision, linear, mean, covariance, a, b, first, second, tied, tau, *likelihood.tilting)
+    tied, tau, tilting = space.rows.tied, likelihood.tau, likelihood.tilting
+    if space.dense_rows is None:
+        a, b, first, second = space.latent_rows
+        _sweep(precision, linear, mean, covariance, a, b, first, second, tied, tau, *tilting)
+    else:
+        _sweep_dense(precision, linear, mean, covariance, space.dense_rows, tied, tau, *tilting)
     return Sites(precision, linear)
 
 
@@ -158,12 +212,50 @@ def _sweep(
         precision[k], linear[k] = new_precision, new_linear
 
 
+@compiled
+def _sweep_dense(
+    precision: Array,
+    linear: Array,
+    mean: Array,
+    covariance: Array,
+    H: Array,
+    tied: BoolArray,
+    tau: float,
+    tail_rate: float,
+    scales: Array,
+    log_weights: Array,
+) -> None:
+    for k in range(len(H)):
+        effect = covariance @ H[k]  # Cov(latent, g_k)
+        mu, s2 = H[k] @ mean, H[k] @ effect
+        share = 1.0 - precision[k] * s2
+        if not (s2 > 0.0 and share > _EPS):
+            continue
+        s2_c, mu_c = s2 / share, (mu - linear[k] * s2) / share
+        _, slope, curvature, rest = expected_outcome(mu_c, s2_c, tied[k], tau, tail_rate, scales, log_weights)
+        new_precision, new_linear = -curvature / rest, (slope - curvature * mu_c) / rest
+        more, shift = new_precision - precision[k], new_linear - linear[k]
+        grown = 1.0 + more * s2
+        if not grown > _EPS:
+            continue
+        mean += effect * ((shift - more * mu) / grown)
+        for c in range(len(mean)):
+            weight = effect[c] * more / grown
+            for e in range(len(mean)):
+                covariance[c, e] -= weight * effect[e]
+        precision[k], linear[k] = new_precision, new_linear
+
+
 def _change(before: Solution, after: Solution) -> float:
     """Largest change of a margin's mean, in standard deviations, or of the standard deviation's logarithm."""
-    std_before, std_after = (np.sqrt(s.margin_variances) for s in (before, after))
-    moves = (std_after > 0) & (std_before > 0)  # a design against itself has no margin to move
-    if not moves.any():
-        return 0.0
-    shift: Array = np.abs(after.margin_means - before.margin_means)[moves] / std_after[moves]
-    stretch: Array = np.abs(np.log(std_after[moves] / std_before[moves]))
-    return float(max(shift.max(), stretch.max()))
+    return _largest_change(before.margin_means, before.margin_variances, after.margin_means, after.margin_variances)
+
+
+@compiled
+def _largest_change(mean_before: Array, before: Array, mean_after: Array, after: Array) -> float:
+    largest = 0.0
+    for k in range(len(before)):
+        if before[k] > 0.0 and after[k] > 0.0:  # a design against itself has no margin to move
+            shift, stretch = abs(mean_after[k] - mean_before[k]) / math.sqrt(after[k]), math.log(after[k] / before[k])
+            largest = max(largest, shift, 0.5 * abs(stretch))
+    return largest

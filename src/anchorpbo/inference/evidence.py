@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 
 from anchorpbo.inference.laplace import Mode
-from anchorpbo.likelihoods import Likelihood
+from anchorpbo.likelihoods import Likelihood, Terms
 from anchorpbo.posterior import LatentSpace
 from anchorpbo.typing import Array
 
@@ -65,7 +65,8 @@ class EvidenceGradient:
     @property
     def by_threshold(self) -> float:
         """In tau."""
-        by_tau = self.likelihood.log_prob_by_threshold(self.mode.margins, self.space.rows.tied)
+        rows = self.space.rows
+        by_tau = Terms(*rows.counted(self.likelihood.log_prob_by_threshold(self.mode.margins, rows.tied)))
         direct = by_tau.value + 0.5 * self.mode.solution.margin_variances * by_tau.d2
         return float(direct.sum() + self._margins_by_determinant @ by_tau.d1)
 

@@ -11,6 +11,7 @@ full step, and a backtracking line search makes it converge from anywhere. At th
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,11 +25,12 @@ CONVERGED = 1e-8
 """Newton decrement below which the mode is found: the step's length in posterior standard deviations. It is taken as a
 sum of squares, p' S p + sum_k w_k (H S p)_k^2 for the step p, so that rounding cannot make it vanish."""
 
-# Newton converges quadratically, so going on to rounding costs a step or two and makes evidence gradients exact.
-_AIM = 1e-12
+ROUNDING = 1e-12
+"""Newton converges quadratically, so going on to rounding costs a step or two and makes evidence gradients exact."""
+
 # Below this psi is too flat to tell steps apart: full steps are taken while they still shrink the decrement.
 _CLOSE = 1e-5
-_STALLED, _MOST_STALLS = 0.9, 5
+_STALLED, _MOST_STALLS = 0.5, 2
 _MOST_STEPS = 200
 _MOST_HALVINGS = 40
 
@@ -58,14 +60,14 @@ def mode_sites(margins: Array, terms: Terms) -> Sites:
     return Sites(precision, terms.d1 + precision * margins)
 
 
-def find_mode(space: LatentSpace, likelihood: Likelihood, start: Array | None = None) -> Mode:
-    """Newton's method, from margins `start`, (m,), or from zero, whichever is better."""
+def find_mode(space: LatentSpace, likelihood: Likelihood, start: Array | None = None, aim: float = ROUNDING) -> Mode:
+    """Newton's method, from margins `start`, (m,), or from zero, whichever is better, to a decrement below `aim`."""
     zero = np.zeros(len(space.prior))
     here = _State.at(space, likelihood, zero, zero)
     if start is not None:
         # Margins need not be reachable by any utility; the sites there always are.
         start = checked_start(space, start)
-        dual = space.solve(mode_sites(start, likelihood.log_prob(start, space.rows.tied))).dual
+        dual = space.solve(mode_sites(start, _terms(space, likelihood, start))).dual
         there = _State.at(space, likelihood, dual, space.prior @ dual)
         here = there if there.objective > here.objective else here
     residual, steps, stalls = np.inf, 0, 0
@@ -75,9 +77,10 @@ def find_mode(space: LatentSpace, likelihood: Likelihood, start: Array | None = 
         latent_direction = space.prior @ direction
         of_prior = max(float(direction @ latent_direction), 0.0)
         of_sites = float(solution.sites.precision @ space.margins(latent_direction) ** 2)
-        last, residual = residual, float(np.sqrt(of_prior + of_sites))
-        stalls = stalls + 1 if residual < _CLOSE and residual > _STALLED * last else 0
-        if residual <= _AIM or stalls == _MOST_STALLS or steps == _MOST_STEPS:
+        last, residual = residual, math.sqrt(of_prior + of_sites)
+        # Newton squares a small decrement; one that it does not even halve is rounding.
+        stalls += residual < _CLOSE and residual > _STALLED * last
+        if residual <= aim or stalls == _MOST_STALLS or steps == _MOST_STEPS:
             break
         for halving in range(_MOST_HALVINGS):
             step = 0.5**halving
@@ -99,8 +102,13 @@ class _State:
     @classmethod
     def at(cls, space: LatentSpace, likelihood: Likelihood, dual: Array, latent: Array) -> _State:
         margins = space.margins(latent)
-        terms = likelihood.log_prob(margins, space.rows.tied)
+        terms = _terms(space, likelihood, margins)
         return cls(dual, latent, margins, terms, float(terms.value.sum() - 0.5 * dual @ latent))
+
+
+def _terms(space: LatentSpace, likelihood: Likelihood, margins: Array) -> Terms:
+    """What the answers say of these margins; a row that stands for several counts so often."""
+    return Terms(*space.rows.counted(likelihood.log_prob(margins, space.rows.tied)))
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,30 @@
-"""Hyper-parameters by Laplace evidence (eq. hyperparam-problem): L-BFGS-B on the logarithms, from several starts."""
+"""Hyper-parameters by Laplace evidence (eq. hyperparam-problem): BFGS on the logarithms, from several starts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
-from scipy import optimize
 
-from anchorpbo.duels import Duels
+from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import InputError
 from anchorpbo.inference import evidence_gradient, find_mode, laplace_evidence
-from anchorpbo.inference.laplace import CONVERGED
+from anchorpbo.inference.laplace import CONVERGED, ROUNDING
 from anchorpbo.model.priors import Learn
 from anchorpbo.model.surrogate import Surrogate
+from anchorpbo.numerics.descent import Lowest, descend
 from anchorpbo.numerics.sobol import sobol
 from anchorpbo.typing import Array, BoolArray
+
+NEAR_ENOUGH = 1e-7
+"""How near to the mode, in posterior standard deviations, the evidence is taken while it is climbed."""
+NEXT_TO_NOTHING = 1e-5
+"""A climb ends when the next step promises less of the evidence's logarithm: a hundredth of a standard deviation of a
+hyper-parameter has that much."""
+_TOLD_BY_A_DUEL = 0.06
+"""About what a duel adds to the curvature of the evidence in the logarithm of a hyper-parameter."""
 
 # Bounds are compared on the logarithmic scale.
 _ROUNDING = 1e-9
@@ -35,11 +43,12 @@ class FitInfo:
     evaluations: int
     """Evidence gradients computed, over all starts."""
     converged: bool
-    """Whether L-BFGS-B said so from the start that won."""
+    """Whether the climb that won ended where no step promised more."""
     learnt: tuple[str, ...]
     """Names of the hyper-parameters that were free."""
 
 
+@cache
 def base_name(name: str) -> str:
     """``lengthscale`` of ``left.lengthscale[2]``."""
     return name.rsplit(".", 1)[-1].split("[", 1)[0]
@@ -56,11 +65,25 @@ def log_posterior(
     learn: Mapping[str, Learn],
     start: Array | None,
     wanted: BoolArray | None = None,
+    rows: Rows | None = None,
+    aim: float = ROUNDING,
 ) -> Evaluation:
-    """Evidence and log-priors of these hyper-parameters, from margins `start`, with the gradient where it is wanted."""
-    space, pull = surrogate.space_with_pullback(duels)
-    mode = find_mode(space, surrogate.likelihood, start)
-    if start is not None and mode.residual > CONVERGED:
+    """Evidence and log-priors of these hyper-parameters, with the gradient where it is wanted.
+
+    Parameters
+    ----------
+    start
+        Margins, (m,), from which the mode is sought.
+    wanted
+        Entries of theta whose derivative is needed, by default all.
+    rows
+        Those of the duels, where they are known already.
+    aim
+        How near to the mode to come, see `find_mode`.
+    """
+    space, pull = surrogate.space_with_pullback(duels, rows)
+    mode = find_mode(space, surrogate.likelihood, start, aim)
+    if start is not None and mode.residual > max(CONVERGED, aim):
         mode = find_mode(space, surrogate.likelihood)
     names, theta = surrogate.names, surrogate.theta
     value = evidence = laplace_evidence(mode)
@@ -102,6 +125,8 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     followed until it ends or comes to where an earlier one did. Nothing else enters, so the same duels give the same
     fit whatever happened before.
     """
+    # Equal answers to one pair are one row that counts so often.
+    duels = duels.merged()
     given, names = surrogate.theta, surrogate.names
     learnt = {index: spec for index, name in enumerate(names) if (spec := _spec(learn, name)) is not None}
     specs = list(learnt.values())
@@ -113,44 +138,39 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     free_names = tuple(names[index] for index in learnt)
     _check_inside(free_names, given[free], bounds)
 
+    of_kernel = len(surrogate.split(given)[0])
+    # While only the kernel moves, the rows stay what they are.
+    rows = None if free[of_kernel:].any() else surrogate.rows(duels)
     evaluations = 0
     margins: Array | None = None
 
-    def negative(free_theta: Array) -> tuple[float, Array]:
-        nonlocal evaluations, margins
+    def at(free_theta: Array) -> Surrogate:
         theta = given.copy()
         theta[free] = free_theta
-        result = log_posterior(surrogate.at(theta), duels, learn, margins, free)
+        return surrogate.at(theta) if rows is None else surrogate.with_kernel(theta[:of_kernel])
+
+    def negative(free_theta: Array) -> tuple[float, Array]:
+        nonlocal evaluations, margins
+        result = log_posterior(at(free_theta), duels, learn, margins, free, rows, NEAR_ENOUGH)
         evaluations, margins = evaluations + 1, result.margins
         return -result.value, -result.gradient[free]
 
-    found: list[optimize.OptimizeResult] = []
+    found: list[Lowest] = []
 
-    def stop_at_known_optimum(intermediate_result: optimize.OptimizeResult) -> None:
-        for other in found:
-            near = np.abs(intermediate_result.x - other.x).max() < _SAME_OPTIMUM
-            if other.success and near and intermediate_result.fun >= other.fun:
-                raise StopIteration
+    def at_known_optimum(x: Array, value: float) -> bool:
+        return any(
+            other.converged and value >= other.value and np.abs(x - other.x).max() < _SAME_OPTIMUM for other in found
+        )
 
+    curvature = _curvature(bounds, specs, len(duels))
     for start in _starts(given[free], bounds, specs, starts):
         margins = None
-        result = optimize.minimize(
-            negative,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=optimize.Bounds(*bounds.T),
-            callback=stop_at_known_optimum,
-        )
-        found.append(result)
-    best = min(found, key=lambda result: result.fun)
-    theta = given.copy()
-    theta[free] = best.x
-    winner = surrogate.at(theta)
-    # Afresh: what is reported must not depend on where the search came from.
-    final = log_posterior(winner, duels, learn, None)
-    same = abs(final.value + best.fun) <= 1e-6 * (1.0 + abs(final.value))
-    converged = bool(best.success) and same
+        found.append(descend(negative, start, bounds.T, curvature, NEXT_TO_NOTHING, at_known_optimum))
+    best = min(found, key=lambda result: result.value)
+    winner = at(best.x)
+    final = log_posterior(winner, duels, learn, margins, None, rows)
+    same = abs(final.value + best.value) <= 1e-6 * (1.0 + abs(final.value))
+    converged = best.converged and same
     return winner, FitInfo(final.evidence, final.value, evaluations, converged, free_names)
 
 
@@ -173,3 +193,12 @@ def _starts(given: Array, bounds: Array, specs: list[Learn], count: int) -> list
     # The first Sobol point is the corner 0, which no one would start from.
     others = lower + sobol(count, len(specs))[1:] * (upper - lower)
     return [np.clip(start, *bounds.T) for start in [given, *others]]
+
+
+def _curvature(bounds: Array, specs: list[Learn], duels: int) -> Array:
+    """About how the objective curves in each logarithm: what the prior says, or else the bounds, and the duels."""
+    spreads = [
+        (upper - lower) / 4.0 if spec.prior is None else spec.prior.spread
+        for (lower, upper), spec in zip(bounds, specs, strict=True)
+    ]
+    return np.array(spreads) ** -2 + _TOLD_BY_A_DUEL * duels

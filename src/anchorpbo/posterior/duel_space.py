@@ -6,10 +6,14 @@ from functools import cached_property
 
 import numpy as np
 
-from anchorpbo.numerics.linalg import cholesky_of_identity_plus, cholesky_solve
+from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.linalg import cholesky_by_root, cholesky_solve, solve_lower
 from anchorpbo.posterior.latent import LatentSpace, Solution, subtracted_cavities
 from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
+
+# A site's precision in units of its margin's own.
+_NEXT_TO_NOTHING = 1e-2
 
 
 class DuelSpace(LatentSpace):
@@ -39,13 +43,16 @@ class DuelSpace(LatentSpace):
         variances = np.diagonal(self.prior).copy()
         rules, w, diagonal = _ruling(solution)
         variances[rules] = (1.0 - diagonal / w) / w
-        variances[~rules] -= ((solution.root @ self.prior[:, ~rules]) ** 2).sum(axis=0)
+        if not rules.all():
+            seen = solve_lower(solution.L, solution.F[:, None] * self.prior[:, ~rules])
+            variances[~rules] -= (seen**2).sum(axis=0)
         return variances
 
     def solve(self, sites: Sites) -> Solution:
         """F = W^1/2, y = W^1/2 t."""
-        root = sites.root
-        L = cholesky_of_identity_plus(root[:, None] * self.prior * root, root, self.prior)
+        root, A = sites.root, np.zeros_like(self.prior)
+        _fill_identity_plus(self.prior, root, A)
+        L = cholesky_by_root(A, root, self.prior)
         dual = root * cholesky_solve(L, sites.scaled_target.T).T
         return Solution(self, sites, L, root, dual)
 
@@ -76,11 +83,21 @@ class DuelSpace(LatentSpace):
 
 
 def _ruling(solution: Solution) -> tuple[BoolArray, Array, Array]:
-    """In duel space: which sites know more of their margin than its prior, with their w and P_kk.
+    """In duel space: which sites know more than next to nothing of their margin, with their w and P_kk.
 
-    For these P_kk / w, the share of the margin's precision that is not the site's own, loses fewer digits than the
-    margin's variance does when it is taken from the prior's by subtraction.
+    For these P_kk / w, the share of the margin's precision that is not the site's own, loses at most two digits. The
+    margin's variance, where it is taken from the prior's by subtraction, loses more the more is known, and costs more.
     """
     w, prior = solution.sites.precision, np.diagonal(solution.space.prior)
-    rules = w * prior > 1.0
-    return rules, w[rules], (solution.root[:, rules] ** 2).sum(axis=0)
+    rules = w * prior > _NEXT_TO_NOTHING
+    return rules, w[rules], np.diagonal(solution.precision)[rules]
+
+
+@compiled
+def _fill_identity_plus(C: Array, root: Array, A: Array) -> None:
+    """Fill the upper triangle of I + W^1/2 C W^1/2."""
+    for i in range(len(C)):
+        C_i, A_i, root_i, rest = C[i, i:], A[i, i:], root[i], root[i:]
+        for j in range(len(rest)):
+            A_i[j] = root_i * C_i[j] * rest[j]
+        A_i[0] += 1.0

@@ -23,7 +23,13 @@ from functools import cached_property
 import numpy as np
 
 from anchorpbo.duels import Rows
-from anchorpbo.numerics.linalg import inverse_lower, log_determinant, solve_lower
+from anchorpbo.numerics.linalg import (
+    inverse_from_cholesky,
+    inverse_lower,
+    log_determinant,
+    scaled_symmetric,
+    solve_lower,
+)
 from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array, IntArray
 
@@ -54,6 +60,8 @@ class Solution:
     @cached_property
     def precision(self) -> Array:
         """P, (n, n)."""
+        if self.F.ndim == 1:
+            return scaled_symmetric(inverse_from_cholesky(self.L), self.F)
         return self.root.T @ self.root
 
     @cached_property
@@ -62,7 +70,7 @@ class Solution:
         reduced = self.root @ self.space.prior
         return np.asarray(self.space.prior - reduced.T @ reduced)
 
-    @property
+    @cached_property
     def margin_means(self) -> Array:
         """E[g], (m,)."""
         return self.space.margins(self.space.prior @ self.dual)
@@ -97,6 +105,11 @@ class LatentSpace(ABC):
     @abstractmethod
     def latent_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
         """H as a_k, b_k, i_k, j_k with g_k = a_k latent_i - b_k latent_j, (m,) each, for compiled loops."""
+
+    @property
+    def dense_rows(self) -> Array | None:
+        """H itself, (m, n), where two entries a row do not say it all; see `latent_rows`."""
+        return None
 
     @abstractmethod
     def margin_variances(self, solution: Solution) -> Array:

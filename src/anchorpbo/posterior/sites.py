@@ -48,4 +48,4 @@ class Sites:
     def scaled_target(self) -> Array:
         """W^1/2 t = b / W^1/2, zero where w is: both underflow together."""
         root = self.root
-        return np.divide(self.linear, root, out=np.zeros_like(self.linear), where=root > 0)
+        return self.linear / np.where(root > 0.0, root, np.inf)
