@@ -4,16 +4,21 @@ Numba's cache notices when the file of a function changes, but not when a compil
 in another file: the caller would go on running the old machine code, after an edit as after an upgrade. So the
 stamp of each cached function here also covers the files of the compiled functions it calls, and theirs in turn.
 Callees are found by name: write ``from module import callee``, not ``module.callee``, inside compiled code.
+
+Before numba loads machine code from the cache it loads all that it knows about compiling, which takes a third of a
+second and is not needed. `_load_only` leaves it out.
 """
 
 import hashlib
 import inspect
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.runtime.nrt import rtsys
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,12 +33,22 @@ def compiled(function: F) -> F:
     except RuntimeError:  # numba found no writable directory, or the function has no source file
         return cast(F, _njit(function, **_OPTIONS))
     dispatcher.sources = _sources(function)
-    # No public hook exists; where numba moves this attribute, test_jit fails and the cache is merely numba's own.
-    cache_file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    # No public hooks exist; where numba moves these attributes, test_jit fails and the cache is merely numba's own.
+    cache: Any = getattr(dispatcher, "_cache", None)
+    if all(hasattr(cache, name) for name in ("load_overload", "_load_overload", "_guard_against_spurious_io_errors")):
+        cache.load_overload = partial(_load_only, cache)
+    cache_file: Any = getattr(cache, "_cache_file", None)
     if hasattr(cache_file, "_source_stamp"):
         with suppress(OSError):  # no files in a zip or a frozen program, but there numba's stamp covers the whole
             cache_file._source_stamp = _stamp(dispatcher.sources)
     return cast(F, dispatcher)
+
+
+def _load_only(cache: Any, signature: Any, target: Any) -> Any:
+    """What `FunctionCache.load_overload` does, without making the target ready to compile."""
+    rtsys.initialize(target)  # memory for arrays that machine code makes
+    with cache._guard_against_spurious_io_errors():
+        return cache._load_overload(signature, target)
 
 
 def _sources(function: Callable[..., Any]) -> frozenset[str]:
