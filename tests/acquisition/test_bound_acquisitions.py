@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from acquisition_study import study
 
-from anchorpbo.acquisition import ANPEI, EI, EUBO, RAEUBO, RAHBO, UCB, best_mean
+from anchorpbo.acquisition import ANPEI, EI, EUBO, RAEUBO, RAHBO, UCB, DesignAcquisition, Partials, best_mean
 from anchorpbo.errors import InputError, ShapeError, UnsupportedError
 from anchorpbo.kernels import RBF, Matern52
 from anchorpbo.posterior import Posterior
 from anchorpbo.reliability import NoiseMap
+from anchorpbo.testing import DesignAcquisitionContract
 
 KERNELS = [RBF(0.4), Matern52([0.3, 0.5, 0.9], outputscale=2.0)]
 SINGLE = [EI(), EI(log=True), ANPEI(3.0), ANPEI(3.0, penalty="variance"), UCB(), RAHBO(2.0, 3.0)]
@@ -151,3 +152,39 @@ def test_anchors_of_another_space_are_refused():
     noise = NoiseMap.from_anchors(np.zeros((2, 5)), bandwidth=1.0)
     with pytest.raises(ShapeError, match="anchors must have the 3 coordinates of the posterior's designs; received 5"):
         RAEUBO().bind(posterior, noise)
+
+
+@pytest.mark.parametrize("acquisition", [UCB(0.0), RAHBO(0.0, 3.0)], ids=repr)
+def test_what_needs_no_standard_deviation_never_asks_for_the_covariance(acquisition):
+    posterior, noise = study(RBF(0.4))
+    X = np.random.default_rng(5).random((6, 3))
+    expected = posterior.mean(X) - getattr(acquisition, "risk_aversion", 0.0) * noise(X)
+    blind = Posterior(posterior.kernel, posterior.points, posterior.beta, np.full_like(posterior.root, np.nan))
+    bound = acquisition.bind(blind, noise)
+    value, gradient = bound.value_and_gradient(X)
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+    np.testing.assert_array_equal(bound(X), value)
+    np.testing.assert_allclose(gradient, central_differences(bound, X), rtol=1e-5, atol=1e-7)
+
+
+def test_an_acquisition_says_that_it_needs_no_standard_deviation_by_an_attribute():
+    class Mean(DesignAcquisition):
+        needs_std = False
+
+        def partials(self, mean, std, noise, incumbent):
+            return Partials(mean, np.ones_like(mean), np.zeros_like(mean), np.zeros_like(mean))
+
+    posterior, noise = study(RBF(0.4))
+    X = np.random.default_rng(6).random((4, 3))
+    bound = Mean().bind(posterior, noise)
+    np.testing.assert_array_equal(bound(X), posterior.mean(X))
+    np.testing.assert_allclose(bound.value_and_gradient(X)[1], posterior.mean_gradient(X), rtol=1e-9)
+
+
+def test_a_false_claim_to_need_no_standard_deviation_fails_the_contract():
+    class Claims(UCB):
+        needs_std = False
+
+    with pytest.raises(AssertionError, match="std"):
+        DesignAcquisitionContract(Claims(2.0)).check("check_needs_std")
+    DesignAcquisitionContract(UCB(0.0)).check("check_needs_std")

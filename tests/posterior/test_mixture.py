@@ -113,8 +113,8 @@ def test_prob_prefer_averages_over_components(shared: bool) -> None:
     each = []
     for beta, root in mixture.parts:
         here = Posterior(mixture.kernel, mixture.points, beta, root).between(X, Y)
-        each.append(ndtr((here.mean_x - here.mean_y) / np.sqrt(here.variance)))
+        each.append(ndtr((here.mean[:, 0] - here.mean[:, 1]) / np.sqrt(here.variance)))
     np.testing.assert_allclose(mixture.prob_prefer(X, Y), np.mean(each, axis=0), rtol=1e-10)
     moments = mixture.between(X, Y)
-    gaussian = ndtr((moments.mean_x - moments.mean_y) / np.sqrt(moments.variance))
+    gaussian = ndtr((moments.mean[:, 0] - moments.mean[:, 1]) / np.sqrt(moments.variance))
     assert (np.abs(gaussian - np.mean(each, axis=0)) > 0.01).any(), "the mixture is too close to a Gaussian to tell"

@@ -63,6 +63,22 @@ def test_a_list_of_another_width_is_refused():
         maximise_over(EI().bind(*study(3)), np.zeros((5, 2)))
 
 
+@pytest.mark.parametrize("entry", [np.nan, np.inf, -np.inf])
+def test_a_list_with_a_coordinate_that_is_no_number_is_refused(entry):
+    X = candidates(5)
+    X[3, 1] = entry
+    with pytest.raises(InputError, match=r"candidates must be finite; received .* at index \(3, 1\)"):
+        maximise_over(EI().bind(*study(3)), X)
+
+
+def test_a_list_may_come_as_rows_of_any_kind():
+    bound, X = EI().bind(*study(3)), candidates(30).round(1)
+    found = maximise_over(bound, X)
+    assert maximise_over(bound, X.tolist()) == found
+    assert maximise_over(bound, np.asfortranarray(X)).index == found.index
+    assert maximise_over(bound, np.full((2, 3), 1e308)).index == 0
+
+
 def test_a_list_with_everything_excluded_is_refused():
     with pytest.raises(InputError, match="at least one candidate must not be excluded"):
         maximise_over(EI().bind(*study(3)), np.zeros((2, 3)), [0, 1])

@@ -45,6 +45,11 @@ class PairPartials:
 class DesignAcquisition(ABC):
     """Scores single designs; immutable."""
 
+    @property
+    def needs_std(self) -> bool:
+        """Whether the value depends on std; where it does not, zeros are given, which saves most of the work."""
+        return True
+
     @abstractmethod
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
         """Value and partial derivatives at designs with these moments, (n,) each, finite also where std is 0."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,12 @@ import numpy.typing as npt
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_floats
 from anchorpbo.posterior import Posterior
+from anchorpbo.posterior.local import AtDesigns, AtPairs
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
 
 if TYPE_CHECKING:
-    from anchorpbo.acquisition.base import DesignAcquisition, PairAcquisition
+    from anchorpbo.acquisition.base import DesignAcquisition, PairAcquisition, PairPartials
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +52,23 @@ class Bound(ABC):
     def item_shape(self) -> tuple[int, ...]:
         """Shape of what is scored: (d,) for a design, (2, d) for a pair."""
 
-    @abstractmethod
+    @final
     def __call__(self, X: npt.ArrayLike) -> Array:
         """Values, (n,), of items X, (n, *item_shape)."""
+        return self.values(self._items(X))
 
-    @abstractmethod
+    @final
     def value_and_gradient(self, X: npt.ArrayLike) -> tuple[Array, Array]:
         """Values, (n,), and their gradient, of the shape of X."""
+        return self.slopes(self._items(X))
+
+    @abstractmethod
+    def values(self, X: Array) -> Array:
+        """The same as a call, for items that are known to be finite and of the right shape."""
+
+    @abstractmethod
+    def slopes(self, X: Array) -> tuple[Array, Array]:
+        """The same as `value_and_gradient`, for items that are known to be finite and of the right shape."""
 
     def _items(self, X: npt.ArrayLike) -> Array:
         array, expected = as_floats("X", X), self.item_shape
@@ -92,20 +103,22 @@ class BoundDesigns(Bound):
         """(d,)."""
         return (self.posterior.dimension,)
 
-    def __call__(self, X: npt.ArrayLike) -> Array:
+    def values(self, X: Array) -> Array:
         """Values, (n,), of designs X, (n, d)."""
-        X = self._items(X)
-        here = self.posterior.at(X)
-        return self.acquisition.partials(here.mean, np.sqrt(here.variance), self.noise(X), self.incumbent).value
+        here = AtDesigns.of(self.posterior, X)
+        return self.acquisition.partials(here.mean, self._std(here), self.noise.values(X), self.incumbent).value
 
-    def value_and_gradient(self, X: npt.ArrayLike) -> tuple[Array, Array]:
+    def slopes(self, X: Array) -> tuple[Array, Array]:
         """Values, (n,), and gradients, (n, d), of designs X, (n, d)."""
-        X = self._items(X)
-        here, (noise, noise_slope) = self.posterior.at(X), self.noise.value_and_gradient(X)
-        std = np.sqrt(here.variance)
+        here, (noise, noise_slope) = AtDesigns.of(self.posterior, X, slopes=True), self.noise.slopes(X)
+        std = self._std(here)
         partials = self.acquisition.partials(here.mean, std, noise, self.incumbent)
-        gradient = here.gradient(partials.by_mean, by_variance(partials.by_std, std))
+        by_spread = by_variance(partials.by_std, std) if self.acquisition.needs_std else None
+        gradient = here.gradient(partials.by_mean, by_spread)
         return partials.value, gradient + partials.by_noise[:, None] * noise_slope
+
+    def _std(self, here: AtDesigns) -> Array:
+        return np.sqrt(here.variance) if self.acquisition.needs_std else np.zeros(len(here.X))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,27 +132,29 @@ class BoundPairs(Bound):
         """(2, d)."""
         return (2, self.posterior.dimension)
 
-    def __call__(self, X: npt.ArrayLike) -> Array:
+    def values(self, X: Array) -> Array:
         """Values, (n,), of pairs X, (n, 2, d)."""
-        X = self._items(X)
-        noise = self.noise(X.reshape(-1, X.shape[2])).reshape(-1, 2)
-        here = self.posterior.between(X[:, 0], X[:, 1])
-        std = np.sqrt(here.variance)
-        return self.acquisition.partials(here.mean_x, here.mean_y, std, noise[:, 0], noise[:, 1]).value
+        noise = self.noise.values(X.reshape(-1, X.shape[2]))
+        here = AtPairs.of(self.posterior, X)
+        return self._partials(here.mean, np.sqrt(here.variance), noise).value
 
-    def value_and_gradient(self, X: npt.ArrayLike) -> tuple[Array, Array]:
+    def slopes(self, X: Array) -> tuple[Array, Array]:
         """Values, (n,), and gradients, (n, 2, d), of pairs X, (n, 2, d)."""
-        X = self._items(X)
-        noise, noise_slope = self.noise.value_and_gradient(X.reshape(-1, X.shape[2]))
-        noise, noise_slope = noise.reshape(-1, 2), noise_slope.reshape(X.shape)
-        here = self.posterior.between(X[:, 0], X[:, 1])
+        noise, noise_slope = self.noise.slopes(X.reshape(-1, X.shape[2]))
+        here = AtPairs.of(self.posterior, X, slopes=True)
         std = np.sqrt(here.variance)
-        partials = self.acquisition.partials(here.mean_x, here.mean_y, std, noise[:, 0], noise[:, 1])
-        gradients = here.gradient(partials.by_mean_first, partials.by_mean_second, by_variance(partials.by_std, std))
-        by_noise = np.stack([partials.by_noise_first, partials.by_noise_second], axis=1)
-        return partials.value, np.stack(gradients, axis=1) + by_noise[:, :, None] * noise_slope
+        partials = self._partials(here.mean, std, noise)
+        by_mean, by_noise = np.empty((2, len(X), 2))
+        by_mean[:, 0], by_mean[:, 1] = partials.by_mean_first, partials.by_mean_second
+        by_noise[:, 0], by_noise[:, 1] = partials.by_noise_first, partials.by_noise_second
+        gradient = here.gradient(by_mean, by_variance(partials.by_std, std))
+        return partials.value, gradient + by_noise[:, :, None] * noise_slope.reshape(X.shape)
+
+    def _partials(self, mean: Array, std: Array, noise: Array) -> PairPartials:
+        """At means, (n, 2), standard deviations, (n,), and noise, (2 n,)."""
+        return self.acquisition.partials(mean[:, 0], mean[:, 1], std, noise[::2], noise[1::2])
 
 
 def by_variance(by_std: Array, std: Array) -> Array:
     """The partial derivative in the variance, by_std / (2 std); 0 at the kink std = 0."""
-    return np.divide(0.5 * by_std, std, out=np.zeros_like(std), where=std > 0)
+    return np.asarray(0.5 * by_std / np.where(std > 0, std, np.inf))

@@ -25,6 +25,11 @@ class UCB(DesignAcquisition):
     def __post_init__(self) -> None:
         object.__setattr__(self, "exploration", non_negative("exploration", self.exploration))
 
+    @property
+    def needs_std(self) -> bool:
+        """Unless eta is 0."""
+        return self.exploration > 0
+
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
         """Mean + eta std, whatever the noise and the incumbent."""
         value = mean + self.exploration * std
@@ -43,6 +48,11 @@ class RAHBO(DesignAcquisition):
     def __post_init__(self) -> None:
         object.__setattr__(self, "exploration", non_negative("exploration", self.exploration))
         object.__setattr__(self, "risk_aversion", non_negative("risk_aversion", self.risk_aversion))
+
+    @property
+    def needs_std(self) -> bool:
+        """Unless eta is 0."""
+        return self.exploration > 0
 
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
         """Mean + eta std - gamma noise, whatever the incumbent."""

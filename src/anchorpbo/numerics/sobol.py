@@ -109,11 +109,10 @@ def _scrambled(words: Words, rng: np.random.Generator) -> tuple[Words, Words]:
     """Scramble the leading direction numbers, (d, digits), and draw a first point, (d,)."""
     dimension, digits = words.shape
     draws = rng.integers(0, 2**BITS, size=(dimension, BITS + 1), dtype=np.uint32)
-    out = np.zeros_like(words)
-    for r in range(digits):  # further digits are zero in all of these words
-        unit = np.uint32(1 << (BITS - 1 - r))
-        column = (draws[:, r] & (unit - np.uint32(1))) | unit
-        out ^= ((words & unit) != 0) * column[:, None]
+    # Digit r of a word, counted from the first, brings in column r; further digits are zero in all of these words.
+    units = np.uint32(1) << np.arange(BITS - 1, BITS - 1 - digits, -1, dtype=np.uint32)
+    columns = (draws[:, :digits] & (units - np.uint32(1))) | units
+    out = np.bitwise_xor.reduce(((words[:, :, None] & units) != 0) * columns[:, None], axis=2)
     return out, draws[:, BITS]
 
 

@@ -1,7 +1,9 @@
-"""From Gaussian sites on margins to the utility everywhere: sites, the two spaces they are solved in, the posterior."""
+"""From Gaussian sites on margins to the utility everywhere: sites, the spaces they are solved in, the posterior."""
 
 from anchorpbo.posterior.build import posterior_from_sites
 from anchorpbo.posterior.duel_space import DuelSpace
+from anchorpbo.posterior.inducing import InducingSpace
+from anchorpbo.posterior.inducing_points import Inducing, choose_inducing
 from anchorpbo.posterior.latent import LatentSpace, Solution
 from anchorpbo.posterior.point_space import PointSpace
 from anchorpbo.posterior.posterior import Posterior
@@ -11,10 +13,13 @@ from anchorpbo.posterior.spaces import SPACES
 __all__ = [
     "SPACES",
     "DuelSpace",
+    "Inducing",
+    "InducingSpace",
     "LatentSpace",
     "PointSpace",
     "Posterior",
     "Sites",
     "Solution",
+    "choose_inducing",
     "posterior_from_sites",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from typing import overload
 import numpy as np
 
 from anchorpbo.kernels import Kernel
+from anchorpbo.posterior.duel_root import DuelRoot
 from anchorpbo.posterior.latent import LatentSpace
 from anchorpbo.posterior.posterior import Gaussian, Posterior
 from anchorpbo.posterior.sites import Sites
@@ -19,7 +20,8 @@ def posterior_from_sites(kernel: Kernel, points: Array, space: LatentSpace, site
     """The posterior under sites, or the mixture over draws of them."""
     if sites.draws == 1:
         solution = space.solve(sites.draw(0))
-        return Posterior(kernel, points, space.dual_to_points(solution.dual), space.root_to_points(solution.root))
+        beta, root = space.dual_to_points(solution.dual), space.root_to_points(solution.root)
+        return Posterior(kernel, points, beta, root, factors=DuelRoot.of(space, solution.root))
     components = SiteMixture.of(space, sites)
     beta = components.betas.mean(axis=0)
     spread = _compressed((components.betas - beta) / np.sqrt(sites.draws))
@@ -53,12 +55,13 @@ class SiteMixture(Sequence[Gaussian]):
             solution = space.solve(sites)
             betas = np.array([space.dual_to_points(dual) for dual in solution.dual])
             return cls(space, sites, betas, space.root_to_points(solution.root))
-        betas, root = np.empty((sites.draws, space.rows.designs)), np.empty((0, len(space.prior)))
+        parts: list[Array] = []
+        root = np.empty((0, len(space.prior)))
         for index in range(sites.draws):
             solution = space.solve(sites.draw(index))
-            betas[index] = space.dual_to_points(solution.dual)
+            parts.append(space.dual_to_points(solution.dual))
             root = _compressed(np.vstack([root, solution.root]))
-        return cls(space, sites, betas, space.root_to_points(root / np.sqrt(sites.draws)))
+        return cls(space, sites, np.array(parts), space.root_to_points(root / np.sqrt(sites.draws)))
 
     def __len__(self) -> int:
         return self.sites.draws

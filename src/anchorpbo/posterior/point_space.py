@@ -9,6 +9,7 @@ import numpy as np
 from scipy import linalg
 
 from anchorpbo.numerics.linalg import cholesky_of_identity_plus, cholesky_solve
+from anchorpbo.posterior.elimination import eliminated
 from anchorpbo.posterior.latent import LatentSpace, Solution, subtracted_cavities
 from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array, IntArray
@@ -40,17 +41,29 @@ class PointSpace(LatentSpace):
         return self.rows.margin_variances(solution.covariance)
 
     def solve(self, sites: Sites) -> Solution:
-        """F and y from the QR factorisation of W^1/2 D."""
+        """F and y by elimination where the rows allow it, else from the QR factorisation of W^1/2 D."""
         if not len(self.rows):  # LAPACK does not take empty matrices everywhere
             u = len(self.prior)
             return Solution(self, sites, np.empty((0, 0)), np.empty((0, u)), np.zeros((*sites.linear.shape[:-1], u)))
-        targets = np.atleast_2d(sites.scaled_target)
-        product = linalg.qr_multiply(self.rows.scaled(sites.root), targets, mode="right", overwrite_a=True)
-        y, F = (np.asarray(part, dtype=np.float64) for part in product)
+        F, y = self._by_elimination(sites) or self._by_factorisation(sites)
         B = F @ self.prior @ F.T
         L = cholesky_of_identity_plus(0.5 * (B + B.T), F, self.prior)
         dual = (F.T @ cholesky_solve(L, y.T)).T
-        return Solution(self, sites, L, F, dual if sites.linear.ndim == 2 else dual[0])
+        return Solution(self, sites, L, F, dual)
+
+    def _by_elimination(self, sites: Sites) -> tuple[Array, Array] | None:
+        """See `anchorpbo.posterior.elimination`; ``None`` for rows of another form and for many draws at once."""
+        scales = self.rows.scales
+        if scales is None or sites.linear.ndim == 2:
+            return None
+        F, y = eliminated(*self.rows.between(scales, sites.precision, sites.linear))
+        return F * scales, y
+
+    def _by_factorisation(self, sites: Sites) -> tuple[Array, Array]:
+        targets = np.atleast_2d(sites.scaled_target)
+        product = linalg.qr_multiply(self.rows.scaled(sites.root), targets, mode="right", overwrite_a=True)
+        y, F = (np.asarray(part, dtype=np.float64) for part in product)
+        return F, y if sites.linear.ndim == 2 else y[0]
 
     def cavities(self, solution: Solution) -> tuple[Array, Array]:
         """By taking the site's precision from the margin's."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -26,11 +27,15 @@ from anchorpbo.kernels import Kernel
 from anchorpbo.numerics.checks import as_generator, as_points, frozen, whole
 from anchorpbo.numerics.linalg import square_root
 from anchorpbo.numerics.normal import cdf
+from anchorpbo.posterior.duel_root import DuelRoot
 from anchorpbo.posterior.local import AtDesigns, AtPairs
 from anchorpbo.typing import Array
 
 Gaussian = tuple[Array, Array]
 """One Gaussian process as its weights (beta, root)."""
+
+# About how many covariances to hold at once where all of them are not needed together.
+_PIECE = 2_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +45,7 @@ class Posterior:
     kernel: Kernel
     """Prior covariance k."""
     points: Array
-    """The distinct designs P, (u, d)."""
+    """The distinct designs P, (u, d); of many, those that stand for all, and the best."""
     beta: Array
     """Weights of the mean, (u,)."""
     root: Array
@@ -49,6 +54,8 @@ class Posterior:
     """Of a mixture: square root of the covariance of beta between its parts, (r', u)."""
     components: Sequence[Gaussian] | None = field(default=None, repr=False)
     """The equally likely parts of a mixture; ``None`` for a single Gaussian process."""
+    factors: DuelRoot | None = field(default=None, repr=False)
+    """The root as a product of two that are faster to multiply with, where it is one."""
 
     def __post_init__(self) -> None:
         for name in ("points", "beta", "root", "spread"):
@@ -87,11 +94,11 @@ class Posterior:
 
     def between(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> AtPairs:
         """Means, variance of the difference and the chain rule at pairs of designs, (n, d) each."""
-        return AtPairs.of(self, *self._pairs(X, Y))
+        return AtPairs.of(self, np.stack(self._pairs(X, Y), axis=1))
 
     def mean(self, X: npt.ArrayLike) -> Array:
         """E f(x), (n,)."""
-        return self.kernel(self._designs("X", X), self.points) @ self.beta
+        return self.at(X).mean
 
     def variance(self, X: npt.ArrayLike) -> Array:
         """Var f(x), (n,); rounding below zero is cut off."""
@@ -106,6 +113,20 @@ class Posterior:
             covariance += (self.kernel(X, self.points) @ self.spread.T) @ (self.spread @ self.kernel(self.points, Y))
         return covariance
 
+    def covariance_with_sum(self, X: npt.ArrayLike, Y: npt.ArrayLike, weights: Array) -> Array:
+        """Cov(f(x_i), sum_j w_j f(y_j)), (n,), for weights (p,), without the matrix of all covariances."""
+        X, Y = self._designs("X", X), self._designs("Y", Y)
+        k = self.kernel(self.points, Y) @ weights
+        of_root, of_spread = self.root @ k, self._spread @ k
+        total = np.empty(len(X))
+        step = max(_PIECE // max(len(Y), len(self.points), 1), 1)
+        for start in range(0, len(X), step):
+            here = X[start : start + step]
+            k_here = self.kernel(here, self.points)
+            explained = (k_here @ self.root.T) @ of_root - (k_here @ self._spread.T) @ of_spread
+            total[start : start + step] = self.kernel(here, Y) @ weights - explained
+        return total
+
     @cached_property
     def means(self) -> Array:
         """E f at the distinct designs P, (u,)."""
@@ -114,7 +135,7 @@ class Posterior:
     def mean_gradient(self, X: npt.ArrayLike) -> Array:
         """d mean / dx, (n, d)."""
         here = self.at(X)
-        return here.gradient(np.ones(len(here.X)), np.zeros(len(here.X)))
+        return here.gradient(np.ones(len(here.X)))
 
     def variance_gradient(self, X: npt.ArrayLike) -> Array:
         """d variance / dx, (n, d)."""
@@ -177,11 +198,19 @@ class Posterior:
         """
         points = np.vstack([self.points, pair])
         row = np.concatenate([np.zeros(len(self.points)), [coefficients[0], -coefficients[1]]])
-        root, spread = (np.pad(r, ((0, 0), (0, 2))) for r in (self.root, self._spread))
+        root, spread = (_padded(r, 2) for r in (self.root, self._spread))
         k = self.kernel(points, points) @ row
         e = row - root.T @ (root @ k) + spread.T @ (spread @ k)
         beta = np.append(self.beta, [0.0, 0.0]) + slope * e
         return Posterior(self.kernel, points, beta, np.vstack([root, np.sqrt(curvature) * e]), spread)
+
+    def with_points(self, points: Array) -> Posterior:
+        """The same posterior with more designs, (n, d), among its points, whose weights are zero."""
+        extra = len(points)
+        beta, root = _padded(self.beta, extra), _padded(self.root, extra)
+        spread = None if self.spread is None else _padded(self.spread, extra)
+        components = None if self.components is None else _Padded(self.components, extra)
+        return Posterior(self.kernel, np.vstack([self.points, points]), beta, root, spread, components)
 
     @property
     def _spread(self) -> Array:
@@ -198,3 +227,29 @@ class Posterior:
         if X.shape != Y.shape:
             raise ShapeError("X and Y must have the same shape", f"{X.shape} and {Y.shape}", "pair them row by row")
         return X, Y
+
+
+def _padded(weights: Array, extra: int) -> Array:
+    """Weights, (..., u), with zeros for more designs."""
+    return np.pad(weights, [(0, 0)] * (weights.ndim - 1) + [(0, extra)])
+
+
+@dataclass(frozen=True, eq=False)
+class _Padded(Sequence[Gaussian]):
+    """Parts of a mixture with weights zero for more designs."""
+
+    parts: Sequence[Gaussian]
+    extra: int
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @overload
+    def __getitem__(self, index: int) -> Gaussian: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Gaussian]: ...
+    def __getitem__(self, index: int | slice) -> Gaussian | Sequence[Gaussian]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        beta, root = self.parts[index]
+        return _padded(beta, self.extra), _padded(root, self.extra)

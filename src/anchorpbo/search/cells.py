@@ -28,7 +28,7 @@ def cells_of(items: Items, alive: IntArray) -> list[IntArray]:
     features = _features(items, alive)
     cells = [np.arange(len(alive))]
     while len(cells) < MOST and min(map(len, cells)) >= 2 * SMALLEST:
-        cells = [half for cell in cells for half in _halves(cell, features[cell])]
+        cells = [half for cell in cells for half in _halves(cell, features[:, cell])]
     return [np.sort(alive[cell]) for cell in cells]
 
 
@@ -42,16 +42,16 @@ def pair_bounds(items: Items, cells: list[IntArray]) -> Array:
 
 
 def _features(items: Items, alive: IntArray) -> Array:
-    """Mean, std and noise, (n, 3), each times its mean slope against the item that is best beside its own copy."""
+    """Mean, std and noise, (3, n), each times its mean slope against the item that is best beside its own copy."""
     m, s, n = items.mean[alive], items.std[alive], items.noise[alive]
     acquisition = items.bound.acquisition
     p = int(np.argmax(acquisition.partials(m, m, 2.0 * s, n, n).value))
     partials = acquisition.partials(m, m[[p]], s + s[p], n, n[[p]])
     slopes = (partials.by_mean_first, partials.by_std, partials.by_noise_first)
-    return np.asarray(np.stack([m, s, n], axis=1) * [np.abs(slope).mean() for slope in slopes])
+    return np.stack([each * np.abs(slope).mean() for each, slope in zip((m, s, n), slopes, strict=True)])
 
 
 def _halves(cell: IntArray, features: Array) -> tuple[IntArray, IntArray]:
-    widest = int(np.argmax(np.ptp(features, axis=0)))
-    order, middle = np.argsort(features[:, widest], kind="stable"), len(cell) // 2
+    widest, middle = int(np.argmax(np.ptp(features, axis=1))), len(cell) // 2
+    order = np.argpartition(features[widest], middle)
     return cell[order[:middle]], cell[order[middle:]]

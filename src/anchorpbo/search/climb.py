@@ -1,18 +1,38 @@
 """Climbing in the continuous coordinates, the others held where they are.
 
-Without constraints one L-BFGS-B run on the stacked variables of all items maximises the sum of their values, so that
-each evaluation is one call on all of them. With constraints each item climbs alone, by SLSQP, which keeps to them.
+Without constraints all items climb at once (`ascent`), so that each evaluation is one call on all of them. With
+constraints each item climbs alone, by SLSQP, which keeps to them.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import optimize
 
 from anchorpbo.acquisition import Bound
+from anchorpbo.search.ascent import Ascent
 from anchorpbo.search.evaluate import check_finite
 from anchorpbo.space.region import Region
-from anchorpbo.typing import Array
+from anchorpbo.typing import Array, BoolArray
+
+TOLERANCE = 1e-9
+"""A climb has ended where the next step promises less, in units of the spread of the values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Climbed:
+    """Where climbs from n items have come."""
+
+    ends: Array
+    """(n, *item_shape)."""
+    values: Array
+    """(n,)."""
+    ended: BoolArray
+    """Which are maxima; the others were given up or ran out of steps, (n,)."""
+    converged: bool
+    """Whether none ran out of steps."""
 
 
 class Climb:
@@ -20,48 +40,59 @@ class Climb:
 
     def __init__(self, bound: Bound, region: Region, values: Array) -> None:
         self.bound, self.region, self.evaluations = bound, region, 0
-        # In units of their spread: both methods take numbers far below 1 for converged, and EI is small.
+        # In units of their spread: what is a small gain depends on it, and EI is small.
         best = float(values.max())
         spread = best - float(np.median(values))
         # Values that differ by rounding alone have no spread to speak of.
         self.scale = spread if spread > 1e-12 * abs(best) else abs(best) or 1.0
 
-    def run(self, starts: Array, steps: int) -> tuple[Array, bool]:
-        """Climb from starts, (n, *item_shape), to as many ends, and say whether it converged."""
+    def run(self, starts: Array, values: Array, steps: int) -> Climbed:
+        """Climb from starts, (n, *item_shape), of known values, (n,)."""
         if not len(self.region.free) or not len(starts):
-            return starts, True
-        if not self.region.constrained:
-            return self._freely(starts, steps)
-        ends = [self._within(start[None], steps) for start in starts]
-        return np.concatenate([end for end, _ in ends]), all(converged for _, converged in ends)
+            return Climbed(starts, values, np.ones(len(starts), dtype=np.bool_), True)
+        return self._within(starts, steps) if self.region.constrained else self._freely(starts, steps)
 
-    def _loss(self, items: Array) -> tuple[float, Array]:
-        """Negative sum of the values, and its gradient in the continuous coordinates."""
-        values, gradient = self.bound.value_and_gradient(items)
+    def _slopes(self, items: Array) -> tuple[Array, Array]:
+        """Values, (n,), and their gradients in the continuous coordinates, (n, p)."""
+        values, gradient = self.bound.slopes(items)
         check_finite(values)
         self.evaluations += len(values)
-        return -float(values.sum()) / self.scale, -gradient[..., self.region.free].ravel() / self.scale
+        return values, self._moving(gradient)
 
-    def _freely(self, starts: Array, steps: int) -> tuple[Array, bool]:
-        free, items = self.region.free, starts.copy()
-        shape = starts[..., free].shape
+    def _moving(self, items: Array) -> Array:
+        """The continuous coordinates of items, (n, p)."""
+        region = self.region
+        return (items[..., region.free] if len(region.gridded) else items).reshape(len(items), -1)
 
-        def loss(flat: Array) -> tuple[float, Array]:
-            items[..., free] = flat.reshape(shape)
-            return self._loss(items)
+    def _moved(self, items: Array, to: Array) -> Array:
+        """Items, (n, *item_shape), with other continuous coordinates, (n, p)."""
+        region = self.region
+        if not len(region.gridded):
+            return to.reshape(items.shape)
+        items = items.copy()
+        items[..., region.free] = to.reshape(*items.shape[:-1], -1)
+        return items
 
-        result = optimize.minimize(
-            loss,
-            starts[..., free].ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=optimize.Bounds(0.0, 1.0),
-            options={"maxiter": steps, "ftol": 1e-7, "gtol": 1e-4},
-        )
-        items[..., free] = np.clip(result.x, 0.0, 1.0).reshape(shape)
-        return items, bool(result.success)
+    def _freely(self, starts: Array, steps: int) -> Climbed:
+        ascent = Ascent(self._moving(starts), TOLERANCE * self.scale, designs=starts.ndim - 1)
+        for _ in range(steps):
+            rows = ascent.under_way
+            if not len(rows):
+                break
+            ascent.tell(rows, *self._slopes(self._moved(starts[rows], ascent.trial[rows])))
+        ends = self._moved(starts, ascent.x)
+        return Climbed(ends, ascent.values, ascent.ended, not len(ascent.under_way))
 
-    def _within(self, start: Array, steps: int) -> tuple[Array, bool]:
+    def _within(self, starts: Array, steps: int) -> Climbed:
+        found = [self._alone(start[None], steps) for start in starts]
+        ends = np.concatenate([end for end, _ in found])
+        values = self.bound.values(ends)
+        check_finite(values)
+        self.evaluations += len(values)
+        ended = np.array([converged for _, converged in found])
+        return Climbed(ends, values, ended, bool(ended.all()))
+
+    def _alone(self, start: Array, steps: int) -> tuple[Array, bool]:
         """One item, (1, *item_shape)."""
         region, free, item = self.region, self.region.free, start.copy()
         shape = start[..., free].shape
@@ -69,7 +100,8 @@ class Climb:
 
         def loss(flat: Array) -> tuple[float, Array]:
             item[..., free] = flat.reshape(shape)
-            return self._loss(item)
+            values, gradient = self._slopes(item)
+            return float(values[0]) / -self.scale, gradient[0] / -self.scale
 
         # lower - A_fixed x_fixed <= A_free x_free <= upper - A_fixed x_fixed, for each design of the item.
         fixed = designs.copy()

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from anchorpbo.acquisition import Bound
 from anchorpbo.errors import InputError
-from anchorpbo.typing import Array
+from anchorpbo.numerics.checks import as_points
+from anchorpbo.typing import Array, IntArray
 
 PIECE = 2_000_000
 """About how many numbers a piece may hold in one array."""
@@ -26,12 +28,21 @@ def pieces(count: int, width: int) -> Iterator[slice]:
         yield slice(start, min(start + step, count))
 
 
-def values_of(bound: Bound, X: Array) -> Array:
-    """Values, (n,), of items X, (n, *item_shape); all of them must be finite."""
-    if not len(X):
-        return np.empty(0)
-    width = max(len(bound.posterior.points), bound.posterior.dimension)
-    values = np.concatenate([bound(X[piece]) for piece in pieces(len(X), width)])
+def as_designs(name: str, designs: npt.ArrayLike, dimension: int) -> Array:
+    """Finite designs, (n, d): those given where they are such an array already, else a copy."""
+    if type(designs) is not np.ndarray or designs.dtype != np.float64 or designs.shape[1:] != (dimension,):
+        return as_points(name, designs, dimension)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = designs.sum()  # finite only where all of it is
+    return designs if np.isfinite(total) else as_points(name, designs, dimension)
+
+
+def values_of(bound: Bound, X: Array, rows: IntArray | None = None) -> Array:
+    """Values of items X, (n, *item_shape), or of some rows of them; all of them must be finite."""
+    count = len(X) if rows is None else len(rows)
+    values = np.empty(count)
+    for piece in pieces(count, max(len(bound.posterior.points), bound.posterior.dimension)):
+        values[piece] = bound.values(X[piece] if rows is None else X[rows[piece]])
     check_finite(values)
     return values
 

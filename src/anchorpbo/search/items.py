@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.acquisition import BoundPairs
+from anchorpbo.posterior.local import AtDesigns
 from anchorpbo.search.evaluate import pieces
 from anchorpbo.typing import Array, IntArray
 
@@ -36,8 +37,8 @@ class Items:
         """Look at every item once, a piece at a time; banned pairs, (b, 2), come in either order."""
         mean, std, noise = np.empty((3, len(X)))
         for piece in pieces(len(X), max(len(bound.posterior.points), X.shape[1])):
-            here = bound.posterior.at(X[piece])
-            mean[piece], std[piece], noise[piece] = here.mean, np.sqrt(here.variance), bound.noise(X[piece])
+            here = AtDesigns.of(bound.posterior, X[piece])
+            mean[piece], std[piece], noise[piece] = here.mean, np.sqrt(here.variance), bound.noise.values(X[piece])
         return cls(bound, X, mean, std, noise, np.concatenate([banned, banned[:, ::-1]]))
 
     def values(self, rows: IntArray, columns: IntArray) -> Array:

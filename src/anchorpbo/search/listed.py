@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
 from anchorpbo.errors import InputError, NothingLeftError, ShapeError
-from anchorpbo.numerics.checks import as_indices, as_points
+from anchorpbo.numerics.checks import as_indices
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.search.evaluate import check_bound, values_of
+from anchorpbo.search.evaluate import as_designs, check_bound, values_of
 from anchorpbo.search.items import Items
 from anchorpbo.search.pairs import PairSearch
 from anchorpbo.typing import Array, IntArray
@@ -88,7 +88,7 @@ def maximise_over(
         How many pairs may be scored in a list of more than `ALL_PAIRS` items.
     """
     check_bound(bound)
-    designs = as_points("candidates", candidates, bound.posterior.dimension)
+    designs = as_designs("candidates", candidates, bound.posterior.dimension)
     if not len(designs):
         raise InputError("candidates must hold at least one design", "none", "give the list to choose from")
     kept = _kept(exclude, len(designs))
@@ -103,7 +103,7 @@ def maximise_over(
 def _best_design(bound: Bound, designs: Array, kept: IntArray) -> Chosen[int]:
     if not len(kept):
         raise NothingLeftError("at least one candidate must not be excluded", "all of them excluded", "exclude fewer")
-    values = values_of(bound, designs[kept])
+    values = values_of(bound, designs, kept)
     best = int(np.argmax(values))
     return Chosen(int(kept[best]), float(values[best]), ListInfo(len(kept), True, 0.0))
 
@@ -119,7 +119,8 @@ def _best_pair(
     place = np.full(len(designs), -1)
     place[kept] = np.arange(len(kept))
     banned = place[banned]
-    search = PairSearch(Items.of(bound, designs[kept], banned[(banned >= 0).all(axis=1)]))
+    items = designs if len(kept) == len(designs) else designs[kept]
+    search = PairSearch(Items.of(bound, items, banned[(banned >= 0).all(axis=1)]))
     if len(kept) <= ALL_PAIRS:
         search.enumerate_all()
         gap = 0.0

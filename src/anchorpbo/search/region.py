@@ -6,7 +6,7 @@
 2. Choose starts: the best and a spread of good ones (`starts`).
 3. Climb from all starts in their continuous coordinates (`climb`), then let each step to the best of its neighbours in
    the others; repeat from those that found a better one. Nothing is relaxed and rounded.
-4. Polish the best alone, since in a common climb the others have set the step lengths and the end.
+4. Where constraints make climbs dear, they are short, and the best is polished.
 
 The result is never worse than the best item of step 1.
 """
@@ -21,18 +21,20 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.acquisition import Bound, BoundPairs
-from anchorpbo.errors import InputError, NothingLeftError, ShapeError, UnsupportedError
-from anchorpbo.numerics.checks import as_floats, as_generator, whole
+from anchorpbo.errors import NothingLeftError
+from anchorpbo.numerics.checks import as_generator, whole
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.search.climb import Climb
-from anchorpbo.search.evaluate import check_bound, values_of
-from anchorpbo.search.starts import all_pairs, landmarks, spread_starts
+from anchorpbo.search.climb import Climb, Climbed
+from anchorpbo.search.evaluate import values_of
+from anchorpbo.search.given import as_extra, check_search
+from anchorpbo.search.starts import best_pairs, landmarks, spread_starts
 from anchorpbo.space.region import Region
 from anchorpbo.typing import Array, BoolArray
 
-CLIMB_STEPS = 8
-POLISH_STEPS = 50
-"""Iterations of a climb, together and alone."""
+STEPS = 100
+"""Evaluations of a climb."""
+CONSTRAINED_STEPS = 8
+"""The same in a region with constraints, before the best is polished."""
 PAIR_SHARE = 6
 """One of so many spread designs is looked at when it is in pairs."""
 KEPT_PAIRS = 1024
@@ -43,8 +45,6 @@ ON_THE_WAY = (0.25, 0.5, 0.7, 0.8, 0.9, 0.95)
 """Parts of a climb that are looked at when its end is not allowed."""
 ROUNDS = 10
 """How often climbs and steps to neighbours alternate at most."""
-# Encoding to the unit cube and back may overshoot its faces by rounding.
-_ROUNDING = 1e-9
 
 Allowed = Callable[[Array], BoolArray]
 """Which items, (n, *item_shape), may be chosen, (n,)."""
@@ -104,15 +104,14 @@ def maximise(
         Which items may be chosen: a function of items, (n, d) or (n, 2, d), to a mask, (n,). By default all.
     """
     region = Region.cube(whole("where", where, 1)) if not isinstance(where, Region) else where
-    _check(bound, region, raw, restarts)
+    check_search(bound, region, raw, restarts)
     rng = as_generator(rng)
     with one_blas_thread(len(bound.posterior.points)):
         search = _Search(bound, region, allowed)
         # All pairs are looked at, so that fewer designs do.
         search.screen(region.sample(raw if search.designs == 1 else max(raw // PAIR_SHARE, 2), rng), extra)
-        climb = search.ascend(restarts)
-        converged = search.polish(climb)
-    return search.found(climb.evaluations, converged)
+        search.ascend(restarts)
+    return search.found()
 
 
 class _Search:
@@ -123,20 +122,25 @@ class _Search:
         self.items = np.empty((0, *bound.item_shape))
         self.values = np.empty(0)
         self.screened = 0
+        self.evaluations = 0
+        self.converged = True
         self.designs = math.prod(bound.item_shape) // region.dimension
         """Designs of an item: 1, or 2 of a duel."""
 
     def look(self, items: Array) -> Array:
         """Score items."""
         values = values_of(self.bound, items)
+        self.evaluations += len(items)
         self.keep(items, values)
         return values
 
     def keep(self, items: Array, values: Array) -> None:
         """Take in items with their values; those not allowed count for nothing."""
-        kept = np.ones(len(items), dtype=np.bool_) if self.allowed is None else self.allowed(items)
-        self.items = np.concatenate([self.items, items[kept]])
-        self.values = np.concatenate([self.values, values[kept]])
+        if self.allowed is not None:
+            kept = self.allowed(items)
+            items, values = items[kept], values[kept]
+        self.items = np.concatenate([self.items, items])
+        self.values = np.concatenate([self.values, values])
 
     def screen(self, spread: Array, extra: npt.ArrayLike | None) -> None:
         """Step 1, from designs spread over the region, (n, d)."""
@@ -147,49 +151,54 @@ class _Search:
         else:
             self.look(designs)
         if extra is not None:
-            self.look(_extra(extra, self.bound.item_shape))
+            self.look(as_extra(extra, self.bound.item_shape))
         if not len(self.items):
             rule = "at least one of the items looked at must be allowed"
             raise NothingLeftError(rule, f"none of {len(designs)} designs is", "forbid fewer")
         self.screened = len(self.items)
 
     def _screen_pairs(self, bound: BoundPairs, designs: Array) -> None:
-        pairs, values = all_pairs(bound, designs)
-        best = np.argsort(-values, kind="stable")
-        self.keep(pairs[best[:KEPT_PAIRS]], values[best[:KEPT_PAIRS]])
-        if not len(self.items):
-            self.keep(pairs[best], values[best])
+        every = len(designs) * (len(designs) - 1) // 2
+        self.evaluations += every
+        self.keep(*best_pairs(bound, designs, KEPT_PAIRS))
+        if not len(self.items) and every > KEPT_PAIRS:
+            self.keep(*best_pairs(bound, designs, every))
 
-    def ascend(self, restarts: int) -> Climb:
-        """Steps 2 and 3."""
+    def ascend(self, restarts: int) -> None:
+        """Steps 2 to 4."""
+        constrained, climb = self.region.constrained, Climb(self.bound, self.region, self.values)
         pairs = self.items.reshape(-1, self.designs, self.region.dimension)
         # With constraints each climbs alone, at several times the cost.
-        starts = spread_starts(pairs, self.values, min(restarts, CONSTRAINED) if self.region.constrained else restarts)
-        climb = Climb(self.bound, self.region, self.values)
-        current = self.items[starts]
+        starts = spread_starts(pairs, self.values, min(restarts, CONSTRAINED) if constrained else restarts)
+        items, values = self.items[starts], self.values[starts]
         for _ in range(ROUNDS):
-            ends, _ = climb.run(current, CLIMB_STEPS)
-            here = self.look(ends)
-            self._look_on_the_way(current, ends)
-            if not len(self.region.gridded):
+            climbed = self._climb(climb, items, values, CONSTRAINED_STEPS if constrained else STEPS)
+            if len(self.region.gridded):
+                items, values = self._stepped(climbed.ends, climbed.values)
+            elif self.allowed is not None and not self.allowed(climbed.ends[climbed.ended]).any():
+                # Some were given up for others that have led to what is not allowed.
+                items, values = climbed.ends[~climbed.ended], climbed.values[~climbed.ended]
+            else:
                 break
-            current = self._stepped(ends, here)
-            if not len(current):
+            if not len(items):
                 break
-        return climb
+        if constrained:
+            best = [int(np.argmax(self.values))]
+            self._climb(climb, self.items[best], self.values[best], STEPS)
+        self.evaluations += climb.evaluations
 
-    def polish(self, climb: Climb) -> bool:
-        """Step 4."""
-        best = self.items[[int(np.argmax(self.values))]]
-        polished, converged = climb.run(best, POLISH_STEPS)
-        self.look(polished)
-        return converged
+    def _climb(self, climb: Climb, items: Array, values: Array, steps: int) -> Climbed:
+        climbed = climb.run(items, values, steps)
+        self.converged = climbed.converged
+        self.keep(climbed.ends, climbed.values)
+        self._look_on_the_way(items, climbed.ends)
+        return climbed
 
-    def found(self, evaluations: int, converged: bool) -> Found:
+    def found(self) -> Found:
         """The result."""
         best = int(np.argmax(self.values))
         raw, refined = self.values[: self.screened].max(), self.values[self.screened :].max(initial=-np.inf)
-        info = SearchInfo(evaluations + len(self.items), float(raw), float(refined), converged)
+        info = SearchInfo(self.evaluations, float(raw), float(refined), self.converged)
         return Found(self.items[best].copy(), float(self.values[best]), info)
 
     def _look_on_the_way(self, starts: Array, ends: Array) -> None:
@@ -199,16 +208,17 @@ class _Search:
             # Climbs move continuous coordinates only, and those of a region are convex.
             self.look(np.concatenate([starts[~fine] + share * ways for share in ON_THE_WAY]))
 
-    def _stepped(self, items: Array, values: Array) -> Array:
-        """For each item that has a better neighbour, the best one."""
+    def _stepped(self, items: Array, values: Array) -> tuple[Array, Array]:
+        """For each item that has a better neighbour, the best one and its value."""
         groups = [self._neighbours(item) for item in items]
         scores = np.split(self.look(np.concatenate(groups)), np.cumsum([len(group) for group in groups])[:-1])
         better = [
-            group[int(np.argmax(score))]
+            (group[int(np.argmax(score))], score.max())
             for group, score, value in zip(groups, scores, values, strict=True)
             if len(score) and score.max() > value
         ]
-        return np.array(better).reshape(-1, *self.bound.item_shape)
+        found = np.array([item for item, _ in better]).reshape(-1, *self.bound.item_shape)
+        return found, np.array([value for _, value in better])
 
     def _neighbours(self, item: Array) -> Array:
         """Items one step away in one of their designs."""
@@ -224,34 +234,3 @@ class _Search:
     def _inside(self, designs: Array) -> BoolArray:
         """Which designs, (n, d), are in the region."""
         return np.asarray(self.region.contains(designs) & (self.region.snapped(designs) == designs).all(axis=1))
-
-
-def _check(bound: Bound, region: Region, raw: int, restarts: int) -> None:
-    check_bound(bound)
-    if region.dimension != bound.posterior.dimension:
-        rule = f"where must have the {bound.posterior.dimension} coordinates of the posterior's designs"
-        raise ShapeError(rule, region.dimension, "search the cube the duels came from")
-    whole("raw", raw, 1)
-    whole("restarts", restarts, 1)
-    if not len(region.free):
-        return
-    remedy = "search a list of designs with maximise_over instead"
-    if not bound.posterior.kernel.differentiable:
-        name = type(bound.posterior.kernel).__name__
-        raise UnsupportedError("a search of continuous coordinates needs a kernel with a gradient in x", name, remedy)
-    try:
-        bound.noise.value_and_gradient(np.full((1, region.dimension), 0.5))
-    except UnsupportedError as problem:
-        rule = "a search of continuous coordinates needs a noise map with a gradient"
-        raise UnsupportedError(rule, bound.noise, remedy) from problem
-
-
-def _extra(extra: npt.ArrayLike, item_shape: tuple[int, ...]) -> Array:
-    items = as_floats("extra", extra)
-    if items.shape[1:] != item_shape or items.ndim != 1 + len(item_shape):
-        rule = f"extra must have shape (n, {', '.join(map(str, item_shape))})"
-        raise ShapeError(rule, items.shape, "give one item a row")
-    outside = items[(items < -_ROUNDING) | (items > 1.0 + _ROUNDING)]
-    if outside.size:
-        raise InputError("extra must lie in the unit cube", outside[0], "scale the designs first")
-    return np.clip(items, 0.0, 1.0)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from anchorpbo.acquisition import Bound, BoundPairs
+from anchorpbo.posterior.local import AtDesigns
 from anchorpbo.search.evaluate import check_finite
-from anchorpbo.search.items import Items
 from anchorpbo.typing import Array, IntArray
 
 RADIUS = 0.15
@@ -22,16 +22,24 @@ def spread_starts(items: Array, values: Array, count: int) -> IntArray:
     none, the distance is halved. A pair counts as near another when it is in either order. Fewer come back only when
     the items are fewer, repeats not counted.
     """
-    radius = RADIUS * np.sqrt(items[0].size)
+    flat = items.reshape(len(items), -1)
+    squares = np.einsum("ij,ij->i", flat, flat)
+    radius = RADIUS * np.sqrt(flat.shape[1])
     chosen = [int(np.argmax(values))]
-    nearest = _distances(items, items[chosen[0]])
+    nearest = np.full(len(items), np.inf)
     while len(chosen) < count and radius > NEAREST:
-        free = nearest >= radius
-        if not free.any():
+        last = items[chosen[-1]]
+        common = np.maximum(flat @ last.ravel(), flat @ last[::-1].ravel())
+        # Squares may be expanded here: a rounding of 1e-16 is well below `NEAREST` squared.
+        distances = squares + (squares[chosen[-1]] - 2.0 * common)
+        np.minimum(nearest, distances, out=nearest)
+        while radius > NEAREST:
+            free = np.where(nearest >= radius**2, values, -np.inf)
+            best = int(np.argmax(free))
+            if free[best] > -np.inf:
+                chosen.append(best)
+                break
             radius /= 2.0
-            continue
-        chosen.append(int(np.argmax(np.where(free, values, -np.inf))))
-        nearest = np.minimum(nearest, _distances(items, items[chosen[-1]]))
     return np.array(chosen, dtype=np.intp)
 
 
@@ -43,19 +51,19 @@ def landmarks(bound: Bound) -> Array:
     if anchors is not None:
         inside = ((anchors >= 0.0) & (anchors <= 1.0)).all(axis=1)
         designs = np.concatenate([designs, anchors[inside][:LANDMARKS]])
-    return np.clip(np.unique(designs, axis=0), 0.0, 1.0)
+    # Each once; for so few, a set is faster than numpy's unique.
+    distinct = np.array(sorted(set(map(tuple, designs.tolist()))), dtype=np.float64)
+    return np.clip(distinct.reshape(-1, designs.shape[1]), 0.0, 1.0)
 
 
-def all_pairs(bound: BoundPairs, designs: Array) -> tuple[Array, Array]:
-    """All pairs of designs, (n, 2, d), and their values, (n,)."""
+def best_pairs(bound: BoundPairs, designs: Array, count: int) -> tuple[Array, Array]:
+    """The best pairs of designs, (count, 2, d) or fewer, and their values, (count,)."""
     first, second = np.triu_indices(len(designs), 1)
-    every = np.arange(len(designs))
-    values = Items.of(bound, designs, np.empty((0, 2), dtype=np.intp)).values(every, every)[first, second]
+    here, noise = AtDesigns.of(bound.posterior, designs), bound.noise.values(designs)
+    variance = here.variance[first] + here.variance[second] - 2.0 * here.covariance[first, second]
+    std = np.sqrt(np.maximum(variance, 0.0))
+    means, noises = (here.mean[first], here.mean[second]), (noise[first], noise[second])
+    values = bound.acquisition.partials(*means, std, *noises).value
     check_finite(values)
-    return np.stack([designs[first], designs[second]], axis=1), values
-
-
-def _distances(items: Array, one: Array) -> Array:
-    """Euclidean distances, (n,), of items (n, p, d) from one, (p, d), in its nearer order."""
-    straight, swapped = (((items - order) ** 2).sum(axis=(1, 2)) for order in (one, one[::-1]))
-    return np.asarray(np.sqrt(np.minimum(straight, swapped)))
+    best = np.argpartition(-values, count)[:count] if count < len(values) else np.arange(len(values))
+    return designs[np.stack([first[best], second[best]], axis=1)], values[best]

@@ -203,6 +203,17 @@ class DesignAcquisitionContract(AcquisitionContract):
         root = np.linalg.inv(np.linalg.cholesky(kernel(X, X)))
         return Posterior(kernel, X, np.array([0.3, -0.2]), root), X
 
+    def check_needs_std(self) -> None:
+        """What says that it needs no standard deviation does not depend on it."""
+        if not self.acquisition.needs_std:
+            moments = self.moments()
+            flat = moments.copy()
+            flat[1] = 0.0
+            here, there = self.partials(moments), self.partials(flat)
+            for field in fields(here):
+                ensure_same_bits(f"{field.name} where std is 0", getattr(there, field.name), getattr(here, field.name))
+            ensure(not here.by_std.any(), "by_std must be 0 where needs_std is False")
+
     def check_default_incumbent(self) -> None:
         """Without an incumbent, the best posterior mean over queried designs is taken."""
         best = float(self.posterior.mean(self.posterior.points).max())

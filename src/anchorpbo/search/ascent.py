@@ -1,0 +1,204 @@
+"""Many climbs in a box at once, each by its own quasi-Newton steps, compiled.
+
+For each climb: x (p,) in the unit cube, f = -value to be made small, g its gradient, and H (p, p) the inverse of its
+curvature, learnt from every step s and change of gradient y by the formula of BFGS [NocedalWright]. Coordinates at a
+face of the cube whose slope leads out of it are held: swept out of H, so that the direction is what it would be without
+them. A step is cut off at the faces [Bertsekas1982]. Every climb has its own step length, so that none waits for
+another: each evaluation is one trial of every climb that is still under way.
+
+A climb ends when its next step promises less than `tolerance`. It is given up
+
+* where it has come within `NEAR` of a better one, as it would end at the same place;
+* where `HOPE` times what its next step promises would not take it to the best so far.
+
+References
+----------
+[Bertsekas1982] D. P. Bertsekas. Projected Newton methods for optimization problems with simple constraints. SIAM
+    Journal on Control and Optimization 20(2), 221-246, 1982.
+[NocedalWright] J. Nocedal and S. J. Wright. Numerical optimization, 2nd edition, chapters 3, 6 and 16. Springer, 2006.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from anchorpbo.numerics.jit import compiled
+from anchorpbo.typing import Array, BoolArray, IntArray
+
+STRIDE = 0.1
+"""Length of a first step, in the coordinate that moves most."""
+TRIALS = 12
+"""How often a step is shortened before the climb forgets the past, or ends."""
+NEAR = 0.01
+HOPE = 10.0
+_SETTLED = 4
+"""Steps after which promises are believed."""
+_DECREASE = 1e-4
+"""A step must bring this share of what the slope promised."""
+
+
+class Ascent:
+    """Climbs from starts, (n, p), in the unit cube: evaluate the rows `under_way` of `trial`, `tell`, and repeat.
+
+    Where there are two designs in an item, (n, 2 d), an item is the same in either order.
+    """
+
+    def __init__(self, starts: Array, tolerance: float, designs: int) -> None:
+        n, p = starts.shape
+        self.trial, self.x = starts.copy(), starts.copy()
+        """Where to look next, and the best of each climb so far, (n, p) each."""
+        self.ended = np.zeros(n, dtype=np.bool_)
+        """Which climbs have ended at a maximum, (n,)."""
+        self._tolerance, self._designs = tolerance, designs
+        self._live = np.ones(n, dtype=np.bool_)
+        self._f = np.full(n, np.inf)
+        self._g, self._direction = np.zeros((2, n, p))
+        self._inverse = np.zeros((n, p, p))
+        self._numbers = np.zeros((n, 3))
+        """Step length, stride and promise of each."""
+        self._counts = np.zeros((n, 3), dtype=np.intp)
+        """Steps that H knows of, steps taken and trials of the present one."""
+
+    @property
+    def under_way(self) -> IntArray:
+        """Row numbers of climbs that want another trial."""
+        return np.flatnonzero(self._live)
+
+    @property
+    def values(self) -> Array:
+        """Values at x, (n,)."""
+        return -self._f
+
+    def tell(self, rows: IntArray, values: Array, gradient: Array) -> None:
+        """Take in the values, (k,), and gradients, (k, p), of the trials in these rows."""
+        _advance(
+            rows, -values, np.negative(gradient, order="C"), self.x, self._f, self._g, self.trial, self._direction,
+            self._inverse, self._numbers, self._counts, self._live, self.ended, self._tolerance,
+        )  # fmt: skip
+        if len(rows) > 1:
+            self._race(rows)
+
+    def _race(self, rows: IntArray) -> None:
+        """Give up climbs that lead nowhere new."""
+        f, x = self._f[rows, None], self.x[rows, None]
+        hopeless = (self._counts[rows, 1] > _SETTLED) & (f[:, 0] - HOPE * self._numbers[rows, 2] > self._f.min())
+        apart = np.abs(x - self.x).max(axis=2)
+        if self._designs == 2:
+            swapped = np.roll(self.x, self.x.shape[1] // 2, axis=1)
+            apart = np.minimum(apart, np.abs(x - swapped).max(axis=2))
+        better = (self._f < f) | ((self._f == f) & (np.arange(len(self._f)) < rows[:, None]))
+        self._live[rows[hopeless | ((apart < NEAR) & better).any(axis=1)]] = False
+
+
+@compiled
+def _advance(
+    rows: IntArray, new_f: Array, new_g: Array, x: Array, f: Array, g: Array, trial: Array, direction: Array,
+    inverse: Array, numbers: Array, counts: IntArray, live: BoolArray, ended: BoolArray, tolerance: float,
+) -> None:  # fmt: skip
+    """Accept or shorten each step, and set the next trials."""
+    p = x.shape[1]
+    s, y, scratch = np.empty(p), np.empty(p), np.empty((p, p))
+    for k in range(len(rows)):
+        i = rows[k]
+        rise, ss, sy, yy, longest = 0.0, 0.0, 0.0, 0.0, 0.0
+        for c in range(p):
+            s[c], y[c] = trial[i, c] - x[i, c], new_g[k, c] - g[i, c]
+            rise += g[i, c] * s[c]
+            ss += s[c] * s[c]
+            sy += s[c] * y[c]
+            yy += y[c] * y[c]
+            longest = max(longest, abs(s[c]))
+        first, turn, step = counts[i, 1] == 0, True, 1.0
+        if first or new_f[k] <= f[i] + _DECREASE * rise:
+            f[i] = new_f[k]
+            for c in range(p):
+                x[i, c], g[i, c] = trial[i, c], new_g[k, c]
+            numbers[i, 1] = STRIDE if first else longest
+            counts[i, 1] += 1
+            counts[i, 2] = 0
+            if not first and sy > 1e-8 * math.sqrt(ss * yy):
+                _learn(i, inverse, counts[i, 0] == 0, s, y, sy, yy)
+                counts[i, 0] += 1
+            elif not first:
+                # The function curves the other way: what was learnt does not hold here, and the top is further.
+                numbers[i, 1], counts[i, 0] = 2.0 * longest, 0
+        elif counts[i, 2] + 1 < TRIALS:
+            # The lowest point of the parabola through what is known.
+            step = numbers[i, 0] * min(max(-rise / (2.0 * (new_f[k] - f[i] - rise)), 0.1), 0.5)
+            counts[i, 2] += 1
+            turn = False
+        elif counts[i, 0] > 0:
+            numbers[i, 1], counts[i, 0], counts[i, 2] = 1e-3 * STRIDE, 0, 0
+        else:
+            live[i] = False
+        numbers[i, 0] = step
+        if turn:
+            numbers[i, 2] = _set_direction(i, x, g, direction, inverse, numbers, counts, scratch)
+        if 0.5 * numbers[i, 2] < tolerance:
+            live[i], ended[i] = False, True
+        for c in range(p):
+            trial[i, c] = min(max(x[i, c] + step * direction[i, c], 0.0), 1.0)
+
+
+@compiled
+def _learn(i: int, inverse: Array, first: bool, s: Array, y: Array, sy: float, yy: float) -> None:
+    """H <- (I - s y' / sy) H (I - y s' / sy) + s s' / sy, from a multiple of I at first."""
+    p = len(s)
+    Hy = np.zeros(p)
+    yHy = 0.0
+    for a in range(p):
+        for b in range(p):
+            if first:
+                inverse[i, a, b] = sy / yy if a == b else 0.0
+            Hy[a] += inverse[i, a, b] * y[b]
+        yHy += y[a] * Hy[a]
+    for a in range(p):
+        for b in range(p):
+            inverse[i, a, b] += ((1.0 + yHy / sy) * s[a] * s[b] - Hy[a] * s[b] - s[a] * Hy[b]) / sy
+
+
+@compiled
+def _set_direction(
+    i: int, x: Array, g: Array, direction: Array, inverse: Array, numbers: Array, counts: IntArray, H: Array
+) -> float:
+    """Set the direction and return what a whole step in it promises, were f a line."""
+    p = x.shape[1]
+    while True:
+        known, steepest = counts[i, 0] > 0, 0.0
+        for a in range(p):
+            for b in range(p):
+                H[a, b] = inverse[i, a, b] if known else (1.0 if a == b else 0.0)
+        for a in range(p):
+            if (x[i, a] <= 0.0 and g[i, a] >= 0.0) or (x[i, a] >= 1.0 and g[i, a] <= 0.0):
+                _sweep_out(a, H)
+            else:
+                steepest = max(steepest, abs(g[i, a]))
+        promise = 0.0
+        for a in range(p):
+            direction[i, a] = 0.0
+            for b in range(p):
+                direction[i, a] -= H[a, b] * g[i, b]
+            promise -= direction[i, a] * g[i, a]
+        if known and promise > 0.0:
+            return promise
+        if not known:
+            break
+        counts[i, 0] = 0
+    # Nothing known of the curvature: a stride downhill.
+    for a in range(p):
+        direction[i, a] *= numbers[i, 1] / steepest if steepest > 0.0 else 0.0
+    return promise * numbers[i, 1] / steepest if steepest > 0.0 else 0.0
+
+
+@compiled
+def _sweep_out(a: int, H: Array) -> None:
+    """Turn the inverse of a curvature into that of the other coordinates alone."""
+    p = len(H)
+    for b in range(p):
+        share = H[b, a] / H[a, a] if b != a else 0.0
+        for c in range(p):
+            H[b, c] -= share * H[a, c]
+    for b in range(p):
+        H[a, b], H[b, a] = 0.0, 0.0
