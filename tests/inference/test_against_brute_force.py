@@ -80,7 +80,7 @@ def test_samples_of_the_mixture_have_the_skewness_of_the_posterior(name):
     duels = Duels(oracle.POINTS[:2], [0, 0, 0], [1, 1, 1])
     likelihood, noise = LIKELIHOODS[name](tie_threshold=0.0), np.array([0.1, 0.3])
     space = SPACES["auto"](likelihood.rows(duels, noise), KERNEL(duels.points, duels.points))
-    sampler = Hallucination(draws=3000) if name == "probit" else PolyaGamma(draws=3000)
+    sampler = Hallucination(draws=20_000) if name == "probit" else PolyaGamma(draws=20_000)
     inferred = sampler.infer(space, likelihood, np.random.default_rng(7))
     posterior = posterior_from_sites(KERNEL, duels.points, space, inferred.sites)
     difference = np.subtract(*posterior.sample(duels.points, 60_000, np.random.default_rng(3)).T)

@@ -1,12 +1,15 @@
-"""The hallucination's chain against a rejection sampler, its diagnostics and its two spaces."""
+"""The hallucination's chain against other samplers, its diagnostics and its two spaces."""
+
+from functools import cache
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri
 
 from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.inference import Hallucination, PolyaGamma
-from anchorpbo.inference.chain import ENOUGH
+from anchorpbo.inference.chain import ENOUGH, LEAST, MOST, Schedule
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Logistic, Probit
 from anchorpbo.posterior import SPACES
@@ -63,6 +66,116 @@ def test_a_warm_start_leaves_the_distribution_as_it_is():
     assert np.all(np.abs(ends.mean(axis=0) - truth.mean(axis=0)) < 4 * error)
 
 
+def around_an_optimum(noise=3e-3, duels=24):
+    """Duels of distinct designs that crowd together, answered by a judge of little noise: a slow chain."""
+    rng = np.random.default_rng(3)
+    points = 0.5 + 0.15 * rng.standard_normal((2 * duels, 2))
+    distance = ((points - 0.5) ** 2).sum(axis=1).reshape(duels, 2) + 0.03 * rng.standard_normal((duels, 2))
+    pairs = np.arange(2 * duels).reshape(duels, 2)
+    winners, losers = np.take_along_axis(pairs, np.argsort(distance, axis=1), axis=1).T
+    data = Duels(points, winners, losers)
+    rows = Probit().rows(data, np.full(len(data.points), noise))
+    return SPACES["auto"](rows, RBF(0.3)(data.points, data.points))
+
+
+@cache
+def textbook_chains(n=1000, sweeps=400):
+    """Ends of independent chains that update one coordinate after the other by inversion, all at once: (n, m)."""
+    space, rng = around_an_optimum(), np.random.default_rng(8)
+    Q = np.linalg.inv(space.rows.margin_covariance(space.kernel_matrix) + np.eye(len(space.rows)))
+    z = np.ones((n, len(Q)))
+    for _ in range(sweeps):
+        for j, Q_j in enumerate(Q):
+            mean, std = z[:, j] - z @ Q_j / Q_j[j], Q_j[j] ** -0.5
+            z[:, j] = mean - std * ndtri(rng.random(n) * ndtr(mean / std))
+    return z
+
+
+def disagreement(draws, truth):
+    """Worst difference of means, of spreads, and Kolmogorov-Smirnov distance over judgements and wide directions.
+
+    Each in units of its standard error.
+    """
+    wide = np.linalg.eigh(np.cov(truth.T))[1][:, -5:]
+    mine, theirs = (np.column_stack([z, z @ wide, np.log((z**2).sum(axis=1))]) for z in (draws, truth))
+    n = 1 / (1 / len(mine) + 1 / len(theirs))
+    std = theirs.std(axis=0)
+    means = np.abs(mine.mean(axis=0) - theirs.mean(axis=0)) / std * np.sqrt(n)
+    kurtosis = np.mean(((theirs - theirs.mean(axis=0)) / std) ** 4, axis=0)
+    spreads = np.abs(np.log(mine.var(axis=0) / theirs.var(axis=0))) / np.sqrt((kurtosis - 1) / n)
+    steps = np.sort(np.concatenate([mine, theirs]), axis=0)
+    gaps = [
+        np.abs(
+            np.searchsorted(np.sort(a), s, "right") / len(a) - np.searchsorted(np.sort(b), s, "right") / len(b)
+        ).max()
+        for a, b, s in zip(mine.T, theirs.T, steps.T, strict=True)
+    ]
+    return max(means.max(), spreads.max()), max(gaps) * np.sqrt(n)
+
+
+@pytest.mark.parametrize("where", ["duel", "point"])
+def test_the_default_chain_is_long_enough_where_chains_are_slow(where):
+    space = around_an_optimum()
+    space = SPACES[where](space.rows, space.kernel_matrix)
+    inferred = [Hallucination().infer(space, Probit(), np.random.default_rng([seed, 2])) for seed in range(1000)]
+    assert np.mean([each.info.converged for each in inferred]) > 0.99
+    moments, kolmogorov = disagreement(np.array([each.sites.linear for each in inferred]), textbook_chains())
+    # By chance one of the 30 is beyond these with probability 0.002 and 0.01.
+    assert moments < 4.0
+    assert kolmogorov < 2.1
+
+
+def test_five_sweeps_would_not_be():
+    space = around_an_optimum()
+    few = Hallucination(sweeps=5)
+    z = np.array([few.infer(space, Probit(), np.random.default_rng([seed, 2])).sites.linear for seed in range(1000)])
+    moments, kolmogorov = disagreement(z, textbook_chains())
+    assert moments > 8.0
+    assert kolmogorov > 3.0
+
+
+def test_single_draws_agree_with_a_rejection_sampler():
+    space, likelihood = five_duels(ties=([0, 3],))
+    draws = [Hallucination().infer(space, likelihood, np.random.default_rng([seed, 3])) for seed in range(1000)]
+    moments, kolmogorov = disagreement(np.array([each.sites.linear for each in draws]), rejection(space, likelihood))
+    assert moments < 4.0
+    assert kolmogorov < 2.1
+
+
+def test_a_chain_doubles_until_it_has_settled():
+    quick, slow, slowest = (around_an_optimum(noise) for noise in (1.0, 3e-3, 1e-7))
+    infos = [Hallucination().infer(space, Probit(), np.random.default_rng(0)).info for space in (quick, slow, slowest)]
+    assert [info.converged for info in infos] == [True, True, False]
+    assert infos[0].iterations == LEAST
+    assert infos[1].iterations in {2 * LEAST, 4 * LEAST, 8 * LEAST, MOST}
+    assert infos[2].iterations == MOST
+    for info in infos:
+        assert info.converged == (info.effective_samples >= ENOUGH)
+
+
+def test_sweeps_are_as_many_as_asked_for():
+    space, likelihood = five_duels()
+    for sweeps in (1, 7, 1000):
+        assert Hallucination(sweeps=sweeps).infer(space, likelihood, np.random.default_rng(0)).info.iterations == sweeps
+    info = Hallucination(sweeps=30, draws=11, thin=4).infer(space, likelihood, np.random.default_rng(0)).info
+    assert info.iterations == 30 + 10 * 4
+
+
+def test_the_draws_of_a_mixture_are_states_of_one_chain():
+    space, likelihood = five_duels()
+    many = Hallucination(sweeps=30, draws=4, thin=3).infer(space, likelihood, np.random.default_rng(6))
+    for k, draw in enumerate(many.sites.linear):
+        one = Hallucination(sweeps=30 + 3 * k).infer(space, likelihood, np.random.default_rng(6))
+        np.testing.assert_allclose(one.sites.linear, draw, rtol=1e-9)
+    np.testing.assert_array_equal(many.state, many.sites.linear[-1])
+
+
+def test_the_coordinates_watched_are_the_slowest():
+    slowness = np.random.default_rng(0).permutation(40).astype(float)
+    assert set(slowness[Schedule(None, 1, 1).watched(slowness)]) == set(range(24, 40))
+    assert len(Schedule(None, 1, 1).watched(slowness[:3])) == 3
+
+
 def test_one_draw_has_unit_variance_sites_inside_the_box():
     space, likelihood = five_duels()
     inferred = Hallucination().infer(space, likelihood, np.random.default_rng(0))
@@ -70,7 +183,7 @@ def test_one_draw_has_unit_variance_sites_inside_the_box():
     np.testing.assert_array_equal(inferred.sites.precision, np.ones(5))
     assert np.all(inferred.sites.linear > 0)
     assert inferred.info.converged
-    assert inferred.info.iterations == 1000
+    assert inferred.info.iterations == LEAST
 
 
 def test_a_chain_that_is_too_short_says_so():
@@ -86,7 +199,8 @@ def test_effective_samples_fall_when_the_noise_does():
     for noise in (1.0, 1e-4):
         rows = Probit().rows(duels, np.full(3, noise))
         space = SPACES["auto"](rows, RBF(0.3)(duels.points, duels.points))
-        effective.append(Hallucination().infer(space, Probit(), np.random.default_rng(0)).info.effective_samples)
+        chain = Hallucination(sweeps=1000)
+        effective.append(chain.infer(space, Probit(), np.random.default_rng(0)).info.effective_samples)
     assert effective[1] < 0.5 * effective[0]
 
 

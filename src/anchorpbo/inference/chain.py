@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,39 +12,56 @@ from anchorpbo.numerics.checks import whole
 from anchorpbo.typing import Array, IntArray
 
 ENOUGH = 20.0
-"""Effective samples from which a chain counts as converged: it has forgotten its start many times over."""
+"""Effective samples from which a chain counts as converged: it has forgotten its start many times over. Traces of fewer
+are too short to tell a slow chain from a fast one."""
 
-_MOST_WATCHED = 32
+LEAST, MOST = 100, 1600
+"""Sweeps at first, and at most, of a chain that stops when it counts as converged."""
+
+_MOST_WATCHED = 16
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Keep the state after `sweeps` sweeps, and then every `thin`, until there are `draws`."""
+    """Keep the state after `sweeps` sweeps, or when the chain has settled, and then every `thin`: `draws` in all."""
 
-    sweeps: int
+    sweeps: int | None
     draws: int
     thin: int
 
     def __post_init__(self) -> None:
         for name in ("sweeps", "draws", "thin"):
-            whole(name, getattr(self, name), 1)
+            if getattr(self, name) is not None or name != "sweeps":
+                whole(name, getattr(self, name), 1)
 
-    @property
-    def total(self) -> int:
-        """Sweeps in all."""
-        return self.sweeps + (self.draws - 1) * self.thin
+    def watched(self, slowness: Array) -> IntArray:
+        """Which coordinates to trace, of (m,): those expected to move the slowest."""
+        return np.argsort(-slowness, kind="stable")[:_MOST_WATCHED]
 
-    def watched(self, coordinates: int) -> IntArray:
-        """Which coordinates to trace: all of a few, an even choice of many."""
-        return np.unique(np.linspace(0, coordinates - 1, min(coordinates, _MOST_WATCHED)).astype(np.intp))
+    def settle(self, advance: Callable[[int], Array]) -> tuple[Array, float]:
+        """Take the chain to its first draw; gives the trace of its sweeps, and how many draws it is worth.
+
+        Without a number of sweeps the chain is made twice as long until it counts as converged. Only whether to go on
+        depends on where it has been, over many times the sweeps after which it forgets that.
+        """
+        trace = advance(LEAST if self.sweeps is None else self.sweeps)
+        effective = _worth(trace)
+        while self.sweeps is None and effective < ENOUGH and len(trace) < MOST:
+            trace = np.concatenate([trace, advance(len(trace))])
+            effective = _worth(trace)
+        return trace, effective
 
     def effective_samples(self, trace: Array) -> float:
-        """The smallest over the traced coordinates, its first tenth left out as still near the start."""
-        settled = trace[len(trace) // 10 :]
-        effective = float(np.min(effective_sample_size(settled))) if settled.shape[1] else float(len(settled))
+        """What the draws are worth in independent ones; of a single draw, what its chain is."""
         # Of many draws no more count than are kept; one draw is judged by how long its chain was.
-        return min(effective, float(self.draws)) if self.draws > 1 else effective
+        return min(_worth(trace), float(self.draws)) if self.draws > 1 else _worth(trace)
 
     def long_enough(self, effective: float) -> bool:
         """Whether the chain counts as converged."""
         return effective >= (min(ENOUGH, 0.5 * self.draws) if self.draws > 1 else ENOUGH)
+
+
+def _worth(trace: Array) -> float:
+    """The smallest over the traced coordinates, the first tenth left out as still near the start."""
+    settled = trace[len(trace) // 10 :]
+    return float(np.min(effective_sample_size(settled))) if settled.shape[1] else float(len(settled))

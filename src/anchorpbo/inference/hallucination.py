@@ -6,14 +6,20 @@ had been observed: sites of target z~ and variance 1 (eq. posterior-hb). One dra
 mixed, are the exact skew posterior up to Monte Carlo error.
 
 Gibbs sampling (algorithm trunc-MVN, whose conditional mean lost a term): with Q = (C + I)^-1, coordinate j given the
-others is N(z_j - [Q z]_j / Q_jj, 1 / Q_jj), cut. The product Q z is kept up to date as z changes:
+others is N(z_j - [Q z]_j / Q_jj, 1 / Q_jj), cut. The chain runs in units of these standard deviations, x = z / s with
+s_j = Q_jj^-1/2: coordinate j is then N(x_j - [R x]_j, 1), cut, with R = s Q s. The product R x is kept up to date as x
+changes:
 
-    duel space    Q itself, O(m) a coordinate
+    duel space    R itself, O(m) a coordinate
     point space   Q = I - D S D' with S = (K^-1 + D'D)^-1, through y = S D' z, O(u) a coordinate: the same chain
+
+What a sweep is slowest to change is how large all of z is. So each ends with a draw of that (`numerics.stretch`): the
+wins' excess over tau, w, is multiplied by c, a move that leaves the box to itself and its distribution as it is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,24 +29,29 @@ from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
 from anchorpbo.inference.chain import Schedule
 from anchorpbo.likelihoods import Likelihood, Probit
 from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.stretch import draw_scale
 from anchorpbo.numerics.truncated import draw_above, draw_between
 from anchorpbo.posterior import DuelSpace, LatentSpace, Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 _WIDEST = 1e6
 _MOST_DUELS = 5000
+_AFRESH = 64
+"""Sweeps after which R x is computed afresh, so that rounding does not add up."""
 
 
 @dataclass(frozen=True)
 class Hallucination(Inference):
     """One draw of the latent judgements, or a mixture of many; probit only.
 
-    Keeps `draws` draws, the first after `sweeps` Gibbs sweeps and the others `thin` apart: 1 is the paper's method,
-    hundreds are the exact posterior up to Monte Carlo error.
+    Keeps `draws` draws, the first when the chain has forgotten its start and the others `thin` sweeps apart: 1 is the
+    paper's method, hundreds are the exact posterior up to Monte Carlo error. ``Hallucination(sweeps=1000)`` has the
+    published number of sweeps, from the published start z = 0; the default draws from the same distribution after fewer
+    (docs/decisions/0016-shorter-chains.md).
     """
 
-    sweeps: int = 1000
-    """Gibbs sweeps before the first draw is kept; the published setting."""
+    sweeps: int | None = None
+    """Gibbs sweeps before the first draw is kept; ``None`` for 100, doubled until the chain counts as converged."""
     draws: int = 1
     """Draws to keep; 1 is the paper's method, hundreds give the exact posterior up to Monte Carlo error."""
     thin: int = 5
@@ -68,22 +79,46 @@ class Hallucination(Inference):
         rows, tau = space.rows, likelihood.tau
         m = len(rows)
         z = np.zeros(m) if start is None else checked_start(space, start)
-        z = np.where(rows.tied, np.clip(z, -tau, tau), np.maximum(z, tau))
+        z = _into_the_box(z, rows.tied, tau)
 
-        unit = space.solve(Sites(np.ones(m), np.zeros(m)))
+        s, run, matrices = _conditionals(space)
         schedule = Schedule(self.sweeps, self.draws, self.thin)
-        kept = np.empty((self.draws, m))
-        watched = schedule.watched(m)
-        trace = np.empty((schedule.total, len(watched)))
-        plan = (self.sweeps, self.thin, kept, watched, trace)
-        if isinstance(space, DuelSpace):
-            _run_in_duel_space(rng, z, unit.precision, rows.tied, tau, *plan)
-        else:
-            a, b = rows.coef_first, rows.coef_second
-            _run_in_point_space(rng, z, unit.covariance, a, b, rows.first, rows.second, rows.tied, tau, *plan)
-        effective = schedule.effective_samples(trace)
-        info = Info("hallucination", schedule.long_enough(effective), schedule.total, 0.0, effective)
-        return Inferred(Sites(np.ones(m), kept[0] if self.draws == 1 else kept), info, z)
+        # The less of a coordinate's variance is left when the others are known, the slower it moves.
+        watched = schedule.watched((1.0 + rows.margin_variances(space.kernel_matrix)) / s**2)
+        x, kept = z / s, np.empty((self.draws, m))
+
+        def advance(sweeps: int, kept: Array = kept[:0]) -> Array:
+            trace = np.empty((sweeps, len(watched)))
+            run(rng, x, *matrices, rows.tied, tau / s, self.thin, kept, watched, trace)
+            return trace
+
+        trace, effective = schedule.settle(advance)
+        kept[0] = x
+        if self.draws > 1:
+            trace = np.concatenate([trace, advance((self.draws - 1) * self.thin, kept[1:])])
+            effective = schedule.effective_samples(trace)
+        info = Info("hallucination", schedule.long_enough(effective), len(trace), 0.0, effective)
+        z = _into_the_box(s * kept, rows.tied, tau)  # where x was, but for rounding
+        return Inferred(Sites(np.ones(m), z[0] if self.draws == 1 else z), info, z[-1].copy())
+
+
+def _conditionals(space: LatentSpace) -> tuple[Array, Callable[..., None], tuple[Array | IntArray, ...]]:
+    """s, the standard deviation of each judgement given the others, (m,), and the loop in these units with its R."""
+    rows = space.rows
+    unit = space.solve(Sites(np.ones(len(rows)), np.zeros(len(rows))))
+    if isinstance(space, DuelSpace):
+        Q = unit.precision
+        s = np.diagonal(Q) ** -0.5
+        return s, _run_in_duel_space, (np.ascontiguousarray(s[:, None] * Q * s),)
+    S = np.ascontiguousarray(unit.covariance)
+    s = (1.0 - rows.margin_variances(S)) ** -0.5
+    a, b = s * rows.coef_first, s * rows.coef_second
+    return s, _run_in_point_space, (S, s * s, a, b, rows.first, rows.second)
+
+
+def _into_the_box(z: Array, tied: BoolArray, tau: float) -> Array:
+    """The nearest judgements that agree with the answers, (m,) or (s, m)."""
+    return np.where(tied, np.clip(z, -tau, tau), np.maximum(z, tau))
 
 
 def _with_digits_left(space: LatentSpace) -> LatentSpace:
@@ -103,79 +138,122 @@ def _with_digits_left(space: LatentSpace) -> LatentSpace:
 
 
 @compiled
-def _draw(rng: np.random.Generator, mean: float, std: float, tied: bool, tau: float) -> float:
-    """A normal cut to the box of its answer; clipped, since mean + std * x may round out of it."""
+def _draw(rng: np.random.Generator, mean: float, tied: bool, edge: float) -> float:
+    """A normal of unit variance cut to the box of its answer; clipped, since the sum may round out of it."""
     if tied:
-        z = mean + std * draw_between(rng, (-tau - mean) / std, (tau - mean) / std)
-        return min(max(z, -tau), tau)
-    return max(mean + std * draw_above(rng, (tau - mean) / std), tau)
+        return min(max(mean + draw_between(rng, -edge - mean, edge - mean), -edge), edge)
+    return max(mean + draw_above(rng, edge - mean), edge)
+
+
+@compiled
+def _more(rng: np.random.Generator, wins: int, wRw: float, wRx: float) -> float:
+    """By how much of itself the wins' excess w grows: c - 1 of x = t + c w, from w'Rw and w'Rx = w'Rw + w'Rt."""
+    return draw_scale(rng, wins, wRw, wRx - wRw) - 1.0 if wins > 0 and wRw > 0.0 else 0.0
 
 
 @compiled
 def _run_in_duel_space(
     rng: np.random.Generator,
-    z: Array,
-    Q: Array,
+    x: Array,
+    R: Array,
     tied: BoolArray,
-    tau: float,
-    sweeps: int,
+    edge: Array,
     thin: int,
     kept: Array,
     watched: IntArray,
     trace: Array,
 ) -> None:
-    m = len(z)
+    m = len(x)
+    wins = m - int(np.sum(tied))
+    from_zero = wins == m and not np.any(edge > 0.0)
+    Rx, w, Rw = np.empty(m), np.empty(m), np.empty(m)
     for sweep in range(len(trace)):
-        Qz = Q @ z  # afresh, so that rounding does not add up over sweeps
+        if sweep % _AFRESH == 0:
+            Rx[:] = R @ x
         for j in range(m):
-            new = _draw(rng, z[j] - Qz[j] / Q[j, j], 1.0 / np.sqrt(Q[j, j]), tied[j], tau)
-            step = new - z[j]
-            z[j] = new
+            new = _draw(rng, x[j] - Rx[j], tied[j], edge[j])
+            step = new - x[j]
+            x[j] = new
             for i in range(m):
-                Qz[i] += step * Q[j, i]
+                Rx[i] += step * R[j, i]
+        if from_zero:
+            w[:], Rw[:] = x, Rx
+        else:
+            for j in range(m):
+                w[j] = 0.0 if tied[j] else x[j] - edge[j]
+            Rw[:] = R @ w
+        wRw, wRx = 0.0, 0.0
+        for j in range(m):
+            wRw += w[j] * Rw[j]
+            wRx += w[j] * Rx[j]
+        more = _more(rng, wins, wRw, wRx)
+        for j in range(m):
+            x[j] += more * w[j]
+            Rx[j] += more * Rw[j]
         for i in range(len(watched)):
-            trace[sweep, i] = z[watched[i]]
-        after = sweep - (sweeps - 1)
-        if after >= 0 and after % thin == 0:
-            kept[after // thin] = z
+            trace[sweep, i] = x[watched[i]]
+        if (sweep + 1) % thin == 0 and sweep // thin < len(kept):
+            kept[sweep // thin] = x
+
+
+@compiled
+def _pull(a: Array, b: Array, first: IntArray, second: IntArray, x: Array, out: Array) -> None:
+    out[:] = 0.0
+    for j in range(len(x)):
+        out[first[j]] += a[j] * x[j]
+        out[second[j]] -= b[j] * x[j]
 
 
 @compiled
 def _run_in_point_space(
     rng: np.random.Generator,
-    z: Array,
+    x: Array,
     S: Array,
+    s2: Array,
     a: Array,
     b: Array,
     first: IntArray,
     second: IntArray,
     tied: BoolArray,
-    tau: float,
-    sweeps: int,
+    edge: Array,
     thin: int,
     kept: Array,
     watched: IntArray,
     trace: Array,
 ) -> None:
-    m, u = len(z), len(S)
-    Dz, y = np.empty(u), np.empty(u)
+    """The rows a, b come multiplied by s: with E = s D, R = s^2 - E S E' and y = S E' x."""
+    m, u = len(x), len(S)
+    wins = m - int(np.sum(tied))
+    w, pulled, y, Sw = np.empty(m), np.empty(u), np.empty(u), np.empty(u)
     for sweep in range(len(trace)):
-        Dz[:] = 0.0
-        for j in range(m):
-            Dz[first[j]] += a[j] * z[j]
-            Dz[second[j]] -= b[j] * z[j]
-        y[:] = S @ Dz
+        if sweep % _AFRESH == 0:
+            _pull(a, b, first, second, x, pulled)
+            y[:] = S @ pulled
         for j in range(m):
             f, s = first[j], second[j]
-            Q_jj = 1.0 - (a[j] * a[j] * S[f, f] + b[j] * b[j] * S[s, s] - 2.0 * a[j] * b[j] * S[f, s])
-            Qz_j = z[j] - (a[j] * y[f] - b[j] * y[s])
-            new = _draw(rng, z[j] - Qz_j / Q_jj, 1.0 / np.sqrt(Q_jj), tied[j], tau)
-            step = new - z[j]
-            z[j] = new
+            Rx_j = s2[j] * x[j] - (a[j] * y[f] - b[j] * y[s])
+            new = _draw(rng, x[j] - Rx_j, tied[j], edge[j])
+            step = new - x[j]
+            x[j] = new
             for i in range(u):
                 y[i] += step * (a[j] * S[f, i] - b[j] * S[s, i])
+        for j in range(m):
+            w[j] = 0.0 if tied[j] else x[j] - edge[j]
+        _pull(a, b, first, second, w, pulled)
+        Sw[:] = S @ pulled
+        wRw, wRx = 0.0, 0.0
+        for j in range(m):
+            wRw += s2[j] * w[j] * w[j]
+            wRx += s2[j] * w[j] * x[j]
+        for i in range(u):
+            wRw -= pulled[i] * Sw[i]
+            wRx -= pulled[i] * y[i]
+        more = _more(rng, wins, wRw, wRx)
+        for j in range(m):
+            x[j] += more * w[j]
+        for i in range(u):
+            y[i] += more * Sw[i]
         for i in range(len(watched)):
-            trace[sweep, i] = z[watched[i]]
-        after = sweep - (sweeps - 1)
-        if after >= 0 and after % thin == 0:
-            kept[after // thin] = z
+            trace[sweep, i] = x[watched[i]]
+        if (sweep + 1) % thin == 0 and sweep // thin < len(kept):
+            kept[sweep // thin] = x

@@ -34,6 +34,8 @@ from anchorpbo.numerics.polya_gamma import draw_polya_gamma
 from anchorpbo.posterior import LatentSpace, Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
 
+_WIDEST = 1e8
+
 
 @dataclass(frozen=True)
 class PolyaGamma(Inference):
@@ -74,15 +76,31 @@ class PolyaGamma(Inference):
             H = np.zeros((len(margins), 1))
         schedule = Schedule(self.sweeps, self.draws, self.thin)
         precision, linear = np.empty((2, self.draws, len(margins)))
-        watched = schedule.watched(len(margins))
-        trace = np.empty((schedule.total, len(watched)))
+        watched = schedule.watched(space.rows.margin_variances(space.kernel_matrix))
+        trace = np.empty((self.sweeps + (self.draws - 1) * self.thin, len(watched)))
         _run(
             rng, margins, H, space.rows.tied, likelihood.tau, self.sweeps, self.thin, precision, linear, watched, trace
         )
         effective = schedule.effective_samples(trace)
-        info = Info("polya-gamma", schedule.long_enough(effective), schedule.total, 0.0, effective)
+        info = Info("polya-gamma", schedule.long_enough(effective), len(trace), 0.0, effective)
         sites = Sites(precision, linear)
         return Inferred(sites.draw(0) if self.draws == 1 else sites, info, margins)
+
+
+@compiled
+def _cholesky(F: Array, L: Array) -> None:
+    """Fill L, lower, with L L' = I + F'F, (r, r)."""
+    r = F.shape[1]
+    A = F.T @ F
+    for i in range(r):
+        A[i, i] += 1.0
+    if np.max(np.diag(A)) < _WIDEST:
+        L[:] = np.linalg.cholesky(A)
+        return
+    # Rounding of F'F is no longer small beside the identity; a QR factorisation never forms it.
+    R = np.linalg.qr(np.vstack((np.eye(r), F)))[1]
+    for i in range(r):
+        L[:, i] = R[i] if R[i, i] > 0.0 else -R[i]
 
 
 @compiled
@@ -100,7 +118,7 @@ def _run(
     trace: Array,
 ) -> None:
     m, r = H.shape
-    w, b, e, identity = np.empty(m), np.empty(m), np.empty(r), np.eye(r)
+    w, b, e, L = np.empty(m), np.empty(m), np.empty(r), np.empty((r, r))
     for sweep in range(len(trace)):
         for k in range(m):
             if tied[k]:
@@ -112,20 +130,17 @@ def _run(
         after = sweep - (sweeps - 1)
         if after >= 0 and after % thin == 0:
             precision[after // thin], linear[after // thin] = w, b
-        # e ~ N(A^-1 H'b, A^-1) with A = I + H'WH = R'R: e = R^-1 (R^-T H'b + standard normals). R comes from a QR
-        # factorisation, since A itself is indefinite by rounding once the noise is small enough.
-        R = np.linalg.qr(np.vstack((identity, np.sqrt(w).reshape(m, 1) * H)))[1]
-        e[:] = H.T @ b
+        # e ~ N(A^-1 H'b, A^-1) with A = I + H'WH = L L': e = L^-T (L^-1 H'b + standard normals).
+        _cholesky(np.sqrt(w).reshape(m, 1) * H, L)
+        e[:] = b @ H
         for i in range(r):
-            for j in range(i):
-                e[i] -= R[j, i] * e[j]
-            e[i] /= R[i, i]
+            e[i] = (e[i] - L[i, :i] @ e[:i]) / L[i, i]
         for i in range(r):
             e[i] += rng.standard_normal()
         for i in range(r - 1, -1, -1):
-            for j in range(i + 1, r):
-                e[i] -= R[i, j] * e[j]
-            e[i] /= R[i, i]
+            e[i] /= L[i, i]
+            for j in range(i):
+                e[j] -= L[i, j] * e[i]
         g[:] = H @ e
         for i in range(len(watched)):
             trace[sweep, i] = g[watched[i]]
