@@ -14,20 +14,23 @@ from anchorpbo.errors import IncompatibleError, InputError, NotFittedError, Shap
 from anchorpbo.inference import Inference, InferenceName, Info, find_mode, laplace_evidence, resolve_inference
 from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName, resolve_likelihood
+from anchorpbo.model.approximation import LEARNT_FROM, Approximation, InducingChoice, Rule, some_of
 from anchorpbo.model.fitting import FitInfo, base_name, fit
 from anchorpbo.model.priors import LEARNABLE, Learn, customary
 from anchorpbo.model.surrogate import Surrogate
 from anchorpbo.numerics.checks import as_points, whole
 from anchorpbo.numerics.memory import keep_freed_blocks
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.posterior import Posterior, posterior_from_sites
+from anchorpbo.posterior import InducingSpace, Posterior, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
-from anchorpbo.typing import Array
+from anchorpbo.typing import Array, IntArray
 
 Learnt = Iterable[str] | Mapping[str, Learn | None] | None
 
 DEFAULT_LEARN = ("lengthscale", "outputscale")
 """What `fit` learns unless told otherwise, of what the kernel has."""
+BEST = 20
+"""Designs of best mean that a posterior on inducing designs has among its points: a search starts from them."""
 
 
 class PreferenceGP:
@@ -57,6 +60,11 @@ class PreferenceGP:
         learnt, so is a tie threshold that the likelihood left open.
     starts
         Starting points of the fit.
+    inducing
+        How many designs may stand for all that were compared, see `anchorpbo.posterior.inducing`: a number, ``None``
+        for the exact posterior, or ``"auto"``, exact up to 2,000 duels or designs and beyond that as many inducing
+        designs as it takes, up to 1,000, with hyper-parameters learnt from 500 of the duels. `approximation` says what
+        was left out. The posterior of hallucinations is always exact.
 
     Examples
     --------
@@ -76,6 +84,7 @@ class PreferenceGP:
         *,
         learn: Learnt = DEFAULT_LEARN,
         starts: int = 2,
+        inducing: InducingChoice = "auto",
     ) -> None:
         keep_freed_blocks()
         kernel = RBF() if kernel is None else kernel
@@ -90,33 +99,40 @@ class PreferenceGP:
         self._learn = _as_learn(learn, kernel, noise)
         self._seed = whole("seed", seed, 0)
         self._starts = whole("starts", starts, 1)
+        self._rule = Rule(inducing)
+        self._rule.check(self._inference)
         self._given = self._surrogate = Surrogate(kernel, noise, likelihood)
         self._duels: Duels | None = None
         self._posterior: Posterior | None = None
         self._info: Info | None = None
         self._fit_info: FitInfo | None = None
         self._log_evidence: float | None = None
+        self._approximation: Approximation | None = None
 
     # -- learning -----------------------------------------------------------------------------------------------------
 
     def fit(self, duels: Duels) -> Self:
         """Learn the hyper-parameters by Laplace evidence, then infer the posterior."""
         self._check(duels)
-        with one_blas_thread(min(len(duels), len(duels.points))):
+        too_many = self._rule.is_for(duels, self._inference)
+        some = some_of(duels, LEARNT_FROM) if too_many else duels
+        with one_blas_thread(self._size(duels)):
             given = self._for_duels(self._given, duels)
-            surrogate, fit_info = fit(given, duels, self._specs(duels, given), self._starts)
-            posterior, info = self._infer(surrogate, duels)
-        self._surrogate, self._duels, self._posterior, self._info = surrogate, duels, posterior, info
-        self._fit_info, self._log_evidence = fit_info, fit_info.log_evidence
+            surrogate, fit_info = fit(given, some, self._specs(duels, given), self._starts)
+            inferred = self._infer(surrogate, duels, len(some) if too_many else None)
+        self._keep(surrogate, duels, inferred)
+        self._fit_info = fit_info
+        # That of some of the duels is not the evidence of all.
+        self._log_evidence = None if too_many else fit_info.log_evidence
         return self
 
     def condition(self, duels: Duels) -> Self:
         """Infer the posterior at the hyper-parameters there are."""
         self._check(duels)
-        with one_blas_thread(min(len(duels), len(duels.points))):
+        with one_blas_thread(self._size(duels)):
             surrogate = self._for_duels(self._surrogate, duels)
-            posterior, info = self._infer(surrogate, duels)
-        self._surrogate, self._duels, self._posterior, self._info = surrogate, duels, posterior, info
+            inferred = self._infer(surrogate, duels)
+        self._keep(surrogate, duels, inferred)
         self._log_evidence = None
         return self
 
@@ -166,13 +182,27 @@ class PreferenceGP:
         return self._fit_info
 
     @property
+    def approximation(self) -> Approximation | None:
+        """What was done because the duels are too many, and what it leaves out; ``None`` where all is exact."""
+        return self._approximation
+
+    @property
+    def designs(self) -> Array:
+        """The distinct designs compared, (u, d); the posterior's own points may be fewer, see `inducing`."""
+        if self._duels is None:
+            raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
+        return self._duels.points
+
+    @property
     def log_evidence(self) -> float:
         """Laplace evidence of the duels at the present hyper-parameters, whatever the inference."""
         if self._duels is None:
             raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
         if self._log_evidence is None:
-            with one_blas_thread(min(len(self._duels), len(self._duels.points))):
-                space = self._surrogate.space(self._duels)
+            with one_blas_thread(self._size(self._duels)):
+                # Whatever the inference: this is Laplace's, which always can work through inducing designs.
+                too_many = self._rule.is_for(self._duels, self._inference)
+                space = self._inducing(self._surrogate, self._duels) if too_many else self._surrogate.space(self._duels)
                 self._log_evidence = laplace_evidence(find_mode(space, self.likelihood))
         return self._log_evidence
 
@@ -245,11 +275,40 @@ class PreferenceGP:
             specs.setdefault("tie_threshold", usual["tie_threshold"])
         return specs
 
-    def _infer(self, surrogate: Surrogate, duels: Duels) -> tuple[Posterior, Info]:
-        space = surrogate.space(duels, self._inference.space)
+    def _size(self, duels: Duels) -> int:
+        """Rows of the matrices that are factorised."""
+        return self._rule.most if self._rule.applies(duels, self._inference) else min(len(duels), len(duels.points))
+
+    def _inducing(self, surrogate: Surrogate, duels: Duels) -> InducingSpace:
+        return surrogate.inducing_space(duels, self._rule.most, self._rule.tolerance)
+
+    def _infer(self, surrogate: Surrogate, duels: Duels, learnt_from: int | None = None) -> _Inference:
+        through = self._inducing(surrogate, duels) if self._rule.applies(duels, self._inference) else None
+        space = surrogate.space(duels, self._inference.space) if through is None else through
         rng = np.random.default_rng([self._seed, len(duels)])
         inferred = self._inference.infer(space, surrogate.likelihood, rng)
-        return posterior_from_sites(surrogate.kernel, duels.points, space, inferred.sites), inferred.info
+        if through is None:
+            posterior = posterior_from_sites(surrogate.kernel, duels.points, space, inferred.sites)
+            return posterior, inferred.info, None if learnt_from is None else Approximation(None, 0.0, learnt_from)
+        inducing = through.inducing
+        posterior = posterior_from_sites(surrogate.kernel, inducing.points, through, inferred.sites)
+        posterior = posterior.with_points(_best_others(posterior, duels.points, inducing.chosen))
+        return posterior, inferred.info, Approximation(len(inducing.points), inducing.left_out, learnt_from)
+
+    def _keep(self, surrogate: Surrogate, duels: Duels, inferred: _Inference) -> None:
+        self._surrogate, self._duels = surrogate, duels
+        self._posterior, self._info, self._approximation = inferred
+
+
+_Inference = tuple[Posterior, Info, Approximation | None]
+
+
+def _best_others(posterior: Posterior, points: Array, chosen: IntArray) -> Array:
+    """Designs compared, (n, d), that have the best means and are not among those chosen."""
+    means = posterior.mean(points)
+    means[chosen] = -np.inf
+    best = np.argsort(-means, kind="stable")[: min(BEST, len(points) - len(chosen))]
+    return np.asarray(points[best])
 
 
 def _as_learn(learn: Learnt, kernel: Kernel, noise: NoiseMap) -> dict[str, Learn | None]:

@@ -22,11 +22,14 @@ from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import PreferenceGP
 from anchorpbo.posterior import Posterior
 from anchorpbo.search import maximise
+from anchorpbo.search.evaluate import values_of
 from anchorpbo.space import Design, DesignSpace
-from anchorpbo.typing import Array
+from anchorpbo.typing import Array, IntArray
 
 DRAWS = 4096
 """Joint draws of the utilities, by which probabilities of being the best are counted."""
+CONTENDERS = 1000
+"""Designs that these draws are of, at most: joint draws cost the cube of their number."""
 CREDIBLE = 0.9
 _WIDTH = 1.6448536269514722
 """Standard deviations on either side of a 90 % interval."""
@@ -112,7 +115,7 @@ def recommendation(
     reference
         Coordinates, (d,), of a design that utilities are relative to; by default the average of the designs seen.
     """
-    posterior, seen = model.posterior, model.posterior.points
+    posterior, seen = model.posterior, model.designs
     x = _best(model, space, risk_weight, seed, everywhere)
     (estimate,) = estimates(model, space, x[None], reference)
     best = _best_of(posterior, seen, x, seed)
@@ -128,16 +131,16 @@ def recommendation(
 
 
 def _best(model: PreferenceGP, space: DesignSpace, risk_weight: float, seed: int, everywhere: bool) -> Array:
-    posterior, seen = model.posterior, model.posterior.points
+    posterior, seen = model.posterior, model.designs
     # The mean less the noise's cost is RAHBO without its exploration.
     bound = RAHBO(exploration=0.0, risk_aversion=risk_weight).bind(posterior, model.noise)
     candidates = seen
     if everywhere and space.candidates is not None:
         candidates = space.candidates
     elif everywhere and space.region is not None:
-        found = maximise(bound, space.region, np.random.default_rng([seed, 2]), extra=seen).x
+        found = maximise(bound, space.region, np.random.default_rng([seed, 2]), extra=posterior.points).x
         candidates = np.concatenate([seen, space.nearest(found)[None]])
-    return np.asarray(candidates[int(np.argmax(bound(candidates)))])
+    return np.asarray(candidates[int(np.argmax(values_of(bound, candidates)))])
 
 
 def estimates(model: PreferenceGP, space: DesignSpace, X: Array, reference: Array | None) -> list[Estimate]:
@@ -164,13 +167,13 @@ class _Origin:
         """Mean and standard deviation of f(x) - sum_k w_k f(design_k), (n,) each."""
         w = self.weights
         mean = posterior.mean(X) - w @ posterior.mean(self.designs)
-        between = posterior.covariance(X, self.designs) @ w
-        variance = posterior.variance(X) - 2.0 * between + w @ posterior.covariance(self.designs) @ w
+        own = w @ posterior.covariance_with_sum(self.designs, self.designs, w)
+        variance = posterior.variance(X) - 2.0 * posterior.covariance_with_sum(X, self.designs, w) + own
         return mean, np.sqrt(np.maximum(variance, 0.0))
 
 
 def _origin(model: PreferenceGP, reference: Array | None) -> _Origin:
-    likelihood, seen = model.likelihood, model.posterior.points
+    likelihood, seen = model.likelihood, model.designs
     if reference is not None:
         return _Origin(reference[None], np.ones(1), "the reference design")
     if isinstance(likelihood, Logistic) and likelihood.form == "paper":
@@ -188,13 +191,25 @@ class _BestOf:
 
 
 def _best_of(posterior: Posterior, seen: Array, x: Array, seed: int) -> _BestOf:
-    draws = posterior.sample(np.vstack([seen, x]), DRAWS, np.random.default_rng([seed, 3]))
-    winners = draws[:, :-1].argmax(axis=1)
+    among = _contenders(posterior, seen)
+    draws = posterior.sample(np.vstack([seen[among], x]), DRAWS, np.random.default_rng([seed, 3]))
+    winners = among[draws[:, :-1].argmax(axis=1)]
     shares = np.bincount(winners, minlength=len(seen)) / DRAWS
     own = (seen == x).all(axis=1)
     if own.any():
         return _BestOf(shares, float(shares[int(np.argmax(own))]))
     return _BestOf(shares, float((draws[:, -1] >= draws[:, :-1].max(axis=1)).mean()))
+
+
+def _contenders(posterior: Posterior, seen: Array) -> IntArray:
+    """Row numbers of the designs seen, all of a few, and of many those likeliest to be better than the best mean."""
+    every = np.arange(len(seen))
+    if len(seen) <= CONTENDERS:
+        return every
+    best = posterior.points[int(np.argmax(posterior.means))]
+    better = posterior.prob_prefer(seen, np.broadcast_to(best, seen.shape))
+    # Ordered as they came: where all are in doubt alike, the order must not decide.
+    return np.sort(np.argsort(-better, kind="stable")[:CONTENDERS])
 
 
 def check_answers(informative: int) -> None:

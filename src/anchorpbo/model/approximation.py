@@ -1,0 +1,110 @@
+"""When to give up the exact answer, and for what.
+
+The exact posterior of m duels on u designs costs the cube of the smaller number, and the evidence that
+hyper-parameters are learnt by costs it a hundred times. Beyond `EXACT` of both, the posterior is taken through inducing
+designs and hyper-parameters are learnt from some of the duels; what either loses is measured in
+docs/decisions/0015-inducing-points.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from anchorpbo.duels import Duels
+from anchorpbo.errors import IncompatibleError, InputError
+from anchorpbo.inference import Hallucination, Inference
+from anchorpbo.numerics.checks import whole
+
+EXACT = 2000
+"""Up to this many duels, or designs, ``"auto"`` is exact."""
+MOST_DESIGNS = 1000
+"""Inducing designs that ``"auto"`` takes at most."""
+LEFT_OUT = 1e-4
+"""Share of the margins' prior variance at which ``"auto"`` has enough of them."""
+LEARNT_FROM = 500
+"""Duels that hyper-parameters are learnt from where the posterior is not exact."""
+
+InducingChoice = int | Literal["auto"] | None
+"""How many inducing designs to take; ``None`` for the exact posterior."""
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """What was done instead of the exact computation."""
+
+    designs: int | None
+    """Inducing designs, which stand for all that were compared; ``None`` for an exact posterior."""
+    left_out: float
+    """Share of the margins' prior variance that they leave out: 0.001 is a thousandth."""
+    learnt_from: int | None
+    """Duels that the hyper-parameters were learnt from; ``None`` where this posterior only uses them."""
+
+    def __str__(self) -> str:
+        parts = [] if self.learnt_from is None else [f"hyper-parameters learnt from {self.learnt_from} duels"]
+        if self.designs is not None:
+            parts = [f"{self.designs} inducing designs leave out {self.left_out:.2g} of the prior variance", *parts]
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How many inducing designs to take, and of which share left out on they are enough."""
+
+    choice: InducingChoice = "auto"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.choice, str) and self.choice != "auto":
+            remedy = 'write inducing="auto", a number, or None for the exact posterior'
+            raise InputError('inducing must be a number, "auto" or None', repr(self.choice), remedy)
+        if not isinstance(self.choice, str | None):
+            object.__setattr__(self, "choice", whole("inducing", self.choice, 1))
+
+    def check(self, inference: Inference) -> None:
+        """Raise unless an inference can work through inducing designs where it is told to."""
+        if isinstance(self.choice, str | None):
+            return
+        if isinstance(inference, Hallucination):
+            remedy = 'use inference="ep", or inducing=None'
+            rule, received = "Hallucination Believer draws from the exact prior", f"inducing={self.choice}"
+            raise IncompatibleError(rule, received, remedy)
+        if inference.space != "auto":
+            rule = f'an inference with space="{inference.space}" is exact'
+            raise IncompatibleError(rule, f"inducing={self.choice}", "leave one of the two out")
+
+    def is_for(self, duels: Duels, inference: Inference) -> bool:
+        """Whether these duels are too many to be exact in everything."""
+        if isinstance(self.choice, str):
+            return inference.space == "auto" and min(len(duels), len(duels.points)) > EXACT
+        return self.choice is not None
+
+    def applies(self, duels: Duels, inference: Inference) -> bool:
+        """Whether to take their posterior through inducing designs."""
+        return self.is_for(duels, inference) and not isinstance(inference, Hallucination)
+
+    @property
+    def most(self) -> int:
+        """Inducing designs to take at most."""
+        return self.choice if isinstance(self.choice, int) else MOST_DESIGNS
+
+    @property
+    def tolerance(self) -> float:
+        """Share of the margins' prior variance left out at which they are enough; a number is taken at its word."""
+        return LEFT_OUT if isinstance(self.choice, str) else 0.0
+
+
+def some_of(duels: Duels, count: int) -> Duels:
+    """At most `count` of the duels, wins and ties alike, drawn once and for all.
+
+    At random and not evenly spaced: a table of comparisons may repeat a pattern, such as one ranking after the other,
+    and every tenth of its rows may be all of one kind.
+    """
+    if len(duels) <= count:
+        return duels
+    drawn = np.random.default_rng(len(duels)).permutation(len(duels))[:count]
+    drawn.sort()
+    wins, ties = np.split(drawn, [int(np.searchsorted(drawn, len(duels.winners)))])
+    ties = duels.ties[ties - len(duels.winners)]
+    return Duels(duels.points, duels.winners[wins], duels.losers[wins], ties, duels.bounds)
