@@ -6,6 +6,7 @@ and a row of `ties` says that the user could not tell two designs apart.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_floats, as_indices, as_points, frozen, whole
+from anchorpbo.numerics.distinct import distinct_rows
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 # Encoding to the unit cube and back may overshoot its faces by rounding.
@@ -54,6 +56,8 @@ class Duels:
     """Rows of `points` judged equal, (m', 2)."""
     bounds: tuple[float, float] | None
     """The range of every coordinate, or ``None``."""
+    counts: Array | None
+    """After `merged`, how often each row of D was judged so, (m + m',); ``None`` where each stands for one duel."""
 
     def __init__(
         self,
@@ -88,6 +92,7 @@ class Duels:
         object.__setattr__(self, "losers", frozen(place[m : 2 * m]))
         object.__setattr__(self, "ties", frozen(place[2 * m :].reshape(-1, 2)))
         object.__setattr__(self, "bounds", bounds)
+        object.__setattr__(self, "counts", None)
 
     @property
     def first(self) -> IntArray:
@@ -110,7 +115,7 @@ class Duels:
         return int(self.points.shape[1])
 
     def __len__(self) -> int:
-        """Duels, ties included."""
+        """Duels, ties included; rows of D where equal ones are merged."""
         return len(self.winners) + len(self.ties)
 
     def __repr__(self) -> str:
@@ -120,7 +125,7 @@ class Duels:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Duels):
             return NotImplemented
-        names = ("points", "winners", "losers", "ties")
+        names = ("points", "winners", "losers", "ties", "counts")
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
@@ -131,15 +136,37 @@ class Duels:
         nobody: list[int] = []
         return cls(np.empty((0, whole("dimension", dimension, 1))), nobody, nobody, bounds=bounds)
 
+    def merged(self) -> Duels:
+        """These duels with equal ones as one row, in `counts` how often: at most 2 u^2 rows, however many duels.
+
+        A likelihood is the same function of merged duels, and so are its mode and its evidence. A sampler needs them
+        all.
+        """
+        if self.counts is not None:
+            return self
+        u = len(self.points)
+        wins, times = np.unique(self.winners * u + self.losers, return_counts=True)
+        ties, tied_times = np.unique(self.ties @ [u, 1], return_counts=True)
+        if len(wins) + len(ties) == len(self):
+            return self
+        merged = copy(self)
+        object.__setattr__(merged, "winners", frozen(wins // u))
+        object.__setattr__(merged, "losers", frozen(wins % u))
+        object.__setattr__(merged, "ties", frozen(np.stack([ties // u, ties % u], axis=1)))
+        object.__setattr__(merged, "counts", frozen(np.concatenate([times, tied_times]).astype(np.float64)))
+        return merged
+
     def and_win(self, winner: npt.ArrayLike, loser: npt.ArrayLike) -> Duels:
         """Return these duels and one more that `winner`, (d,), won against `loser`, (d,)."""
         points, (w, x) = self._with(winner, loser)
-        return Duels(points, np.append(self.winners, w), np.append(self.losers, x), self.ties, self.bounds)
+        winners, losers, ties = self._each
+        return Duels(points, np.append(winners, w), np.append(losers, x), ties, self.bounds)
 
     def and_tie(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Duels:
         """Return these duels and one more in which two designs, (d,), were judged equal."""
         points, pair = self._with(first, second)
-        return Duels(points, self.winners, self.losers, np.vstack([self.ties, [pair]]), self.bounds)
+        winners, losers, ties = self._each
+        return Duels(points, winners, losers, np.vstack([ties, [pair]]), self.bounds)
 
     def as_pair(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Array:
         """Two designs, (d,) each, as (2, d), checked as those of these duels were."""
@@ -150,6 +177,14 @@ class Duels:
             if self.bounds is not None:
                 _check_inside("a design", design[None], self.bounds)
         return np.array(pair)
+
+    @property
+    def _each(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Winners, losers and ties, merged or not, one row a duel."""
+        if self.counts is None:
+            return self.winners, self.losers, self.ties
+        wins, ties = np.split(self.counts.astype(np.intp), [len(self.winners)])
+        return np.repeat(self.winners, wins), np.repeat(self.losers, wins), np.repeat(self.ties, ties, axis=0)
 
     def _with(self, first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Array, tuple[int, int]]:
         u = len(self.points)
@@ -177,11 +212,9 @@ def _check_inside(name: str, points: Array, bounds: tuple[float, float]) -> None
 
 def _distinct(points: Array, used: IntArray) -> tuple[Array, IntArray]:
     """Return the distinct rows among the used ones, in order of first appearance, and where each use now points."""
-    rows = np.unique(used)
-    # Adding 0.0 turns -0.0 into 0.0: they are one design.
-    _, first, group = np.unique(points[rows] + 0.0, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(len(order), dtype=np.intp)
-    rank[order] = np.arange(len(order))
-    place = rank[group.reshape(-1)][np.searchsorted(rows, used)]
-    return points[rows[first[order]]] + 0.0, place.astype(np.intp)
+    fought = np.zeros(len(points), dtype=np.bool_)
+    fought[used] = True
+    designs = points[fought]
+    designs += 0.0  # -0.0 and 0.0 are one design
+    first, group = distinct_rows(designs)
+    return designs[first], group[np.cumsum(fought)[used] - 1]

@@ -9,6 +9,7 @@ designs already inside its two coefficients. Nothing after this module knows abo
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,6 +36,8 @@ class Rows:
     """Which rows were judged equal, (m,)."""
     designs: int
     """Distinct designs, u."""
+    counts: Array | None = None
+    """How many duels each row stands for, (m,), where equal ones are merged."""
 
     def __len__(self) -> int:
         return len(self.first)
@@ -48,12 +51,38 @@ class Rows:
         both = np.tile(np.arange(m), 2)
         return sparse.csr_array((entries, (both, columns)), shape=(m, self.designs))
 
+    def counted(self, parts: Iterable[Array]) -> Iterable[Array]:
+        """Sums over duels of quantities, (m,) each, that are the same in all duels of a row."""
+        return parts if self.counts is None else [self.counts * part for part in parts]
+
     def scaled(self, scale: Array) -> Array:
         """diag(scale) D, (m, u), dense."""
         dense, every = np.zeros((len(self), self.designs)), np.arange(len(self))
         dense[every, self.first] += scale * self.coef_first
         dense[every, self.second] -= scale * self.coef_second
         return dense
+
+    @cached_property
+    def scales(self) -> Array | None:
+        """c, (u,), where every row is a multiple s_k of c_i e_i - c_j e_j; ``None`` where there is no such c.
+
+        Probit rows and those of utility differences have c = 1, the paper's logistic ones c = 1 / lambda.
+        """
+        if np.array_equal(self.coef_first, self.coef_second):
+            return np.ones(self.designs)
+        scales = np.ones(self.designs)
+        scales[self.first], scales[self.second] = self.coef_first, self.coef_second
+        fits = np.array_equal(scales[self.first], self.coef_first) and (scales > 0.0).all()
+        return scales if fits and np.array_equal(scales[self.second], self.coef_second) else None
+
+    def between(self, scales: Array, precision: Array, linear: Array) -> tuple[Array, Array]:
+        """Sites (w, b), (m,) each, on all rows of the same two designs as one site on c_i f_i - c_j f_j, i < j.
+
+        Returns sum_k w_k s_k^2 and sum_k +- b_k s_k, (u, u) each, of which the upper triangles count.
+        """
+        W, B = np.zeros((2, self.designs, self.designs))
+        _between(*self._entries[:3], scales, precision, linear, W, B)
+        return W, B
 
     def margins(self, f: Array) -> Array:
         """D f, (m,) or (m, n), of utilities (u,) or (u, n)."""
@@ -106,3 +135,17 @@ def _transposed(first: IntArray, second: IntArray, a: Array, b: Array, g: Array,
             f[i, c] += a_k * g[k, c]
         for c in range(g.shape[1]):
             f[j, c] -= b_k * g[k, c]
+
+
+@compiled
+def _between(
+    first: IntArray, second: IntArray, a: Array, scales: Array, precision: Array, linear: Array, W: Array, B: Array
+) -> None:
+    for k in range(len(first)):
+        i, j, s = first[k], second[k], a[k] / scales[first[k]]
+        if i < j:
+            W[i, j] += precision[k] * s * s
+            B[i, j] += linear[k] * s
+        else:
+            W[j, i] += precision[k] * s * s
+            B[j, i] -= linear[k] * s

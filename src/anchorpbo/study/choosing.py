@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
 from anchorpbo.errors import NothingLeftError
+from anchorpbo.numerics.distinct import Places
 from anchorpbo.search import maximise, maximise_over
 from anchorpbo.space import SPOT, DesignSpace
 from anchorpbo.study.distinct import Distinct
@@ -73,8 +74,8 @@ class Listing:
 
     designs: Array
     """(n, d)."""
-    places: Mapping[bytes, int]
-    """Row number of each, by its bytes."""
+    places: Places
+    """Finds the row number of a design."""
 
     @classmethod
     def of(cls, space: DesignSpace) -> Listing | None:
@@ -86,7 +87,7 @@ class Listing:
             for c, grid in enumerate(space.region.grids)
         ):
             return None
-        return cls(space.candidates, {x.tobytes(): row for row, x in enumerate(space.candidates)})
+        return cls(space.candidates, Places(space.candidates))
 
     def best(self, bound: Bound, champion: Array, distinct: Distinct) -> Array:
         """The best duel, (2, d)."""
@@ -111,7 +112,8 @@ class Listing:
     def _near(self, x: Array, distance: float, distinct: Distinct) -> list[int]:
         """Row numbers of the designs that are near one, (d,)."""
         if not distinct.ordered.any():
-            return [self.places[x.tobytes()]] if x.tobytes() in self.places else []
+            place = self.places.find(x)
+            return [] if place is None else [place]
         return [int(row) for row in np.flatnonzero(distinct.near(self.designs, x, distance))]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from anchorpbo.numerics.jit import compiled
 from anchorpbo.space import SPOT, DesignSpace
 from anchorpbo.typing import Array, BoolArray
 
@@ -67,11 +68,31 @@ class Distinct:
     def pairs(self, X: Array) -> BoolArray:
         """Which pairs, (n, 2, d), may be asked, (n,)."""
         fine = ~self.same(X[:, 0], X[:, 1])
-        for pair, distance in self.avoided:
-            straight, crossed = (self.near(X, order, distance).all(axis=1) for order in (pair, pair[::-1]))
-            fine &= ~(straight | crossed)
+        if avoided := self.avoided:
+            away = np.array([pair for pair, _ in avoided])
+            distances = np.maximum([distance for _, distance in avoided], self.spot)
+            _strike_out(np.ascontiguousarray(X), away, distances, self.ordered, fine)
         return fine
 
     def against(self, champion: Array, X: Array) -> BoolArray:
         """Which designs X, (n, d), may challenge a champion, (d,)."""
         return self.pairs(np.stack([np.broadcast_to(champion, X.shape), X], axis=1))
+
+
+@compiled
+def _strike_out(X: Array, away: Array, distances: Array, ordered: BoolArray, fine: BoolArray) -> None:
+    """Mark the pairs X, (n, 2, d), that are near one of those to keep away from, (p, 2, d), in either order."""
+    for i in range(len(X)):
+        for p in range(len(away)):
+            for turn in range(2):
+                near = True
+                for side in range(2):
+                    for c in range(X.shape[2]):
+                        apart = abs(X[i, side, c] - away[p, side ^ turn, c])
+                        if not (apart == 0.0 or (ordered[c] and apart < distances[p])):
+                            near = False
+                            break
+                    if not near:
+                        break
+                if near:
+                    fine[i] = False
