@@ -19,7 +19,7 @@ help:            ## What there is to make
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV); this takes a minute."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[cli,reproduce,dask,dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[cli,reproduce,dask,bench,dev]"
 	touch $(INSTALLED)
 
 run: $(INSTALLED)    ## A whole study with a simulated expert, in the terminal

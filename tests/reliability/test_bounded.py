@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anchorpbo.errors import InputError, UnsupportedError
-from anchorpbo.reliability import Bounded, Tanimoto
+from anchorpbo.reliability import Bounded, Density, Euclidean, SmoothMetric, Tanimoto
 
 
 def naive(anchors, h, x):
@@ -107,3 +107,42 @@ def test_invalid_scores_cannot_be_built():
         Bounded(np.zeros((0, 2)), 1.0)
     with pytest.raises(InputError, match="bandwidth must be a finite number above 0; received 0"):
         Bounded([[0.1]], 0)
+
+
+class OwnEuclidean(SmoothMetric):
+    """The Euclidean distance, written by a user."""
+
+    def distances(self, X, Y):
+        return np.sqrt(((X[:, None] - Y) ** 2).sum(axis=2))
+
+    def dimension(self, columns):
+        return columns
+
+    def weighted_gradient(self, weights, X, Y):
+        return 2.0 * np.einsum("nm,nmc->nc", weights, X[:, None] - Y)
+
+
+@pytest.mark.parametrize("score", [Bounded, Density])
+def test_a_metric_of_the_users_own_gives_what_the_compiled_one_gives(score):
+    rng = np.random.default_rng(3)
+    anchors, X = rng.random((6, 3)), rng.random((8, 3))
+    X[0] = anchors[0]
+    ours, theirs = score(anchors, 0.3), score(anchors, 0.3, metric=OwnEuclidean())
+    np.testing.assert_allclose(theirs.value(X), ours.value(X), rtol=1e-13)
+    for mine, other in zip(ours.value_and_gradient(X), theirs.value_and_gradient(X), strict=True):
+        np.testing.assert_allclose(other, mine, rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize("score", [Bounded, Density])
+def test_categories_are_one_apart_and_have_no_slope(score):
+    rng = np.random.default_rng(4)
+    anchors, X = rng.random((5, 2)), rng.random((7, 2))
+    anchors[:, 1], X[:, 1] = rng.integers(3, size=5) / 2, rng.integers(3, size=7) / 2
+    # An axis for each value, on which the three values are one apart.
+    spread = [np.column_stack([Z[:, 0], np.eye(3)[(2 * Z[:, 1]).astype(int)] / np.sqrt(2.0)]) for Z in (anchors, X)]
+    given = {"peak": 1.0} if score is Bounded else {"peak": 0.4**-2}  # the density's d is the number of columns
+    q, gradient = score(anchors, 0.4, metric=Euclidean(categorical=(1,))).value_and_gradient(X)
+    wide, wide_gradient = score(spread[0], 0.4).value_and_gradient(spread[1])
+    np.testing.assert_allclose(q * given["peak"], wide, rtol=1e-12)
+    np.testing.assert_allclose(gradient[:, 0] * given["peak"], wide_gradient[:, 0], rtol=1e-10)
+    np.testing.assert_array_equal(gradient[:, 1], 0.0)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from anchorpbo import __version__
-from anchorpbo.errors import AnchorPBOError
+from anchorpbo.errors import AnchorPBOError, InputError
 
 app = typer.Typer(
     name="anchorpbo",
@@ -94,6 +94,61 @@ def reproduce(
             return
         names = [each.strip() for text in only or [] for each in text.split(",")]
         run(name, Size(seeds, rounds, quick), names, out, resume=resume, dask=dask, workers=workers)
+
+
+@app.command()
+def bench(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="WHAT", help="startup, growth, rounds or memory, several or, by default, all."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Tiny sizes, about a minute: a look at how it works.")] = False,
+    sizes: Annotated[
+        str | None, typer.Option(metavar="M,M,...", help="Numbers of duels; by default 10,25,50,100,150,300,1000.")
+    ] = None,
+    dimensions: Annotated[
+        str | None, typer.Option(metavar="D,D,...", help="Among 3, 4 and 6, by default all: Hartmann's functions.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Measure these libraries alone: anchorpbo, botorch, optuna; may be given again, or commas."),
+    ] = None,
+    limit: Annotated[float, typer.Option(min=0.1, help="Seconds after which a library is stopped at a size.")] = 300.0,
+    out: Annotated[Path, typer.Option(help="Folder of the results, tables and figures.")] = Path("bench"),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Keep the results in the folder and measure what is missing.")
+    ] = False,
+) -> None:
+    """Measure this library beside BoTorch and Optuna: the same duels, one run, one thread each.
+
+    Start with [bold]anchorpbo bench --quick[/bold]. All of it takes an hour or two on an idle machine.
+
+    [bold]rounds[/bold] times fit, inference and the search of the next duel, and compares the values found.
+
+    [bold]memory[/bold] is the largest memory of a round, [bold]startup[/bold] an import and the first ask.
+
+    [bold]growth[/bold] is this library alone: long lists, many duels, many designs, many studies.
+
+    Other libraries come with the extra [bold]bench[/bold]; without it, add --only anchorpbo.
+    """
+    with _errors_in_a_sentence():
+        from anchorpbo.bench.names import chosen
+        from anchorpbo.bench.plan import Extent
+
+        libraries = [each.strip() for text in only or [] for each in text.split(",")]
+        extent = Extent(chosen(libraries), _whole_numbers(sizes), _whole_numbers(dimensions), quick)
+        from anchorpbo.cli.bench import run
+
+        run(what or [], extent, limit, out, resume=resume)
+
+
+def _whole_numbers(text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(int(each) for each in text.split(","))
+    except ValueError:
+        raise InputError("numbers must be whole, with commas between them", text, "write 10,50,150") from None
 
 
 @contextmanager

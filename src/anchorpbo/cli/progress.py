@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from time import perf_counter
 from types import TracebackType
+from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-from anchorpbo.experiments.task import Task
 
 STEP = 0.05
 """Without a terminal, a line is printed whenever this much more is done."""
@@ -17,14 +16,24 @@ _PERIOD = 600.0
 """Seconds over which the speed is averaged: runs of different strategies take different times."""
 
 
-class Bar:
-    """Advances with every task that ends, by its effort; a context manager."""
+class Task(Protocol):
+    """A piece of work."""
 
-    def __init__(self, tasks: Sequence[Task], console: Console) -> None:
+    @property
+    def effort(self) -> float:
+        """How long it takes, in any unit that all tasks share."""
+        ...
+
+
+class Bar:
+    """Advances with every task that ends, by its effort; a context manager. `noun` is what tasks are called."""
+
+    def __init__(self, tasks: Sequence[Task], console: Console, noun: str = "runs") -> None:
+        self.noun = noun
         self.console, self.count, self.ended, self.began = console, len(tasks), 0, perf_counter()
         self.effort, self.total = 0.0, sum(task.effort for task in tasks)
         self._said = 0.0
-        columns = (TextColumn("runs"), BarColumn(), TextColumn("{task.fields[ended]}/{task.fields[count]}"))
+        columns = (TextColumn(noun), BarColumn(), TextColumn("{task.fields[ended]}/{task.fields[count]}"))
         self._progress = Progress(
             *columns,
             TimeElapsedColumn(),
@@ -35,7 +44,7 @@ class Bar:
             speed_estimate_period=_PERIOD,
             disable=not console.is_terminal or not tasks,
         )
-        self._task = self._progress.add_task("runs", total=self.total, ended=0, count=self.count)
+        self._task = self._progress.add_task(noun, total=self.total, ended=0, count=self.count)
 
     def __enter__(self) -> Bar:
         self._progress.start()
@@ -55,7 +64,7 @@ class Bar:
             self._said = share
             elapsed = perf_counter() - self.began
             left = elapsed * (1.0 - share) / share
-            self.console.print(f"{self.ended}/{self.count} runs, {_clock(elapsed)} elapsed, {_clock(left)} left")
+            self.console.print(f"{self.ended}/{self.count} {self.noun}, {_clock(elapsed)} elapsed, {_clock(left)} left")
 
 
 def _clock(seconds: float) -> str:

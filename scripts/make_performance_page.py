@@ -1,0 +1,61 @@
+"""Bring the results of the benchmark into the documentation.
+
+    anchorpbo bench --out benchmarks
+    python scripts/make_performance_page.py
+
+Puts each table, computed from benchmarks/results.jsonl, between its marks in docs/performance.md:
+
+    <!-- bench/whole -->
+    (the table)
+    <!-- end -->
+
+A part without results stays as it is.
+"""
+
+import json
+import re
+from pathlib import Path
+
+from anchorpbo.bench.machine import described
+from anchorpbo.bench.report import markdown
+from anchorpbo.bench.results import MACHINE, RESULTS, read_rows
+from anchorpbo.figures.text_table import markdown_text
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE, BENCHMARKS = ROOT / "docs" / "performance.md", ROOT / "benchmarks"
+MARKED = re.compile(r"<!-- bench/([a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
+PICTURES = {
+    "rounds-picture": "![Cost against duels](../benchmarks/rounds.png)",
+    "ratios-picture": "![How many times longer BoTorch takes](../benchmarks/ratios.png)",
+}
+
+
+def parts(folder: Path = BENCHMARKS) -> dict[str, str]:
+    """What goes between the marks, by name."""
+    found = {name: _without_title(text) for name, text in markdown(read_rows(folder / RESULTS)).items()}
+    machine = folder / MACHINE
+    if machine.exists():
+        found["machine"] = markdown_text(described(json.loads(machine.read_text("utf-8"))))
+    for name, text in PICTURES.items():
+        if (folder / f"{name.partition('-')[0]}.png").exists():
+            found[name] = text
+    return found
+
+
+def filled(text: str, folder: Path = BENCHMARKS) -> str:
+    """The page with every part as the results have it."""
+    known = parts(folder)
+
+    def fill(match: re.Match[str]) -> str:
+        return f"<!-- bench/{match[1]} -->\n{known[match[1]]}\n<!-- end -->" if match[1] in known else match[0]
+
+    return MARKED.sub(fill, text)
+
+
+def _without_title(table: str) -> str:
+    """The page has headings of its own."""
+    return table.partition("\n\n")[2].strip()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(filled(PAGE.read_text("utf-8")), "utf-8")

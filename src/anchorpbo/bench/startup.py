@@ -1,0 +1,87 @@
+"""Starting: what an import and the first question cost in a fresh process, imports included."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+from anchorpbo.bench.measurement import Measurement, Row
+from anchorpbo.bench.workers import Workers, environment
+
+_OURS = """
+import anchorpbo as ap
+study = ap.Optimizer(ap.Space(a=ap.Real(0, 1), b=ap.Real(0, 1), c=ap.Real(0, 1)), [{"a": 0.5, "b": 0.5, "c": 0.5}])
+for i in range(10):
+    study.tell_preference({"a": 0.1 * i, "b": 0.2, "c": 0.3}, {"a": 0.3, "b": 0.1 * i + 0.05, "c": 0.6})
+study.ask()
+"""
+_BOTORCH = """
+import torch, warnings
+from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption
+from botorch.fit import fit_gpytorch_mll
+from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
+from botorch.optim import optimize_acqf
+warnings.simplefilter("ignore")
+torch.set_default_dtype(torch.float64)
+winners = [[0.1 * i, 0.2, 0.3] for i in range(10)]
+losers = [[0.3, 0.1 * i + 0.05, 0.6] for i in range(10)]
+model = PairwiseGP(torch.tensor(winners + losers), torch.tensor([[i, 10 + i] for i in range(10)]))
+fit_gpytorch_mll(PairwiseLaplaceMarginalLogLikelihood(model.likelihood, model))
+bounds = torch.stack([torch.zeros(3), torch.ones(3)])
+acquisition = AnalyticExpectedUtilityOfBestOption(pref_model=model)
+optimize_acqf(acquisition, bounds=bounds, q=2, num_restarts=8, raw_samples=256)
+"""
+PROGRAMS: dict[str, str] = {
+    "python": "pass",
+    "numpy": "import numpy",
+    "anchorpbo": "import numpy, anchorpbo",
+    "stack": "import numpy, scipy.linalg, scipy.optimize, scipy.special, numba",
+    "first ask": _OURS,
+    "first ask, cold": _OURS,
+    "botorch": "import botorch",
+    "botorch first ask": _BOTORCH,
+}
+"""By name: imports, and the first question after ten duels in three dimensions."""
+COLD = "first ask, cold"
+"""With an empty cache of machine code, as after an installation."""
+
+
+@dataclass(frozen=True)
+class Startup(Measurement):
+    """All programs in turns."""
+
+    section = "startup"
+
+    programs: tuple[str, ...]
+    repeats: int
+    cold_repeats: int
+
+    @property
+    def effort(self) -> float:
+        """About a second a program, and many for compiling."""
+        return 2.0 * len(self.programs) * self.repeats + 20.0 * self.cold_repeats
+
+    def run(self, workers: Workers, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return ``{"seconds": {name: [...]}}``."""
+        seconds: dict[str, list[float]] = {name: [] for name in self.programs}
+        for name in self.programs:  # fills the caches of the system and of compiled code
+            if name != COLD:
+                _run(name)
+        for repeat in range(self.repeats):
+            for name in self.programs:
+                if name != COLD or repeat < self.cold_repeats:
+                    seconds[name].append(_run(name))
+        return {"seconds": seconds}
+
+
+def _run(name: str) -> float:
+    with TemporaryDirectory() as empty:
+        variables = {**environment(1), **({"NUMBA_CACHE_DIR": empty} if name == COLD else {})}
+        began = perf_counter()
+        subprocess.run([sys.executable, "-c", PROGRAMS[name]], check=True, env=variables, capture_output=True)
+        return perf_counter() - began
