@@ -33,6 +33,20 @@ def test_the_engine_never_loads_scipy_stats_nor_the_extras():
     assert not modules & {"scipy.stats", "typer", "rich", "torch", "pandas", "matplotlib"}
 
 
+def test_a_first_ask_loads_neither_solvers_it_does_not_need_nor_a_compiler():
+    # Twice: the first may have to compile.
+    for _ in range(2):
+        modules = loaded_after(
+            "import anchorpbo as ap\n"
+            "space = ap.Space(x=ap.Real(0, 1), y=ap.Real(0, 1))\n"
+            "opt = ap.Optimizer(space, anchors=[{'x': 0.5, 'y': 0.5}, {'x': 0.2, 'y': 0.5}])\n"
+            "for i in range(10):\n"
+            "    opt.tell_preference({'x': 0.1 * i, 'y': 0.2}, {'x': 0.3, 'y': 0.1 * i + 0.05})\n"
+            "opt.ask()\n"
+        )
+    assert not modules & {"scipy.optimize", "scipy.spatial", "scipy.sparse", "numba.np.arraymath", "numba.np.linalg"}
+
+
 CORE = (
     "numerics",
     "duels",

@@ -28,6 +28,18 @@ def test_a_second_process_takes_draws_from_the_cache(tmp_path: Path) -> None:
     assert run(code, tmp_path) == "1"
 
 
+def test_machine_code_is_loaded_without_what_only_compiling_needs(tmp_path: Path) -> None:
+    code = (
+        "import sys, numpy as np; from anchorpbo.likelihoods.win import probit_wins as f; "
+        "out = np.empty((4, 2)); f(np.array([0.0, -9.0]), out); "
+        "print(sum(f.stats.cache_hits.values()), 'numba.np.arraymath' in sys.modules, out.round(6).tolist())"
+    )
+    compiled_here, loaded = run(code, tmp_path), run(code, tmp_path)
+    assert compiled_here.startswith("0 True")
+    assert loaded.startswith("1 False")
+    assert compiled_here.split(maxsplit=2)[2] == loaded.split(maxsplit=2)[2]
+
+
 def test_an_edited_callee_reaches_its_cached_caller(tmp_path: Path) -> None:
     header = "from anchorpbo.numerics.jit import compiled\n"
     below, above = tmp_path / "below.py", tmp_path / "above.py"

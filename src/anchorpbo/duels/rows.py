@@ -12,12 +12,15 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from anchorpbo.numerics.jit import compiled
 from anchorpbo.typing import Array, BoolArray, IntArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +46,10 @@ class Rows:
         return len(self.first)
 
     @cached_property
-    def D(self) -> sparse.csr_array:  # noqa: N802
+    def D(self) -> csr_array:  # noqa: N802
         """The matrix itself, sparse; a duel of a design with itself has one entry."""
+        from scipy import sparse  # loaded when it is needed: it takes a while
+
         m = len(self)
         columns = np.concatenate([self.first, self.second])
         entries = np.concatenate([self.coef_first, -self.coef_second])

@@ -11,7 +11,6 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.kernels import shapes
@@ -138,6 +137,8 @@ class Stationary(ScaledKernel):
         return by_coordinate, self.outputscale * float(np.vdot(A, value))
 
     def _squared_distances(self, X: Array, Y: Array) -> Array:
+        from scipy.spatial.distance import cdist  # only for shapes that are not compiled
+
         # Coordinate by coordinate: expanding the square would lose designs 1e-9 apart.
         r2 = np.asarray(cdist(self._flat(X / self.lengths), self._flat(Y / self.lengths), "sqeuclidean"))
         for c in self.categorical:

@@ -9,7 +9,7 @@
     dLOO/dlog h = -d - 2/n sum_i sum_{j != i} w_ij s_ij (log k)'(s_ij)     w_ij = k(s_ij) / sum_{l != i} k(s_il)
 
 The choice minimises -LOO. With duplicate or clustered anchors -LOO has several minima, so it is first evaluated on a
-grid and then polished by L-BFGS-B around every minimum of the grid. Nothing can be left out of one anchor: the lower
+grid and then polished around every minimum of the grid. Nothing can be left out of one anchor: the lower
 bound is used, which is also where -LOO itself leads when all anchors are equal.
 """
 
@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
 from anchorpbo.errors import InputError
+from anchorpbo.numerics.descent import descend
 from anchorpbo.reliability.metric import Metric, MetricLike, as_metric
 from anchorpbo.reliability.profile import Profile, as_profile
 from anchorpbo.reliability.score import as_anchors, as_bandwidth, as_bounds, squared_ratio
@@ -105,21 +105,16 @@ def loo_bandwidth(
 
 def _polish(objective: _NegativeLOO, grid: Array, values: Array, i: int) -> tuple[float, float]:
     """Return the smallest -LOO between the neighbours of grid point i, and its log h."""
-    bracket = (grid[max(i - 1, 0)], grid[min(i + 1, grid.size - 1)])
+    bracket = np.array([[grid[max(i - 1, 0)]], [grid[min(i + 1, grid.size - 1)]]])
 
     def value_and_gradient(t: Array) -> tuple[float, Array]:
         value, slope = objective.value_and_gradient(float(t[0]))
         return value, np.array([slope])
 
-    result = minimize(
-        value_and_gradient,
-        x0=grid[i : i + 1],
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[bracket],
-        options={"ftol": 1e-15, "gtol": 1e-10},
-    )
-    return min((float(values[i]), float(grid[i])), (float(result.fun), float(result.x[0])))
+    # A Gaussian's curves by about 2 d; down to rounding, so that the choice does not depend on the grid.
+    curvature = np.array([2.0 * objective.dimension])
+    lowest = descend(value_and_gradient, grid[i : i + 1], bracket, curvature, 1e-18)
+    return min((float(values[i]), float(grid[i])), (lowest.value, float(lowest.x[0])))
 
 
 def _evaluate(

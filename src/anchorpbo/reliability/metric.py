@@ -22,7 +22,6 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
 
 from anchorpbo.errors import InputError, ShapeError, UnknownNameError, UnsupportedError
 from anchorpbo.numerics.checks import as_floats
@@ -63,11 +62,11 @@ class Euclidean(SmoothMetric):
 
     def distances(self, X: Array, Y: Array) -> Array:
         """Return the distances, (n, m)."""
-        if not self.categorical:
-            return np.asarray(cdist(X, Y), dtype=np.float64)
-        numeric = np.delete(np.arange(X.shape[1]), self.categorical)
-        squares = cdist(X[:, numeric], Y[:, numeric], "sqeuclidean") if len(numeric) else np.zeros((len(X), len(Y)))
-        return np.asarray(np.sqrt(squares + sum(X[:, c, None] != Y[:, c] for c in self.categorical)))
+        squares = np.zeros((len(X), len(Y)))
+        for c in range(X.shape[1]):
+            apart = np.subtract.outer(X[:, c], Y[:, c])
+            squares += apart != 0.0 if c in self.categorical else apart * apart
+        return np.sqrt(squares)
 
     def dimension(self, columns: int) -> int:
         """Return the number of columns."""
@@ -105,6 +104,8 @@ class Hamming(Metric):
 
     def distances(self, X: Array, Y: Array) -> Array:
         """Return the distances, (n, m)."""
+        from scipy.spatial.distance import cdist  # loaded when it is needed: it takes a while
+
         return np.asarray(cdist(X, Y, "hamming"), dtype=np.float64)
 
     def dimension(self, columns: int) -> int:

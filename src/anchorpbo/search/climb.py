@@ -7,15 +7,18 @@ constraints each item climbs alone, by SLSQP, which keeps to them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import optimize
 
 from anchorpbo.acquisition import Bound
 from anchorpbo.search.ascent import Ascent
 from anchorpbo.search.evaluate import check_finite
 from anchorpbo.space.region import Region
 from anchorpbo.typing import Array, BoolArray
+
+if TYPE_CHECKING:
+    from scipy.optimize import LinearConstraint
 
 TOLERANCE = 1e-9
 """A climb has ended where the next step promises less, in units of the spread of the values."""
@@ -94,6 +97,8 @@ class Climb:
 
     def _alone(self, start: Array, steps: int) -> tuple[Array, bool]:
         """One item, (1, *item_shape)."""
+        from scipy import optimize  # loaded when it is needed: it takes a while
+
         region, free, item = self.region, self.region.free, start.copy()
         shape = start[..., free].shape
         designs = start.reshape(-1, region.dimension)
@@ -124,7 +129,9 @@ class Climb:
         return (ends.reshape(item.shape), bool(result.success)) if len(ends) == len(designs) else (start, False)
 
 
-def _linear(rows: Array, lower: Array, upper: Array) -> list[optimize.LinearConstraint]:
+def _linear(rows: Array, lower: Array, upper: Array) -> list[LinearConstraint]:
     """Equations and inequalities apart, as SLSQP wants them."""
+    from scipy.optimize import LinearConstraint
+
     equal = lower == upper
-    return [optimize.LinearConstraint(rows[k], lower[k], upper[k]) for k in (equal, ~equal) if k.any()]
+    return [LinearConstraint(rows[k], lower[k], upper[k]) for k in (equal, ~equal) if k.any()]

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import optimize
 
 from anchorpbo.numerics.checks import frozen
 from anchorpbo.typing import Array, BoolArray, IntArray
@@ -186,6 +185,8 @@ class Polytope:
 
     def _solve(self, cost: Array, places: Array, least: Array, most: Array) -> Array | None:
         """Minimise cost @ x, least <= x <= most, as a mixed-integer program in x times its places."""
+        from scipy import optimize  # loaded when it is needed: it takes a while
+
         whole = places > 0
         unit = np.where(whole, places, 1.0)
         result = optimize.milp(
