@@ -65,8 +65,8 @@ class AtDesigns:
         return self.pull(weights) + self.posterior.kernel.diagonal_gradient(self.X, by_variance)
 
     @cached_property
-    def _through(self) -> _Through:
-        return _Through.of(self.posterior, self.k)
+    def _through(self) -> Through:
+        return Through.of(self.posterior, self.k)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class AtPairs:
     posterior: Posterior
     X: Array
     """Pairs of designs (x, y), (n, 2, d)."""
-    through: _Through
+    through: Through
     """k(x, P) - k(y, P) on its way through G."""
     pull: Pull
     """For k of x and y in turn, (2 n, u)."""
@@ -93,7 +93,7 @@ class AtPairs:
         kernel, designs = posterior.kernel, X.reshape(-1, X.shape[2])
         k, pull = _look(posterior, designs, slopes)
         between, pull_between = kernel.paired_with_pullback(designs, X[:, ::-1].reshape(designs.shape))
-        through = _Through.of(posterior, k[::2] - k[1::2])
+        through = Through.of(posterior, k[::2] - k[1::2])
         own = kernel.diagonal(designs)
         variance = np.maximum(own[::2] + own[1::2] - 2.0 * between[::2] - through.quadratic, 0.0)
         return cls(posterior, X, through, pull, pull_between, (k @ posterior.beta).reshape(-1, 2), variance)
@@ -110,7 +110,7 @@ class AtPairs:
 
 
 @dataclass(frozen=True, eq=False)
-class _Through:
+class Through:
     """Rows k, (n, u), times the roots of G: what the moments and the chain rule both need."""
 
     posterior: Posterior
@@ -120,7 +120,7 @@ class _Through:
     """k spread', (n, r'), of a mixture."""
 
     @classmethod
-    def of(cls, posterior: Posterior, k: Array) -> _Through:
+    def of(cls, posterior: Posterior, k: Array) -> Through:
         """Multiply."""
         within = k @ posterior.root.T if posterior.factors is None else posterior.factors.times(k)
         return cls(posterior, within, None if posterior.spread is None else k @ posterior.spread.T)

@@ -28,7 +28,7 @@ from anchorpbo.numerics.checks import as_generator, as_points, frozen, whole
 from anchorpbo.numerics.linalg import square_root
 from anchorpbo.numerics.normal import cdf
 from anchorpbo.posterior.duel_root import DuelRoot
-from anchorpbo.posterior.local import AtDesigns, AtPairs
+from anchorpbo.posterior.local import AtDesigns, AtPairs, Through
 from anchorpbo.typing import Array
 
 Gaussian = tuple[Array, Array]
@@ -122,8 +122,10 @@ class Posterior:
         step = max(_PIECE // max(len(Y), len(self.points), 1), 1)
         for start in range(0, len(X), step):
             here = X[start : start + step]
-            k_here = self.kernel(here, self.points)
-            explained = (k_here @ self.root.T) @ of_root - (k_here @ self._spread.T) @ of_spread
+            through = Through.of(self, self.kernel(here, self.points))
+            explained = through.within @ of_root
+            if through.spread is not None:
+                explained -= through.spread @ of_spread
             total[start : start + step] = self.kernel(here, Y) @ weights - explained
         return total
 
