@@ -4,14 +4,16 @@ Symbols: a latent vector with prior covariance S is seen through margins g = H l
 
     duel space    latent = g,  S = C = D K D' (m x m),  H = I        when m <= u
     point space   latent = f,  S = K          (u x u),  H = D        when u < m
+    inducing      latent = v,  S = I          (r x r),  H dense      thousands of both, approximately
 
 With any F and y such that F'F = H'WH and F'y = H'b,
 
     P = F' (I + F S F')^-1 F          a = F' (I + F S F')^-1 y
     mean = S a                        covariance = S - S P S
 
-In duel space F = W^1/2 and y = W^1/2 t. In point space a QR factorisation compresses W^1/2 D to u rows: F = R and
-y = Q' W^1/2 t. No covariance is inverted, so equal designs need no jitter, and I + F S F' has no eigenvalue below 1.
+In duel space F = W^1/2 and y = W^1/2 t. In point space designs are eliminated one by one (`elimination`), or a QR
+factorisation compresses W^1/2 D to u rows: F = R and y = Q' W^1/2 t. No covariance is inverted, so equal designs need
+no jitter, and I + F S F' has no eigenvalue below 1.
 """
 
 from __future__ import annotations
