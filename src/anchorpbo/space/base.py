@@ -68,6 +68,10 @@ class DesignSpace(ABC):
         """Coordinates of a design, (d,), after `check`."""
 
     @abstractmethod
+    def locate(self, design: Mapping[str, Any]) -> Array:
+        """The same of a design that `check` has passed: for thousands of them, which need not be checked again."""
+
+    @abstractmethod
     def decode(self, x: Array) -> Design:
         """The design with coordinates x, (d,): ``decode(encode(design)) == design`` once `check` has passed it."""
 

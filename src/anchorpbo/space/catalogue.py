@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
 from functools import cached_property
@@ -12,11 +13,12 @@ import numpy as np
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
+from anchorpbo.numerics.distinct import Places, distinct_rows
 from anchorpbo.space.base import Columns, Design, DesignSpace
 from anchorpbo.space.fingerprints import as_fingerprints
 from anchorpbo.space.roles import all_numbers, as_names, check_roles, first_twice, identifiers, known
 from anchorpbo.space.spread import SUBSET, farthest_points
-from anchorpbo.space.tables import Column, SupportsRead, Table, as_cell, cell_of, cells_of
+from anchorpbo.space.tables import Column, SupportsRead, Table, as_cell, cell_of, cells_of, digest_of_columns
 from anchorpbo.space.values import laid_out, written
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -130,7 +132,7 @@ class Catalogue(DesignSpace):
         """The column that identifies an item."""
         return self._key
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Columns of an item, in the order of the file."""
         return tuple(name for name in self._table.columns if name not in self._fingerprint)
@@ -138,7 +140,8 @@ class Catalogue(DesignSpace):
     @property
     def items(self) -> list[Design]:
         """All items."""
-        return [self[row] for row in range(len(self))]
+        columns = [cells_of(self._table.columns[name]) for name in self.names]
+        return [dict(zip(self.names, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
     @property
     def points(self) -> Array:
@@ -167,7 +170,8 @@ class Catalogue(DesignSpace):
     @cached_property
     def candidates(self) -> Array:
         """The distinct coordinates, (n, d), in order of first appearance."""
-        return frozen(self._points[list(self._rows.values())])
+        rows = self._first_rows
+        return self._points if len(rows) == len(self._points) else frozen(self._points[rows])
 
     @property
     def region(self) -> None:
@@ -184,18 +188,17 @@ class Catalogue(DesignSpace):
         """Coordinates, (d,), of the item that some of its columns name."""
         return np.array(self._points[self._find(design)])
 
+    def locate(self, design: Mapping[str, Any]) -> Array:
+        """Coordinates, (d,), of an item that `check` has passed."""
+        return np.array(self._points[self._keys[design[self._key]]])
+
     def decode(self, x: Array) -> Design:
         """The first item with coordinates x, (d,)."""
-        return self[self._rows[self.nearest(x).tobytes()]]
+        return self[int(self._first_rows[self._nearest(x)])]
 
     def nearest(self, x: Array) -> Array:
         """Coordinates, (d,), of the item at the least Euclidean distance from x; the first of several."""
-        point = as_floats("x", x) + 0.0
-        if point.shape != (self.dimension,):
-            raise ShapeError(f"x must have shape ({self.dimension},)", point.shape, "give one design")
-        if point.tobytes() in self._rows:
-            return point
-        return np.array(self.candidates[((self.candidates - point) ** 2).sum(axis=1).argmin()])
+        return np.array(self.candidates[self._nearest(x)])
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """Distinct items, (n, d), far from one another; fewer only where there are fewer."""
@@ -220,6 +223,17 @@ class Catalogue(DesignSpace):
             "fingerprint": list(self._fingerprint),
             "key": self._key,
         }
+
+    @cached_property
+    def digest(self) -> str:
+        """A name for its content that no other catalogue has, without writing all of it as text."""
+        roles = [self._features, self._categories, self._fingerprint, self._key]
+        return digest_of_columns(self._table.columns, json.dumps(roles))
+
+    @property
+    def keys(self) -> Sequence[Any]:
+        """What identifies each item."""
+        return cells_of(self._table.columns[self._key])
 
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if isinstance(other, Catalogue) else NotImplemented
@@ -273,54 +287,72 @@ class Catalogue(DesignSpace):
         parts = [np.stack(blocks, axis=1)] if blocks else []
         if self._fingerprint:
             parts.append(as_fingerprints(self._table, self._fingerprint))
-        return np.concatenate(parts, axis=1) + 0.0  # -0.0 and 0.0 are one coordinate
+        found = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        found += 0.0  # -0.0 and 0.0 are one coordinate
+        return found
 
     @cached_property
-    def _rows(self) -> dict[bytes, int]:
-        """Number of the first item with each coordinates."""
-        first: dict[bytes, int] = {}
-        for row, point in enumerate(self._points):
-            first.setdefault(point.tobytes(), row)
-        return first
+    def _first_rows(self) -> IntArray:
+        """Number of the first item with each of the distinct coordinates."""
+        return distinct_rows(self._points)[0]
+
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self.candidates)
+
+    def _nearest(self, x: Array) -> int:
+        """Row of `candidates` at the least distance from x, (d,)."""
+        point = as_floats("x", x) + 0.0
+        if point.shape != (self.dimension,):
+            raise ShapeError(f"x must have shape ({self.dimension},)", point.shape, "give one design")
+        place = self._places.find(point)
+        return int(((self.candidates - point) ** 2).sum(axis=1).argmin()) if place is None else place
 
     @cached_property
     def _keys(self) -> dict[Any, int]:
-        return {value: row for row, value in enumerate(cells_of(self._table.columns[self._key]))}
+        return {value: row for row, value in enumerate(self.keys)}
 
     def _find(self, design: Mapping[str, Any]) -> int:
         """Number of the item that a design names."""
-        example = f"give {{{self._key!r}: {cell_of(self._table.columns[self._key], 0)!r}}}, say"
         if not isinstance(design, Mapping) or not design:
+            example = f"give {{{self._key!r}: {cell_of(self._table.columns[self._key], 0)!r}}}, say"
             raise InputError("an item must be a dict of some of its columns", repr(design), example)
         for name in design:
             if name not in self.names:
                 rule = f"an item must have the columns {', '.join(map(repr, self.names))}"
                 raise InputError(rule, repr(name), "check the spelling")
-        rows = self._with_key(design[self._key]) if self._key in design else np.arange(len(self))
+        return self._with_key(design) if self._key in design else self._alike(design)
+
+    def _with_key(self, design: Mapping[str, Any]) -> int:
+        """Number of the item with the key that a design gives, once all else that it gives has been compared."""
+        row = self._keys.get(as_cell(design[self._key]))
+        if row is None:
+            rule = f"{self._key} must be that of an item"
+            raise InputError(rule, repr(design[self._key]), "check the spelling")
+        for name, value in design.items():
+            if not _same(cell_of(self._table.columns[name], row), as_cell(value)):
+                raise self._unmatched(design, name, np.array([row]))
+        return row
+
+    def _alike(self, design: Mapping[str, Any]) -> int:
+        """Number of the first item that has what a design gives, where all such items have the same coordinates."""
+        rows = np.arange(len(self))
         for name, value in design.items():
             fewer = self._matching(rows, name, as_cell(value))
             if not len(fewer):
                 raise self._unmatched(design, name, rows)
             rows = fewer
-        if len({self._points[row].tobytes() for row in rows}) > 1:
+        if (self._points[rows] != self._points[rows[0]]).any():
             rule = f"a design must name one item; {len(rows)} are like this"
             raise InputError(rule, repr(dict(design)), f"give its {self._key!r}")
         return int(rows[0])
-
-    def _with_key(self, value: object) -> IntArray:
-        try:
-            row = self._keys[as_cell(value)]
-        except KeyError:
-            rule = f"{self._key} must be that of an item"
-            raise InputError(rule, repr(value), "check the spelling") from None
-        return np.array([row], dtype=np.intp)
 
     def _matching(self, rows: IntArray, name: str, value: object) -> IntArray:
         column = self._table.columns[name]
         if isinstance(column, np.ndarray):
             fits = isinstance(value, int | float) and not isinstance(value, bool)
             return rows[_equal(column[rows], value)] if fits else rows[:0]
-        same = [column[row] == value and isinstance(column[row], bool) == isinstance(value, bool) for row in rows]
+        same = [_same(column[row], value) for row in rows]
         return rows[np.array(same, dtype=np.bool_)]
 
     def _unmatched(self, design: Mapping[str, Any], name: str, rows: IntArray) -> InputError:
@@ -330,6 +362,11 @@ class Catalogue(DesignSpace):
         rest = "" if len(rows) == len(self) else " with the other values given"
         rule = f"{name} must be that of an item{rest}"
         return InputError(rule, repr(design[name]), f"check it, or give {self._key!r}")
+
+
+def _same(cell: Any, value: object) -> bool:
+    """Whether a cell has a value; a truth value is neither 0 nor 1."""
+    return bool(cell == value) and isinstance(cell, bool) == isinstance(value, bool)
 
 
 def _equal(column: Column, value: Any) -> BoolArray:

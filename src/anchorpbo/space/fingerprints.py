@@ -31,31 +31,36 @@ def _is_counts(table: Table, name: str) -> bool:
 
 
 def _from_lists(table: Table, name: str) -> Array:
-    rows = [_bits(cell_of(table.columns[name], row)) for row in range(len(table))]
-    length = len(rows[0] or ()) if rows else 0
-    for row, bits in enumerate(rows):
-        if not bits:
+    column = table.columns[name]
+    found = np.empty((len(table), 0))
+    for row in range(len(table)):
+        bits = _bits(cell_of(column, row))
+        if bits is None or not len(bits):
             table.refuse(row, name, "must be bits such as 0110, or a list of counts")
-        elif len(bits) != length:
-            first = f"{length}, as {table.noun} {table.lines[0]}"
+        if row == 0:
+            found = np.empty((len(table), len(bits)))
+        elif len(bits) != found.shape[1]:
+            first = f"{found.shape[1]}, as {table.noun} {table.lines[0]}"
             raise InputError(
                 f"every fingerprint in {name!r} must have as many bits: {first}",
                 f"{len(bits)} in {table.noun} {table.lines[row]}",
                 "pad or recompute it",
             )
-    return np.array(rows, dtype=np.float64).reshape(len(rows), length)
+        found[row] = bits
+    return found
 
 
-def _bits(cell: Any) -> list[float] | None:
+def _bits(cell: Any) -> Array | None:
     """Numbers of one fingerprint; ``None`` where there are none to be read."""
     if isinstance(cell, str):
         if cell and not cell.strip("01"):
-            return [float(bit) for bit in cell]
+            # Signs of one byte each, and those of the digits follow one another.
+            return (np.frombuffer(cell.encode(), dtype=np.uint8) - np.uint8(ord("0"))).astype(np.float64)
         cell = [part for part in _SEPARATORS.split(cell.strip("[]() ")) if part]
     if not isinstance(cell, list | tuple):
         return None
     try:
-        found = [float(count) for count in cell]
-    except (TypeError, ValueError):
+        found = np.array([float(count) for count in cell])
+    except (TypeError, ValueError, OverflowError):
         return None
     return found if np.isfinite(found).all() else None

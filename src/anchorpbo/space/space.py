@@ -132,8 +132,11 @@ class Space(DesignSpace):
 
     def encode(self, design: Mapping[str, Any]) -> Array:
         """Coordinates of a design, (d,), after `check`."""
-        checked = self.check(design)
-        return np.array([parameter.encode(checked[name]) for name, parameter in self._varying.items()])
+        return self.locate(self.check(design))
+
+    def locate(self, design: Mapping[str, Any]) -> Array:
+        """Coordinates, (d,), of a design that `check` has passed."""
+        return np.array([parameter.encode(design[name]) for name, parameter in self._varying.items()])
 
     def decode(self, x: Array) -> Design:
         """The design with coordinates x, (d,); constants included."""

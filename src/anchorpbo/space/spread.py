@@ -12,11 +12,15 @@ References
     Applications 36, 3336-3341, 2009.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from anchorpbo.errors import InputError
+from anchorpbo.numerics.bits import Words, bits_set, packed, shared_bits
 from anchorpbo.numerics.checks import as_generator, as_indices, as_points, whole
 from anchorpbo.space.base import Columns
 from anchorpbo.typing import Array, IntArray
@@ -28,17 +32,76 @@ _UPDATES = 20
 
 def distances(X: Array, Y: Array, columns: Columns) -> Array:
     """Distances d between the rows of X, (n, d), and those of Y, (m, d): (n, m)."""
-    at = list(columns.numeric)
-    first, second = X[:, at], Y[:, at]
-    squares = (first**2).sum(axis=1)[:, None] + (second**2).sum(axis=1) - 2.0 * first @ second.T
-    # The difference of equal numbers need not be 0 in this form.
-    squares[squares < 1e-12] = 0.0
-    for c in columns.categorical:
-        squares += X[:, c, None] != Y[:, c]
-    if columns.fingerprint:
-        squares += (1.0 - _tanimoto(X[:, list(columns.fingerprint)], Y[:, list(columns.fingerprint)])) ** 2
-    found: Array = np.sqrt(squares)
-    return found
+    return _Rows.of(X, columns).distances(_Rows.of(Y, columns))
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows of a list, their columns sorted by kind once."""
+
+    numeric: Array
+    """(n, p)."""
+    squares: Array
+    """|x|^2 of these, (n,)."""
+    categorical: Array
+    """(n, c)."""
+    counts: Array
+    """The fingerprints, (n, b)."""
+    bits: Words | None
+    """The same packed, (n, words), where all of them are 0 or 1."""
+    sizes: Array
+    """<x, x> of the fingerprints, (n,)."""
+
+    @classmethod
+    def of(cls, X: Array, columns: Columns) -> _Rows:
+        """Sort the columns of X, (n, d)."""
+        numeric, categorical, counts = (
+            _columns(X, at) for at in (columns.numeric, columns.categorical, columns.fingerprint)
+        )
+        bits = packed(counts)
+        sizes = np.einsum("ij,ij->i", counts, counts) if bits is None else bits_set(bits)
+        return cls(numeric, (numeric**2).sum(axis=1), categorical, counts, bits, sizes)
+
+    def at(self, rows: Sequence[int] | IntArray) -> _Rows:
+        """Some of them."""
+        rows = np.asarray(rows, dtype=np.intp)
+        return _Rows(
+            self.numeric[rows],
+            self.squares[rows],
+            self.categorical[rows],
+            self.counts[rows],
+            None if self.bits is None else self.bits[rows],
+            self.sizes[rows],
+        )
+
+    def distances(self, other: _Rows) -> Array:
+        """Distances d to others, (m of them): (n, m)."""
+        squares = self.squares[:, None] + other.squares - 2.0 * self.numeric @ other.numeric.T
+        # The difference of equal numbers need not be 0 in this form.
+        squares[squares < 1e-12] = 0.0
+        for c in range(self.categorical.shape[1]):
+            squares += self.categorical[:, c, None] != other.categorical[:, c]
+        if self.counts.shape[1]:
+            squares += (1.0 - self._tanimoto(other)) ** 2
+        found: Array = np.sqrt(squares)
+        return found
+
+    def _tanimoto(self, other: _Rows) -> Array:
+        if self.bits is None or other.bits is None:
+            common = self.counts @ other.counts.T
+        else:
+            common = shared_bits(self.bits, other.bits)
+        either = self.sizes[:, None] + other.sizes - common
+        # Two empty fingerprints are the same one.
+        similar: Array = np.divide(common, either, out=np.ones_like(common), where=either > 0)
+        return similar
+
+
+def _columns(X: Array, at: tuple[int, ...]) -> Array:
+    """Some columns of X; without a copy where they are next to each other."""
+    if at == tuple(range(at[0], at[-1] + 1)) if at else False:
+        return X[:, at[0] : at[-1] + 1]
+    return X[:, list(at)]
 
 
 def farthest_points(X: Array, n: int, columns: Columns, chosen: Sequence[int]) -> IntArray:
@@ -52,11 +115,12 @@ def farthest_points(X: Array, n: int, columns: Columns, chosen: Sequence[int]) -
         raise InputError(
             "chosen must have at least one row", "none", "choose one to start from, at random or the middle"
         )
-    gap = distances(X, X[before], columns).min(axis=1)
+    rows = _Rows.of(X, columns)
+    gap = rows.distances(rows.at(before)).min(axis=1)
     found: list[int] = []
     while len(found) < n and gap.max() > 0.0:
         found.append(int(gap.argmax()))
-        gap = np.minimum(gap, distances(X, X[found[-1:]], columns)[:, 0])
+        gap = np.minimum(gap, rows.distances(rows.at(found[-1:]))[:, 0])
     return np.array(found, dtype=np.intp)
 
 
@@ -85,11 +149,3 @@ def medoids(X: Array, n: int, columns: Columns, rng: np.random.Generator) -> Int
 
 def _central(D: Array, members: IntArray) -> int:
     return int(members[D[np.ix_(members, members)].sum(axis=1).argmin()])
-
-
-def _tanimoto(X: Array, Y: Array) -> Array:
-    common = X @ Y.T
-    either = (X**2).sum(axis=1)[:, None] + (Y**2).sum(axis=1) - common
-    # Two empty fingerprints are the same one.
-    similar: Array = np.divide(common, either, out=np.ones_like(common), where=either > 0)
-    return similar

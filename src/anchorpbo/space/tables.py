@@ -7,7 +7,9 @@ otherwise, with None for an empty cell: so 100,000 rows of 50 columns take secon
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import json
 import math
 import numbers
 import re
@@ -15,7 +17,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +34,8 @@ _DELIMITERS = (",", ";", "\t", "|")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _CODE = re.compile(r"0\d+", re.ASCII)  # 007 is a name
 _COMMA = re.compile(r"[+-]?\d+(?:\.\d{3})*,\d+", re.ASCII)
+_AT_ONCE = 1_000
+"""Cells written as JSON at a time, so that a long column is never held as text."""
 _PLAIN = {str, int, bool, type(None)}
 _MISSING = {"NAType", "NaTType"}  # what pandas has for an empty cell besides NaN; it need not be there to be known
 
@@ -139,7 +143,7 @@ class Table:
         column = self.columns[name]
         return self.noun == "row" and all(isinstance(cell, str) and _is_written(cell) for cell in column)
 
-    def refuse(self, row: int, name: str, rule: str, remedy: str = "") -> None:
+    def refuse(self, row: int, name: str, rule: str, remedy: str = "") -> NoReturn:
         """Raise an error about one cell."""
         cell = cell_of(self.columns[name], row)
         empty = cell is None or cell == ""
@@ -147,7 +151,7 @@ class Table:
         received = "an empty cell" if empty else repr(cell)
         raise InputError(f"{name!r} in {self.noun} {self.lines[row]} {rule}", received, remedy)
 
-    def refuse_number(self, row: int, name: str, rule: str, also: str = "") -> None:
+    def refuse_number(self, row: int, name: str, rule: str, also: str = "") -> NoReturn:
         """The same for a cell that is no number; `also` is one more thing to do about it."""
         cell = cell_of(self.columns[name], row)
         remedy = "fill it in, or leave out the row" if cell is None or cell == "" else "correct it"
@@ -172,6 +176,20 @@ def cell_of(column: Column, row: int) -> Any:
 def cells_of(column: Column) -> Sequence[Any]:
     """All cells as plain Python values."""
     return column.tolist() if isinstance(column, np.ndarray) else column
+
+
+def digest_of_columns(columns: Mapping[str, Column], text: str = "") -> str:
+    """A name for columns, and some text, that no others have: numbers count by their bytes, other cells as JSON."""
+    digest = hashlib.sha256(text.encode())
+    for name, column in columns.items():
+        kind = column.dtype.kind if isinstance(column, np.ndarray) else "cells"
+        digest.update(json.dumps([name, kind, len(column)]).encode())
+        if isinstance(column, np.ndarray):
+            digest.update(np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<")).data)
+        else:
+            for start in range(0, len(column), _AT_ONCE):
+                digest.update(json.dumps(column[start : start + _AT_ONCE]).encode())
+    return digest.hexdigest()
 
 
 def _is_written(cell: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anchorpbo.space import Catalogue, DesignSpace, farthest_points, medoids
+from anchorpbo.space.spread import SUBSET
 from anchorpbo.typing import Array, BoolArray
 
 SHOWN = 512
@@ -19,8 +20,10 @@ def proposals(space: DesignSpace, n: int, anchors: Array, rng: np.random.Generat
     """
     if isinstance(space, Catalogue):
         items = space.candidates
-        fresh = items[~_among(items, anchors)]
-        return fresh[medoids(fresh, min(n, len(fresh)), space.columns, rng)]
+        fresh = np.flatnonzero(~_among(items, anchors))
+        # Of a long list those that medoids would draw, so that the others are not copied.
+        some = items[fresh[np.sort(rng.permutation(len(fresh))[:SUBSET])]]
+        return some[medoids(some, min(n, len(some)), space.columns, rng)]
     designs = np.unique([space.nearest(x) for x in space.sample(SHOWN, rng)], axis=0)
     designs = designs[~_among(designs, anchors)]
     n = min(n, len(designs))
@@ -33,5 +36,7 @@ def proposals(space: DesignSpace, n: int, anchors: Array, rng: np.random.Generat
 
 def _among(designs: Array, others: Array) -> BoolArray:
     """Which designs, (n, d), are among others, (k, d)."""
+    if not len(others):
+        return np.zeros(len(designs), dtype=np.bool_)
     known = {other.tobytes() for other in others}
     return np.array([design.tobytes() in known for design in designs], dtype=np.bool_)

@@ -25,7 +25,7 @@ import numpy as np
 
 from anchorpbo.errors import InputError
 from anchorpbo.space import Boolean, Catalogue, Categorical, Design, DesignSpace, Ordinal, Parameter, Space
-from anchorpbo.space.tables import Table, cell_of
+from anchorpbo.space.tables import Table, cells_of
 from anchorpbo.study.events import Preferred
 
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -76,6 +76,7 @@ class _Reader:
 
     def __init__(self, table: Table, space: DesignSpace) -> None:
         self.table, self.space = table, space
+        self.cells = {name: cells_of(column) for name, column in table.columns.items()}
         self.choices = _choices(space)
 
     def paired(self) -> Iterator[Preferred]:
@@ -96,7 +97,7 @@ class _Reader:
         ranks = self.table.numbers("rank")
         groups: dict[Any, list[int]] = {}
         for row in range(len(self.table)):
-            group = cell_of(self.table.columns["ranking"], row) if "ranking" in self.table.columns else None
+            group = self.cells["ranking"][row] if "ranking" in self.table.columns else None
             groups.setdefault(group, []).append(row)
         for rows in groups.values():
             rows.sort(key=lambda row: float(ranks[row]))
@@ -117,7 +118,7 @@ class _Reader:
         return found
 
     def _design(self, row: int, columns: Mapping[str, str]) -> Design:
-        cells = {name: cell_of(self.table.columns[column], row) for name, column in columns.items()}
+        cells = {name: self.cells[column][row] for name, column in columns.items()}
         try:
             # Text files cannot tell 7 from "7", nor true from "true".
             return self.space.check({name: self._choice(name, cell) for name, cell in cells.items()})
@@ -125,16 +126,17 @@ class _Reader:
             raise InputError(f"{self._place(row)}: {problem.rule}", problem.received, problem.remedy) from problem
 
     def _choice(self, name: str, cell: Any) -> Any:
-        return cell if cell is None else self.choices.get(name, {}).get(_word(cell), cell)
+        choices = self.choices.get(name)
+        return choices.get(_word(cell), cell) if choices and cell is not None else cell
 
     def _compared(self, row: int, winner: Design, loser: Design, tie: bool) -> Preferred:
-        if np.array_equal(self.space.encode(winner), self.space.encode(loser)):
+        if np.array_equal(self.space.locate(winner), self.space.locate(loser)):
             rule = f"{self._place(row)}: the two designs of a comparison must differ"
             raise InputError(rule, f"{winner} and {loser}", "leave this comparison out")
         return Preferred(winner, loser, tie)
 
     def _tie(self, row: int) -> bool:
-        word = _word(cell_of(self.table.columns["tie"], row)) if "tie" in self.table.columns else ""
+        word = _word(self.cells["tie"][row]) if "tie" in self.table.columns else ""
         if word not in _TRUTHS and word not in _EMPTY:
             self.table.refuse(row, "tie", "must be true or false")
         return _TRUTHS.get(word, False)
@@ -152,7 +154,7 @@ def _choices(space: DesignSpace) -> dict[str, dict[str, Any]]:
     if isinstance(space, Space):
         return {name: _values(parameter) for name, parameter in space.parameters.items()}
     if isinstance(space, Catalogue):
-        return {name: _unambiguous(item[name] for item in space.items) for name in (space.key,)}
+        return {space.key: _unambiguous(space.keys)}
     return {}
 
 

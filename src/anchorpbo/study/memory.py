@@ -23,6 +23,10 @@ class Memory(Generic[Result]):
         self._kept.move_to_end(key)
         return self._kept[key]
 
+    def find(self, key: Hashable) -> Result | None:
+        """The result of this key, ``None`` where it is not known."""
+        return self._kept.get(key)
+
     def put(self, key: Hashable, result: Result) -> None:
         """Keep a result."""
         self._kept[key] = result

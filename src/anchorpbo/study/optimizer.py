@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from os import PathLike
 from threading import RLock
 from typing import Any, Literal, overload
@@ -21,7 +21,7 @@ from anchorpbo.likelihoods import Likelihood, LikelihoodName
 from anchorpbo.model import Learn, PreferenceGP
 from anchorpbo.numerics.checks import non_negative, whole
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.space import Design, DesignSpace, space_from_dict
+from anchorpbo.space import Catalogue, Design, DesignSpace, space_from_dict
 from anchorpbo.study.anchors import proposals
 from anchorpbo.study.asking import Questioner
 from anchorpbo.study.beliefs import Beliefs
@@ -32,16 +32,18 @@ from anchorpbo.study.events import (
     Answered,
     Event,
     Preferred,
+    designs_of,
     event_from_dict,
     event_to_dict,
 )
 from anchorpbo.study.importing import comparisons
+from anchorpbo.study.log import Log
 from anchorpbo.study.memory import Memory
 from anchorpbo.study.objects import object_from_json, object_to_json
 from anchorpbo.study.plan import NoiseRule, Plan, make_plan
 from anchorpbo.study.progress import Progress, progress
 from anchorpbo.study.recommending import Estimate, Recommendation, check_answers, estimates, recommendation
-from anchorpbo.study.record import Entry, Record, digest_of
+from anchorpbo.study.record import Record, digest_of
 from anchorpbo.study.saving import load_text, read, save_text, write
 from anchorpbo.typing import Array
 
@@ -124,13 +126,12 @@ class Optimizer:
         }  # fmt: skip
         self._plan = make_plan(space, **self._options)
         self._first_anchors = _distinct_anchors(space, anchors)
-        begun_with = [space.to_dict(), list(self._first_anchors.values()), self._seed, self._written_options()]
-        self._study = digest_of(begun_with)
+        # A long list is named by its numbers: written as text it would take seconds.
+        self._study = self._digest(space.digest if isinstance(space, Catalogue) else space.to_dict())
         self._beliefs = Beliefs(self._plan, self._seed)
         self._questions = Questioner(self._study, space, self._beliefs, self._seed)
         self._asked: Memory[Duel] = Memory(64)
-        self._records: Memory[Record] = Memory(8)
-        self._entries: list[Entry] = []
+        self._log = Log(self._study, space, self._first_anchors)
         self._lock = RLock()
 
     # -- the loop -----------------------------------------------------------------------------------------------------
@@ -153,24 +154,24 @@ class Optimizer:
         if isinstance(pending, Duel) or not isinstance(pending, Iterable):
             raise InputError("pending must be a list of duels", repr(pending), "write pending=[duel]")
         with self._alone():
-            duels = self._ask(self._entries, count, [self._checked(duel) for duel in pending])
+            duels = self._ask(self._log.record(), count, [self._checked(duel) for duel in pending])
         return duels[0] if n is None else duels
 
     def peek(self, outcome: Outcome) -> Duel:
         """The duel that would be asked after the present one had this outcome; nothing changes."""
         outcome = as_outcome(outcome)
         with self._alone():
-            entry = self._entry(_answer(self.ask(), outcome))
-            return self._ask([*self._entries, entry], 1, [])[0]
+            duel = self.ask()
+            return self._ask(self._log.record_after(_answer(duel, outcome), self._pair(duel)), 1, [])[0]
 
     def tell(self, duel: Duel, outcome: Outcome) -> None:
         """Record the answer to a duel of this study: ``"first"``, ``"second"``, ``"tie"`` or ``"skip"``."""
         outcome = as_outcome(outcome)
         with self._alone():
             duel = self._checked(duel)
-            if any(isinstance(e.event, Answered) and e.event.duel == duel.id for e in self._entries):
+            if self._log.has_answer(duel.id):
                 raise InputError("a duel can be answered once", duel.id, "undo its answer first, or ask for another")
-            self._append(_answer(duel, outcome))
+            self._append(_answer(duel, outcome), self._pair(duel))
 
     def tell_preference(self, winner: Mapping[str, Any], loser: Mapping[str, Any], *, tie: bool = False) -> None:
         """Record a preference that nobody asked for; it counts towards the duels to start with.
@@ -190,9 +191,9 @@ class Optimizer:
     def undo(self) -> None:
         """Take back the last event: an answer, whose duel is then asked again, a preference, or a change of anchors."""
         with self._alone():
-            if not self._entries:
+            if not len(self._log):
                 raise InputError("undo needs an event to take back", "an empty log", "tell something first")
-            self._entries.pop()
+            self._log.pop()
 
     # -- anchors ------------------------------------------------------------------------------------------------------
 
@@ -200,7 +201,7 @@ class Optimizer:
     def anchors(self) -> list[Design]:
         """Designs the user knows well."""
         with self._alone():
-            return [dict(design) for design in self._record(self._entries).known]
+            return [dict(design) for design in self._log.record().known]
 
     def add_anchor(self, design: Mapping[str, Any]) -> None:
         """Mark a design as well known; all answers are read anew under the new noise map."""
@@ -222,7 +223,7 @@ class Optimizer:
         """Up to n designs to show with "could you judge this one well?": spread, and no anchors yet."""
         n = whole("n", n, 1)
         with self._alone():
-            points = self._record(self._entries).anchors
+            points = self._log.record().anchors
             found = proposals(self._space, n, points, np.random.default_rng([self._seed, 4]))
         return [self._space.decode(x) for x in found]
 
@@ -251,7 +252,7 @@ class Optimizer:
             raise UnknownNameError.of("among", among, ("seen", "space"))
         origin = None if reference is None else self._space.encode(reference)
         with self._alone():
-            record = self._record(self._entries)
+            record = self._log.record()
             check_answers(len(record))
             model, everywhere = self._beliefs.report(record), among == "space"
             return recommendation(model, self._space, weight, self._seed, everywhere=everywhere, reference=origin)
@@ -275,21 +276,21 @@ class Optimizer:
         with self._alone():
             model = self.model
             if asked is None:
-                asked = list(model.posterior.points[np.argsort(-model.posterior.means, kind="stable")])
+                asked = list(model.designs[np.argsort(-model.posterior.mean(model.designs), kind="stable")])
             return estimates(model, self._space, np.array(asked).reshape(-1, self._space.dimension), origin)
 
     def progress(self) -> Progress:
         """How much another duel is expected to bring, and whether to stop."""
         with self._alone():
-            gains = [entry.event.gain for entry in self._entries if isinstance(entry.event, Answered)]
-            duels, gains = len(self._record(self._entries)), [*gains, self.ask().gain]
+            gains = [event.gain for event in self._log if isinstance(event, Answered)]
+            duels, gains = len(self._log.record()), [*gains, self.ask().gain]
             return progress(duels, gains, self._plan.initial, self._space.dimension)
 
     @property
     def model(self) -> PreferenceGP:
         """The model behind `recommend`, for looking closer; a copy of its own for every log."""
         with self._alone():
-            record = self._record(self._entries)
+            record = self._log.record()
             check_answers(len(record))
             return copy(self._beliefs.report(record))
 
@@ -297,7 +298,7 @@ class Optimizer:
     def surrogate(self) -> PreferenceGP:
         """The model behind `ask`, by the plan's inference: what the next duel is chosen by; a copy for every log."""
         with self._alone():
-            record = self._record(self._entries)
+            record = self._log.record()
             check_answers(len(record))
             return copy(self._beliefs.model(record))
 
@@ -305,7 +306,7 @@ class Optimizer:
     def history(self) -> list[dict[str, Any]]:
         """The log, oldest event first, as plain dicts with a ``type``, see `anchorpbo.study.events`."""
         with self._alone():
-            return [event_to_dict(entry.event) for entry in self._entries]
+            return [event_to_dict(event) for event in self._log]
 
     @property
     def space(self) -> DesignSpace:
@@ -320,7 +321,7 @@ class Optimizer:
     def __len__(self) -> int:
         """Informative answers so far: wins and ties."""
         with self._alone():
-            return len(self._record(self._entries))
+            return len(self._log.record())
 
     def __repr__(self) -> str:
         strategy, duels, anchors = type(self._plan.acquisition).__name__, len(self), len(self.anchors)
@@ -332,7 +333,7 @@ class Optimizer:
     def to_json(self) -> str:
         """The whole study as text, see `anchorpbo.study.saving`."""
         with self._alone():
-            record = self._record(self._entries)
+            record = self._log.record()
             learnt = self._beliefs.learnt(record) if len(record) else None
             return write(
                 {
@@ -371,12 +372,13 @@ class Optimizer:
             remedy = "pass the text that to_json gave"
             rule = "a study must have a space, anchors, a seed and options"
             raise InputError(rule, f"trouble with {problem}", remedy) from problem
-        for number, data in enumerate(layout["events"]):
-            try:
-                optimizer._replay(event_from_dict(data, space))
-            except InputError as problem:
-                rule = f"event {number} must be one that this study could have: {problem.rule}"
-                raise InputError(rule, problem.received, problem.remedy) from problem
+        with optimizer._alone():
+            for number, data in enumerate(layout["events"]):
+                try:
+                    optimizer._replay(event_from_dict(data, space))
+                except InputError as problem:
+                    rule = f"event {number} must be one that this study could have: {problem.rule}"
+                    raise InputError(rule, problem.received, problem.remedy) from problem
         optimizer._recall(layout.get("learnt"))
         return optimizer
 
@@ -410,8 +412,8 @@ class Optimizer:
         with self._lock, one_blas_thread():
             yield
 
-    def _ask(self, entries: Sequence[Entry], count: int, pending: list[Duel]) -> list[Duel]:
-        record, out, found = self._record(entries), list(pending), []
+    def _ask(self, record: Record, count: int, pending: list[Duel]) -> list[Duel]:
+        out, found = list(pending), []
         for _ in range(count):
             key = (record.digest, *(duel.id for duel in out))
             ask = partial(self._questions.next, record, [self._pair(duel) for duel in out])
@@ -428,16 +430,12 @@ class Optimizer:
     def _pair(self, duel: Duel) -> Array:
         return np.array([self._space.encode(design) for design in (duel.first, duel.second)])
 
-    def _record(self, entries: Sequence[Entry]) -> Record:
-        digest = entries[-1].digest if entries else self._study
-        return self._records.get(digest, lambda: Record.of(self._study, self._space, self._first_anchors, entries))
-
-    def _entry(self, event: Event) -> Entry:
-        return Entry.after(self._entries[-1].digest if self._entries else self._study, event, self._space)
-
-    def _append(self, event: Event) -> None:
+    def _append(self, event: Event, points: Array | None = None) -> None:
+        """Add an event to the log; without the coordinates of its designs, these have been checked."""
         self._check_tie(event)
-        self._entries.append(self._entry(event))
+        if points is None:
+            points = np.array([self._space.locate(design) for design in designs_of(event)])
+        self._log.append(event, points)
 
     def _check_tie(self, event: Event) -> None:
         """Raise where an event is a tie that the likelihood cannot explain."""
@@ -450,21 +448,30 @@ class Optimizer:
         """The duel, if this study asked it."""
         if not isinstance(duel, Duel):
             raise InputError("duel must be a Duel, as ask returns it", repr(duel), "or use tell_preference")
-        if not duel.asked_in(self._study):
+        if not duel.asked_in(self._study) and not duel.asked_in(self._written_study):
             rule, remedy = "only a duel of this study can be answered", "use tell_preference for others"
             raise InputError(rule, f"{duel.id}, never asked here or changed since", remedy)
         return duel
 
+    def _digest(self, space: Any) -> str:
+        """A name for what the study was made with, its space given as a text or a dict."""
+        return digest_of([space, list(self._first_anchors.values()), self._seed, self._written_options()])
+
+    @cached_property
+    def _written_study(self) -> str:
+        """The digest with all of the space written out, which duels were named by before lists had their own."""
+        return self._digest(self._space.to_dict())
+
     def _preferred(self, winner: Mapping[str, Any], loser: Mapping[str, Any], tie: bool) -> Preferred:
         event = Preferred(self._space.check(winner), self._space.check(loser), tie)
-        if np.array_equal(self._space.encode(event.winner), self._space.encode(event.loser)):
+        if np.array_equal(self._space.locate(event.winner), self._space.locate(event.loser)):
             rule = "the two designs of a comparison must differ"
             raise InputError(rule, f"{event.winner} and {event.loser}", "leave this comparison out")
         return event
 
     def _is_anchor(self, design: Design) -> bool:
-        point = self._space.encode(design).tobytes()
-        return any(other.tobytes() == point for other in self._record(self._entries).anchors)
+        point = self._space.locate(design).tobytes()
+        return any(other.tobytes() == point for other in self._log.record().anchors)
 
     def _written_options(self) -> dict[str, Any]:
         # What the preset stood for when the study was made, so that another release does not read it differently.
@@ -489,7 +496,7 @@ class Optimizer:
 
     def _recall(self, learnt: Any) -> None:
         """Use hyper-parameters that were saved, rather than learning them again."""
-        record = self._record(self._entries)
+        record = self._log.record()
         if learnt is None or not len(record):
             return
         self._beliefs.recall(record, learnt)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ import numpy as np
 from anchorpbo.duels import Duels
 from anchorpbo.numerics.checks import frozen
 from anchorpbo.space import Design, DesignSpace
-from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Event, designs_of, event_to_dict
+from anchorpbo.study.duel import Outcome
+from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Event, event_to_dict
 from anchorpbo.typing import Array, BoolArray
 
 SOON = 10
@@ -39,9 +40,8 @@ class Entry:
     """Of this event and all before it."""
 
     @classmethod
-    def after(cls, digest: str, event: Event, space: DesignSpace) -> Entry:
-        """The entry of an event that follows those with this digest."""
-        points = np.array([space.encode(design) for design in designs_of(event)])
+    def after(cls, digest: str, event: Event, points: Array) -> Entry:
+        """The entry of an event, with the coordinates of its designs, that follows those with this digest."""
         return cls(event, frozen(points), digest_of([digest, event_to_dict(event)]))
 
 
@@ -65,23 +65,37 @@ class Record:
     """Of the log up to each of them, m."""
     skips: int
     """Duels that were skipped."""
-    skipped: tuple[Array, ...]
-    """Those of them that are not to be asked again soon, (2, d) each."""
-    answered_lately: tuple[Array, ...]
-    """Informative duels of the last few events, (2, d) each."""
+    recent: tuple[Entry, ...]
+    """The last few entries, at most `SOON`."""
     bounds: tuple[float, float] | None
     """Range of the coordinates; ``None`` for counts."""
 
     @classmethod
-    def of(cls, study: str, space: DesignSpace, anchors: Mapping[bytes, Design], entries: Sequence[Entry]) -> Record:
-        """Read a log, that of a study with this digest and these anchors to begin with, by their coordinates."""
-        known = dict(anchors)
+    def empty(cls, study: str, space: DesignSpace, anchors: Mapping[bytes, Design]) -> Record:
+        """Of a study with this digest and these anchors, by their coordinates, before anything was said."""
+        d = space.dimension
+        return cls(
+            digest=study,
+            events=0,
+            known=tuple(anchors.values()),
+            anchors=_as_rows(anchors, d),
+            pairs=np.empty((0, 2, d)),
+            tied=np.empty(0, dtype=np.bool_),
+            digests=(),
+            skips=0,
+            recent=(),
+            bounds=None if space.columns.fingerprint else (0.0, 1.0),
+        )
+
+    def after(self, entries: Sequence[Entry]) -> Record:
+        """The record of a log that has gone on by these entries: what is read is they alone."""
+        if not entries:
+            return self
+        known = {point.tobytes(): design for point, design in zip(self.anchors, self.known, strict=True)}
         informative: list[tuple[Array, bool, str]] = []
-        lately: list[Array] = []
-        skipped: list[tuple[bool, Array]] = []
-        for number, entry in enumerate(entries):
+        skips = self.skips
+        for entry in entries:
             event, points = entry.event, entry.points
-            recent = number >= len(entries) - SOON
             if isinstance(event, AnchorAdded):
                 known[points[0].tobytes()] = event.design
             elif isinstance(event, AnchorRemoved):
@@ -89,25 +103,35 @@ class Record:
             elif not isinstance(event, Answered):
                 informative.append((points, event.tie, entry.digest))
             elif event.outcome == "skip":
-                skipped.append((recent, points))
+                skips += 1
             else:
                 order = points[::-1] if event.outcome == "second" else points
                 informative.append((order, event.outcome == "tie", entry.digest))
-                lately += [points] if recent else []
-        d = space.dimension
-        return cls(
-            digest=entries[-1].digest if entries else study,
-            events=len(entries),
+        d = self.anchors.shape[1]
+        pairs = np.array([points for points, _, _ in informative]).reshape(-1, 2, d)
+        tied = np.array([tie for _, tie, _ in informative], dtype=np.bool_)
+        return replace(
+            self,
+            digest=entries[-1].digest,
+            events=self.events + len(entries),
             known=tuple(known.values()),
-            anchors=np.array([np.frombuffer(point) for point in known]).reshape(-1, d),
-            pairs=np.array([points for points, _, _ in informative]).reshape(-1, 2, d),
-            tied=np.array([tie for _, tie, _ in informative], dtype=np.bool_),
-            digests=tuple(digest for _, _, digest in informative),
-            skips=len(skipped),
-            skipped=tuple(points for recent, points in skipped if recent),
-            answered_lately=tuple(lately),
-            bounds=None if space.columns.fingerprint else (0.0, 1.0),
+            anchors=_as_rows(known, d),
+            pairs=np.concatenate([self.pairs, pairs]),
+            tied=np.concatenate([self.tied, tied]),
+            digests=self.digests + tuple(digest for _, _, digest in informative),
+            skips=skips,
+            recent=(*self.recent, *entries[-SOON:])[-SOON:],
         )
+
+    @property
+    def skipped(self) -> tuple[Array, ...]:
+        """Duels skipped among the last few events, not to be asked again soon, (2, d) each."""
+        return tuple(entry.points for entry in self.recent if _outcome(entry) == "skip")
+
+    @property
+    def answered_lately(self) -> tuple[Array, ...]:
+        """Informative duels among the last few events, (2, d) each."""
+        return tuple(entry.points for entry in self.recent if _outcome(entry) not in (None, "skip"))
 
     def __len__(self) -> int:
         """Informative duels, m."""
@@ -132,3 +156,13 @@ class Record:
         """The previous winner: of the last duel that had one, (d,)."""
         wins = np.flatnonzero(~self.tied)
         return np.asarray(self.pairs[wins[-1], 0]) if len(wins) else None
+
+
+def _outcome(entry: Entry) -> Outcome | None:
+    """Of the answer to a duel; ``None`` for other events."""
+    return entry.event.outcome if isinstance(entry.event, Answered) else None
+
+
+def _as_rows(points: Iterable[bytes], d: int) -> Array:
+    """Coordinates from their bytes, (n, d)."""
+    return np.array([np.frombuffer(point) for point in points]).reshape(-1, d)

@@ -1,0 +1,162 @@
+"""A log read piece by piece, with steps back, says what it says when read at once."""
+
+import numpy as np
+import pytest
+from studies import SPACES, small, unit
+
+from anchorpbo import Optimizer
+from anchorpbo.errors import InputError
+from anchorpbo.study.duel import Duel
+from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Preferred, designs_of
+from anchorpbo.study.log import Log
+from anchorpbo.study.record import SOON, Record, digest_of
+
+SPACE = unit(2)
+FIRST = {"x0": 0.5, "x1": 0.5}
+ANCHORS = {SPACE.encode(FIRST).tobytes(): FIRST}
+
+
+def points_of(event):
+    return np.array([SPACE.encode(design) for design in designs_of(event)])
+
+
+def random_event(rng, number, known):
+    """An event of any kind; `known` has the anchors that may be removed, and changes."""
+    first, second = (SPACE.decode(SPACE.nearest(x)) for x in rng.random((2, 2)))
+    kind = rng.integers(8)
+    if kind == 0:
+        known.append(first)
+        return AnchorAdded(first)
+    if kind == 1 and known:
+        return AnchorRemoved(known.pop(int(rng.integers(len(known)))))
+    if kind <= 3:
+        return Preferred(first, second, bool(rng.integers(2)))
+    return Answered(f"{number}", first, second, ("first", "second", "tie", "skip")[rng.integers(4)])
+
+
+def naive(events):
+    """What a log says, by the definitions: pairs, ties, skips, and the skipped and answered among the last few."""
+    pairs, tied, skipped, answered, known = [], [], [], [], dict(ANCHORS)
+    for number, event in enumerate(events):
+        points, recent = points_of(event), number >= len(events) - SOON
+        if isinstance(event, AnchorAdded):
+            known[points[0].tobytes()] = event.design
+        elif isinstance(event, AnchorRemoved):
+            del known[points[0].tobytes()]
+        elif isinstance(event, Answered) and event.outcome == "skip":
+            skipped.append((recent, points))
+        else:
+            second = isinstance(event, Answered) and event.outcome == "second"
+            pairs.append(points[::-1] if second else points)
+            tied.append(event.tie if isinstance(event, Preferred) else event.outcome == "tie")
+            answered += [points] if recent and isinstance(event, Answered) else []
+    return {
+        "pairs": np.array(pairs).reshape(-1, 2, 2),
+        "tied": np.array(tied, dtype=bool),
+        "known": tuple(known.values()),
+        "anchors": np.array([np.frombuffer(point) for point in known]).reshape(-1, 2),
+        "skips": len(skipped),
+        "skipped": tuple(points for recent, points in skipped if recent),
+        "answered_lately": tuple(answered),
+        "events": len(events),
+    }
+
+
+def assert_says(record, events):
+    for name, value in naive(events).items():
+        np.testing.assert_equal(getattr(record, name), value, err_msg=name)
+    assert len(record.digests) == len(record.pairs)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_record_read_piece_by_piece_is_that_of_the_whole_log(seed):
+    rng = np.random.default_rng(seed)
+    log, events, history = Log("study", SPACE, ANCHORS), [], []
+    known = [FIRST]
+    for number in range(80):
+        if history and rng.random() < 0.25:
+            for _ in range(int(rng.integers(1, min(len(history), 15) + 1))):
+                log.pop()
+                events.pop()
+                known = history.pop()
+        history.append(list(known))
+        event = random_event(rng, number, known)
+        if rng.random() < 0.3:
+            assert_says(log.record_after(event, points_of(event)), [*events, event])
+            assert len(log) == len(events)
+        log.append(event, points_of(event))
+        events.append(event)
+        if rng.random() < 0.5:  # read now and then, so that there are records of all ages to go on from
+            assert_says(log.record(), events)
+    again = Log("study", SPACE, ANCHORS)
+    for event in events:
+        again.append(event, points_of(event))
+    assert list(again) == list(log) == events
+    assert again.record().digests == log.record().digests
+    assert again.record().digest == log.record().digest == log.digest
+
+
+def test_a_record_grows_into_a_new_one():
+    empty = Record.empty("study", SPACE, ANCHORS)
+    log = Log("study", SPACE, ANCHORS)
+    assert (len(empty), empty.digest, empty.champion) == (0, "study", None)
+    assert empty.after([]) is empty
+    event = Preferred(FIRST, {"x0": 0.1, "x1": 0.2})
+    before = log.record()
+    log.append(event, points_of(event))
+    assert (len(before), len(log.record())) == (0, 1)
+    assert log.record() is log.record()
+
+
+def test_an_answer_taken_back_can_be_given_again_and_only_once():
+    opt = small()
+    duels = opt.ask(3)
+    for duel in duels:
+        opt.tell(duel, "first")
+    for duel in duels:
+        with pytest.raises(InputError, match=f"a duel can be answered once; received {duel.id}"):
+            opt.tell(duel, "skip")
+    opt.undo()
+    opt.tell(duels[2], "second")
+    assert [event["outcome"] for event in opt.history] == ["first", "first", "second"]
+    again = Optimizer.from_json(opt.to_json())
+    with pytest.raises(InputError, match="a duel can be answered once"):
+        again.tell(duels[2], "second")
+    again.undo()
+    again.tell(duels[2], "tie")
+    assert len(again) == 3
+
+
+# -- studies that were saved when a catalogue was named by its text ---------------------------------------------------
+
+
+def named_by_text(opt, duel):
+    """A duel as it was named then."""
+    study = opt._digest(opt.space.to_dict())
+    return Duel.of(study, int(duel.id.partition("-")[0]), duel.first, duel.second, duel.why, duel.gain)
+
+
+@pytest.mark.parametrize("name", ["numeric catalogue", "fingerprints"])
+def test_duels_named_by_the_text_of_their_catalogue_can_still_be_answered(name):
+    opt = Optimizer(SPACES[name], seed=3, initial=4, learn={})
+    old = named_by_text(opt, opt.ask())
+    assert old.id != opt.ask().id
+    opt.tell(old, "first")
+    again = Optimizer.from_json(opt.to_json())
+    assert again.history[0]["duel"] == old.id
+    assert again.to_json() == opt.to_json()
+    assert again.ask() == opt.ask()
+    with pytest.raises(InputError, match="a duel can be answered once"):
+        again.tell(old, "first")
+
+
+def test_spaces_of_parameters_are_named_by_their_text():
+    opt = small()
+    begun_with = [opt.space.to_dict(), [], opt._seed, opt._written_options()]
+    assert opt.ask().asked_in(digest_of(begun_with))
+
+
+def test_a_duel_of_another_catalogue_is_refused():
+    one, other = (Optimizer(SPACES[name]) for name in ("numeric catalogue", "catalogue of categories"))
+    with pytest.raises(InputError, match="only a duel of this study can be answered"):
+        one.tell(other.ask(), "first")
