@@ -6,11 +6,11 @@ from scipy import optimize, special
 
 from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError
-from anchorpbo.inference import EP, Laplace, find_mode
+from anchorpbo.inference import EP, Laplace, find_mode, laplace
 from anchorpbo.inference.laplace import CONVERGED
 from anchorpbo.kernels import RBF, Matern52
 from anchorpbo.likelihoods import Logistic, Probit
-from anchorpbo.posterior import SPACES, posterior_from_sites
+from anchorpbo.posterior import SPACES, DuelSpace, posterior_from_sites
 
 LIKELIHOODS = [Probit(0.3), Logistic(0.3), Logistic(0.3, form="difference")]
 named = pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=["probit", "paper", "difference"])
@@ -167,3 +167,24 @@ def test_a_decrement_is_never_zero_off_the_mode():
     far = find_mode(space, Logistic(0.3), 1e3 * np.ones(len(space.rows)))
     assert far.residual <= CONVERGED
     assert far.objective == pytest.approx(find_mode(space, Logistic(0.3)).objective, abs=1e-9)
+
+
+@pytest.mark.parametrize("likelihood", [Probit(tie_threshold=0.0), Logistic(form="difference", tie_threshold=0.2)])
+@pytest.mark.parametrize("noise", [1e-6, 1e-2, 1.0])
+@pytest.mark.parametrize("warm", [False, True])
+def test_the_compiled_newton_of_few_duels_finds_what_the_general_one_does(likelihood, noise, warm, monkeypatch):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        points = rng.random((2 * laplace.FEW, 3))
+        duels = Duels(points, np.arange(laplace.FEW), np.arange(laplace.FEW, 2 * laplace.FEW))
+        rows = likelihood.rows(duels, np.full(len(points), noise))
+        space = DuelSpace(rows, RBF(0.4, 4.0)(points, points))
+        start = rng.normal(size=laplace.FEW) if warm else None
+        quick = laplace.find_mode(space, likelihood, start)
+        with monkeypatch.context() as patch:
+            patch.setattr(laplace, "FEW", 0)
+            general = laplace.find_mode(space, likelihood, start)
+        assert quick.residual <= laplace.CONVERGED or general.residual > laplace.CONVERGED
+        assert quick.objective == pytest.approx(general.objective, abs=1e-9 * (1.0 + abs(general.objective)))
+        std = np.sqrt(general.solution.margin_variances)
+        assert (np.abs(quick.margins - general.margins) <= 1e-6 * std + 1e-9 * np.abs(general.margins)).all()

@@ -62,3 +62,19 @@ def test_designs_a_hair_apart_keep_their_digits():
     assert K[0, 1] == 1.0
     r2 = (X[1, 0] - X[0, 0]) ** 2
     np.testing.assert_allclose(pull(np.array([[0.0, 0.5], [0.5, 0.0]]))[0], 3.0 * r2, rtol=1e-6)
+
+
+def test_a_shape_that_comes_from_elsewhere_is_the_one_that_counts():
+    class Cauchy:
+        def shape(self, r2):
+            return 1.0 / (1.0 + r2), -1.0 / (1.0 + r2) ** 2
+
+    class Mixed(Cauchy, RBF):
+        pass
+
+    class Renamed(RBF):
+        pass
+
+    assert Mixed.family is None
+    assert Renamed.family == RBF.family
+    assert Mixed(1.0)(np.zeros((1, 1)), np.ones((1, 1)))[0, 0] == pytest.approx(0.5)

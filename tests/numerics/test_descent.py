@@ -72,3 +72,14 @@ def test_it_stops_when_told_to():
     stops = iter([False, True])
     lowest = descend(rosenbrock, np.array([-1.2, 1.0]), BOX, np.ones(2), 1e-10, lambda x, value: next(stops))
     assert not lowest.converged
+
+
+def test_where_there_is_no_number_it_comes_nearer_or_gives_up():
+    def walled(x):
+        return (float("nan") if x[0] > 0.5 else float((x[0] - 1.0) ** 2)), 2.0 * (x - 1.0)
+
+    lowest = descend(walled, np.zeros(1), np.array([[-2.0], [2.0]]), np.ones(1), 1e-8)
+    assert not lowest.converged
+    assert 0.4 < lowest.x[0] <= 0.5
+    nowhere = descend(lambda x: (float("nan"), x * np.nan), np.zeros(1), np.array([[-2.0], [2.0]]), np.ones(1), 1e-8)
+    assert not nowhere.converged

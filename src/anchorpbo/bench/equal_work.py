@@ -9,12 +9,18 @@ from anchorpbo.bench.comparisons import Comparisons
 from anchorpbo.bench.contender import EXPLORATION, Separable, Step
 from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Logistic
-from anchorpbo.model import PreferenceGP
-from anchorpbo.model.preference_gp import DEFAULT_LEARN, Learnt
+from anchorpbo.model import Learn, LogNormal, PreferenceGP
+from anchorpbo.model.preference_gp import Learnt
 from anchorpbo.search import maximise
 
+SAME_PRIORS = {
+    "lengthscale": Learn((1e-3, 1e3), LogNormal(0.71, 0.72)),
+    "outputscale": Learn((1e-2, 1e2)),
+}
+"""BoTorch's: a flat output scale, and length-scales by Gamma(2.4, 2.7), as near as a log-normal comes to it."""
 
-def laplace_model(kernel: Kernel, learn: Learnt = DEFAULT_LEARN) -> PreferenceGP:
+
+def laplace_model(kernel: Kernel, learn: Learnt = SAME_PRIORS) -> PreferenceGP:
     """The model of BoTorch's PairwiseGP with a logit likelihood."""
     return PreferenceGP(kernel, Logistic(form="difference"), "laplace", noise=1.0, learn=learn, starts=1)
 

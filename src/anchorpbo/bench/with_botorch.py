@@ -1,4 +1,4 @@
-"""BoTorch, set up as its tutorials on preferences do: `PairwiseGP`, `fit_gpytorch_mll`, `optimize_acqf`; float64."""
+"""BoTorch by `PairwiseGP`, `fit_gpytorch_mll` and `optimize_acqf`, as in its tutorials but with a logit link."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ class BoTorch(Separable):
         self._kernels: dict[tuple[int, int, int], Any] = {}
 
     def prepare(self, given: Comparisons, step: Step) -> None:
-        """Between fits, the hyper-parameters are those fitted or, where that failed, those that a fit starts from."""
+        """Between fits there has been one, here if not before; where it fails, the step fails."""
         import torch
 
         torch.manual_seed(given.seed)
         self.key, self.dimension = given.key, given.dimension
         self.datapoints, self.comparisons = tensors(given)
         self.model: Any = None
+        if step != "round" and given.key not in self._kernels:
+            self.fit()
         self.kernel = self._kernels.get(given.key)
 
     def fit(self) -> None:

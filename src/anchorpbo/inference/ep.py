@@ -255,6 +255,8 @@ def _change(before: Solution, after: Solution) -> float:
 def _largest_change(mean_before: Array, before: Array, mean_after: Array, after: Array) -> float:
     largest = 0.0
     for k in range(len(before)):
+        if math.isnan(mean_after[k]) or math.isnan(after[k]):
+            return math.inf
         if before[k] > 0.0 and after[k] > 0.0:  # a design against itself has no margin to move
             shift, stretch = abs(mean_after[k] - mean_before[k]) / math.sqrt(after[k]), math.log(after[k] / before[k])
             largest = max(largest, shift, 0.5 * abs(stretch))

@@ -17,8 +17,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
-from anchorpbo.likelihoods import Likelihood, Terms
-from anchorpbo.posterior import LatentSpace, Sites, Solution
+from anchorpbo.inference.newton import (
+    CLOSE,
+    LOGISTIC,
+    MOST_HALVINGS,
+    MOST_STALLS,
+    MOST_STEPS,
+    PROBIT,
+    STALLED,
+    newton,
+)
+from anchorpbo.likelihoods import Likelihood, Logistic, Probit, Terms
+from anchorpbo.posterior import DuelSpace, LatentSpace, Sites, Solution
 from anchorpbo.typing import Array
 
 CONVERGED = 1e-8
@@ -28,11 +38,9 @@ sum of squares, p' S p + sum_k w_k (H S p)_k^2 for the step p, so that rounding 
 ROUNDING = 1e-12
 """Newton converges quadratically, so going on to rounding costs a step or two and makes evidence gradients exact."""
 
-# Below this psi is too flat to tell steps apart: full steps are taken while they still shrink the decrement.
-_CLOSE = 1e-5
-_STALLED, _MOST_STALLS = 0.5, 2
-_MOST_STEPS = 200
-_MOST_HALVINGS = 40
+FEW = 60
+"""Up to this many duels Newton's method is compiled as a whole."""
+_LINKS: dict[type[Likelihood], int] = {Logistic: LOGISTIC, Probit: PROBIT}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +70,9 @@ def mode_sites(margins: Array, terms: Terms) -> Sites:
 
 def find_mode(space: LatentSpace, likelihood: Likelihood, start: Array | None = None, aim: float = ROUNDING) -> Mode:
     """Newton's method, from margins `start`, (m,), or from zero, whichever is better, to a decrement below `aim`."""
+    quickly = _of_few(space, likelihood, start, aim)
+    if quickly is not None:
+        return quickly
     zero = np.zeros(len(space.prior))
     here = _State.at(space, likelihood, zero, zero)
     if start is not None:
@@ -74,21 +85,44 @@ def find_mode(space: LatentSpace, likelihood: Likelihood, start: Array | None = 
     while True:
         solution = space.solve(mode_sites(here.margins, here.terms))
         direction = solution.dual - here.dual
-        latent_direction = space.prior @ direction
-        of_prior = max(float(direction @ latent_direction), 0.0)
-        of_sites = float(solution.sites.precision @ space.margins(latent_direction) ** 2)
-        last, residual = residual, math.sqrt(of_prior + of_sites)
-        # Newton squares a small decrement; one that it does not even halve is rounding.
-        stalls += residual < _CLOSE and residual > _STALLED * last
-        if residual <= aim or stalls == _MOST_STALLS or steps == _MOST_STEPS:
+        last = residual
+        residual, latent_direction = _decrement(space, solution, direction)
+        stalls += residual < CLOSE and residual > STALLED * last
+        if residual <= aim or stalls == MOST_STALLS or steps == MOST_STEPS:
             break
-        for halving in range(_MOST_HALVINGS):
+        for halving in range(MOST_HALVINGS):
             step = 0.5**halving
             there = _State.at(space, likelihood, here.dual + step * direction, here.latent + step * latent_direction)
-            if there.objective > here.objective or residual < _CLOSE:
+            if there.objective > here.objective or residual < CLOSE:
                 break
         here, steps = there, steps + 1
     return Mode(here.margins, here.terms, here.dual, here.objective, solution, steps, residual)
+
+
+def _of_few(space: LatentSpace, likelihood: Likelihood, start: Array | None, aim: float) -> Mode | None:
+    """The mode by `anchorpbo.inference.newton`, where it applies and succeeds."""
+    rows, link = space.rows, _LINKS.get(type(likelihood))
+    if link is None or len(rows) > FEW or not isinstance(space, DuelSpace) or rows.counts is not None:
+        return None
+    if not len(rows) or rows.tied.any():
+        return None
+    start = None if start is None else checked_start(space, start)
+    found = newton(space.prior, likelihood.tau, link, start, aim)
+    if found is None:
+        return None
+    dual, margins, steps = found
+    here = _State.at(space, likelihood, dual, margins)
+    solution = space.solve(mode_sites(here.margins, here.terms))
+    residual = _decrement(space, solution, solution.dual - here.dual)[0]
+    return Mode(here.margins, here.terms, here.dual, here.objective, solution, steps, residual)
+
+
+def _decrement(space: LatentSpace, solution: Solution, direction: Array) -> tuple[float, Array]:
+    """The Newton decrement of a step in the dual vector, and the step of the latent one."""
+    latent = space.prior @ direction
+    of_prior = max(float(direction @ latent), 0.0)
+    of_sites = float(solution.sites.precision @ space.margins(latent) ** 2)
+    return math.sqrt(of_prior + of_sites), latent
 
 
 @dataclass(frozen=True, eq=False)

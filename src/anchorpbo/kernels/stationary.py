@@ -30,8 +30,9 @@ class Stationary(ScaledKernel):
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
-        if "shape" in vars(cls) and "family" not in vars(cls):
-            cls.family = None  # a shape of its own, whatever it is derived from
+        order = [next(c for c in cls.__mro__ if name in vars(c)) for name in ("family", "shape")]
+        if cls.__mro__.index(order[1]) < cls.__mro__.index(order[0]):
+            cls.family = None  # a shape that is not the one the family names
 
     def __init__(
         self, lengthscale: npt.ArrayLike = 0.3, outputscale: float = 1.0, *, categorical: Iterable[int] = ()

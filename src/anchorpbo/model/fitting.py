@@ -152,7 +152,8 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     def negative(free_theta: Array) -> tuple[float, Array]:
         nonlocal evaluations, margins
         result = log_posterior(at(free_theta), duels, learn, margins, free, rows, NEAR_ENOUGH)
-        evaluations, margins = evaluations + 1, result.margins
+        evaluations += 1
+        margins = result.margins if np.isfinite(result.value) else margins
         return -result.value, -result.gradient[free]
 
     found: list[Lowest] = []

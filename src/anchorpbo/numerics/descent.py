@@ -9,6 +9,7 @@ curvature from a first step of unit length, whatever the units.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -71,17 +72,19 @@ def descend(
     value, slope = function(x)
     for _ in range(_MOST_STEPS):
         step = _step(B, x, slope, bounds)
-        if -0.5 * float(slope @ step) < tolerance:
-            return Lowest(x, value, True)
+        promise = -0.5 * float(slope @ step)
+        if not promise >= tolerance:
+            return Lowest(x, value, math.isfinite(promise))
         step *= min(1.0, LONGEST / float(np.abs(step).max()))
         share, promised = 1.0, float(slope @ step)
         while True:
             there = np.clip(x + share * step, lower, upper)
             new_value, new_slope = function(there)
-            if new_value <= value + _DECREASE * float(slope @ (there - x)):
+            if new_value <= value + _DECREASE * min(float(slope @ (there - x)), 0.0):
                 break
-            # The lowest point of the parabola through what is known.
-            parabola = -promised * share**2 / (2.0 * (new_value - value - promised * share))
+            # The lowest point of the parabola through what is known; much nearer where there was no number.
+            known = math.isfinite(new_value)
+            parabola = -promised * share**2 / (2.0 * (new_value - value - promised * share)) if known else 0.0
             share = min(max(parabola, 0.1 * share), 0.5 * share)
             if share < _SHORTEST:
                 return Lowest(x, value, False)

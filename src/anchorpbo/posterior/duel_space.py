@@ -50,7 +50,7 @@ class DuelSpace(LatentSpace):
 
     def solve(self, sites: Sites) -> Solution:
         """F = W^1/2, y = W^1/2 t."""
-        root, A = sites.root, np.zeros_like(self.prior)
+        root, A = sites.root, np.zeros(self.prior.shape)
         _fill_identity_plus(self.prior, root, A)
         L = cholesky_by_root(A, root, self.prior)
         dual = root * cholesky_solve(L, sites.scaled_target.T).T

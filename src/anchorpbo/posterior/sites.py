@@ -9,6 +9,7 @@ NaN and infinity.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class Sites:
         precision = self.precision if self.shared else self.precision[index]
         return Sites(precision, self.linear if self.linear.ndim == 1 else self.linear[index])
 
-    @property
+    @cached_property
     def root(self) -> Array:
         """W^1/2, the square roots of the precisions."""
         return np.sqrt(self.precision)

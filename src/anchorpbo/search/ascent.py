@@ -78,18 +78,7 @@ class Ascent:
             self._inverse, self._numbers, self._counts, self._live, self.ended, self._tolerance,
         )  # fmt: skip
         if len(rows) > 1:
-            self._race(rows)
-
-    def _race(self, rows: IntArray) -> None:
-        """Give up climbs that lead nowhere new."""
-        f, x = self._f[rows, None], self.x[rows, None]
-        hopeless = (self._counts[rows, 1] > _SETTLED) & (f[:, 0] - HOPE * self._numbers[rows, 2] > self._f.min())
-        apart = np.abs(x - self.x).max(axis=2)
-        if self._designs == 2:
-            swapped = np.roll(self.x, self.x.shape[1] // 2, axis=1)
-            apart = np.minimum(apart, np.abs(x - swapped).max(axis=2))
-        better = (self._f < f) | ((self._f == f) & (np.arange(len(self._f)) < rows[:, None]))
-        self._live[rows[hopeless | ((apart < NEAR) & better).any(axis=1)]] = False
+            _race(rows, self.x, self._f, self._numbers, self._counts, self._live, self._designs)
 
 
 @compiled
@@ -140,6 +129,28 @@ def _advance(
             live[i], ended[i] = False, True
         for c in range(p):
             trial[i, c] = min(max(x[i, c] + step * direction[i, c], 0.0), 1.0)
+
+
+@compiled
+def _race(rows: IntArray, x: Array, f: Array, numbers: Array, counts: IntArray, live: BoolArray, designs: int) -> None:
+    """Give up climbs that lead nowhere new."""
+    n, p = x.shape
+    best = f[0]
+    for j in range(1, n):
+        best = min(best, f[j])
+    for k in range(len(rows)):
+        i = rows[k]
+        if counts[i, 1] > _SETTLED and f[i] - HOPE * numbers[i, 2] > best:
+            live[i] = False
+        for j in range(n):
+            if f[j] < f[i] or (f[j] == f[i] and j < i):
+                straight, swapped = 0.0, 0.0
+                for c in range(p):
+                    other = c + p // 2 if c < p // 2 else c - p // 2
+                    straight = max(straight, abs(x[i, c] - x[j, c]))
+                    swapped = max(swapped, abs(x[i, c] - x[j, other]))
+                if straight < NEAR or (designs == 2 and swapped < NEAR):
+                    live[i] = False
 
 
 @compiled
