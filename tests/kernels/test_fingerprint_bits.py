@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anchorpbo.kernels import Tanimoto
-from anchorpbo.kernels.bits import bits_set, packed, shared_bits
+from anchorpbo.numerics.bits import bits_set, packed, shared_bits
 
 
 def formula(X, Y, outputscale):

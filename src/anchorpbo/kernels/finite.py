@@ -13,8 +13,8 @@ import numpy as np
 
 from anchorpbo.errors import UnsupportedError
 from anchorpbo.kernels.base import Kernel
-from anchorpbo.kernels.bits import bits_set, packed, shared_bits
 from anchorpbo.kernels.scales import ScaledKernel
+from anchorpbo.numerics.bits import bits_set, packed, shared_bits
 from anchorpbo.numerics.checks import positive
 from anchorpbo.typing import Array
 

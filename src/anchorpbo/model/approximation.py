@@ -96,15 +96,15 @@ class Rule:
 
 
 def some_of(duels: Duels, count: int) -> Duels:
-    """At most `count` of the duels, wins and ties alike, drawn once and for all.
+    """At most `count` of the duels, wins and ties alike, of which few change when a duel comes after them.
 
     At random and not evenly spaced: a table of comparisons may repeat a pattern, such as one ranking after the other,
     and every tenth of its rows may be all of one kind.
     """
     if len(duels) <= count:
         return duels
-    drawn = np.random.default_rng(len(duels)).permutation(len(duels))[:count]
-    drawn.sort()
+    # Every duel has its number, whatever comes after it; the lowest are taken.
+    drawn = np.sort(np.argsort(np.random.default_rng(0).random(len(duels)), kind="stable")[:count])
     wins, ties = np.split(drawn, [int(np.searchsorted(drawn, len(duels.winners)))])
     ties = duels.ties[ties - len(duels.winners)]
     return Duels(duels.points, duels.winners[wins], duels.losers[wins], ties, duels.bounds)
