@@ -125,7 +125,8 @@ def _extrapolate(ends: Array, changes: Array, further: Array) -> None:
     whatever is done to the differences of changes is done to those of the ends.
     """
     left = changes[0]
-    further[:] = ends[0]
+    for c in range(len(left)):
+        further[c] = ends[0, c]
     for i in range(len(ends) - 1, 0, -1):
         _subtract(changes[i], 1.0, changes[i - 1])
         _subtract(ends[i], 1.0, ends[i - 1])

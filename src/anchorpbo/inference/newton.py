@@ -39,7 +39,8 @@ def _newton(  # noqa: PLR0912
 ) -> int:
     """Leave the dual vector and the margins in the first two vectors; -1 where no factorisation was found."""
     m = len(C)
-    dual, margins, slopes, weights, new, latent, trial, direction, scratch = vectors
+    dual, margins, slopes, weights, new = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
+    latent, trial, direction, scratch = vectors[5], vectors[6], vectors[7], vectors[8]
     objective = _at(margins, tau, link, slopes, weights)
     if len(start):
         _at(start[0], tau, link, slopes, weights)

@@ -53,7 +53,7 @@ def _read_only(array: Array) -> Array:
 
 
 @compiled
-def _fill(
+def _fill(  # noqa: PLR0912
     X: Array, Y: Array, lengths: Array, categorical: IntArray, family: int, outputscale: float, K: Array, slope: Array
 ) -> None:
     n, d = X.shape
@@ -66,7 +66,8 @@ def _fill(
                 columns[c, j] = Y[start + j, c]
         for i in range(n):
             row, row_slopes = K[i, start : start + width], slopes[:width]
-            row[:] = 0.0
+            for j in range(width):
+                row[j] = 0.0
             for c in range(d):
                 here, others, weight = X[i, c], columns[c], weights[c]
                 if differ[c]:
