@@ -20,7 +20,7 @@ from anchorpbo.typing import Array, BoolArray
 if TYPE_CHECKING:
     from scipy.optimize import LinearConstraint
 
-TOLERANCE = 1e-7
+TOLERANCE = 1e-9
 """A climb has ended where the next step promises less, in units of the spread of the values."""
 
 
