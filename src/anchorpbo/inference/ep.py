@@ -32,6 +32,7 @@ from anchorpbo.likelihoods import Likelihood
 from anchorpbo.likelihoods.expected import expected_outcome
 from anchorpbo.numerics.checks import positive, whole
 from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.vectors import dot
 from anchorpbo.posterior import LatentSpace, Sites, Solution
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -131,27 +132,19 @@ def _extrapolate(ends: Array, changes: Array, further: Array) -> None:
         _subtract(changes[i], 1.0, changes[i - 1])
         _subtract(ends[i], 1.0, ends[i - 1])
     for i in range(1, len(ends)):
-        length = math.sqrt(_dot(changes[i], changes[i]))
+        length = math.sqrt(dot(changes[i], changes[i]))
         for j in range(1, i):
-            along = _dot(changes[j], changes[i])
+            along = dot(changes[j], changes[i])
             _subtract(changes[i], along, changes[j])
             _subtract(ends[i], along, ends[j])
-        norm = math.sqrt(_dot(changes[i], changes[i]))
+        norm = math.sqrt(dot(changes[i], changes[i]))
         known = norm <= _SAME_DIRECTION * length
         for c in range(len(left)):
             changes[i, c] = 0.0 if known else changes[i, c] / norm
             ends[i, c] = 0.0 if known else ends[i, c] / norm
-        share = _dot(changes[i], left)
+        share = dot(changes[i], left)
         _subtract(left, share, changes[i])
         _subtract(further, share, ends[i])
-
-
-@compiled
-def _dot(x: Array, y: Array) -> float:
-    total = 0.0
-    for i in range(len(x)):
-        total += x[i] * y[i]
-    return total
 
 
 @compiled
@@ -171,6 +164,23 @@ def match_one_by_one(space: LatentSpace, likelihood: Likelihood, solution: Solut
     else:
         _sweep_dense(precision, linear, mean, covariance, space.dense_rows, tied, tau, *tilting)
     return Sites(precision, linear)
+
+
+@compiled
+def _matched(
+    mu: float, s2: float, precision: float, linear: float, tied: bool, tau: float, tail_rate: float, scales: Array,
+    log_weights: Array,
+) -> tuple[float, float]:  # fmt: skip
+    """The site that matches against its cavity; NaN where there is nothing to learn.
+
+    That is from a design against itself, and from a site that rounding hides.
+    """
+    share = 1.0 - precision * s2
+    if not (s2 > 0.0 and share > _EPS):
+        return math.nan, math.nan
+    s2_c, mu_c = s2 / share, (mu - linear * s2) / share
+    _, slope, curvature, rest = expected_outcome(mu_c, s2_c, tied, tau, tail_rate, scales, log_weights)
+    return -curvature / rest, (slope - curvature * mu_c) / rest
 
 
 @compiled
@@ -196,12 +206,9 @@ def _sweep(
         for c in range(n):
             effect[c] = a[k] * covariance[i, c] - b[k] * covariance[j, c]  # Cov(latent, g_k)
         mu, s2 = a[k] * mean[i] - b[k] * mean[j], a[k] * effect[i] - b[k] * effect[j]
-        share = 1.0 - precision[k] * s2
-        if not (s2 > 0.0 and share > _EPS):
-            continue  # nothing to learn from a design against itself, nor from a site that rounding hides
-        s2_c, mu_c = s2 / share, (mu - linear[k] * s2) / share
-        _, slope, curvature, rest = expected_outcome(mu_c, s2_c, tied[k], tau, tail_rate, scales, log_weights)
-        new_precision, new_linear = -curvature / rest, (slope - curvature * mu_c) / rest
+        new_precision, new_linear = _matched(
+            mu, s2, precision[k], linear[k], tied[k], tau, tail_rate, scales, log_weights
+        )
         more, shift = new_precision - precision[k], new_linear - linear[k]
         grown = 1.0 + more * s2
         if not grown > _EPS:
@@ -229,12 +236,9 @@ def _sweep_dense(
     for k in range(len(H)):
         effect = covariance @ H[k]  # Cov(latent, g_k)
         mu, s2 = H[k] @ mean, H[k] @ effect
-        share = 1.0 - precision[k] * s2
-        if not (s2 > 0.0 and share > _EPS):
-            continue
-        s2_c, mu_c = s2 / share, (mu - linear[k] * s2) / share
-        _, slope, curvature, rest = expected_outcome(mu_c, s2_c, tied[k], tau, tail_rate, scales, log_weights)
-        new_precision, new_linear = -curvature / rest, (slope - curvature * mu_c) / rest
+        new_precision, new_linear = _matched(
+            mu, s2, precision[k], linear[k], tied[k], tau, tail_rate, scales, log_weights
+        )
         more, shift = new_precision - precision[k], new_linear - linear[k]
         grown = 1.0 + more * s2
         if not grown > _EPS:

@@ -12,6 +12,7 @@ import numpy as np
 
 from anchorpbo.likelihoods.expected import log_win
 from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.vectors import dot
 from anchorpbo.typing import Array
 
 LOGISTIC, PROBIT = 0, 1
@@ -47,7 +48,7 @@ def _newton(  # noqa: PLR0912
         if not _solve(C, start[0], slopes, weights, scratch, new, L):
             return -1
         _times(C, new, latent)
-        there = _at(latent, tau, link, slopes, weights) - 0.5 * _dot(new, latent)
+        there = _at(latent, tau, link, slopes, weights) - 0.5 * dot(new, latent)
         if there > objective:
             objective = there
             for k in range(m):
@@ -64,7 +65,7 @@ def _newton(  # noqa: PLR0912
         of_sites = 0.0
         for k in range(m):
             of_sites += weights[k] * latent[k] * latent[k]
-        last, residual = residual, math.sqrt(max(_dot(direction, latent), 0.0) + of_sites)
+        last, residual = residual, math.sqrt(max(dot(direction, latent), 0.0) + of_sites)
         stalls += 1 if residual < CLOSE and residual > STALLED * last else 0
         if residual <= aim or stalls == MOST_STALLS:
             return steps
@@ -140,11 +141,3 @@ def _times(C: Array, x: Array, out: Array) -> None:
     for k in range(len(x)):
         for i in range(len(x)):
             out[i] += C[k, i] * x[k]
-
-
-@compiled
-def _dot(x: Array, y: Array) -> float:
-    total = 0.0
-    for k in range(len(x)):
-        total += x[k] * y[k]
-    return total

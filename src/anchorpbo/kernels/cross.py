@@ -11,7 +11,7 @@ Differences come first: expanding a square would lose designs 1e-9 apart.
 import numpy as np
 
 from anchorpbo.kernels.shapes import shapes_in_place
-from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.checks import read_only
 from anchorpbo.numerics.jit import compiled
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -25,7 +25,7 @@ def cross_matrix(
     """K, (n, p), and s shape', (n, p), or of no rows where no slopes are asked for."""
     K, slope = np.empty((len(X), len(Y))), np.empty((len(X) if slopes else 0, len(Y)))
     columns = np.array(categorical, dtype=np.intp)
-    _fill(_read_only(X), _read_only(Y), _read_only(lengths), columns, family, outputscale, K, slope)
+    _fill(read_only(X), read_only(Y), read_only(lengths), columns, family, outputscale, K, slope)
     return K, slope
 
 
@@ -33,7 +33,7 @@ def cross_gradient(A: Array, slope: Array, X: Array, Y: Array, lengths: Array, c
     """The gradient, (n, d), for weights A, (n, p), and the slope that `cross_matrix` gave."""
     gradient = np.empty(X.shape)
     columns = np.array(categorical, dtype=np.intp)
-    _pull(_read_only(A), slope, _read_only(X), _read_only(Y), _read_only(lengths), columns, gradient)
+    _pull(read_only(A), slope, read_only(X), read_only(Y), read_only(lengths), columns, gradient)
     return gradient
 
 
@@ -43,13 +43,8 @@ def paired_values(
     """k(x_i, y_i), (n,), and its gradient in x_i, (n, d)."""
     values, gradient = np.empty(len(X)), np.empty(X.shape)
     columns = np.array(categorical, dtype=np.intp)
-    _pair(_read_only(X), _read_only(Y), _read_only(lengths), columns, family, outputscale, values, gradient)
+    _pair(read_only(X), read_only(Y), read_only(lengths), columns, family, outputscale, values, gradient)
     return values, gradient
-
-
-def _read_only(array: Array) -> Array:
-    # To the compiler a read-only array is of another type: one type, one compilation.
-    return frozen(np.ascontiguousarray(array).view())
 
 
 @compiled

@@ -21,6 +21,14 @@ def frozen(array: AnyArray) -> AnyArray:
     return array
 
 
+def read_only(array: Array) -> Array:
+    """A view, row by row in memory, that compiled code cannot write to.
+
+    To the compiler a read-only array is of another type than one that is not: one type, one compilation.
+    """
+    return frozen(np.ascontiguousarray(array).view())
+
+
 def as_floats(name: str, values: npt.ArrayLike) -> Array:
     """Copy to a float array without NaN or infinity, of any shape."""
     try:

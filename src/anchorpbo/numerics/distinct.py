@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.checks import read_only
 from anchorpbo.numerics.jit import compiled
 from anchorpbo.typing import Array, IntArray
 
@@ -23,7 +23,7 @@ _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 def distinct_rows(X: Array) -> tuple[IntArray, IntArray]:
     """First row of each group of equal rows, (g,), in order of first appearance, and the group of each row, (n,)."""
     _, first, group = np.unique(_numbers(X), return_index=True, return_inverse=True)
-    if not _all_equal(_read_only(X), first[group]):  # two different rows of one number
+    if not _all_equal(read_only(X), first[group]):  # two different rows of one number
         _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.intp)
@@ -56,13 +56,8 @@ class Places:
 
 def _numbers(X: Array) -> Numbers:
     numbers = np.empty(len(X), dtype=np.uint64)
-    _hash(_read_only(X).view(np.uint64), numbers)
+    _hash(read_only(X).view(np.uint64), numbers)
     return numbers
-
-
-def _read_only(X: Array) -> Array:
-    # To the compiler a read-only array is of another type: one type, one compilation.
-    return frozen(np.ascontiguousarray(X).view())
 
 
 @compiled

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.checks import read_only
 from anchorpbo.numerics.jit import compiled
 from anchorpbo.typing import Array, IntArray
 
@@ -29,8 +29,7 @@ def euclidean(
     """q, (n,), and its gradient, (n, d), or of no rows where no slopes are asked for."""
     reliability, gradient = np.empty(len(X)), np.empty((len(X) if slopes else 0, X.shape[1]))
     columns = np.array(categorical, dtype=np.intp)
-    # To the compiler a read-only array is of another type: one type, one compilation.
-    given, known = (frozen(np.ascontiguousarray(array).view()) for array in (X, anchors))
+    given, known = (read_only(array) for array in (X, anchors))
     _euclidean(given, known, columns, bandwidth, kind, peak, rate, reliability, gradient)
     return reliability, gradient
 
