@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from anchorpbo.numerics.jit import compiled
 
@@ -40,17 +41,19 @@ def test_machine_code_is_loaded_without_what_only_compiling_needs(tmp_path: Path
     assert compiled_here.split(maxsplit=2)[2] == loaded.split(maxsplit=2)[2]
 
 
-def test_an_edited_callee_reaches_its_cached_caller(tmp_path: Path) -> None:
-    header = "from anchorpbo.numerics.jit import compiled\n"
+@pytest.mark.parametrize("how", ["compiled", "inlined"])
+def test_an_edited_callee_reaches_its_cached_caller(how: str, tmp_path: Path) -> None:
+    header = "from anchorpbo.numerics.jit import compiled, inlined\n"
     below, above = tmp_path / "below.py", tmp_path / "above.py"
     above.write_text(
         header + "from below import callee\n@compiled\ndef caller(x: float) -> float:\n    return callee(x)\n"
     )
     code = "from above import caller; print(caller(1.0), sum(caller.stats.cache_hits.values()))"
-    below.write_text(header + "@compiled\ndef callee(x: float) -> float:\n    return x + 1.0\n")
+    callee = header + f"@{how}\ndef callee(x: float) -> float:\n    return x + "
+    below.write_text(callee + "1.0\n")
     assert run(code, tmp_path) == "2.0 0"
     assert run(code, tmp_path) == "2.0 1"
-    below.write_text(header + "@compiled\ndef callee(x: float) -> float:\n    return x + 9.0\n")
+    below.write_text(callee + "9.0\n")
     assert run(code, tmp_path) == "10.0 0"
 
 

@@ -32,7 +32,6 @@ from anchorpbo.likelihoods import Likelihood
 from anchorpbo.likelihoods.expected import expected_outcome
 from anchorpbo.numerics.checks import positive, whole
 from anchorpbo.numerics.jit import compiled
-from anchorpbo.numerics.vectors import dot
 from anchorpbo.posterior import LatentSpace, Sites, Solution
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -101,56 +100,34 @@ class Extrapolation:
     def __init__(self, variances: Array) -> None:
         # Changes of precision and linear term weigh as they do for a margin of this variance.
         self._weights = np.concatenate([variances, np.sqrt(variances)])
-        self._ends, self._changes = np.empty((2, _REMEMBERED, len(self._weights)))
-        self._count = 0
+        self._passes = np.empty((0, 2, len(self._weights)))
 
     def beyond(self, before: Sites, after: Sites) -> Sites:
         """Sites further on than a pass from `before` to `after`."""
-        # The oldest pass makes room.
-        self._ends, self._changes = np.roll(self._ends, 1, axis=0), np.roll(self._changes, 1, axis=0)
-        self._ends[0] = np.concatenate([after.precision, after.linear])
-        self._changes[0] = self._weights * (self._ends[0] - np.concatenate([before.precision, before.linear]))
-        self._count = min(self._count + 1, _REMEMBERED)
-        further = np.empty_like(self._ends[0])
-        _extrapolate(self._ends[: self._count].copy(), self._changes[: self._count].copy(), further)
+        end = np.concatenate([after.precision, after.linear])
+        change = self._weights * (end - np.concatenate([before.precision, before.linear]))
+        self._passes = np.concatenate([[[change, end]], self._passes[: _REMEMBERED - 1]])  # the oldest makes room
         # A site without precision says nothing: there the pass itself is kept.
-        further, reached = further.reshape(2, -1), self._ends[0].reshape(2, -1)
+        further, reached = _extrapolate(self._passes).reshape(2, -1), end.reshape(2, -1)
         return Sites(*np.where(further[0] > 0.0, further, reached))
 
 
-@compiled
-def _extrapolate(ends: Array, changes: Array, further: Array) -> None:
-    """The end of a pass less what least squares, over differences of passes, makes of its change.
+def _extrapolate(passes: Array) -> Array:
+    """The end of the newest pass less what least squares, over differences of passes, makes of its change.
 
-    Passes come newest first and are overwritten: by their differences, and these by Gram and Schmidt's orthogonal ones;
-    whatever is done to the differences of changes is done to those of the ends.
+    Passes come newest first, (k, 2, n), each its change and its end. The differences of changes are made orthogonal by
+    Gram and Schmidt; whatever is done to them is done to those of the ends.
     """
-    left = changes[0]
-    for c in range(len(left)):
-        further[c] = ends[0, c]
-    for i in range(len(ends) - 1, 0, -1):
-        _subtract(changes[i], 1.0, changes[i - 1])
-        _subtract(ends[i], 1.0, ends[i - 1])
-    for i in range(1, len(ends)):
-        length = math.sqrt(dot(changes[i], changes[i]))
-        for j in range(1, i):
-            along = dot(changes[j], changes[i])
-            _subtract(changes[i], along, changes[j])
-            _subtract(ends[i], along, ends[j])
-        norm = math.sqrt(dot(changes[i], changes[i]))
-        known = norm <= _SAME_DIRECTION * length
-        for c in range(len(left)):
-            changes[i, c] = 0.0 if known else changes[i, c] / norm
-            ends[i, c] = 0.0 if known else ends[i, c] / norm
-        share = dot(changes[i], left)
-        _subtract(left, share, changes[i])
-        _subtract(further, share, ends[i])
-
-
-@compiled
-def _subtract(x: Array, share: float, y: Array) -> None:
-    for i in range(len(x)):
-        x[i] -= share * y[i]
+    newest, differences = passes[0].copy(), np.diff(passes, axis=0)
+    for i in range(len(differences)):
+        change = differences[i, 0]
+        length = math.sqrt(change @ change)
+        for j in range(i):
+            differences[i] -= (differences[j, 0] @ change) * differences[j]
+        norm = math.sqrt(change @ change)
+        differences[i] *= 1.0 / norm if norm > _SAME_DIRECTION * length else 0.0
+        newest -= (change @ newest[0]) * differences[i]
+    return np.asarray(newest[1])
 
 
 def match_one_by_one(space: LatentSpace, likelihood: Likelihood, solution: Solution) -> Sites:
@@ -253,16 +230,10 @@ def _sweep_dense(
 
 def _change(before: Solution, after: Solution) -> float:
     """Largest change of a margin's mean, in standard deviations, or of the standard deviation's logarithm."""
-    return _largest_change(before.margin_means, before.margin_variances, after.margin_means, after.margin_variances)
-
-
-@compiled
-def _largest_change(mean_before: Array, before: Array, mean_after: Array, after: Array) -> float:
-    largest = 0.0
-    for k in range(len(before)):
-        if math.isnan(mean_after[k]) or math.isnan(after[k]):
-            return math.inf
-        if before[k] > 0.0 and after[k] > 0.0:  # a design against itself has no margin to move
-            shift, stretch = abs(mean_after[k] - mean_before[k]) / math.sqrt(after[k]), math.log(after[k] / before[k])
-            largest = max(largest, shift, 0.5 * abs(stretch))
-    return largest
+    variances, earlier = after.margin_variances, before.margin_variances
+    if np.isnan(after.margin_means).any() or np.isnan(variances).any():
+        return math.inf
+    varies = (earlier > 0.0) & (variances > 0.0)  # a design against itself has no margin to move
+    shifts = np.abs(after.margin_means - before.margin_means)[varies] / np.sqrt(variances[varies])
+    stretches = 0.5 * np.abs(np.log(variances[varies] / earlier[varies]))
+    return float(max(shifts.max(initial=0.0), stretches.max(initial=0.0)))

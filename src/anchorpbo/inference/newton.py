@@ -11,8 +11,7 @@ import math
 import numpy as np
 
 from anchorpbo.likelihoods.expected import log_win
-from anchorpbo.numerics.jit import compiled
-from anchorpbo.numerics.vectors import dot
+from anchorpbo.numerics.jit import compiled, inlined
 from anchorpbo.typing import Array
 
 LOGISTIC, PROBIT = 0, 1
@@ -21,8 +20,8 @@ CLOSE = 1e-5
 """Below this decrement psi is too flat to tell steps apart: full steps are taken while they still shrink it."""
 STALLED, MOST_STALLS = 0.5, 2
 """Newton squares a small decrement; one that it does not even halve, so often, is rounding."""
-MOST_STEPS = 200
 MOST_HALVINGS = 40
+MOST_STEPS = 200
 
 
 def newton(C: Array, tau: float, link: int, start: Array | None, aim: float) -> tuple[Array, Array, int] | None:
@@ -42,51 +41,47 @@ def _newton(  # noqa: PLR0912
     m = len(C)
     dual, margins, slopes, weights, new = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
     latent, trial, direction, scratch = vectors[5], vectors[6], vectors[7], vectors[8]
-    objective = _at(margins, tau, link, slopes, weights)
-    if len(start):
-        _at(start[0], tau, link, slopes, weights)
-        if not _solve(C, start[0], slopes, weights, scratch, new, L):
-            return -1
-        _times(C, new, latent)
-        there = _at(latent, tau, link, slopes, weights) - 0.5 * dot(new, latent)
-        if there > objective:
-            objective = there
-            for k in range(m):
-                dual[k], margins[k] = new[k], latent[k]
-        else:
-            _at(margins, tau, link, slopes, weights)
-    residual, stalls = math.inf, 0
-    for steps in range(MOST_STEPS):
-        if not _solve(C, margins, slopes, weights, scratch, new, L):
-            return -1
-        for k in range(m):
-            direction[k] = new[k] - dual[k]
-        _times(C, direction, latent)
-        of_sites = 0.0
-        for k in range(m):
-            of_sites += weights[k] * latent[k] * latent[k]
-        last, residual = residual, math.sqrt(max(dot(direction, latent), 0.0) + of_sites)
-        stalls += 1 if residual < CLOSE and residual > STALLED * last else 0
-        if residual <= aim or stalls == MOST_STALLS:
-            return steps
-        step = 1.0
-        for _halving in range(MOST_HALVINGS):
-            pulled = 0.0
-            for k in range(m):
-                trial[k] = margins[k] + step * latent[k]
-                pulled += (dual[k] + step * direction[k]) * trial[k]
-            there = _at(trial, tau, link, slopes, weights) - 0.5 * pulled
-            if there > objective or residual < CLOSE:
-                break
+    objective, pulled, residual, step = -math.inf, 0.0, math.inf, 0.0
+    steps, halvings, stalls = 0, 0, 0
+    # One evaluation a round, at `trial`: at zero first, then at the start, then along each direction.
+    for evaluation in range(MOST_STEPS):
+        at_start = evaluation == 1 and len(start) > 0
+        there = _at(trial, tau, link, slopes, weights) - 0.5 * pulled
+        if not (there > objective or residual < CLOSE or at_start or halvings == MOST_HALVINGS):
             step *= 0.5
-        objective = there
+            halvings += 1
+        else:
+            if not at_start:
+                objective = there
+                for k in range(m):
+                    dual[k] += step * direction[k]
+                    margins[k] = trial[k]
+            if evaluation == 0 and len(start) > 0:
+                for k in range(m):
+                    trial[k] = start[0, k]
+                continue
+            if not _solve(C, trial, slopes, weights, scratch, new, L):
+                return -1
+            for k in range(m):
+                direction[k] = new[k] - dual[k]
+            _times(C, direction, latent)
+            decrement = 0.0
+            for k in range(m):
+                decrement += (direction[k] + weights[k] * latent[k]) * latent[k]
+            if not at_start:
+                last, residual = residual, math.sqrt(max(decrement, 0.0))
+                stalls += 1 if residual < CLOSE and residual > STALLED * last else 0
+                if residual <= aim or stalls == MOST_STALLS:
+                    return steps
+            step, halvings, steps = 1.0, 0, steps + 1
+        pulled = 0.0
         for k in range(m):
-            dual[k] += step * direction[k]
-            margins[k] = trial[k]
+            trial[k] = margins[k] + step * latent[k]
+            pulled += (dual[k] + step * direction[k]) * trial[k]
     return -1
 
 
-@compiled
+@inlined
 def _at(margins: Array, tau: float, link: int, slopes: Array, weights: Array) -> float:
     """The sum of log p; fills its first derivative and minus its second."""
     total = 0.0
@@ -103,7 +98,7 @@ def _at(margins: Array, tau: float, link: int, slopes: Array, weights: Array) ->
     return total
 
 
-@compiled
+@inlined
 def _solve(C: Array, margins: Array, slopes: Array, weights: Array, root: Array, dual: Array, L: Array) -> bool:
     """The dual vector under the sites at these margins: W^1/2 (I + W^1/2 C W^1/2)^-1 W^-1/2 b."""
     m = len(C)
@@ -133,7 +128,7 @@ def _solve(C: Array, margins: Array, slopes: Array, weights: Array, root: Array,
     return True
 
 
-@compiled
+@inlined
 def _times(C: Array, x: Array, out: Array) -> None:
     """C x of a symmetric C."""
     for i in range(len(x)):

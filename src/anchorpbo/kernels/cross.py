@@ -13,7 +13,7 @@ import numpy as np
 from anchorpbo.kernels.shapes import shapes_in_place
 from anchorpbo.numerics.checks import read_only
 from anchorpbo.numerics.jit import compiled
-from anchorpbo.typing import Array, BoolArray, IntArray
+from anchorpbo.typing import Array, BoolArray
 
 _TILE = 512
 """Columns worked on at a time, so that a row of them stays at hand."""
@@ -24,16 +24,17 @@ def cross_matrix(
 ) -> tuple[Array, Array]:
     """K, (n, p), and s shape', (n, p), or of no rows where no slopes are asked for."""
     K, slope = np.empty((len(X), len(Y))), np.empty((len(X) if slopes else 0, len(Y)))
-    columns = np.array(categorical, dtype=np.intp)
-    _fill(read_only(X), read_only(Y), read_only(lengths), columns, family, outputscale, K, slope)
+    weights, differ = _weights(X, lengths, categorical)
+    scratch = np.empty((X.shape[1] + 2, min(_TILE, len(Y))))
+    _fill(read_only(X), read_only(Y), weights, differ, family, outputscale, K, slope, scratch)
     return K, slope
 
 
 def cross_gradient(A: Array, slope: Array, X: Array, Y: Array, lengths: Array, categorical: tuple[int, ...]) -> Array:
     """The gradient, (n, d), for weights A, (n, p), and the slope that `cross_matrix` gave."""
     gradient = np.empty(X.shape)
-    columns = np.array(categorical, dtype=np.intp)
-    _pull(read_only(A), slope, read_only(X), read_only(Y), read_only(lengths), columns, gradient)
+    weights, differ = _weights(X, lengths, categorical)
+    _pull(read_only(A), slope, read_only(X), Y.T.copy(), weights, differ, gradient, np.empty(len(Y)))
     return gradient
 
 
@@ -42,25 +43,33 @@ def paired_values(
 ) -> tuple[Array, Array]:
     """k(x_i, y_i), (n,), and its gradient in x_i, (n, d)."""
     values, gradient = np.empty(len(X)), np.empty(X.shape)
-    columns = np.array(categorical, dtype=np.intp)
-    _pair(read_only(X), read_only(Y), read_only(lengths), columns, family, outputscale, values, gradient)
+    weights, differ = _weights(X, lengths, categorical)
+    _pair(read_only(X), read_only(Y), weights, differ, family, outputscale, values, gradient, np.empty((2, len(X))))
     return values, gradient
+
+
+def _weights(X: Array, lengths: Array, categorical: tuple[int, ...]) -> tuple[Array, BoolArray]:
+    """1 / l_c for each coordinate, and which of them are categorical."""
+    weights, differ = np.empty(X.shape[1]), np.zeros(X.shape[1], dtype=np.bool_)
+    weights[:] = 1.0 / lengths
+    differ[list(categorical)] = True
+    return weights, differ
 
 
 @compiled
 def _fill(  # noqa: PLR0912
-    X: Array, Y: Array, lengths: Array, categorical: IntArray, family: int, outputscale: float, K: Array, slope: Array
-) -> None:
+    X: Array, Y: Array, weights: Array, differ: BoolArray, family: int, outputscale: float, K: Array, slope: Array,
+    columns: Array,
+) -> None:  # fmt: skip
+    """Work in `columns`, (d + 2, tile): a tile of Y, its slopes, and room for the exponentials."""
     n, d = X.shape
-    weights, differ = _weights(lengths, categorical, d)
-    columns, slopes, scratch = np.empty((d, _TILE)), np.empty(_TILE), np.empty(_TILE)
     for start in range(0, len(Y), _TILE):
         width = min(_TILE, len(Y) - start)
         for j in range(width):
             for c in range(d):
                 columns[c, j] = Y[start + j, c]
         for i in range(n):
-            row, row_slopes = K[i, start : start + width], slopes[:width]
+            row, row_slopes = K[i, start : start + width], columns[d, :width]
             for j in range(width):
                 row[j] = 0.0
             for c in range(d):
@@ -71,7 +80,7 @@ def _fill(  # noqa: PLR0912
                 else:
                     for j in range(width):
                         row[j] += ((here - others[j]) * weight) * ((here - others[j]) * weight)
-            shapes_in_place(row, row_slopes, scratch[:width], family)
+            shapes_in_place(row, row_slopes, columns[d + 1, :width], family)
             for j in range(width):
                 row[j] *= outputscale
             if len(slope):
@@ -81,14 +90,11 @@ def _fill(  # noqa: PLR0912
 
 
 @compiled
-def _pull(A: Array, slope: Array, X: Array, Y: Array, lengths: Array, categorical: IntArray, gradient: Array) -> None:
+def _pull(
+    A: Array, slope: Array, X: Array, columns: Array, weights: Array, differ: BoolArray, gradient: Array, B: Array
+) -> None:
     n, d = X.shape
-    p = len(Y)
-    weights, differ = _weights(lengths, categorical, d)
-    columns, B = np.empty((d, p)), np.empty(p)
-    for j in range(p):
-        for c in range(d):
-            columns[c, j] = Y[j, c]
+    p = len(B)
     whole = p - p % 4
     for i in range(n):
         for j in range(p):
@@ -109,12 +115,11 @@ def _pull(A: Array, slope: Array, X: Array, Y: Array, lengths: Array, categorica
 
 @compiled
 def _pair(
-    X: Array, Y: Array, lengths: Array, categorical: IntArray, family: int, outputscale: float, values: Array,
-    gradient: Array,
+    X: Array, Y: Array, weights: Array, differ: BoolArray, family: int, outputscale: float, values: Array,
+    gradient: Array, scratch: Array,
 ) -> None:  # fmt: skip
     n, d = X.shape
-    weights, differ = _weights(lengths, categorical, d)
-    slopes, scratch = np.empty(n), np.empty(n)
+    slopes = scratch[0]
     for i in range(n):
         values[i] = 0.0
         for c in range(d):
@@ -123,20 +128,9 @@ def _pair(
                 values[i] += weights[c] * weights[c] if difference != 0.0 else 0.0
             else:
                 values[i] += difference * difference
-    shapes_in_place(values, slopes, scratch, family)
+    shapes_in_place(values, slopes, scratch[1], family)
     for i in range(n):
         values[i] *= outputscale
         for c in range(d):
             slope = 2.0 * outputscale * slopes[i] * weights[c] * weights[c] * (X[i, c] - Y[i, c])
             gradient[i, c] = 0.0 if differ[c] else slope
-
-
-@compiled
-def _weights(lengths: Array, categorical: IntArray, d: int) -> tuple[Array, BoolArray]:
-    """1 / l_c for each coordinate, and which of them are categorical."""
-    weights, differ = np.empty(d), np.zeros(d, dtype=np.bool_)
-    for c in range(d):
-        weights[c] = 1.0 / lengths[c if len(lengths) > 1 else 0]
-    for c in categorical:
-        differ[c] = True
-    return weights, differ

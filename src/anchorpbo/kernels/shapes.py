@@ -20,26 +20,16 @@ RBF, MATERN_32, MATERN_52 = 0, 1, 2
 @compiled
 def shapes_in_place(r2: Array, slopes: Array, scratch: Array, family: int) -> None:
     """Replace squared distances, (n,), by the shape there, and fill `slopes` with its derivative."""
-    n = len(r2)
-    if family == RBF:
-        for j in range(n):
-            r2[j] *= -0.5
-        exp_below_zero(r2, scratch)
-        for j in range(n):
-            slopes[j] = -0.5 * r2[j]
-    elif family == MATERN_32:
-        for j in range(n):
-            slopes[j] = math.sqrt(3.0 * r2[j])
-            r2[j] = -slopes[j]
-        exp_below_zero(r2, scratch)
-        for j in range(n):
-            a, e = slopes[j], r2[j]
+    rate = 3.0 if family == MATERN_32 else 5.0
+    for j in range(len(r2)):
+        slopes[j] = 0.0 if family == RBF else math.sqrt(rate * r2[j])
+        r2[j] = -0.5 * r2[j] if family == RBF else -slopes[j]
+    exp_below_zero(r2, scratch)
+    for j in range(len(r2)):
+        a, e = slopes[j], r2[j]
+        if family == RBF:
+            slopes[j] = -0.5 * e
+        elif family == MATERN_32:
             r2[j], slopes[j] = (1.0 + a) * e, -1.5 * e
-    else:
-        for j in range(n):
-            slopes[j] = math.sqrt(5.0 * r2[j])
-            r2[j] = -slopes[j]
-        exp_below_zero(r2, scratch)
-        for j in range(n):
-            a, e = slopes[j], r2[j]
+        else:
             r2[j], slopes[j] = (1.0 + a + a * a / 3.0) * e, -5.0 / 6.0 * (1.0 + a) * e

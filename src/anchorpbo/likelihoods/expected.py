@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import compiled, inlined
 from anchorpbo.typing import Array, BoolArray
 
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -64,7 +64,7 @@ def log_win(z: float) -> tuple[float, float, float, float]:
     return log_cdf, h, -h * (h + z), h + z
 
 
-@compiled
+@inlined
 def _log_tie(z: float, tau: float) -> tuple[float, float, float, float]:
     """Log(Phi(tau - z) - Phi(-tau - z)), two derivatives in z, and the variance V = 1 + d2 of the cut normal."""
     side, size = (-1.0 if z < 0.0 else 1.0), abs(z)
@@ -81,7 +81,7 @@ def _log_tie(z: float, tau: float) -> tuple[float, float, float, float]:
     return value, -side * A0, d2, (1.0 + d2 if tau > _NARROW else tau * tau * _tilted_uniform_variance(tau * size))
 
 
-@compiled
+@inlined
 def _tilted_uniform_variance(tilt: float) -> float:
     """Variance of the density exp(tilt s) on (-1, 1): what a normal looks like between two close bounds."""
     if tilt < 0.1:
@@ -89,7 +89,7 @@ def _tilted_uniform_variance(tilt: float) -> float:
     return 1.0 / tilt**2 - 1.0 / math.sinh(tilt) ** 2
 
 
-@compiled
+@inlined
 def expected_outcome(
     mean: float, variance: float, tied: bool, tau: float, tail_rate: float, scales: Array, log_weights: Array
 ) -> tuple[float, float, float, float]:

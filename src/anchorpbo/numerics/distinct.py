@@ -12,18 +12,18 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from anchorpbo.numerics.checks import read_only
-from anchorpbo.numerics.jit import compiled
 from anchorpbo.typing import Array, IntArray
 
 Numbers = npt.NDArray[np.uint64]
+_MIX = np.uint64(0xBF58476D1CE4E5B9)
+_CHUNK = 1024
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 def distinct_rows(X: Array) -> tuple[IntArray, IntArray]:
     """First row of each group of equal rows, (g,), in order of first appearance, and the group of each row, (n,)."""
     _, first, group = np.unique(_numbers(X), return_index=True, return_inverse=True)
-    if not _all_equal(read_only(X), first[group]):  # two different rows of one number
+    if not np.array_equal(X, X[first[group]]):  # two different rows of one number
         _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.intp)
@@ -55,27 +55,14 @@ class Places:
 
 
 def _numbers(X: Array) -> Numbers:
+    bits = np.ascontiguousarray(X).view(np.uint64)
     numbers = np.empty(len(X), dtype=np.uint64)
-    _hash(read_only(X).view(np.uint64), numbers)
+    # Any odd factors will do, one a column and always the same.
+    factors = np.random.default_rng(0).integers(2**63, size=X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    for start in range(0, len(X), _CHUNK):
+        # Multiplying carries upwards only, and a float such as 1.0 has nothing in its lower bits: turn it around first.
+        mixed = bits[start : start + _CHUNK]
+        mixed = (mixed ^ (mixed >> np.uint64(32))) * _MIX
+        mixed ^= mixed >> np.uint64(29)
+        np.matmul(mixed, factors, out=numbers[start : start + _CHUNK])
     return numbers
-
-
-@compiled
-def _all_equal(X: Array, others: IntArray) -> bool:
-    """Whether every row is equal to the one named for it."""
-    for row in range(len(X)):
-        for column in range(X.shape[1]):
-            if X[row, column] != X[others[row], column]:
-                return False
-    return True
-
-
-@compiled
-def _hash(bits: Numbers, numbers: Numbers) -> None:
-    for row in range(len(bits)):
-        number = np.uint64(0x9E3779B97F4A7C15)
-        for column in range(bits.shape[1]):
-            # Multiplying carries upwards only, and a float such as 1.0 has nothing in its lower bits.
-            number = (number ^ bits[row, column]) * np.uint64(0xBF58476D1CE4E5B9)
-            number ^= number >> np.uint64(29)
-        numbers[row] = number

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import inlined
 from anchorpbo.typing import Array
 
 SMALLEST = -708.0
@@ -22,7 +22,7 @@ _ROUND = 1.5 * 2.0**52
 _C2, _C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11, _C12, _C13 = (1.0 / math.factorial(k) for k in range(2, 14))
 
 
-@compiled
+@inlined
 def exp_below_zero(x: Array, scratch: Array) -> None:
     """Replace numbers of at most 0, (n,), by their exponentials, to 2 units in the last place; `scratch` is (n,)."""
     bits = scratch.view(np.int64)

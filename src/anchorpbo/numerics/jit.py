@@ -7,6 +7,10 @@ Callees are found by name: write ``from module import callee``, not ``module.cal
 
 Before numba loads machine code from the cache it loads all that it knows about compiling, which takes a third of a
 second and is not needed. `_load_only` leaves it out.
+
+Compiling takes most of the first ask after an installation. What makes it long are functions of their own, each of
+which is optimised once for itself and again in every caller, and arrays that compiled code makes: so callers bring
+the memory, and a function with one caller is `inlined`.
 """
 
 import hashlib
@@ -23,7 +27,8 @@ from numba.core.runtime.nrt import rtsys
 F = TypeVar("F", bound=Callable[..., Any])
 
 _njit: Any = numba.njit  # some versions of numba come with types and some without; neither knows F
-_OPTIONS = {"nogil": True, "error_model": "numpy"}  # as in numpy, x / 0 is an infinity and not an exception
+# As in numpy, x / 0 is an infinity and not an exception. Nobody calls from C, which would take an entry of its own.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def compiled(function: F) -> F:
@@ -41,6 +46,13 @@ def compiled(function: F) -> F:
     if hasattr(cache_file, "_source_stamp"):
         with suppress(OSError):  # no files in a zip or a frozen program, but there numba's stamp covers the whole
             cache_file._source_stamp = _stamp(dispatcher.sources)
+    return cast(F, dispatcher)
+
+
+def inlined(function: F) -> F:
+    """For a function that compiled ones call: it becomes part of its callers, and takes no compiling of its own."""
+    dispatcher = _njit(function, inline="always", **_OPTIONS)
+    dispatcher.sources = _sources(function)
     return cast(F, dispatcher)
 
 

@@ -15,8 +15,8 @@ import math
 import numpy as np
 
 from anchorpbo.numerics.checks import read_only
-from anchorpbo.numerics.jit import compiled
-from anchorpbo.typing import Array, IntArray
+from anchorpbo.numerics.jit import compiled, inlined
+from anchorpbo.typing import Array, BoolArray
 
 BOUNDED, DENSITY = 0, 1
 """Which of the two."""
@@ -28,21 +28,20 @@ def euclidean(
 ) -> tuple[Array, Array]:  # fmt: skip
     """q, (n,), and its gradient, (n, d), or of no rows where no slopes are asked for."""
     reliability, gradient = np.empty(len(X)), np.empty((len(X) if slopes else 0, X.shape[1]))
-    columns = np.array(categorical, dtype=np.intp)
-    given, known = (read_only(array) for array in (X, anchors))
-    _euclidean(given, known, columns, bandwidth, kind, peak, rate, reliability, gradient)
+    differ = np.zeros(X.shape[1], dtype=np.bool_)
+    differ[list(categorical)] = True
+    given, known, scratch = read_only(X), read_only(anchors), np.empty((2, len(anchors)))
+    _euclidean(given, known, differ, bandwidth, kind, peak, rate, reliability, gradient, scratch)
     return reliability, gradient
 
 
 @compiled
 def _euclidean(
-    X: Array, anchors: Array, categorical: IntArray, bandwidth: float, kind: int, peak: float, rate: float,
-    reliability: Array, gradient: Array,
+    X: Array, anchors: Array, differ: BoolArray, bandwidth: float, kind: int, peak: float, rate: float,
+    reliability: Array, gradient: Array, scratch: Array,
 ) -> None:  # fmt: skip
     d, m = X.shape[1], len(anchors)
-    differ, exponents, shares = np.zeros(d, dtype=np.bool_), np.empty(m), np.empty(m)
-    for c in categorical:
-        differ[c] = True
+    exponents, shares = scratch[0], scratch[1]
     for i in range(len(X)):
         for j in range(m):
             s = 0.0
@@ -75,7 +74,7 @@ def vouched_by_any(exponents: Array, reliability: Array, shares: Array) -> None:
         reliability[i] = vouched(exponents[i], shares[i])
 
 
-@compiled
+@inlined
 def vouched(exponents: Array, shares: Array) -> float:
     """q of `BOUNDED` from rate s_j, (m,), which are overwritten; fills dq/dlog k_j, (m,).
 

@@ -24,7 +24,7 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import compiled, inlined
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 STRIDE = 0.1
@@ -56,6 +56,7 @@ class Ascent:
         self._f = np.full(n, np.inf)
         self._g, self._direction = np.zeros((2, n, p))
         self._inverse = np.zeros((n, p, p))
+        self._scratch = np.empty((p + 3, p))
         self._numbers = np.zeros((n, 3))
         """Step length, stride and promise of each."""
         self._counts = np.zeros((n, 3), dtype=np.intp)
@@ -75,7 +76,7 @@ class Ascent:
         """Take in the values, (k,), and gradients, (k, p), of the trials in these rows."""
         _advance(
             rows, -values, np.negative(gradient, order="C"), self.x, self._f, self._g, self.trial, self._direction,
-            self._inverse, self._numbers, self._counts, self._live, self.ended, self._tolerance,
+            self._inverse, self._numbers, self._counts, self._live, self.ended, self._tolerance, self._scratch,
         )  # fmt: skip
         if len(rows) > 1:
             _race(rows, self.x, self._f, self._numbers, self._counts, self._live, self._designs)
@@ -85,10 +86,11 @@ class Ascent:
 def _advance(
     rows: IntArray, new_f: Array, new_g: Array, x: Array, f: Array, g: Array, trial: Array, direction: Array,
     inverse: Array, numbers: Array, counts: IntArray, live: BoolArray, ended: BoolArray, tolerance: float,
+    scratch: Array,
 ) -> None:  # fmt: skip
     """Accept or shorten each step, and set the next trials."""
     p = x.shape[1]
-    s, y, scratch = np.empty(p), np.empty(p), np.empty((p, p))
+    s, y, Hy, H = scratch[0], scratch[1], scratch[2], scratch[3:]
     for k in range(len(rows)):
         i = rows[k]
         rise, ss, sy, yy, longest = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -108,7 +110,7 @@ def _advance(
             counts[i, 1] += 1
             counts[i, 2] = 0
             if not first and sy > 1e-8 * math.sqrt(ss * yy):
-                _learn(i, inverse, counts[i, 0] == 0, s, y, sy, yy)
+                _learn(i, inverse, counts[i, 0] == 0, s, y, sy, yy, Hy)
                 counts[i, 0] += 1
             elif not first:
                 # The function curves the other way: what was learnt does not hold here, and the top is further.
@@ -124,7 +126,7 @@ def _advance(
             live[i] = False
         numbers[i, 0] = step
         if turn:
-            numbers[i, 2] = _set_direction(i, x, g, direction, inverse, numbers, counts, scratch)
+            numbers[i, 2] = _set_direction(i, x, g, direction, inverse, numbers, counts, H)
         if 0.5 * numbers[i, 2] < tolerance:
             live[i], ended[i] = False, True
         for c in range(p):
@@ -153,13 +155,13 @@ def _race(rows: IntArray, x: Array, f: Array, numbers: Array, counts: IntArray, 
                     live[i] = False
 
 
-@compiled
-def _learn(i: int, inverse: Array, first: bool, s: Array, y: Array, sy: float, yy: float) -> None:
+@inlined
+def _learn(i: int, inverse: Array, first: bool, s: Array, y: Array, sy: float, yy: float, Hy: Array) -> None:
     """H <- (I - s y' / sy) H (I - y s' / sy) + s s' / sy, from a multiple of I at first."""
     p = len(s)
-    Hy = np.zeros(p)
     yHy = 0.0
     for a in range(p):
+        Hy[a] = 0.0
         for b in range(p):
             if first:
                 inverse[i, a, b] = sy / yy if a == b else 0.0
@@ -170,7 +172,7 @@ def _learn(i: int, inverse: Array, first: bool, s: Array, y: Array, sy: float, y
             inverse[i, a, b] += ((1.0 + yHy / sy) * s[a] * s[b] - Hy[a] * s[b] - s[a] * Hy[b]) / sy
 
 
-@compiled
+@inlined
 def _set_direction(
     i: int, x: Array, g: Array, direction: Array, inverse: Array, numbers: Array, counts: IntArray, H: Array
 ) -> float:
@@ -203,7 +205,7 @@ def _set_direction(
     return promise * numbers[i, 1] / steepest if steepest > 0.0 else 0.0
 
 
-@compiled
+@inlined
 def _sweep_out(a: int, H: Array) -> None:
     """Turn the inverse of a curvature into that of the other coordinates alone."""
     p = len(H)
