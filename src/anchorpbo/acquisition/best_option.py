@@ -35,7 +35,8 @@ class EUBO(PairAcquisition):
     ) -> PairPartials:
         """E max(f1, f2), whatever the noise."""
         value, by_first, by_second, by_std = _best_of_two(mean_first, mean_second, std)
-        return PairPartials(value, by_first, by_second, by_std, np.zeros_like(value), np.zeros_like(value))
+        nothing = np.zeros_like(value)
+        return PairPartials(value, by_first, by_second, by_std, nothing, nothing)
 
 
 @dataclass(frozen=True)

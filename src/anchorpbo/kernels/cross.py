@@ -52,7 +52,8 @@ def _weights(X: Array, lengths: Array, categorical: tuple[int, ...]) -> tuple[Ar
     """1 / l_c for each coordinate, and which of them are categorical."""
     weights, differ = np.empty(X.shape[1]), np.zeros(X.shape[1], dtype=np.bool_)
     weights[:] = 1.0 / lengths
-    differ[list(categorical)] = True
+    for c in categorical:
+        differ[c] = True
     return weights, differ
 
 

@@ -97,6 +97,8 @@ def descend(
 
 def _step(B: Array, x: Array, slope: Array, bounds: Array) -> Array:
     """The step to the lowest point of the parabola in the variables that are not held."""
+    if (bounds[0] < x).all() and (x < bounds[1]).all():  # none is at a bound that it could leave
+        return np.asarray(np.linalg.solve(B, -slope))
     held, step = _leaving(x, -slope, bounds), np.zeros_like(x)
     while True:
         free = ~held

@@ -29,7 +29,8 @@ def euclidean(
     """q, (n,), and its gradient, (n, d), or of no rows where no slopes are asked for."""
     reliability, gradient = np.empty(len(X)), np.empty((len(X) if slopes else 0, X.shape[1]))
     differ = np.zeros(X.shape[1], dtype=np.bool_)
-    differ[list(categorical)] = True
+    for c in categorical:
+        differ[c] = True
     given, known, scratch = read_only(X), read_only(anchors), np.empty((2, len(anchors)))
     _euclidean(given, known, differ, bandwidth, kind, peak, rate, reliability, gradient, scratch)
     return reliability, gradient
