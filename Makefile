@@ -11,7 +11,7 @@ INSTALLED := $(VENV)/.installed
 export OPENBLAS_NUM_THREADS := 1
 PYTEST := $(BIN)/python -m pytest -n auto -q
 
-.PHONY: help run test check lint soak clean
+.PHONY: help run test system check lint soak clean
 
 help:            ## What there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/'
@@ -19,14 +19,17 @@ help:            ## What there is to make
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV); this takes a minute."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[cli,reproduce,dask,bench,dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[web,postgresql,molecules,reproduce,dask,bench,dev]"
 	touch $(INSTALLED)
 
-run: $(INSTALLED)    ## A whole study with a simulated expert, in the terminal
-	$(BIN)/anchorpbo demo
+run: $(INSTALLED)    ## The app with three examples: open the address that it prints
+	$(BIN)/anchorpbo serve --demo
 
-test: lint       ## Everything: style, types, layers, all tests, all documented code
+test: lint system  ## Everything: style, types, layers, all tests, all documented code
 	$(PYTEST)
+
+system:          ## Chromium and PostgreSQL, which some tests need, where they are missing
+	bash scripts/system_packages.sh
 
 check: lint      ## The same without the slow oracles, for the desk
 	$(PYTEST) -m "not slow"
@@ -38,7 +41,7 @@ lint: $(INSTALLED)   ## Style, types and layers
 	$(BIN)/lint-imports
 
 soak: export ANCHORPBO_SOAK_SECONDS := 3600
-soak: $(INSTALLED)   ## An hour of random models (make test has twenty seconds of it)
+soak: $(INSTALLED) system   ## An hour of random models, a server killed again and again, and one that many use
 	$(PYTEST) tests/soak
 
 clean:           ## Remove what make made

@@ -2,5 +2,21 @@
 
 import os
 
+import pytest
+from support.postgres_server import running_server
+
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+
+
+@pytest.fixture(scope="session")
+def server():
+    """A PostgreSQL server of its own for each worker."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def postgresql_url(server):
+    """An empty database."""
+    return server.new_database()

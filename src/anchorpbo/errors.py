@@ -6,10 +6,12 @@
     ├── InputError (ValueError)          a value breaks a rule: NaN, out of range, empty
     │   ├── ShapeError                   an array has the wrong shape
     │   ├── UnknownNameError             a name is not one of those on offer
+    │   ├── UnknownStudyError            there is no study, or participant, of this name
     │   └── NothingLeftError             all that could be chosen is excluded
     ├── IncompatibleError (ValueError)   two choices do not go together, such as HB with a logistic link
     ├── NotFittedError (RuntimeError)    a result is asked for before there is one
     ├── UnsupportedError (TypeError)     an object cannot do what is asked, such as a gradient in a fingerprint
+    ├── ConflictError (RuntimeError)     someone else was faster: what this was meant for is no longer so
     ├── RunError (RuntimeError)          work was cut short: a worker died, a cluster does not answer
     └── DataError (OSError)              a file is missing, damaged or cannot be written
 
@@ -67,6 +69,10 @@ class UnknownNameError(InputError):
         return cls(f"{kind} must be one of {', '.join(sorted(known))}", repr(name), "check the spelling")
 
 
+class UnknownStudyError(InputError):
+    """There is no study, or participant, of this name."""
+
+
 class NothingLeftError(InputError):
     """All that could be chosen is excluded."""
 
@@ -85,6 +91,10 @@ class UnsupportedError(AnchorPBOError, TypeError):
 
 class DataError(AnchorPBOError, OSError):
     """A file is missing, damaged or cannot be written."""
+
+
+class ConflictError(AnchorPBOError, RuntimeError):
+    """Someone else was faster: what this was meant for is no longer so."""
 
 
 class RunError(AnchorPBOError, RuntimeError):

@@ -1,14 +1,17 @@
 """The commands."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from anchorpbo import __version__
-from anchorpbo.errors import AnchorPBOError, InputError
+from anchorpbo.cli import signatures
+from anchorpbo.cli.errors import errors_in_a_sentence
+from anchorpbo.cli.study_signatures import study
+from anchorpbo.errors import InputError
+
+STUDIES, TRYING, RESEARCH = "Studies", "Trying it out", "Research"
 
 app = typer.Typer(
     name="anchorpbo",
@@ -35,7 +38,15 @@ def _options(
     pass
 
 
-@app.command()
+app.command(rich_help_panel=STUDIES)(signatures.serve)
+app.add_typer(study, rich_help_panel=STUDIES)
+app.command(rich_help_panel=STUDIES)(signatures.duel)
+app.command(rich_help_panel=STUDIES)(signatures.recommend)
+app.command(rich_help_panel=STUDIES)(signatures.report)
+app.command(rich_help_panel=TRYING)(signatures.simulate)
+
+
+@app.command(rich_help_panel=TRYING)
 def demo(
     strategy: Annotated[
         str | None,
@@ -50,11 +61,11 @@ def demo(
     """
     from anchorpbo.cli.demo import run
 
-    with _errors_in_a_sentence():
+    with errors_in_a_sentence():
         run(strategy, rounds, seed)
 
 
-@app.command()
+@app.command(rich_help_panel=RESEARCH)
 def reproduce(
     name: Annotated[
         str | None,
@@ -85,7 +96,7 @@ def reproduce(
     Start with [bold]anchorpbo reproduce main --quick[/bold]. What a run finds depends on its settings alone, so that an
     interrupted experiment can go on with --resume, and experiments in one folder share their runs.
     """
-    with _errors_in_a_sentence():
+    with errors_in_a_sentence():
         from anchorpbo.cli.reproduce import list_experiments, run
         from anchorpbo.experiments.experiment import Size
 
@@ -96,7 +107,7 @@ def reproduce(
         run(name, Size(seeds, rounds, quick), names, out, resume=resume, dask=dask, workers=workers)
 
 
-@app.command()
+@app.command(rich_help_panel=RESEARCH)
 def bench(
     what: Annotated[
         list[str] | None,
@@ -131,7 +142,7 @@ def bench(
 
     Other libraries come with the extra [bold]bench[/bold]; without it, add --only anchorpbo.
     """
-    with _errors_in_a_sentence():
+    with errors_in_a_sentence():
         from anchorpbo.bench.names import chosen
         from anchorpbo.bench.plan import Extent
 
@@ -149,12 +160,3 @@ def _whole_numbers(text: str | None) -> tuple[int, ...] | None:
         return tuple(int(each) for each in text.split(","))
     except ValueError:
         raise InputError("numbers must be whole, with commas between them", text, "write 10,50,150") from None
-
-
-@contextmanager
-def _errors_in_a_sentence() -> Iterator[None]:
-    try:
-        yield
-    except AnchorPBOError as problem:
-        typer.echo(f"anchorpbo: {problem}", err=True)
-        raise typer.Exit(2) from None

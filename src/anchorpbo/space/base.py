@@ -41,6 +41,11 @@ class DesignSpace(ABC):
 
     @property
     @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """What a design has a value for."""
+
+    @property
+    @abstractmethod
     def dimension(self) -> int:
         """Coordinates of an encoded design, d."""
 

@@ -38,7 +38,7 @@ def comparisons(source: Any, space: DesignSpace) -> list[Preferred]:
     Parameters
     ----------
     source
-        Path of a CSV file, a pandas or polars data frame, or a list of dicts.
+        A CSV file, by its path or open, a pandas or polars data frame, or a list of dicts.
     space
         Where the designs come from.
     """
@@ -50,7 +50,7 @@ def comparisons(source: Any, space: DesignSpace) -> list[Preferred]:
 
 
 def _table(source: Any) -> Table:
-    if isinstance(source, str | PathLike):
+    if isinstance(source, str | PathLike) or hasattr(source, "read"):
         return Table.from_csv(source)
     if isinstance(source, list | tuple):
         return Table.from_records([_flat(record) for record in source])

@@ -21,6 +21,7 @@ from anchorpbo.likelihoods import Likelihood, LikelihoodName
 from anchorpbo.model import Learn, PreferenceGP
 from anchorpbo.numerics.checks import non_negative, whole
 from anchorpbo.numerics.threads import one_blas_thread
+from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import Catalogue, Design, DesignSpace, space_from_dict
 from anchorpbo.study.anchors import proposals
 from anchorpbo.study.asking import Questioner
@@ -301,6 +302,13 @@ class Optimizer:
             record = self._log.record()
             check_answers(len(record))
             return copy(self._beliefs.model(record))
+
+    @property
+    def noise_map(self) -> NoiseMap:
+        """How noisily the user judges, by the anchors and, where there are answers, by what these taught of it."""
+        with self._alone():
+            record = self._log.record()
+            return self._beliefs.learnt(record).noise if len(record) else self._plan.noise_map(record.anchors)
 
     @property
     def history(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Contract suites: what every kernel, likelihood, inference and acquisition must do.
+"""Contract suites: what every kernel, likelihood, inference, acquisition and storage must do.
 
 Wrote one of your own? One line checks it::
 
@@ -17,7 +17,7 @@ Wrote one of your own? One line checks it::
 
     KernelContract(kernel, dimension)           LikelihoodContract(likelihood)
     DesignAcquisitionContract(acquisition)      InferenceContract(inference)
-    PairAcquisitionContract(acquisition)
+    PairAcquisitionContract(acquisition)        StorageContract(open, kept)
 
 The suites need nothing but what the library needs: no pytest.
 """
@@ -27,6 +27,7 @@ from anchorpbo.testing.contract import Contract
 from anchorpbo.testing.inferences import InferenceContract
 from anchorpbo.testing.kernels import KernelContract
 from anchorpbo.testing.likelihoods import LikelihoodContract
+from anchorpbo.testing.storages import StorageContract
 
 __all__ = [
     "Contract",
@@ -35,4 +36,5 @@ __all__ = [
     "KernelContract",
     "LikelihoodContract",
     "PairAcquisitionContract",
+    "StorageContract",
 ]

@@ -1,0 +1,191 @@
+"""``anchorpbo serve``: studies in a browser."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import signal
+import socket
+import sys
+import webbrowser
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from threading import Thread, Timer
+from types import FrameType
+from typing import NoReturn
+
+import numpy as np
+from rich.console import Console
+from rich.text import Text
+
+from anchorpbo.cli.errors import needing
+from anchorpbo.cli.looks import make_console
+from anchorpbo.cli.opening import FILE, address, shown
+from anchorpbo.errors import IncompatibleError, InputError
+from anchorpbo.examples import EXAMPLES
+from anchorpbo.service import Studies
+from anchorpbo.storage import open_storage
+
+ANSWERED, ANSWERS = "coffee", 12
+"""The example that comes with answers in a demo, and how many of them."""
+LAST_MOMENT = 2.8
+"""Seconds after which the process ends, whatever still goes on: answers are on the disk before they are confirmed."""
+SHORTEST_TOKEN = 16
+_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?|[0-9a-fA-F:]*:[0-9a-fA-F:]*")
+_EVERYWHERE = ("0.0.0.0", "::")
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How the server is to be run."""
+
+    db: str | None = None
+    demo: bool = False
+    host: str = "127.0.0.1"
+    port: int = 8000
+    names: tuple[str, ...] = ()
+    browser: bool | None = None
+    verbose: bool = False
+
+
+def run(wishes: Wishes, console: Console | None = None) -> None:
+    """Serve until Ctrl-C or SIGTERM."""
+    console = make_console() if console is None else console
+    if wishes.demo and wishes.db not in (None, os.environ.get("ANCHORPBO_DB")):
+        raise IncompatibleError("a demo has a database of its own", "--demo and --db", "leave one of them out")
+    for name in wishes.names:
+        if not _NAME.fullmatch(name):
+            raise InputError("--name must be that of a host", repr(name), "write studies.example.org")
+    with needing("the server", "web"):
+        from anchorpbo.web.server import listen
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        with ExitStack() as stack:
+            # First of all, so that nothing is made where it cannot be served.
+            sockets = [stack.enter_context(closing(each)) for each in listen(wishes.host, wishes.port)]
+            _serve(wishes, sockets, stack, console)
+    except KeyboardInterrupt:  # while it was still getting ready
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    console.print("Stopped.")
+
+
+def _serve(wishes: Wishes, sockets: list[socket.socket], stack: ExitStack, console: Console) -> None:
+    with needing("the server", "web"):
+        from anchorpbo.web import Settings, make_app, server
+    port = int(sockets[0].getsockname()[1])
+    names = wishes.names + (_own_names() if wishes.host in _EVERYWHERE else ())
+    token, made = _token(wishes)
+    settings = Settings(wishes.host, port, token, names)
+    folder = stack.enter_context(_throw_away()) if wishes.demo else None
+    db = str(folder / FILE) if folder is not None else address(wishes.db)
+    storage = stack.enter_context(closing(open_storage(db)))
+    if folder is None:
+        console.print(Text(f"Studies are kept in {shown(db)}"), soft_wrap=True)
+    else:
+        console.print("A demo: what you do in it is thrown away when it stops.")
+        with console.status("Preparing three studies"):
+            prepare(Studies(storage))
+    app = make_app(storage, settings)
+    url = _url(wishes, port)
+    link = url if token is None else f"{url}/login"
+    if token is not None:
+        how = "with this link, which lets in whoever has it" if made else "with the token in ANCHORPBO_TOKEN"
+        console.print(f"Sign in {how}.")
+
+    def ready() -> None:
+        # The part after # stays in the browser: it is in no log on the way.
+        console.print(
+            Text(f"anchorpbo is ready at {link}{f'#token={token}' if made else ''} (Ctrl-C stops it)"), soft_wrap=True
+        )
+        if wishes.browser or (wishes.browser is None and token is None and sys.stdout.isatty()):
+            # Without the token: others on this machine can see how a browser was called.
+            Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+
+    server.run(app, sockets, ready, lambda: _end_soon(folder), verbose=wishes.verbose)
+
+
+def prepare(studies: Studies) -> None:
+    """The examples as studies, with the suggested anchors, one of them with answers."""
+    for key in reversed(list(EXAMPLES)):  # the newest is listed first
+        example, rng = EXAMPLES[key], np.random.default_rng(0)
+        anchors = [dict(design) for design in example.suggested_anchors]
+        id = studies.create(example.definition | {"anchors": anchors}).id
+        for _ in range(ANSWERS if key == ANSWERED else 0):
+            duel = studies.ask(id)
+            studies.answer(id, duel.id, example.answer(duel.first, duel.second, rng))
+
+
+def _token(wishes: Wishes) -> tuple[str | None, bool]:
+    """What the owner must know, and whether it was made just now."""
+    given = os.environ.get("ANCHORPBO_TOKEN")
+    if given:
+        if len(given) < SHORTEST_TOKEN or not given.isascii() or not given.isprintable() or " " in given:
+            rule = f"ANCHORPBO_TOKEN must be {SHORTEST_TOKEN} or more letters, digits and signs"
+            raise InputError(rule, f"{len(given)} characters", "leave it out, and one is made for you")
+        return given, False
+    from anchorpbo.web.settings import is_loopback
+
+    # Another name means that others come by it, such as through a proxy.
+    if all(is_loopback(name) for name in (wishes.host, *wishes.names)):
+        return None, False
+    return secrets.token_urlsafe(32), True
+
+
+def _own_names() -> tuple[str, ...]:
+    """What this machine is called by others: its name and the address that leads out of it."""
+    names = [socket.gethostname().lower()]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address for documentation; nothing is sent
+            names.append(str(probe.getsockname()[0]))
+        except OSError:  # there is no way out
+            pass
+    return tuple(names)
+
+
+def _url(wishes: Wishes, port: int) -> str:
+    host = wishes.host
+    if host in _EVERYWHERE:
+        host = (*wishes.names[:1], _own_names()[-1])[0]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+@contextmanager
+def _throw_away() -> Iterator[Path]:
+    folder = Path(mkdtemp(prefix="anchorpbo-demo-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _end_soon(folder: Path | None) -> None:
+    """See to it that the process ends, also where a thread is in the middle of a long computation."""
+
+    def end() -> None:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        os._exit(0)
+
+    timer = Timer(LAST_MOMENT, end)
+    timer.daemon = True
+    timer.start()
+
+
+def leave() -> NoReturn:
+    """End the process at once: all is closed, and taking compiled code apart would take a second or more."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(0)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt

@@ -1,0 +1,88 @@
+"""A design as people see it: a heading, a picture, and a row for each parameter, by the display of its study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from anchorpbo.errors import AnchorPBOError
+from anchorpbo.service.definition import Definition
+from anchorpbo.service.drawings import draw_molecule
+from anchorpbo.service.svg import checked_svg
+from anchorpbo.service.templates import Template
+
+DIGITS = 4
+"""Significant ones of a number on a card."""
+
+
+@dataclass(frozen=True)
+class CardRow:
+    """One parameter."""
+
+    name: str
+    label: str
+    value: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """A design, ready to be shown."""
+
+    title: str | None
+    svg: str | None
+    """A drawing of known elements only, see `anchorpbo.service.svg`."""
+    image: str | None
+    """Name of an image file in the catalogue's folder."""
+    link: str | None
+    rows: list[CardRow]
+
+
+def card(definition: Definition, design: Mapping[str, Any], prefix: str = "") -> Card:
+    """The card of a design; `prefix` goes before the ids in its drawing, as several stand in one page."""
+    display = definition.display
+    labels, units, hidden = display.get("labels", {}), display.get("units", {}), set(display.get("hidden", ()))
+    special = {display[key] for key in ("svg", "image", "smiles", "link", "title") if key in display}
+    rows = [
+        CardRow(name, labels.get(name, name), shown(value), units.get(name, ""))
+        for name, value in design.items()
+        if name not in hidden and name not in special
+    ]
+    title, image, link = (_text(design, display.get(key)) for key in ("title", "image", "link"))
+    safe_link = link if link is not None and link.startswith(("https://", "http://")) else None
+    return Card(title, _picture(display, design, prefix), image, safe_link, rows)
+
+
+def shown(value: Any) -> str:
+    """A value in words or with the digits a person wants to see."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.{DIGITS}g}" if 1e-3 <= abs(value) < 1e6 or not value else f"{value:.{DIGITS}e}"
+    return str(value)
+
+
+def _text(design: Mapping[str, Any], column: str | None) -> str | None:
+    value = None if column is None else design.get(column)
+    return None if value is None else str(value)
+
+
+def _picture(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str) -> str | None:
+    try:
+        if "template" in display:
+            return _template(display["template"]).render(design, prefix)
+        if "svg" in display:
+            return checked_svg(str(design[display["svg"]]), prefix)
+        if "smiles" in display:
+            return draw_molecule(str(design[display["smiles"]]))
+    except AnchorPBOError:
+        # One drawing that cannot be made must not keep anyone from comparing: the rows are there.
+        return None
+    return None
+
+
+@lru_cache(maxsize=64)
+def _template(text: str) -> Template:
+    return Template(text)

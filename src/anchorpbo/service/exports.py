@@ -1,0 +1,36 @@
+"""A study's history as a table for people and spreadsheets.
+
+A spreadsheet takes a cell that begins with ``=``, ``+``, ``-``, ``@``, wide forms of these, a tab or the end of a line
+for a formula. Text of that kind is written with an apostrophe in front, so that it stays text; numbers are written as
+they are.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_COLUMNS = ("number", "time", "participant", "type", "stands", "outcome", "response_ms", "duel_id", "event", "text")
+
+
+def history_csv(history: Sequence[dict[str, Any]], parameters: Iterable[str]) -> str:
+    """The journal, one row an entry; designs in a column for each parameter."""
+    parameters = list(parameters)
+    sides = ("first", "second", "design")
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow([*_COLUMNS, *(safe(f"{side}.{name}") for side in sides for name in parameters)])
+    for event in history:
+        designs = ((event.get(side) or {}).get(name) for side in sides for name in parameters)
+        writer.writerow([safe(value) for value in (*(event.get(column) for column in _COLUMNS), *designs)])
+    return file.getvalue()
+
+
+def safe(value: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula."""
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return "" if value is None else value

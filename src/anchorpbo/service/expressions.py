@@ -1,0 +1,253 @@
+"""Expressions in templates: arithmetic, comparisons and choices over the parameters of a design, and nothing else.
+
+::
+
+    numbers and texts     12.5, "left", True, False
+    parameters            margin
+    arithmetic            + - * / %        of numbers; + also joins texts
+    comparisons           == != < <= > >=  and, or, not
+    choices               "start" if align == "left" else "middle"
+    functions             min max round abs
+
+An expression is read by Python's own parser and evaluated by walking its tree, where each kind of node on this list has
+a few lines of code and all others are refused. There are no attributes, no indices, no powers and no other calls, and
+numbers, texts and the size of the tree are bounded, so an expression takes microseconds whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, TypeGuard
+
+from anchorpbo.errors import InputError
+
+LONGEST, MOST_NODES, DEEPEST = 500, 100, 20
+"""Characters, nodes and levels of an expression."""
+LONGEST_TEXT = 1_000
+LARGEST = 1e12
+"""Of numbers, the results on the way included."""
+
+Value: TypeAlias = bool | int | float | str
+_Operators: TypeAlias = dict[type[ast.AST], Callable[[Any, Any], Any]]
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {"abs": abs, "max": max, "min": min, "round": round}
+_ARITHMETIC: _Operators = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Mod: operator.mod,
+}
+_COMPARISONS: _Operators = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+_ALLOWED = "an expression may have numbers, texts, parameters, + - * / %, comparisons, if-else and min max round abs"
+_PLAIN_NAME = re.compile(r"[^\W\d]\w*(?: \w+)*")
+_ARGUMENTS = {"abs": (1, 1), "max": (2, 20), "min": (2, 20), "round": (1, 2)}
+
+
+@dataclass(frozen=True)
+class Expression:
+    """One expression, checked when it is made. Immutable, so safe to share between threads.
+
+    Parameters
+    ----------
+    text
+        The expression; or the name of a parameter as it is, spaces included.
+
+    Examples
+    --------
+    >>> Expression("20 + 3 * margin")({"margin": 4})
+    32
+    >>> Expression('"start" if align == "left" else "middle"')({"align": "centre"})
+    'middle'
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        if len(self.text) > LONGEST:
+            rule = f"an expression must have at most {LONGEST} characters"
+            raise InputError(rule, f"{len(self.text)}", "split it into several placeholders")
+        nodes = list(ast.walk(self._tree))
+        if len(nodes) > MOST_NODES or _depth(self._tree) > DEEPEST:
+            rule = f"an expression must have at most {MOST_NODES} parts, nested at most {DEEPEST} deep"
+            raise InputError(rule, self.text, "split it into several placeholders")
+        _check(self._tree, self.text)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Parameters it needs."""
+        return frozenset(node.id for node in _operands(self._tree) if isinstance(node, ast.Name))
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raise where it needs a parameter that is not among these."""
+        known = tuple(names)
+        for name in sorted(self.names.difference(known)):
+            rule = f"an expression may use the parameters {', '.join(known)}"
+            raise InputError(rule, f"{name} in {{{{ {self.text} }}}}", "check the spelling, and put texts in quotes")
+
+    def __call__(self, design: Mapping[str, Any]) -> Value:
+        """Its value for a design."""
+        self.check(design)
+        return _value(self._tree, design, self.text)
+
+    @cached_property
+    def _tree(self) -> ast.expr:
+        text = self.text.strip()
+        if "\\" in text or "\x00" in text:  # escapes in texts are Python's business, and warn
+            raise InputError("an expression must not contain backslashes", self.text, "write the character itself")
+        try:
+            return ast.parse(text.replace("\n", " "), mode="eval").body
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as problem:
+            if _PLAIN_NAME.fullmatch(text):
+                return ast.Name(text, ast.Load())
+            raise InputError(_ALLOWED, self.text, "mend what cannot be read") from problem
+
+
+def _depth(tree: ast.AST) -> int:
+    """Levels of a tree, counted without recursion."""
+    level, depth = [tree], 0
+    while level and depth <= DEEPEST:
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        depth += 1
+    return depth
+
+
+def _operands(node: ast.AST) -> Iterable[ast.AST]:
+    """All nodes but the names of functions that are called."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(node, ast.Call) and child is node.func):
+            yield from _operands(child)
+
+
+def _check(node: ast.AST, text: str) -> None:
+    """Raise where a node is not on the list."""
+    match node:
+        case ast.Constant(value=value):
+            if not isinstance(value, bool | int | float | str):
+                raise InputError(_ALLOWED, f"{value!r} in {text}", "leave it out")
+            _bounded(value, text)
+        case ast.Name():
+            if node.id.startswith("__"):
+                raise InputError(_ALLOWED, f"{node.id} in {text}", "leave it out")
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
+            fewest, most = _ARGUMENTS[name]
+            if not fewest <= len(arguments) <= most:
+                raise InputError(f"{name} takes {fewest} to {most} numbers", text, "change how many there are")
+        case ast.BinOp(op=sign) if type(sign) in _ARITHMETIC:
+            pass
+        case ast.Compare(ops=signs) if all(type(sign) in _COMPARISONS for sign in signs):
+            pass
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Not()) | ast.BoolOp() | ast.IfExp():
+            pass
+        case _:
+            raise InputError(_ALLOWED, f"{_KINDS.get(type(node), type(node).__name__)} in {text}", "leave it out")
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.operator | ast.cmpop | ast.unaryop | ast.boolop | ast.expr_context):
+            _check(child, text)
+
+
+_KINDS: dict[type[ast.AST], str] = {
+    ast.Attribute: "an attribute",
+    ast.Subscript: "an index",
+    ast.Call: "another call",
+    ast.BinOp: "another operator",
+    ast.Compare: "another comparison",
+    ast.JoinedStr: "a formatted text",
+}
+
+
+def _value(node: ast.AST, design: Mapping[str, Any], text: str) -> Value:
+    """The value of a node that `_check` has passed."""
+    found: Value
+
+    def of(part: ast.AST) -> Value:
+        return _value(part, design, text)
+
+    match node:
+        case ast.Constant(value=bool() | int() | float() | str() as literal):
+            found = literal
+        case ast.Name(id=name):
+            found = "" if design[name] is None else design[name]
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            found = _called(name, [_number(of(each), text) for each in arguments])
+        case ast.BinOp(left=left, op=sign, right=right):
+            found = _combined(sign, of(left), of(right), text)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            found = not of(operand)
+        case ast.UnaryOp(op=sign, operand=operand):
+            number = _number(of(operand), text)
+            found = -number if isinstance(sign, ast.USub) else number
+        case ast.BoolOp(op=sign, values=values):
+            truths = (bool(of(each)) for each in values)
+            found = all(truths) if isinstance(sign, ast.And) else any(truths)
+        case ast.Compare(left=left, ops=signs, comparators=others):
+            found = _compared(signs, [of(each) for each in (left, *others)], text)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            found = of(body if of(test) else orelse)
+        case _:  # `_check` lets nothing else pass
+            raise InputError(_ALLOWED, text, "leave the rest out")
+    return _bounded(found, text)
+
+
+def _called(name: str, numbers: list[float]) -> Value:
+    if name == "round":
+        return round(numbers[0], min(max(round(numbers[1]), 0), 12)) if len(numbers) > 1 else round(numbers[0])
+    found: float = FUNCTIONS[name](*numbers)
+    return found
+
+
+def _combined(sign: ast.operator, left: Value, right: Value, text: str) -> Value:
+    if isinstance(sign, ast.Add) and isinstance(left, str) and isinstance(right, str):
+        return left + right
+    first, second = _number(left, text), _number(right, text)
+    if isinstance(sign, ast.Div | ast.Mod) and second == 0:
+        raise InputError("an expression must not divide by 0", text, "add a little to the divisor")
+    found: float = _ARITHMETIC[type(sign)](first, second)
+    return found
+
+
+def _compared(signs: list[ast.cmpop], values: list[Value], text: str) -> bool:
+    for sign, left, right in zip(signs, values, values[1:], strict=False):
+        ordered = not isinstance(sign, ast.Eq | ast.NotEq)
+        if ordered and isinstance(left, str) != isinstance(right, str):
+            raise InputError("a text and a number have no order", text, "compare two of a kind")
+        if not _COMPARISONS[type(sign)](left, right):
+            return False
+    return True
+
+
+def _number(value: Value, text: str) -> float:
+    if isinstance(value, str):
+        rule = "arithmetic needs numbers; texts can be compared, and joined to texts by +"
+        raise InputError(rule, f"{value!r} in {text}", "leave the text out, or use two placeholders")
+    return value
+
+
+def _bounded(value: object, text: str) -> Value:
+    """A value no larger than it needs to be."""
+    if isinstance(value, str):
+        if len(value) > LONGEST_TEXT:
+            raise InputError(f"a text must have at most {LONGEST_TEXT} characters", f"{len(value)}", "shorten it")
+        return value
+    if not _is_number(value):
+        raise InputError("a value must be text or a number", repr(value), "leave it out of the template")
+    if not abs(value) <= LARGEST:  # which also holds for nan
+        raise InputError(f"numbers must lie within {LARGEST:g}", f"another in {text}", "use smaller ones")
+    return value
+
+
+def _is_number(value: object) -> TypeGuard[bool | int | float]:
+    return isinstance(value, int | float)

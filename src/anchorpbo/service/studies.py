@@ -1,0 +1,385 @@
+"""The use cases. Each reads the journal, decides, and adds to the journal; what it returns is plain data.
+
+Nothing is remembered that storage does not hold: raters are replays that are kept up with it, so that several
+processes can serve the same studies.
+"""
+
+from __future__ import annotations
+
+import secrets
+import string
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Any, TypeVar
+
+from anchorpbo.errors import ConflictError, InputError, UnknownStudyError
+from anchorpbo.service.agreement import Agreement, Side, agreement
+from anchorpbo.service.ahead import Ahead
+from anchorpbo.service.cards import Card, card
+from anchorpbo.service.definition import LONGEST_NAME, LONGEST_TEXT, OPTIONS, Definition, text
+from anchorpbo.service.imports import read_export
+from anchorpbo.service.maps import Map, draw_map
+from anchorpbo.service.plain import check_plain, refusing
+from anchorpbo.service.rater import Rater, counts, duel_data
+from anchorpbo.service.views import (
+    AnswerView,
+    Design,
+    DuelView,
+    JSONObject,
+    ParticipantView,
+    RecommendationView,
+    StudyLine,
+    StudyView,
+    UndoView,
+)
+from anchorpbo.study import Duel
+from anchorpbo.study.duel import as_outcome
+from anchorpbo.study.importing import comparisons
+from anchorpbo.study.journal import OWNER, Entry, EntryType
+from anchorpbo.study.storage import Storage, StudyInfo
+
+T = TypeVar("T")
+
+MOST_RATERS = 256
+"""Kept up with the journal; others are replayed when they are needed."""
+MOST_PROPOSALS = 50
+LONGEST_RESPONSE = 7 * 24 * 3600 * 1000
+"""Milliseconds; a week."""
+_ATTEMPTS = 8
+_ALPHABET = string.ascii_lowercase + string.digits
+
+Decision = tuple[Sequence[Entry], T]
+"""Entries to add, and what to return once they are."""
+
+
+class Studies:
+    """All studies of one storage. Safe to use from several threads."""
+
+    def __init__(self, storage: Storage, *, ahead: Ahead | None = None) -> None:
+        self.storage = storage
+        self._ahead = ahead
+        self._definitions: OrderedDict[str, Definition] = OrderedDict()
+        self._raters: OrderedDict[tuple[str, str], Rater] = OrderedDict()
+        self._lock = Lock()
+
+    # -- studies ------------------------------------------------------------------------------------------------------
+
+    def create(self, request: Mapping[str, Any], folder: str | None = None) -> StudyView:
+        """Make a study, see `anchorpbo.service.definition` for what it takes."""
+        definition = Definition.from_request(request, folder)
+        marks = [_entry("anchor_added", OWNER, {"design": design}) for design in definition.anchors]
+        return self._keep(definition, [_entry("created", OWNER, {"name": definition.name}), *marks])
+
+    def studies(self) -> list[StudyLine]:
+        """All studies, the newest first."""
+        return [StudyLine(one.id, one.name, _iso(one.created), _iso(one.updated or one.created), one.answers)
+                for one in self.storage.studies()]  # fmt: skip
+
+    def show(self, id: str) -> StudyView:
+        """One study."""
+        info, definition = self.storage.study(id), self.definition(id)
+        return StudyView(
+            id=info.id,
+            name=info.name,
+            description=definition.description,
+            example=definition.example,
+            created=_iso(info.created),
+            updated=_iso(info.updated or info.created),
+            answers=info.answers,
+            participants=self.storage.participants(id),
+            space=dict(definition.engine["space"]),
+            display=dict(definition.display),
+            options={name: definition.engine.get(name) for name in OPTIONS},
+        )
+
+    def cards(self, id: str, designs: Sequence[Mapping[str, Any]]) -> list[Card]:
+        """Designs as people see them."""
+        definition = self.definition(id)
+        checked = [self._checked(id, design) for design in designs]
+        return [card(definition, one, f"d{n}-") for n, one in enumerate(checked)]
+
+    def delete(self, id: str) -> None:
+        """Forget a study for good."""
+        self.storage.delete(id)
+        with self._lock:
+            self._definitions.pop(id, None)
+            for key in [key for key in self._raters if key[0] == id]:
+                del self._raters[key]
+
+    # -- the loop -----------------------------------------------------------------------------------------------------
+
+    def ask(self, id: str, participant: str = OWNER) -> DuelView:
+        """The duel that is out; where there is none, the next one."""
+
+        def decide(rater: Rater) -> Decision[DuelView]:
+            new = rater.pending is None
+            duel = rater.optimizer.ask() if rater.pending is None else rater.pending
+            entries = [_entry("asked", participant, duel_data(duel))] if new else []
+            return entries, self._duel(id, rater, duel)
+
+        duel = self._act(id, participant, decide)
+        if self._ahead is not None:
+            self._ahead.prepare(self.rater(id, participant), duel.id)
+        return duel
+
+    def answer(
+        self, id: str, duel_id: str, outcome: str, response_ms: int | None = None, participant: str = OWNER
+    ) -> AnswerView:
+        """Record an answer. The same answer again changes nothing; another one to the same duel is refused."""
+        outcome = as_outcome(outcome)
+        if response_ms is not None and not 0 <= response_ms <= LONGEST_RESPONSE:
+            raise InputError("response_ms must be from 0 to a week", response_ms, "leave it out where it is unknown")
+
+        def decide(rater: Rater) -> Decision[AnswerView]:
+            earlier = rater.answers.get(duel_id)
+            if earlier is not None:
+                if earlier.outcome != outcome:
+                    rule = f"this duel was answered before, with {earlier.outcome!r}: one answer counts"
+                    raise ConflictError(rule, repr(outcome), "go on with the next duel, or undo that answer first")
+                return [], AnswerView(duel_id, outcome, len(rater.optimizer), repeated=True)
+            duel = rater.pending
+            if duel is None or duel.id != duel_id:
+                if rater.was_asked(duel_id) is None:
+                    raise UnknownStudyError("a duel must have been asked", repr(duel_id), "ask for one first")
+                raise ConflictError("this duel is no longer asked", repr(duel_id), "ask for the one that is")
+            data = {"duel_id": duel.id, "first": duel.first, "second": duel.second, "outcome": outcome}
+            entry = _entry("answered", participant, data, response_ms)
+            rater.rehearse(entry)
+            informative = len(rater.optimizer) + (outcome != "skip")
+            return [entry], AnswerView(duel_id, outcome, informative, repeated=False)
+
+        return self._act(id, participant, decide)
+
+    def undo(self, id: str, participant: str = OWNER) -> UndoView:
+        """Take back the last answer or change of anchors."""
+
+        def decide(rater: Rater) -> Decision[Entry]:
+            if rater.last is None:
+                raise ConflictError("there is nothing to take back", "no answers and no anchors", "answer first")
+            return [_entry("undone", participant, {"event": rater.last.number})], rater.last
+
+        undone = self._act(id, participant, decide)
+        rater = self.rater(id, participant)
+        with rater.lock:
+            pending = None if rater.pending is None else self._duel(id, rater, rater.pending)
+        return UndoView(undone.to_dict(), pending)
+
+    def comment(self, id: str, words: str, event: int | None = None, participant: str = OWNER) -> JSONObject:
+        """Keep a remark, about an entry of the journal or about the study."""
+        words = text("a comment", words, LONGEST_TEXT, needed=True)
+        if event is not None and not any(entry.number == event for entry in self.storage.entries(id)):
+            raise UnknownStudyError("a comment must be about an event there is", event, "see the history")
+        entry = _entry("commented", participant, {"text": words, "event": event})
+        return self._act(id, participant, lambda rater: ([entry], entry.to_dict()))
+
+    def history(self, id: str, participant: str | None = None) -> list[JSONObject]:
+        """The journal, oldest first; entries that were taken back say so."""
+        self.check(id, participant)
+        entries = self.storage.entries(id, participant)
+        undone = {entry.data.get("event") for entry in entries if entry.type == "undone"}
+        return [entry.to_dict() | {"stands": entry.number not in undone} for entry in entries]
+
+    # -- anchors ------------------------------------------------------------------------------------------------------
+
+    def anchors(self, id: str, participant: str = OWNER) -> list[Design]:
+        """Designs this participant knows well."""
+        return self._look(id, participant, lambda rater: rater.optimizer.anchors)
+
+    def add_anchor(self, id: str, design: Mapping[str, Any], participant: str = OWNER) -> list[Design]:
+        """Mark a design as well known."""
+        return self._mark(id, "anchor_added", design, participant)
+
+    def remove_anchor(self, id: str, design: Mapping[str, Any], participant: str = OWNER) -> list[Design]:
+        """Take a mark back."""
+        return self._mark(id, "anchor_removed", design, participant)
+
+    def propose_anchors(self, id: str, n: int, participant: str = OWNER) -> list[Design]:
+        """Designs to ask about, spread over the space: could you judge this one well, yes or no."""
+        if not 1 <= n <= MOST_PROPOSALS:
+            raise InputError(f"n must be from 1 to {MOST_PROPOSALS}", n, "ask for fewer")
+        return self._look(id, participant, lambda rater: rater.optimizer.propose_anchors(n))
+
+    # -- results ------------------------------------------------------------------------------------------------------
+
+    def recommendation(self, id: str, participant: str = OWNER, risk_weight: float | None = None) -> RecommendationView:
+        """The design to take, by what this participant said."""
+
+        def look(rater: Rater) -> RecommendationView:
+            found = vars(rater.optimizer.recommend(risk_weight))
+            found |= {name: list(found[name]) for name in ("interval", "credible_set", "credible_probabilities")}
+            return RecommendationView(**found, answers=len(rater.optimizer))
+
+        return self._look(id, participant, look)
+
+    def map(
+        self, id: str, participant: str = OWNER, at: Mapping[str, Any] | None = None,
+        x: str | None = None, y: str | None = None,
+    ) -> Map:  # fmt: skip
+        """Grids for plots, see `anchorpbo.service.maps`."""
+        here = None if at is None else self._checked(id, at)
+        return self._look(id, participant, lambda rater: draw_map(rater, here, x, y))
+
+    def convergence(self, id: str, participant: str = OWNER) -> list[float | None]:
+        """What each duel was expected to bring, in the order of the answers that stand."""
+
+        def look(rater: Rater) -> list[float | None]:
+            return [event.get("gain") for event in rater.optimizer.history if event["type"] == "answered"]
+
+        return self._look(id, participant, look)
+
+    def agreement(self, id: str) -> Agreement:
+        """How far participants agree."""
+        return agreement([self._look(id, name, Side.of) for name in self.storage.participants(id)])
+
+    # -- coming and going ---------------------------------------------------------------------------------------------
+
+    def export(self, id: str) -> JSONObject:
+        """The whole study as plain data, from which `import_study` makes it again."""
+        info, kept = self.storage.study(id), self.storage.definition(id)
+        kept.pop("folder", None)
+        study = {"id": info.id, "created": _iso(info.created), "participants": self.storage.participants(id), **kept}
+        return {
+            "format": "anchorpbo-journal",
+            "version": 1,
+            "study": study,
+            "events": [entry.to_dict() for entry in self.storage.entries(id)],
+        }
+
+    def import_study(self, layout: Any) -> StudyView:
+        """Make a study from an export, under a new id; everything in it is checked by replaying it."""
+        found = read_export(layout)
+        view = self._keep(found.definition, found.entries)
+        for name in found.participants:
+            self.storage.add_participant(view.id, name)
+        return self.show(view.id)
+
+    def import_comparisons(self, id: str, table: Any, participant: str = OWNER) -> int:
+        """Take in past comparisons, see `anchorpbo.study.importing` for the columns; all of them, or none."""
+        with refusing("a table of comparisons"):
+            found = comparisons(table, self.definition(id).space)
+        entries = [
+            _entry("answered", participant, {
+                "duel_id": None, "first": one.winner, "second": one.loser,
+                "outcome": "tie" if one.tie else "first", "imported": True,
+            })
+            for one in found
+        ]  # fmt: skip
+
+        def decide(rater: Rater) -> Decision[int]:
+            for entry in entries:
+                rater.rehearse(entry)
+            return entries, len(entries)
+
+        return self._act(id, participant, decide)
+
+    # -- people -------------------------------------------------------------------------------------------------------
+
+    def invite(self, id: str, name: str) -> ParticipantView:
+        """Let someone take part, with anchors and duels of their own."""
+        name = text("a participant's name", name, LONGEST_NAME, needed=True)
+        self.storage.add_participant(id, name)
+        return self._participant(name, counts(self.storage.entries(id, name)))
+
+    def participants(self, id: str) -> list[ParticipantView]:
+        """Who takes part and how far they are."""
+        found = counts(self.storage.entries(id))
+        return [self._participant(name, found) for name in self.storage.participants(id)]
+
+    def check(self, id: str, participant: str | None = None) -> None:
+        """Raise unless there is such a study, and someone of this name takes part in it."""
+        if participant not in (None, *self.storage.participants(id)):
+            raise UnknownStudyError("a participant must take part in the study", repr(participant), "invite them first")
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def definition(self, id: str) -> Definition:
+        """What a study was made with."""
+        with self._lock:
+            if id in self._definitions:
+                self._definitions.move_to_end(id)
+                return self._definitions[id]
+        definition = Definition.from_dict(self.storage.definition(id), trusted=True)
+        with self._lock:
+            return _remember(self._definitions, id, definition)
+
+    def rater(self, id: str, participant: str) -> Rater:
+        """A participant's side of a study, as far as it was read."""
+        with self._lock:
+            if (id, participant) in self._raters:
+                self._raters.move_to_end((id, participant))
+                return self._raters[id, participant]
+        self.check(id, participant)
+        rater = Rater(self.definition(id), participant)
+        with self._lock:
+            return _remember(self._raters, (id, participant), rater)
+
+    def _look(self, id: str, participant: str, look: Callable[[Rater], T]) -> T:
+        """What a rater says, having read all there is."""
+        return self._act(id, participant, lambda rater: ([], look(rater)))
+
+    def _act(self, id: str, participant: str, decide: Callable[[Rater], Decision[T]]) -> T:
+        """Read on, decide, write; again from the start where another process wrote in between."""
+        rater = self.rater(id, participant)
+        with rater.lock:
+            for _ in range(_ATTEMPTS):
+                rater.read(self.storage.entries(id, participant, rater.seen))
+                entries, result = decide(rater)
+                if not entries:
+                    return result
+                try:
+                    written = self.storage.append(id, entries, rater.seen)
+                except ConflictError:
+                    continue
+                rater.read(written)
+                return result
+        raise ConflictError("too many others act for this participant", participant, "try again")
+
+    def _mark(self, id: str, kind: EntryType, design: Mapping[str, Any], participant: str) -> list[Design]:
+        entry = _entry(kind, participant, {"design": self._checked(id, design)})
+
+        def decide(rater: Rater) -> Decision[None]:
+            rater.rehearse(entry)
+            return [entry], None
+
+        self._act(id, participant, decide)
+        return self.anchors(id, participant)
+
+    def _checked(self, id: str, design: Mapping[str, Any]) -> Design:
+        """A design of this study, whoever sent it."""
+        check_plain("a design", design)
+        with refusing("a design"):
+            return self.definition(id).space.check(design)
+
+    def _keep(self, definition: Definition, entries: Sequence[Entry]) -> StudyView:
+        info = StudyInfo("".join(secrets.choice(_ALPHABET) for _ in range(12)), definition.name, datetime.now(UTC))
+        self.storage.create(info, definition.to_dict(), entries)
+        return self.show(info.id)
+
+    def _duel(self, id: str, rater: Rater, duel: Duel) -> DuelView:
+        cards = self.cards(id, [duel.first, duel.second])
+        return DuelView(
+            duel.id, duel.first, duel.second, duel.why, len(rater.optimizer), rater.optimizer.progress(), cards
+        )
+
+    @staticmethod
+    def _participant(name: str, found: Mapping[str, tuple[int, int]]) -> ParticipantView:
+        return ParticipantView(name, *found.get(name, (0, 0)), None)
+
+
+def _entry(kind: EntryType, participant: str, data: Mapping[str, Any], response_ms: int | None = None) -> Entry:
+    return Entry(kind, participant, datetime.now(UTC), data, response_ms)
+
+
+def _iso(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _remember(kept: OrderedDict[Any, T], key: Any, value: T) -> T:
+    """Keep a value, unless another thread was faster, and forget what was not used for longest."""
+    value = kept.setdefault(key, value)
+    kept.move_to_end(key)
+    while len(kept) > MOST_RATERS:
+        kept.popitem(last=False)
+    return value

@@ -1,0 +1,91 @@
+"""The tables of this release.
+
+::
+
+    studies        id, name, created, definition
+    participants   study, name, position
+    entries        study, number, type, participant, time, response_ms, data, undoes
+    secrets        name, value
+
+What belongs to a study goes with it. `migrations` has the steps that lead here; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+)
+
+NEWEST = "0001"
+"""The last migration of this release."""
+
+
+class UTCTime(TypeDecorator[datetime]):
+    """A time, kept in UTC and returned with its time zone; SQLite keeps none, and PostgreSQL returns the session's."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        """Add the time zone."""
+        if value is None:
+            return None
+        time: datetime = value
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+metadata = MetaData()
+
+studies = Table(
+    "studies",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("created", UTCTime, nullable=False),
+    Column("definition", Text, nullable=False),
+)
+
+participants = Table(
+    "participants",
+    metadata,
+    Column("study", Text, ForeignKey("studies.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("position", BigInteger, nullable=False),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("study", Text, ForeignKey("studies.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("type", Text, nullable=False),
+    Column("participant", Text, nullable=False),
+    Column("time", UTCTime, nullable=False),
+    Column("response_ms", BigInteger),
+    Column("data", Text, nullable=False),
+    Column("undoes", BigInteger),
+    ForeignKeyConstraint(["study", "participant"], ["participants.study", "participants.name"], ondelete="CASCADE"),
+    Index("entries_by_participant", "study", "participant", "number"),
+    Index("entries_by_type", "study", "type"),
+)
+
+secrets = Table(
+    "secrets",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)

@@ -1,0 +1,99 @@
+"""What happened in a study that several people take part in: by whom, when, and in which order.
+
+A journal only grows: what is taken back stays in it, with an entry that says so. Everything else about a study, each
+participant's log included, is a replay of its journal.
+
+::
+
+    type             data
+    created          what the study was made with
+    anchor_added     design
+    anchor_removed   design
+    asked            duel_id, first, second, why, gain
+    answered         duel_id, first, second, outcome; imported where nobody asked
+    undone           event, the number of the entry that was taken back
+    commented        text; event, the number of the entry it is about, or null
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, get_args
+
+from anchorpbo.errors import InputError, UnknownNameError
+
+EntryType = Literal["created", "anchor_added", "anchor_removed", "asked", "answered", "undone", "commented"]
+TYPES: tuple[EntryType, ...] = get_args(EntryType)
+
+OWNER = "owner"
+"""The participant who made the study."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that happened.
+
+    Parameters
+    ----------
+    type
+        What.
+    participant
+        By whom.
+    time
+        When, with a time zone.
+    data
+        The rest, ready for JSON.
+    response_ms
+        How long an answer took, in milliseconds.
+    number
+        Its place in the journal, from 1; 0 before it is in one.
+    """
+
+    type: EntryType
+    participant: str
+    time: datetime
+    data: Mapping[str, Any]
+    response_ms: int | None = None
+    number: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the export holds it."""
+        return {
+            "number": self.number,
+            "type": self.type,
+            "time": self.time.astimezone(UTC).isoformat(timespec="microseconds"),
+            "participant": self.participant,
+            "response_ms": self.response_ms,
+            **self.data,
+        }
+
+    @classmethod
+    def from_dict(cls, layout: Any) -> Entry:
+        """An entry of an export."""
+        if not isinstance(layout, Mapping):
+            raise InputError("an event must be an object", repr(layout), "export the study again")
+        data = dict(layout)
+        kind, participant, time = (data.pop(name, None) for name in ("type", "participant", "time"))
+        response_ms, number = data.pop("response_ms", None), data.pop("number", 0)
+        if kind not in TYPES:
+            raise UnknownNameError.of("an event's type", kind, TYPES)
+        if not isinstance(participant, str) or not participant:
+            raise InputError("an event must name its participant", repr(participant), "export the study again")
+        if not _is_count(number) or not (response_ms is None or _is_count(response_ms)):
+            rule = "number and response_ms must be whole numbers from 0"
+            raise InputError(rule, repr((number, response_ms)), "export the study again")
+        return cls(kind, participant, _as_time(time), data, response_ms, number)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _as_time(text: Any) -> datetime:
+    try:
+        time = datetime.fromisoformat(text)
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise InputError("an event's time must be in ISO 8601", repr(text), "export the study again") from problem

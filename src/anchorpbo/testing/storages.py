@@ -1,0 +1,505 @@
+"""What every storage must do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from threading import Barrier
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from anchorpbo.errors import ConflictError, InputError, UnknownStudyError
+from anchorpbo.study.journal import OWNER, Entry, EntryType
+from anchorpbo.study.storage import Storage, StudyInfo
+from anchorpbo.testing.contract import Contract, ensure, ensure_raises
+
+_NOON = datetime(2024, 2, 29, 12, 0, 0, 123456, tzinfo=UTC)
+_TEXTS = (
+    "plain",
+    "Grüße, 世界 🎻",
+    "line\nbreak\ttab",
+    "'; DROP TABLE studies; --",
+    '"quoted" \\ %s :name {0}',
+    " padded ",
+    "🎻" * 200,
+)
+_THREADS = 8
+
+T = TypeVar("T")
+
+
+class StorageContract(Contract):
+    """Checks of a storage. It need not be empty, but should be one for tests: the checks leave studies in it.
+
+    Parameters
+    ----------
+    open
+        Opens the storage; each check opens it anew and closes it.
+    kept
+        Whether what one opened storage was given is there in the next one, and in one that is open beside it. It is
+        for a database; it is not for memory.
+    """
+
+    def __init__(self, open: Callable[[], Storage], kept: bool = True) -> None:
+        super().__init__(open)
+        self.open, self.kept = open, kept
+
+    # -- studies ------------------------------------------------------------------------------------------------------
+
+    def check_a_study_is_what_it_was_made_with(self) -> None:
+        """Name, time of creation, definition and first entries come back as they were given."""
+        definition = {"list": [1, 2.5, None, True, {"a": []}], "big": 2**60, "small": 5e-324, "text": "\0 \ud800 é"}
+        with self._opened() as storage:
+            entries = [
+                _entry("created", OWNER),
+                _entry("asked", "ann", duel_id="d"),
+                _entry("answered", "bob", ms=1200),
+            ]
+            id = _new(storage, *entries, definition=definition)
+            ensure(storage.definition(id) == definition, f"the definition came back as {storage.definition(id)}")
+            info = storage.study(id)
+            ensure((info.id, info.name) == (id, "A study"), f"the study came back as {info}")
+            _ensure_time("created", info.created, _NOON)
+            _ensure_entries(storage.entries(id), entries, first=1)
+            ensure(
+                storage.participants(id) == [OWNER, "ann", "bob"], "participants must be those of the entries, in order"
+            )
+
+    def check_a_study_may_begin_empty(self) -> None:
+        """Without entries there are no participants, no answers and no last change."""
+        with self._opened() as storage:
+            id = _new(storage)
+            found = (storage.entries(id), storage.participants(id), storage.definition(id))
+            ensure(found == ([], [], {}), f"an empty study came back as {found}")
+            info = storage.study(id)
+            ensure((info.answers, info.updated) == (0, None), f"an empty study must have no answers; it is {info}")
+
+    def check_an_id_is_taken_once(self) -> None:
+        """A second study of an id raises ConflictError and leaves the first as it is."""
+        with self._opened() as storage:
+            id = _new(storage, _entry("created"))
+            again = StudyInfo(id, "Another", _NOON)
+            ensure_raises(ConflictError, "a second study of an id", lambda: storage.create(again, {"x": 1}, [_entry()]))
+            ensure(storage.study(id).name == "A study", "the first study must keep its name")
+            ensure((storage.definition(id), len(storage.entries(id))) == ({}, 1), "the first study must stay as it is")
+
+    def check_studies_are_listed_newest_first(self) -> None:
+        """In the order of their creation, whatever the order of their making and their time zones."""
+        east = timezone(timedelta(hours=9))
+        with self._opened() as storage:
+            times = [_NOON, _NOON + timedelta(microseconds=1), (_NOON - timedelta(hours=1)).astimezone(east)]
+            ids = [_new(storage, created=time) for time in times]
+            listed = [info.id for info in storage.studies() if info.id in ids]
+            ensure(listed == [ids[1], ids[0], ids[2]], f"studies must come newest first; they came as {listed}")
+            infos = {info.id: info for info in storage.studies()}
+            ensure(all(infos[id] == storage.study(id) for id in ids), "a list must hold what `study` returns")
+            ensure(all(infos[id].created.utcoffset() is not None for id in ids), "times must have a time zone")
+
+    def check_answers_are_those_that_stand(self) -> None:
+        """Answers taken back do not count, however often; taking back something else changes nothing."""
+        with self._opened() as storage:
+            answers = [_entry("answered"), _entry("asked"), _entry("answered"), _entry("answered", "bob")]  # 1, 3 and 4
+            id = _new(storage, *answers)
+            ensure(storage.study(id).answers == 3, f"3 answers stand; counted {storage.study(id).answers}")
+            other = _new(storage, *answers)
+            steps: list[tuple[Any, int]] = [
+                (3, 2),
+                (3, 2),
+                (2, 2),
+                (99, 2),
+                ("1", 2),
+                (None, 2),
+                (True, 2),
+                (2**80, 2),
+                (1, 1),
+            ]
+            for target, left in steps:
+                storage.append(id, [_entry("undone", event=target)], seen=1000)
+                counted = storage.study(id).answers
+                ensure(counted == left, f"{left} answers stand after taking back {target!r}; counted {counted}")
+            storage.append(id, [_entry("commented", event=4), _entry("answered")], seen=1000)
+            counted = storage.study(id).answers
+            ensure(counted == 2, f"a comment takes nothing back, and a new answer counts; counted {counted}")
+            ensure(storage.study(other).answers == 3, "answers of another study must stand")
+            listed = {info.id: info.answers for info in storage.studies()}
+            ensure((listed[id], listed[other]) == (2, 3), "a list must count as `study` does")
+
+    def check_updated_is_the_time_of_the_last_entry(self) -> None:
+        """The last by number, also where a clock went back."""
+        with self._opened() as storage:
+            id = _new(storage, _entry(time=_NOON))
+            _ensure_time("updated", storage.study(id).updated, _NOON)
+            earlier = _NOON - timedelta(days=1)
+            storage.append(id, [_entry(time=_NOON + timedelta(days=1)), _entry(time=earlier)], seen=1)
+            _ensure_time("updated", storage.study(id).updated, earlier)
+
+    def check_unknown_studies_raise(self) -> None:
+        """Every call that names a study raises UnknownStudyError where there is none, also of an id none can have."""
+        with self._opened() as storage:
+            _new(storage, _entry())
+            for id in (_id(), "", "\0", "\ud800", "x" * 10_000):
+                calls: Mapping[str, Callable[[str], object]] = {
+                    "study": storage.study,
+                    "definition": storage.definition,
+                    "participants": storage.participants,
+                    "add_participant": lambda id: storage.add_participant(id, "ann"),
+                    "entries": storage.entries,
+                    "append": lambda id: storage.append(id, [_entry()], seen=0),
+                    "append of nothing": lambda id: storage.append(id, [], seen=0),
+                    "delete": storage.delete,
+                }
+                for name, call in calls.items():
+                    ensure_raises(UnknownStudyError, f"{name} of an unknown study", lambda call=call, id=id: call(id))  # type: ignore[misc]
+
+    def check_deletion_forgets_everything(self) -> None:
+        """Nothing of a deleted study is left, its id is free again, and other studies stay."""
+        with self._opened() as storage:
+            id, other = _new(storage, _entry(), _entry("answered", "bob")), _new(storage, _entry())
+            storage.delete(id)
+            ensure_raises(UnknownStudyError, "a deleted study", lambda: storage.study(id))
+            ensure_raises(UnknownStudyError, "a second deletion", lambda: storage.delete(id))
+            ensure(id not in [info.id for info in storage.studies()], "a deleted study must not be listed")
+            storage.create(StudyInfo(id, "Again", _NOON), {}, [])
+            left = (storage.entries(id), storage.participants(id))
+            ensure(left == ([], []), f"a deleted study must leave nothing; it left {left}")
+            ensure(len(storage.entries(other)) == 1, "another study must keep its entries")
+
+    # -- participants -------------------------------------------------------------------------------------------------
+
+    def check_participants_keep_their_order(self) -> None:
+        """Those added come after those of the first entries; adding someone again changes nothing."""
+        with self._opened() as storage:
+            id = _new(storage, _entry(participant="zoe"), _entry(participant="ann"), _entry(participant="zoe"))
+            for name in ("mia", "ann", "bob", "Ann", "mia"):
+                storage.add_participant(id, name)
+            found = storage.participants(id)
+            ensure(found == ["zoe", "ann", "mia", "bob", "Ann"], f"participants came back as {found}")
+            storage.append(id, [_entry(participant="bob")], seen=0)
+
+    def check_only_participants_append(self) -> None:
+        """Entries of someone who does not take part raise UnknownStudyError and are not kept."""
+        with self._opened() as storage:
+            id = _new(storage, _entry())
+            ensure_raises(
+                UnknownStudyError, "an entry of a stranger", lambda: storage.append(id, [_entry("asked", "eve")], 0)
+            )
+            ensure(
+                (len(storage.entries(id)), storage.participants(id)) == (1, [OWNER]), "a stranger must leave nothing"
+            )
+
+    # -- the journal --------------------------------------------------------------------------------------------------
+
+    def check_entries_come_back(self) -> None:
+        """Type, participant, time to the microsecond, data and response time are those given; numbers count from 1."""
+        with self._opened() as storage:
+            id = _new(storage, _entry())
+            for name in _TEXTS:
+                storage.add_participant(id, name)
+                given = [
+                    _entry("commented", name, text=name, event=None),
+                    _entry("answered", name, ms=0, nested={"x": [0.1, -0.0, 1e308, "\0\ud800", []]}),
+                    _entry("asked", name, ms=2**53, time=datetime(1, 1, 1, tzinfo=UTC)),
+                    _entry("undone", name, event=1, time=datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)),
+                ]
+                first = len(storage.entries(id)) + 1
+                _ensure_entries(storage.append(id, given, seen=0), given, first)
+                _ensure_entries(storage.entries(id, name), given, first)
+                _ensure_entries(storage.entries(id, after=first - 1), given, first)
+
+    def check_entries_are_selected(self) -> None:
+        """By participant, and by the number they come after; numbers are those of the whole journal."""
+        with self._opened() as storage:
+            id = _new(storage, *(_entry("asked", name) for name in ("ann", "bob", "ann", "bob", "ann")))
+
+            def numbers(participant: str | None = None, after: int = 0) -> list[int]:
+                return [entry.number for entry in storage.entries(id, participant, after)]
+
+            for chosen, expected in [
+                (numbers(), [1, 2, 3, 4, 5]),
+                (numbers("ann"), [1, 3, 5]),
+                (numbers("bob", after=2), [4]),
+                (numbers(after=3), [4, 5]),
+                (numbers("ann", after=5), []),
+                (numbers("nobody"), []),
+                (numbers(after=2**40), []),
+            ]:
+                ensure(chosen == expected, f"entries {expected} were asked for; {chosen} came")
+
+    def check_entries_of_another_study_are_its_own(self) -> None:
+        """Two studies with the same participants share no number and no entry."""
+        with self._opened() as storage:
+            one, two = _new(storage, _entry()), _new(storage, _entry())
+            storage.append(one, [_entry("asked"), _entry("answered")], seen=1)
+            added = storage.append(two, [_entry("commented")], seen=1)
+            ensure(added[0].number == 2, f"numbers must count within a study; the second entry is {added[0].number}")
+            ensure([entry.type for entry in storage.entries(two)] == ["created", "commented"], "entries must not mix")
+
+    def check_appending_what_was_not_seen_conflicts(self) -> None:
+        """A later entry of the same participant raises ConflictError and nothing is kept; one of another does not."""
+        with self._opened() as storage:
+            id = _new(storage, _entry(), _entry("asked", "ann"))
+            storage.append(id, [_entry("answered", "ann")], seen=2)  # 3
+            storage.append(id, [_entry("asked")], seen=1)  # 4, of the owner, who need not know of 2 and 3
+            for name, seen in (("ann", 2), ("ann", 0), (OWNER, 3)):
+                late = [_entry("asked", name), _entry("answered", name)]
+                what = f"appending for {name} having seen {seen}"
+                ensure_raises(ConflictError, what, lambda late=late, seen=seen: storage.append(id, late, seen))  # type: ignore[misc]
+            ensure(len(storage.entries(id)) == 4, "a conflict must leave nothing")
+            added = storage.append(id, [_entry("asked", "ann")], seen=3)
+            ensure(added[0].number == 5, f"a conflict must use up no number; the fifth entry is {added[0].number}")
+            ensure(
+                storage.append(id, [], seen=0) == [], "appending nothing must return nothing, and conflict with nothing"
+            )
+
+    def check_what_breaks_a_rule_is_refused(self) -> None:
+        """InputError, and nothing is kept: also of entries before the one that breaks it."""
+        with self._opened() as storage:
+            id = _new(storage, _entry())
+            wrong: dict[str, Entry] = {
+                "not a number": _entry("answered", x=float("nan")),
+                "an endless number": _entry("answered", x=[float("inf")]),
+                "an object": _entry("answered", x=object()),
+                "bytes": _entry("answered", x=b"1"),
+                "a time without zone": _entry("answered", time=datetime(2024, 1, 1)),
+                "a time out of range": _entry("answered", time=datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=9)))),
+                "an unknown type": _entry("slept"),  # type: ignore[arg-type]
+                "a negative response time": _entry("answered", ms=-1),
+                "an endless response time": _entry("answered", ms=2**70),
+                "data that is no mapping": Entry("answered", OWNER, _NOON, [1]),  # type: ignore[arg-type]
+                "another participant": _entry("answered", "ann"),
+                "no entry": "answered",  # type: ignore[dict-item]
+            }
+            for what, entry in wrong.items():
+                both = [_entry("asked"), entry]
+                ensure_raises(InputError, what, lambda both=both: storage.append(id, both, seen=1))  # type: ignore[misc]
+            for name in ("", "a\0b", "\ud83d", "x" * 201, 7, None):
+                ensure_raises(InputError, f"the name {name!r}", lambda name=name: storage.add_participant(id, name))  # type: ignore[misc]
+                info = StudyInfo(name, "A study", _NOON)  # type: ignore[arg-type]
+                ensure_raises(InputError, f"the id {name!r}", lambda info=info: storage.create(info, {}, []))  # type: ignore[misc]
+            for info in (StudyInfo(_id(), "\0", _NOON), StudyInfo(_id(), "A", datetime(2024, 1, 1))):
+                ensure_raises(InputError, f"{info}", lambda info=info: storage.create(info, {}, []))  # type: ignore[misc]
+                ensure_raises(UnknownStudyError, "a study refused", lambda info=info: storage.study(info.id))  # type: ignore[misc]
+            for seen in (-1, 0.5, "1", None, True, 2**63):
+                ensure_raises(InputError, f"seen={seen!r}", lambda seen=seen: storage.append(id, [_entry()], seen))  # type: ignore[misc]
+                ensure_raises(InputError, f"after={seen!r}", lambda seen=seen: storage.entries(id, after=seen))  # type: ignore[misc]
+            ensure_raises(InputError, "an id that is no text", lambda: storage.study(7))  # type: ignore[arg-type]
+            ensure((len(storage.entries(id)), storage.participants(id)) == (1, [OWNER]), "nothing of it must be kept")
+
+    def check_long_data_fits(self) -> None:
+        """A definition of a megabyte and a thousand entries at once come back."""
+        with self._opened() as storage:
+            definition = {"table": ["x" * 1000] * 1000}
+            id = _new(storage, *(_entry("asked", duel_id=str(i)) for i in range(1000)), definition=definition)
+            ensure(storage.definition(id) == definition, "a long definition must come back whole")
+            storage.append(id, [_entry("asked", duel_id=str(i)) for i in range(1000, 1200)], seen=1000)
+            found = [(entry.number, entry.data["duel_id"]) for entry in storage.entries(id)]
+            ensure(found == [(i + 1, str(i)) for i in range(1200)], "a thousand entries must come back in their order")
+
+    # -- isolation ----------------------------------------------------------------------------------------------------
+
+    def check_what_is_kept_cannot_be_changed_from_outside(self) -> None:
+        """Neither through what was handed in nor through what was handed out."""
+        with self._opened() as storage:
+            definition: dict[str, Any] = {"list": [1]}
+            data: dict[str, Any] = {"list": [1]}
+            entries = [Entry("asked", OWNER, _NOON, data)]
+            id = _id()
+            storage.create(StudyInfo(id, "A study", _NOON), definition, entries)
+            appended = storage.append(id, entries, seen=1)
+            definition["list"].append(2)
+            data["list"].append(2)
+            entries.clear()
+            storage.definition(id)["list"].append(3)
+            storage.participants(id).append("eve")
+            for entry in [*appended, *storage.entries(id)]:
+                entry.data["list"].append(3)
+            storage.entries(id).clear()
+            storage.studies().clear()
+            ensure(storage.definition(id) == {"list": [1]}, "the definition kept must not change")
+            ensure([entry.data for entry in storage.entries(id)] == [{"list": [1]}] * 2, "data kept must not change")
+            ensure(storage.participants(id) == [OWNER], "participants kept must not change")
+
+    # -- several at once ----------------------------------------------------------------------------------------------
+
+    def check_one_of_many_at_once_wins(self) -> None:
+        """Of threads that append for one participant having seen the same, exactly one succeeds; the rest conflict."""
+        with self._opened() as storage:
+            id, rounds, seen = _new(storage, _entry()), 5, 1
+            for turn in range(rounds):
+                barrier = Barrier(_THREADS)
+
+                def attempt(
+                    me: int, barrier: Barrier = barrier, seen: int = seen, turn: int = turn
+                ) -> list[Entry] | None:
+                    barrier.wait()
+                    pair = [_entry("asked", duel_id=f"{turn}-{me}"), _entry("answered", duel_id=f"{turn}-{me}")]
+                    with suppress(ConflictError):
+                        return storage.append(id, pair, seen)
+                    return None
+
+                won = [added for added in _at_once(attempt) if added is not None]
+                ensure(len(won) == 1, f"exactly one of {_THREADS} must win; {len(won)} did")
+                ensure(storage.entries(id, after=seen) == won[0], "what the winner was told must be what is kept")
+                seen = won[0][-1].number
+            _ensure_gapless(storage, id, 1 + 2 * rounds)
+
+    def check_participants_do_not_wait_for_each_other(self) -> None:
+        """Threads that append for a participant each never conflict, and numbers have no gap."""
+        with self._opened() as storage:
+            id, each = _new(storage, *(_entry("created", f"p{i}") for i in range(_THREADS))), 6
+
+            def play(me: int) -> list[int]:
+                seen, numbers = me + 1, []
+                for turn in range(each):
+                    seen = storage.append(id, [_entry("answered", f"p{me}", turn=turn)], seen)[0].number
+                    numbers.append(seen)
+                return numbers
+
+            told = _at_once(play)
+            _ensure_gapless(storage, id, _THREADS * (1 + each))
+            for me, numbers in enumerate(told):
+                kept = [(e.number, e.data["turn"]) for e in storage.entries(id, f"p{me}", after=_THREADS)]
+                ensure(
+                    kept == list(zip(numbers, range(each), strict=True)), f"p{me} was told {numbers}; kept is {kept}"
+                )
+            ensure(storage.study(id).answers == _THREADS * each, "every answer must count")
+
+    def check_everything_else_at_once(self) -> None:
+        """Threads that create one study, add one participant, ask for one secret or delete one study agree."""
+        with self._opened() as storage:
+            id, name = _id(), _id()
+
+            def create(me: int) -> bool:
+                with suppress(ConflictError):
+                    storage.create(StudyInfo(id, str(me), _NOON), {"me": me}, [_entry()])
+                    return True
+                return False
+
+            def add(me: int) -> None:
+                storage.add_participant(id, "ann")
+                storage.add_participant(id, f"p{me}")
+
+            def delete(me: int) -> bool:
+                with suppress(UnknownStudyError):
+                    storage.delete(id)
+                    return True
+                return False
+
+            ensure(sum(_at_once(create)) == 1, "exactly one of those who create a study of one id must succeed")
+            ensure(
+                storage.study(id).name == str(storage.definition(id)["me"]), "the study must be that of the one who did"
+            )
+            _at_once(add)
+            people = sorted(storage.participants(id))
+            ensure(people == sorted(["ann", OWNER, *(f"p{i}" for i in range(_THREADS))]), f"participants are {people}")
+            ensure(len(set(_at_once(lambda me: storage.secret(name)))) == 1, "a secret must be the same for all")
+            ensure(sum(_at_once(delete)) == 1, "exactly one of those who delete a study must succeed")
+
+    # -- the storage itself -------------------------------------------------------------------------------------------
+
+    def check_secrets_are_stable(self) -> None:
+        """32 bytes, the same ever after, and others under another name."""
+        with self._opened() as storage:
+            name = _id()
+            secret = storage.secret(name)
+            ensure(isinstance(secret, bytes) and len(secret) == 32, f"a secret must be 32 bytes; it is {len(secret)}")
+            ensure(storage.secret(name) == secret, "a secret must not change")
+            ensure(storage.secret(_id()) != secret, "each name must have a secret of its own")
+            ensure_raises(InputError, "a secret without a name", lambda: storage.secret(""))
+        if self.kept:
+            with self._opened() as storage:
+                ensure(storage.secret(name) == secret, "a secret must be the same after reopening")
+
+    def check_closing_twice_is_harmless(self) -> None:
+        """The second time there is nothing to let go of."""
+        storage = self.open()
+        storage.close()
+        storage.close()
+
+    def check_everything_is_there_after_reopening(self) -> None:
+        """What a storage was given is in the next one, to the last digit."""
+        if not self.kept:
+            return
+        with self._opened() as storage:
+            id = _new(storage, _entry(), definition={"x": 0.1})
+            storage.add_participant(id, "ann")
+            storage.append(id, [_entry("answered", "ann", ms=7, x=[0.1])], seen=0)
+            before = _all_of(storage, id)
+        with self._opened() as storage:
+            after = _all_of(storage, id)
+            ensure(after == before, f"before closing there was {before}; after reopening there is {after}")
+
+    def check_two_opened_at_once_agree(self) -> None:
+        """What one was given the other sees at once, and notices a conflict with."""
+        if not self.kept:
+            return
+        with self._opened() as one, self._opened() as two:
+            id = _new(one, _entry())
+            two.append(id, [_entry("asked")], seen=1)
+            ensure_raises(
+                ConflictError, "an append through the other", lambda: one.append(id, [_entry("asked")], seen=1)
+            )
+            one.append(id, [_entry("answered")], seen=2)
+            ensure(_all_of(one, id) == _all_of(two, id), "both must see the same")
+            two.delete(id)
+            ensure_raises(UnknownStudyError, "a study deleted through the other", lambda: one.entries(id))
+
+    @contextmanager
+    def _opened(self) -> Iterator[Storage]:
+        storage = self.open()
+        try:
+            yield storage
+        finally:
+            storage.close()
+
+
+# -- what checks are made of ------------------------------------------------------------------------------------------
+
+
+def _id() -> str:
+    return uuid4().hex
+
+
+def _entry(
+    kind: EntryType = "created", participant: str = OWNER, *, time: datetime = _NOON, ms: int | None = None, **data: Any
+) -> Entry:
+    return Entry(kind, participant, time, data, ms)
+
+
+def _new(
+    storage: Storage, *entries: Entry, created: datetime = _NOON, definition: Mapping[str, Any] | None = None
+) -> str:
+    """Make a study and return its id."""
+    id = _id()
+    storage.create(StudyInfo(id, "A study", created), definition or {}, entries)
+    return id
+
+
+def _all_of(storage: Storage, id: str) -> tuple[object, ...]:
+    return storage.study(id), storage.definition(id), storage.participants(id), storage.entries(id)
+
+
+def _at_once(work: Callable[[int], T]) -> list[T]:
+    """What each of some threads got."""
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return list(pool.map(work, range(_THREADS)))
+
+
+def _ensure_time(what: str, found: datetime | None, expected: datetime) -> None:
+    ensure(found is not None and found.utcoffset() is not None, f"{what} must have a time zone; it is {found!r}")
+    ensure(found == expected, f"{what} must be {expected}; it is {found}")
+
+
+def _ensure_entries(found: list[Entry], given: list[Entry], first: int) -> None:
+    expected = [replace(entry, number=number) for number, entry in enumerate(given, first)]
+    ensure(found == expected, f"entries must come back as {expected}; they came as {found}")
+    for entry in found:
+        _ensure_time("an entry's time", entry.time, entry.time)
+
+
+def _ensure_gapless(storage: Storage, id: str, count: int) -> None:
+    numbers = [entry.number for entry in storage.entries(id)]
+    ensure(numbers == list(range(1, count + 1)), f"numbers must be 1 to {count} without a gap; they are {numbers}")

@@ -1,0 +1,130 @@
+"""Who is asking, and what they may do.
+
+::
+
+    owner         on loopback everyone; elsewhere whoever knows the token, by a header or, after signing in, a cookie
+    participant   whoever came by a signed link, for one name in one study
+
+A cookie holds a signature and never the token itself.
+"""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+
+from anchorpbo.errors import InputError
+from anchorpbo.service.links import Signer
+from anchorpbo.study.journal import OWNER
+from anchorpbo.web.settings import Settings
+
+OWNER_COOKIE, PARTICIPANT_COOKIE = "anchorpbo_owner", "anchorpbo_participant"
+_A_MONTH = 30 * 24 * 3600
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a request may do: everything, or one participant's part in one study."""
+
+    study: str | None = None
+    participant: str | None = None
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether everything is allowed."""
+        return self.study is None
+
+    def as_owner(self) -> None:
+        """Raise unless everything is allowed."""
+        if not self.is_owner:
+            raise HTTPException(403, "only the owner of the studies may do this; ask them")
+
+    def to(self, study: str, participant: str | None = None) -> None:
+        """Raise unless this participant's part, or with none any part, of a study is open to them."""
+        if not self.is_owner and (study != self.study or participant not in (None, self.participant)):
+            raise HTTPException(403, "your link is for one name in one study; ask the owner for another")
+
+    def acting(self, study: str, *named: str | None) -> str:
+        """Whose part of a study a request is about, wherever it names them; by default their own, or the owner's."""
+        names = {name for name in named if name is not None}
+        if len(names) > 1:
+            rule = "a request must name one participant, in its address or in its body"
+            raise InputError(rule, " and ".join(map(repr, sorted(names))), "leave one of them out")
+        participant = next(iter(names), self.participant or OWNER)
+        self.to(study, participant)
+        return participant
+
+
+class Gate:
+    """Tells who is asking."""
+
+    def __init__(self, settings: Settings, signer: Signer) -> None:
+        self.settings, self.signer = settings, signer
+
+    def access(self, connection: HTTPConnection) -> Access | None:
+        """What a request may do; ``None`` for someone unknown."""
+        if self.settings.token is None:
+            return Access()
+        scheme, _, given = connection.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and self.knows(given.strip()):
+            return Access()
+        cookie = connection.cookies.get(OWNER_COOKIE, "")
+        if cookie and self.signer.verify(cookie, "owner", self.settings.token):
+            return Access()
+        return self._participant(connection.cookies.get(PARTICIPANT_COOKIE, ""))
+
+    def knows(self, token: str) -> bool:
+        """Whether this is the token."""
+        own = self.settings.token or ""
+        return bool(own) and hmac.compare_digest(own.encode(), token.encode("utf-8", "surrogatepass"))
+
+    def sign_in(self, response: Response) -> None:
+        """Let whoever gets this response in as the owner."""
+        self._set(response, OWNER_COOKIE, self.signer.sign("owner", self.settings.token or ""))
+
+    def join(self, response: Response, study: str, participant: str) -> None:
+        """Let whoever gets this response in as a participant."""
+        # In hexadecimal, as a name may hold what a cookie cannot.
+        name = participant.encode("utf-8", "surrogatepass").hex()
+        self._set(response, PARTICIPANT_COOKIE, f"{study}.{name}.{self.signer.sign('part', study, participant)}")
+
+    def link(self, study: str, participant: str) -> str:
+        """The path of a participant's link."""
+        name = participant.encode("utf-8", "surrogatepass").hex()
+        return f"/join/{study}/{name}/{self.signer.sign('link', study, participant)}"
+
+    def is_link(self, study: str, participant: str, signature: str) -> bool:
+        """Whether a link was made here."""
+        return self.signer.verify(signature, "link", study, participant)
+
+    def _participant(self, cookie: str) -> Access | None:
+        study, _, rest = cookie.partition(".")
+        name, _, signature = rest.partition(".")
+        try:
+            participant = bytes.fromhex(name).decode("utf-8", "surrogatepass")
+        except ValueError:
+            return None
+        known = self.signer.verify(signature, "part", study, participant)
+        return Access(study, participant) if study and known else None
+
+    @staticmethod
+    def _set(response: Response, name: str, value: str) -> None:
+        response.set_cookie(name, value, max_age=_A_MONTH, httponly=True, samesite="strict", path="/")
+
+
+def _access(request: Request) -> Access:
+    found: Access | None = request.app.state.gate.access(request)
+    if found is None:
+        detail = "sign in first: send the token that the server printed"
+        raise HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
+    return found
+
+
+WhoAsks = Annotated[Access, Depends(_access)]
+"""In the signature of a route: who is asking; 401 for someone unknown."""

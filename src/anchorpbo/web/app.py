@@ -1,0 +1,68 @@
+"""The application: REST and pages, guarded."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from anchorpbo.service import Studies
+from anchorpbo.service.ahead import Ahead
+from anchorpbo.service.links import Signer
+from anchorpbo.study.storage import Storage
+from anchorpbo.web import api, pages
+from anchorpbo.web.access import Gate
+from anchorpbo.web.guard import Guard
+from anchorpbo.web.problems import add_handlers, describe_problem
+from anchorpbo.web.schemas import export_example
+from anchorpbo.web.settings import Settings
+
+_DESCRIPTION = """
+Preferential Bayesian optimisation that knows where its user can judge: make a study, mark designs you know well, ask
+for a duel, answer it, ask for the recommendation.
+"""
+
+
+class App(FastAPI):
+    """FastAPI with a guard around all of it and problems in its description."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Layers from the outside in; a middleware that is added in the usual way would be inside of error pages."""
+        return Guard(super().build_middleware_stack(), self.state.settings)
+
+    def openapi(self) -> dict[str, Any]:
+        """The description of the REST interface."""
+        if self.openapi_schema is None:
+            described = describe_problem(super().openapi())
+            body = described["paths"]["/api/studies/import"]["post"]["requestBody"]["content"]["application/json"]
+            body["example"] = export_example()
+        return super().openapi()
+
+
+def make_app(storage: Storage, settings: Settings | None = None) -> App:
+    """An app that serves the studies of a storage."""
+    settings = settings or Settings()
+    ahead = Ahead()
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        app.state.closing = True
+        ahead.close()
+
+    app = App(
+        title="anchorpbo", version="0.1.0", description=_DESCRIPTION, lifespan=life, docs_url=None, redoc_url=None
+    )
+    app.state.settings = settings
+    app.state.studies = Studies(storage, ahead=ahead)
+    app.state.gate = Gate(settings, Signer(storage.secret("links")))
+    app.state.closing = False
+    add_handlers(app)
+    app.include_router(api.router)
+    app.include_router(pages.router)
+    app.mount("/static", StaticFiles(directory=pages.STATIC), name="static")
+    return app

@@ -1,0 +1,156 @@
+"""What every request goes through before anything reads it, and every response on its way out.
+
+* ``Host`` must be a name of this server: else a page elsewhere could reach it under a name of its own (DNS rebinding).
+* A request that changes something must not come from another site's page.
+* A body must not be larger than its route takes.
+* Responses say what a browser may load: nothing from anywhere else. Cookies given over https go back over https only.
+
+It is the outermost layer of the app, so that this holds for every response, also of an error that nobody foresaw.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from anchorpbo.web.problems import problem
+from anchorpbo.web.settings import Settings
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+UPLOADS = re.compile(r"/api/(studies|studies/import|catalogue|studies/[^/]+/comparisons)/?")
+"""Routes that take large bodies."""
+_MOST_DIGITS = 18
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
+    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",  # links are secrets
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+class Guard:
+    """ASGI middleware."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app, self.settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or say why not."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def leave(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                if not scope["path"].startswith("/static/"):
+                    headers.setdefault("Cache-Control", "no-store")
+                if scope.get("scheme") == "https":
+                    message["headers"] = [_secured(name, value) for name, value in message["headers"]]
+            await send(message)
+
+        headers, method = Headers(scope=scope), scope["method"]
+        host = headers.get("host", "")
+        if _name(host) not in self.settings.known_names:
+            detail = "this server does not go by that name; start it with --name to add one"
+            await problem(421, detail)(scope, receive, leave)
+        elif method not in SAFE and _from_elsewhere(headers, host):
+            await problem(403, "a page of another site must not change anything here")(scope, receive, leave)
+        else:
+            limit = self.settings.largest_upload if _is_upload(scope["path"]) else self.settings.largest_request
+            body = _Body(receive, limit)
+            if body.announced_too_much(headers):
+                await body.refusal()(scope, receive, leave)
+            else:
+                await self._run(scope, body, leave)
+
+    async def _run(self, scope: Scope, body: _Body, leave: Send) -> None:
+        started = refused = False
+
+        async def note(message: Message) -> None:
+            # Whoever read the body may have taken its end for a broken one, and answered so.
+            nonlocal started, refused
+            if body.went_on and not started:
+                refused = True
+                return
+            started = True
+            await leave(message)
+
+        try:
+            await self.app(scope, body.receive, note)
+        except TooLargeError:
+            if started:
+                raise
+            refused = True
+        if refused:
+            await body.refusal()(scope, body.receive, leave)
+
+
+class TooLargeError(Exception):
+    """A body went on for too long."""
+
+
+class _Body:
+    """Counts what comes in."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive, self._limit, self._read = receive, limit, 0
+        self.went_on = False
+        """Beyond what is allowed."""
+
+    def announced_too_much(self, headers: Headers) -> bool:
+        length = headers.get("content-length", "0")
+        return not length.isdecimal() or len(length) > _MOST_DIGITS or int(length) > self._limit
+
+    def refusal(self) -> Response:
+        return problem(413, f"a request must not be larger than {self._limit / 1e6:g} MB; send less, or in parts")
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._read += len(message.get("body", b""))
+            if self._read > self._limit:
+                self.went_on = True
+                raise TooLargeError
+        return message
+
+
+def _is_upload(path: str) -> bool:
+    return UPLOADS.fullmatch(path) is not None
+
+
+def _secured(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """A header; of a cookie, one that keeps it from going back without https."""
+    is_open = name.lower() == b"set-cookie" and b"; secure" not in value.lower()
+    return name, value + b"; Secure" if is_open else value
+
+
+def _name(host: str) -> str:
+    """A Host header without its port."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _from_elsewhere(headers: Headers, host: str) -> bool:
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site is not None and site not in ("same-origin", "none"):
+        return True
+    try:
+        return origin is not None and urlsplit(origin).netloc.lower() != host.lower()
+    except ValueError:
+        return True

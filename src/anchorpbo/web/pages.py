@@ -1,0 +1,149 @@
+"""The pages: routes find out who looks at which study and fill a template; the page itself talks to the REST API."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import plotly
+from fastapi import APIRouter, Form, Query, Request
+from fastapi.templating import Jinja2Templates
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from anchorpbo.service import Studies
+from anchorpbo.study.journal import OWNER
+from anchorpbo.web.access import Access, Gate, WhoAsks
+from anchorpbo.web.images import image_file
+
+_HERE = Path(__file__).parent
+_PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+STATIC = _HERE / "static"
+templates = Jinja2Templates(_HERE / "templates")  # escapes whatever it fills in
+router = APIRouter(include_in_schema=False)
+
+As = Annotated[str | None, Query(alias="as", max_length=200)]
+
+
+def _studies(request: Request) -> Studies:
+    studies: Studies = request.app.state.studies
+    return studies
+
+
+def _gate(request: Request) -> Gate:
+    gate: Gate = request.app.state.gate
+    return gate
+
+
+def _page(request: Request, name: str, access: Access | None, status: int = 200, **context: Any) -> Response:
+    signed_in = access is not None and access.is_owner
+    return templates.TemplateResponse(request, name, {"owner": signed_in, **context}, status_code=status)
+
+
+def _study_page(request: Request, access: Access, id: str, name: str, participant: str | None) -> Response:
+    """A page about one study, seen by the owner, for themselves or someone else, or by a participant."""
+    participant = participant or access.participant or OWNER
+    access.to(id, participant)
+    study = _studies(request).show(id)
+    if participant not in study.participants:
+        raise HTTPException(404, f"nobody called {participant} takes part in this study; check the link")
+    page = name.removesuffix(".html")
+    return _page(request, name, access, study=study, participant=participant, page=page, OWNER=OWNER)
+
+
+@router.get("/")
+def home(request: Request, access: WhoAsks) -> Response:
+    """All studies; a participant is sent to theirs."""
+    if access.study is not None:
+        return RedirectResponse(f"/studies/{access.study}/duel", 303)
+    return _page(request, "home.html", access, page="home", studies=_studies(request).studies())
+
+
+@router.get("/new")
+def new(request: Request, access: WhoAsks) -> Response:
+    """Make a study."""
+    access.as_owner()
+    return _page(request, "new.html", access, page="new")
+
+
+@router.get("/studies/{id}")
+def study(request: Request, access: WhoAsks, id: str, participant: As = None) -> Response:
+    """The study, at the place where one goes on."""
+    access.to(id, participant)
+    view = _studies(request).show(id)
+    marked = _studies(request).anchors(id, participant or access.participant or OWNER)
+    place = "duel" if view.answers or marked else "anchors"
+    return RedirectResponse(f"/studies/{view.id}/{place}", 303)
+
+
+@router.get("/studies/{id}/duel")
+def duel(request: Request, access: WhoAsks, id: str, participant: As = None) -> Response:
+    """Two cards to choose between."""
+    return _study_page(request, access, id, "duel.html", participant)
+
+
+@router.get("/studies/{id}/anchors")
+def anchors(request: Request, access: WhoAsks, id: str, participant: As = None) -> Response:
+    """Designs that are known well."""
+    return _study_page(request, access, id, "anchors.html", participant)
+
+
+@router.get("/studies/{id}/results")
+def results(request: Request, access: WhoAsks, id: str, participant: As = None) -> Response:
+    """The recommendation, maps and history."""
+    return _study_page(request, access, id, "results.html", participant)
+
+
+@router.get("/studies/{id}/people")
+def people(request: Request, access: WhoAsks, id: str) -> Response:
+    """Participants, their links, and how far they agree."""
+    access.as_owner()
+    return _study_page(request, access, id, "people.html", OWNER)
+
+
+@router.get("/studies/{id}/images/{name}")
+def image(request: Request, access: WhoAsks, id: str, name: str) -> Response:
+    """A picture of a catalogue."""
+    access.to(id)
+    path = image_file(_studies(request).definition(id), name)
+    if path is None:
+        raise HTTPException(404, "the catalogue has no such image; check its image column and folder")
+    return FileResponse(path)
+
+
+@router.get("/login")
+def ask_for_token(request: Request) -> Response:
+    """Where the owner signs in."""
+    return _page(request, "login.html", None, page="login")
+
+
+@router.post("/login")
+def sign_in(request: Request, token: Annotated[str, Form(max_length=500)]) -> Response:
+    """Let in whoever knows the token."""
+    if not _gate(request).knows(token.strip()):
+        return _page(request, "login.html", None, status=401, page="login", wrong=True)
+    response = RedirectResponse("/", 303)
+    _gate(request).sign_in(response)
+    return response
+
+
+@router.get("/join/{id}/{name}/{signature}")
+def join(request: Request, id: str, name: str, signature: str) -> Response:
+    """Let in whoever has a participant's link."""
+    try:
+        participant = bytes.fromhex(name).decode()
+    except ValueError:
+        participant = ""
+    if not participant or not _gate(request).is_link(id, participant, signature):
+        raise HTTPException(403, "this link is not valid; ask whoever sent it for another")
+    response: Response = RedirectResponse(f"/studies/{id}/anchors", 303)
+    if _gate(request).settings.token is None:  # on loopback everyone is the owner: say as whom they came
+        response = RedirectResponse(request.url_for("anchors", id=id).include_query_params(**{"as": participant}), 303)
+    _gate(request).join(response, id, participant)
+    return response
+
+
+@router.get("/static/plotly.min.js")
+def plotly_js() -> Response:
+    """Plotly's own JavaScript, from the installed package."""
+    return FileResponse(_PLOTLY, media_type="text/javascript", headers={"Cache-Control": "max-age=86400"})

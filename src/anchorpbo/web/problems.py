@@ -1,0 +1,142 @@
+"""Errors as RFC 9457 problem details, one shape for all of them.
+
+::
+
+    {"type": "about:blank", "title": "Not Found", "status": 404, "detail": "all of it, as a sentence",
+     "rule": "what must hold", "received": "what came instead", "remedy": "what to do about it"}
+"""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.templating import Jinja2Templates
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from anchorpbo.errors import (
+    AnchorPBOError,
+    ConflictError,
+    DataError,
+    NotFittedError,
+    UnknownStudyError,
+)
+
+_TEMPLATES = Jinja2Templates(Path(__file__).parent / "templates")
+_LOG = logging.getLogger("anchorpbo.web")
+MEDIA_TYPE = "application/problem+json"
+_LONGEST = 500
+"""Characters of what is repeated to whoever sent it."""
+# The first that fits.
+_STATUS: tuple[tuple[type[AnchorPBOError], HTTPStatus], ...] = (
+    (UnknownStudyError, HTTPStatus.NOT_FOUND),
+    (ConflictError, HTTPStatus.CONFLICT),
+    (NotFittedError, HTTPStatus.CONFLICT),
+    (DataError, HTTPStatus.SERVICE_UNAVAILABLE),
+    (AnchorPBOError, HTTPStatus.UNPROCESSABLE_ENTITY),
+)
+
+
+class Problem(BaseModel):
+    """What went wrong and what to do about it (RFC 9457)."""
+
+    type: str = "about:blank"
+    title: str = Field(examples=["Not Found"])
+    status: int = Field(examples=[404], ge=400, le=599)
+    detail: str = Field(examples=["there is no study of this id; received 'x'; check the link."])
+    rule: str | None = Field(None, description="What must hold.")
+    received: str | None = Field(None, description="What came instead.")
+    remedy: str | None = Field(None, description="What to do about it.")
+
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"description": words, "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
+    for status, words in {
+        400: "The body cannot be read.",
+        401: "Nobody is signed in.",
+        403: "Signed in as someone who may not, or sent by a page of another site.",
+        404: "No such study, participant, duel or event.",
+        409: "Someone was faster, or it is too early.",
+        413: "Too large.",
+        421: "Not a name of this server.",
+        422: "A value breaks a rule.",
+        503: "The database is not available.",
+    }.items()
+}
+"""How any route may fail, for its description."""
+
+
+def describe_problem(openapi: dict[str, Any]) -> dict[str, Any]:
+    """A description of an interface whose `RESPONSES` lead somewhere."""
+    schemas = openapi.setdefault("components", {}).setdefault("schemas", {})
+    schemas.setdefault("Problem", Problem.model_json_schema())
+    return openapi
+
+
+def problem(
+    status: int, detail: str, rule: str | None = None, received: str | None = None, remedy: str | None = None
+) -> Response:
+    """A response that says what went wrong."""
+    body = Problem(
+        title=HTTPStatus(status).phrase, status=status, detail=detail, rule=rule, received=received, remedy=remedy
+    )
+    return JSONResponse(body.model_dump(exclude_none=True), status, media_type=MEDIA_TYPE)
+
+
+def respond(request: Request, status: int, detail: str, **parts: str | None) -> Response:
+    """Say what went wrong: to a program as JSON, to a person as a page."""
+    if request.url.path.startswith("/api") or "text/html" not in request.headers.get("accept", ""):
+        return problem(status, detail, **parts)
+    heading = {401: "Please sign in", 403: "Not for you", 404: "Not found"}.get(status, "That did not work")
+    context = {"heading": heading, "detail": detail[:1].upper() + detail[1:], "status": status, "page": "error"}
+    return _TEMPLATES.TemplateResponse(request, "error.html", context, status_code=status)
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Answer every error of an app with a problem."""
+    app.add_exception_handler(AnchorPBOError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+async def _ours(request: Request, error: Exception) -> Response:
+    assert isinstance(error, AnchorPBOError)
+    status = next(status for kind, status in _STATUS if isinstance(error, kind))
+    received = None if error.received is None else _printable(str(error.received)[:_LONGEST])
+    rule, remedy = _printable(error.rule[:_LONGEST]), error.remedy or None
+    return respond(request, status, _printable(str(error)[: 2 * _LONGEST]), rule=rule, received=received, remedy=remedy)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    parts = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]]
+    detail = _printable("; ".join(parts)) or "the request is not as described"
+    rule = "a request must be as /openapi.json describes it"
+    return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, detail[:_LONGEST], rule=rule)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    response = respond(request, error.status_code, str(error.detail))
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _unexpected(request: Request, error: Exception) -> Response:
+    # The route and not the address, which may hold a signature.
+    route = getattr(request.scope.get("route"), "path", "an unknown route")
+    _LOG.error("unexpected error on %s %s", request.method, route, exc_info=error)
+    detail = "something went wrong that should not have; nothing was lost, and the server's log says more"
+    return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, detail)
+
+
+def _printable(text: str) -> str:
+    """Text that UTF-8 can carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")

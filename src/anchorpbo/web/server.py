@@ -1,0 +1,196 @@
+"""Runs an app: sockets that are bound before anything else is done, a log that keeps secrets, an end within seconds."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import re
+import signal
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from anchorpbo.errors import InputError, RunError
+
+PATIENCE = 2
+"""Seconds that requests may go on for once the server is to stop."""
+_NEIGHBOURS = 50
+"""Ports looked at for one that is free."""
+_ATTEMPTS = 5
+
+
+# -- sockets ----------------------------------------------------------------------------------------------------------
+
+
+def listen(host: str, port: int) -> list[socket.socket]:
+    """Sockets that listen on all addresses of a host; port 0 stands for one that is free."""
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return _listen(host, port)
+        except RunError:
+            if port:
+                raise
+    return _listen(host, port)  # a port that one address had free was taken at another, time and again
+
+
+def _listen(host: str, port: int) -> list[socket.socket]:
+    sockets: list[socket.socket] = []
+    refusal: OSError | None = None
+    for family, (name, *rest) in _addresses(host, port):
+        # Where any port will do, it is the same one for all addresses.
+        number = sockets[0].getsockname()[1] if sockets else port
+        address = (name, number, *rest[1:])
+        try:
+            sockets.append(_bound(family, address))
+        except OSError as problem:
+            if problem.errno in (errno.EADDRINUSE, errno.EACCES):
+                for each in sockets:
+                    each.close()
+                raise _taken(host, port, problem) from problem
+            refusal = problem  # such as an IPv6 address where there is no IPv6
+    if not sockets:
+        remedy = "write 127.0.0.1 for this machine alone, or 0.0.0.0 for all its addresses"
+        raise InputError("--host must be an address of this machine", f"{host}: {refusal}", remedy)
+    return sockets
+
+
+def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[Any, ...]]]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as problem:
+        remedy = "write 127.0.0.1 for this machine alone, or 0.0.0.0 for all its addresses"
+        raise InputError("--host must be an address of this machine", f"{host}: {problem}", remedy) from problem
+    # IPv4 first: what the address that is printed leads to.
+    distinct = dict.fromkeys((family, address) for family, _, _, _, address in found)
+    return sorted(distinct, key=lambda one: one[0] != socket.AF_INET)
+
+
+def _bound(family: socket.AddressFamily, address: tuple[Any, ...]) -> socket.socket:
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":  # elsewhere it would let two servers share a port
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            both = address[0] == "::" and socket.has_dualstack_ipv6()
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0 if both else 1)
+        bound.bind(address)
+        bound.listen(128)
+        bound.set_inheritable(False)
+    except OSError:
+        bound.close()
+        raise
+    return bound
+
+
+def _taken(host: str, port: int, problem: OSError) -> RunError:
+    if problem.errno == errno.EACCES:
+        return RunError(f"port {port} must be one that this user may listen on", problem.strerror, "try --port 8000")
+    received = f"port {port} of {host}, which another program uses"
+    return RunError("the port must be free", received, f"end that program, or try --port {_free(host, port)}")
+
+
+def _free(host: str, port: int) -> int:
+    """A port to try instead: one of the next, or any."""
+    for other in [*range(port + 1, min(port + 1 + _NEIGHBOURS, 65_536)), 0]:
+        with suppress(OSError, StopIteration):
+            family, address = next(iter(_addresses(host, other)))
+            with _bound(family, address) as bound:
+                return int(bound.getsockname()[1])
+    return 0
+
+
+# -- running ----------------------------------------------------------------------------------------------------------
+
+
+def run(
+    app: FastAPI,
+    sockets: Sequence[socket.socket],
+    ready: Callable[[], None],
+    leaving: Callable[[], None],
+    *,
+    verbose: bool = False,
+) -> None:
+    """Serve until Ctrl-C or SIGTERM, which end it in the same way: by returning.
+
+    Parameters
+    ----------
+    ready
+        Called once requests are answered.
+    leaving
+        Called once it is to stop.
+    verbose
+        Whether each request is written to the log.
+    """
+    config = uvicorn.Config(
+        app,
+        log_config=_logging(),
+        access_log=verbose,
+        server_header=False,
+        ws="none",
+        lifespan="on",
+        timeout_graceful_shutdown=PATIENCE,
+    )
+    # Uvicorn sends itself the signal that stopped it once more, when all is done: then it is to do nothing.
+    before = signal.signal(signal.SIGTERM, lambda number, frame: None)
+    try:
+        _Server(config, app, ready, leaving).run(list(sockets))
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class _Server(uvicorn.Server):
+    def __init__(
+        self, config: uvicorn.Config, app: FastAPI, ready: Callable[[], None], leaving: Callable[[], None]
+    ) -> None:
+        super().__init__(config)
+        self._app, self._ready, self._leaving = app, ready, leaving
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._leaving()
+        # Open event streams end by themselves when they see this; else they would be waited for.
+        self._app.state.closing = True
+        await super().shutdown(sockets)
+
+
+# -- the log ----------------------------------------------------------------------------------------------------------
+
+_QUERY = re.compile(r"(/[^\s?\"]*)\?[^\s\"]*")
+_LINK = re.compile(r"/join/[^\s\"]*")
+
+
+class Discreet(logging.Filter):
+    """Leaves out what lets someone in: what follows a ? in an address, and participants' links."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Rewrite a line of the log."""
+        record.msg, record.args = _LINK.sub("/join/...", _QUERY.sub(r"\1", record.getMessage())), None
+        return True
+
+
+def _logging() -> dict[str, Any]:
+    """Warnings to standard error; requests too, where they are logged at all."""
+    handlers = {"handlers": ["stderr"], "propagate": False}
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(message)s"}},
+        "filters": {"discreet": {"()": Discreet}},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["discreet"]}},
+        "loggers": {
+            "uvicorn": {**handlers, "level": "WARNING"},
+            "uvicorn.access": {**handlers, "level": "INFO"},
+            "anchorpbo": {**handlers, "level": "WARNING"},
+        },
+    }

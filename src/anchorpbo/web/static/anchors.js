@@ -1,0 +1,229 @@
+// Designs that someone knows well: three ways to mark them, a list of those marked, and a map of what that brings.
+
+import { as, attempt, base, get, participant, post, remove, say, study as id } from "./api.js";
+import { cardOf } from "./card.js";
+import { el } from "./dom.js";
+import { browse } from "./anchors-list.js";
+import { reliabilityMap } from "./anchors-map.js";
+import { sliders } from "./sliders.js";
+
+const PAUSE = 120; // ms without a change before the preview is drawn
+const MOST_PROPOSALS = 48;
+
+const at = (name) => document.getElementById(name);
+const study = await get(base);
+const { space, display } = study;
+const isCatalogue = space.kind === "catalogue";
+const names = isCatalogue ? [space.key] : space.parameters.map((parameter) => parameter.name);
+const sameAs = (design) => JSON.stringify(names.map((name) => design[name]));
+const named = (design) => Object.fromEntries(names.map((name) => [name, design[name]]));
+
+let anchors = [];
+const toggles = new Set(); // buttons that mark a design, with `design` and `refresh`
+
+// -- cards -----------------------------------------------------------------------------------------------------------
+
+let drawings = 0;
+
+// Each drawing of the page has ids of its own, whichever request it came with.
+function apart(card) {
+  if (!card.svg) return card;
+  drawings += 1;
+  return { ...card, svg: card.svg.replace(/(\bid="|#)d\d+-/g, `$1d${drawings}-`) };
+}
+
+async function cards(designs) {
+  if (!designs.length) return [];
+  return (await post(`${base}/cards`, { designs: designs.map(named) })).map(apart);
+}
+
+const title = (card) => card.title || card.rows.map((row) => (row.unit ? `${row.value} ${row.unit}` : row.value)).join(", ");
+
+// -- marking ---------------------------------------------------------------------------------------------------------
+
+const isMarked = (design) => anchors.some((anchor) => sameAs(anchor) === sameAs(design));
+
+function knowButton(design, card) {
+  const button = el("button", { type: "button", class: "know", "aria-pressed": "false" }, "I know this one well");
+  button.setAttribute("aria-label", `I know this one well: ${title(card)}`);
+  toggle(button, () => design);
+  return button;
+}
+
+function toggle(button, design) {
+  const one = { button, refresh: () => button.setAttribute("aria-pressed", String(isMarked(design()))) };
+  button.addEventListener("click", () => {
+    const wanted = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(wanted));
+    (wanted ? mark : unmark)(design());
+  });
+  toggles.add(one);
+  one.refresh();
+}
+
+let changes = Promise.resolve();
+let working = 0;
+
+// One change after the other, in the order they were asked for.
+function change(action, words) {
+  working += 1;
+  changes = changes.then(async () => {
+    const found = await attempt(action);
+    working -= 1;
+    if (found) say(words, 3);
+    await take(found || anchors, !found);
+  });
+  return changes;
+}
+
+const mark = (design) => change(() => post(`${base}/anchors`, { design: named(design), participant }), "Marked as known.");
+
+const unmark = (design) => change(() => remove(`${base}/anchors`, { design: named(design), participant }), "No longer marked.");
+
+async function take(found, again = false) {
+  const unchanged = JSON.stringify(found.map(sameAs)) === JSON.stringify(anchors.map(sameAs));
+  if (unchanged && taken && !again) return;
+  taken = true;
+  anchors = found;
+  for (const one of toggles) {
+    if (one.button.isConnected) one.refresh();
+    else toggles.delete(one);
+  }
+  await Promise.all([listMarked(), map.draw(anchors)]);
+}
+
+let taken = false;
+
+async function listMarked() {
+  const shown = await attempt(() => cards(anchors));
+  if (!shown) return;
+  const count = anchors.length;
+  at("marked-words").textContent = count === 0 ? "None yet. You can compare without any." : count === 1 ? "1 design is marked." : `${count} designs are marked.`;
+  at("marked").replaceChildren(...shown.map((card, n) => {
+    const drop = el("button", { type: "button", "aria-label": `Remove anchor ${n + 1}: ${title(card)}` }, "Remove");
+    drop.addEventListener("click", async () => {
+      await unmark(anchors[n]);
+      at("marked-title").focus();
+    });
+    return el("div", { class: "card" }, el("div", { class: "number quiet" }, `Anchor ${n + 1}`), cardOf(card, id), drop);
+  }));
+  document.querySelector(".onward").hidden = count === 0;
+}
+
+// -- by its values ---------------------------------------------------------------------------------------------------
+
+let controls = null;
+let draft = 0;
+let pause;
+
+function changed() {
+  clearTimeout(pause);
+  pause = setTimeout(() => preview(true), PAUSE);
+}
+
+async function preview(byHand) {
+  const mine = ++draft;
+  const problem = at("preview-problem");
+  const button = at("know-preview");
+  const design = controls.get();
+  try {
+    const [card] = await cards([design]);
+    if (mine !== draft) return;
+    at("preview").replaceChildren(...cardOf(card, id));
+    problem.hidden = true;
+    button.disabled = false;
+    for (const one of toggles) if (one.button === button) one.refresh();
+    map.follow(design, byHand);
+  } catch (error) {
+    if (mine !== draft) return;
+    problem.textContent = error.message[0].toUpperCase() + error.message.slice(1);
+    problem.hidden = false;
+    button.disabled = true;
+  }
+}
+
+function setUpControls(design) {
+  controls = sliders(study, changed);
+  controls.set(design);
+  at("controls").replaceChildren(controls.element);
+  toggle(at("know-preview"), () => controls.get());
+  return preview(false);
+}
+
+// -- from suggestions ------------------------------------------------------------------------------------------------
+
+const proposed = new Map();
+
+async function propose() {
+  const wanted = Math.min(proposed.size + 6, MOST_PROPOSALS);
+  const found = await attempt(() => get(`${base}/anchors/proposals?n=${wanted}&${as}`));
+  if (!found) return;
+  const fresh = found.filter((design) => !proposed.has(sameAs(design))).slice(0, 6);
+  const drawn = await attempt(() => cards(fresh));
+  if (!drawn) return;
+  at("proposals").append(...fresh.map((design, n) => {
+    proposed.set(sameAs(design), design);
+    return el("div", { class: "card" }, cardOf(drawn[n], id), knowButton(design, drawn[n]));
+  }));
+  at("more-proposals").hidden = fresh.length < 6 || proposed.size >= MOST_PROPOSALS;
+}
+
+at("more-proposals").addEventListener("click", propose);
+
+// -- tabs ------------------------------------------------------------------------------------------------------------
+
+at(isCatalogue ? "tab-list" : "tab-controls").hidden = false;
+const tabs = [...document.querySelectorAll("[role=tab]")].filter((tab) => !tab.hidden);
+
+function open(tab) {
+  for (const one of tabs) {
+    one.setAttribute("aria-selected", String(one === tab));
+    one.tabIndex = one === tab ? 0 : -1;
+    at(one.getAttribute("aria-controls")).hidden = one !== tab;
+  }
+  if (tab.id === "tab-proposals" && !proposed.size) propose();
+}
+
+for (const tab of tabs) {
+  tab.addEventListener("click", () => open(tab));
+  tab.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length];
+    open(next);
+    next.focus();
+  });
+}
+
+// -- all of it -------------------------------------------------------------------------------------------------------
+
+const map = reliabilityMap({ study, sameAs, at });
+open(tabs[0]);
+
+async function look() {
+  const found = await attempt(() => get(`${base}/anchors?${as}`));
+  if (found) await take(found);
+}
+
+if (isCatalogue) {
+  browse({ space, display, at, cards, draw: (design, card) => el("div", { class: "card" }, cardOf(card, id), knowButton(design, card)) });
+  await look();
+} else {
+  const start = await attempt(() => get(`${base}/map?${as}`));
+  if (start) await setUpControls(start.at);
+  await look();
+}
+
+// Other tabs may mark as well; a tab nobody looks at does not listen.
+let stream = null;
+function listen() {
+  stream?.close();
+  if (document.hidden) return;
+  stream = new EventSource(`/api${base}/stream?${as}`);
+  for (const type of ["anchor_added", "anchor_removed", "undone"]) stream.addEventListener(type, () => { if (!working) look(); });
+}
+document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); listen(); });
+window.addEventListener("pagehide", () => stream?.close());
+window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+listen();

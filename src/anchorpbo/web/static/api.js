@@ -1,0 +1,58 @@
+// Talking to the REST API; errors carry the server's own words.
+
+export class Problem extends Error {
+  constructor(status, detail) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+async function send(method, path, body, type = "application/json") {
+  let response;
+  try {
+    response = await fetch(`/api${path}`, {
+      method,
+      headers: body === undefined ? {} : { "Content-Type": type },
+      body: body === undefined ? undefined : type === "application/json" ? JSON.stringify(body) : body,
+    });
+  } catch {
+    throw new Problem(0, "The server does not answer. What you answered so far is safe; try again in a moment.");
+  }
+  if (response.status === 204) return null;
+  const isJSON = (response.headers.get("content-type") || "").includes("json");
+  const data = isJSON ? await response.json() : await response.text();
+  if (!response.ok) throw new Problem(response.status, data.detail || String(data) || response.statusText);
+  return data;
+}
+
+export const get = (path) => send("GET", path);
+export const post = (path, body = {}) => send("POST", path, body);
+export const remove = (path, body) => send("DELETE", path, body);
+export const upload = (path, file) => send("POST", path, file, "text/csv");
+
+// Which study this page is about, and for whom.
+export const study = document.body.dataset.study;
+export const participant = document.body.dataset.participant;
+export const isOwner = document.body.dataset.owner === "yes";
+export const base = `/studies/${study}`;
+export const as = `participant=${encodeURIComponent(participant || "owner")}`;
+
+let timer;
+export function say(text, seconds = 5) {
+  const toast = document.getElementById("toast");
+  toast.textContent = text;
+  toast.hidden = false;
+  clearTimeout(timer);
+  timer = setTimeout(() => { toast.hidden = true; }, 1000 * seconds);
+}
+
+// Run something a person asked for; whatever goes wrong is told.
+export async function attempt(action) {
+  try {
+    return await action();
+  } catch (error) {
+    if (!(error instanceof Problem)) console.error(error);
+    say(error.message || "Something went wrong.", 10);
+    return undefined;
+  }
+}

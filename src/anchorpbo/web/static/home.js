@@ -1,0 +1,109 @@
+// All studies: go on with one, export or delete it, import one, try an example.
+
+import { Problem, post, remove, say } from "./api.js";
+import { showExamples } from "./new-examples.js";
+
+const LARGEST = 32_000_000;
+const list = document.getElementById("studies");
+
+// -- times ---------------------------------------------------------------------------------------------------------
+
+const UNITS = [["year", 31_536_000], ["month", 2_592_000], ["week", 604_800], ["day", 86_400], ["hour", 3_600], ["minute", 60]];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+function ago(date) {
+  const seconds = (date - Date.now()) / 1000;
+  const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) || [null, 1];
+  return unit ? relative.format(Math.round(seconds / length), unit) : "just now";
+}
+
+for (const time of list.querySelectorAll("time")) {
+  const date = new Date(time.dateTime);
+  time.textContent = ago(date);
+  time.title = date.toLocaleString();
+}
+
+// -- deleting ------------------------------------------------------------------------------------------------------
+
+const dialog = document.getElementById("delete-dialog");
+const problem = document.getElementById("delete-problem");
+const yes = document.getElementById("delete-yes");
+let chosen = null;
+
+list.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-delete]")) return;
+  chosen = event.target.closest("li");
+  const answers = Number(chosen.dataset.answers);
+  const lost = answers ? ` and its ${answers === 1 ? "answer" : `${answers} answers`}` : "";
+  document.getElementById("delete-words").textContent =
+    `“${chosen.dataset.name}”${lost} will be gone for everyone who takes part. Export it first to keep a copy.`;
+  problem.hidden = true;
+  dialog.showModal();
+});
+
+document.getElementById("delete-no").addEventListener("click", () => dialog.close());
+
+yes.addEventListener("click", async () => {
+  yes.disabled = true;
+  try {
+    await remove(`/studies/${chosen.dataset.id}`);
+    dialog.close();
+    forget(chosen);
+  } catch (error) {
+    if (error.status === 404) {
+      dialog.close();
+      forget(chosen);
+    } else {
+      problem.textContent = error.message;
+      problem.hidden = false;
+    }
+  } finally {
+    yes.disabled = false;
+  }
+});
+
+function forget(item) {
+  const next = item.nextElementSibling || item.previousElementSibling;
+  item.remove();
+  list.hidden = !list.children.length;
+  document.getElementById("welcome").hidden = !list.hidden;
+  document.getElementById("new-study").hidden = list.hidden;
+  (next ? next.querySelector("a") : document.getElementById("main")).focus();
+  say(`“${item.dataset.name}” was deleted.`);
+}
+
+// -- importing -----------------------------------------------------------------------------------------------------
+
+const file = document.getElementById("import-file");
+const message = document.getElementById("import-message");
+
+file.addEventListener("change", async () => {
+  const [given] = file.files;
+  file.value = ""; // so that the same file can be chosen again
+  if (!given) return;
+  message.hidden = true;
+  try {
+    const made = await post("/studies/import", await read(given));
+    location.assign(`/studies/${made.id}`);
+  } catch (error) {
+    if (!(error instanceof Problem)) console.error(error);
+    message.textContent = `${given.name}: ${error.message}`;
+    message.hidden = false;
+  }
+});
+
+async function read(given) {
+  if (given.size > LARGEST) throw new Problem(413, `an export must not be larger than ${LARGEST / 1e6} MB.`);
+  let found;
+  try {
+    found = JSON.parse(await given.text());
+  } catch {
+    throw new Problem(422, "this is not JSON. Choose a file that Export saved.");
+  }
+  if (typeof found !== "object" || found === null || Array.isArray(found)) {
+    throw new Problem(422, "this is JSON, but not an export. Choose a file that Export saved.");
+  }
+  return found;
+}
+
+showExamples(document.getElementById("examples"));

@@ -1,0 +1,186 @@
+// A table: reading the file, saying what each column is for.
+
+import { upload } from "./api.js";
+import { el } from "./dom.js";
+import { isNumber } from "./new-values.js";
+
+const LARGEST = 32_000_000;
+const ROWS = 6;
+const ROLES = [
+  ["feature", "Feature (number)"], ["category", "Category"], ["shown", "Shown only"], ["hidden", "Hidden"], ["title", "Title of the card"],
+  ["image", "Image file"], ["smiles", "Molecule (SMILES)"], ["link", "Link"], ["fingerprint", "Fingerprint (bits)"],
+];
+const ONCE = new Set(["title", "image", "smiles", "link", "fingerprint"]);
+const NOTES = {
+  image: "Pictures are read from the folder of a catalogue that was opened on the server itself; for an uploaded table the name alone is known.",
+  smiles: "Drawn where the server has RDKit; the text heads the card.",
+};
+const TAKEN_FOR = { number: "numbers", category: "categories", text: "text", image: "image files", link: "links", smiles: "molecules" };
+
+const drop = document.getElementById("drop");
+const input = document.getElementById("table-file");
+const message = document.getElementById("table-message");
+let table = null; // {space, columns: [{name, values, kind, distinct}], file, version}
+let selects = new Map();
+let changed = () => {};
+let version = 0;
+
+export function startCatalogue(onchange) {
+  changed = onchange;
+  input.addEventListener("change", () => {
+    const [file] = input.files;
+    input.value = "";
+    if (file) take(file);
+  });
+  let depth = 0;
+  const over = (by) => { depth = Math.max(depth + by, 0); drop.classList.toggle("over", depth > 0); };
+  drop.addEventListener("dragenter", (event) => { event.preventDefault(); over(1); });
+  drop.addEventListener("dragleave", () => over(-1));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    over(-depth);
+    const [file] = event.dataTransfer.files;
+    if (file) take(file);
+  });
+  // A file that misses the place must not replace the page and what was typed in it.
+  for (const kind of ["dragover", "drop"]) window.addEventListener(kind, (event) => event.preventDefault());
+}
+
+async function take(file) {
+  say("");
+  // Looked at before anything of it is read.
+  if (file.size > LARGEST) return say(`${file.name} has ${size(file.size)}; a table must not be larger than ${size(LARGEST)}. Choose the likely rows first.`);
+  if (!file.size) return say(`${file.name} is empty. Choose a file with column names in its first line.`);
+  drop.setAttribute("aria-busy", "true");
+  words(`Reading ${file.name} …`, size(file.size));
+  try {
+    show(await upload("/catalogue", file), file);
+  } catch (error) {
+    if (error.status === undefined) console.error(error);
+    say(`${file.name}: ${error.message}`);
+    if (table) words(table.file, summary());
+    else words("Drop a CSV file here, or choose one", "");
+  } finally {
+    drop.removeAttribute("aria-busy");
+  }
+  return undefined;
+}
+
+const size = (bytes) => (bytes < 1e5 ? `${Math.max(bytes / 1e3, 0.1).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+const summary = () => `${table.rows.toLocaleString("en")} rows, ${table.columns.length} columns. Choose or drop another to replace it.`;
+
+function words(strong, more) {
+  document.getElementById("drop-words").textContent = strong;
+  document.getElementById("drop-more").textContent = more;
+}
+
+function say(text) {
+  message.textContent = text;
+  message.hidden = !text;
+}
+
+function show(view, file) {
+  const seen = new Map(view.columns.map((one) => [one.name, one]));
+  const columns = view.space.columns.map(({ name, values }) => ({
+    name, values, kind: "number", distinct: values.length, ...(seen.get(name) || {}),
+  }));
+  version += 1;
+  table = { space: view.space, rows: view.rows, columns, file: file.name };
+  words(file.name, summary());
+  selects = new Map(columns.map((one) => [one.name, select(one, role(one, view))]));
+  document.getElementById("columns").replaceChildren(...columns.map(line));
+  document.getElementById("first-rows").replaceChildren(firstRows(columns));
+  document.getElementById("table-found").hidden = false;
+  for (const one of columns) note(one);
+  const name = document.getElementById("name");
+  if (!name.value.trim()) name.value = file.name.replace(/\.[^.]*$/, "").replaceAll(/[_-]+/g, " ").slice(0, 200);
+  changed();
+}
+
+function role(column, view) {
+  if (view.space.features.includes(column.name)) return "feature";
+  if (view.space.categories.includes(column.name)) return "category";
+  return ["smiles", "image", "link", "title"].find((key) => view.display[key] === column.name) || "shown";
+}
+
+let made = 0;
+function select(column, chosen) {
+  const id = `role${(made += 1)}`;
+  const found = el("select", { id: id, "aria-describedby": `${id}-about ${id}-note` },
+    ROLES.map(([value, text]) => el("option", { value, selected: value === chosen }, text)));
+  found.addEventListener("change", () => {
+    if (ONCE.has(found.value)) {
+      for (const [name, other] of selects) {
+        if (other !== found && other.value === found.value) {
+          other.value = "shown";
+          note(table.columns.find((one) => one.name === name));
+        }
+      }
+    }
+    note(column);
+    changed();
+  });
+  return found;
+}
+
+function line(column) {
+  const chosen = selects.get(column.name);
+  const examples = [...new Set(column.values.slice(0, 50))].filter((value) => value !== null).slice(0, 3).map((value) => brief(value, 24)).join(", ");
+  const about = `${TAKEN_FOR[column.kind] || column.kind} · ${column.distinct.toLocaleString("en")} different · ${examples}`;
+  return el("li", {},
+    el("div", { class: "column-words" },
+      el("label", { for: chosen.id }, column.name),
+      el("span", { class: "quiet", id: `${chosen.id}-about` }, about)),
+    chosen,
+    el("p", { class: "column-note", id: `${chosen.id}-note` }));
+}
+
+function note(column) {
+  const chosen = selects.get(column.name);
+  const odd = column.kind === "number" ? undefined : nearlyNumbers(column.values);
+  const text = NOTES[chosen.value] || (odd && ["shown", "category", "feature"].includes(chosen.value) ? oddly(odd, column.kind) : "");
+  document.getElementById(`${chosen.id}-note`).textContent = text;
+  chosen.setAttribute("aria-invalid", String(chosen.value === "feature" && column.kind !== "number"));
+}
+
+function oddly({ row, cell }, kind) {
+  const has = cell === null || cell === "" ? "an empty cell" : `“${brief(cell, 40)}”`;
+  return `Most cells are numbers, but row ${row} has ${has}, so the column was taken for ${TAKEN_FOR[kind]}. Correct the file to use it as a feature.`;
+}
+
+// The first cell that keeps a column from being one of numbers.
+function nearlyNumbers(values) {
+  const fine = values.map((cell) => typeof cell === "number" || (typeof cell === "string" && isNumber(cell)));
+  const count = fine.filter(Boolean).length;
+  const at = fine.indexOf(false);
+  return 2 * count >= values.length && at >= 0 ? { row: at + 1, cell: values[at] } : undefined;
+}
+
+const brief = (value, longest) => {
+  const text = value === null ? "" : String(value);
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+};
+
+function firstRows(columns) {
+  const shown = columns[0].values.slice(0, ROWS).map((_, row) => el("tr", {}, columns.map(({ values, kind }) =>
+    el("td", { class: kind === "number" ? "number" : null }, brief(values[row], 60)))));
+  const head = el("tr", {}, columns.map(({ name, kind }) => el("th", { scope: "col", class: kind === "number" ? "number" : null }, name)));
+  return el("table", {}, el("thead", {}, head), el("tbody", {}, shown));
+}
+
+// The space and its display, as the columns' roles have it.
+export function readCatalogue() {
+  if (!table) return { missing: ["a table"], space: null, display: {} };
+  const of = (role) => [...selects].filter(([, chosen]) => chosen.value === role).map(([name]) => name);
+  const display = { hidden: of("hidden") };
+  for (const key of ["title", "image", "smiles", "link"]) if (of(key).length) [display[key]] = of(key);
+  if (!display.title && display.smiles) display.title = display.smiles;
+  const { columns } = table.space;
+  const roles = { features: of("feature"), categories: of("category"), fingerprint: of("fingerprint") };
+  return {
+    missing: roles.features.length + roles.categories.length + roles.fingerprint.length ? [] : ["a feature or a category among the columns"],
+    space: { kind: "catalogue", columns, ...roles },
+    display,
+    signature: JSON.stringify([version, roles, display]),
+  };
+}

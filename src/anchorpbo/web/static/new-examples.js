@@ -1,0 +1,25 @@
+// Examples as cards, each with a button that makes a study of it.
+
+import { get, post, attempt } from "./api.js";
+import { el } from "./dom.js";
+
+export async function showExamples(place, words = "Try it") {
+  const examples = await attempt(() => get("/examples"));
+  place.removeAttribute("aria-busy");
+  if (!examples) {
+    place.replaceChildren(el("p", { class: "quiet" }, "The examples could not be loaded. Load the page again to retry."));
+    return;
+  }
+  place.replaceChildren(...examples.map((one) => example(one, words)));
+}
+
+function example(one, words) {
+  const button = el("button", { type: "button" }, words, el("span", { class: "sr-only" }, `: ${one.title}`));
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    const made = await attempt(() => post(`/examples/${encodeURIComponent(one.key)}`));
+    if (made) location.assign(`/studies/${made.id}/anchors`);
+    button.disabled = false;
+  });
+  return el("article", { class: "example" }, el("h3", {}, one.title), el("p", {}, one.description), button);
+}

@@ -1,0 +1,45 @@
+// Advanced options, with a line about what each choice means.
+
+import { isNumber, number } from "./new-values.js";
+
+const PRESETS = {
+  "": "For real use: how much each parameter matters is learnt from the answers.",
+  paper: "The settings of the paper, to reproduce its results.",
+};
+const STRATEGIES = {
+  "": "The default, raeubo, asks about promising pairs that can be judged well.",
+  raeubo: "The pair whose better design promises most, less what its noise costs.",
+  eubo: "The pair whose better design promises most, however hard it is to judge.",
+  anpei: "A challenger likely to beat the best so far, less what its noise costs.",
+  ei: "A challenger likely to beat the best so far.",
+  rahbo: "A challenger that may be very good, less what its noise costs.",
+  ucb: "A challenger that may be very good.",
+};
+const fields = Object.fromEntries(["preset", "strategy", "risk_weight", "seed"].map((id) => [id, document.getElementById(id)]));
+
+function explain() {
+  document.getElementById("preset-hint").textContent = PRESETS[fields.preset.value];
+  document.getElementById("strategy-hint").textContent = STRATEGIES[fields.strategy.value];
+  fields.risk_weight.placeholder = fields.preset.value === "paper" ? "10" : "1";
+}
+
+export const optionsDraft = () => Object.fromEntries(Object.entries(fields).map(([id, field]) => [id, field.value]));
+
+export function startOptions(draft = {}) {
+  for (const [id, field] of Object.entries(fields)) if (typeof draft[id] === "string") field.value = draft[id];
+  document.getElementById("advanced").open = Object.values(optionsDraft()).some(Boolean);
+  fields.preset.addEventListener("change", explain);
+  fields.strategy.addEventListener("change", explain);
+  explain();
+}
+
+export function readOptions() {
+  const { risk_weight: risk, seed } = fields;
+  risk.setAttribute("aria-invalid", String(Boolean(risk.value.trim()) && !(isNumber(risk.value) && Number(risk.value) >= 0)));
+  seed.setAttribute("aria-invalid", String(Boolean(seed.value.trim()) && !/^\s*\d+\s*$/.test(seed.value)));
+  const given = {
+    preset: fields.preset.value || null, strategy: fields.strategy.value || null,
+    risk_weight: number(risk.value), seed: number(seed.value),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,24 @@
+// What people type, as values: numbers where they are numbers, lists where there are commas.
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+export const isNumber = (text) => NUMBER.test(text.trim()) && Number.isFinite(Number(text));
+
+// A number, or else the text itself, about which the server says what is wrong; null where there is none.
+export function number(text) {
+  const trimmed = text.trim();
+  if (!trimmed) return null;
+  return isNumber(trimmed) ? Number(trimmed) : trimmed;
+}
+
+// "a, b, "c, d"" as three texts; numbers where all of them are.
+export function list(text) {
+  const parts = [];
+  for (const found of text.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,\n]*))\s*(?:,|\n|$)/g)) {
+    const part = found[1] === undefined ? found[2].trim() : found[1].replaceAll('""', '"');
+    if (part) parts.push(part);
+  }
+  return parts.length && parts.every(isNumber) ? parts.map(Number) : parts;
+}
+
+export const lines = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);

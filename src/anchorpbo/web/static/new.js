@@ -1,0 +1,162 @@
+// A new study: what is written is kept as a draft, checked as one types, and made when asked.
+
+import { Problem, post } from "./api.js";
+import { readCatalogue, startCatalogue } from "./new-catalogue.js";
+import { hide, ready, sentence, show, tell } from "./new-check.js";
+import { showExamples } from "./new-examples.js";
+import { optionsDraft, readOptions, startOptions } from "./new-options.js";
+import { markSpace, readSpace, spaceDraft, startSpace } from "./new-space.js";
+import { tabs } from "./new-tabs.js";
+
+const DRAFT = "anchorpbo-new-study";
+const PAUSE = 350; // milliseconds after the last key
+const form = document.getElementById("new-study");
+const name = document.getElementById("name");
+const description = document.getElementById("description");
+const create = document.getElementById("create");
+const start = readDraft();
+let way = "space";
+
+// -- the draft -----------------------------------------------------------------------------------------------------
+
+function readDraft() {
+  try {
+    return JSON.parse(sessionStorage.getItem(DRAFT)) || {};
+  } catch {
+    return {};
+  }
+}
+
+function keepDraft() {
+  const draft = { way, name: name.value, description: description.value, space: spaceDraft(), options: optionsDraft() };
+  try {
+    sessionStorage.setItem(DRAFT, JSON.stringify(draft));
+  } catch {
+    // without room for it the page still works
+  }
+}
+
+// -- checking ------------------------------------------------------------------------------------------------------
+
+let timer;
+let running = null; // a check that is under way
+let checked = null; // {signature, problem, found} of the last one
+
+function changed() {
+  keepDraft();
+  clearTimeout(timer);
+  timer = setTimeout(check, PAUSE);
+}
+
+function read() {
+  const found = way === "space" ? readSpace() : readCatalogue();
+  const options = readOptions();
+  const missing = [...(name.value.trim() ? [] : ["a name for the study"]), ...found.missing];
+  const signature = JSON.stringify([way, found.signature || [found.space, found.display], options]);
+  return { ...found, missing, options, signature };
+}
+
+// Ask the server about what is written now; whether it is fine.
+async function check() {
+  clearTimeout(timer);
+  if (way === "example") return false;
+  if (running) {
+    await running;
+    return check();
+  }
+  const now = read();
+  if (isWanting(now)) return false;
+  if (checked?.signature !== now.signature) {
+    const slow = setTimeout(() => tell("busy", "Checking …"), 600);
+    running = ask(now);
+    checked = await running;
+    running = null;
+    clearTimeout(slow);
+    if (read().signature !== now.signature) return check();
+  }
+  tellChecked(now);
+  return !checked.problem;
+}
+
+function isWanting({ missing, space }) {
+  if (!missing.length) return false;
+  tell("wanting", `Still needed: ${missing.slice(0, 2).join("; ")}${missing.length > 2 ? "; and more" : ""}.`);
+  if (space === null) hide();
+  return true;
+}
+
+async function ask({ signature, space, display, options }) {
+  try {
+    // The name is looked at here, so that the rest can be checked before there is one.
+    return { signature, found: await post("/studies/check", { name: name.value.trim() || "A study", space, display, options }) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { signature: error.status ? signature : null, problem: error.message };
+  }
+}
+
+function tellChecked({ about, display }) {
+  const { problem, found } = checked;
+  if (way === "space") markSpace(problem);
+  if (problem) {
+    tell("bad", about && !problem.includes(about) ? `${about}: ${problem}` : sentence(problem));
+  } else {
+    ready(found, way === "catalogue");
+    show(found.card, Boolean(display.template));
+  }
+}
+
+// -- making --------------------------------------------------------------------------------------------------------
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (create.disabled) return;
+  form.setAttribute("aria-busy", "true");
+  try {
+    if (!(await check())) return;
+    const { space, display, options } = read();
+    const body = { name: name.value, description: description.value, display, options };
+    body.space = way === "space" ? { ...space, constraints: checked.found.constraints } : space;
+    const study = await post("/studies", body);
+    sessionStorage.removeItem(DRAFT);
+    location.assign(`/studies/${study.id}/anchors`);
+  } catch (error) {
+    if (!(error instanceof Problem)) console.error(error);
+    tell("bad", sentence(error.message));
+    create.disabled = false; // it may work the next time
+  } finally {
+    form.removeAttribute("aria-busy");
+  }
+});
+
+// Enter in a field of one line must not make a study that is half written.
+form.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && event.target.matches("input:not([type=file])")) event.preventDefault();
+});
+
+// -- beginning -----------------------------------------------------------------------------------------------------
+
+let offered = false;
+
+function turnTo(chosen) {
+  way = chosen;
+  form.hidden = way === "example";
+  if (way === "example" && !offered) {
+    offered = true;
+    showExamples(document.getElementById("examples"), "Use this example");
+  }
+  hide();
+  changed();
+}
+
+name.value = start.name || "";
+description.value = start.description || "";
+startSpace(changed, start.space);
+startCatalogue(changed);
+startOptions(start.options);
+form.addEventListener("input", changed);
+form.addEventListener("change", changed);
+name.addEventListener("blur", () => name.setAttribute("aria-invalid", String(!name.value.trim())));
+name.addEventListener("input", () => { if (name.value.trim()) name.setAttribute("aria-invalid", "false"); });
+tabs(document.querySelector(".ways"), turnTo)(["space", "catalogue", "example"].includes(start.way) ? start.way : "space");
+check();

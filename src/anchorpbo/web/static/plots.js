@@ -1,0 +1,94 @@
+// Plotly in the colours of the page, light or dark, under a policy that lets no script write styles as text.
+//
+//   plot(element, traces, layout)    draws, or redraws what is there; traces and layout may be functions of the colours
+//   colours()                        the page's own, as CSS gives them
+//   ramp(colours)                    a colour scale from the ground to the accent
+
+let loading;
+const drawn = new Map();
+
+export function colours() {
+  const style = getComputedStyle(document.documentElement);
+  const names = ["ground", "surface", "raised", "line", "ink", "quiet", "accent", "accent-soft", "good", "bad", "warm"];
+  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+}
+
+export const ramp = (colour) => [[0, colour.ground], [0.5, colour["accent-soft"]], [1, colour.accent]];
+
+// Plotly, loaded once. The rules it would write into a style element are in plots.css: an element of this id and class
+// tells it so. Other style elements it makes while it loads are for maps of the world, and are made inert.
+function plotly() {
+  loading ??= new Promise((resolve, reject) => {
+    document.head.append(Object.assign(document.createElement("link"), {
+      id: "plotly.js-style-global", className: "no-inline-styles", rel: "stylesheet", href: "/static/plots.css",
+    }));
+    allowStyleAttributes();
+    const create = document.createElement;
+    document.createElement = function (tag, options) {
+      return create.call(document, tag === "style" ? "template" : tag, options);
+    };
+    const script = Object.assign(create.call(document, "script"), { src: "/static/plotly.min.js" });
+    const settle = (then, value) => () => { delete document.createElement; then(value()); };
+    script.addEventListener("load", settle(resolve, () => window.Plotly));
+    script.addEventListener("error", settle(reject, () => {
+      loading = undefined;
+      return new Error("The plot could not be loaded. Reload the page to try again.");
+    }));
+    document.head.append(script);
+  });
+  return loading;
+}
+
+// The policy forbids style attributes as text, which Plotly sets on a few drawings; the same through the object model
+// is allowed.
+function allowStyleAttributes() {
+  const set = Element.prototype.setAttribute;
+  SVGElement.prototype.setAttribute = function (name, value) {
+    if (name === "style") this.style.cssText = value;
+    else set.call(this, name, value);
+  };
+}
+
+function themed(colour, layout) {
+  const axis = {
+    gridcolor: colour.line, zerolinecolor: colour.line, linecolor: colour.line, tickcolor: colour.line, automargin: true,
+  };
+  const given = Object.entries(layout).map(([name, value]) => [name, /^[xy]axis/.test(name) ? { ...axis, ...value } : value]);
+  return {
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { family: getComputedStyle(document.body).fontFamily, size: 13, color: colour.ink },
+    margin: { l: 8, r: 8, t: 8, b: 8 },
+    colorway: [colour.accent, colour.warm, colour.quiet, colour.good, colour.bad],
+    hoverlabel: { bgcolor: colour.raised, bordercolor: colour.line, font: { color: colour.ink } },
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: colour.quiet, activecolor: colour.accent },
+    dragmode: false,
+    xaxis: axis,
+    yaxis: axis,
+    ...Object.fromEntries(given),
+  };
+}
+
+const CONFIG = {
+  responsive: true,
+  displaylogo: false,
+  showSendToCloud: false,
+  modeBarButtons: [["toImage"]],
+};
+
+export async function plot(element, traces, layout = {}) {
+  const Plotly = await plotly();
+  drawn.set(element, [traces, layout]);
+  const colour = colours();
+  const made = (given) => (typeof given === "function" ? given(colour) : given);
+  await Plotly.react(element, made(traces), themed(colour, made(layout)), CONFIG);
+}
+
+function redraw() {
+  for (const [element, [traces, layout]] of drawn) {
+    if (element.isConnected) plot(element, traces, layout);
+    else drawn.delete(element);
+  }
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);

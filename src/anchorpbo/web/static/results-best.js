@@ -1,0 +1,120 @@
+// The recommended design, how sure it is, and the others that may be as good.
+
+import { as, base, get, post, study as id } from "./api.js";
+import { cardOf, picture } from "./card.js";
+import { el } from "./dom.js";
+import { intervalPicture, number, percent, same } from "./results-words.js";
+
+const WEIGHTS = [0, 0.5, 1, 2, 5, 10, 20, 50, 100];
+const FEW = 5;
+const byId = (name) => document.getElementById(name);
+
+export class Best {
+  constructor(words, changed) {
+    this.words = words;
+    this.changed = changed;
+    this.noises = null; // smallest and largest on the map
+    this.turn = 0;
+    const slider = byId("risk");
+    slider.max = String(WEIGHTS.length - 1);
+    slider.addEventListener("input", () => this.sayWeight(WEIGHTS[Number(slider.value)]));
+    slider.addEventListener("change", () => this.changed(WEIGHTS[Number(slider.value)]));
+    byId("others-more").addEventListener("click", () => this.showOthers(true));
+  }
+
+  async load(weight = null) {
+    const turn = ++this.turn;
+    const query = weight === null ? "" : `&risk_weight=${weight}`;
+    const found = await get(`${base}/recommendation?${as}${query}`);
+    const others = found.credible_set
+      .map((design, n) => ({ design, p: found.credible_probabilities[n] }))
+      .filter((one) => !same(one.design, found.design));
+    const cards = await post(`${base}/cards`, { designs: [found.design, ...others.map((one) => one.design)].slice(0, 500) });
+    if (turn !== this.turn) return this.found; // a later one is on its way
+    Object.assign(this, { found, others, cards });
+    this.show();
+    return found;
+  }
+
+  show() {
+    const { found, cards } = this;
+    byId("best-card").replaceChildren(...cardOf(cards[0], id));
+    byId("best-sentence").textContent = sentence(found);
+    byId("best-interval").replaceChildren(intervalPicture(found.utility, found.interval, hasOrigin(found) ? "zero" : "average"));
+    this.facts();
+    const nearest = WEIGHTS.reduce((a, b) => (Math.abs(b - found.risk_weight) < Math.abs(a - found.risk_weight) ? b : a));
+    byId("risk").value = String(WEIGHTS.indexOf(nearest));
+    this.sayWeight(found.risk_weight);
+    this.showOthers(false);
+  }
+
+  // The range of noise on the map tells whether this one's is large or small.
+  noiseRange(low, high) {
+    this.noises = [low, high];
+    this.facts();
+  }
+
+  facts() {
+    const { found } = this;
+    byId("best-facts").replaceChildren(
+      fact("Best of those compared", percent(found.p_best), "probability; designs much alike share it"),
+      fact("Your noise there", number(found.noise), this.noiseWords()),
+      fact("Comparisons", String(found.answers), "that said something"),
+    );
+  }
+
+  noiseWords() {
+    if (!this.noises) return "how unsteady your judgement is";
+    const [low, high] = this.noises;
+    if (high - low < 1e-9 * high) return "the same everywhere: anchors would tell more";
+    const share = (this.found.noise - low) / (high - low);
+    const where = `between ${number(low)} and ${number(high)} elsewhere`;
+    return `${share < 0.25 ? "a steady judgement" : share < 0.6 ? "a fairly steady judgement" : "an unsteady judgement"}; ${where}`;
+  }
+
+  sayWeight(weight) {
+    const words = weight === 0
+      ? "Only utility counts, however hard the design is to judge."
+      : `A unit of noise costs ${number(weight, weight < 1 ? 1 : 0)} of utility: designs you cannot judge well must be that much better.`;
+    byId("risk-words").textContent = words;
+    byId("risk").setAttribute("aria-valuetext", weight === 0 ? "plain best" : `risk weight ${weight}`);
+  }
+
+  showOthers(all) {
+    const { others, cards, found, words } = this;
+    const share = others.reduce((sum, one) => sum + one.p, 0);
+    byId("others-words").textContent = others.length
+      ? `${others.length === 1 ? "One other design" : `${others.length} others`} could be the best of those compared, with ${percent(share)} probability together.`
+      : "No other design you compared is likely to be the best of them.";
+    const listed = all ? others : others.slice(0, FEW);
+    byId("others").replaceChildren(...listed.map(({ design, p }, n) => {
+      const card = cards[n + 1];
+      const bar = el("span", { class: "bar-track", "aria-hidden": "true" }, el("span", { class: "bar-fill" }));
+      bar.firstChild.style.width = `${Math.max(2, 100 * p)}%`;
+      const title = card && card.title;
+      const text = title ? words.line(design) : words.differences(design, found.design);
+      return el("li", {},
+        card ? picture(card, id) : null,
+        el("div", { class: "other-words" },
+          title ? el("strong", {}, title) : null,
+          el("span", { class: title ? "quiet" : null }, text)),
+        el("div", { class: "other-share" }, el("span", {}, percent(p)), bar));
+    }));
+    byId("others-more").hidden = all || others.length <= FEW;
+    byId("others-more").textContent = `Show all ${others.length}`;
+    if (!words.isCatalogue && others.length) byId("others-words").textContent += " Listed is where they differ from the recommended one.";
+  }
+}
+
+const hasOrigin = (found) => found.reference.startsWith("zero");
+
+function fact(name, value, words) {
+  return el("div", {}, el("dt", {}, name), el("dd", {}, el("strong", {}, value), el("small", {}, words)));
+}
+
+function sentence({ utility, interval: [low, high], reference, answers }) {
+  const sure = low > 0 ? "Clearly better" : utility > 0 ? "Probably better" : "Not better";
+  const than = hasOrigin({ reference }) ? "zero" : "the average of the designs you compared";
+  const early = answers < 5 ? " These are early days: a few more comparisons will change it." : "";
+  return `${sure} than ${than}: by ${number(utility, 1)}, with 90 % probability between ${number(low, 1)} and ${number(high, 1)}.${early}`;
+}

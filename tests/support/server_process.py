@@ -1,0 +1,158 @@
+"""A server in a process of its own, and clients that use it as people do."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, field
+from threading import Event, Thread
+from types import TracebackType
+from typing import Any
+
+STUDY: dict[str, Any] = {
+    "name": "Tea",
+    "space": {
+        "kind": "space",
+        "parameters": [
+            {"name": "temperature", "kind": "real", "low": 60.0, "high": 100.0},
+            {"name": "minutes", "kind": "real", "low": 1.0, "high": 8.0},
+            {"name": "leaves", "kind": "integer", "low": 1, "high": 9},
+        ],
+        "constraints": [],
+    },
+    "anchors": [{"temperature": 80.0, "minutes": 3.0, "leaves": 4}],
+}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Server:
+    """`anchorpbo serve` on a database; can be killed and started again, at the same address."""
+
+    def __init__(self, url: str, *arguments: str) -> None:
+        self.url, self.arguments, self.port = url, arguments, free_port()
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self) -> Server:
+        command = ["serve", "--db", self.url, "--port", str(self.port), "--no-open", *self.arguments]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "anchorpbo", *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+        )
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                output = self.process.communicate()[0]
+                raise AssertionError(f"the server stopped at once:\n{output}")
+            try:
+                self.get("/api/studies")
+            except OSError:
+                time.sleep(0.05)
+            else:
+                return self
+        raise AssertionError("the server was not ready within a minute")
+
+    def kill(self) -> None:
+        """As a power cut would."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGKILL)
+        self.process.communicate()
+
+    def stop(self) -> None:
+        assert self.process is not None
+        self.process.terminate()
+        try:
+            self.process.communicate(timeout=15)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError("the server did not stop within 15 seconds") from None
+
+    def __enter__(self) -> Server:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.communicate()
+
+    def get(self, path: str) -> Any:
+        return self._send("GET", path, None)
+
+    def post(self, path: str, body: Any = None) -> Any:
+        return self._send("POST", path, {} if body is None else body)
+
+    def _send(self, method: str, path: str, body: Any) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}", data, {"Content-Type": "application/json"}, method=method
+        )
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response)
+
+    def memory(self) -> int:
+        """Resident, in kilobytes."""
+        assert self.process is not None
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+
+@dataclass
+class Client:
+    """One participant who answers as fast as it likes, and keeps a list of what was acknowledged."""
+
+    server: Server
+    study: str
+    participant: str
+    pause: float = 0.0
+    seed: int = 0
+    acknowledged: dict[str, str] = field(default_factory=dict)
+    """Outcomes by duel."""
+    seconds: list[float] = field(default_factory=list)
+    """From sending an answer to having the next duel."""
+    errors: list[str] = field(default_factory=list)
+    stop: Event = field(default_factory=Event)
+
+    def run(self) -> None:
+        rng = random.Random(self.seed)
+        who, duel = {"participant": self.participant}, None
+        while not self.stop.is_set():
+            try:
+                if duel is None:
+                    duel = self.server.post(f"/api/studies/{self.study}/ask", who)
+                if self.pause:
+                    self.stop.wait(rng.uniform(0.5, 1.5) * self.pause)
+                outcome = "first" if duel["first"]["minutes"] > duel["second"]["minutes"] else "second"
+                answer = {"duel_id": duel["id"], "outcome": outcome, "response_ms": 1, **who}
+                began = time.perf_counter()
+                self.server.post(f"/api/studies/{self.study}/answers", answer)
+                self.acknowledged[duel["id"]] = outcome
+                duel = self.server.post(f"/api/studies/{self.study}/ask", who)
+                self.seconds.append(time.perf_counter() - began)
+            except urllib.error.HTTPError as problem:
+                self.errors.append(f"{problem.code}: {problem.read().decode()}")
+                duel = None
+            except OSError:  # killed: whatever was not acknowledged may or may not be there
+                duel = None
+                self.stop.wait(0.02)
+
+    def start(self) -> Thread:
+        thread = Thread(target=self.run, daemon=True)
+        thread.start()
+        return thread
