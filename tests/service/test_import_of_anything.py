@@ -7,11 +7,12 @@ import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from service_studies import BLACK, GREEN, ODD, QUICK, TREES, answer, spoilt, state, study
+from service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
 from anchorpbo.errors import AnchorPBOError, InputError
 from anchorpbo.service import Studies
 from anchorpbo.storage.memory import MemoryStorage
+from support.spoiling import ODD, spoilt
 
 EXAMPLES = 100 if "ANCHORPBO_SOAK_SECONDS" not in os.environ else 3_000
 FUZZ = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))

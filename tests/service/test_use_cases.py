@@ -281,7 +281,8 @@ def test_studies_are_listed_newest_first():
 def test_comments_are_kept_and_change_nothing():
     studies, id = study()
     before = state(studies, id)["duel"]
-    studies.comment(id, " cold ", 1)
+    kept = studies.comment(id, " cold ", 1)
+    assert (kept["number"], kept["event"]) == (len(studies.history(id)), 1)
     with pytest.raises(UnknownStudyError, match="about an event there is"):
         studies.comment(id, "words", 99)
     with pytest.raises(InputError, match="a comment"):

@@ -3,6 +3,8 @@
 Ids of studies and duels are real ones half of the time. ANCHORPBO_SOAK_SECONDS makes it go on for longer.
 """
 
+import copy
+import json
 import os
 import time
 
@@ -20,6 +22,7 @@ from schemathesis.specs.openapi.checks import (
 from servers import ITEMS, QUICK, answer, make, server
 
 from anchorpbo.web.schemas import STUDY_EXAMPLE
+from support.spoiling import spoilt
 
 SOAK = float(os.environ.get("ANCHORPBO_SOAK_SECONDS", "0"))
 CHECKS = (
@@ -69,7 +72,8 @@ def _run(operation, ids, examples, derandomize):
 
     @hypothesis.settings(
         max_examples=examples, derandomize=derandomize, deadline=None, database=None,
-        suppress_health_check=list(hypothesis.HealthCheck), phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+        suppress_health_check=list(hypothesis.HealthCheck),
+        phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
     )  # fmt: skip
     @hypothesis.given(data=st.data())
     def attempt(data):
@@ -91,6 +95,26 @@ def test_the_same_for_longer(ids):
     while time.monotonic() < end:
         for operation in OPERATIONS:
             _run(operation, ids, examples=50, derandomize=False)
+
+
+@hypothesis.settings(
+    max_examples=60 if not SOAK else 2_000, derandomize=not SOAK, deadline=None, database=None,
+    suppress_health_check=list(hypothesis.HealthCheck),
+)  # fmt: skip
+@hypothesis.given(st.data(), st.sampled_from([QUICK, STUDY_EXAMPLE, {"name": "Trees", "space": ITEMS}]))
+def test_a_study_that_is_almost_right_works_or_is_refused(data, request):
+    request = copy.deepcopy(request)
+    for _ in range(data.draw(st.integers(1, 2))):
+        spoilt(request, data.draw)
+    headers = {"Content-Type": "application/json"}
+    response = CLIENT.post("/api/studies", content=json.dumps(request), headers=headers)
+    assert response.status_code in (201, 400, 422), response.text
+    if response.status_code == 201:
+        url = f"/api/studies/{response.json()['id']}"
+        answer(CLIENT, response.json()["id"])
+        found = [CLIENT.get(f"{url}/{path}") for path in ("map", "recommendation", "export", "export?format=csv")]
+        assert [one.status_code for one in found] == [200] * 4
+        CLIENT.delete(url)
 
 
 def test_the_fuzz_reaches_every_route_of_the_api():

@@ -104,7 +104,7 @@ def _serve(wishes: Wishes, sockets: list[socket.socket], stack: ExitStack, conso
         console.print(
             Text(f"anchorpbo is ready at {link}{f'#token={token}' if made else ''} (Ctrl-C stops it)"), soft_wrap=True
         )
-        if wishes.browser or (wishes.browser is None and token is None and sys.stdout.isatty()):
+        if wishes.browser or (wishes.browser is None and token is None and _has_screen()):
             # Without the token: others on this machine can see how a browser was called.
             Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 
@@ -155,6 +155,13 @@ def _url(wishes: Wishes, port: int) -> str:
     if host in _EVERYWHERE:
         host = (*wishes.names[:1], _own_names()[-1])[0]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def _has_screen() -> bool:
+    """Whether someone sits in front of this machine: a browser opened elsewhere would take the terminal over."""
+    if not sys.stdout.isatty() or "SSH_CONNECTION" in os.environ:
+        return False
+    return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 @contextmanager

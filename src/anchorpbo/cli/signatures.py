@@ -40,7 +40,7 @@ def serve(
         typer.Option(metavar="HOST", help="Another name by which people call this server; may be given again."),
     ] = None,
     browser: Annotated[
-        bool | None, typer.Option("--open/--no-open", help="Open a browser; by default in a terminal.")
+        bool | None, typer.Option("--open/--no-open", help="Open a browser; by default where there is a screen.")
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log each request, without secrets.")] = False,
 ) -> None:

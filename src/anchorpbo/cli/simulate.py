@@ -18,7 +18,7 @@ from anchorpbo.space import Catalogue, Design
 from anchorpbo.study import Optimizer
 from anchorpbo.typing import Array
 
-RANDOM = 2_000
+RANDOM = 1_000
 """Designs that the recommended one is compared with; of a catalogue all items."""
 
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from anchorpbo.likelihoods.expected import log_win
-from anchorpbo.numerics.jit import compiled, inlined
+from anchorpbo.numerics.jit import compiled
 from anchorpbo.typing import Array
 
 LOGISTIC, PROBIT = 0, 1
@@ -34,19 +34,33 @@ def newton(C: Array, tau: float, link: int, start: Array | None, aim: float) -> 
 
 
 @compiled
-def _newton(  # noqa: PLR0912
+def _newton(  # noqa: PLR0912, PLR0915
     C: Array, tau: float, link: int, start: Array, aim: float, vectors: Array, L: Array
 ) -> int:
-    """Leave the dual vector and the margins in the first two vectors; -1 where no factorisation was found."""
+    """Leave the dual vector and the margins in the first two vectors; -1 where no factorisation was found.
+
+    One long function: parts of their own would double the time it takes to compile.
+    """
     m = len(C)
     dual, margins, slopes, weights, new = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
-    latent, trial, direction, scratch = vectors[5], vectors[6], vectors[7], vectors[8]
+    latent, trial, direction, root = vectors[5], vectors[6], vectors[7], vectors[8]
     objective, pulled, residual, step = -math.inf, 0.0, math.inf, 0.0
     steps, halvings, stalls = 0, 0, 0
     # One evaluation a round, at `trial`: at zero first, then at the start, then along each direction.
     for evaluation in range(MOST_STEPS):
         at_start = evaluation == 1 and len(start) > 0
-        there = _at(trial, tau, link, slopes, weights) - 0.5 * pulled
+        # -- log p of the duels there, its slopes and minus its curvatures
+        there = -0.5 * pulled
+        for k in range(m):
+            z = trial[k] - tau
+            if link == PROBIT:
+                value, slope, curvature, _ = log_win(z)
+                there, slopes[k], weights[k] = there + value, slope, max(-curvature, 0.0)
+            else:
+                t = math.exp(-abs(z))
+                larger, smaller = 1.0 / (1.0 + t), t / (1.0 + t)
+                there += min(z, 0.0) - math.log1p(t)
+                slopes[k], weights[k] = smaller if z > 0.0 else larger, larger * smaller
         if not (there > objective or residual < CLOSE or at_start or halvings == MOST_HALVINGS):
             step *= 0.5
             halvings += 1
@@ -60,11 +74,31 @@ def _newton(  # noqa: PLR0912
                 for k in range(m):
                     trial[k] = start[0, k]
                 continue
-            if not _solve(C, trial, slopes, weights, scratch, new, L):
-                return -1
+            # -- the dual vector under the sites there: new = W^1/2 (I + W^1/2 C W^1/2)^-1 W^-1/2 b, by Cholesky
+            for i in range(m):
+                root[i] = math.sqrt(weights[i])
+                new[i] = (slopes[i] + weights[i] * trial[i]) / root[i] if root[i] > 0.0 else 0.0
+                for j in range(i + 1):
+                    entry = root[i] * C[i, j] * root[j] + (1.0 if i == j else 0.0)
+                    for k in range(j):
+                        entry -= L[i, k] * L[j, k]
+                    if i == j and not entry > 0.0:
+                        return -1
+                    L[i, j] = math.sqrt(entry) if i == j else entry / L[j, j]
+                for k in range(i):
+                    new[i] -= L[i, k] * new[k]
+                new[i] /= L[i, i]
+            for i in range(m - 1, -1, -1):
+                new[i] /= L[i, i]
+                for k in range(i):
+                    new[k] -= L[i, k] * new[i]
+            # -- the direction to it, seen from the duals and from the margins, and how far that is
             for k in range(m):
-                direction[k] = new[k] - dual[k]
-            _times(C, direction, latent)
+                direction[k] = new[k] * root[k] - dual[k]
+                latent[k] = 0.0
+            for i in range(m):
+                for k in range(m):
+                    latent[k] += C[i, k] * direction[i]
             decrement = 0.0
             for k in range(m):
                 decrement += (direction[k] + weights[k] * latent[k]) * latent[k]
@@ -79,60 +113,3 @@ def _newton(  # noqa: PLR0912
             trial[k] = margins[k] + step * latent[k]
             pulled += (dual[k] + step * direction[k]) * trial[k]
     return -1
-
-
-@inlined
-def _at(margins: Array, tau: float, link: int, slopes: Array, weights: Array) -> float:
-    """The sum of log p; fills its first derivative and minus its second."""
-    total = 0.0
-    for k in range(len(margins)):
-        z = margins[k] - tau
-        if link == PROBIT:
-            value, slope, curvature, _ = log_win(z)
-            total, slopes[k], weights[k] = total + value, slope, max(-curvature, 0.0)
-        else:
-            t = math.exp(-abs(z))
-            larger, smaller = 1.0 / (1.0 + t), t / (1.0 + t)
-            total += min(z, 0.0) - math.log1p(t)
-            slopes[k], weights[k] = smaller if z > 0.0 else larger, larger * smaller
-    return total
-
-
-@inlined
-def _solve(C: Array, margins: Array, slopes: Array, weights: Array, root: Array, dual: Array, L: Array) -> bool:
-    """The dual vector under the sites at these margins: W^1/2 (I + W^1/2 C W^1/2)^-1 W^-1/2 b."""
-    m = len(C)
-    for i in range(m):
-        root[i] = math.sqrt(weights[i])
-        dual[i] = (slopes[i] + weights[i] * margins[i]) / root[i] if root[i] > 0.0 else 0.0
-    for i in range(m):
-        for j in range(i + 1):
-            entry = root[i] * C[i, j] * root[j] + (1.0 if i == j else 0.0)
-            for k in range(j):
-                entry -= L[i, k] * L[j, k]
-            if i > j:
-                L[i, j] = entry / L[j, j]
-            elif entry > 0.0:
-                L[i, i] = math.sqrt(entry)
-            else:
-                return False
-        for k in range(i):
-            dual[i] -= L[i, k] * dual[k]
-        dual[i] /= L[i, i]
-    for i in range(m - 1, -1, -1):
-        dual[i] /= L[i, i]
-        for k in range(i):
-            dual[k] -= L[i, k] * dual[i]
-    for i in range(m):
-        dual[i] *= root[i]
-    return True
-
-
-@inlined
-def _times(C: Array, x: Array, out: Array) -> None:
-    """C x of a symmetric C."""
-    for i in range(len(x)):
-        out[i] = 0.0
-    for k in range(len(x)):
-        for i in range(len(x)):
-            out[i] += C[k, i] * x[k]

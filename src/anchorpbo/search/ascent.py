@@ -24,7 +24,7 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.jit import compiled, inlined
+from anchorpbo.numerics.jit import compiled
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 STRIDE = 0.1
@@ -83,12 +83,15 @@ class Ascent:
 
 
 @compiled
-def _advance(
+def _advance(  # noqa: PLR0912, PLR0915
     rows: IntArray, new_f: Array, new_g: Array, x: Array, f: Array, g: Array, trial: Array, direction: Array,
     inverse: Array, numbers: Array, counts: IntArray, live: BoolArray, ended: BoolArray, tolerance: float,
     scratch: Array,
 ) -> None:  # fmt: skip
-    """Accept or shorten each step, and set the next trials."""
+    """Accept or shorten each step, and set the next trials.
+
+    One long function: parts of their own would double the time it takes to compile.
+    """
     p = x.shape[1]
     s, y, Hy, H = scratch[0], scratch[1], scratch[2], scratch[3:]
     for k in range(len(rows)):
@@ -110,7 +113,18 @@ def _advance(
             counts[i, 1] += 1
             counts[i, 2] = 0
             if not first and sy > 1e-8 * math.sqrt(ss * yy):
-                _learn(i, inverse, counts[i, 0] == 0, s, y, sy, yy, Hy)
+                # H <- (I - s y' / sy) H (I - y s' / sy) + s s' / sy, from a multiple of I at first.
+                yHy = 0.0
+                for a in range(p):
+                    Hy[a] = 0.0
+                    for b in range(p):
+                        if counts[i, 0] == 0:
+                            inverse[i, a, b] = sy / yy if a == b else 0.0
+                        Hy[a] += inverse[i, a, b] * y[b]
+                    yHy += y[a] * Hy[a]
+                for a in range(p):
+                    for b in range(p):
+                        inverse[i, a, b] += ((1.0 + yHy / sy) * s[a] * s[b] - Hy[a] * s[b] - s[a] * Hy[b]) / sy
                 counts[i, 0] += 1
             elif not first:
                 # The function curves the other way: what was learnt does not hold here, and the top is further.
@@ -125,8 +139,37 @@ def _advance(
         else:
             live[i] = False
         numbers[i, 0] = step
-        if turn:
-            numbers[i, 2] = _set_direction(i, x, g, direction, inverse, numbers, counts, H)
+        while turn:
+            # The direction -H g of coordinates that are not held, and what a whole step in it promises, were f a line.
+            known, steepest, promise = counts[i, 0] > 0, 0.0, 0.0
+            for a in range(p):
+                for b in range(p):
+                    H[a, b] = inverse[i, a, b] if known else (1.0 if a == b else 0.0)
+            for a in range(p):
+                if (x[i, a] > 0.0 or g[i, a] < 0.0) and (x[i, a] < 1.0 or g[i, a] > 0.0):
+                    steepest = max(steepest, abs(g[i, a]))
+                    continue
+                # Held: sweep it out, so that H is the inverse of the curvature of the other coordinates alone.
+                for b in range(p):
+                    share = H[b, a] / H[a, a] if b != a else 0.0
+                    for c in range(p):
+                        H[b, c] -= share * H[a, c]
+                for b in range(p):
+                    H[a, b], H[b, a] = 0.0, 0.0
+            for a in range(p):
+                direction[i, a] = 0.0
+                for b in range(p):
+                    direction[i, a] -= H[a, b] * g[i, b]
+                promise -= direction[i, a] * g[i, a]
+            turn = known and not promise > 0.0
+            if turn:
+                counts[i, 0] = 0  # what was learnt leads nowhere: once more without it
+            else:
+                # With nothing known of the curvature: a stride downhill.
+                stride = numbers[i, 1] / steepest if steepest > 0.0 else 0.0
+                for a in range(p):
+                    direction[i, a] *= 1.0 if known else stride
+                numbers[i, 2] = promise * (1.0 if known else stride)
         if 0.5 * numbers[i, 2] < tolerance:
             live[i], ended[i] = False, True
         for c in range(p):
@@ -153,65 +196,3 @@ def _race(rows: IntArray, x: Array, f: Array, numbers: Array, counts: IntArray, 
                     swapped = max(swapped, abs(x[i, c] - x[j, other]))
                 if straight < NEAR or (designs == 2 and swapped < NEAR):
                     live[i] = False
-
-
-@inlined
-def _learn(i: int, inverse: Array, first: bool, s: Array, y: Array, sy: float, yy: float, Hy: Array) -> None:
-    """H <- (I - s y' / sy) H (I - y s' / sy) + s s' / sy, from a multiple of I at first."""
-    p = len(s)
-    yHy = 0.0
-    for a in range(p):
-        Hy[a] = 0.0
-        for b in range(p):
-            if first:
-                inverse[i, a, b] = sy / yy if a == b else 0.0
-            Hy[a] += inverse[i, a, b] * y[b]
-        yHy += y[a] * Hy[a]
-    for a in range(p):
-        for b in range(p):
-            inverse[i, a, b] += ((1.0 + yHy / sy) * s[a] * s[b] - Hy[a] * s[b] - s[a] * Hy[b]) / sy
-
-
-@inlined
-def _set_direction(
-    i: int, x: Array, g: Array, direction: Array, inverse: Array, numbers: Array, counts: IntArray, H: Array
-) -> float:
-    """Set the direction and return what a whole step in it promises, were f a line."""
-    p = x.shape[1]
-    while True:
-        known, steepest = counts[i, 0] > 0, 0.0
-        for a in range(p):
-            for b in range(p):
-                H[a, b] = inverse[i, a, b] if known else (1.0 if a == b else 0.0)
-        for a in range(p):
-            if (x[i, a] <= 0.0 and g[i, a] >= 0.0) or (x[i, a] >= 1.0 and g[i, a] <= 0.0):
-                _sweep_out(a, H)
-            else:
-                steepest = max(steepest, abs(g[i, a]))
-        promise = 0.0
-        for a in range(p):
-            direction[i, a] = 0.0
-            for b in range(p):
-                direction[i, a] -= H[a, b] * g[i, b]
-            promise -= direction[i, a] * g[i, a]
-        if known and promise > 0.0:
-            return promise
-        if not known:
-            break
-        counts[i, 0] = 0
-    # Nothing known of the curvature: a stride downhill.
-    for a in range(p):
-        direction[i, a] *= numbers[i, 1] / steepest if steepest > 0.0 else 0.0
-    return promise * numbers[i, 1] / steepest if steepest > 0.0 else 0.0
-
-
-@inlined
-def _sweep_out(a: int, H: Array) -> None:
-    """Turn the inverse of a curvature into that of the other coordinates alone."""
-    p = len(H)
-    for b in range(p):
-        share = H[b, a] / H[a, a] if b != a else 0.0
-        for c in range(p):
-            H[b, c] -= share * H[a, c]
-    for b in range(p):
-        H[a, b], H[b, a] = 0.0, 0.0

@@ -10,6 +10,7 @@
     maps           grids for plots
     agreement      how far participants agree
     exports        JSON and CSV
+    report         the results as one HTML file, with charts of its own
     links          signed links for participants
 """
 

@@ -1,4 +1,4 @@
-"""The next duel, computed while the participant is still thinking about this one, for either answer.
+"""The next duel, computed while the participant is still thinking about this one, for each answer.
 
 The next duel is a function of the log, so that it may be computed at any time: an optimizer remembers it. What is
 computed here is only ever sooner there, never different.
@@ -15,7 +15,8 @@ from anchorpbo.errors import AnchorPBOError
 from anchorpbo.service.rater import Rater
 from anchorpbo.study import Outcome
 
-_LIKELY: tuple[Outcome, Outcome] = ("first", "second")
+_LIKELY: tuple[Outcome, ...] = ("first", "second", "tie")
+"""The likely ones first."""
 _MOST_WAITING = 64
 """Beyond this the machine is busy enough with duels that are asked for now."""
 
@@ -28,7 +29,7 @@ class Ahead:
         self._room = Semaphore(_MOST_WAITING)
 
     def prepare(self, rater: Rater, duel_id: str) -> None:
-        """Compute, at leisure, what would be asked after either answer to this duel."""
+        """Compute, at leisure, what would be asked after each answer to this duel."""
         if not self._room.acquire(blocking=False):
             return
         try:

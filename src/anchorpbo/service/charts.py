@@ -53,10 +53,11 @@ def joined(parts: Sequence[str]) -> Markup:
 
 def number(value: float, digits: int = 2) -> str:
     """A number for people: few digits, a proper minus."""
-    if value and (abs(value) >= 1e5 or abs(value) < 1e-3):
-        return f"{value:.1e}".replace("-", "−", 1) if value < 0 else f"{value:.1e}"
+    if abs(value) >= 1e5:
+        return _minus(f"{value:.1e}")
     places = 0 if abs(value) >= 100 else min(digits, 1) if abs(value) >= 10 else digits
-    return f"{value:.{places}f}".replace("-", "−")
+    text = f"{value:.{places}f}"
+    return _minus(text if float(text) else text.lstrip("-"))
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
@@ -362,7 +363,11 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _round(value: float) -> str:
-    return f"{value:g}".replace("-", "−")
+    return _minus(f"{value:g}")
+
+
+def _minus(text: str) -> str:
+    return f"−{text[1:]}" if text.startswith("-") else text
 
 
 def _written(value: object) -> str:

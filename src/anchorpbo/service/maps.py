@@ -131,6 +131,12 @@ def axis(name: str, parameter: Parameter, count: int) -> Axis:
     if not isinstance(parameter, Integer | Real):
         raise InputError("a parameter of a map must have values", repr(parameter), "leave it out")
     ends = (parameter.low, parameter.high)
+    if isinstance(parameter, Real) and parameter.step is not None:
+        places = parameter.low + parameter.step * np.arange(
+            round((parameter.high - parameter.low) / parameter.step) + 1
+        )
+        some = np.unique(np.linspace(0, len(places) - 1, min(count, len(places))).round().astype(int))
+        return Axis(name, np.clip(places[some], *ends).tolist(), True, parameter.log)
     values = np.geomspace(*ends, count) if parameter.log else np.linspace(*ends, count)
     if isinstance(parameter, Integer):
         return Axis(name, np.unique(values.round().astype(int)).tolist(), True, parameter.log)
@@ -196,8 +202,12 @@ def _two_directions(points: Array) -> Array:
     centred = points - points.mean(axis=0)
     if centred.shape[1] == 1:
         return np.column_stack([centred[:, 0], np.zeros(len(points))])
-    _, _, directions = np.linalg.svd(centred[:MOST_ITEMS], full_matrices=False)
-    return np.asarray(centred @ directions[:2].T)
+    # Through whichever products are fewer, of items or of columns: a fingerprint has thousands of the latter.
+    wide = len(centred) < centred.shape[1]
+    gram = centred @ centred.T if wide else centred.T @ centred
+    values, vectors = np.linalg.eigh(gram)
+    top = vectors[:, :-3:-1]
+    return np.asarray(top * np.sqrt(np.maximum(values[:-3:-1], 0.0)) if wide else centred @ top)
 
 
 def _grid(optimizer: Optimizer, points: Array, shape: tuple[int, ...]) -> Grid:

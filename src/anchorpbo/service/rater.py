@@ -19,6 +19,7 @@ from typing import Any
 
 from anchorpbo.errors import InputError
 from anchorpbo.service.definition import Definition
+from anchorpbo.space import DesignSpace
 from anchorpbo.study import Duel, Optimizer
 from anchorpbo.study.duel import Outcome, as_outcome
 from anchorpbo.study.journal import Entry
@@ -98,7 +99,7 @@ class Rater:
     def _take(self, entry: Entry) -> None:
         data = entry.data
         if entry.type == "asked":
-            duel = duel_of(data)
+            duel = duel_of(data, self.optimizer.space)
             self._asked[duel.id], self.pending = duel, duel
         elif entry.type == "answered":
             self._answer(entry)
@@ -149,9 +150,11 @@ def duel_data(duel: Duel) -> dict[str, Any]:
     return {"duel_id": duel.id, "first": duel.first, "second": duel.second, "why": duel.why, "gain": duel.gain}
 
 
-def duel_of(data: Mapping[str, Any]) -> Duel:
-    """The duel of an ``asked`` entry."""
-    return Duel(data["duel_id"], dict(data["first"]), dict(data["second"]), data["why"], data["gain"])
+def duel_of(data: Mapping[str, Any], space: DesignSpace) -> Duel:
+    """The duel of an ``asked`` entry, its numbers as the space has them: JavaScript writes 1.0 as 1."""
+    first, second = (space.check(data[side]) for side in ("first", "second"))
+    gain = data["gain"]
+    return Duel(data["duel_id"], first, second, data["why"], None if gain is None else float(gain))
 
 
 def counts(entries: Iterable[Entry]) -> dict[str, tuple[int, int]]:

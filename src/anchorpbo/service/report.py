@@ -28,6 +28,7 @@ from anchorpbo.service.report_words import (
     Words,
     constraint,
     day,
+    noise,
     option,
     outcome,
     parameter,
@@ -103,7 +104,7 @@ def _recommended(best: RecommendationView, card: Card) -> Markup:
     )
     facts = [
         ("Best of those compared", percent(best.p_best), "probability; designs much alike share it"),
-        ("Noise of judgement", number(best.noise), "0 would be perfectly steady"),
+        ("Noise of judgement", noise(best.noise), "0 would be perfectly steady"),
         ("Risk weight", f"{best.risk_weight:g}", "what a unit of noise counts, in utility"),
     ]
     listed = [

@@ -64,7 +64,9 @@ section { border-top: 1px solid var(--line); padding-top: 1.25rem; margin-top: 1
 .slices { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)); gap: 1.25rem 1rem; }
 figure { margin: 0; break-inside: avoid; }
 figcaption { display: flex; justify-content: space-between; gap: 0.5rem; font-size: 0.9rem; }
-figcaption span { color: var(--warm); white-space: nowrap; }
+figcaption b { overflow-wrap: anywhere; }
+figcaption span { color: var(--warm); white-space: nowrap; max-width: 60%; flex: none; overflow: hidden;
+  text-overflow: ellipsis; }
 .wide { max-width: 48rem; }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.75rem 0.35rem 0; overflow-wrap: anywhere;
@@ -106,7 +108,12 @@ li { overflow-wrap: anywhere; }
 .chart .bar { fill: var(--accent); }
 .chart .bar.small { fill: var(--quiet); }
 .chart .enough { stroke: var(--warm); stroke-width: 1.5; stroke-dasharray: 6 4; }
-@media (max-width: 44rem) { .best-of { grid-template-columns: 1fr; } tbody th { width: auto; } }
+@media (max-width: 44rem) {
+  .best-of { grid-template-columns: 1fr; }
+  tbody th { width: auto; }
+  .wide { overflow-x: auto; }
+  .wide .chart { min-width: 32rem; }
+}
 @media print {
   :root { --ground: #fff; --surface: #fff; --line: #ccc; --ink: #000; --quiet: #444; --accent: #0f766e;
     --warm: #b45309; --bad: #b42318; }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anchorpbo.service.cards import shown
-from anchorpbo.service.charts import Markup, joined, tag
+from anchorpbo.service.charts import Markup, joined, number, tag
 from anchorpbo.service.definition import Definition
 from anchorpbo.service.views import Design, JSONObject
 
@@ -137,6 +137,11 @@ def constraint(constraint: Mapping[str, Any]) -> str:
 def percent(share: float) -> str:
     """A share."""
     return "under 1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+
+
+def noise(value: float) -> str:
+    """How unsteady a judgement is: above 0, however small."""
+    return number(value) if value >= 0.01 else f"{value:.1g}"
 
 
 def day(iso: str) -> str:

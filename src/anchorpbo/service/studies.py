@@ -96,6 +96,7 @@ class Studies:
 
     def cards(self, id: str, designs: Sequence[Mapping[str, Any]]) -> list[Card]:
         """Designs as people see them."""
+        self.check(id)  # a definition is remembered, also of a study that another process has deleted
         definition = self.definition(id)
         checked = [self._checked(id, design) for design in designs]
         return [card(definition, one, f"d{n}-") for n, one in enumerate(checked)]
@@ -172,7 +173,8 @@ class Studies:
         if event is not None and not any(entry.number == event for entry in self.storage.entries(id)):
             raise UnknownStudyError("a comment must be about an event there is", event, "see the history")
         entry = _entry("commented", participant, {"text": words, "event": event})
-        return self._act(id, participant, lambda rater: ([entry], entry.to_dict()))
+        (written,), _ = self._write(id, participant, lambda rater: ([entry], None))
+        return written.to_dict()
 
     def history(self, id: str, participant: str | None = None) -> list[JSONObject]:
         """The journal, oldest first; entries that were taken back say so."""
@@ -268,7 +270,8 @@ class Studies:
         ]  # fmt: skip
 
         def decide(rater: Rater) -> Decision[int]:
-            for entry in entries:
+            # Their designs were checked as they were read; what is left to refuse is a kind of outcome.
+            for entry in {entry.data["outcome"]: entry for entry in entries}.values():
                 rater.rehearse(entry)
             return entries, len(entries)
 
@@ -320,6 +323,10 @@ class Studies:
         return self._act(id, participant, lambda rater: ([], look(rater)))
 
     def _act(self, id: str, participant: str, decide: Callable[[Rater], Decision[T]]) -> T:
+        """What was decided, once it is written."""
+        return self._write(id, participant, decide)[1]
+
+    def _write(self, id: str, participant: str, decide: Callable[[Rater], Decision[T]]) -> tuple[list[Entry], T]:
         """Read on, decide, write; again from the start where another process wrote in between."""
         rater = self.rater(id, participant)
         with rater.lock:
@@ -327,13 +334,13 @@ class Studies:
                 rater.read(self.storage.entries(id, participant, rater.seen))
                 entries, result = decide(rater)
                 if not entries:
-                    return result
+                    return [], result
                 try:
                     written = self.storage.append(id, entries, rater.seen)
                 except ConflictError:
                     continue
                 rater.read(written)
-                return result
+                return written, result
         raise ConflictError("too many others act for this participant", participant, "try again")
 
     def _mark(self, id: str, kind: EntryType, design: Mapping[str, Any], participant: str) -> list[Design]:

@@ -33,8 +33,13 @@ def _space(data: Mapping[str, Any]) -> Space:
         name = _entry("a parameter", entry, "name")
         if name in parameters:
             raise InputError("a parameter must be given once", f"{name!r} twice", _REMEDY)
-        parameters[name] = _parameter({k: v for k, v in entry.items() if k != "name"})
-    constraints = [_constraint(entry) for entry in _list("constraints", data.get("constraints", []))]
+        try:
+            parameters[name] = _parameter({k: v for k, v in entry.items() if k != "name"})
+        except InputError as problem:
+            raise type(problem)(f"{name!r}: {problem.rule}", problem.received, problem.remedy) from problem
+    # Text, too, so that people and programs can write "a + b <= 1".
+    given = _list("constraints", data.get("constraints", []))
+    constraints = [entry if isinstance(entry, str) else _constraint(entry) for entry in given]
     return Space(parameters, constraints=constraints)
 
 

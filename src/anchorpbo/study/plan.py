@@ -40,6 +40,12 @@ class NoiseRule(ABC):
     def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
         """The map of anchors, (n, d), under the distance of their space."""
 
+    def __post_init__(self) -> None:
+        # 1 and 1.0 are one number but two texts, and a study is named by its text.
+        for name, value in vars(self).items():
+            if isinstance(value, int) and not isinstance(value, bool):
+                object.__setattr__(self, name, float(value))
+
 
 @dataclass(frozen=True)
 class ConstantNoise(NoiseRule):

@@ -1,7 +1,7 @@
 """Whether to go on: what another duel is expected to bring.
 
 One duel seldom brings much by itself, so a single small gain says little. Only when as many duels in a row as it takes
-to look around once, five and two more for each coordinate, promised next to nothing, is it time to stop.
+to look around once, five and two more for each coordinate up to ten, promised next to nothing, is it time to stop.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+MOST_DIRECTIONS = 10
+"""Coordinates that count: a fingerprint of 2,048 bits is not looked at from as many sides."""
 ENOUGH = 0.02
 """A gain below this share of the range of utilities seen is next to nothing."""
 
@@ -69,4 +71,4 @@ def progress(duels: int, gains: Sequence[float | None], initial: int, dimension:
 
 def patience(dimension: int) -> int:
     """Duels in a row that must promise next to nothing before it is time to stop."""
-    return 5 + 2 * dimension
+    return 5 + 2 * min(dimension, MOST_DIRECTIONS)

@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Depends, Query, Request, Response
-from starlette.responses import PlainTextResponse, StreamingResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, StreamingResponse
 
 from anchorpbo.errors import InputError
 from anchorpbo.service import Studies
@@ -18,6 +18,8 @@ from anchorpbo.service.cards import Card
 from anchorpbo.service.catalogues import CatalogueView, read_catalogue
 from anchorpbo.service.exports import history_csv
 from anchorpbo.service.maps import Map
+from anchorpbo.service.report import report_html
+from anchorpbo.service.report_page import POLICY as REPORT_POLICY
 from anchorpbo.service.views import (
     AnswerView,
     Design,
@@ -292,6 +294,16 @@ def draw(
 def convergence(request: Request, access: WhoAsks, id: str, participant: Who = None) -> list[float | None]:
     """What each duel was expected to bring."""
     return _studies(request).convergence(id, access.acting(id, participant))
+
+
+@router.get("/studies/{id}/report", tags=["results"], response_class=HTMLResponse)
+def report(request: Request, access: WhoAsks, id: str, participant: Who = None) -> HTMLResponse:
+    """The results as one HTML file that opens anywhere."""
+    saved = {
+        "Content-Disposition": f'attachment; filename="study-{id}.html"',
+        "Content-Security-Policy": f"{REPORT_POLICY}; frame-ancestors 'none'; sandbox",
+    }
+    return HTMLResponse(report_html(_studies(request), id, access.acting(id, participant)), headers=saved)
 
 
 # -- people -----------------------------------------------------------------------------------------------------------

@@ -10,11 +10,12 @@ from fastapi import FastAPI
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from anchorpbo import __version__
 from anchorpbo.service import Studies
 from anchorpbo.service.ahead import Ahead
 from anchorpbo.service.links import Signer
 from anchorpbo.study.storage import Storage
-from anchorpbo.web import api, pages
+from anchorpbo.web import api, before, pages
 from anchorpbo.web.access import Gate
 from anchorpbo.web.guard import Guard
 from anchorpbo.web.problems import add_handlers, describe_problem
@@ -55,7 +56,7 @@ def make_app(storage: Storage, settings: Settings | None = None) -> App:
         ahead.close()
 
     app = App(
-        title="anchorpbo", version="0.1.0", description=_DESCRIPTION, lifespan=life, docs_url=None, redoc_url=None
+        title="anchorpbo", version=__version__, description=_DESCRIPTION, lifespan=life, docs_url=None, redoc_url=None
     )
     app.state.settings = settings
     app.state.studies = Studies(storage, ahead=ahead)
@@ -63,6 +64,7 @@ def make_app(storage: Storage, settings: Settings | None = None) -> App:
     app.state.closing = False
     add_handlers(app)
     app.include_router(api.router)
+    app.include_router(before.router)
     app.include_router(pages.router)
     app.mount("/static", StaticFiles(directory=pages.STATIC), name="static")
     return app

@@ -21,7 +21,7 @@ from anchorpbo.web.problems import problem
 from anchorpbo.web.settings import Settings
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-UPLOADS = re.compile(r"/api/(studies|studies/import|catalogue|studies/[^/]+/comparisons)/?")
+UPLOADS = re.compile(r"/api/(studies|studies/import|studies/check|catalogue|studies/[^/]+/comparisons)/?")
 """Routes that take large bodies."""
 _MOST_DIGITS = 18
 POLICY = (

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from ipaddress import ip_address
 
+from anchorpbo.errors import InputError
+
 MEGABYTE = 1_000_000
 
 
@@ -29,6 +31,13 @@ class Settings:
     largest_request: int = 2 * MEGABYTE
     largest_upload: int = 32 * MEGABYTE
     """Of a catalogue, an export or a table of comparisons."""
+
+    def __post_init__(self) -> None:
+        # Another name means that others come by it, such as through a proxy.
+        others = [name for name in (self.host, *self.names) if not is_loopback(name)]
+        if others and not self.token:
+            rule = "a server that others can reach must have a token"
+            raise InputError(rule, f"none for {', '.join(others)}", "choose one, or listen on 127.0.0.1")
 
     @property
     def known_names(self) -> frozenset[str]:

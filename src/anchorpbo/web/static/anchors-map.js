@@ -79,7 +79,8 @@ export function reliabilityMap({ study, sameAs, at }) {
     fixedrange: true, showgrid: false, zeroline: false, ticks: "",
   });
   const bar = (colour) => ({
-    title: { text: "Trust", side: "top" }, thickness: 10, outlinewidth: 0, len: 0.9, tickvals: [0, 1], ticktext: ["low", "high"], tickfont: { color: colour.quiet },
+    title: { text: "Trust", side: "top" }, thickness: 10, outlinewidth: 0, len: 0.9,
+    tickvals: [0, 1], ticktext: ["low", "high"], tickfont: { color: colour.quiet },
   });
   const margin = { l: 8, r: 8, t: 12, b: 8 };
 
@@ -106,10 +107,14 @@ export function reliabilityMap({ study, sameAs, at }) {
   function alongOne({ axis, grid }) {
     at("map").setAttribute("aria-label", `How far answers are trusted along ${label(axis.name)}, with ${anchors.length} anchors`);
     return plot(at("map"), (colour) => [
-      { type: "scatter", mode: axis.continuous ? "lines" : "lines+markers", x: kept(axis), y: grid.reliability, line: { color: colour.accent, width: 2.5 }, hovertemplate: "%{x}: trust %{y:.0%}<extra></extra>", showlegend: false },
       {
-        type: "scatter", mode: "markers", x: anchors.map((one) => place(axis, one[axis.name])), y: anchors.map(() => 1), showlegend: false, cliponaxis: false,
-        text: anchors.map((_, n) => `Anchor ${n + 1}`), hovertemplate: "%{text}<extra></extra>", marker: { size: 12, color: colour.ink, line: { color: colour.surface, width: 2 } },
+        type: "scatter", mode: axis.continuous ? "lines" : "lines+markers", x: kept(axis), y: grid.reliability,
+        line: { color: colour.accent, width: 2.5 }, hovertemplate: "%{x}: trust %{y:.0%}<extra></extra>", showlegend: false,
+      },
+      {
+        type: "scatter", mode: "markers", x: anchors.map((one) => place(axis, one[axis.name])), y: anchors.map(() => 1),
+        text: anchors.map((_, n) => `Anchor ${n + 1}`), hovertemplate: "%{text}<extra></extra>", showlegend: false,
+        marker: { size: 12, color: colour.ink, line: { color: colour.surface, width: 2 } }, cliponaxis: false,
       },
     ], { xaxis: axisOf(axis), yaxis: { title: { text: "Trust" }, range: [0, 1.08], tickformat: ".0%", fixedrange: true }, margin });
   }
@@ -124,7 +129,10 @@ export function reliabilityMap({ study, sameAs, at }) {
       {
         type: "scatter", mode: "markers", x: items.map((item) => item.x), y: items.map((item) => item.y), text: items.map(name),
         customdata: grid.reliability, hovertemplate: "%{text}<br>trust %{customdata:.0%}<extra></extra>", showlegend: false,
-        marker: { size: 10, color: grid.reliability, cmin: 0, cmax: 1, colorscale: ramp(colour), colorbar: bar(colour), line: { color: colour.quiet, width: 1 } },
+        marker: {
+          size: 10, color: grid.reliability, cmin: 0, cmax: 1, colorscale: ramp(colour), colorbar: bar(colour),
+          line: { color: colour.quiet, width: 1 },
+        },
       },
       {
         type: "scatter", mode: "markers", x: known.map((item) => item.x), y: known.map((item) => item.y), hoverinfo: "skip", showlegend: false,

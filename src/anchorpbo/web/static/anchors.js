@@ -98,7 +98,8 @@ async function listMarked() {
   const shown = await attempt(() => cards(anchors));
   if (!shown) return;
   const count = anchors.length;
-  at("marked-words").textContent = count === 0 ? "None yet. You can compare without any." : count === 1 ? "1 design is marked." : `${count} designs are marked.`;
+  at("marked-words").textContent = count === 0 ? "None yet. You can compare without any."
+    : count === 1 ? "1 design is marked." : `${count} designs are marked.`;
   at("marked").replaceChildren(...shown.map((card, n) => {
     const drop = el("button", { type: "button", "aria-label": `Remove anchor ${n + 1}: ${title(card)}` }, "Remove");
     drop.addEventListener("click", async () => {
@@ -108,6 +109,8 @@ async function listMarked() {
     return el("div", { class: "card" }, el("div", { class: "number quiet" }, `Anchor ${n + 1}`), cardOf(card, id), drop);
   }));
   document.querySelector(".onward").hidden = count === 0;
+  at("marked-link").hidden = count === 0;
+  at("marked-link").textContent = `${count} marked`;
 }
 
 // -- by its values ---------------------------------------------------------------------------------------------------
@@ -130,6 +133,7 @@ async function preview(byHand) {
     const [card] = await cards([design]);
     if (mine !== draft) return;
     at("preview").replaceChildren(...cardOf(card, id));
+    at("preview").classList.remove("stale");
     problem.hidden = true;
     button.disabled = false;
     for (const one of toggles) if (one.button === button) one.refresh();
@@ -137,6 +141,7 @@ async function preview(byHand) {
   } catch (error) {
     if (mine !== draft) return;
     problem.textContent = error.message[0].toUpperCase() + error.message.slice(1);
+    at("preview").classList.add("stale");
     problem.hidden = false;
     button.disabled = true;
   }
@@ -221,7 +226,9 @@ function listen() {
   stream?.close();
   if (document.hidden) return;
   stream = new EventSource(`/api${base}/stream?${as}`);
-  for (const type of ["anchor_added", "anchor_removed", "undone"]) stream.addEventListener(type, () => { if (!working) look(); });
+  for (const type of ["anchor_added", "anchor_removed", "undone"]) {
+    stream.addEventListener(type, () => { if (!working) look(); });
+  }
 }
 document.addEventListener("visibilitychange", () => { if (!document.hidden) look(); listen(); });
 window.addEventListener("pagehide", () => stream?.close());

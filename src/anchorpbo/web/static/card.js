@@ -16,7 +16,7 @@ export function rows(card, other = null) {
   const values = new Map((other ? other.rows : []).map((row) => [row.name, row.value]));
   return el("dl", {}, card.rows.map((row) => {
     const differs = other !== null && values.get(row.name) !== row.value;
-    const value = row.unit ? `${row.value} ${row.unit}` : row.value;
+    const value = row.unit ? `${row.value}\u00a0${row.unit}` : row.value;
     return el("div", { class: differs ? "differs" : null }, el("dt", {}, row.label), el("dd", {}, value));
   }));
 }

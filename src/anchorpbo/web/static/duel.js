@@ -14,6 +14,7 @@ const KEYS = new Map(Object.entries({
   s: "skip",
 }));
 const ANSWERED_ELSEWHERE = "Answered in another tab. These are the designs to compare now.";
+const KEPT = "The server does not answer. Your answer is kept on this page until it does: try again in a moment.";
 
 const at = (id) => document.getElementById(id);
 const [pair, why, spoken, help] = ["pair", "why", "spoken", "help-dialog"].map(at);
@@ -79,7 +80,8 @@ function rest() {
     button.setAttribute("aria-disabled", String(!duel || again !== null));
     button.classList.remove("chosen");
   }
-  at("undo").setAttribute("aria-disabled", String(!duel || !(duel.answers || skipped)));
+  at("undo").setAttribute("aria-disabled", String(duel !== null && !duel.answers && !skipped));
+  for (const element of [pair, at("tie"), at("skip")]) element.hidden = duel === null;
 }
 
 function wait(words) {
@@ -121,7 +123,6 @@ async function ask() {
     show(await post(`${base}/ask`, { participant }));
   } catch (error) {
     if (!isAway(error)) duel = null; // all items compared, or the study is gone: the old pair no longer counts
-    if (!duel) for (const side of ["first", "second"]) at(side).replaceChildren();
     trouble(error, ask);
   }
 }
@@ -139,15 +140,16 @@ async function send(answer) {
   try {
     mine += 1;
     const kept = await post(`${base}/answers`, answer);
-    if (kept.repeated) mine -= 1;
+    if (kept.repeated) mine = Math.max(mine - 1, 0);
     if (answer.outcome === "skip") skipped += 1;
   } catch (error) {
-    mine -= 1;
+    mine = Math.max(mine - 1, 0);
     if (error.status === 409) {
       say(ANSWERED_ELSEWHERE);
     } else {
-      trouble(error, isAway(error) ? () => send(answer) : ask);
-      if (isAway(error)) at(answer.outcome).classList.add("chosen");
+      const away = isAway(error);
+      trouble(away ? new Problem(error.status, KEPT) : error, away ? () => send(answer) : ask);
+      if (away) at(answer.outcome).classList.add("chosen");
       return;
     }
   }
@@ -162,7 +164,7 @@ async function undo() {
     try {
       return await post(`${base}/undo`, { participant });
     } catch (error) {
-      mine -= 1;
+      mine = Math.max(mine - 1, 0);
       throw error;
     }
   });
@@ -216,7 +218,7 @@ async function refresh() {
   const before = duel?.id;
   try {
     const next = await post(`${base}/ask`, { participant });
-    if (busy || next.id === before) return;
+    if (busy || duel?.id !== before || next.id === before) return;
     show(next);
     if (before) say(ANSWERED_ELSEWHERE);
   } catch {

@@ -1,6 +1,6 @@
 // All studies: go on with one, export or delete it, import one, try an example.
 
-import { Problem, post, remove, say } from "./api.js";
+import { Problem, remove, say } from "./api.js";
 import { showExamples } from "./new-examples.js";
 
 const LARGEST = 32_000_000;
@@ -83,7 +83,7 @@ file.addEventListener("change", async () => {
   if (!given) return;
   message.hidden = true;
   try {
-    const made = await post("/studies/import", await read(given));
+    const made = await send(await read(given));
     location.assign(`/studies/${made.id}`);
   } catch (error) {
     if (!(error instanceof Problem)) console.error(error);
@@ -94,16 +94,30 @@ file.addEventListener("change", async () => {
 
 async function read(given) {
   if (given.size > LARGEST) throw new Problem(413, `an export must not be larger than ${LARGEST / 1e6} MB.`);
+  const text = await given.text();
   let found;
   try {
-    found = JSON.parse(await given.text());
+    found = JSON.parse(text);
   } catch {
     throw new Problem(422, "this is not JSON. Choose a file that Export saved.");
   }
   if (typeof found !== "object" || found === null || Array.isArray(found)) {
     throw new Problem(422, "this is JSON, but not an export. Choose a file that Export saved.");
   }
-  return found;
+  return text;
+}
+
+// The text as it is: written anew, 1.0 would become 1, and its checksums would no longer fit.
+async function send(text) {
+  let response;
+  try {
+    response = await fetch("/api/studies/import", { method: "POST", headers: { "Content-Type": "application/json" }, body: text });
+  } catch {
+    throw new Problem(0, "the server does not answer. Try again in a moment.");
+  }
+  const data = await response.json();
+  if (!response.ok) throw new Problem(response.status, data.detail);
+  return data;
 }
 
 showExamples(document.getElementById("examples"));

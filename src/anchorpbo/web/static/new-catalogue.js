@@ -1,6 +1,6 @@
 // A table: reading the file, saying what each column is for.
 
-import { upload } from "./api.js";
+import { Problem, upload } from "./api.js";
 import { el } from "./dom.js";
 import { isNumber } from "./new-values.js";
 
@@ -12,7 +12,7 @@ const ROLES = [
 ];
 const ONCE = new Set(["title", "image", "smiles", "link", "fingerprint"]);
 const NOTES = {
-  image: "Pictures are read from the folder of a catalogue that was opened on the server itself; for an uploaded table the name alone is known.",
+  image: "Pictures can only be shown where their folder lies beside a catalogue on the server itself: for an uploaded table they are missing.",
   smiles: "Drawn where the server has RDKit; the text heads the card.",
 };
 const TAKEN_FOR = { number: "numbers", category: "categories", text: "text", image: "image files", link: "links", smiles: "molecules" };
@@ -54,7 +54,9 @@ async function take(file) {
   drop.setAttribute("aria-busy", "true");
   words(`Reading ${file.name} …`, size(file.size));
   try {
-    show(await upload("/catalogue", file), file);
+    const view = await upload("/catalogue", file);
+    checkSize(view.space, file);
+    show(view, file);
   } catch (error) {
     if (error.status === undefined) console.error(error);
     say(`${file.name}: ${error.message}`);
@@ -64,6 +66,14 @@ async function take(file) {
     drop.removeAttribute("aria-busy");
   }
   return undefined;
+}
+
+// A study is sent as JSON, in which a wide table takes more room than in its file.
+function checkSize(space, file) {
+  if (file.size < LARGEST / 8) return;
+  const written = new Blob([JSON.stringify(space)]).size;
+  if (written < 0.99 * LARGEST) return;
+  throw new Problem(413, `a study of this table would have ${size(written)}, and must not be larger than ${size(LARGEST)}. Leave out columns or rows.`);
 }
 
 const size = (bytes) => (bytes < 1e5 ? `${Math.max(bytes / 1e3, 0.1).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
@@ -100,7 +110,8 @@ function show(view, file) {
 function role(column, view) {
   if (view.space.features.includes(column.name)) return "feature";
   if (view.space.categories.includes(column.name)) return "category";
-  return ["smiles", "image", "link", "title"].find((key) => view.display[key] === column.name) || "shown";
+  // An uploaded table has no folder of pictures beside it: a name is all there is to show.
+  return ["smiles", "link", "title"].find((key) => view.display[key] === column.name) || "shown";
 }
 
 let made = 0;

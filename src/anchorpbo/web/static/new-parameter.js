@@ -56,14 +56,14 @@ export class Parameter {
     const { name, kind, low, high, values, value, unit, label, step, log } = this.inputs;
     const field = (input, words) => el("div", { class: "field", dataset: { of: input.dataset.field } },
       el("label", { for: input.id }, words), input);
-    const tool = (action, sign, words) => el("button", { type: "button", class: "plain tool", dataset: { action } },
-      el("span", { "aria-hidden": "true" }, sign), el("span", { class: "sr-only" }, words));
-    this.tools = el("div", { class: "tools" }, tool("up", "↑", "Move up"), tool("down", "↓", "Move down"), tool("remove", "✕", "Remove"));
+    const tool = (action, sign) => el("button", { type: "button", class: "plain tool", dataset: { action } },
+      el("span", { "aria-hidden": "true" }, sign));
+    this.tools = el("div", { class: "tools" }, tool("up", "↑"), tool("down", "↓"), tool("remove", "✕"));
     this.more = el("summary");
     return el("li", { class: "parameter", dataset: { id: this.id } },
       el("div", { class: "parameter-main" },
         field(name, "Name"), field(kind, "Kind"), field(low, "From"), field(high, "To"),
-        field(values, "Values (with commas)"), field(value, "Value"), field(unit, "Unit"), this.tools),
+        field(values, "Values (a, b, c)"), field(value, "Value"), field(unit, "Unit"), this.tools),
       el("details", { class: "inner", open },
         this.more,
         el("div", { class: "parameter-more" },
@@ -77,6 +77,16 @@ export class Parameter {
     for (const place of this.element.querySelectorAll("[data-of]")) place.hidden = !shown.has(place.dataset.of);
     this.element.dataset.kind = this.kind;
     this.more.textContent = MORE[this.kind] || "Label";
+  }
+
+  // Say which of them this is.
+  number(at) {
+    this.element.setAttribute("aria-label", `Parameter ${at}`);
+    const words = { up: `Move parameter ${at} up`, down: `Move parameter ${at} down`, remove: `Remove parameter ${at}` };
+    for (const tool of this.tools.children) {
+      tool.setAttribute("aria-label", words[tool.dataset.action]);
+      tool.title = words[tool.dataset.action];
+    }
   }
 
   get kind() { return this.inputs.kind.value; }

@@ -16,7 +16,7 @@ function order() {
     one.tools.querySelector("[data-action=up]").disabled = at === 0;
     one.tools.querySelector("[data-action=down]").disabled = at === parameters.length - 1;
     one.tools.querySelector("[data-action=remove]").disabled = parameters.length === 1;
-    one.element.setAttribute("aria-label", `Parameter ${at + 1}`);
+    one.number(at + 1);
   });
 }
 
@@ -102,5 +102,5 @@ export function readSpace() {
 export function markSpace(problem) {
   const about = (words) => String(Boolean(problem) && words.test(problem));
   constraints.setAttribute("aria-invalid", about(/constraint|must hold/i));
-  template.setAttribute("aria-invalid", about(/template|drawing|placeholder|expression/i));
+  template.setAttribute("aria-invalid", about(/template|drawing|placeholder|expression|svg|element|attribute/i));
 }

@@ -10,6 +10,7 @@ import { tabs } from "./new-tabs.js";
 
 const DRAFT = "anchorpbo-new-study";
 const PAUSE = 350; // milliseconds after the last key
+const ABOUT_ONE = /\b(a Real|an Integer|a Categorical|an Ordinal|a Constant|of its kind)\b/;
 const form = document.getElementById("new-study");
 const name = document.getElementById("name");
 const description = document.getElementById("description");
@@ -28,7 +29,7 @@ function readDraft() {
 }
 
 function keepDraft() {
-  const draft = { way, name: name.value, description: description.value, space: spaceDraft(), options: optionsDraft() };
+  const draft = { way: way === "example" ? "space" : way, name: name.value, description: description.value, space: spaceDraft(), options: optionsDraft() };
   try {
     sessionStorage.setItem(DRAFT, JSON.stringify(draft));
   } catch {
@@ -51,6 +52,7 @@ function changed() {
 function read() {
   const found = way === "space" ? readSpace() : readCatalogue();
   const options = readOptions();
+  if (name.value.trim()) name.removeAttribute("aria-invalid");
   const missing = [...(name.value.trim() ? [] : ["a name for the study"]), ...found.missing];
   const signature = JSON.stringify([way, found.signature || [found.space, found.display], options]);
   return { ...found, missing, options, signature };
@@ -72,7 +74,7 @@ async function check() {
     checked = await running;
     running = null;
     clearTimeout(slow);
-    if (read().signature !== now.signature) return check();
+    if (read().signature !== now.signature) return check(); // something was written meanwhile
   }
   tellChecked(now);
   return !checked.problem;
@@ -90,8 +92,9 @@ async function ask({ signature, space, display, options }) {
     // The name is looked at here, so that the rest can be checked before there is one.
     return { signature, found: await post("/studies/check", { name: name.value.trim() || "A study", space, display, options }) };
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { signature: error.status ? signature : null, problem: error.message };
+    if (!(error instanceof Problem)) console.error(error);
+    const again = !error.status || error.status >= 500; // no word about what is written: Create may try again
+    return { signature: again ? null : signature, problem: error.message, again };
   }
 }
 
@@ -99,7 +102,9 @@ function tellChecked({ about, display }) {
   const { problem, found } = checked;
   if (way === "space") markSpace(problem);
   if (problem) {
-    tell("bad", about && !problem.includes(about) ? `${about}: ${problem}` : sentence(problem));
+    // The server's words name the kind of a parameter, and not the parameter.
+    tell("bad", about && ABOUT_ONE.test(problem) ? `${about}: ${problem}` : sentence(problem));
+    create.disabled = !checked.again;
   } else {
     ready(found, way === "catalogue");
     show(found.card, Boolean(display.template));
@@ -156,7 +161,6 @@ startCatalogue(changed);
 startOptions(start.options);
 form.addEventListener("input", changed);
 form.addEventListener("change", changed);
-name.addEventListener("blur", () => name.setAttribute("aria-invalid", String(!name.value.trim())));
-name.addEventListener("input", () => { if (name.value.trim()) name.setAttribute("aria-invalid", "false"); });
+name.addEventListener("blur", () => { if (!name.value.trim()) name.setAttribute("aria-invalid", "true"); });
 tabs(document.querySelector(".ways"), turnTo)(["space", "catalogue", "example"].includes(start.way) ? start.way : "space");
 check();

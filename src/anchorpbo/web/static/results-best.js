@@ -3,7 +3,7 @@
 import { as, base, get, post, study as id } from "./api.js";
 import { cardOf, picture } from "./card.js";
 import { el } from "./dom.js";
-import { intervalPicture, number, percent, same } from "./results-words.js";
+import { intervalPicture, noise, number, percent, same } from "./results-words.js";
 
 const WEIGHTS = [0, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const FEW = 5;
@@ -58,7 +58,7 @@ export class Best {
     const { found } = this;
     byId("best-facts").replaceChildren(
       fact("Best of those compared", percent(found.p_best), "probability; designs much alike share it"),
-      fact("Your noise there", number(found.noise), this.noiseWords()),
+      fact("Your noise there", noise(found.noise), this.noiseWords()),
       fact("Comparisons", String(found.answers), "that said something"),
     );
   }
@@ -66,9 +66,9 @@ export class Best {
   noiseWords() {
     if (!this.noises) return "how unsteady your judgement is";
     const [low, high] = this.noises;
-    if (high - low < 1e-9 * high) return "the same everywhere: anchors would tell more";
+    if (noise(low) === noise(high)) return "much the same everywhere: anchors would tell more";
     const share = (this.found.noise - low) / (high - low);
-    const where = `between ${number(low)} and ${number(high)} elsewhere`;
+    const where = `between ${noise(low)} and ${noise(high)} elsewhere`;
     return `${share < 0.25 ? "a steady judgement" : share < 0.6 ? "a fairly steady judgement" : "an unsteady judgement"}; ${where}`;
   }
 

@@ -34,7 +34,7 @@ export class History {
     const rows = events.filter((one) => SHOWN.has(one.type) && !(one.type === "commented" && one.event)).reverse();
     const last = rows.find((one) => one.stands && ["answered", "anchor_added", "anchor_removed"].includes(one.type));
     byId("undo").disabled = !last;
-    byId("history-panel").hidden = !rows.length;
+    byId("history-panel").hidden = !rows.some((one) => one.type !== "created");
     const listed = this.all ? rows : rows.slice(0, FEW);
     byId("history").tBodies[0].replaceChildren(...listed.map((one) => this.row(one, comments.get(one.number) || [])));
     byId("history-more").hidden = listed.length === rows.length;

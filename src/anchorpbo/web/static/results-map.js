@@ -9,8 +9,8 @@ const byId = (name) => document.getElementById(name);
 const ENOUGH = 0.02; // a gain below this share is next to nothing
 export const QUANTITIES = {
   utility: { title: "Utility", words: "Colour is the expected utility: how much better than the average of what was compared." },
-  uncertainty: { title: "Uncertainty", words: "Colour is the width of the 90 % interval of the utility: where it is wide, little is known." },
-  noise: { title: "Your noise", words: "Colour is how unsteady your judgement is: small near anchors." },
+  uncertainty: { title: "Uncertainty", words: "Colour is the width of the 90 % interval of the utility: where it is wide, little is known. Strong colour is where much is known." },
+  noise: { title: "Your noise", words: "Colour is how unsteady your judgement is: small near anchors. Strong colour is a steady judgement." },
   reliability: { title: "Reliability", words: "Colour is how well you can judge, by the anchors: large near them." },
 };
 
@@ -70,7 +70,7 @@ function sliceWords(axis, grid, words) {
   return `${words.label(axis.name)}: expected utility from ${number(Math.min(...grid.utility))} to ${number(grid.utility[best])}, highest at ${words.value(axis.name, axis.values[best])}.`;
 }
 
-const ticks = (axis) => (axis.continuous ? axis.values : axis.values.map(shown));
+const ticks = (axis) => (axis.continuous ? axis.values : axis.values.map((value) => plain(shown(value))));
 
 function sliceTraces(axis, grid, colour) {
   const x = ticks(axis);
@@ -93,18 +93,25 @@ function sliceTraces(axis, grid, colour) {
 }
 
 function sliceLayout(axis, here, range, noise, colour, words) {
-  const marked = axis.continuous ? here : axis.values.findIndex((value) => same(value, here));
-  const place = axis.log ? Math.log10(marked) : marked;
+  const place = axis.continuous ? here : axis.values.findIndex((value) => same(value, here));
+  const reach = axis.continuous ? { range: [axis.values[0], axis.values.at(-1)].map(axis.log ? Math.log10 : Number) } : {};
   return {
     height: 190,
     showlegend: false,
     margin: { l: 30, r: 8, t: 6, b: 24 },
     font: { size: 12, color: colour.quiet },
-    xaxis: { type: axis.continuous ? (axis.log ? "log" : "linear") : "category", nticks: 5, showgrid: false, ticksuffix: "", fixedrange: true, title: { text: words.unit(axis.name), font: { size: 12 }, standoff: 4 } },
+    xaxis: { type: axis.continuous ? (axis.log ? "log" : "linear") : "category", nticks: 5, ...reach, ...whole(axis, 6), showgrid: false, fixedrange: true, title: { text: plain(words.unit(axis.name)), font: { size: 12 }, standoff: 4 } },
     yaxis: { range, nticks: 5, fixedrange: true, zeroline: true },
     yaxis2: { range: noise, overlaying: "y", side: "right", visible: false, fixedrange: true },
     shapes: [{ type: "line", xref: "x", yref: "paper", x0: place, x1: place, y0: 0, y1: 1, line: { color: colour.warm, width: 1.5 }, layer: "below" }],
   };
+}
+
+// Whole numbers have no ticks between them.
+function whole({ values: at, continuous, log }, most) {
+  if (!continuous || log || at.length > 30 || !at.every(Number.isInteger)) return {};
+  const step = Math.ceil(at.length / most);
+  return { tickvals: at.filter((_, n) => n % step === 0) };
 }
 
 // A colour of the page, let through.
@@ -118,7 +125,7 @@ function faint(hex, share) {
 export async function drawPlane(map, quantity, words, { duels, anchors }) {
   const { x, y, grid } = map.plane;
   const z = values(grid, quantity);
-  const place = (axis) => (design) => (axis.continuous ? design[axis.name] : shown(design[axis.name]));
+  const place = (axis) => (design) => (axis.continuous ? design[axis.name] : plain(shown(design[axis.name])));
   const at = { x: place(x), y: place(y) };
   const traces = (colour) => [
     {
@@ -128,7 +135,11 @@ export async function drawPlane(map, quantity, words, { duels, anchors }) {
     },
     ...marks(map, at, words, colour, { duels, anchors }, map.at),
   ];
-  const axis = ({ name, continuous, log }) => ({ title: { text: plain(words.axis(name)), standoff: 8 }, type: continuous ? (log ? "log" : "linear") : "category", fixedrange: true, showgrid: false, zeroline: false });
+  const axis = ({ name, continuous, log, values: at }) => ({
+    ...whole({ values: at, continuous, log }, 12),
+    title: { text: plain(words.axis(name)), standoff: 8 }, type: continuous ? (log ? "log" : "linear") : "category",
+    range: continuous ? edges(at, log) : [-0.5, at.length - 0.5], fixedrange: true, showgrid: false, zeroline: false,
+  });
   await plot(byId("map"), traces, () => ({ height: mapHeight(), xaxis: axis(x), yaxis: axis(y), ...legend() }));
   byId("map-words").textContent = `${QUANTITIES[quantity].words} All other parameters are as recommended; anchors and comparisons may differ in them.`;
 }
@@ -154,6 +165,13 @@ export async function drawItems(map, quantity, words, best, { duels, anchors }) 
   await plot(byId("map"), traces, () => ({ height: mapHeight(), xaxis: axis, yaxis: axis, hovermode: "closest", ...legend() }));
   const some = count < total ? ` ${count} of ${total} items are shown.` : "";
   byId("map-words").textContent = `${QUANTITIES[quantity].words} Items that are alike lie close together; thin lines join what you compared.${some}`;
+}
+
+// From the border of the first cell to that of the last.
+function edges(at, log) {
+  const places = log ? at.map(Math.log10) : at, last = places.length - 1;
+  if (!last) return [places[0] - 0.5, places[0] + 0.5];
+  return [places[0] - (places[1] - places[0]) / 2, places[last] + (places[last] - places[last - 1]) / 2];
 }
 
 const mapHeight = () => (innerWidth < 600 ? 420 : 520);
@@ -185,7 +203,7 @@ function duelMarks(map, at, words, colour) {
   const decided = map.duels.filter((duel) => duel.outcome === "first" || duel.outcome === "second");
   const rest = map.duels.filter((duel) => !decided.includes(duel)).flatMap(sides);
   const group = (name, designs, marker) => ({
-    type: "scatter", mode: "markers", name, x: designs.map(at.x), y: designs.map(at.y), text: designs.map((one) => wrapped(words.brief(one))),
+    type: "scatter", mode: "markers", cliponaxis: false, name, x: designs.map(at.x), y: designs.map(at.y), text: designs.map((one) => wrapped(words.brief(one))),
     marker: { size: 9, line: { color: colour.ink, width: 1.25 }, ...marker }, hovertemplate: `${name}<br>%{text}<extra></extra>`,
   });
   return [
@@ -198,12 +216,12 @@ function duelMarks(map, at, words, colour) {
 function anchorMarks(map, at, words, colour, ring) {
   const text = map.anchors.map((one) => wrapped(words.brief(one)));
   const marker = { symbol: ring ? "circle-open" : "diamond", size: ring ? 19 : 12, color: colour.warm, line: { color: ring ? colour.warm : colour.surface, width: ring ? 2.5 : 1.5 } };
-  return { type: "scatter", mode: "markers", name: "Anchors", x: map.anchors.map(at.x), y: map.anchors.map(at.y), text, marker, hovertemplate: "Anchor<br>%{text}<extra></extra>" };
+  return { type: "scatter", mode: "markers", cliponaxis: false, name: "Anchors", x: map.anchors.map(at.x), y: map.anchors.map(at.y), text, marker, hovertemplate: "Anchor<br>%{text}<extra></extra>" };
 }
 
 function bestMark(at, design, words, colour) {
   return {
-    type: "scatter", mode: "markers", name: "Recommended", x: [at.x(design)], y: [at.y(design)], text: [wrapped(words.brief(design))],
+    type: "scatter", mode: "markers", cliponaxis: false, name: "Recommended", x: [at.x(design)], y: [at.y(design)], text: [wrapped(words.brief(design))],
     marker: { symbol: "star", size: 18, color: colour.bad, line: { color: colour.surface, width: 1.5 } }, hovertemplate: "Recommended<br>%{text}<extra></extra>",
   };
 }
@@ -229,7 +247,7 @@ export async function drawGains(gains) {
   }];
   await plot(place, traces, (colour) => ({
     height: 240, bargap: 0.35, showlegend: false, margin: { l: 8, r: 8, t: 8, b: 8 },
-    xaxis: { title: { text: "Comparison", standoff: 6 }, range: [0.4, gains.length + 0.6], fixedrange: true, showgrid: false, dtick: gains.length > 20 ? undefined : 1 },
+    xaxis: { title: { text: "Comparison", standoff: 6 }, range: [0.4, gains.length + 0.6], fixedrange: true, showgrid: false, nticks: 10, tickformat: "d", tickangle: 0 },
     yaxis: { title: { text: "Expected gain", standoff: 6 }, tickformat: ".0%", rangemode: "tozero", fixedrange: true, nticks: 5 },
     shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: ENOUGH, y1: ENOUGH, line: { color: colour.warm, width: 1.5, dash: "dash" } }],
   }));

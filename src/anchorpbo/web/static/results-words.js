@@ -4,10 +4,13 @@ const QUIET = new Set(["svg", "image", "smiles", "link", "title"]);
 
 export function number(value, digits = 2) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  if (value !== 0 && (Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3)) return value.toExponential(1);
+  if (Math.abs(value) >= 1e5) return value.toExponential(1).replace(/^-/, "−");
   const places = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? Math.min(digits, 1) : digits;
-  return value.toFixed(places).replace("-", "−");
+  return value.toFixed(places).replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
 }
+
+// Noise is above 0, however small.
+export const noise = (value) => (value < 0.01 ? String(Number(value.toPrecision(1))) : number(value));
 
 export function percent(share) {
   if (share > 0 && share < 0.01) return "under 1 %";

@@ -79,7 +79,7 @@ function fillAxes() {
   byId("axes").hidden = !plane;
   if (!plane) return;
   for (const [name, chosen] of [["axis-x", plane.x.name], ["axis-y", plane.y.name]]) {
-    const options = slices.map(({ axis }) => el("option", { value: axis.name }, words.label(axis.name)));
+    const options = slices.map(({ axis }) => el("option", { value: axis.name }, words.short(axis.name)));
     byId(name).replaceChildren(...options);
     byId(name).value = chosen;
   }

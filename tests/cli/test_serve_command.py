@@ -1,0 +1,294 @@
+"""``anchorpbo serve``, in a process of its own."""
+
+import http.client
+import json
+import logging
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import closing
+
+import pytest
+
+from anchorpbo.cli.serve import Wishes, run
+from anchorpbo.errors import IncompatibleError, InputError, RunError
+from anchorpbo.web.server import Discreet, listen
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
+PATIENCE = 180.0
+"""Seconds to get ready: a busy machine may have to compile first."""
+
+
+class Server:
+    """The command, with what it printed."""
+
+    def __init__(self, folder, *arguments, **environment):
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("ANCHORPBO_")}
+        self.out, self.err = folder / "out", folder / "err"
+        command = [sys.executable, "-m", "anchorpbo", "serve", "--port", "0", *map(str, arguments)]
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            env = {**kept, "ANCHORPBO_HOME": str(folder / "home"), **environment}
+            self.process = subprocess.Popen(command, stdout=out, stderr=err, cwd=folder, env=env)
+
+    def __enter__(self):
+        until = time.monotonic() + PATIENCE
+        while " is ready at " not in self.stdout:
+            assert self.process.poll() is None, self.stderr
+            assert time.monotonic() < until, self.stdout
+            time.sleep(0.05)
+        self.link = re.search(r"is ready at (\S+)", self.stdout)[1]
+        self.port = int(re.search(r":(\d+)(/|$)", self.link)[1])
+        return self
+
+    def __exit__(self, *problem):
+        self.process.terminate()
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    @property
+    def stdout(self):
+        return self.out.read_text("utf-8")
+
+    @property
+    def stderr(self):
+        return self.err.read_text("utf-8")
+
+    def get(self, path, **headers):
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=headers)
+        return urllib.request.urlopen(request, timeout=60)
+
+    def status(self, path, **headers):
+        try:
+            with self.get(path, **headers) as response:
+                return response.status
+        except urllib.error.HTTPError as problem:
+            with problem:
+                return problem.code
+
+    def studies(self):
+        with self.get("/api/studies") as response:
+            return json.load(response)
+
+    def end(self, number):
+        """Send a signal; the exit code and how many seconds it took."""
+        began = time.monotonic()
+        self.process.send_signal(number)
+        return self.process.wait(30), time.monotonic() - began
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    with Server(tmp_path_factory.mktemp("demo"), "--demo", "--verbose") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory):
+    with Server(tmp_path_factory.mktemp("guarded"), "--host", "0.0.0.0", "--verbose") as server:
+        yield server
+
+
+def test_a_demo_has_three_studies_one_of_them_with_answers(demo):
+    assert [(one["name"], one["answers"]) for one in demo.studies()] == [
+        ("Pour-over coffee", 12),
+        ("A concert poster", 0),
+        ("Molecules to start from", 0),
+    ]
+    coffee = demo.studies()[0]["id"]
+    with demo.get(f"/api/studies/{coffee}/anchors") as response:
+        assert len(json.load(response)) == 4
+    assert "thrown away" in demo.stdout
+
+
+def test_on_this_machine_alone_nobody_signs_in(demo):
+    assert demo.link == f"http://127.0.0.1:{demo.port}"
+    assert demo.status("/") == 200
+    assert demo.stdout.count("ready") == 1
+
+
+def test_the_log_has_neither_queries_nor_links(demo):
+    demo.status("/login?token=first-secret")
+    demo.status("/join/study/616e61/second-secret")
+    assert '"GET /login HTTP' in demo.stderr
+    assert '"GET /join/... HTTP' in demo.stderr
+    assert "secret" not in demo.stderr
+
+
+def test_a_port_in_use_is_named_with_one_to_try(demo, tmp_path):
+    second = Server(tmp_path, "--port", demo.port)
+    assert second.process.wait(PATIENCE) == 1
+    assert len(second.stderr.splitlines()) == 1
+    assert f"port {demo.port}" in second.stderr
+    other = int(re.search(r"try --port (\d+)", second.stderr)[1])
+    with closing(socket.create_server(("127.0.0.1", other))):
+        assert other != demo.port
+    assert not (tmp_path / "home").exists()
+
+
+def test_elsewhere_a_token_is_printed_once_and_needed(guarded):
+    address, token = guarded.link.split("/login#token=")
+    assert len(token) >= 32
+    assert address.startswith("http://")
+    assert guarded.status("/api/studies") == 401
+    assert guarded.status("/api/studies", Authorization="Bearer wrong") == 401
+    assert guarded.status("/api/studies", Authorization=f"Bearer {token}") == 200
+    assert guarded.status("/login") == 200
+    assert guarded.status(f"/login?token={token}") == 200
+    assert guarded.stdout.count(token) == 1
+    assert token not in guarded.stderr
+
+
+def test_the_database_in_the_data_folder_is_named(guarded):
+    path = guarded.out.parent / "home" / "studies.db"
+    assert f"Studies are kept in {path}" in guarded.stdout
+    assert path.is_file()
+
+
+def test_this_machine_may_be_called_by_its_own_name(guarded):
+    assert guarded.status("/login", Host=socket.gethostname()) == 200
+    assert guarded.status("/login", Host="elsewhere.example") == 421
+
+
+def test_a_token_of_ones_own_is_never_printed(tmp_path):
+    token = "a-token-of-my-own-that-is-long"
+    with Server(tmp_path, "--host", "localhost", "--name", "studies.example.org", ANCHORPBO_TOKEN=token) as server:
+        assert server.status("/api/studies") == 401
+        assert server.status("/api/studies", Authorization=f"Bearer {token}", Host="studies.example.org") == 200
+        assert "ANCHORPBO_TOKEN" in server.stdout
+        assert token not in server.stdout + server.stderr
+        code, took = server.end(signal.SIGINT)
+        assert code == 0
+        assert took < 10
+        assert server.stdout.endswith("Stopped.\n")
+        assert "Traceback" not in server.stderr
+
+
+def test_sigterm_ends_it_within_seconds_also_with_open_streams(tmp_path):
+    with Server(tmp_path, "--demo", TMPDIR=str(tmp_path)) as server:
+        assert list(tmp_path.glob("anchorpbo-demo-*"))
+        stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        stream.request("GET", f"/api/studies/{server.studies()[0]['id']}/stream")
+        response = stream.getresponse()
+        assert response.readline() == b"event: ready\n"
+        code, took = server.end(signal.SIGTERM)
+        stream.close()
+        assert code == 0
+        assert took < 5
+        assert server.stdout.endswith("Stopped.\n")
+        assert server.stderr == ""
+        assert not list(tmp_path.glob("anchorpbo-demo-*"))
+
+
+def test_what_was_answered_is_there_the_next_time(tmp_path):
+    for begun in (False, True):
+        with Server(tmp_path, "--db", "mine.db") as server:
+            assert [one["answers"] for one in server.studies()] == ([1] if begun else [])
+            if not begun:
+                make = [sys.executable, "-m", "anchorpbo", "study", "new", "--example", "poster", "--db", "mine.db"]
+                subprocess.run(make, cwd=tmp_path, check=True, capture_output=True)
+                duel = [sys.executable, "-m", "anchorpbo", "duel", "poster", "--db", "mine.db"]
+                subprocess.run(duel, cwd=tmp_path, check=True, capture_output=True, input=b"1\n")
+            assert server.end(signal.SIGTERM)[0] == 0
+
+
+def test_a_database_of_a_newer_release_is_refused(tmp_path):
+    make = [sys.executable, "-m", "anchorpbo", "study", "list", "--db", "newer.db"]
+    subprocess.run(make, cwd=tmp_path, check=True, capture_output=True)
+    with closing(sqlite3.connect(tmp_path / "newer.db")) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.commit()
+    server = Server(tmp_path, "--db", "newer.db")
+    assert server.process.wait(PATIENCE) == 1
+    assert server.stderr.startswith("anchorpbo: ")
+    assert "newer release" in server.stderr
+    assert "ready" not in server.stdout
+
+
+SLOW = """
+import os, signal, threading, time, urllib.request
+from fastapi import FastAPI
+from anchorpbo.cli.serve import _end_soon
+from anchorpbo.web.server import listen, run
+
+app, sockets = FastAPI(), listen("127.0.0.1", 0)
+
+@app.get("/")
+def think():
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(60)
+
+def ready():
+    address = "http://127.0.0.1:%d/" % sockets[0].getsockname()[1]
+    threading.Thread(target=urllib.request.urlopen, args=(address,), daemon=True).start()
+
+run(app, sockets, ready, lambda: _end_soon(None))
+"""
+
+
+def test_a_long_computation_does_not_keep_it_from_ending():
+    began = time.monotonic()
+    # Less than the computation takes, and time for a busy machine to begin.
+    assert subprocess.run([sys.executable, "-c", SLOW], capture_output=True, timeout=50, check=False).returncode == 0
+    assert time.monotonic() - began < 45
+
+
+# -- without a process ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wishes", "kind", "says"),
+    [
+        (Wishes(demo=True, db="mine.db"), IncompatibleError, "--demo and --db"),
+        (Wishes(names=("http://x",)), InputError, "--name must be that of a host"),
+        (Wishes(host="203.0.113.7", port=0), InputError, "--host must be an address of this machine"),
+        (Wishes(host="no such host", port=0), InputError, "--host must be an address of this machine"),
+    ],
+)
+def test_wishes_that_cannot_be_met_are_told(wishes, kind, says):
+    with pytest.raises(kind, match=says):
+        run(wishes)
+
+
+@pytest.mark.parametrize("token", ["too-short", "with a space in the middle", "ümläuts-are-not-for-headers"])
+def test_a_token_must_be_long_and_fit_a_header(monkeypatch, token, tmp_path):
+    monkeypatch.setenv("ANCHORPBO_TOKEN", token)
+    with pytest.raises(InputError, match="ANCHORPBO_TOKEN must be") as problem:
+        run(Wishes(db=str(tmp_path / "x.db"), port=0))
+    assert token not in str(problem.value)
+
+
+def test_a_name_that_others_call_needs_a_token_also_on_loopback(tmp_path):
+    with Server(tmp_path, "--name", "studies.example.org") as server:
+        assert "#token=" in server.link
+        assert server.status("/api/studies") == 401
+
+
+def test_a_port_is_held_from_the_start():
+    (first, *others) = listen("127.0.0.1", 0)
+    port = first.getsockname()[1]
+    assert not others
+    with closing(first), pytest.raises(RunError, match=rf"port {port} of 127.0.0.1.*try --port \d+"):
+        listen("127.0.0.1", port)
+
+
+def test_all_addresses_of_a_host_share_a_port():
+    sockets = listen("localhost", 0)
+    assert len({each.getsockname()[1] for each in sockets}) == 1
+    for each in sockets:
+        each.close()
+
+
+def test_lines_of_the_log_are_discreet():
+    record = logging.LogRecord("x", 20, "x", 1, '%s "GET %s HTTP" %d', ("::1", "/login?token=abc", 200), None)
+    assert Discreet().filter(record)
+    assert record.getMessage() == '::1 "GET /login HTTP" 200'

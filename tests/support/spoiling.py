@@ -1,0 +1,34 @@
+"""Ways to spoil what is sent."""
+
+from hypothesis import strategies as st
+
+ODD = st.sampled_from([
+    None, True, False, 0, -1, 1, 2**63, 2**70, 10**400, 1.5, -0.0, 1e308, 5e-324, float("nan"), float("inf"), "", "x",
+    "\0", "\ud800", "owner", "=1+1", "a" * 300, [], {}, [[]], [None], {"a": 1}, {"class": "RBF"},
+    {"custom": "os.system"}, "created", "skip", "1-000000000000", ["a", "b"], {"minutes": 3.0, "leaf": "green"},
+])  # fmt: skip
+"""Values that have no business where they are put."""
+
+
+def places(data, path=()):
+    """Paths to everything in nested data, the whole left out."""
+    found = list(data.items()) if isinstance(data, dict) else list(enumerate(data)) if isinstance(data, list) else []
+    for key, value in found:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+def spoilt(data, draw):
+    """The data with something in it replaced, removed or doubled; `data` itself is changed."""
+    *path, last = draw(st.sampled_from(sorted(places(data), key=repr)))
+    holder = data
+    for key in path:
+        holder = holder[key]
+    how = draw(st.sampled_from(["replace", "replace", "remove", "double"]))
+    if how == "replace" or (how == "double" and isinstance(holder, dict)):
+        holder[last] = draw(ODD)
+    elif how == "remove":
+        del holder[last]
+    else:
+        holder.append(holder[last])
+    return data

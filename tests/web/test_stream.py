@@ -1,0 +1,158 @@
+"""Server-sent events: who hears of what, and when it ends."""
+
+import asyncio
+import json
+
+import pytest
+from servers import DESIGN, QUICK, TOKEN, answer, bearer, make, server, with_token
+
+from anchorpbo.errors import DataError
+from anchorpbo.service import Studies
+from anchorpbo.storage.memory import MemoryStorage
+from anchorpbo.web import stream
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    monkeypatch.setattr(stream, "PAUSE", 0.01)
+
+
+def listen(app, path, steps, headers=()):
+    """Open a stream, do one step after each event, hang up once all are done; what came, and whether it ended."""
+    events, status = [], []
+
+    async def run():
+        sent, hung_up, remaining = asyncio.Event(), asyncio.Event(), list(steps)
+
+        async def receive():
+            if not sent.is_set():
+                sent.set()
+                return {"type": "http.request", "body": b"", "more_body": False}
+            await hung_up.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            if message["type"] == "http.response.start":
+                status.append((message["status"], dict(message["headers"])))
+            for event in message.get("body", b"").decode().split("\n\n"):
+                if event:
+                    events.append(event)
+                    if remaining:
+                        await asyncio.to_thread(remaining.pop(0))
+                    else:
+                        hung_up.set()
+
+        route, _, query = path.partition("?")
+        scope = {
+            "type": "http", "method": "GET", "path": route, "raw_path": route.encode(), "query_string": query.encode(),
+            "headers": [(b"host", b"127.0.0.1:8000"), *((k.lower().encode(), v.encode()) for k, v in headers)],
+            "scheme": "http", "server": ("127.0.0.1", 8000), "client": ("127.0.0.1", 1), "root_path": "",
+            "http_version": "1.1", "asgi": {"version": "3.0"},
+        }  # fmt: skip
+        await asyncio.wait_for(app(scope, receive, send), 20)
+
+    asyncio.run(run())
+    return status[0], [_parsed(event) for event in events]
+
+
+def _parsed(event):
+    fields = dict(line.split(": ", 1) for line in event.splitlines())
+    return fields.get("event", ""), json.loads(fields["data"]) if "data" in fields else None
+
+
+def test_what_another_process_writes_arrives():
+    storage = MemoryStorage()
+    app, client = server(storage)
+    id = make(client)
+    other = Studies(storage)
+    (status, headers), events = listen(
+        app, f"/api/studies/{id}/stream",
+        [lambda: other.ask(id), lambda: other.add_anchor(id, DESIGN), lambda: client.post(f"/api/studies/{id}/undo")],
+    )  # fmt: skip
+    assert status == 200
+    assert headers[b"content-type"].startswith(b"text/event-stream")
+    assert headers[b"cache-control"] == b"no-store"
+    assert [kind for kind, _ in events] == ["ready", "asked", "anchor_added", "undone"]
+    assert [data["number"] for _, data in events] == [1, 2, 3, 4]
+    assert set(events[1][1]) == {"number", "type", "participant"}
+
+
+def test_only_what_one_participant_does_where_one_is_named():
+    app, client = server()
+    id = make(client)
+    client.post(f"/api/studies/{id}/participants", json={"name": "Ana"})
+
+    def both():
+        answer(client, id)
+        answer(client, id, params={"participant": "Ana"})
+
+    _, events = listen(app, f"/api/studies/{id}/stream?participant=Ana", [both, lambda: None])
+    assert [(kind, data.get("participant")) for kind, data in events[1:]] == [("asked", "Ana"), ("answered", "Ana")]
+
+
+def test_a_page_that_comes_back_hears_of_what_it_missed():
+    app, client = server()
+    id = make(client)
+    answer(client, id)
+    _, events = listen(app, f"/api/studies/{id}/stream", [lambda: None] * 2, headers=[("Last-Event-ID", "1")])
+    assert [kind for kind, _ in events] == ["ready", "asked", "answered"]
+    for odd in ("x", "-1", "9" * 500, ""):
+        _, events = listen(app, f"/api/studies/{id}/stream", [], headers=[("Last-Event-ID", odd)])
+        assert events == [("ready", {"number": 3})]
+
+
+def test_it_ends_with_the_study():
+    app, client = server()
+    id = make(client)
+    _, events = listen(app, f"/api/studies/{id}/stream", [lambda: client.delete(f"/api/studies/{id}"), lambda: None])
+    assert [kind for kind, _ in events] == ["ready"]
+
+
+def test_it_ends_with_the_server():
+    app, client = server()
+    id = make(client)
+    _, events = listen(app, f"/api/studies/{id}/stream", [lambda: setattr(app.state, "closing", True), lambda: None])
+    assert [kind for kind, _ in events] == ["ready"]
+
+
+def test_it_ends_when_the_database_is_away(monkeypatch):
+    storage = MemoryStorage()
+    app, client = server(storage)
+    id = make(client)
+
+    def away(*arguments):
+        raise DataError("the database must answer")
+
+    _, events = listen(
+        app, f"/api/studies/{id}/stream", [lambda: monkeypatch.setattr(storage, "entries", away), lambda: None]
+    )
+    assert [kind for kind, _ in events] == ["ready"]
+
+
+def test_silence_is_broken_now_and_then(monkeypatch):
+    monkeypatch.setattr(stream, "HEARTBEAT", 0.02)
+    app, client = server()
+    id = make(client)
+    _, events = listen(app, f"/api/studies/{id}/stream", [lambda: None] * 2)
+    assert [kind for kind, _ in events] == ["ready", "", ""]
+
+
+def test_a_participant_hears_of_their_own_part_only():
+    app, client = with_token()
+    id = make(client, QUICK, headers=bearer())
+    link = client.post(f"/api/studies/{id}/participants", json={"name": "Ana"}, headers=bearer()).json()["link"]
+    cookie = client.get(link).headers["set-cookie"].split(";")[0]
+    client.cookies.clear()
+
+    def both():
+        answer(client, id, headers=bearer())
+        client.post(f"/api/studies/{id}/ask", headers={"Cookie": cookie})
+
+    _, events = listen(app, f"/api/studies/{id}/stream", [both], headers=[("Cookie", cookie)])
+    assert [data.get("participant") for kind, data in events if kind != "ready"] == ["Ana"]
+    for query, headers, expected in [
+        ("", [], 401), ("?participant=owner", [("Cookie", cookie)], 403), ("?participant=nobody", [], 401),
+        ("?participant=nobody", [("Authorization", f"Bearer {TOKEN}")], 404),
+    ]:  # fmt: skip
+        options = dict(headers)
+        assert client.get(f"/api/studies/{id}/stream{query}", headers=options).status_code == expected
