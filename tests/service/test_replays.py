@@ -1,5 +1,7 @@
 """State is a replay of the journal: whoever reads it, whenever, in whichever process, sees the same."""
 
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -211,8 +213,8 @@ class _Now(Ahead):
     """Looks ahead at once."""
 
     def prepare(self, rater, duel_id):
-        self._room.acquire()
-        self._look(rater, duel_id)
+        for outcome in ("first", "second", "tie"):
+            self._look(rater, duel_id, outcome)
 
 
 def test_what_was_computed_ahead_is_the_same_and_asked_from_memory(monkeypatch):
@@ -247,22 +249,35 @@ def test_looking_ahead_stops_when_it_is_no_longer_of_use():
     rater, peeked = studies.rater(id, "owner"), []
     rater.optimizer.peek = peeked.append
     studies.ask(id)
-    ahead._room.acquire()
-    ahead._look(rater, "another duel")
+    ahead._look(rater, "another duel", "first")
     assert peeked == []
     ahead.close()
     ahead.prepare(rater, studies.ask(id).id)  # closed: nothing happens
-    assert ahead._room._value == 64
+    assert ahead._tasks.empty()
 
 
-def test_only_so_many_wait(monkeypatch):
+def test_wins_are_looked_at_before_ties_and_only_so_many_wait():
     ahead = Ahead(workers=1)
-    submitted = []
-    monkeypatch.setattr(ahead._threads, "submit", lambda *arguments: submitted.append(arguments))
+    looked, busy, free = [], threading.Event(), threading.Event()
+
+    def look(rater, duel_id, outcome):
+        busy.set()
+        assert free.wait(30)
+        looked.append((duel_id, outcome))
+
+    ahead._look = look
     studies, id = study()
-    for _ in range(100):
-        ahead.prepare(studies.rater(id, "owner"), "x")
-    assert len(submitted) == 64
+    ahead.prepare(studies.rater(id, "owner"), "first of all")
+    assert busy.wait(30)
+    for n in range(100):
+        ahead.prepare(studies.rater(id, "owner"), f"duel {n}")
+    waiting = ahead._tasks.qsize()
+    assert 150 < waiting < 200
+    free.set()
+    while len(looked) <= waiting:
+        time.sleep(0.01)
+    outcomes = [outcome for _, outcome in looked[1:]]
+    assert outcomes == sorted(outcomes, key=["first", "second", "tie"].index)
     ahead.close()
 
 

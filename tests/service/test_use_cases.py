@@ -101,6 +101,15 @@ def test_two_designs_that_were_compared_are_compared_again():
         assert {duel.first["milk"], duel.second["milk"]} == {True, False}
 
 
+def test_cells_that_are_lists_are_shown_and_compared_as_others_are():
+    columns = [*TREES["space"]["columns"], {"name": "tags", "values": [[], ["a"], ["a", "b"], "c", None, [1]]}]
+    studies, id = study(TREES, space={**TREES["space"], "columns": columns})
+    for outcome in ("first", "second", "tie"):
+        answer(studies, id, outcome)
+    assert state(Studies(studies.storage), id)["recommendation"] == state(studies, id)["recommendation"]
+    assert studies.import_study(studies.export(id)).answers == 3
+
+
 # -- undo -------------------------------------------------------------------------------------------------------------
 
 

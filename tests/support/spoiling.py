@@ -1,5 +1,7 @@
 """Ways to spoil what is sent."""
 
+import copy
+
 from hypothesis import strategies as st
 
 ODD = st.sampled_from([
@@ -26,7 +28,7 @@ def spoilt(data, draw):
         holder = holder[key]
     how = draw(st.sampled_from(["replace", "replace", "remove", "double"]))
     if how == "replace" or (how == "double" and isinstance(holder, dict)):
-        holder[last] = draw(ODD)
+        holder[last] = copy.deepcopy(draw(ODD))
     elif how == "remove":
         del holder[last]
     else:

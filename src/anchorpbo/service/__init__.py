@@ -9,7 +9,8 @@
     ahead          the next duel, computed before the answer is there
     maps           grids for plots
     agreement      how far participants agree
-    exports        JSON and CSV
+    exports        the history as CSV; imports, an export read back
+    plain          what data from outside must be
     report         the results as one HTML file, with charts of its own
     links          signed links for participants
 """

@@ -6,46 +6,70 @@ computed here is only ever sooner there, never different.
 
 from __future__ import annotations
 
+import logging
 import os
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from threading import Semaphore
+from itertools import count
+from queue import Empty, PriorityQueue
+from threading import Thread
 
 from anchorpbo.errors import AnchorPBOError
 from anchorpbo.service.rater import Rater
 from anchorpbo.study import Outcome
 
 _LIKELY: tuple[Outcome, ...] = ("first", "second", "tie")
-"""The likely ones first."""
-_MOST_WAITING = 64
+"""The likely ones first: everyone's wins before anyone's ties."""
+_MOST_WAITING = 192
 """Beyond this the machine is busy enough with duels that are asked for now."""
+
+_LOG = logging.getLogger("anchorpbo.service")
+
+Task = tuple[int, int, Rater | None, str]
+"""How unlikely, when it came in, for whom, and the duel that is out; nobody is the sign to stop."""
 
 
 class Ahead:
     """Threads that look ahead."""
 
     def __init__(self, workers: int | None = None) -> None:
-        self._threads = ThreadPoolExecutor(workers or os.cpu_count() or 1, thread_name_prefix="ahead")
-        self._room = Semaphore(_MOST_WAITING)
+        self._tasks: PriorityQueue[Task] = PriorityQueue()
+        self._numbers = count()
+        self._closed = False
+        workers = workers or os.cpu_count() or 1
+        self._threads = [Thread(target=self._work, name=f"ahead-{n}", daemon=True) for n in range(workers)]
+        for thread in self._threads:
+            thread.start()
 
     def prepare(self, rater: Rater, duel_id: str) -> None:
         """Compute, at leisure, what would be asked after each answer to this duel."""
-        if not self._room.acquire(blocking=False):
-            return
-        try:
-            self._threads.submit(self._look, rater, duel_id)
-        except RuntimeError:  # closed in the meantime
-            self._room.release()
+        if not self._closed and self._tasks.qsize() < _MOST_WAITING:
+            for rank in range(len(_LIKELY)):
+                self._tasks.put((rank, next(self._numbers), rater, duel_id))
 
     def close(self) -> None:
         """Stop: whatever waits is given up."""
-        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._closed = True
+        with suppress(Empty):
+            while True:
+                self._tasks.get_nowait()
+        for _ in self._threads:
+            self._tasks.put((-1, next(self._numbers), None, ""))
+        for thread in self._threads:
+            thread.join()
 
-    def _look(self, rater: Rater, duel_id: str) -> None:
-        self._room.release()
-        for outcome in _LIKELY:
-            pending = rater.pending
-            if pending is None or pending.id != duel_id:
-                return  # answered meanwhile
-            with suppress(AnchorPBOError):  # whoever asks for it will hear of it
-                rater.optimizer.peek(outcome)
+    def _work(self) -> None:
+        while True:
+            rank, _, rater, duel_id = self._tasks.get()
+            if rater is None:
+                return
+            try:
+                self._look(rater, duel_id, _LIKELY[rank])
+            except Exception:  # a mistake of ours: whoever asks for the duel meets it again, but the others go on
+                _LOG.exception("looking ahead failed")
+
+    def _look(self, rater: Rater, duel_id: str, outcome: Outcome) -> None:
+        pending = rater.pending
+        if pending is None or pending.id != duel_id:
+            return  # answered meanwhile
+        with suppress(AnchorPBOError):  # whoever asks for it will hear of it
+            rater.optimizer.peek(outcome)

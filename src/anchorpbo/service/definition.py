@@ -83,7 +83,7 @@ class Definition:
                 raise UnknownNameError.of("an option", key, OPTIONS)
         if "space" not in fields:
             raise InputError("a study must have a space", "none", "describe its parameters or give a catalogue")
-        space = space_from_dict(_object("space", fields["space"]))
+        space = _space(fields["space"])
         anchors = fields.get("anchors") or []
         if not isinstance(anchors, list) or len(anchors) > MOST_ANCHORS:
             raise InputError(f"anchors must be a list of at most {MOST_ANCHORS} designs", repr(anchors), "shorten it")
@@ -135,7 +135,7 @@ class Definition:
     @cached_property
     def space(self) -> DesignSpace:
         """Where the designs come from; all participants share it."""
-        return space_from_dict(_object("space", self.engine.get("space")))
+        return _space(self.engine.get("space"))
 
     @property
     def catalogue(self) -> Catalogue | None:
@@ -185,6 +185,14 @@ def _seed(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST_SEED:
         raise InputError(f"seed must be a whole number from 0 to {LARGEST_SEED}", repr(value), "choose another")
     return value
+
+
+def _space(layout: Any) -> DesignSpace:
+    space = space_from_dict(_object("space", layout))
+    for name in space.names:
+        if not isinstance(name, str) or not name.strip():
+            raise InputError("parameters and columns must have names", repr(name), "name them")
+    return space
 
 
 def _object(name: str, value: Any) -> dict[str, Any]:

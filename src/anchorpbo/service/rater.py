@@ -129,7 +129,8 @@ class Rater:
             self.optimizer.tell_preference(winner, loser, tie=outcome == "tie")
             return None
         duel = self._asked[data["duel_id"]]
-        if (data["first"], data["second"]) != (duel.first, duel.second):
+        space = self.optimizer.space
+        if (space.check(data["first"]), space.check(data["second"])) != (duel.first, duel.second):
             raise InputError("an answer must be to the duel as it was asked", repr(duel.id), "import a complete export")
         self.optimizer.tell(duel, outcome)
         return duel

@@ -6,6 +6,7 @@ processes can serve the same studies.
 
 from __future__ import annotations
 
+import json
 import secrets
 import string
 from collections import OrderedDict
@@ -376,7 +377,8 @@ class Studies:
 
 
 def _entry(kind: EntryType, participant: str, data: Mapping[str, Any], response_ms: int | None = None) -> Entry:
-    return Entry(kind, participant, datetime.now(UTC), data, response_ms)
+    # As it will be read back, so that what was rehearsed is what is kept: JSON has lists and no tuples.
+    return Entry(kind, participant, datetime.now(UTC), json.loads(json.dumps(data)), response_ms)
 
 
 def _iso(time: datetime) -> str:

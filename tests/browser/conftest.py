@@ -1,0 +1,46 @@
+"""One browser for the tests of this folder, one server for each module, and visitors whose every request is noted."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from browsing import PATIENCE, Visitor, running_chromium
+from playwright.sync_api import Browser, expect
+
+from support.server_process import Server
+
+expect.set_options(timeout=PATIENCE)
+
+
+# Not of the session: while Playwright runs, no other test could run an event loop of its own.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    with running_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with Server(f"sqlite:///{tmp_path_factory.mktemp('site') / 'studies.db'}") as server:
+        yield server
+
+
+@pytest.fixture
+def home(site: Server) -> str:
+    """The address of the server."""
+    return f"http://127.0.0.1:{site.port}"
+
+
+@pytest.fixture
+def visitor(browser: Browser) -> Iterator[Callable[..., Visitor]]:
+    """Make a visitor; at the end all of them must have met no error and have talked to no other machine."""
+    made: list[Visitor] = []
+
+    def make(**options: object) -> Visitor:
+        made.append(Visitor(browser, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.context.close()
+    for one in made:
+        one.check()
