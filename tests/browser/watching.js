@@ -17,3 +17,20 @@ document.addEventListener("DOMContentLoaded", () => {
     window.shownCards.at = now;
   })).observe(pair, { childList: true, subtree: true });
 });
+
+// What is wrong with the focus: it must be somewhere in the window, and have an outline, or what stands for it.
+window.focusTrouble = () => {
+  const element = document.activeElement;
+  if (!element || element === document.body) return "nothing has the focus";
+  const outlined = (one) => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(one);
+    return outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+  };
+  const name = `${element.tagName} ${element.id} ${element.textContent.trim().slice(0, 40)}`;
+  const stands = [...(element.labels || []), element.nextElementSibling, element].filter(Boolean);
+  const seen = stands.find(outlined);
+  if (!seen && !element.matches("main, [tabindex='-1']")) return `no outline: ${name}`;
+  const { top, bottom, left, right, width } = (seen || element).getBoundingClientRect();
+  const inside = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth && width > 1;
+  return inside ? "" : `out of sight: ${name}`;
+};

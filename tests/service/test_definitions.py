@@ -121,6 +121,13 @@ def test_what_is_wrong_with_a_request_is_named(change, error, match):
     assert studies.studies() == []
 
 
+def test_numbers_that_are_too_large_to_calculate_with_are_refused():
+    spoilt_space = copy.deepcopy(FULL)
+    spoilt_space["space"]["constraints"][0]["coefficients"]["a"] = 1e308
+    with pytest.raises(InputError, match="space must be as the documentation says"):
+        Studies(MemoryStorage()).create(spoilt_space)
+
+
 def test_the_largest_seed_serves_everyone():
     studies, id = study(options={**QUICK["options"], "seed": LARGEST_SEED})
     for name in ("owner", "Ana", "Grüße 世界"):

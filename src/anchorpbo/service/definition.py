@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.service.display import check_display
 from anchorpbo.service.plain import check_plain, refusing
@@ -188,7 +190,9 @@ def _seed(value: Any) -> int:
 
 
 def _space(layout: Any) -> DesignSpace:
-    space = space_from_dict(_object("space", layout))
+    # Numbers so large that their squares are not: a space of them would be one without sense.
+    with refusing("space"), np.errstate(over="raise", invalid="raise", divide="raise"):
+        space = space_from_dict(_object("space", layout))
     for name in space.names:
         if not isinstance(name, str) or not name.strip():
             raise InputError("parameters and columns must have names", repr(name), "name them")

@@ -226,7 +226,8 @@ function listen() {
   stream?.close();
   if (document.hidden) return;
   stream = new EventSource(`/api${base}/stream?${as}`);
-  for (const type of ["anchor_added", "anchor_removed", "undone"]) {
+  // "ready": what happened before the stream was there, too.
+  for (const type of ["ready", "anchor_added", "anchor_removed", "undone"]) {
     stream.addEventListener(type, () => { if (!working) look(); });
   }
 }

@@ -6,7 +6,10 @@ export function picture(card, study) {
   if (card.svg) return el("div", { class: "picture" }, drawing(card.svg, card.title || "Drawing of the design"));
   if (card.image) {
     const source = `/studies/${study}/images/${encodeURIComponent(card.image)}`;
-    return el("div", { class: "picture" }, el("img", { src: source, alt: card.title || "Picture of the design", loading: "lazy" }));
+    const image = el("img", { src: source, alt: card.title || "Picture of the design", loading: "lazy" });
+    // A table that was uploaded has names of pictures, and no pictures.
+    image.addEventListener("error", () => image.replaceWith(el("span", { class: "no-picture quiet" }, card.image)), { once: true });
+    return el("div", { class: "picture" }, image);
   }
   return null;
 }

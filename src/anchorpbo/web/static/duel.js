@@ -232,7 +232,7 @@ function listen() {
   stream.addEventListener("ready", () => {
     mine = 0;
     if (!first && again) again();
-    else if (!first) refresh();
+    else refresh(); // what happened before the stream was there
     first = false;
   });
   for (const type of ["answered", "undone"]) {

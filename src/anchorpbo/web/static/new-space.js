@@ -52,7 +52,13 @@ export function startSpace(onchange, draft) {
     const button = event.target.closest("[data-action]");
     if (button) move(parameters.find((one) => one.element.contains(button)), button.dataset.action);
   });
-  place.addEventListener("focusout", () => mark());
+  // Not while a button is held down: what is told would move what is being clicked from under the pointer.
+  let pressed = false;
+  window.addEventListener("pointerdown", () => { pressed = true; }, true);
+  for (const end of ["pointerup", "pointercancel"]) {
+    window.addEventListener(end, () => { pressed = false; setTimeout(mark); }, true);
+  }
+  place.addEventListener("focusout", () => { if (!pressed) mark(); });
   document.getElementById("add-parameter").addEventListener("click", () => {
     const one = new Parameter();
     parameters.push(one);

@@ -1,0 +1,167 @@
+"""Studies made by hand on the New page: a space that is built there, and a table that is dropped on it."""
+
+import csv
+import io
+import re
+
+import pytest
+from browsing import cards_are_shown, choose, see_results, start_comparing, text_of
+from playwright.sync_api import expect
+
+HEADER = ["name", "price", "weight", "photo", "page", "note"]
+TEAS = [
+    ["Assam", 4.5, 120, "assam.png", "https://example.org/assam", "=1+1"],
+    ["Ceylon", 5.25, 100, "ceylon.png", "https://example.org/ceylon", "@SUM(A1)"],
+    ["Darjeeling", 9, 80, "darjeeling.png", "https://example.org/darjeeling", "<b>first flush</b>"],
+    ["Keemun", 7.75, 95, "keemun.png", "https://example.org/keemun", "-2+3"],
+    ["Lapsang", 6.5, 90, "lapsang.png", "https://example.org/lapsang", "smoky, strong"],
+    ["Oolong", 11, 60, "oolong.png", "https://example.org/oolong", "+1"],
+]
+DROP = """(place, { name, bytes }) => {
+  const data = new DataTransfer();
+  data.items.add(new File([new Uint8Array(bytes)], name, { type: "text/csv" }));
+  for (const kind of ["dragenter", "dragover", "drop"]) {
+    place.dispatchEvent(new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true }));
+  }
+}"""
+
+
+def drop(page, name, content):
+    page.locator("#drop").evaluate(DROP, {"name": name, "bytes": list(content)})
+
+
+def table(rows, header=HEADER):
+    text = io.StringIO()
+    csv.writer(text).writerows([header, *rows])
+    return text.getvalue().encode()
+
+
+def fill(page, number, **fields):
+    parameter = page.locator(f"[aria-label='Parameter {number}']")
+    if "kind" in fields:
+        parameter.locator("[data-field=kind]").select_option(label=fields.pop("kind"))
+    for label, text in fields.items():
+        parameter.locator(f"[data-field={label}]").fill(text)
+
+
+def test_a_space_that_is_built_by_hand(home, visitor):
+    someone = visitor()
+    someone.allow(r"status of 422 .*/api/studies/check")
+    page = someone.open(f"{home}/new")
+    create = page.get_by_role("button", name="Create study")
+    expect(page.locator("#status")).to_contain_text("Still needed: a name for the study")
+    expect(create).to_be_disabled()
+
+    page.locator("#name").fill("Bread <i>& butter</i>")
+    fill(page, 1, name="oven", low="180", high="250", unit="°C")
+    fill(page, 2, name="hours", kind="Integer", low="9", high="4")
+    expect(page.get_by_text("“To” must be above “From”.")).to_be_visible()
+    fill(page, 2, high="24")
+    page.get_by_role("button", name="Add a parameter").click()
+    fill(page, 3, name="flour", kind="Category", values="wheat, rye, spelt")
+    expect(page.locator("#status")).to_contain_text("Ready: 3 parameters vary")
+
+    rules = page.get_by_role("textbox", name="Rules between parameters")
+    rules.fill("oven + hours <= ten")
+    expect(page.locator("#status")).to_have_attribute("data-kind", "bad")
+    expect(rules).to_have_attribute("aria-invalid", "true")
+    rules.fill("oven + 2*hours <= 270")
+    expect(page.locator("#status")).to_have_attribute("data-kind", "good")
+    page.get_by_role("heading", name="Drawing").click()
+    page.get_by_label("SVG template").fill(
+        '<svg viewBox="0 0 100 40"><rect width="{{ hours * 4 }}" height="40" fill="tan"/></svg>'
+    )
+    expect(page.locator("#preview svg rect")).to_have_attribute("fill", "tan")
+    expect(page.locator("#preview")).to_contain_text("°C")
+
+    # What is written survives a reload.
+    page.reload()
+    expect(page.locator("[aria-label='Parameter 3']").locator("[data-field=values]")).to_have_value("wheat, rye, spelt")
+    expect(create).to_be_enabled()
+    create.click()
+    page.wait_for_url("**/anchors")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Bread <i>& butter</i>")
+    start_comparing(page)
+    expect(page.locator("#first svg rect")).to_be_visible()
+    choose(page, "second")
+    see_results(page)
+    expect(page.locator("#best-sentence")).to_contain_text("early days")
+
+
+def test_a_table_that_is_dropped(home, visitor):
+    page = visitor().open(f"{home}/new")
+    page.get_by_role("tab", name="Use a table").click()
+    drop(page, "my_teas.csv", table(TEAS))
+    expect(page.locator("#drop-words")).to_have_text("my_teas.csv")
+    expect(page.locator("#name")).to_have_value("my teas")
+    expect(page.get_by_label("page", exact=True)).to_have_value("link")
+    expect(page.get_by_label("price", exact=True)).to_have_value("feature")
+    for cell in ("=1+1", "@SUM(A1)", "<b>first flush</b>", "-2+3"):
+        expect(page.locator("#first-rows")).to_contain_text(cell)
+    page.get_by_label("photo", exact=True).select_option("image")
+    expect(page.locator("#columns")).to_contain_text("for an uploaded table they are missing")
+    page.get_by_label("photo", exact=True).select_option("hidden")
+    page.get_by_label("name", exact=True).select_option("title")
+    page.get_by_label("note", exact=True).select_option("shown")
+    expect(page.locator("#status")).to_contain_text("Ready: 2 columns tell designs apart, 6 different designs")
+    page.get_by_role("button", name="Create study").click()
+    page.wait_for_url("**/anchors")
+    page.get_by_role("button", name="I know this one well: Assam").click()
+    expect(page.locator("#marked-words")).to_have_text("1 design is marked.")
+
+    start_comparing(page)
+    pages = {name: address for name, _, _, _, address, _ in TEAS}
+    notes = {name: note for *_, note in TEAS for name in [next(row[0] for row in TEAS if row[-1] == note)]}
+    for side in ("first", "second"):
+        [name] = text_of(page, f"#{side} .card-title")
+        expect(page.locator(f"#{side}-link")).to_have_attribute("href", pages[name])
+        expect(page.locator(f"#{side}-link")).to_have_attribute("rel", re.compile("noopener"))
+        expect(page.locator(f"#{side}")).to_contain_text(notes[name])
+    choose(page, "first")
+    choose(page, "second")
+    see_results(page)
+    expect(page.locator("#items")).to_contain_text("Darjeeling")
+
+
+def test_pictures_of_an_uploaded_table_leave_no_broken_card(home, visitor):
+    someone = visitor()
+    someone.allow(r"status of 404 .*/images/")
+    page = someone.open(f"{home}/new")
+    page.get_by_role("tab", name="Use a table").click()
+    page.locator("#table-file").set_input_files({"name": "teas.csv", "mimeType": "text/csv", "buffer": table(TEAS)})
+    page.get_by_label("photo", exact=True).select_option("image")
+    expect(page.locator("#preview .no-picture")).to_contain_text(".png")
+    page.get_by_role("button", name="Create study").click()
+    page.wait_for_url("**/anchors")
+    start_comparing(page)
+    cards_are_shown(page)
+    expect(page.locator("#first .picture")).to_contain_text(".png")
+    choose(page, "first")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"name,price\nAssam,4\nCeylon\n", "line 3"),
+        (b"name,name\nAssam,4\nCeylon,5\n", "name"),
+        (b"name,price\nAss\xe4m,4\nCeylon,5\n", "UTF-8"),
+        (b"name,price\n", "must have"),
+    ],
+    ids=["empty", "ragged", "twice", "latin-1", "no rows"],
+)
+def test_a_bad_table_is_told(home, visitor, content, words):
+    someone = visitor()
+    someone.allow(r"status of 422 .*/api/catalogue")
+    page = someone.open(f"{home}/new")
+    page.get_by_role("tab", name="Use a table").click()
+    drop(page, "bad.csv", content)
+    message = page.locator("#table-message")
+    expect(message).to_be_visible()
+    expect(message).to_contain_text("bad.csv")
+    expect(message).to_contain_text(words)
+    expect(page.get_by_role("button", name="Create study")).to_be_disabled()
+    # The next one replaces the message.
+    drop(page, "teas.csv", table(TEAS))
+    expect(message).to_be_hidden()
+    expect(page.locator("#first-rows")).to_contain_text("Lapsang")

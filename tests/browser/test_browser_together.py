@@ -1,0 +1,192 @@
+"""Two tabs, several people, and a server that goes away."""
+
+import json
+import urllib.request
+
+import pytest
+from browsing import cards_are_shown, choose, results_are_shown, see_results, shown_cards, start_comparing, text_of
+from playwright.sync_api import expect
+
+from support.server_process import STUDY, Server
+
+TOKEN = "only-the-owner-knows-this-one"
+ELSEWHERE = "Answered in another tab. These are the designs to compare now."
+GONE = r"ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_FAILED"
+
+
+class LockedServer(Server):
+    """One that asks for a token."""
+
+    def _send(self, method, path, body):
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"}
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers, method=method)
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return json.load(response)
+
+
+def answers(server, study):
+    return [event for event in server.get(f"/api/studies/{study}/history") if event["type"] == "answered"]
+
+
+# -- two tabs ---------------------------------------------------------------------------------------------------------
+
+
+def test_of_two_answers_to_one_duel_the_first_counts(home, site, visitor):
+    study = site.post("/api/studies", STUDY)["id"]
+    someone = visitor()
+    someone.allow(r"status of 409 .*/answers", r"ERR_FAILED .*/stream")
+    one = someone.open(f"{home}/studies/{study}/duel")
+    # This tab does not hear what happens in the other.
+    other = someone.context.new_page()
+    other.route("**/stream*", lambda route: route.abort())
+    other.goto(f"{home}/studies/{study}/duel")
+    cards_are_shown(other)
+    cards_are_shown(one)
+    assert text_of(one, ".choice") == text_of(other, ".choice")
+    choose(one, "first")
+    choose(other, "second")
+    expect(other.locator("#toast")).to_have_text(ELSEWHERE)
+    expect(other.locator("#progress")).to_contain_text("1 comparison so far")
+    assert text_of(one, ".choice") == text_of(other, ".choice")
+    assert [event["outcome"] for event in answers(site, study)] == ["first"]
+    # And from there it goes on.
+    choose(other, "second")
+    expect(other.locator("#progress")).to_contain_text("2 comparisons so far")
+
+
+def test_an_answer_in_one_tab_shows_up_in_the_other(home, site, visitor):
+    study = site.post("/api/studies", STUDY)["id"]
+    someone = visitor()
+    one = someone.open(f"{home}/studies/{study}/duel")
+    other = someone.open(f"{home}/studies/{study}/duel")
+    cards_are_shown(one)
+    cards_are_shown(other)
+    before = text_of(other, ".choice")
+    choose(one, "second")
+    expect(other.locator("#progress")).to_contain_text("1 comparison so far")
+    expect(other.locator("#toast")).to_have_text(ELSEWHERE)
+    assert text_of(other, ".choice") == text_of(one, ".choice") != before
+    expect(one.locator("#toast")).to_be_hidden()
+    choose(other, "first")
+    expect(one.locator("#progress")).to_contain_text("2 comparisons so far")
+    one.locator("#undo").click()
+    expect(other.locator("#progress")).to_contain_text("1 comparison so far")
+    # Anchors are heard of, too.
+    anchors = someone.open(f"{home}/studies/{study}/anchors")
+    expect(anchors.locator("#marked-words")).to_have_text("1 design is marked.")
+    site.post(f"/api/studies/{study}/anchors", {"design": {"temperature": 70.0, "minutes": 5.0, "leaves": 2}})
+    expect(anchors.locator("#marked-words")).to_have_text("2 designs are marked.")
+
+
+# -- several people ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def locked(tmp_path, monkeypatch):
+    monkeypatch.setenv("ANCHORPBO_TOKEN", TOKEN)
+    with LockedServer(f"sqlite:///{tmp_path / 'studies.db'}", "--host", "0.0.0.0") as server:
+        yield server
+
+
+def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
+    home = f"http://127.0.0.1:{locked.port}"
+    study = locked.post("/api/studies", STUDY)["id"]
+    owner = visitor()
+    owner.allow("status of 401")
+    page = owner.open(home)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.get_by_role("link", name="Sign in").click()
+    page.get_by_label("Token").fill("something else than the token")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("That is not the token")
+    page.get_by_label("Token").fill(TOKEN)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("link", name="Tea", exact=True).click()
+    start = page.get_by_role("link", name="Compare", exact=True)
+    start.click()
+    for outcome in ("first", "second", "first", "first", "second"):
+        choose(page, outcome)
+    page.get_by_role("link", name="People").click()
+    page.get_by_label("Name", exact=True).fill("Ana")
+    page.get_by_role("button", name="Invite").click()
+    link = page.get_by_label("Link for Ana", exact=True).input_value()
+    assert link.startswith(home)
+
+    ana = visitor()
+    ana.allow("status of 403")
+    hers = ana.open(link)
+    expect(hers).to_have_url(f"{home}/studies/{study}/anchors")
+    expect(hers.locator(".who")).to_have_text("for Ana")
+    assert text_of(hers, "nav a") == ["Anchors", "Compare", "Results"]
+    hers.locator("#know-preview").click()
+    expect(hers.locator("#marked .card")).to_have_count(1)
+    start_comparing(hers)
+    expect(hers.locator("#progress")).to_contain_text("0 comparisons so far")
+    for outcome in ("second", "second", "first", "second", "first"):
+        choose(hers, outcome)
+    see_results(hers)
+    expect(hers.get_by_role("link", name="Report (HTML)")).to_be_visible()
+    assert hers.get_by_role("link", name="Study (JSON)").count() == 0
+    hers.goto(home)
+    expect(hers).to_have_url(f"{home}/studies/{study}/duel")
+    for path in ("/new", f"/studies/{study}/people", f"/studies/{study}/results?as=owner", "/studies/other/duel"):
+        hers.goto(home + path)
+        expect(hers.get_by_role("heading", level=1)).not_to_have_text("Tea")
+        expect(hers.get_by_role("main")).to_contain_text("ask")
+    assert hers.request.get(f"{home}/api/studies/{study}/export").status == 403
+
+    page.reload()
+    expect(page.locator("#people li").last).to_contain_text("5 answers, 1 anchor")
+    expect(page.locator("#matrix td.heat")).to_have_count(2)
+    expect(page.locator("#agreement-words")).to_contain_text("agree")
+    assert text_of(page, "#opinions h3") == ["All together", "You (owner)", "Ana"]
+    page.get_by_role("link", name="Results of Ana").click()
+    results_are_shown(page)
+    expect(page.locator(".who")).to_have_text("for Ana")
+    expect(page.locator("#best-facts")).to_contain_text("Comparisons 5", use_inner_text=True)
+    # A link that was tampered with opens nothing.
+    stranger = visitor()
+    stranger.allow("status of 40[13]")
+    theirs = stranger.open(f"{link[:-4]}0000")
+    expect(theirs.get_by_role("main")).to_contain_text("this link is not valid")
+    theirs.goto(f"{home}/studies/{study}/results")
+    expect(theirs.get_by_role("link", name="Sign in")).to_be_visible()
+
+
+# -- a server that goes away ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["by hand", "by itself"])
+def test_an_answer_outlives_the_server(tmp_path, visitor, how):
+    with Server(f"sqlite:///{tmp_path / 'studies.db'}") as server:
+        study = server.post("/api/studies", STUDY)["id"]
+        someone = visitor()
+        someone.allow(GONE)
+        page = someone.context.new_page()
+        if how == "by hand":  # without a stream the page does not hear that the server is back
+            page.route("**/stream*", lambda route: route.abort())
+        page.goto(f"http://127.0.0.1:{server.port}/studies/{study}/duel")
+        choose(page, "first")
+        cards_are_shown(page)
+        server.kill()
+        page.locator("#second").click()
+        expect(page.get_by_role("alert")).to_contain_text("The server does not answer. Your answer is kept")
+        expect(page.locator("#second")).to_have_class("card choice chosen")
+        # What was chosen cannot be changed by accident while it waits.
+        count = shown_cards(page)
+        page.locator("#first").click(force=True)
+        assert shown_cards(page) == count
+        if how == "by hand":
+            with page.expect_event("requestfailed", lambda request: request.url.endswith("/answers")):
+                page.get_by_role("button", name="Try again").click()
+            expect(page.get_by_role("button", name="Try again")).to_be_visible()
+        server.start()
+        if how == "by hand":
+            page.get_by_role("button", name="Try again").click()
+        cards_are_shown(page, count + 1)
+        expect(page.get_by_role("button", name="Try again")).to_be_hidden()
+        expect(page.locator("#progress")).to_contain_text("2 comparisons so far")
+        assert [event["outcome"] for event in answers(server, study)] == ["first", "second"]
+        choose(page, "tie")
+        expect(page.locator("#progress")).to_contain_text("3 comparisons so far")
