@@ -149,7 +149,9 @@ def main() -> None:
         answer(api, studies["molecules"], "molecules", 14)
         for seed, name in enumerate(("Ana", "Björn"), 1):
             send(f"{api}/studies/{studies['coffee']}/participants", {"name": name})
-            answer(api, studies["coffee"], "coffee", 10, name, seed)
+            for design in EXAMPLES["coffee"].suggested_anchors[seed:]:
+                send(f"{api}/studies/{studies['coffee']}/anchors", {"design": design, "participant": name})
+            answer(api, studies["coffee"], "coffee", 24, name, seed)
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--hide-scrollbars"])
         pages(browser, home, studies)
         phone(browser, home, studies)

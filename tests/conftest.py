@@ -3,6 +3,7 @@
 import os
 
 import pytest
+
 from support.postgres_server import running_server
 
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):

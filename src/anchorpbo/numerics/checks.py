@@ -122,4 +122,7 @@ def increasing_bounds(name: str, bounds: tuple[float, float]) -> tuple[float, fl
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    except OverflowError:  # a whole number with more than 308 digits
+        return False

@@ -71,7 +71,10 @@ class Table:
             header = _header(path, file.readline())
             file.seek(0)
             reader = csv.reader(file, delimiter=delimiter or _delimiter(header), skipinitialspace=True)
-            names = _checked_names([name.strip() for name in next(reader)])
+            try:
+                names = _checked_names([name.strip() for name in next(reader)])
+            except csv.Error as problem:
+                raise InputError("a table must be CSV", f"{problem} in its first line", "save it again") from problem
             rows, lines = _rows(reader, len(names))
         cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
         columns = {
@@ -254,11 +257,13 @@ def _delimiter(header: str) -> str:
 def _checked_names(names: list[str]) -> list[str]:
     if not names:
         raise InputError("a table must have columns", "none", "give every row some values")
+    seen: set[str] = set()
     for i, name in enumerate(names):
         if not name:
             raise InputError("every column must have a name", f"none for column {i + 1}", "name it")
-        if name in names[:i]:
+        if name in seen:
             raise InputError("column names must differ", f"{name!r} twice", "rename one of the two")
+        seen.add(name)
     return names
 
 
