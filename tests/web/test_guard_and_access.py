@@ -12,7 +12,6 @@ from anchorpbo.service import Studies
 from anchorpbo.service.links import Signer
 from anchorpbo.storage.memory import MemoryStorage
 from anchorpbo.web import Settings
-from anchorpbo.web.access import OWNER_COOKIE, PARTICIPANT_COOKIE
 from anchorpbo.web.guard import HEADERS
 from anchorpbo.web.settings import is_loopback
 
@@ -189,13 +188,13 @@ def test_signing_in_gives_a_cookie_that_is_not_the_token(guarded):
     right = guarded.post("/login", data={"token": TOKEN})
     assert (right.status_code, right.headers["location"]) == (303, "/")
     cookie = right.headers["set-cookie"]
-    assert cookie.startswith(f"{OWNER_COOKIE}=")
+    name = cookie.split("=")[0]
     assert TOKEN not in cookie
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
     assert "Secure" not in cookie
     assert guarded.get("/api/studies").status_code == 200
-    forged = {"Cookie": f"{OWNER_COOKIE}={Signer(b'other').sign('owner', TOKEN)}"}
+    forged = {"Cookie": f"{name}={Signer(b'other').sign('owner', TOKEN)}"}
     guarded.cookies.clear()
     check_problem(guarded.get("/api/studies", headers=forged), 401)
 
@@ -211,9 +210,9 @@ def test_another_token_ends_all_sessions():
     storage = MemoryStorage()
     client = with_token(storage)[1]
     client.post("/login", data={"token": TOKEN})
-    value = client.cookies[OWNER_COOKIE]
+    ((name, value),) = client.cookies.items()
     other = server(storage, Settings(token="another"))[1]
-    check_problem(other.get("/api/studies", headers={"Cookie": f"{OWNER_COOKIE}={value}"}), 401)
+    check_problem(other.get("/api/studies", headers={"Cookie": f"{name}={value}"}), 401)
 
 
 def _joined(app_client, id, name):
@@ -225,7 +224,7 @@ def _joined(app_client, id, name):
     client.cookies.clear()
     cookie = response.headers["set-cookie"]
     assert "HttpOnly" in cookie
-    assert "SameSite=strict" in cookie
+    assert "SameSite=lax" in cookie  # a link in a mail comes from another site
     return {"Cookie": cookie.split(";")[0]}
 
 
@@ -269,6 +268,7 @@ def test_a_link_cannot_be_forged(guarded):
     id, other = make(guarded, headers=bearer()), make(guarded, headers=bearer())
     link = guarded.post(f"/api/studies/{id}/participants", json={"name": "Ana"}, headers=bearer()).json()["link"]
     _, _, _, name, signature = link.split("/")
+    cookie = _joined(guarded, id, "Ana")["Cookie"].split("=")[0]
     ben = b"Ben".hex()
     for forged in (
         f"/join/{id}/{ben}/{signature}", f"/join/{other}/{name}/{signature}", f"/join/{id}/{name}/{'0' * 32}",
@@ -287,7 +287,48 @@ def test_a_link_cannot_be_forged(guarded):
         "..",
         f"{id}.zz.{signature}",
     ):
-        check_problem(guarded.get(f"/api/studies/{id}", headers={"Cookie": f"{PARTICIPANT_COOKIE}={value}"}), 401)
+        check_problem(guarded.get(f"/api/studies/{id}", headers={"Cookie": f"{cookie}={value}"}), 401)
+
+
+def test_a_link_leads_to_a_page_as_whoever_it_names(client, guarded):
+    # On loopback, and for a signed-in owner, the page must say as whom they came.
+    for someone, headers in ((client, {}), (guarded, bearer())):
+        id = make(someone, headers=headers)
+        link = someone.post(f"/api/studies/{id}/participants", json={"name": "Ana & Bo"}, headers=headers).json()[
+            "link"
+        ]
+        target = someone.get(link, headers=headers).headers["location"]
+        assert target == f"/studies/{id}/anchors?as=Ana%20%26%20Bo"
+        page = someone.get(target, headers={**headers, "Accept": "text/html"})
+        assert page.headers["content-type"].startswith("text/html")
+        assert 'data-participant="Ana &amp; Bo"' in page.text
+        someone.cookies.clear()
+    stranger = guarded.get(link)
+    assert stranger.headers["location"] == f"/studies/{id}/anchors"
+
+
+def test_someone_takes_part_in_several_studies(guarded):
+    ids = [make(guarded, headers=bearer()) for _ in range(2)]
+    both = "; ".join(_joined(guarded, id, "Ana")["Cookie"] for id in ids)
+    for id in ids:
+        assert guarded.post(f"/api/studies/{id}/ask", headers={"Cookie": both}).status_code == 200
+
+
+def test_strangers_cannot_make_the_server_read_much(guarded):
+    for path in ("/api/studies", "/api/studies/import", "/login"):
+        check_problem(guarded.post(path, content=b"[" * 20_000, headers={"Content-Type": "application/json"}), 413)
+    assert guarded.post("/login", data={"token": TOKEN}).status_code == 303
+
+
+@pytest.mark.parametrize("name", ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"])
+def test_behind_a_proxy_nobody_is_the_owner_without_a_token(client, guarded, name):
+    check_problem(client.get("/api/studies", headers={name: "203.0.113.7"}), 403)
+    assert guarded.get("/api/studies", headers={**bearer(), name: "203.0.113.7"}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example@127.0.0.1", "127.0.0.1:8000/x", "127.0.0.1:", "[::1", "127.0.0.1:a"])
+def test_a_host_is_a_name_and_a_port(client, host):
+    check_problem(client.get("/api/studies", headers={"Host": host}), 421)
 
 
 def test_a_cookie_of_one_study_is_not_one_of_another(guarded):

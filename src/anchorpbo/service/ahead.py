@@ -19,10 +19,13 @@ from anchorpbo.study import Outcome
 
 _LIKELY: tuple[Outcome, ...] = ("first", "second", "tie")
 """The likely ones first: everyone's wins before anyone's ties."""
-_MOST_WAITING = 192
+_MOST_WAITING = 64
 """Beyond this the machine is busy enough with duels that are asked for now."""
 
 _LOG = logging.getLogger("anchorpbo.service")
+
+_PATIENCE = 1.0
+"""Seconds to wait for a participant who is being served."""
 
 Task = tuple[int, int, Rater | None, str]
 """How unlikely, when it came in, for whom, and the duel that is out; nobody is the sign to stop."""
@@ -43,8 +46,7 @@ class Ahead:
     def prepare(self, rater: Rater, duel_id: str) -> None:
         """Compute, at leisure, what would be asked after each answer to this duel."""
         if not self._closed and self._tasks.qsize() < _MOST_WAITING:
-            for rank in range(len(_LIKELY)):
-                self._tasks.put((rank, next(self._numbers), rater, duel_id))
+            self._tasks.put((0, next(self._numbers), rater, duel_id))
 
     def close(self) -> None:
         """Stop: whatever waits is given up."""
@@ -63,13 +65,24 @@ class Ahead:
             if rater is None:
                 return
             try:
-                self._look(rater, duel_id, _LIKELY[rank])
+                go_on = self._look(rater, duel_id, _LIKELY[rank])
             except Exception:  # a mistake of ours: whoever asks for the duel meets it again, but the others go on
                 _LOG.exception("looking ahead failed")
+                go_on = False
+            # One task a participant at a time: two would wait for each other.
+            if go_on and rank + 1 < len(_LIKELY) and not self._closed:
+                self._tasks.put((rank + 1, next(self._numbers), rater, duel_id))
 
-    def _look(self, rater: Rater, duel_id: str, outcome: Outcome) -> None:
-        pending = rater.pending
-        if pending is None or pending.id != duel_id:
-            return  # answered meanwhile
-        with suppress(AnchorPBOError):  # whoever asks for it will hear of it
-            rater.optimizer.peek(outcome)
+    def _look(self, rater: Rater, duel_id: str, outcome: Outcome) -> bool:
+        """Look at one answer; whether it is worth looking at others."""
+        if not rater.lock.acquire(timeout=_PATIENCE):
+            return False
+        try:
+            pending = rater.pending
+            if pending is None or pending.id != duel_id:
+                return False  # answered meanwhile
+            with suppress(AnchorPBOError):  # whoever asks for it will hear of it
+                rater.optimizer.peek(outcome, pending)
+            return True
+        finally:
+            rater.lock.release()

@@ -8,11 +8,15 @@ from typing import Any
 from anchorpbo.service.svg import checked_svg
 
 _SIZE = 320
+LONGEST = 300
+"""Signs of a SMILES; drawing takes the square of it and more."""
 
 
 @lru_cache(maxsize=4096)
 def draw_molecule(smiles: str) -> str | None:
-    """An SVG of a molecule; ``None`` where it, or RDKit, is unknown."""
+    """An SVG of a molecule; ``None`` where it, or RDKit, is unknown, and of one too large to be looked at."""
+    if len(smiles) > LONGEST:
+        return None
     try:
         from rdkit import Chem, rdBase
         from rdkit.Chem.Draw import rdMolDraw2D

@@ -125,7 +125,9 @@ def draw_map(rater: Rater, at: Design | None, x: str | None, y: str | None) -> M
 def axis(name: str, parameter: Parameter, count: int) -> Axis:
     """Values to look at."""
     if isinstance(parameter, Categorical | Ordinal):
-        return Axis(name, list(parameter.values), False, False)
+        choices = list(parameter.values)
+        some = np.unique(np.linspace(0, len(choices) - 1, min(count, len(choices))).round().astype(int))
+        return Axis(name, [choices[i] for i in some], False, False)
     if isinstance(parameter, Boolean):
         return Axis(name, [False, True], False, False)
     if not isinstance(parameter, Integer | Real):

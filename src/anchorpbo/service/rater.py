@@ -12,17 +12,21 @@ A rater decides nothing and writes nothing: `anchorpbo.service.studies` does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from threading import RLock
+from threading import RLock, Semaphore
 from typing import Any
 
-from anchorpbo.errors import InputError
+from anchorpbo.errors import InputError, RunError
 from anchorpbo.service.definition import Definition
 from anchorpbo.space import DesignSpace
 from anchorpbo.study import Duel, Optimizer
 from anchorpbo.study.duel import Outcome, as_outcome
 from anchorpbo.study.journal import Entry
+
+MOST_WAITING = 16
+"""Requests for one participant: more would keep everyone else waiting."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,21 @@ class Rater:
         self.answers: dict[str, Answer] = {}
         """Answers that stand, by duel."""
         self.lock = RLock()
-        """Held by whoever reads, decides and writes."""
+        """Held by whoever reads, decides and writes, and by whoever looks ahead."""
+        self._room = Semaphore(MOST_WAITING)
         self._asked: dict[str, Duel] = {}
         self._standing: list[Entry] = []
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for one's turn to read, decide and write; not behind too many others."""
+        if not self._room.acquire(blocking=False):
+            raise RunError("too many requests wait for this participant", MOST_WAITING, "try again in a moment")
+        try:
+            with self.lock:
+                yield
+        finally:
+            self._room.release()
 
     @property
     def last(self) -> Entry | None:

@@ -46,6 +46,8 @@ T = TypeVar("T")
 MOST_RATERS = 256
 """Kept up with the journal; others are replayed when they are needed."""
 MOST_PROPOSALS = 50
+MOST_COMPARISONS = 10_000
+"""In one table."""
 LONGEST_RESPONSE = 7 * 24 * 3600 * 1000
 """Milliseconds; a week."""
 _ATTEMPTS = 8
@@ -262,6 +264,9 @@ class Studies:
         """Take in past comparisons, see `anchorpbo.study.importing` for the columns; all of them, or none."""
         with refusing("a table of comparisons"):
             found = comparisons(table, self.definition(id).space)
+        if len(found) > MOST_COMPARISONS:
+            rule = f"a table must have at most {MOST_COMPARISONS:,} comparisons"
+            raise InputError(rule, f"{len(found):,}", "choose the latest")
         entries = [
             _entry("answered", participant, {
                 "duel_id": None, "first": one.winner, "second": one.loser,
@@ -330,7 +335,7 @@ class Studies:
     def _write(self, id: str, participant: str, decide: Callable[[Rater], Decision[T]]) -> tuple[list[Entry], T]:
         """Read on, decide, write; again from the start where another process wrote in between."""
         rater = self.rater(id, participant)
-        with rater.lock:
+        with rater.turn():
             for _ in range(_ATTEMPTS):
                 rater.read(self.storage.entries(id, participant, rater.seen))
                 entries, result = decide(rater)
@@ -348,6 +353,12 @@ class Studies:
         entry = _entry(kind, participant, {"design": self._checked(id, design)})
 
         def decide(rater: Rater) -> Decision[None]:
+            # Marking twice does no harm, as a request may be sent twice.
+            marked = entry.data["design"] in rater.optimizer.anchors
+            if marked and kind == "anchor_added":
+                return [], None
+            if not marked and kind == "anchor_removed":
+                raise UnknownStudyError("only an anchor can be removed", entry.data["design"], "see those there are")
             rater.rehearse(entry)
             return [entry], None
 

@@ -27,7 +27,7 @@ LARGEST = 100_000
 """Bytes of a template."""
 MOST_PLACEHOLDERS = 1_000
 
-_PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_PLACEHOLDER = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*+)\}\}", re.DOTALL)
 _MARK = "\ue000"
 """Stands for a placeholder while the rest is checked: a character that has no use."""
 

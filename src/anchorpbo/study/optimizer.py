@@ -158,11 +158,11 @@ class Optimizer:
             duels = self._ask(self._log.record(), count, [self._checked(duel) for duel in pending])
         return duels[0] if n is None else duels
 
-    def peek(self, outcome: Outcome) -> Duel:
-        """The duel that would be asked after the present one had this outcome; nothing changes."""
+    def peek(self, outcome: Outcome, duel: Duel | None = None) -> Duel:
+        """The duel that would be asked after the present one, or one that is out, had this outcome; nothing changes."""
         outcome = as_outcome(outcome)
         with self._alone():
-            duel = self.ask()
+            duel = self.ask() if duel is None else self._checked(duel)
             return self._ask(self._log.record_after(_answer(duel, outcome), self._pair(duel)), 1, [])[0]
 
     def tell(self, duel: Duel, outcome: Outcome) -> None:

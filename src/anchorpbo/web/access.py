@@ -11,8 +11,9 @@ A cookie holds a signature and never the token itself.
 from __future__ import annotations
 
 import hmac
+import re
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
@@ -24,7 +25,7 @@ from anchorpbo.service.links import Signer
 from anchorpbo.study.journal import OWNER
 from anchorpbo.web.settings import Settings
 
-OWNER_COOKIE, PARTICIPANT_COOKIE = "anchorpbo_owner", "anchorpbo_participant"
+_STUDY = re.compile(r"(?:/api)?/studies/([^/]+)")
 _A_MONTH = 30 * 24 * 3600
 
 
@@ -66,6 +67,9 @@ class Gate:
 
     def __init__(self, settings: Settings, signer: Signer) -> None:
         self.settings, self.signer = settings, signer
+        # Cookies do not know ports: servers on one machine have names of their own for them.
+        own = signer.sign("cookie")[:8]
+        self.owner_cookie, self.participant_cookie = f"anchorpbo_{own}_owner", f"anchorpbo_{own}_part_"
 
     def access(self, connection: HTTPConnection) -> Access | None:
         """What a request may do; ``None`` for someone unknown."""
@@ -74,10 +78,14 @@ class Gate:
         scheme, _, given = connection.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self.knows(given.strip()):
             return Access()
-        cookie = connection.cookies.get(OWNER_COOKIE, "")
+        cookie = connection.cookies.get(self.owner_cookie, "")
         if cookie and self.signer.verify(cookie, "owner", self.settings.token):
             return Access()
-        return self._participant(connection.cookies.get(PARTICIPANT_COOKIE, ""))
+        # One for each study that someone takes part in: that of the study asked about, else any.
+        parts = [value for name, value in connection.cookies.items() if name.startswith(self.participant_cookie)]
+        known = [access for access in map(self._participant, parts) if access is not None]
+        asked = _STUDY.match(connection.scope["path"])
+        return next((access for access in known if asked and access.study == asked[1]), known[0] if known else None)
 
     def knows(self, token: str) -> bool:
         """Whether this is the token."""
@@ -86,13 +94,15 @@ class Gate:
 
     def sign_in(self, response: Response) -> None:
         """Let whoever gets this response in as the owner."""
-        self._set(response, OWNER_COOKIE, self.signer.sign("owner", self.settings.token or ""))
+        self._set(response, self.owner_cookie, self.signer.sign("owner", self.settings.token or ""), "strict")
 
     def join(self, response: Response, study: str, participant: str) -> None:
         """Let whoever gets this response in as a participant."""
         # In hexadecimal, as a name may hold what a cookie cannot.
         name = participant.encode("utf-8", "surrogatepass").hex()
-        self._set(response, PARTICIPANT_COOKIE, f"{study}.{name}.{self.signer.sign('part', study, participant)}")
+        value = f"{study}.{name}.{self.signer.sign('part', study, participant)}"
+        # Lax, as the link may be in a mail, which is another site; whatever changes something is guarded anyway.
+        self._set(response, f"{self.participant_cookie}{study}", value, "lax")
 
     def link(self, study: str, participant: str) -> str:
         """The path of a participant's link."""
@@ -114,8 +124,8 @@ class Gate:
         return Access(study, participant) if study and known else None
 
     @staticmethod
-    def _set(response: Response, name: str, value: str) -> None:
-        response.set_cookie(name, value, max_age=_A_MONTH, httponly=True, samesite="strict", path="/")
+    def _set(response: Response, name: str, value: str, same_site: Literal["lax", "strict"]) -> None:
+        response.set_cookie(name, value, max_age=_A_MONTH, httponly=True, samesite=same_site, path="/")
 
 
 def _access(request: Request) -> Access:

@@ -220,7 +220,9 @@ def stream(request: Request, access: WhoAsks, id: str, participant: Who = None) 
     whose = participant if participant is None and access.is_owner else access.acting(id, participant)
     studies = _studies(request)
     studies.check(id, whose)
-    return StreamingResponse(events(request, studies.storage, id, whose), media_type="text/event-stream")
+    at_once = {"X-Accel-Buffering": "no"}  # a proxy must not collect them
+    found = events(request, studies.storage, id, whose)
+    return StreamingResponse(found, media_type="text/event-stream", headers=at_once)
 
 
 # -- anchors ----------------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ class App(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Layers from the outside in; a middleware that is added in the usual way would be inside of error pages."""
-        return Guard(super().build_middleware_stack(), self.state.settings)
+        return Guard(super().build_middleware_stack(), self.state.gate)
 
     def openapi(self) -> dict[str, Any]:
         """The description of the REST interface."""

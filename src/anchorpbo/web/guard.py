@@ -14,16 +14,20 @@ import re
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from anchorpbo.web.access import Gate
 from anchorpbo.web.problems import problem
-from anchorpbo.web.settings import Settings
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 UPLOADS = re.compile(r"/api/(studies|studies/import|studies/check|catalogue|studies/[^/]+/comparisons)/?")
 """Routes that take large bodies."""
 _MOST_DIGITS = 18
+FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
+"""Headers that a proxy adds."""
+_HOST = re.compile(r"(?P<name>[\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?", re.ASCII)
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -42,8 +46,8 @@ HEADERS = {
 class Guard:
     """ASGI middleware."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app, self.settings = app, settings
+    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+        self.app, self.gate, self.settings = app, gate, gate.settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or say why not."""
@@ -69,13 +73,23 @@ class Guard:
             await problem(421, detail)(scope, receive, leave)
         elif method not in SAFE and _from_elsewhere(headers, host):
             await problem(403, "a page of another site must not change anything here")(scope, receive, leave)
+        elif self.settings.token is None and any(name in headers for name in FORWARDED):
+            detail = "behind a proxy everyone would be the owner; start the server with --name and a token"
+            await problem(403, detail)(scope, receive, leave)
         else:
-            limit = self.settings.largest_upload if _is_upload(scope["path"]) else self.settings.largest_request
-            body = _Body(receive, limit)
+            body = _Body(receive, self._limit(scope))
             if body.announced_too_much(headers):
                 await body.refusal()(scope, receive, leave)
             else:
                 await self._run(scope, body, leave)
+
+    def _limit(self, scope: Scope) -> int:
+        """Bytes that a request may have: a body is read before its route asks who sent it."""
+        access = self.gate.access(HTTPConnection(scope))
+        if access is None:
+            return self.settings.largest_of_strangers
+        is_upload = access.is_owner and UPLOADS.fullmatch(scope["path"]) is not None
+        return self.settings.largest_upload if is_upload else self.settings.largest_request
 
     async def _run(self, scope: Scope, body: _Body, leave: Send) -> None:
         started = refused = False
@@ -128,10 +142,6 @@ class _Body:
         return message
 
 
-def _is_upload(path: str) -> bool:
-    return UPLOADS.fullmatch(path) is not None
-
-
 def _secured(name: bytes, value: bytes) -> tuple[bytes, bytes]:
     """A header; of a cookie, one that keeps it from going back without https."""
     is_open = name.lower() == b"set-cookie" and b"; secure" not in value.lower()
@@ -139,11 +149,9 @@ def _secured(name: bytes, value: bytes) -> tuple[bytes, bytes]:
 
 
 def _name(host: str) -> str:
-    """A Host header without its port."""
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower()
-    except ValueError:
-        return ""
+    """A Host header without its port; nothing where it is more than a name and a port."""
+    found = _HOST.fullmatch(host)
+    return "" if found is None else found["name"].strip("[]").lower()
 
 
 def _from_elsewhere(headers: Headers, host: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import plotly
 from fastapi import APIRouter, Form, Query, Request
@@ -70,10 +71,9 @@ def new(request: Request, access: WhoAsks) -> Response:
 def study(request: Request, access: WhoAsks, id: str, participant: As = None) -> Response:
     """The study, at the place where one goes on."""
     access.to(id, participant)
-    view = _studies(request).show(id)
-    marked = _studies(request).anchors(id, participant or access.participant or OWNER)
-    place = "duel" if view.answers or marked else "anchors"
-    return RedirectResponse(f"/studies/{view.id}/{place}", 303)
+    whose = participant or access.participant or OWNER
+    begun = _studies(request).anchors(id, whose) or _studies(request).convergence(id, whose)
+    return RedirectResponse(_place(id, "duel" if begun else "anchors", participant), 303)
 
 
 @router.get("/studies/{id}/duel")
@@ -105,6 +105,7 @@ def people(request: Request, access: WhoAsks, id: str) -> Response:
 def image(request: Request, access: WhoAsks, id: str, name: str) -> Response:
     """A picture of a catalogue."""
     access.to(id)
+    _studies(request).check(id)  # a definition is remembered, also of a study that another process has deleted
     path = image_file(_studies(request).definition(id), name)
     if path is None:
         raise HTTPException(404, "the catalogue has no such image; check its image column and folder")
@@ -136,11 +137,16 @@ def join(request: Request, id: str, name: str, signature: str) -> Response:
         participant = ""
     if not participant or not _gate(request).is_link(id, participant, signature):
         raise HTTPException(403, "this link is not valid; ask whoever sent it for another")
-    response: Response = RedirectResponse(f"/studies/{id}/anchors", 303)
-    if _gate(request).settings.token is None:  # on loopback everyone is the owner: say as whom they came
-        response = RedirectResponse(request.url_for("anchors", id=id).include_query_params(**{"as": participant}), 303)
+    found = _gate(request).access(request)
+    is_owner = found is not None and found.is_owner  # then the page must say as whom they came
+    response = RedirectResponse(_place(id, "anchors", participant if is_owner else None), 303)
     _gate(request).join(response, id, participant)
     return response
+
+
+def _place(id: str, page: str, participant: str | None) -> str:
+    """The path of a page about a study."""
+    return f"/studies/{quote(id, safe='')}/{page}" + (f"?as={quote(participant, safe='')}" if participant else "")
 
 
 @router.get("/static/plotly.min.js")

@@ -25,6 +25,7 @@ from anchorpbo.errors import (
     ConflictError,
     DataError,
     NotFittedError,
+    RunError,
     UnknownStudyError,
 )
 
@@ -39,6 +40,7 @@ _STATUS: tuple[tuple[type[AnchorPBOError], HTTPStatus], ...] = (
     (ConflictError, HTTPStatus.CONFLICT),
     (NotFittedError, HTTPStatus.CONFLICT),
     (DataError, HTTPStatus.SERVICE_UNAVAILABLE),
+    (RunError, HTTPStatus.SERVICE_UNAVAILABLE),
     (AnchorPBOError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 

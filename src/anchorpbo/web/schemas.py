@@ -142,7 +142,7 @@ class Designs(Strict):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"designs": [DESIGN_EXAMPLE]}]})
 
-    designs: list[dict[str, Any]] = Field(max_length=500, examples=[[DESIGN_EXAMPLE]])
+    designs: list[dict[str, Any]] = Field(max_length=50, examples=[[DESIGN_EXAMPLE]])
 
 
 class Remark(Strict):

@@ -29,6 +29,8 @@ class Settings:
     token: str | None = None
     names: tuple[str, ...] = ()
     largest_request: int = 2 * MEGABYTE
+    largest_of_strangers: int = 10_000
+    """Enough for a token, and for nothing else."""
     largest_upload: int = 32 * MEGABYTE
     """Of a catalogue, an export or a table of comparisons."""
 

@@ -7,7 +7,9 @@ export class Problem extends Error {
   }
 }
 
-async function send(method, path, body, type = "application/json") {
+const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
+
+async function send(method, path, body, type = "application/json", attempts = 4) {
   let response;
   try {
     response = await fetch(`/api${path}`, {
@@ -17,6 +19,10 @@ async function send(method, path, body, type = "application/json") {
     });
   } catch {
     throw new Problem(0, "The server does not answer. What you answered so far is safe; try again in a moment.");
+  }
+  if (response.status === 503 && method === "GET" && attempts > 1) { // busy: a question may be asked again
+    await pause(400);
+    return send(method, path, body, type, attempts - 1);
   }
   if (response.status === 204) return null;
   const isJSON = (response.headers.get("content-type") || "").includes("json");

@@ -173,8 +173,8 @@ async function undo() {
     why.textContent = duel ? duel.why : "";
     return;
   }
-  const { type, data } = undone.event;
-  if (type === "answered" && data?.outcome === "skip") skipped = Math.max(skipped - 1, 0);
+  const { type, outcome } = undone.event;
+  if (type === "answered" && outcome === "skip") skipped = Math.max(skipped - 1, 0);
   say(type === "answered" ? "Your last answer was taken back." : "Your last change of anchors was taken back.");
   if (undone.pending) show(undone.pending);
   else await ask();

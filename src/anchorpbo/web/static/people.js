@@ -9,9 +9,10 @@ const byId = (name) => document.getElementById(name);
 const called = (name) => (name === "owner" ? "You (owner)" : name);
 
 async function start() {
-  const study = await get(base);
+  // First of all: until then the browser itself would send the forms, to nowhere.
   byId("invite").addEventListener("submit", invite);
   byId("upload").addEventListener("submit", takeIn);
+  const study = await get(base);
   byId("file").addEventListener("change", () => { byId("upload-problem").hidden = true; byId("upload-done").hidden = true; });
   await refresh();
   const columns = document.querySelector("details");
