@@ -31,3 +31,10 @@ def test_a_constraint_may_be_text_and_a_parameter_is_named_in_its_error() -> Non
     assert space == ap.Space(a=ap.Real(0, 1), b=ap.Real(0, 1), constraints="a + b <= 1")
     with pytest.raises(InputError, match="'b': low of a Real must be below its high"):
         space_from_dict({"kind": "space", "parameters": [sides[0], sides[1] | {"low": 3}], "constraints": []})
+
+
+def test_decimal_commas_are_read_where_semicolons_part_the_cells() -> None:
+    table = "name;acidity;body;note\na;8,18;3;1,2,3\nb;-7,5;4;x\nc;6;5;2,5\n"
+    catalogue = ap.Catalogue.from_csv(io.StringIO(table), features=["acidity", "body"])
+    assert [item["acidity"] for item in catalogue.items] == [8.18, -7.5, 6.0]
+    assert [item["note"] for item in catalogue.items] == ["1,2,3", "x", "2,5"]

@@ -386,8 +386,8 @@ def test_what_remains_at_the_start_includes_the_start():
     [
         (0, [None], "9 more to get a first idea of what you like."),
         (8, [None], "1 more to get a first idea of what you like."),
-        (9, [0.5], "About 7 more duels, unless something better turns up."),
-        (20, [0.5, *[LITTLE] * 6], "About 1 more duel, unless something better turns up."),
+        (9, [0.5], "Answers still teach a lot: 7 more or so."),
+        (20, [0.5, *[LITTLE] * 6], "About 1 more comparison, unless something better turns up."),
         (20, [LITTLE] * 7, "More comparisons are unlikely to find anything better: you can stop."),
     ],
 )

@@ -48,7 +48,7 @@ def card(definition: Definition, design: Mapping[str, Any], prefix: str = "") ->
     rows = [
         CardRow(name, labels.get(name, name), shown(value), units.get(name, ""))
         for name, value in design.items()
-        if name not in hidden and name not in special
+        if name not in hidden and name not in special and value is not None
     ]
     title, image, link = (_text(design, display.get(key)) for key in ("title", "image", "link"))
     safe_link = link if link is not None and link.startswith(("https://", "http://")) else None

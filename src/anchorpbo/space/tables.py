@@ -37,6 +37,7 @@ _COMMA = re.compile(r"[+-]?\d+(?:\.\d{3})*,\d+", re.ASCII)
 _AT_ONCE = 1_000
 """Cells written as JSON at a time, so that a long column is never held as text."""
 _PLAIN = {str, int, bool, type(None)}
+_WITH_COMMA = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)
 _MISSING = {"NAType", "NaTType"}  # what pandas has for an empty cell besides NaN; it need not be there to be known
 
 
@@ -77,8 +78,10 @@ class Table:
                 raise InputError("a table must be CSV", f"{problem} in its first line", "save it again") from problem
             rows, lines = _rows(reader, len(names))
         cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+        # Where a comma marks decimals, as in Excel in much of Europe, cells are parted by semicolons.
+        comma = (delimiter or _delimiter(header)) == ";"
         columns = {
-            name: tuple(map(str.strip, column)) if name in as_text else _from_text(column)
+            name: tuple(map(str.strip, column)) if name in as_text else _from_text(column, comma)
             for name, column in zip(names, cells, strict=True)
         }
         return cls(columns, lines, "line")
@@ -285,11 +288,13 @@ def _rows(reader: Any, width: int) -> tuple[list[list[str]], list[int]]:
     return rows, lines
 
 
-def _from_text(cells: Sequence[str]) -> Column:
-    """Whole numbers where all cells are, else numbers, else text; an empty cell is None."""
+def _from_text(cells: Sequence[str], comma: bool) -> Column:
+    """Whole numbers where all cells are, else numbers, perhaps with commas, else text; an empty cell is None."""
     cells = list(map(str.strip, cells))
     filled = list(filter(None, cells))
     column = _parsed(filled)
+    if comma and isinstance(column, tuple) and all(map(_WITH_COMMA.fullmatch, filled)):
+        column = _parsed([cell.replace(",", ".") for cell in filled])
     if len(filled) == len(cells):
         return column
     found = iter(column.tolist() if isinstance(column, np.ndarray) else column)

@@ -62,8 +62,11 @@ def progress(duels: int, gains: Sequence[float | None], initial: int, dimension:
     remaining = max(start + patience(dimension) - idle, 0)
     if start:
         words = f"{start} more to get a first idea of what you like."
+    elif remaining and not idle:
+        words = f"Answers still teach a lot: {remaining} more or so."
     elif remaining:
-        words = f"About {remaining} more {'duel' if remaining == 1 else 'duels'}, unless something better turns up."
+        more = "comparison" if remaining == 1 else "comparisons"
+        words = f"About {remaining} more {more}, unless something better turns up."
     else:
         words = "More comparisons are unlikely to find anything better: you can stop."
     return Progress(duels, now, not remaining, remaining, words)

@@ -35,6 +35,9 @@ async function showPeople() {
   if (people.some(({ name }) => name === chosen)) byId("whose").value = chosen;
 }
 
+// A link to this very machine is of no use on another.
+byId("only-here").hidden = !["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+
 function person({ name, answers, anchors, link }) {
   const as = name === "owner" ? "" : `?as=${encodeURIComponent(name)}`;
   const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;

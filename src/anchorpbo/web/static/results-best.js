@@ -68,7 +68,7 @@ export class Best {
     const [low, high] = this.noises;
     if (noise(low) === noise(high)) return "much the same everywhere: anchors would tell more";
     const share = (this.found.noise - low) / (high - low);
-    const where = `between ${noise(low)} and ${noise(high)} elsewhere`;
+    const where = `between ${noise(low)} and ${noise(high)} around it`;
     return `${share < 0.25 ? "a steady judgement" : share < 0.6 ? "a fairly steady judgement" : "an unsteady judgement"}; ${where}`;
   }
 

@@ -27,7 +27,8 @@ export class Items {
   show(map, best) {
     byId("items-panel").hidden = !map.items;
     if (!map.items) return;
-    const { items, grid } = map.items;
+    const { items, grid, shown, total } = map.items;
+    this.partial = shown < total;
     const of = (key, n) => (grid[key] ? grid[key][n] : null);
     const key = this.words.space.key;
     const compared = new Map();
@@ -54,7 +55,7 @@ export class Items {
         row.anchor ? el("span", { class: "tag quiet" }, "anchor") : null,
         row.compared ? el("small", {}, ` compared ${row.compared === 1 ? "once" : `${row.compared} times`}`) : null),
       COLUMNS.slice(1).map((column) => el("td", { class: "number" }, number(row[column.key])))));
-    const nothing = el("tr", {}, el("td", { colSpan: COLUMNS.length, class: "quiet" }, "No item is called that."));
+    const nothing = el("tr", {}, el("td", { colSpan: COLUMNS.length, class: "quiet" }, this.partial ? "None of the items shown here is called that; others may be." : "No item is called that."));
     byId("items").replaceChildren(el("thead", {}, head), el("tbody", {}, body.length ? body : nothing));
     byId("items-more").hidden = found.length <= this.shown;
     byId("items-more").textContent = `Show more (${found.length - this.shown} left)`;
