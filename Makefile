@@ -42,7 +42,9 @@ lint: $(INSTALLED)   ## Style, types and layers
 
 soak: export ANCHORPBO_SOAK_SECONDS := 3600
 soak: $(INSTALLED) system   ## An hour of random models, a server killed again and again, and one that many use
-	$(PYTEST) tests/soak
+	$(PYTEST) tests/soak/test_random_models.py
+	# Alone, for it also looks at how long people wait.
+	$(BIN)/python -m pytest -q -s tests/soak/test_server_soak.py tests/web/test_rest_fuzz.py
 
 clean:           ## Remove what make made
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
