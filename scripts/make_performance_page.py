@@ -16,6 +16,7 @@ import json
 import re
 from pathlib import Path
 
+from anchorpbo.bench.headline import headline
 from anchorpbo.bench.machine import described
 from anchorpbo.bench.report import markdown
 from anchorpbo.bench.results import MACHINE, RESULTS, read_rows
@@ -32,7 +33,11 @@ PICTURES = {
 
 def parts(folder: Path = BENCHMARKS) -> dict[str, str]:
     """What goes between the marks, by name."""
-    found = {name: _without_title(text) for name, text in markdown(read_rows(folder / RESULTS)).items()}
+    rows = read_rows(folder / RESULTS)
+    found = {name: _without_title(text) for name, text in markdown(rows).items()}
+    main_numbers = headline(rows)
+    if main_numbers is not None:
+        found["headline"] = markdown_text(main_numbers)
     machine = folder / MACHINE
     if machine.exists():
         found["machine"] = markdown_text(described(json.loads(machine.read_text("utf-8"))))

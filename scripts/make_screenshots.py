@@ -117,7 +117,7 @@ def pages(browser: Browser, home: str, studies: dict[str, str]) -> None:
         save(page, f"duel-{key}")
     show_results(page, f"{home}/studies/{studies['coffee']}/results")
     save(page, "results")
-    page.goto(f"{home}/studies/{studies['coffee']}/people")
+    page.goto(f"{home}/studies/{studies['molecules']}/people")
     page.locator("#opinions .card").last.wait_for()
     save(page, "people")
     page.emulate_media(color_scheme="dark")
@@ -148,10 +148,10 @@ def main() -> None:
         answer(api, studies["poster"], "poster", 14)
         answer(api, studies["molecules"], "molecules", 14)
         for seed, name in enumerate(("Ana", "Björn"), 1):
-            send(f"{api}/studies/{studies['coffee']}/participants", {"name": name})
-            for design in EXAMPLES["coffee"].suggested_anchors[seed:]:
-                send(f"{api}/studies/{studies['coffee']}/anchors", {"design": design, "participant": name})
-            answer(api, studies["coffee"], "coffee", 24, name, seed)
+            send(f"{api}/studies/{studies['molecules']}/participants", {"name": name})
+            for design in EXAMPLES["molecules"].suggested_anchors[seed:]:
+                send(f"{api}/studies/{studies['molecules']}/anchors", {"design": design, "participant": name})
+            answer(api, studies["molecules"], "molecules", 20, name, seed)
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--hide-scrollbars"])
         pages(browser, home, studies)
         phone(browser, home, studies)

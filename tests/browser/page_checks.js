@@ -1,4 +1,4 @@
-// What is wrong with a page for people who cannot see it well, as a list of words: names, headings, contrast, outlines.
+// What is wrong with a page, as a list of words: names, headings, contrast, outlines.
 () => {
   const found = [];
   const named = (element) => {

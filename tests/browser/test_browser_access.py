@@ -3,17 +3,20 @@
 from pathlib import Path
 
 import pytest
-from browsing import cards_are_shown, results_are_shown
-from playwright.sync_api import expect
+from browsing import PATIENCE, cards_are_shown, results_are_shown
+from playwright.sync_api import TimeoutError, expect
 
-CHECKS = Path(__file__).with_name("page_checks.js").read_text("utf-8")
+CHECKS = Path(__file__).with_name("page_checks.js").read_text("utf-8").partition("\n")[2]  # without the comment
 
 
 def check(page):
     page.keyboard.press("Tab")  # from now on the focus shows
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        assert page.evaluate(CHECKS) == [], f"{page.url}, {scheme}"
+        try:  # plots take a moment to follow
+            page.wait_for_function(f"() => ({CHECKS})().length === 0", polling=250, timeout=PATIENCE / 3)
+        except TimeoutError:
+            assert page.evaluate(CHECKS) == [], f"{page.url}, {scheme}"
     page.emulate_media(color_scheme="light")
 
 

@@ -91,6 +91,10 @@ def locked(tmp_path, monkeypatch):
 
 def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     home = f"http://127.0.0.1:{locked.port}"
+    # The link that the server prints signs in by itself.
+    quick = visitor().open(f"{home}/login#token={TOKEN}")
+    expect(quick).to_have_url(f"{home}/")
+    expect(quick.get_by_role("heading", level=1)).to_have_text("Studies")
     study = locked.post("/api/studies", STUDY)["id"]
     owner = visitor()
     owner.allow("status of 401")
@@ -149,7 +153,7 @@ def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     stranger = visitor()
     stranger.allow("status of 40[13]")
     theirs = stranger.open(f"{link[:-4]}0000")
-    expect(theirs.get_by_role("main")).to_contain_text("this link is not valid")
+    expect(theirs.get_by_role("main")).to_contain_text("This link is not valid")
     theirs.goto(f"{home}/studies/{study}/results")
     expect(theirs.get_by_role("link", name="Sign in")).to_be_visible()
 

@@ -55,6 +55,8 @@ def read_catalogue(data: bytes) -> CatalogueView:
 
 def _read(data: bytes) -> CatalogueView:
     table = Table.from_csv(BytesIO(data))
+    if not len(table):
+        raise InputError("a catalogue must have a row for each design", "none below the names", "add some")
     if len(table) > MOST_ROWS:
         raise InputError(f"a catalogue must have at most {MOST_ROWS} rows", len(table), "choose the likely ones first")
     columns = [_column(name, list(cells_of(cells))) for name, cells in table.columns.items()]

@@ -156,8 +156,8 @@ def _name(host: str) -> str:
 
 def _from_elsewhere(headers: Headers, host: str) -> bool:
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
-    if site is not None and site not in ("same-origin", "none"):
-        return True
+    if site is not None:  # no page can change this one; and a form of ours has no origin, as links must not leak
+        return site not in ("same-origin", "none")
     try:
         return origin is not None and urlsplit(origin).netloc.lower() != host.lower()
     except ValueError:

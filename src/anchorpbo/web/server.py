@@ -71,7 +71,8 @@ def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[A
 
 
 def _bound(family: socket.AddressFamily, address: tuple[Any, ...]) -> socket.socket:
-    bound = socket.socket(family, socket.SOCK_STREAM)
+    # By its protocol's number asyncio knows that it is TCP, and sends small answers without waiting for more.
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":  # elsewhere it would let two servers share a port
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
