@@ -10,9 +10,12 @@ from typer.testing import CliRunner
 from anchorpbo.bench.comparisons import Comparisons
 from anchorpbo.bench.judged import comparisons
 from anchorpbo.bench.measurement import Measurement
+from anchorpbo.bench.plan import Extent, planned
 from anchorpbo.bench.results import read_rows
+from anchorpbo.bench.startup import PROGRAMS
 from anchorpbo.bench.workers import Workers
 from anchorpbo.cli.app import app
+from anchorpbo.errors import InputError
 
 BOTORCH = find_spec("botorch") is not None
 TINY = ["--quick", "--sizes", "5", "--dimensions", "3", "--only", "anchorpbo,botorch" if BOTORCH else "anchorpbo"]
@@ -36,6 +39,8 @@ def test_results_tables_figures_and_the_machine_are_left_in_the_folder(measured)
     assert {"results.jsonl", "machine.json", "table.md", "rounds.png", "rounds.pdf"} <= names
     rows = read_rows(out / "results.jsonl")
     assert {row["step"] for row in rows if row["section"] == "rounds"} == {"round", "between", "single"}
+    assert {tuple(row["call"]["sizes"]) for row in rows} == {(5,)}
+    assert "sizes 5; dimensions 3" in (out / "table.md").read_text()
     assert "measurements in" in output
     assert json.loads((out / "machine.json").read_text())["python"] in output
 
@@ -50,6 +55,7 @@ def test_both_libraries_have_times_on_the_same_duels_and_values_that_botorch_jud
     (value,) = next(row for row in rows if row["section"] == "values")["runs"]
     if value["status"] == "ok":  # else its fit has failed, which is an answer as well
         assert value["mean_difference"] < 1e-6
+        assert value["objective_ours"] == pytest.approx(value["objective_theirs"], abs=0.1)
         assert value["pair_ours"] == pytest.approx(value["pair_theirs"], rel=1e-4)
     assert (out / "ratios.png").exists()
     assert "BoTorch" in (out / "table.md").read_text()
@@ -84,7 +90,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(Fragile, "breaks", True)
     first = call("--only", "anchorpbo", "--out", tmp_path)
     assert first.exit_code == 2
-    assert "an interrupt after 1 of 3" in first.output
+    assert "interrupt after 1 of 3 measurements" in first.output
     assert [row["found"] for row in read_rows(tmp_path / "results.jsonl")] == [1]
     monkeypatch.setattr(Fragile, "breaks", False)
     second = call("--only", "anchorpbo", "--out", tmp_path, "--resume")
@@ -100,6 +106,9 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path, monkeypatch):
         (("--only", "gpflow"), "botorch"),
         (("--sizes", "ten"), "write 10,50,150"),
         (("--dimensions", "5"), "3, 4, 6"),
+        (("memory", "--sizes", "7"), "10, 50, 100"),
+        (("memory", "--dimensions", "3"), "4 dimensions"),
+        (("startup", "--sizes", "10"), "--sizes"),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence_that_says_what_to_do(tmp_path, arguments, says):
@@ -116,6 +125,34 @@ def test_without_the_extra_the_sentence_says_what_to_install(tmp_path, monkeypat
     assert result.exit_code == 2
     assert 'pip install "anchorpbo[bench]"' in result.output
     assert "--only anchorpbo" in result.output
+
+
+def test_an_empty_out_is_refused():
+    result = call("startup", "--only", "anchorpbo", "--out", "")
+    assert result.exit_code == 2
+    assert "--out bench" in result.output
+
+
+def test_growth_without_this_library_is_refused():
+    with pytest.raises(InputError, match="add anchorpbo to --only"):
+        planned(["growth"], Extent(("botorch",)))
+
+
+def test_what_a_library_fails_with_is_printed_once(tmp_path, monkeypatch):
+    broken = {"status": "failed", "error": "ImportError", "message": "no torch", "seconds": 0.1}
+    monkeypatch.setattr("anchorpbo.cli.bench.planned", lambda what, extent: [Fragile(n) for n in (1, 3)])
+    monkeypatch.setattr(Fragile, "run", lambda self, workers, rows: {"runs": {"botorch": [broken, broken]}})
+    result = call("--only", "AnchorPBO", "--quick", "--out", tmp_path)
+    assert result.output.count("botorch: ImportError: no torch") == 1
+    assert "too noisy to quote" in result.output
+
+
+def test_a_program_of_startup_that_does_not_run_is_told_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setitem(PROGRAMS, "numpy", "raise ImportError('no such thing')")
+    result = call("startup", "--quick", "--only", "anchorpbo", "--out", tmp_path)
+    assert result.exit_code == 2
+    assert "ImportError: no such thing" in result.output
+    assert "Traceback" not in result.output
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 from anchorpbo.bench.cases import CASES
 from anchorpbo.bench.comparisons import Comparisons
 from anchorpbo.bench.contender import STEPS
+from anchorpbo.bench.equal_work import SAME_PRIORS
 from anchorpbo.bench.jobs import perform
 from anchorpbo.bench.judged import comparisons
 from anchorpbo.bench.memory import Peak
@@ -21,6 +22,19 @@ from anchorpbo.bench.workers import Worker, Workers, environment
 from anchorpbo.errors import UnknownNameError, UnsupportedError
 
 OURS = ("anchorpbo", "anchorpbo-study")
+
+
+def test_our_prior_of_length_scales_has_the_mode_and_the_curvature_of_botorchs_penalty():
+    prior = SAME_PRIORS["lengthscale"].prior
+    u, h = np.log(1.4 / 2.7), 1e-3
+
+    def theirs(x):
+        return 1.4 * x - 2.7 * np.exp(x)  # log density of Gamma(2.4, 2.7) in l, at l = exp(x)
+
+    assert prior.log_density(u)[1] == pytest.approx(0.0, abs=1e-12)
+    second = (theirs(u + h) - 2.0 * theirs(u) + theirs(u - h)) / h**2
+    assert (prior.log_density(u + h)[1] - prior.log_density(u)[1]) / h == pytest.approx(second, rel=1e-3)
+    assert (prior.median, prior.spread) == (pytest.approx(0.5185, abs=1e-4), pytest.approx(0.845, abs=1e-3))
 
 
 def test_a_smaller_study_is_the_beginning_of_a_larger_one_and_no_design_comes_twice():

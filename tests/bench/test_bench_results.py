@@ -51,7 +51,7 @@ def test_results_are_not_written_over(tmp_path):
 
 def test_results_of_two_machines_are_not_mixed(tmp_path):
     Results(tmp_path, HERE).add(Counted(1), {})
-    with pytest.raises(InputError, match="one machine and the same releases"):
+    with pytest.raises(InputError, match="one machine, the same releases"):
         Results(tmp_path, {**HERE, "cores": 4}, resume=True)
 
 

@@ -33,6 +33,8 @@ class Contender(ABC):
     """Of tables and legends."""
     packages: ClassVar[tuple[str, ...]] = ()
     """What must be installed."""
+    modules: ClassVar[tuple[str, ...]] = ()
+    """What a round imports, beyond what the module of the contender does."""
     performs: ClassVar[tuple[Step, ...]] = STEPS
     """The steps it has."""
 

@@ -13,11 +13,17 @@ from anchorpbo.model import Learn, LogNormal, PreferenceGP
 from anchorpbo.model.preference_gp import Learnt
 from anchorpbo.search import maximise
 
+_SHAPE, _RATE = 2.4, 2.7
+# BoTorch's length-scales have a Gamma(a, b) prior, whose log density in l it adds to the evidence as it stands, without
+# the Jacobian of log l: (a - 1) log l - b l. Ours adds -(log l - log median)^2 / (2 spread^2). In u = log l theirs has
+# the slope a - 1 - b e^u, so its mode is l = (a - 1) / b; there its second derivative is -(a - 1), so that the spread
+# is 1 / sqrt(a - 1). With these two the penalties agree to second order about the mode.
 SAME_PRIORS = {
-    "lengthscale": Learn((1e-3, 1e3), LogNormal(0.71, 0.72)),
+    "lengthscale": Learn((1e-3, 1e3), LogNormal((_SHAPE - 1.0) / _RATE, (_SHAPE - 1.0) ** -0.5)),
     "outputscale": Learn((1e-2, 1e2)),
 }
-"""BoTorch's: a flat output scale, and length-scales by Gamma(2.4, 2.7), as near as a log-normal comes to it."""
+"""BoTorch's penalties: LogNormal(0.5185, 0.845) for length-scales; none for the output scale between 1e-2 and 1e2,
+where its smoothed box is flat."""
 
 
 def laplace_model(kernel: Kernel, learn: Learnt = SAME_PRIORS) -> PreferenceGP:

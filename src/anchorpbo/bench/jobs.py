@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from time import perf_counter
 from typing import Any
 
@@ -45,8 +46,9 @@ def _contender(name: str) -> Contender:
 
 
 def _load(job: Job, tell: Tell) -> Answer:
-    """Import a library."""
-    _contender(job["contender"])
+    """Import what a round of a library needs."""
+    for module in _contender(job["contender"]).modules:
+        import_module(module)
     return {"megabytes": peak_megabytes()}
 
 

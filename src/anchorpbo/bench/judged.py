@@ -1,7 +1,7 @@
 """Making the duels: a study of Hartmann's functions with a hesitant judge.
 
-Two duels of three have a design near the best one so far, as studies have; all other designs are uniform in the cube. A
-smaller study is the beginning of a larger one with the same seed.
+Two duels of three have a design near the winner of the last duel, as studies have; all other designs are uniform in
+the cube. A smaller study is the beginning of a larger one with the same seed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ PROBLEMS: dict[int, Problem] = {problem.dimension: problem for problem in (HARTM
 HESITATION = 0.3
 """Level of the judge's logistic noise; utilities differ by up to 4."""
 NEAR = 0.1
-"""Standard deviation of a design near the best one so far."""
+"""Standard deviation of a design near the winner of the last duel."""
 ANCHORS, SPREAD = 5, 0.2
-"""Designs the judge knows, and how far from the best one."""
+"""Designs the judge knows, and how far from the optimum."""
 
 
 @lru_cache(maxsize=32)
@@ -35,16 +35,16 @@ def comparisons(dimension: int, count: int, seed: int) -> Comparisons:
     judge = SimulatedJudge(problem, Logistic(form="difference"), NoiseMap.constant(HESITATION))
     anchors = np.clip(problem.optimum + SPREAD * rng.standard_normal((ANCHORS, dimension)), 0.0, 1.0)
     points, winners = np.empty((2 * count, dimension)), np.empty(count, dtype=np.intp)
-    best = rng.random(dimension)
+    winner = rng.random(dimension)
     # Numbers are drawn duel by duel, so that a longer study begins like a shorter one.
     for k in range(count):
         pair = rng.random((2, dimension))
         step, chance = NEAR * rng.standard_normal(dimension), rng.random()
         if chance < 2 / 3:
-            pair[0] = np.clip(best + step, 0.0, 1.0)
+            pair[0] = np.clip(winner + step, 0.0, 1.0)
         first_won = judge.answer(pair[0], pair[1], rng) == "first"
         winners[k] = 2 * k + (0 if first_won else 1)
         points[[2 * k, 2 * k + 1]] = pair
-        best = pair[0 if first_won else 1]
+        winner = pair[0 if first_won else 1]
     losers = 4 * np.arange(count) + 1 - winners
     return Comparisons(points, winners, losers, anchors, seed)

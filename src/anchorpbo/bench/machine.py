@@ -12,6 +12,8 @@ import threadpoolctl
 
 from anchorpbo import __version__
 
+REVISION = 2
+"""Of the benchmark: raised when what is measured changes, so that lines from before and after are not mixed."""
 PACKAGES = ("numpy", "scipy", "numba", "torch", "gpytorch", "botorch", "optuna", "optuna-dashboard")
 
 
@@ -27,6 +29,7 @@ def machine() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "blas": blas,
+        "benchmark": REVISION,
         "anchorpbo": __version__,
         **{name: found for name in PACKAGES if (found := _version(name)) is not None},
     }

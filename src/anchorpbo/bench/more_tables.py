@@ -1,4 +1,4 @@
-"""The tables of memory, start-up, growth and growth laws."""
+"""The tables of memory, start-up, growth and inferences."""
 
 from __future__ import annotations
 
@@ -6,48 +6,12 @@ import statistics
 from collections.abc import Sequence
 
 from anchorpbo.bench import texts
-from anchorpbo.bench.contender import ASK_PAIR, ASK_SINGLE, FIT, INFER, Step
-from anchorpbo.bench.laws import power_law, steepest
 from anchorpbo.bench.measurement import Row
 from anchorpbo.bench.names import NAMES, contender
-from anchorpbo.bench.summary import Quantity, Ratio, Rounds, ratio
+from anchorpbo.bench.stopped import is_over, limit_of
 from anchorpbo.bench.workers import LIMIT
 from anchorpbo.figures.text_table import MISSING, Cell, TextTable
 
-QUANTITIES: dict[str, Quantity] = {
-    "BoTorch, whole round": Quantity("botorch", "round"),
-    "BoTorch, fit": Quantity("botorch", "round", FIT),
-    "BoTorch, inference": Quantity("botorch", "between", INFER),
-    "BoTorch, search of a pair": Quantity("botorch", "round", ASK_PAIR),
-    "BoTorch, search of a design": Quantity("botorch", "single", ASK_SINGLE),
-    "Optuna, a suggestion": Quantity("optuna", "round"),
-    "anchorpbo at equal work, whole round": Quantity("anchorpbo", "round"),
-    "anchorpbo at equal work, fit": Quantity("anchorpbo", "round", FIT),
-    "anchorpbo at equal work, inference": Quantity("anchorpbo", "between", INFER),
-    "anchorpbo at equal work, search of a pair": Quantity("anchorpbo", "round", ASK_PAIR),
-    "anchorpbo at equal work, search of a design": Quantity("anchorpbo", "single", ASK_SINGLE),
-    "anchorpbo, a study's ask with a fit": Quantity("anchorpbo-study", "round"),
-    "anchorpbo, a study's ask between fits": Quantity("anchorpbo-study", "between"),
-    "anchorpbo, RAHBO by HB between fits": Quantity("anchorpbo-study", "single"),
-}
-"""What laws are fitted to, in words."""
-_COMPARED: tuple[tuple[str, str, str, Step, str | None], ...] = (
-    ("whole round", "anchorpbo", "equal work", "round", None),
-    ("fit", "anchorpbo", "equal work", "round", FIT),
-    ("search of a pair", "anchorpbo", "equal work", "round", ASK_PAIR),
-    ("between fits", "anchorpbo", "equal work", "between", None),
-    ("inference", "anchorpbo", "equal work", "between", INFER),
-    ("single design between fits", "anchorpbo", "equal work", "single", None),
-    ("search of a design", "anchorpbo", "equal work", "single", ASK_SINGLE),
-    ("whole round", "anchorpbo-study", "a study", "round", None),
-    ("between fits", "anchorpbo-study", "a study", "between", None),
-    ("single design between fits", "anchorpbo-study", "a study", "single", None),
-)
-COMPARISONS: dict[str, tuple[Quantity, Quantity]] = {
-    f"{words}, {side}": (Quantity("botorch", step, part), Quantity(name, step, part))
-    for words, name, side, step, part in _COMPARED
-}
-"""Theirs and ours, in words."""
 _GROWTH = {
     "many_duels": "Many duels on few designs",
     "catalogue": "A long list with numbers",
@@ -66,7 +30,8 @@ def memory(rows: Sequence[Row]) -> TextTable | None:
     for m in sorted({row["m"] for row in found}):
         cells = []
         for name in names:
-            row = next((row for row in found if row["m"] == m and row["contender"] == name), None)
+            same = [row for row in reversed(found) if row["m"] == m and row["contender"] == name]
+            row = max(same, key=lambda row: row["status"] == "ok", default=None)  # the latest that ended well
             cells.append(Cell(MISSING) if row is None else _megabytes(row))
         lines.append((Cell(f"{m:,}" if m else "loaded only"), *cells))
     headings = ("duels", *(contender(name).title for name in names))
@@ -76,7 +41,7 @@ def memory(rows: Sequence[Row]) -> TextTable | None:
 
 def _megabytes(row: Row) -> Cell:
     if row["status"] == "failed":
-        return Cell("failed")
+        return Cell(f"not ready in {limit_of(row):g} s" if is_over(row) else "failed")
     if row["megabytes"] is None:
         return Cell(MISSING)
     return Cell(f"{'> ' if row['status'] == LIMIT else ''}{row['megabytes']:.0f}")
@@ -87,7 +52,8 @@ def startup(rows: Sequence[Row]) -> TextTable | None:
     found = [row for row in rows if row["section"] == "startup"]
     if not found:
         return None
-    medians = {name: statistics.median(times) for name, times in found[-1]["seconds"].items() if times}
+    row = max(reversed(found), key=lambda row: row.get("repeats", 0))  # the latest of the longest
+    medians = {name: statistics.median(times) for name, times in row["seconds"].items() if times}
     words = {
         "python": "Python alone",
         "numpy": "import numpy",
@@ -114,8 +80,8 @@ def startup(rows: Sequence[Row]) -> TextTable | None:
 def growth(rows: Sequence[Row]) -> TextTable | None:
     """Every number of every case."""
     lines = []
-    for row in rows:
-        if row["section"] != "growth" or (row["case"] == "inferences" and row["status"] == "ok"):
+    for row in _cases(rows):
+        if row["case"] == "inferences" and row["status"] == "ok":
             continue
         case = _GROWTH.get(row["case"], str(row["case"]))
         if row["status"] != "ok":
@@ -129,11 +95,19 @@ def growth(rows: Sequence[Row]) -> TextTable | None:
     return texts.table("Growth", ("case", "what", "found"), lines, left=2) if lines else None
 
 
+def _cases(rows: Sequence[Row]) -> list[Row]:
+    """A line a case: rather one that ended well, and not a quick one; the latest of these."""
+    best: dict[str, Row] = {}
+    for row in rows:
+        if row["section"] == "growth":
+            rivals = (row, best.get(row["case"], row))
+            best[row["case"]] = max(rivals, key=lambda each: (each["status"] == "ok", not each["quick"]))
+    return list(best.values())
+
+
 def inferences(rows: Sequence[Row]) -> TextTable | None:
     """Fit and inference by every inference, a column a number of duels."""
-    found = [
-        row for row in rows if row["section"] == "growth" and row["case"] == "inferences" and row["status"] == "ok"
-    ]
+    found = [row for row in _cases(rows) if row["case"] == "inferences" and row["status"] == "ok"]
     if not found:
         return None
     times: dict[tuple[str, str], dict[int, float]] = {}
@@ -156,49 +130,3 @@ def _number(name: str, value: float) -> tuple[Cell, Cell]:
         return Cell(name.removesuffix("_seconds").replace("_", " ")), Cell(texts.duration(value))
     text = f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
     return Cell(name.replace("_", " ")), Cell(text)
-
-
-def laws(rows: Sequence[Row]) -> TextTable | None:
-    """Exponents, and the steepest step beyond them."""
-    rounds = Rounds(rows)
-    lines = []
-    for d in rounds.dimensions:
-        for words, quantity in QUANTITIES.items():
-            costs = rounds.costs(quantity, d)
-            law = power_law(costs)
-            step = None if law is None else steepest(costs, law)
-            if law is None or step is None:
-                continue
-            sizes = sorted(costs)
-            lines.append(
-                (
-                    Cell(words), Cell(str(d)), Cell(f"{law.exponent:.2f}"), Cell(texts.duration(law(100))),
-                    Cell(f"{sizes[0]:,} to {sizes[-1]:,}"), Cell(f"{step.smaller:,} to {step.larger:,}"),
-                    Cell(f"{step.ratio:.2f}"), Cell(f"{step.expected:.2f}"),
-                )
-            )  # fmt: skip
-    headings = (
-        "what", "d", "exponent", "by the law at 100 duels", "measured", "steepest step", "cost grows by",
-        "by the law",
-    )  # fmt: skip
-    note = "Cost as a power of the number of duels, fitted from 50 duels on; steps are between neighbouring sizes."
-    return texts.table("Growth laws", headings, lines, note, left=1) if lines else None
-
-
-def extremes(rows: Sequence[Row]) -> TextTable | None:
-    """The smallest and the largest ratio of every comparison, and where."""
-    rounds = Rounds(rows)
-    lines = []
-    for words, (theirs, ours) in COMPARISONS.items():
-        found = [
-            (times.value, f"{m:,} duels, d = {d}")
-            for d in rounds.dimensions
-            for m in rounds.sizes
-            if (times := ratio(rounds.cost(theirs, m, d), rounds.cost(ours, m, d))) is not None and not times.at_least
-        ]
-        if found:
-            ends = ((texts.times(Ratio(value)), Cell(where)) for value, where in (min(found), max(found)))
-            lines.append((Cell(words), *(cell for end in ends for cell in end)))
-    headings = ("BoTorch over anchorpbo", "smallest", "where", "largest", "where")
-    note = "Of the sizes at which both finished."
-    return texts.table("The smallest and the largest ratios", headings, lines, note, left=1) if lines else None

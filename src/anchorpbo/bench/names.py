@@ -31,6 +31,7 @@ def contender(name: str) -> type[Contender]:
 
 def chosen(only: Sequence[str] = ()) -> tuple[str, ...]:
     """The contenders of some libraries, or of all; raises where one is not installed."""
+    only = [library.lower() for library in only]
     for library in only:
         if library not in LIBRARIES:
             raise UnknownNameError.of("a library to measure", library, LIBRARIES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from anchorpbo.bench.cases import CASES
 from anchorpbo.bench.contender import STEPS
@@ -15,12 +15,12 @@ from anchorpbo.bench.names import contender
 from anchorpbo.bench.referee import Value
 from anchorpbo.bench.rounds import Timing
 from anchorpbo.bench.startup import PROGRAMS, Startup
-from anchorpbo.errors import UnknownNameError
+from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.numerics.checks import whole
 
 SIZES, DIMENSIONS = (10, 25, 50, 100, 150, 300, 1000), (3, 4, 6)
 QUICK_SIZES, QUICK_DIMENSIONS = (10, 20), (3,)
-THREADED = ((25, 4), (150, 4))
+THREADED = ((25, 4), (150, 4), (300, 4))
 """Duels and dimension of the cells that are also run at the libraries' own number of threads."""
 MEMORY_SIZES, MEMORY_DIMENSION = (0, 10, 50, 100, 150, 1000), 4
 LARGEST_VALUE = 300
@@ -38,9 +38,13 @@ class Extent:
     dimensions: tuple[int, ...] | None = None
     """``None`` for `DIMENSIONS`."""
     quick: bool = False
-    """About a minute's worth, where the two above do not say."""
+    """About two minutes' worth, where the two above do not say."""
+    given: frozenset[str] = field(init=False, default=frozenset())
+    """The options of the two above that were given."""
 
     def __post_init__(self) -> None:
+        options = {"--sizes": self.sizes, "--dimensions": self.dimensions}
+        object.__setattr__(self, "given", frozenset(name for name, value in options.items() if value))
         sizes = self.sizes or (QUICK_SIZES if self.quick else SIZES)
         dimensions = self.dimensions or (QUICK_DIMENSIONS if self.quick else DIMENSIONS)
         for d in dimensions:
@@ -108,4 +112,21 @@ def planned(what: Sequence[str], extent: Extent) -> list[Measurement]:
     for name in what:
         if name not in SECTIONS:
             raise UnknownNameError.of("a part of the benchmark", name, SECTIONS)
+    _refuse_what_has_no_effect(what, extent)
     return [each for name, section in SECTIONS.items() if not what or name in what for each in section(extent)]
+
+
+def _refuse_what_has_no_effect(what: Sequence[str], extent: Extent) -> None:
+    if what and not {"rounds", "memory"} & set(what) and extent.given:
+        rule = "sizes and dimensions are those of rounds and memory"
+        raise InputError(rule, ", ".join(sorted(extent.given)), f"leave it out for {' and '.join(what)}")
+    if "memory" in what:
+        known = {str(m) for m in MEMORY_SIZES if m}
+        if "--sizes" in extent.given and not extent.quick and (other := set(map(str, extent.sizes or ())) - known):
+            rule = f"memory is measured at {', '.join(sorted(known, key=int))} duels"
+            raise InputError(rule, f"--sizes {','.join(sorted(other, key=int))}", "choose among these")
+        if "--dimensions" in extent.given and extent.dimensions != (MEMORY_DIMENSION,):
+            rule = f"memory is measured in {MEMORY_DIMENSION} dimensions alone"
+            raise InputError(rule, "--dimensions", f"leave it out, or write --dimensions {MEMORY_DIMENSION}")
+    if "growth" in what and not growth(extent):
+        raise InputError("growth measures this library alone", "--only without it", "add anchorpbo to --only")

@@ -1,7 +1,8 @@
 """Speed never by a worse optimum: BoTorch's own acquisition, on BoTorch's own model, judges what both searches found.
 
 Our posterior is put at the hyper-parameters that BoTorch fitted, so that both search the same function; how far the two
-posterior means are apart is recorded with it. The evidence of both fits is computed by one formula, ours.
+posterior means are apart is recorded with it. The evidence of both fits is computed by one formula, ours, and the
+penalised objective of BoTorch's fit, priors included, by BoTorch.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Value(Measurement):
         for seed in range(self.seeds):
             job = {"do": "referee", "contender": "botorch", "given": comparisons(self.d, self.m, seed).to_plain()}
             answers.append({"seed": seed, **workers.call("referee", 1, job)})
-        return {"runs": answers}
+        return {"limit": workers.limit, "runs": answers}
 
 
 def judge(given: Comparisons) -> dict[str, float]:
@@ -67,10 +68,14 @@ def judge(given: Comparisons) -> dict[str, float]:
     X = np.concatenate([given.points, np.random.default_rng(given.seed).random((PLACES, given.dimension))])
     with torch.no_grad():
         means = theirs.posterior(torch.tensor(X)).mean.numpy().ravel()
+    fitted = free.kernel
+    assert isinstance(fitted, RBF)
     found = {
         "mean_difference": float(np.abs(ours.posterior.mean(X) - means).max()),
         "evidence_ours": free.log_evidence,
         "evidence_theirs": ours.log_evidence,
+        "objective_ours": with_botorch.objective(datapoints, pairs, fitted.lengths, fitted.outputscale),
+        "objective_theirs": with_botorch.objective(datapoints, pairs, lengths, scale),
     }
     bounds: dict[str, tuple[Bound, Any, int]] = {
         "pair": (EUBO().bind(ours.posterior, ours.noise), with_botorch.best_option(theirs), 2),

@@ -9,11 +9,14 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from anchorpbo.bench import more_tables, tables
+from anchorpbo.bench import law_tables, more_tables, tables, value_tables
+from anchorpbo.bench.headline import headline
 from anchorpbo.bench.machine import described
 from anchorpbo.bench.measurement import Row
 from anchorpbo.figures.files import write_files
@@ -25,14 +28,14 @@ TABLES: dict[str, Callable[[Sequence[Row]], TextTable | None]] = {
     "parts": tables.parts,
     "single": tables.single,
     "threads": tables.threads,
-    "values": tables.values,
-    "failures": tables.failures,
+    "values": value_tables.values,
+    "failures": value_tables.failures,
     "memory": more_tables.memory,
     "startup": more_tables.startup,
     "inferences": more_tables.inferences,
     "growth": more_tables.growth,
-    "laws": more_tables.laws,
-    "extremes": more_tables.extremes,
+    "laws": law_tables.laws,
+    "extremes": law_tables.extremes,
 }
 """By name; none where there are no lines for it."""
 
@@ -43,12 +46,32 @@ def markdown(rows: Sequence[Row]) -> dict[str, str]:
     return {name: table.to_markdown() for name, table in found.items() if table is not None}
 
 
+def calls(rows: Sequence[Row]) -> list[str]:
+    """The calls of the command that the lines come from, in words; older lines do not say."""
+    counted = Counter(json.dumps(row["call"]) for row in rows if "call" in row)
+    return [_called(json.loads(text), count) for text, count in counted.items()]
+
+
+def _called(call: dict[str, Any], count: int) -> str:
+    sizes, dimensions, who = (",".join(map(str, call[name])) for name in ("sizes", "dimensions", "contenders"))
+    return (
+        f"{call['date']}, {count} measurements{', quick' if call['quick'] else ''}: {', '.join(call['sections'])}; "
+        f"sizes {sizes}; dimensions {dimensions}; {who}; limit {call['limit']:g} s."
+    )
+
+
 def write(rows: Sequence[Row], machine: dict[str, Any], folder: Path) -> list[Path]:
     """Write all files and return their paths."""
     from anchorpbo.bench import figure
     from anchorpbo.figures import style
 
-    text = "\n".join(["# Benchmark\n", markdown_text(described(machine)) + "\n", *markdown(rows).values()])
+    about = [
+        *([f"{found}\n"] if (found := headline(rows)) else []),
+        f"{markdown_text(described(machine))}\n",
+        *(f"* {line}" for line in calls(rows)),
+        "",
+    ]
+    text = "\n".join(["# Benchmark\n", *about, *markdown(rows).values()])
     files = write_files({folder / "table.md": text.encode()})
     rounds = [row for row in rows if row["section"] == "rounds"]
     if rounds:

@@ -15,7 +15,8 @@ from anchorpbo.bench.jobs import Answer
 from anchorpbo.bench.judged import comparisons
 from anchorpbo.bench.measurement import Measurement, Row
 from anchorpbo.bench.names import contender
-from anchorpbo.bench.workers import LIMIT, UNREADY, Workers
+from anchorpbo.bench.stopped import is_over, limit_of
+from anchorpbo.bench.workers import Workers
 
 STUDIES = ((2.0, 5), (20.0, 3))
 """Below so many seconds so many studies; above all of them one, and the first call on it counts."""
@@ -52,9 +53,9 @@ class Timing(Measurement):
         runs: dict[str, list[Answer]] = {}
         firsts: dict[str, Answer] = {}
         for name in names:
-            hopeless = self._hopeless(name, rows)
+            hopeless = self._hopeless(name, rows, workers.limit)
             answer = self._call(workers, name, 0) if hopeless is None else hopeless
-            if _is_over(answer):
+            if is_over(answer):
                 runs[name] = [answer]
             else:
                 firsts[name] = answer
@@ -66,7 +67,7 @@ class Timing(Measurement):
                 slow = first["seconds"] >= STUDIES[-1][0]
                 answer = first if slow and seed == 0 else self._typical(workers, name, seed, first["seconds"] < FAST)
                 runs[name].append(answer)
-                if _is_over(answer):
+                if is_over(answer):
                     del firsts[name]
         return {"limit": workers.limit, "runs": runs}
 
@@ -88,20 +89,15 @@ class Timing(Measurement):
         count = next((count for below, count in STUDIES if slowest < below), 1)
         return count if self.most is None else min(count, self.most)
 
-    def _hopeless(self, name: str, rows: Sequence[Row]) -> Answer | None:
-        """What stands for a library that was stopped at fewer duels of the same kind."""
+    def _hopeless(self, name: str, rows: Sequence[Row], limit: float) -> Answer | None:
+        """What stands for a library that was stopped at fewer duels of the same kind, and at no smaller limit."""
         for row in rows:
             if row["section"] != self.section or row["m"] >= self.m:
                 continue
             if (row["step"], row["d"], row["threads"]) == (self.step, self.d, self.threads):
                 for answer in row["runs"].get(name, ()):
-                    if _is_over(answer):
+                    if is_over(answer) and limit_of(answer) >= limit:
                         # A part that was reached only after others says nothing of larger sizes.
                         running = None if answer.get("laps") else answer.get("running")
                         return {**answer, "laps": {}, "running": running, "seed": 0, "assumed": True}
         return None
-
-
-def _is_over(answer: Answer) -> bool:
-    """Whether a library has had its time, so that more of the same is no use."""
-    return answer["status"] == LIMIT or answer.get("error") == UNREADY

@@ -12,6 +12,7 @@ from typing import Any
 
 from anchorpbo.bench.measurement import Measurement, Row
 from anchorpbo.bench.workers import Workers, environment
+from anchorpbo.errors import RunError
 
 _OURS = """
 import anchorpbo as ap
@@ -83,5 +84,11 @@ def _run(name: str) -> float:
     with TemporaryDirectory() as empty:
         variables = {**environment(1), **({"NUMBA_CACHE_DIR": empty} if name == COLD else {})}
         began = perf_counter()
-        subprocess.run([sys.executable, "-c", PROGRAMS[name]], check=True, env=variables, capture_output=True)
-        return perf_counter() - began
+        command = [sys.executable, "-c", PROGRAMS[name]]
+        ended = subprocess.run(command, check=False, env=variables, capture_output=True, text=True)
+        seconds = perf_counter() - began
+    if ended.returncode:
+        problem = (ended.stderr.strip().splitlines() or ["no message"])[-1]
+        remedy = "mend that installation, or leave startup out: anchorpbo bench rounds"
+        raise RunError(f'the program "{name}" of startup must run', problem, remedy)
+    return seconds

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from anchorpbo.bench.contender import Step
 from anchorpbo.bench.jobs import Answer
@@ -13,6 +14,8 @@ from anchorpbo.bench.workers import LIMIT, UNREADY
 
 Times = dict[int, float]
 """Seconds by seed."""
+Kind: TypeAlias = tuple[tuple[str, ...], int | None]
+"""Of a measurement: the libraries in it, and studies at most."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Cost:
     """Whether it was not tried, since fewer duels had taken too long."""
     unready: bool = False
     """Whether the preparation took too long."""
+    kind: Kind | None = None
+    """Of the measurement it comes from; costs of two kinds have no ratio."""
 
     @property
     def seconds(self) -> float | None:
@@ -48,10 +53,22 @@ class Cost:
 
 
 class Rounds:
-    """The lines of the section ``rounds``."""
+    """The lines of the section ``rounds``, one a place, so that libraries are compared within one measurement.
+
+    Of several it is the one with most libraries, rather not a quick one, and the latest of these.
+    """
 
     def __init__(self, rows: Iterable[Row]) -> None:
-        self.rows = [row for row in rows if row["section"] == "rounds"]
+        self._at: dict[tuple[Step, int, int, int], Row] = {}
+        for row in rows:
+            if row["section"] == "rounds":
+                where = row["step"], row["m"], row["d"], row["threads"]
+                self._at[where] = max(row, self._at.get(where, row), key=_completeness)  # the first of equals
+
+    @property
+    def rows(self) -> list[Row]:
+        """The lines that count."""
+        return list(self._at.values())
 
     @property
     def sizes(self) -> list[int]:
@@ -65,16 +82,28 @@ class Rounds:
 
     def cost(self, quantity: Quantity, m: int, d: int, threads: int = 1) -> Cost | None:
         """Of a quantity at a size, or ``None`` where it was not measured."""
-        where = (quantity.step, m, d, threads)
-        for row in self.rows:
-            if (row["step"], row["m"], row["d"], row["threads"]) == where and quantity.contender in row["runs"]:
-                return _cost(row["runs"][quantity.contender], quantity.part)
-        return None
+        row = self._at.get((quantity.step, m, d, threads))
+        if row is None or quantity.contender not in row["runs"]:
+            return None
+        return replace(_cost(row["runs"][quantity.contender], quantity.part), kind=_kind(row))
+
+    def studies(self, step: Step, m: int, d: int, threads: int = 1) -> int:
+        """Studies the libraries were measured on; one that was stopped may have fewer."""
+        row = self._at.get((step, m, d, threads))
+        return 0 if row is None else max((len(answers) for answers in row["runs"].values()), default=0)
 
     def costs(self, quantity: Quantity, d: int) -> dict[int, float]:
         """Medians by number of duels, of the sizes where there is one."""
         found = {m: self.cost(quantity, m, d) for m in self.sizes}
         return {m: cost.seconds for m, cost in found.items() if cost is not None and cost.seconds is not None}
+
+
+def _kind(row: Row) -> Kind:
+    return tuple(row["contenders"]), row.get("most")
+
+
+def _completeness(row: Row) -> tuple[int, bool]:
+    return len(row["runs"]), row.get("most") is None
 
 
 def _cost(answers: Sequence[Answer], part: str | None) -> Cost:
@@ -105,8 +134,8 @@ class Ratio:
 
 
 def ratio(theirs: Cost | None, ours: Cost | None) -> Ratio | None:
-    """By medians over the studies that both have; where theirs was stopped, by the limit."""
-    if theirs is None or ours is None or not ours.times:
+    """By medians over the studies that both have, in one kind of measurement; by the limit where theirs was stopped."""
+    if theirs is None or ours is None or not ours.times or theirs.kind != ours.kind:
         return None
     common = theirs.times.keys() & ours.times.keys()
     if common:

@@ -6,6 +6,7 @@ from typing import Any
 
 from anchorpbo.bench.comparisons import Comparisons
 from anchorpbo.bench.contender import EXPLORATION, RAW_SAMPLES, RESTARTS, Separable, Step
+from anchorpbo.typing import Array
 
 
 class BoTorch(Separable):
@@ -14,6 +15,10 @@ class BoTorch(Separable):
     name = library = "botorch"
     title = "BoTorch"
     packages = ("torch", "gpytorch", "botorch")
+    modules = (
+        "botorch.acquisition.preference", "botorch.fit", "botorch.models.likelihoods.pairwise",
+        "botorch.models.pairwise_gp", "botorch.optim",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         import torch
@@ -80,6 +85,20 @@ def conditioned(datapoints: Any, comparisons: Any, kernel: Any = None) -> Any:
     model.eval()
     _ = model.posterior(datapoints[:1]).mean  # what it leaves for the first use
     return model
+
+
+def objective(datapoints: Any, comparisons: Any, lengths: Array, scale: float) -> float:
+    """What BoTorch's fit maximises, its Laplace evidence and its priors, at given hyper-parameters."""
+    import torch
+    from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
+    from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
+
+    model: Any = PairwiseGP(datapoints, comparisons, likelihood=PairwiseLogitLikelihood())
+    model.covar_module.base_kernel.lengthscale = torch.tensor(lengths)
+    model.covar_module.outputscale = scale
+    model.train()
+    with torch.no_grad():
+        return float(PairwiseLaplaceMarginalLogLikelihood(model.likelihood, model)(model(datapoints), comparisons))
 
 
 def best_option(model: Any) -> Any:

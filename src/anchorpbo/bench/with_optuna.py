@@ -14,6 +14,7 @@ class Optuna(Contender):
     name = library = "optuna"
     title = "Optuna"
     packages = ("optuna", "optuna_dashboard", "torch", "gpytorch", "botorch")
+    modules = ("optuna", "optuna_dashboard.preferential", "optuna_dashboard.preferential.samplers.gp")
     performs = ("round",)
 
     def prepare(self, given: Comparisons, step: Step) -> None:
