@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from threading import Event, Thread
 from types import TracebackType
 from typing import Any
@@ -148,7 +149,7 @@ class Client:
             except urllib.error.HTTPError as problem:
                 self.errors.append(f"{problem.code}: {problem.read().decode()}")
                 duel = None
-            except OSError:  # killed: whatever was not acknowledged may or may not be there
+            except (OSError, HTTPException):  # killed: whatever was not acknowledged may or may not be there
                 duel = None
                 self.stop.wait(0.02)
 

@@ -113,7 +113,7 @@ def bench(
         list[str] | None,
         typer.Argument(metavar="WHAT", help="startup, growth, rounds or memory, several or, by default, all."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Tiny sizes, about a minute: a look at how it works.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Tiny sizes, two minutes: a look, not to quote.")] = False,
     sizes: Annotated[
         str | None, typer.Option(metavar="M,M,...", help="Numbers of duels; by default 10,25,50,100,150,300,1000.")
     ] = None,
@@ -147,16 +147,21 @@ def bench(
         from anchorpbo.bench.plan import Extent
 
         libraries = [each.strip() for text in only or [] for each in text.split(",")]
-        extent = Extent(chosen(libraries), _whole_numbers(sizes), _whole_numbers(dimensions), quick)
+        extent = Extent(
+            chosen(libraries),
+            _whole_numbers("--sizes", sizes, "10,50,150"),
+            _whole_numbers("--dimensions", dimensions, "3,4,6"),
+            quick,
+        )
         from anchorpbo.cli.bench import run
 
         run(what or [], extent, limit, out, resume=resume)
 
 
-def _whole_numbers(text: str | None) -> tuple[int, ...] | None:
+def _whole_numbers(option: str, text: str | None, example: str) -> tuple[int, ...] | None:
     if text is None:
         return None
     try:
         return tuple(int(each) for each in text.split(","))
     except ValueError:
-        raise InputError("numbers must be whole, with commas between them", text, "write 10,50,150") from None
+        raise InputError(f"{option} must be whole numbers with commas between", text, f"write {example}") from None
