@@ -213,7 +213,7 @@ class _Now(Ahead):
     """Looks ahead at once."""
 
     def prepare(self, rater, duel_id):
-        for outcome in ("first", "second", "tie"):
+        for outcome in ("first", "second"):
             self._look(rater, duel_id, outcome)
 
 
@@ -256,7 +256,7 @@ def test_looking_ahead_stops_when_it_is_no_longer_of_use():
     assert ahead._tasks.empty()
 
 
-def test_wins_are_looked_at_before_ties_and_only_so_many_wait():
+def test_everyones_first_answer_is_looked_at_before_anyones_second_and_only_so_many_wait():
     ahead = Ahead(workers=1)
     looked, busy, free = [], threading.Event(), threading.Event()
 
@@ -275,10 +275,10 @@ def test_wins_are_looked_at_before_ties_and_only_so_many_wait():
     waiting = ahead._tasks.qsize()
     assert waiting == 64
     free.set()
-    while len(looked) < 3 * (waiting + 1):
+    while len(looked) < 2 * (waiting + 1):
         time.sleep(0.01)
     outcomes = [outcome for _, outcome in looked]
-    assert outcomes == sorted(outcomes, key=["first", "second", "tie"].index)
+    assert outcomes == sorted(outcomes, key=["first", "second"].index)
     ahead.close()
 
 

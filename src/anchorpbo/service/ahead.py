@@ -17,8 +17,8 @@ from anchorpbo.errors import AnchorPBOError
 from anchorpbo.service.rater import Rater
 from anchorpbo.study import Outcome
 
-_LIKELY: tuple[Outcome, ...] = ("first", "second", "tie")
-"""The likely ones first: everyone's wins before anyone's ties."""
+_LIKELY: tuple[Outcome, ...] = ("first", "second")
+"""What most answers are. Ties are rare, and to look at them too would take half as much time again from everyone."""
 _MOST_WAITING = 64
 """Beyond this the machine is busy enough with duels that are asked for now."""
 
@@ -38,7 +38,8 @@ class Ahead:
         self._tasks: PriorityQueue[Task] = PriorityQueue()
         self._numbers = count()
         self._closed = False
-        workers = workers or os.cpu_count() or 1
+        # One processor is left to those who are waiting.
+        workers = workers or max((os.cpu_count() or 1) - 1, 1)
         self._threads = [Thread(target=self._work, name=f"ahead-{n}", daemon=True) for n in range(workers)]
         for thread in self._threads:
             thread.start()

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -108,6 +109,11 @@ def _free(host: str, port: int) -> int:
 # -- running ----------------------------------------------------------------------------------------------------------
 
 
+SWITCH = 5e-4
+"""Seconds for which one thread may keep the others waiting. A request gives way several times, and whoever looks ahead
+would each time keep it for Python's own 5 ms."""
+
+
 def run(
     app: FastAPI,
     sockets: Sequence[socket.socket],
@@ -127,6 +133,7 @@ def run(
     verbose
         Whether each request is written to the log.
     """
+    sys.setswitchinterval(SWITCH)
     config = uvicorn.Config(
         app,
         log_config=_logging(),
