@@ -15,7 +15,8 @@ from threading import Thread
 
 from anchorpbo.errors import AnchorPBOError
 from anchorpbo.service.rater import Rater
-from anchorpbo.study import Outcome
+from anchorpbo.space import Real, Space
+from anchorpbo.study import Optimizer, Outcome
 
 _LIKELY: tuple[Outcome, ...] = ("first", "second")
 """What most answers are. Ties are rare, and to look at them too would take half as much time again from everyone."""
@@ -26,6 +27,8 @@ _LOG = logging.getLogger("anchorpbo.service")
 
 _PATIENCE = 1.0
 """Seconds to wait for a participant who is being served."""
+
+_WARM = Space(x=Real(0.0, 1.0), y=Real(0.0, 1.0))
 
 Task = tuple[int, int, Rater | None, str]
 """How unlikely, when it came in, for whom, and the duel that is out; nobody is the sign to stop."""
@@ -48,6 +51,10 @@ class Ahead:
         """Compute, at leisure, what would be asked after each answer to this duel."""
         if not self._closed and self._tasks.qsize() < _MOST_WAITING:
             self._tasks.put((0, next(self._numbers), rater, duel_id))
+
+    def warm_up(self) -> None:
+        """Load, or compile, what a duel needs before anyone asks for one."""
+        Thread(target=_ask_once, name="warm-up", daemon=True).start()
 
     def close(self) -> None:
         """Stop: whatever waits is given up."""
@@ -87,3 +94,10 @@ class Ahead:
             return True
         finally:
             rater.lock.release()
+
+
+def _ask_once() -> None:
+    study = Optimizer(_WARM, [{"x": 0.5, "y": 0.5}])
+    for n in range(8):
+        study.tell_preference({"x": n / 8, "y": 0.2}, {"x": 0.7, "y": n / 9})
+    study.ask()

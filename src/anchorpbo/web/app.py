@@ -51,6 +51,7 @@ def make_app(storage: Storage, settings: Settings | None = None) -> App:
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
+        ahead.warm_up()
         yield
         app.state.closing = True
         ahead.close()
