@@ -11,8 +11,8 @@ from support.server_process import Server
 expect.set_options(timeout=PATIENCE)
 
 
-# Not of the session: while Playwright runs, no other test could run an event loop of its own.
-@pytest.fixture(scope="package")
+# One a module, not one a session: while Playwright runs, no other test could run an event loop of its own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with running_chromium() as browser:
         yield browser
