@@ -19,7 +19,7 @@ from typing import Any
 import psycopg
 import pytest
 
-_PLACES = ("/usr/lib/postgresql", "/usr/local/pgsql", "/opt/homebrew/opt", "/usr/local/opt")
+_PLACES = ("/usr/lib/postgresql", "/usr/local/pgsql", "/usr/local/opt")
 _INSTALL = "install PostgreSQL (Debian: apt install postgresql) so that initdb and postgres are on the PATH"
 _STARTUP = 60.0
 
