@@ -10,7 +10,7 @@ from anchorpbo.bench.contender import EXPLORATION, Separable, Step
 from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import Learn, LogNormal, PreferenceGP
-from anchorpbo.model.preference_gp import Learnt
+from anchorpbo.model.given import Learnt
 from anchorpbo.search import maximise
 
 _SHAPE, _RATE = 2.4, 2.7

@@ -22,7 +22,7 @@ from anchorpbo.kernels import RBF, Kernel, Tanimoto
 from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import PreferenceGP
 from anchorpbo.model.approximation import InducingChoice
-from anchorpbo.model.preference_gp import DEFAULT_LEARN, Learnt
+from anchorpbo.model.given import DEFAULT_LEARN, Learnt
 from anchorpbo.posterior import Posterior
 from anchorpbo.posterior.local import Through
 from anchorpbo.reliability import NoiseMap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from numbers import Real
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName, resolve_likelihood
 from anchorpbo.model.approximation import LEARNT_FROM, Approximation, InducingChoice, Rule, some_of
 from anchorpbo.model.fitting import FitInfo, base_name, fit
+from anchorpbo.model.given import DEFAULT_LEARN, Given, Learnt
 from anchorpbo.model.priors import LEARNABLE, Learn, customary
 from anchorpbo.model.surrogate import Surrogate
 from anchorpbo.numerics.checks import as_points, whole
@@ -25,10 +26,6 @@ from anchorpbo.posterior import InducingSpace, Posterior, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array, IntArray
 
-Learnt = Iterable[str] | Mapping[str, Learn | None] | None
-
-DEFAULT_LEARN = ("lengthscale", "outputscale")
-"""What `fit` learns unless told otherwise, of what the kernel has."""
 BEST = 20
 """Designs of best mean that a posterior on inducing designs has among its points: a search starts from them."""
 
@@ -37,8 +34,10 @@ class PreferenceGP:
     """A utility learnt from duels.
 
     `fit` and `condition` are functions of what was given here and of the duels alone: the same call gives the same bits
-    whatever came before it. What is fitted is kept apart from what was given, so a second `fit` starts afresh. Not
-    thread-safe while one of the two runs; the posterior they leave behind is immutable.
+    whatever came before it. What is fitted is kept apart from what was given, so a second `fit` starts afresh:
+    `kernel`, `noise` and `likelihood` are what the model has now, `get_params` what it was made with, as scikit-learn
+    wants it, whose `clone` makes an unfitted copy. Not thread-safe while one of the two runs; the posterior they leave
+    behind is immutable.
 
     Parameters
     ----------
@@ -87,6 +86,7 @@ class PreferenceGP:
         inducing: InducingChoice = "auto",
     ) -> None:
         keep_freed_blocks()
+        self._given = Given(kernel, likelihood, inference, noise, seed, learn, starts, inducing)
         kernel = RBF() if kernel is None else kernel
         if not isinstance(kernel, Kernel):
             raise InputError("kernel must be a Kernel", repr(kernel), "use RBF(), Matern52() or your own")
@@ -96,18 +96,39 @@ class PreferenceGP:
         if not isinstance(noise, NoiseMap | Real):
             raise InputError("noise must be a NoiseMap or a number", repr(noise), "use NoiseMap.bounded(anchors)")
         noise = noise if isinstance(noise, NoiseMap) else NoiseMap.constant(float(noise))
-        self._learn = _as_learn(learn, kernel, noise)
+        self._learn = _as_learn(self._given.learn, kernel, noise)
         self._seed = whole("seed", seed, 0)
         self._starts = whole("starts", starts, 1)
         self._rule = Rule(inducing)
         self._rule.check(self._inference)
-        self._given = self._surrogate = Surrogate(kernel, noise, likelihood)
+        self._prior = self._surrogate = Surrogate(kernel, noise, likelihood)
         self._duels: Duels | None = None
         self._posterior: Posterior | None = None
         self._info: Info | None = None
         self._fit_info: FitInfo | None = None
         self._log_evidence: float | None = None
         self._approximation: Approximation | None = None
+
+    # -- what was given -----------------------------------------------------------------------------------------------
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """What the model was made with: the very objects, by the names of the arguments.
+
+        Parameters
+        ----------
+        deep
+            There for scikit-learn, and without effect: kernels and the like are parameters as a whole.
+        """
+        return self._given.to_dict()
+
+    def set_params(self, **params: Any) -> Self:
+        """Change what the model was made with; it is then as new, and has seen no duels.
+
+        They are checked together, as when a model is made, and an error leaves everything as it was.
+        """
+        if params:
+            vars(self).update(vars(type(self)(**self._given.but(params))))
+        return self
 
     # -- learning -----------------------------------------------------------------------------------------------------
 
@@ -117,7 +138,7 @@ class PreferenceGP:
         too_many = self._rule.is_for(duels, self._inference)
         some = some_of(duels, LEARNT_FROM) if too_many else duels
         with one_blas_thread(self._size(duels)):
-            given = self._for_duels(self._given, duels)
+            given = self._for_duels(self._prior, duels)
             surrogate, fit_info = fit(given, some, self._specs(duels, given), self._starts)
             inferred = self._infer(surrogate, duels, len(some) if too_many else None)
         self._keep(surrogate, duels, inferred)
@@ -150,7 +171,7 @@ class PreferenceGP:
         assert duels is not None  # there is a posterior
         pair, likelihood = duels.as_pair(winner, loser), self.likelihood
         if tie and likelihood.tau == 0.0:
-            likelihood = self._given.likelihood.for_duels(duels.and_tie(winner, loser))
+            likelihood = self._prior.likelihood.for_duels(duels.and_tie(winner, loser))
         a, b = likelihood.coefficients(*np.split(self.noise(pair), 2))
         # Of a mixture, its first two moments are what is updated.
         row = np.array([a[0], -b[0]])
@@ -244,16 +265,16 @@ class PreferenceGP:
         return self._inference
 
     def __repr__(self) -> str:
-        seen = "no duels yet" if self._duels is None else repr(self._duels)
-        return f"PreferenceGP({self.kernel!r}, {self.likelihood!r}, {self._inference!r}, {self.noise!r}; {seen})"
+        given = f"{type(self).__name__}({self._given})"
+        return given if self._duels is None else f"{given}, after {self._duels!r}"
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _check(self, duels: Duels) -> None:
         if not isinstance(duels, Duels):
             raise InputError("duels must be a Duels object", type(duels).__name__, "build one with Duels(points, ...)")
-        self._given.kernel.check_dimension(duels.dimension)
-        anchors = self._given.noise.anchors
+        self._prior.kernel.check_dimension(duels.dimension)
+        anchors = self._prior.noise.anchors
         if anchors is not None and anchors.shape[1] != duels.dimension:
             rule = f"the noise map's anchors must have the {duels.dimension} coordinates of the designs"
             raise ShapeError(rule, f"{anchors.shape[1]} of them", "give anchors and designs the same coordinates")
@@ -261,8 +282,8 @@ class PreferenceGP:
     def _for_duels(self, surrogate: Surrogate, duels: Duels) -> Surrogate:
         # A threshold chosen for earlier duels must not outlive them: one that was not given is settled anew.
         likelihood = surrogate.likelihood
-        if self._given.likelihood.tie_threshold is None and not (len(duels.ties) and likelihood.tau > 0):
-            likelihood = self._given.likelihood
+        if self._prior.likelihood.tie_threshold is None and not (len(duels.ties) and likelihood.tau > 0):
+            likelihood = self._prior.likelihood
         return Surrogate(surrogate.kernel, surrogate.noise, likelihood.for_duels(duels))
 
     def _specs(self, duels: Duels, surrogate: Surrogate) -> dict[str, Learn]:
@@ -271,7 +292,7 @@ class PreferenceGP:
         (per_utility,), _ = likelihood.coefficients(*np.full((2, 1), surrogate.noise.scale))
         usual = customary(duels.dimension, likelihood.customary_threshold, float(per_utility) ** -2)
         specs = {name: usual[base_name(name)] if spec is None else spec for name, spec in self._learn.items()}
-        if specs and self._given.likelihood.tie_threshold is None:
+        if specs and self._prior.likelihood.tie_threshold is None:
             specs.setdefault("tie_threshold", usual["tie_threshold"])
         return specs
 
@@ -317,6 +338,7 @@ def _as_learn(learn: Learnt, kernel: Kernel, noise: NoiseMap) -> dict[str, Learn
         learn = (learn,)
     if not isinstance(learn, Iterable | None):
         raise InputError("learn must be names or a mapping from names to Learn", repr(learn), "leave it out")
+    usual = isinstance(learn, tuple) and learn == DEFAULT_LEARN
     given: dict[str, Learn | None] = dict(learn) if isinstance(learn, Mapping) else dict.fromkeys(learn or ())
     of_kernel = {*kernel.parameter_names, *map(base_name, kernel.parameter_names)}
     here = of_kernel | {"noise_scale", "tie_threshold"} | ({"noise_strength"} if noise.strength_matters else set())
@@ -328,7 +350,7 @@ def _as_learn(learn: Learnt, kernel: Kernel, noise: NoiseMap) -> dict[str, Learn
             raise InputError(rule, None, f'pass learn={{"{name}": Learn((lower, upper))}}')
         if not isinstance(spec, Learn | None):
             raise InputError(f"what is said of {name} must be a Learn", repr(spec), "write Learn((lower, upper))")
-        if name not in here and learn is not DEFAULT_LEARN:
+        if name not in here and not usual:
             raise IncompatibleError(
                 f"{name} can only be learnt where there is one", f"{kernel!r}, {noise!r}", "drop it"
             )
