@@ -18,7 +18,7 @@ from contextlib import closing
 import pytest
 
 from anchorpbo.cli.serve import Wishes, run
-from anchorpbo.errors import IncompatibleError, InputError, RunError
+from anchorpbo.errors import InputError, RunError
 from anchorpbo.web.server import Discreet, listen
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
@@ -189,6 +189,15 @@ def test_sigterm_ends_it_within_seconds_also_with_open_streams(tmp_path):
         assert not list(tmp_path.glob("anchorpbo-demo-*"))
 
 
+def test_a_demo_in_a_database_of_ones_own_is_kept_and_made_once(tmp_path):
+    db = str(tmp_path / "mine.db")
+    for _ in range(2):
+        with Server(tmp_path, "--demo", "--db", db, TMPDIR=str(tmp_path)) as server:
+            assert [one["answers"] for one in server.studies()] == [12, 0, 0]
+            assert f"Studies are kept in {db}" in server.stdout
+            assert not list(tmp_path.glob("anchorpbo-demo-*"))
+
+
 def test_what_was_answered_is_there_the_next_time(tmp_path):
     for begun in (False, True):
         with Server(tmp_path, "--db", "mine.db") as server:
@@ -248,7 +257,6 @@ def test_a_long_computation_does_not_keep_it_from_ending():
 @pytest.mark.parametrize(
     ("wishes", "kind", "says"),
     [
-        (Wishes(demo=True, db="mine.db"), IncompatibleError, "--demo and --db"),
         (Wishes(names=("http://x",)), InputError, "--name must be that of a host"),
         (Wishes(host="203.0.113.7", port=0), InputError, "--host must be an address of this machine"),
         (Wishes(host="no such host", port=0), InputError, "--host must be an address of this machine"),

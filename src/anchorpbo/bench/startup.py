@@ -83,7 +83,9 @@ class Startup(Measurement):
 def _run(name: str) -> float:
     with TemporaryDirectory() as empty:
         variables = {**environment(1), **({"NUMBA_CACHE_DIR": empty} if name == COLD else {})}
-        variables.pop("PYTHONDONTWRITEBYTECODE", None)  # an installer leaves bytecode; a checkout's comes with its first run
+        variables.pop(
+            "PYTHONDONTWRITEBYTECODE", None
+        )  # an installer leaves bytecode; a checkout's comes with its first run
         began = perf_counter()
         command = [sys.executable, "-c", PROGRAMS[name]]
         ended = subprocess.run(command, check=False, env=variables, capture_output=True, text=True)

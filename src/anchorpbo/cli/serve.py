@@ -26,7 +26,7 @@ from rich.text import Text
 from anchorpbo.cli.errors import needing
 from anchorpbo.cli.looks import make_console
 from anchorpbo.cli.opening import FILE, address, shown
-from anchorpbo.errors import IncompatibleError, InputError
+from anchorpbo.errors import InputError
 from anchorpbo.examples import EXAMPLES
 from anchorpbo.service import Studies
 from anchorpbo.storage import open_storage
@@ -56,8 +56,6 @@ class Wishes:
 def run(wishes: Wishes, console: Console | None = None) -> None:
     """Serve until Ctrl-C or SIGTERM."""
     console = make_console() if console is None else console
-    if wishes.demo and wishes.db not in (None, os.environ.get("ANCHORPBO_DB")):
-        raise IncompatibleError("a demo has a database of its own", "--demo and --db", "leave one of them out")
     for name in wishes.names:
         if not _NAME.fullmatch(name):
             raise InputError("--name must be that of a host", repr(name), "write studies.example.org")
@@ -83,13 +81,16 @@ def _serve(wishes: Wishes, sockets: list[socket.socket], stack: ExitStack, conso
     names = wishes.names + (_own_names() if wishes.host in _EVERYWHERE else ())
     token, made = _token(wishes)
     settings = Settings(wishes.host, port, token, names)
-    folder = stack.enter_context(_throw_away()) if wishes.demo else None
+    # A demo must not end up among somebody's studies unless they say so: a variable that is set does not.
+    kept = not wishes.demo or wishes.db not in (None, os.environ.get("ANCHORPBO_DB"))
+    folder = None if kept else stack.enter_context(_throw_away())
     db = str(folder / FILE) if folder is not None else address(wishes.db)
     storage = stack.enter_context(closing(open_storage(db)))
     if folder is None:
         console.print(Text(f"Studies are kept in {shown(db)}"), soft_wrap=True)
     else:
         console.print("A demo: what you do in it is thrown away when it stops.")
+    if wishes.demo:
         with console.status("Preparing three studies"):
             prepare(Studies(storage))
     app = make_app(storage, settings)
@@ -112,8 +113,9 @@ def _serve(wishes: Wishes, sockets: list[socket.socket], stack: ExitStack, conso
 
 
 def prepare(studies: Studies) -> None:
-    """The examples as studies, with the suggested anchors, one of them with answers."""
-    for key in reversed(list(EXAMPLES)):  # the newest is listed first
+    """The examples that are not there yet as studies, with the suggested anchors, one of them with answers."""
+    there = {studies.show(line.id).example for line in studies.studies()}
+    for key in reversed([key for key in EXAMPLES if key not in there]):  # the newest is listed first
         example, rng = EXAMPLES[key], np.random.default_rng(0)
         anchors = [dict(design) for design in example.suggested_anchors]
         id = studies.create(example.definition | {"anchors": anchors}).id

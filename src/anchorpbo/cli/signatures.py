@@ -28,7 +28,11 @@ Participant = Annotated[str, typer.Option(metavar="NAME", help="Who answers: som
 
 def serve(
     demo: Annotated[
-        bool, typer.Option("--demo", help="Three example studies, thrown away when the server stops.")
+        bool,
+        typer.Option(
+            "--demo",
+            help="Three example studies, thrown away when the server stops unless --db says where to keep them.",
+        ),
     ] = False,
     db: Database = None,
     host: Annotated[
