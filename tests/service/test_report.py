@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
 from anchorpbo.errors import UnknownStudyError
-from anchorpbo.service import charts
-from anchorpbo.service.charts import Markup, Scale, bars, interval, number, tag, ticks
+from anchorpbo.html import Markup, joined, tag
+from anchorpbo.service.charts import Scale, bars, interval, number, ticks
 from anchorpbo.service.maps import Axis
 from anchorpbo.service.report import report_html
 from anchorpbo.service.report_words import constraint, noise, option, parameter, took
@@ -209,7 +209,7 @@ def test_elements_escape_what_is_in_them(text):
 
 def test_only_markup_is_taken_for_markup():
     assert tag("p", "<b>", Markup("<i></i>")) == "<p>&lt;b&gt;<i></i></p>"
-    assert charts.joined(["<", Markup("<i></i>")]) == "&lt;<i></i>"
+    assert joined(["<", Markup("<i></i>")]) == "&lt;<i></i>"
 
 
 # -- charts -----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from anchorpbo.cli.looks import counted, make_console, plain
 from anchorpbo.examples import Example, example
-from anchorpbo.service.cards import shown
+from anchorpbo.html import shown
 from anchorpbo.space import Catalogue, Design
 from anchorpbo.study import Optimizer
 from anchorpbo.typing import Array

@@ -122,6 +122,11 @@ class Duels:
         wins, ties = len(self.winners), len(self.ties)
         return f"Duels({wins} wins and {ties} ties on {len(self.points)} designs, d={self.dimension})"
 
+    def _repr_html_(self) -> str:
+        from anchorpbo.duels.html import duels_html
+
+        return duels_html(self)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Duels):
             return NotImplemented

@@ -268,6 +268,18 @@ class PreferenceGP:
         given = f"{type(self).__name__}({self._given})"
         return given if self._duels is None else f"{given}, after {self._duels!r}"
 
+    def _repr_html_(self) -> str:
+        from anchorpbo.html import facts, sheet
+
+        seen = "none yet" if self._duels is None else repr(self._duels).removeprefix("Duels")
+        parts = {
+            "kernel": self.kernel,
+            "likelihood": self.likelihood,
+            "inference": self._inference,
+            "noise": self.noise,
+        }
+        return sheet("PreferenceGP", facts({**{name: repr(part) for name, part in parts.items()}, "duels": seen}))
+
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _check(self, duels: Duels) -> None:

@@ -213,15 +213,28 @@ class NoiseMap:
         )
 
     def __repr__(self) -> str:
-        parts = [f"kind={type(self.score).__name__.lower()!r}"]
-        if self.anchors is not None:
-            parts.append(f"anchors={self.anchors.shape[0]}")
-        if self.bandwidth is not None:
-            parts.append(f"bandwidth={self.bandwidth:.6g}")
-        parts.append(f"scale={self.scale:.6g}")
-        if not isinstance(self.score, Constant):
-            parts.append(f"strength={self.strength:.6g}")
-        return f"NoiseMap({', '.join(parts)})"
+        numbers = {name: f"{value:.6g}" for name, value in self._numbers().items()}
+        parts = [f"{name}={text}" for name, text in numbers.items()]
+        return f"NoiseMap({', '.join([f'kind={self._kind!r}', *parts])})"
+
+    def _repr_html_(self) -> str:
+        from anchorpbo.html import facts, sheet
+
+        return sheet("NoiseMap", facts({"kind": self._kind, **self._numbers()}))
+
+    @property
+    def _kind(self) -> str:
+        return type(self.score).__name__.lower()
+
+    def _numbers(self) -> dict[str, float]:
+        """What tells two maps of a kind apart, of what this one has."""
+        found = {
+            "anchors": None if self.anchors is None else len(self.anchors),
+            "bandwidth": self.bandwidth,
+            "scale": self.scale,
+            "strength": None if isinstance(self.score, Constant) else self.strength,
+        }
+        return {name: value for name, value in found.items() if value is not None}
 
     def _points(self, X: npt.ArrayLike) -> Array:
         return as_points("X", X, None if self.anchors is None else self.anchors.shape[1])

@@ -8,13 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from anchorpbo.errors import AnchorPBOError
+from anchorpbo.html import shown
 from anchorpbo.service.definition import Definition
 from anchorpbo.service.drawings import draw_molecule
 from anchorpbo.service.svg import checked_svg
 from anchorpbo.service.templates import Template
-
-DIGITS = 4
-"""Significant ones of a number on a card."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +51,6 @@ def card(definition: Definition, design: Mapping[str, Any], prefix: str = "") ->
     title, image, link = (_text(design, display.get(key)) for key in ("title", "image", "link"))
     safe_link = link if link is not None and link.startswith(("https://", "http://")) else None
     return Card(title, _picture(display, design, prefix), image, safe_link, rows)
-
-
-def shown(value: Any) -> str:
-    """A value in words or with the digits a person wants to see."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.{DIGITS}g}" if 1e-3 <= abs(value) < 1e6 or not value else f"{value:.{DIGITS}e}"
-    return str(value)
 
 
 def _text(design: Mapping[str, Any], column: str | None) -> str | None:

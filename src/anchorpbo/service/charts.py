@@ -2,7 +2,6 @@
 
 ::
 
-    tag             an element, what is in it escaped
     ticks           round numbers along an axis
     interval        a utility and where it lies, on a line
     slice_chart     along one parameter: mean, band, noise
@@ -22,33 +21,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from anchorpbo.service.cards import shown
+from anchorpbo.html import Markup, shown, tag
 from anchorpbo.service.maps import Axis, Grid, Items, Plane
-from anchorpbo.service.svg import escaped
 from anchorpbo.service.views import Design
 
 LETTER = 6.2
 """About how wide a letter of a label is."""
 _MOST_LABELS = 12
-
-
-class Markup(str):
-    """HTML or SVG: all that is not markup is escaped."""
-
-    __slots__ = ()
-
-
-def tag(name: str, *children: str, **attributes: object) -> Markup:
-    """An element. Texts among the children are escaped; ``class_`` is ``class``, ``text_anchor`` ``text-anchor``."""
-    given = ((key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items() if value is not None)
-    written = "".join(f' {key}="{escaped(_written(value))}"' for key, value in given)
-    inside = "".join(child if isinstance(child, Markup) else escaped(child) for child in children)
-    return Markup(f"<{name}{written}>{inside}</{name}>")
-
-
-def joined(parts: Sequence[str]) -> Markup:
-    """Parts after each other."""
-    return Markup("".join(part if isinstance(part, Markup) else escaped(part) for part in parts))
 
 
 def number(value: float, digits: int = 2) -> str:
@@ -368,7 +347,3 @@ def _round(value: float) -> str:
 
 def _minus(text: str) -> str:
     return f"−{text[1:]}" if text.startswith("-") else text
-
-
-def _written(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,6 +1,6 @@
 """A study of one participant as one HTML file that opens anywhere: no scripts, nothing loaded, for screen and paper.
 
-Everything that people wrote is escaped by `anchorpbo.service.charts.tag`; drawings of designs are those that
+Everything that people wrote is escaped by `anchorpbo.html.tag`; drawings of designs are those that
 `anchorpbo.service.svg` has checked.
 """
 
@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anchorpbo import __version__
+from anchorpbo.html import Markup, tag
 from anchorpbo.service.cards import Card
 from anchorpbo.service.charts import (
     Marks,
-    Markup,
     bars,
     interval,
     items_chart,
     number,
     plane_chart,
     slice_chart,
-    tag,
 )
 from anchorpbo.service.maps import Map, Slice
 from anchorpbo.service.report_page import document, section, table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anchorpbo.service.charts import Markup, joined, tag
+from anchorpbo.html import Markup, joined, tag
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What a browser may load for it: its own style, and nothing else."""

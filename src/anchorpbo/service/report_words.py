@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from anchorpbo.service.cards import shown
-from anchorpbo.service.charts import Markup, joined, number, tag
+from anchorpbo.html import Markup, joined, shown, tag
+from anchorpbo.service.charts import number
 from anchorpbo.service.definition import Definition
 from anchorpbo.service.views import Design, JSONObject
 

@@ -13,6 +13,7 @@ from typing import Any
 from xml.parsers import expat
 
 from anchorpbo.errors import InputError
+from anchorpbo.html import escaped
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 LARGEST = 400_000
@@ -50,15 +51,6 @@ _ID = r"[A-Za-z_][\w.-]*"
 _REFERENCE = re.compile(rf"url\(\s*(['\"]?)#({_ID})\1\s*\)", re.ASCII)
 _BEFORE_BRACKET = re.compile(r"[\s,()]")
 _LONGEST_NAME = 32
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def escaped(text: str) -> str:
-    """Text as it may stand in an element or in an attribute."""
-    text = _NOT_XML.sub("\ufffd", text)
-    for sign, name in (("&", "amp"), ("<", "lt"), (">", "gt"), ('"', "quot"), ("'", "#39")):
-        text = text.replace(sign, f"&{name};")
-    return text
 
 
 def checked_svg(text: str, prefix: str = "") -> str:

@@ -20,8 +20,9 @@ from itertools import chain
 from typing import Any
 
 from anchorpbo.errors import InputError
+from anchorpbo.html import escaped
 from anchorpbo.service.expressions import Expression, Value
-from anchorpbo.service.svg import checked_svg, escaped
+from anchorpbo.service.svg import checked_svg
 
 LARGEST = 100_000
 """Bytes of a template."""

@@ -132,6 +132,17 @@ class Catalogue(DesignSpace):
         """The column that identifies an item."""
         return self._key
 
+    @property
+    def roles(self) -> dict[str, tuple[str, ...]]:
+        """What columns are for: features, categories, the fingerprint; the others, but the key, are only shown."""
+        used = {*self._features, *self._categories, self._key}
+        return {
+            "features": self._features,
+            "categories": self._categories,
+            "fingerprint": self._fingerprint,
+            "shown": tuple(name for name in self.names if name not in used),
+        }
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Columns of an item, in the order of the file."""
@@ -241,16 +252,14 @@ class Catalogue(DesignSpace):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        used = {*self._features, *self._categories, self._key}
-        roles = {
-            "features": self._features,
-            "categories": self._categories,
-            "fingerprint": self._fingerprint,
-            "shown": tuple(name for name in self.names if name not in used),
-        }
         size = f"{len(self)} items" + f", {len(self.candidates)} distinct" * (len(self.candidates) < len(self))
-        named = [f"{role}={written(names)}" for role, names in roles.items() if names]
+        named = [f"{role}={written(names)}" for role, names in self.roles.items() if names]
         return laid_out("Catalogue(", [size, f"key={self._key!r}", *named], ")")
+
+    def _repr_html_(self) -> str:
+        from anchorpbo.space.html import catalogue_html
+
+        return catalogue_html(self)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 

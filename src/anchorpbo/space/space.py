@@ -190,6 +190,11 @@ class Space(DesignSpace):
             return laid_out("Space(", [*named, limits] if limits else named, ")")
         return laid_out("Space({", named, f"}}{', ' * bool(limits)}{limits})")
 
+    def _repr_html_(self) -> str:
+        from anchorpbo.space.html import space_html
+
+        return space_html(self)
+
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _make_region(self) -> Region:

@@ -50,6 +50,11 @@ class Duel:
         """The duel of a study, by its digest, asked after so many events."""
         return cls(_name(study, str(position), first, second, gain), first, second, why, gain)
 
+    def _repr_html_(self) -> str:
+        from anchorpbo.study.html import duel_html
+
+        return duel_html(self)
+
     def asked_in(self, study: str) -> bool:
         """Whether the study with this digest has asked it."""
         try:

@@ -336,6 +336,11 @@ class Optimizer:
         said = f"{duels} duel{'s'[: duels != 1]} and {anchors} anchor{'s'[: anchors != 1]}"
         return f"Optimizer({self._space!r}, {strategy}, {said})"
 
+    def _repr_html_(self) -> str:
+        from anchorpbo.study.html import optimizer_html
+
+        return optimizer_html(self)
+
     # -- coming and going ---------------------------------------------------------------------------------------------
 
     def to_json(self) -> str:

@@ -40,6 +40,11 @@ class Progress:
     remaining: int
     sentence: str
 
+    def _repr_html_(self) -> str:
+        from anchorpbo.study.html import progress_html
+
+        return progress_html(self)
+
 
 def progress(duels: int, gains: Sequence[float | None], initial: int, dimension: int) -> Progress:
     """Judge by the expected gains of all duels so far, that of the next one last.

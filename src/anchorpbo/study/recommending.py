@@ -59,6 +59,11 @@ class Estimate:
     reference: str
     noise: float
 
+    def _repr_html_(self) -> str:
+        from anchorpbo.study.html import estimate_html
+
+        return estimate_html(self)
+
 
 @dataclass(frozen=True)
 class Recommendation(Estimate):

@@ -1,0 +1,32 @@
+"""Duels as notebooks show them."""
+
+from __future__ import annotations
+
+from anchorpbo.duels.duels import Duels
+from anchorpbo.html import counted, note, sheet, table
+from anchorpbo.typing import Array
+
+ROWS, COORDINATES = 6, 8
+"""Of many duels, and of designs with many coordinates, so many are shown."""
+
+
+def duels_html(duels: Duels) -> str:
+    """The first duels, a row each: the designs by their coordinates."""
+    u, d = duels.points.shape
+    count = len(duels.winners) + len(duels.ties) if duels.counts is None else int(duels.counts.sum())
+    heads = ["first", "", "second"] + (["times"] if duels.counts is not None else [])
+    rows = [
+        (_design(duels.points[a]), "as good as" if tied else "preferred to", _design(duels.points[b]), *times)
+        for a, b, tied, *times in zip(
+            duels.first.tolist(), duels.second.tolist(), duels.tied.tolist(),
+            *([] if duels.counts is None else [duels.counts.astype(int).tolist()]), strict=True,
+        )
+    ][:ROWS]  # fmt: skip
+    more = len(duels) - len(rows)
+    title = f"{counted(count, 'duel')} on {counted(u, 'design')} of {counted(d, 'coordinate')}"
+    return sheet(title, table(heads, rows), note(f"… and {more} more" if more else ""))
+
+
+def _design(x: Array) -> str:
+    numbers = [f"{value:.3g}" for value in x[:COORDINATES].tolist()]
+    return f"({', '.join(numbers + ['…'] * (len(x) > COORDINATES))})"

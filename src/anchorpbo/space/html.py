@@ -1,0 +1,77 @@
+"""Spaces as notebooks show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anchorpbo.html import Markup, counted, joined, note, sheet, table
+from anchorpbo.space.catalogue import Catalogue
+from anchorpbo.space.parameters import Boolean, Categorical, Constant, Integer, Ordinal, Parameter, Real
+from anchorpbo.space.space import Space
+from anchorpbo.space.values import Value, written
+
+ROWS, COLUMNS = 5, 8
+"""Of a catalogue, so many are shown."""
+_MOST_VALUES = 12
+
+
+def space_html(space: Space) -> str:
+    """The parameters of a space, one a row."""
+    return sheet(f"Space of {counted(len(space.parameters), 'parameter')}", space_table(space))
+
+
+def space_table(space: Space) -> Markup:
+    """The same without a heading."""
+    rows = [(name, _kind(parameter), _range(parameter)) for name, parameter in space.parameters.items()]
+    limits = [note(f"Constraint: {constraint}") for constraint in space.constraints]
+    return joined([table(("parameter", "kind", "values"), rows), *limits])
+
+
+def catalogue_html(catalogue: Catalogue) -> str:
+    """The first items of a catalogue, and what its columns are for."""
+    return sheet(f"Catalogue of {len(catalogue)} items", catalogue_table(catalogue))
+
+
+def catalogue_table(catalogue: Catalogue) -> Markup:
+    """The same without a heading."""
+    names = catalogue.names[:COLUMNS]
+    items = [catalogue[row] for row in range(min(ROWS, len(catalogue)))]
+    left = [(len(catalogue) - len(items), "items"), (len(catalogue.names) - len(names), "columns")]
+    more = " and ".join(f"{count} more {what}" for count, what in left if count)
+    cells = [["" if item[name] is None else item[name] for name in names] for item in items]
+    return joined([table(names, cells), note(f"… {more}" if more else ""), note(_roles(catalogue))])
+
+
+def _roles(catalogue: Catalogue) -> str:
+    named = [
+        (f"{len(names)} {role}" if len(names) > COLUMNS else f"{role} {', '.join(names)}")
+        for role, names in catalogue.roles.items()
+        if names
+    ]
+    return "; ".join([f"key {catalogue.key}", *named])
+
+
+def _kind(parameter: Parameter) -> str:
+    log = isinstance(parameter, Real | Integer) and parameter.log
+    return type(parameter).__name__.lower() + ", logarithmic" * log
+
+
+def _range(parameter: Parameter) -> str:
+    if isinstance(parameter, Real | Integer):
+        step = parameter.step if isinstance(parameter, Real) else None
+        ends = f"{written(parameter.low)} to {written(parameter.high)}"
+        return ends if step is None else f"{ends} in steps of {written(step)}"
+    if isinstance(parameter, Boolean):
+        return "yes or no"
+    if isinstance(parameter, Constant):
+        return _plain(parameter.value)
+    return _listed(parameter.values) if isinstance(parameter, Categorical | Ordinal) else repr(parameter)
+
+
+def _listed(values: Sequence[Value]) -> str:
+    some = list(map(_plain, values if len(values) <= _MOST_VALUES else [*values[:3], values[-1]]))
+    return ", ".join(some if len(some) == len(values) else [*some[:3], "…", some[3]])
+
+
+def _plain(value: Value) -> str:
+    return value if isinstance(value, str) else written(value)

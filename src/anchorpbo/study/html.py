@@ -1,0 +1,88 @@
+"""Studies, and what they say, as notebooks show them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from anchorpbo.html import Markup, counted, cut, facts, joined, note, sheet, shown, table, tag
+from anchorpbo.space import Catalogue, Design, Space
+from anchorpbo.space.html import catalogue_table, space_table
+from anchorpbo.study.duel import Duel
+from anchorpbo.study.optimizer import Optimizer
+from anchorpbo.study.progress import Progress
+from anchorpbo.study.recommending import Estimate, Recommendation
+
+CANDIDATES = 5
+"""Designs that may be the best, of which so many are listed."""
+
+
+def duel_html(duel: Duel) -> str:
+    """Two designs side by side; where they differ, their values are bold."""
+    names = list(dict.fromkeys([*duel.first, *duel.second]))
+    rows = [(name, *_sides(duel.first.get(name), duel.second.get(name))) for name in names]
+    return sheet("Which do you prefer?", table(("", "first", "second"), rows), note(duel.why))
+
+
+def estimate_html(estimate: Estimate) -> str:
+    """A design and how good it is; of a recommendation also what else may be the best."""
+    low, high = estimate.interval
+    found: dict[str, Any] = {
+        "utility": f"{estimate.utility:.2f}, with 90 % probability {low:.2f} to {high:.2f}",
+        "relative to": estimate.reference,
+        "noise": f"{estimate.noise:.3g}",
+    }
+    if not isinstance(estimate, Recommendation):
+        return sheet("Estimate", _design(estimate.design), facts(found))
+    found["the best"] = f"of the designs compared with {100 * estimate.p_best:.0f} % probability"
+    return sheet("Recommended", _design(estimate.design), facts(found), _candidates(estimate))
+
+
+def progress_html(progress: Progress) -> str:
+    """How far a study is."""
+    gain = None if progress.gain is None else f"{100 * progress.gain:.1f} % of the range of utilities seen"
+    return sheet(progress.sentence, facts({"answers": progress.duels, "expected of the next": gain}))
+
+
+def optimizer_html(optimizer: Optimizer) -> str:
+    """What a study is about and how far it is; nothing is computed for it."""
+    plan, space, duels = optimizer.plan, optimizer.space, len(optimizer)
+    said: Counter[str] = Counter()
+    for event in optimizer.history:
+        if event["type"] == "answered":
+            said[event["outcome"] if event["outcome"] in ("tie", "skip") else "choice"] += 1
+        elif event["type"] == "preferred":
+            said["tie" if event["tie"] else "choice"] += 1
+    about = {
+        "answers": ", ".join(counted(count, what) for what, count in said.items()) or "none yet",
+        "anchors": len(optimizer.anchors) or "none: all designs count as equally hard to judge",
+        "strategy": repr(plan.acquisition),
+        "inference": repr(plan.inference),
+    }
+    designs = space_table(space) if isinstance(space, Space) else Markup()
+    if isinstance(space, Catalogue):
+        designs = catalogue_table(space)
+    return sheet(f"Study with {counted(duels, 'informative answer')}", facts(about), designs)
+
+
+def _sides(first: Any, second: Any) -> tuple[str, str]:
+    texts = tuple("" if value is None else cut(shown(value)) for value in (first, second))
+    one, other = texts if first == second else (tag("b", text) for text in texts)
+    return one, other
+
+
+def _design(design: Design) -> Markup:
+    return facts({name: tag("b", cut(shown(value))) for name, value in design.items() if value is not None})
+
+
+def _candidates(found: Recommendation) -> Markup:
+    designs = found.credible_set[:CANDIDATES]
+    names = list(found.design)
+    rows = [
+        (*(design.get(name, "") for name in names), f"{100 * share:.0f} %")
+        for design, share in zip(designs, found.credible_probabilities, strict=False)
+    ]
+    more = len(found.credible_set) - len(designs)
+    told = "May be the best of those compared; together they hold it with 90 % probability:"
+    rest = note(f"… and {more} more" if more else "")
+    return joined([note(told), table((*names, "probability"), rows, numbers=("probability",)), rest])
