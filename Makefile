@@ -11,7 +11,7 @@ INSTALLED := $(VENV)/.installed
 export OPENBLAS_NUM_THREADS := 1
 PYTEST := $(BIN)/python -m pytest -n auto -q
 
-.PHONY: help run test system check lint soak clean
+.PHONY: help run test system check lint docs packaging soak clean
 
 help:            ## What there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/'
@@ -19,7 +19,7 @@ help:            ## What there is to make
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV); this takes a minute."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[web,postgresql,molecules,reproduce,dask,bench,dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[web,postgresql,molecules,reproduce,dask,bench,docs,dev]"
 	touch $(INSTALLED)
 
 run: $(INSTALLED)    ## The app with three examples: open the address that it prints
@@ -40,6 +40,12 @@ lint: $(INSTALLED)   ## Style, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(INSTALLED)   ## The documentation as a site in site/, every warning an error
+	$(BIN)/mkdocs build --strict --quiet
+
+packaging: $(INSTALLED)   ## Build the package, and install each extra alone in a clean environment
+	$(BIN)/python scripts/check_packaging.py --download
+
 soak: export ANCHORPBO_SOAK_SECONDS := 3600
 soak: $(INSTALLED) system   ## An hour of random models, a server killed again and again, and one that many use
 	$(PYTEST) tests/soak/test_random_models.py
@@ -47,4 +53,4 @@ soak: $(INSTALLED) system   ## An hour of random models, a server killed again a
 	$(BIN)/python -m pytest -q -s tests/soak/test_server_soak.py tests/web/test_rest_fuzz.py
 
 clean:           ## Remove what make made
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -37,7 +37,9 @@ class AnchorPBOError(Exception):
     """
 
     def __init__(self, rule: str, received: object = None, remedy: str = "") -> None:
-        self.rule, self.received, self.remedy = rule, received, remedy
+        self.rule: str = rule
+        self.received: object = received
+        self.remedy: str = remedy
         parts = [rule, "" if received is None else f"received {_brief(received)}", remedy]
         super().__init__("; ".join(part for part in parts if part) + ".")
 

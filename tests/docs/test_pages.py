@@ -68,9 +68,7 @@ def test_every_public_name_can_be_loaded_and_is_documented():
     assert set(anchorpbo.__all__) <= set(dir(anchorpbo))
 
 
-def test_versions_agree():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert settings["project"]["version"] == anchorpbo.__version__
+def test_the_changelog_knows_the_version():
     assert f"## {anchorpbo.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
 
 

@@ -13,7 +13,7 @@ from anchorpbo.errors import InputError
 
 STUDIES, TRYING, RESEARCH = "Studies", "Trying it out", "Research"
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     name="anchorpbo",
     help="Preferential Bayesian optimisation that knows where its user can judge.",
     no_args_is_help=True,

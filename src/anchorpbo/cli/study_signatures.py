@@ -9,7 +9,7 @@ import typer
 from anchorpbo.cli.errors import errors_in_a_sentence
 from anchorpbo.cli.signatures import Database, Study
 
-study = typer.Typer(
+study: typer.Typer = typer.Typer(
     name="study",
     help="Make studies, list them, export and import them.\n\nStart with "
     "[bold]anchorpbo study new --example coffee[/bold], then [bold]anchorpbo study list[/bold].",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -133,7 +134,7 @@ class Duels:
         names = ("points", "winners", "losers", "ties", "counts")
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     @classmethod
     def none(cls, dimension: int, bounds: tuple[float, float] | None = (0.0, 1.0)) -> Duels:

@@ -81,7 +81,8 @@ class Store:
         resume
             Whether records that are there are kept and used; without it a folder that has some is refused.
         """
-        self.folder, self.records = folder, folder / "records"
+        self.folder: Path = folder
+        self.records: Path = folder / "records"
         try:
             there = any(self.records.glob("*.parquet"))
             self._check_mark(there)

@@ -170,7 +170,7 @@ class RBF(Stationary):
     `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
     """
 
-    family = shapes.RBF
+    family: ClassVar[int | None] = shapes.RBF
 
     def shape(self, r2: Array) -> tuple[Array, Array]:
         """Return exp(-r^2 / 2) and its derivative."""
@@ -184,7 +184,7 @@ class Matern32(Stationary):
     `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
     """
 
-    family = shapes.MATERN_32
+    family: ClassVar[int | None] = shapes.MATERN_32
 
     def shape(self, r2: Array) -> tuple[Array, Array]:
         """Return (1 + a) exp(-a) and its derivative -3/2 exp(-a)."""
@@ -199,7 +199,7 @@ class Matern52(Stationary):
     `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
     """
 
-    family = shapes.MATERN_52
+    family: ClassVar[int | None] = shapes.MATERN_52
 
     def shape(self, r2: Array) -> tuple[Array, Array]:
         """Return (1 + a + a^2 / 3) exp(-a) and its derivative -5/6 (1 + a) exp(-a)."""

@@ -33,7 +33,7 @@ def coffee(design: Mapping[str, Any]) -> float:
     return score * exp(-t * t - g * g + t * g - r * r)
 
 
-COFFEE_BEST = {"temperature": 92.1, "dose": 15.0, "grind": 4, "origin": "Kenya"}
+COFFEE_BEST: dict[str, Any] = {"temperature": 92.1, "dose": 15.0, "grind": 4, "origin": "Kenya"}
 """The best cup."""
 COFFEE_MAXIMUM = 8.932752493372245
 COFFEE_MINIMUM = 9.082042997859925e-06
@@ -61,7 +61,7 @@ def table(design: Mapping[str, Any]) -> float:
     return shape + together - missed * missed / 4.0
 
 
-TABLE_BEST = {"seats": 6, "shape": "oval", "material": "steel"}
+TABLE_BEST: dict[str, Any] = {"seats": 6, "shape": "oval", "material": "steel"}
 """The best table."""
 TABLE_MAXIMUM = 1.59
 TABLE_MINIMUM = -2.71
@@ -90,7 +90,7 @@ def espresso(design: Mapping[str, Any]) -> float:
     return float(worth - t * t - r * r - g * g)
 
 
-ESPRESSO_BEST = {"temperature": 93.0, "ratio": 2.0, "grind": 8, "basket": "double"}
+ESPRESSO_BEST: dict[str, Any] = {"temperature": 93.0, "ratio": 2.0, "grind": 8, "basket": "double"}
 """The best shot."""
 ESPRESSO_MAXIMUM = 1.0
 ESPRESSO_MINIMUM = -8.96377671592417

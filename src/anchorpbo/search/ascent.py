@@ -47,9 +47,11 @@ class Ascent:
 
     def __init__(self, starts: Array, tolerance: float, designs: int) -> None:
         n, p = starts.shape
-        self.trial, self.x = starts.copy(), starts.copy()
-        """Where to look next, and the best of each climb so far, (n, p) each."""
-        self.ended = np.zeros(n, dtype=np.bool_)
+        self.trial: Array = starts.copy()
+        """Where to look next, (n, p)."""
+        self.x: Array = starts.copy()
+        """The best of each climb so far, (n, p)."""
+        self.ended: BoolArray = np.zeros(n, dtype=np.bool_)
         """Which climbs have ended at a maximum, (n,)."""
         self._tolerance, self._designs = tolerance, designs
         self._live = np.ones(n, dtype=np.bool_)

@@ -42,12 +42,14 @@ class Climb:
     """Counts what it evaluates."""
 
     def __init__(self, bound: Bound, region: Region, values: Array) -> None:
-        self.bound, self.region, self.evaluations = bound, region, 0
+        self.bound: Bound = bound
+        self.region: Region = region
+        self.evaluations: int = 0
         # In units of their spread: what is a small gain depends on it, and EI is small.
         best = float(values.max())
         spread = best - float(np.median(values))
         # Values that differ by rounding alone have no spread to speak of.
-        self.scale = spread if spread > 1e-12 * abs(best) else abs(best) or 1.0
+        self.scale: float = spread if spread > 1e-12 * abs(best) else abs(best) or 1.0
 
     def run(self, starts: Array, values: Array, steps: int) -> Climbed:
         """Climb from starts, (n, *item_shape), of known values, (n,)."""

@@ -30,9 +30,9 @@ class PairSearch:
 
     def __init__(self, items: Items) -> None:
         self.items = items
-        self.pair = (-1, -1)
-        self.value = -np.inf
-        self.evaluations = 0
+        self.pair: tuple[int, int] = (-1, -1)
+        self.value: float = -np.inf
+        self.evaluations: int = 0
 
     def enumerate_all(self) -> None:
         """Score every pair."""

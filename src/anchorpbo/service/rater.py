@@ -45,7 +45,7 @@ class Rater:
     def __init__(self, definition: Definition, name: str) -> None:
         self.name = name
         self.optimizer: Optimizer = definition.optimizer(name)
-        self.seen = 0
+        self.seen: int = 0
         """Number of the last entry that was read."""
         self.pending: Duel | None = None
         """The duel that is out."""

@@ -10,6 +10,7 @@ from anchorpbo.html import Markup, joined, shown, tag
 from anchorpbo.service.charts import number
 from anchorpbo.service.definition import Definition
 from anchorpbo.service.views import Design, JSONObject
+from anchorpbo.space import Catalogue
 
 WHAT = {
     "created": "Study made",
@@ -26,7 +27,7 @@ class Words:
 
     def __init__(self, definition: Definition) -> None:
         display = definition.display
-        self.catalogue = definition.catalogue
+        self.catalogue: Catalogue | None = definition.catalogue
         self.labels: Mapping[str, str] = display.get("labels", {})
         self.units: Mapping[str, str] = display.get("units", {})
         special = (display[key] for key in ("svg", "image", "smiles", "link", "title") if key in display)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
 from decimal import Decimal
 from functools import cached_property
@@ -344,8 +345,8 @@ class _Listed(Varying):
     values: tuple[Value, ...]
     _kind: ClassVar[str]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "values", as_distinct(self._kind, self.values))
+    def __init__(self, values: Iterable[Value]) -> None:
+        object.__setattr__(self, "values", as_distinct(self._kind, values))
 
     def check(self, name: str, value: object) -> Value:
         """The value as it was given when the parameter was made."""
@@ -369,7 +370,7 @@ class _Listed(Varying):
         return float(self.grid[_nearest_place(self.grid, u)])
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, init=False)
 class Ordinal(_Listed):
     """One of a few values with an order: neighbours are alike.
 
@@ -389,7 +390,7 @@ class Ordinal(_Listed):
     _kind: ClassVar[str] = "an Ordinal"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, init=False)
 class Categorical(_Listed):
     """One of a few values without an order: any two are equally unlike.
 

@@ -24,9 +24,12 @@ class Questioner:
     """Asks by a plan: at first pairs spread over the space, then what the acquisition prefers."""
 
     def __init__(self, study: str, space: DesignSpace, beliefs: Beliefs, seed: int) -> None:
-        self.study, self.space, self.beliefs, self.seed = study, space, beliefs, seed
-        self.chooser = Chooser(space)
-        self.starts = starting_pairs(space, np.random.default_rng([seed, 0]))
+        self.study: str = study
+        self.space: DesignSpace = space
+        self.beliefs: Beliefs = beliefs
+        self.seed: int = seed
+        self.chooser: Chooser = Chooser(space)
+        self.starts: Array = starting_pairs(space, np.random.default_rng([seed, 0]))
         if not len(self.starts):
             raise InputError("a space must have two designs that look different", repr(space), "widen a range")
 

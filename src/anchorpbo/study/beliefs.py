@@ -93,7 +93,8 @@ class Beliefs:
     """Learns and infers by a plan; remembers what it has computed. Not thread-safe."""
 
     def __init__(self, plan: Plan, seed: int) -> None:
-        self.plan, self.seed = plan, seed
+        self.plan: Plan = plan
+        self.seed: int = seed
         self._fits: Memory[Learnt] = Memory(32)
         self._models: Memory[PreferenceGP] = Memory(4)
 

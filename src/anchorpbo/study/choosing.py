@@ -28,8 +28,8 @@ class Chooser:
     """Searches a space: exactly where its designs are listed, else through its region."""
 
     def __init__(self, space: DesignSpace) -> None:
-        self.space = space
-        self.listing = Listing.of(space)
+        self.space: DesignSpace = space
+        self.listing: Listing | None = Listing.of(space)
 
     def pair(self, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator) -> Array:
         """The best duel, (2, d): of the champion and a challenger, or of two designs where pairs are scored."""

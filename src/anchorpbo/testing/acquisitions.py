@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import fields
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,8 +45,8 @@ _MOMENTS = {
 class AcquisitionContract(Contract):
     """What the two suites share."""
 
-    item_shape: tuple[int, ...]
-    signs: dict[str, int]
+    item_shape: ClassVar[tuple[int, ...]]
+    signs: ClassVar[dict[str, int]]
     """Partial derivatives that must not have the other sign."""
 
     def __init__(self, acquisition: DesignAcquisition | PairAcquisition) -> None:
@@ -53,9 +54,9 @@ class AcquisitionContract(Contract):
         rng = np.random.default_rng(11)
         points = rng.uniform(size=(6, _DIMENSION))
         duels = Duels(points, [0, 2, 4, 1, 0], [1, 3, 5, 2, 5])
-        self.noise = NoiseMap.bounded(rng.uniform(size=(3, _DIMENSION)), bandwidth=0.3)
+        self.noise: NoiseMap = NoiseMap.bounded(rng.uniform(size=(3, _DIMENSION)), bandwidth=0.3)
         model = PreferenceGP(RBF(0.5, 4.0), "probit", "laplace", noise=self.noise)
-        self.posterior = model.condition(duels).posterior
+        self.posterior: Posterior = model.condition(duels).posterior
         self.X = frozen(rng.uniform(size=(_ITEMS, *self.item_shape)))
 
     # -- what each suite says ---------------------------------------------------------------------------------------
@@ -177,8 +178,8 @@ class AcquisitionContract(Contract):
 class DesignAcquisitionContract(AcquisitionContract):
     """Checks of an acquisition that scores single designs."""
 
-    item_shape = (_DIMENSION,)
-    signs = {"by_mean": 1, "by_std": 1, "by_noise": -1}  # noqa: RUF012
+    item_shape: ClassVar[tuple[int, ...]] = (_DIMENSION,)
+    signs: ClassVar[dict[str, int]] = {"by_mean": 1, "by_std": 1, "by_noise": -1}
 
     def __init__(self, acquisition: DesignAcquisition) -> None:
         super().__init__(acquisition)
@@ -224,8 +225,8 @@ class DesignAcquisitionContract(AcquisitionContract):
 class PairAcquisitionContract(AcquisitionContract):
     """Checks of an acquisition that scores pairs of designs."""
 
-    item_shape = (2, _DIMENSION)
-    signs = {  # noqa: RUF012
+    item_shape: ClassVar[tuple[int, ...]] = (2, _DIMENSION)
+    signs: ClassVar[dict[str, int]] = {
         "by_mean_first": 1,
         "by_mean_second": 1,
         "by_std": 1,

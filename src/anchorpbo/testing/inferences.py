@@ -101,7 +101,9 @@ class InferenceContract(Contract):
         tolerance: float = 1e-8,
     ) -> None:
         super().__init__(inference)
-        self.inference, self.likelihoods, self.tolerance = inference, tuple(likelihoods), tolerance
+        self.inference: Inference = inference
+        self.likelihoods: tuple[Likelihood, ...] = tuple(likelihoods)
+        self.tolerance: float = tolerance
 
     def check_takes_a_likelihood(self) -> None:
         """`check` accepts one likelihood at least; what it refuses, `infer` refuses with `IncompatibleError` too."""

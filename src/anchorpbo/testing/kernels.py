@@ -44,7 +44,8 @@ class KernelContract(Contract):
 
     def __init__(self, kernel: Kernel, dimension: int, designs: npt.ArrayLike | None = None) -> None:
         super().__init__(kernel)
-        self.kernel, self.dimension = kernel, dimension
+        self.kernel: Kernel = kernel
+        self.dimension: int = dimension
         rng = np.random.default_rng(_SEED)
         if designs is None:
             grid = rng.integers(0, 3, size=(6, dimension)) / 2.0

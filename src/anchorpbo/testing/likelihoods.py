@@ -50,8 +50,9 @@ class LikelihoodContract(Contract):
         self, likelihood: Likelihood, thresholds: tuple[float, ...] = (1e-2, 2.0), tolerance: float = 1e-8
     ) -> None:
         super().__init__(likelihood)
-        self.likelihood, self.tolerance = likelihood, tolerance
-        self.thresholds = (likelihood.customary_threshold, *thresholds)
+        self.likelihood: Likelihood = likelihood
+        self.tolerance: float = tolerance
+        self.thresholds: tuple[float, ...] = (likelihood.customary_threshold, *thresholds)
 
     def check_probabilities_add_up(self) -> None:
         """First, second and tie add up to one, or first and second where tau is 0."""

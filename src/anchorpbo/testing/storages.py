@@ -45,7 +45,8 @@ class StorageContract(Contract):
 
     def __init__(self, open: Callable[[], Storage], kept: bool = True) -> None:
         super().__init__(open)
-        self.open, self.kept = open, kept
+        self.open: Callable[[], Storage] = open
+        self.kept: bool = kept
 
     # -- studies ------------------------------------------------------------------------------------------------------
 
