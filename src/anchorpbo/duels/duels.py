@@ -174,6 +174,15 @@ class Duels:
         winners, losers, ties = self._each
         return Duels(points, winners, losers, np.vstack([ties, [pair]]), self.bounds)
 
+    def and_duels(self, others: Duels) -> Duels:
+        """Return these duels and others on designs of the same coordinates, within the bounds of these."""
+        if others.dimension != self.dimension:
+            rule = f"duels can be joined with those on designs of {self.dimension} coordinates"
+            raise ShapeError(rule, others.dimension, "describe both in the same coordinates")
+        u, mine, theirs = len(self.points), self._each, others._each
+        winners, losers, ties = (np.concatenate([own, u + new]) for own, new in zip(mine, theirs, strict=True))
+        return Duels(np.vstack([self.points, others.points]), winners, losers, ties, self.bounds)
+
     def as_pair(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Array:
         """Two designs, (d,) each, as (2, d), checked as those of these duels were."""
         pair = [as_floats("a design", design) for design in (first, second)]

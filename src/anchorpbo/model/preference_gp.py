@@ -208,11 +208,16 @@ class PreferenceGP:
         return self._approximation
 
     @property
-    def designs(self) -> Array:
-        """The distinct designs compared, (u, d); the posterior's own points may be fewer, see `inducing`."""
+    def duels(self) -> Duels:
+        """The duels last fitted or conditioned on."""
         if self._duels is None:
             raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
-        return self._duels.points
+        return self._duels
+
+    @property
+    def designs(self) -> Array:
+        """The distinct designs compared, (u, d); the posterior's own points may be fewer, see `inducing`."""
+        return self.duels.points
 
     @property
     def log_evidence(self) -> float:
