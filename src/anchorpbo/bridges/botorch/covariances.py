@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
-from anchorpbo.bridges.botorch.tensors import to_array, to_tensor
+from anchorpbo.bridges.botorch.tensors import check_first_derivative, to_array, to_tensor
 from anchorpbo.errors import UnsupportedError
 from anchorpbo.kernels import Kernel
 from anchorpbo.typing import Array
@@ -66,8 +65,8 @@ class _Cross(torch.autograd.Function):
         return to_tensor(values, X)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, A: Tensor) -> tuple[Tensor | None, ...]:
+        check_first_derivative()
         return to_tensor(ctx.pull(to_array(A)), A), None, None, None
 
 
@@ -81,8 +80,8 @@ class _Within(torch.autograd.Function):
         return to_tensor(values, X)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, A: Tensor) -> tuple[Tensor | None, ...]:
+        check_first_derivative()
         return to_tensor(ctx.pull(to_array(A + A.mT)), A), None, None
 
 

@@ -91,7 +91,7 @@ class NoiseMap(Module):
 
     def to_numpy(self) -> NumpyNoiseMap:
         """The same map in numpy, from the buffers as they are now; an input transform stays behind."""
-        return NumpyNoiseMap(self.score.reliability, float(self.scale), float(self.strength))
+        return NumpyNoiseMap(self.score.reliability, self.scale.item(), self.strength.item())
 
     def train(self, mode: bool = True) -> Self:
         """Set the mode, but not of the input transform: it has learnt what it will."""

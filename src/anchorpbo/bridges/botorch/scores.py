@@ -18,10 +18,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 from torch.nn import Module
 
-from anchorpbo.bridges.botorch.tensors import to_array, to_tensor
+from anchorpbo.bridges.botorch.tensors import check_first_derivative, to_array, to_tensor
 from anchorpbo.reliability import Bounded, Constant, Density, Euclidean, Reliability
 from anchorpbo.reliability.profile import GaussianLike
 
@@ -56,8 +55,8 @@ class ConstantScore(Score):
     """q = 0."""
 
     def forward(self, X: Tensor) -> Tensor:
-        """Zeros."""
-        return torch.zeros_like(X[..., 0])
+        """Zeros, with a gradient of zeros."""
+        return 0.0 * X.sum(-1)
 
     @property
     def reliability(self) -> Reliability:
@@ -89,7 +88,7 @@ class _Anchored(Score):
     @property
     def reliability(self) -> Reliability:
         """The same in numpy, from the buffers as they are now."""
-        return replace(self._given, anchors=to_array(self.anchors), bandwidth=float(self.bandwidth))
+        return replace(self._given, anchors=to_array(self.anchors), bandwidth=self.bandwidth.item())
 
 
 class BoundedScore(_Anchored):
@@ -146,7 +145,7 @@ class _Reliability(torch.autograd.Function):
         return to_tensor(values, X)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, by_value: Tensor) -> tuple[Tensor | None, ...]:
+        check_first_derivative()
         (gradient,) = ctx.saved_tensors
         return by_value.to(gradient).unsqueeze(-1) * gradient, None, None

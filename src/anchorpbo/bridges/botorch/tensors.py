@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.errors import InputError, ShapeError, UnsupportedError
 from anchorpbo.typing import Array
 
 
@@ -30,3 +30,10 @@ def to_array(values: Tensor) -> Array:
 def to_tensor(values: Array, like: Tensor | None = None) -> Tensor:
     """A float64 tensor of its own, where `like` is."""
     return torch.tensor(values, dtype=torch.float64, device=None if like is None else like.device)
+
+
+def check_first_derivative() -> None:
+    """Raise in the backward pass of numpy code if a second derivative is to follow; it would silently lack a part."""
+    if torch.is_grad_enabled():
+        rule = "what numpy computes has first derivatives only"
+        raise UnsupportedError(rule, "create_graph=True", "leave it out, or take differences of gradients")
