@@ -227,3 +227,26 @@ class TestRules:
     def test_ties_are_row_numbers(self) -> None:
         with pytest.raises(InputError, match="ties must be row numbers of points, 0 to 2; received 5"):
             Duels(THREE, [0], [1], [[0, 5]])
+
+
+class TestJoining:
+    def test_duels_of_both_on_the_designs_of_both(self) -> None:
+        here = Duels([[0.1], [0.5], [0.9]], [0, 1], [1, 2], [[0, 2]])
+        there = Duels([[0.9], [0.3]], [1, 0], [0, 1], [[1, 0]])
+        joined = here.and_duels(there)
+        expected = Duels([[0.1], [0.5], [0.9], [0.3]], [0, 1, 3, 2], [1, 2, 2, 3], [[0, 2], [3, 2]])
+        assert joined == expected
+
+    def test_merged_duels_count_as_often_as_they_were_judged(self) -> None:
+        here = Duels([[0.1], [0.5]], [0, 0, 1], [1, 1, 0])
+        joined = here.merged().and_duels(here.merged())
+        assert len(joined) == 6
+        assert sorted(joined.winners) == [0, 0, 0, 0, 1, 1]
+
+    def test_bounds_are_those_of_the_first(self) -> None:
+        with pytest.raises(InputError, match=r"must lie in \[0\.0, 1\.0\]; received 3\.0"):
+            Duels([[0.1], [0.5]], [0], [1]).and_duels(Duels([[3.0], [4.0]], [0], [1], bounds=None))
+
+    def test_designs_must_have_the_same_coordinates(self) -> None:
+        with pytest.raises(ShapeError, match="those on designs of 1 coordinates; received 2; describe both"):
+            Duels([[0.1], [0.5]], [0], [1]).and_duels(Duels([[0.1, 0.2], [0.3, 0.4]], [0], [1]))
