@@ -72,6 +72,11 @@ from anchorpbo.web import Settings, make_app
 print(len(make_app(open_storage("memory"), Settings()).openapi()["paths"]), "paths")
 """
 _CLUSTER = "import distributed; from anchorpbo.experiments.cluster import Dask; print(Dask('tcp://host:8786').address)"
+_BRIDGE = """
+import torch
+from anchorpbo.bridges.botorch import NoiseMap
+print("noise", NoiseMap.constant(2.0)(torch.zeros(1, 2)).item())
+"""
 _OTHERS = "import anchorpbo.bench.with_botorch, anchorpbo.bench.with_optuna, botorch, optuna_dashboard; print('loaded')"
 
 ENTRIES: dict[str, tuple[Step, ...]] = {
@@ -93,6 +98,7 @@ ENTRIES: dict[str, tuple[Step, ...]] = {
     ),
     "postgresql": (_python(_DRIVER, "the server must be there"),),
     "molecules": (_python(_DRAW, "<svg"),),
+    "botorch": (_python(_BRIDGE, "noise 2.0"),),
     "bench": (_python(_OTHERS, "loaded"),),
     "docs": (Step(("-m", "mkdocs", "--version"), "mkdocs"),),
     "dev": (Step(("-m", "pytest", "--version"), "pytest"),),

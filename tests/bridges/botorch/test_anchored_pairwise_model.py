@@ -3,6 +3,8 @@
 import copy
 import io
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -356,3 +358,10 @@ def test_a_second_derivative_is_refused(model):
     for value in (model.posterior(X).mean, model.posterior(X).variance):
         with pytest.raises(UnsupportedError, match="first derivatives only; received create_graph=True"):
             torch.autograd.grad(value.sum(), X, create_graph=True)
+
+
+def test_without_the_extra_it_says_what_to_install():
+    program = "import sys; sys.modules['torch'] = None; import anchorpbo.bridges.botorch"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert 'needs packages that are not installed; pip install "anchorpbo[botorch]".' in run.stderr
