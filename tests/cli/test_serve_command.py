@@ -20,6 +20,7 @@ import pytest
 from anchorpbo.cli.serve import Wishes, run
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.web.server import Discreet, listen
+from support.server_process import is_running
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 PATIENCE = 180.0
@@ -196,6 +197,43 @@ def test_a_demo_in_a_database_of_ones_own_is_kept_and_made_once(tmp_path):
             assert [one["answers"] for one in server.studies()] == [12, 0, 0]
             assert f"Studies are kept in {db}" in server.stdout
             assert not list(tmp_path.glob("anchorpbo-demo-*"))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are looked up in /proc")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_no_process_is_left_however_it_ends(tmp_path, number):
+    with Server(tmp_path, "--db", "mine.db", "--workers", 2) as server:
+        make = [sys.executable, "-m", "anchorpbo", "study", "new", "--example", "poster", "--db", "mine.db"]
+        subprocess.run(make, cwd=tmp_path, check=True, capture_output=True)
+        ask = urllib.request.Request(f"{server.link}/api/studies/{server.studies()[0]['id']}/ask", b"{}", method="POST")
+        ask.add_header("Content-Type", "application/json")
+        with urllib.request.urlopen(ask, timeout=PATIENCE) as response:
+            assert json.load(response)["id"]
+        workers = [int(name) for name in os.listdir("/proc") if name.isdecimal() and parent(name) == server.process.pid]
+        assert 1 <= len(workers) <= 2
+        code, took = server.end(number)
+        assert code == (-number if number == signal.SIGKILL else 0)
+        assert took < 10
+        until = time.monotonic() + PATIENCE
+        while any(map(is_running, workers)):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert server.stderr == ""
+
+
+def test_no_process_is_started_where_none_is_wanted(tmp_path):
+    with Server(tmp_path, "--db", "mine.db", "--workers", 0) as server:
+        assert server.studies() == []
+        if os.path.isdir("/proc/self"):
+            assert not [name for name in os.listdir("/proc") if name.isdecimal() and parent(name) == server.process.pid]
+
+
+def parent(pid):
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("PPid:"))
+    except OSError:
+        return 0
 
 
 def test_what_was_answered_is_there_the_next_time(tmp_path):

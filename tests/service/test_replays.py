@@ -1,7 +1,5 @@
 """State is a replay of the journal: whoever reads it, whenever, in whichever process, sees the same."""
 
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -12,11 +10,9 @@ from service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
 from anchorpbo.errors import AnchorPBOError, ConflictError, InputError
 from anchorpbo.service import Studies
-from anchorpbo.service.ahead import Ahead
 from anchorpbo.service.rater import Rater
 from anchorpbo.service.studies import MOST_RATERS
 from anchorpbo.storage.memory import MemoryStorage
-from anchorpbo.study import Optimizer
 
 FUZZ = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 OUTCOMES = st.sampled_from(["first", "second", "tie", "skip"])
@@ -204,82 +200,6 @@ def test_a_journal_of_thousands_is_read_in_little_time():
     assert studies.import_comparisons(id, rows) == 2_000
     assert len(studies.history(id)) == 2_001
     assert len(studies.export(id)["events"]) == 2_001
-
-
-# -- ahead ------------------------------------------------------------------------------------------------------------
-
-
-class _Now(Ahead):
-    """Looks ahead at once."""
-
-    def prepare(self, rater, duel_id):
-        for outcome in ("first", "second"):
-            self._look(rater, duel_id, outcome)
-
-
-def test_what_was_computed_ahead_is_the_same_and_asked_from_memory(monkeypatch):
-    ahead = _Now(workers=1)
-    quick, slow = Studies(MemoryStorage(), ahead=ahead), Studies(MemoryStorage())
-    ids = quick.create(QUICK).id, slow.create(QUICK).id
-    computed = []
-    questions = type(Optimizer(quick.definition(ids[0]).space)._questions)
-    original = questions.next
-
-    def counting(self, *arguments):
-        computed.append(self)
-        return original(self, *arguments)
-
-    for outcome in ("first", "second", "first", "second"):
-        duel, other = quick.ask(ids[0]), slow.ask(ids[1])
-        assert (duel.id, duel.first, duel.second, duel.why) == (other.id, other.first, other.second, other.why)
-        quick.answer(ids[0], duel.id, outcome)
-        slow.answer(ids[1], duel.id, outcome)
-        monkeypatch.setattr(questions, "next", counting)
-        monkeypatch.setattr(ahead, "prepare", lambda rater, duel_id: None)
-        next_one = quick.ask(ids[0])
-        assert computed == []
-        monkeypatch.undo()
-        ahead.prepare(quick.rater(ids[0], "owner"), next_one.id)
-    ahead.close()
-
-
-def test_looking_ahead_stops_when_it_is_no_longer_of_use():
-    ahead = Ahead(workers=1)
-    studies, id = study()
-    rater, peeked = studies.rater(id, "owner"), []
-    rater.optimizer.peek = peeked.append
-    studies.ask(id)
-    ahead._look(rater, "another duel", "first")
-    assert peeked == []
-    ahead.close()
-    ahead.prepare(rater, studies.ask(id).id)  # closed: nothing happens
-    assert ahead._tasks.empty()
-
-
-def test_everyones_first_answer_is_looked_at_before_anyones_second_and_only_so_many_wait():
-    ahead = Ahead(workers=1)
-    looked, busy, free = [], threading.Event(), threading.Event()
-
-    def look(rater, duel_id, outcome):
-        busy.set()
-        assert free.wait(30)
-        looked.append((duel_id, outcome))
-        return True
-
-    ahead._look = look
-    studies, id = study()
-    ahead.prepare(studies.rater(id, "owner"), "first of all")
-    assert busy.wait(30)
-    for n in range(100):
-        ahead.prepare(studies.rater(id, "owner"), f"duel {n}")
-    waiting = ahead._tasks.qsize()
-    assert waiting == 64
-    free.set()
-    while len(looked) < 2 * (waiting + 1):
-        time.sleep(0.01)
-    outcomes = [outcome for _, outcome in looked]
-    assert outcomes == sorted(outcomes, key=["first", "second"].index)
-    ahead.close()
 
 
 def test_rehearsing_changes_nothing():

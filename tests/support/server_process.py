@@ -108,10 +108,33 @@ class Server:
             return json.load(response)
 
     def memory(self) -> int:
-        """Resident, in kilobytes."""
+        """Resident, in kilobytes, its workers included."""
         assert self.process is not None
-        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+        return sum(_status(pid, "VmRSS") for pid in (self.process.pid, *self.workers()))
+
+    def workers(self) -> list[int]:
+        """The numbers of the processes it has started."""
+        assert self.process is not None
+        others = [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+        return [pid for pid in others if _status(pid, "PPid") == self.process.pid]
+
+
+def _status(pid: int, name: str) -> int:
+    """What the system says of a process; 0 where it is gone."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as status:
+            return next((int(line.split()[1]) for line in status if line.startswith(f"{name}:")), 0)
+    except OSError:
+        return 0
+
+
+def is_running(pid: int) -> bool:
+    """Whether there is such a process, and it is not just one whose end nobody has taken note of."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as status:
+            return not any(line.startswith("State:") and line.split()[1] in "ZX" for line in status)
+    except OSError:
+        return False
 
 
 @dataclass

@@ -62,7 +62,7 @@ def shown(db: str) -> str:
 def opened(db: str | None, *, look_ahead: bool = False) -> Iterator[Studies]:
     """The studies of a database, which is closed in the end."""
     storage = open_storage(address(db))
-    ahead = Ahead(1) if look_ahead else None
+    ahead = Ahead() if look_ahead else None
     try:
         yield Studies(storage, ahead=ahead)
     finally:

@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +29,7 @@ from anchorpbo.cli.opening import FILE, address, shown
 from anchorpbo.errors import InputError
 from anchorpbo.examples import EXAMPLES
 from anchorpbo.service import Studies
+from anchorpbo.service.processes import Worker
 from anchorpbo.storage import open_storage
 
 ANSWERED, ANSWERS = "coffee", 12
@@ -53,8 +54,8 @@ class Wishes:
     verbose: bool = False
 
 
-def run(wishes: Wishes, console: Console | None = None) -> None:
-    """Serve until Ctrl-C or SIGTERM."""
+def run(wishes: Wishes, console: Console | None = None, workers: Sequence[Worker] = ()) -> None:
+    """Serve until Ctrl-C or SIGTERM, with duels computed in these processes or, without any, in a thread."""
     console = make_console() if console is None else console
     for name in wishes.names:
         if not _NAME.fullmatch(name):
@@ -66,7 +67,7 @@ def run(wishes: Wishes, console: Console | None = None) -> None:
         with ExitStack() as stack:
             # First of all, so that nothing is made where it cannot be served.
             sockets = [stack.enter_context(closing(each)) for each in listen(wishes.host, wishes.port)]
-            _serve(wishes, sockets, stack, console)
+            _serve(wishes, sockets, stack, console, workers)
     except KeyboardInterrupt:  # while it was still getting ready
         pass
     finally:
@@ -74,7 +75,9 @@ def run(wishes: Wishes, console: Console | None = None) -> None:
     console.print("Stopped.")
 
 
-def _serve(wishes: Wishes, sockets: list[socket.socket], stack: ExitStack, console: Console) -> None:
+def _serve(
+    wishes: Wishes, sockets: list[socket.socket], stack: ExitStack, console: Console, workers: Sequence[Worker]
+) -> None:
     with needing("the server", "web"):
         from anchorpbo.web import Settings, make_app, server
     port = int(sockets[0].getsockname()[1])
@@ -93,7 +96,7 @@ def _serve(wishes: Wishes, sockets: list[socket.socket], stack: ExitStack, conso
     if wishes.demo:
         with console.status("Preparing three studies"):
             prepare(Studies(storage))
-    app = make_app(storage, settings)
+    app = make_app(storage, settings, workers)
     url = _url(wishes, port)
     link = url if token is None else f"{url}/login"
     if token is not None:

@@ -46,6 +46,15 @@ def serve(
     browser: Annotated[
         bool | None, typer.Option("--open/--no-open", help="Open a browser; by default where there is a screen.")
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=256,
+            show_default=False,
+            help="Processes that compute duels; by default one less than there are processors, 8 at most. 0 for none.",
+        ),
+    ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log each request, without secrets.")] = False,
 ) -> None:
     """Serve studies: compare designs in a browser.
@@ -60,9 +69,13 @@ def serve(
     and give its name with --name.
     """
     with errors_in_a_sentence(failure=1):
+        from anchorpbo.service.processes import start_workers
+
+        # First of all: they load what they need while this process does. They end with it, however it ends.
+        started = start_workers(workers)
         from anchorpbo.cli.serve import Wishes, leave, run
 
-        run(Wishes(db, demo, host, port, tuple(name or ()), browser, verbose))
+        run(Wishes(db, demo, host, port, tuple(name or ()), browser, verbose), workers=started)
         leave()
 
 

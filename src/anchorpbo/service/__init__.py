@@ -6,7 +6,8 @@
     definition     what a study is made with
     display        how its designs are shown; templates, drawings made from a design
     rater          one participant's side of a study, a replay of the journal
-    ahead          the next duel, computed before the answer is there
+    ahead          the next duel, computed before the answer is there, at a desk
+    desk           computes next duels from logs; worker, a process with one; processes, how those are run
     maps           grids for plots
     agreement      how far participants agree
     exports        the history as CSV; imports, an export read back
@@ -15,6 +16,18 @@
     links          signed links for participants
 """
 
-from anchorpbo.service.studies import Studies
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from anchorpbo.service.studies import Studies
 
 __all__ = ["Studies"]
+
+
+def __getattr__(name: str) -> Any:
+    # When it is used: a process that only computes duels, or that starts others, needs none of it.
+    if name == "Studies":
+        from anchorpbo.service.studies import Studies
+
+        return Studies
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -100,9 +100,7 @@ class Studies:
     def cards(self, id: str, designs: Sequence[Mapping[str, Any]]) -> list[Card]:
         """Designs as people see them."""
         self.check(id)  # a definition is remembered, also of a study that another process has deleted
-        definition = self.definition(id)
-        checked = [self._checked(id, design) for design in designs]
-        return [card(definition, one, f"d{n}-") for n, one in enumerate(checked)]
+        return self._cards(id, [self._checked(id, design) for design in designs])
 
     def delete(self, id: str) -> None:
         """Forget a study for good."""
@@ -118,14 +116,15 @@ class Studies:
         """The duel that is out; where there is none, the next one."""
 
         def decide(rater: Rater) -> Decision[DuelView]:
-            new = rater.pending is None
-            duel = rater.optimizer.ask() if rater.pending is None else rater.pending
-            entries = [_entry("asked", participant, duel_data(duel))] if new else []
-            return entries, self._duel(id, rater, duel)
+            if rater.pending is not None:
+                return [], self._duel(id, rater, rater.pending)
+            if self._ahead is not None:
+                self._ahead.fetch((id, participant), self.definition(id), rater)
+            duel = rater.optimizer.ask()
+            return [_entry("asked", participant, duel_data(duel))], self._duel(id, rater, duel)
 
         duel = self._act(id, participant, decide)
-        if self._ahead is not None:
-            self._ahead.prepare(self.rater(id, participant), duel.id)
+        self._look_ahead(id, participant)
         return duel
 
     def answer(
@@ -168,6 +167,7 @@ class Studies:
         rater = self.rater(id, participant)
         with rater.lock:
             pending = None if rater.pending is None else self._duel(id, rater, rater.pending)
+        self._look_ahead(id, participant)
         return UndoView(undone.to_dict(), pending)
 
     def comment(self, id: str, words: str, event: int | None = None, participant: str = OWNER) -> JSONObject:
@@ -363,7 +363,15 @@ class Studies:
             return [entry], None
 
         self._act(id, participant, decide)
+        self._look_ahead(id, participant)
         return self.anchors(id, participant)
+
+    def _look_ahead(self, id: str, participant: str) -> None:
+        """Have the duels computed that may be asked next."""
+        if self._ahead is not None:
+            rater = self.rater(id, participant)
+            with rater.lock:
+                self._ahead.prepare((id, participant), self.definition(id), rater)
 
     def _checked(self, id: str, design: Mapping[str, Any]) -> Design:
         """A design of this study, whoever sent it."""
@@ -377,10 +385,13 @@ class Studies:
         return self.show(info.id)
 
     def _duel(self, id: str, rater: Rater, duel: Duel) -> DuelView:
-        cards = self.cards(id, [duel.first, duel.second])
+        cards = self._cards(id, [duel.first, duel.second])
         return DuelView(
-            duel.id, duel.first, duel.second, duel.why, len(rater.optimizer), rater.optimizer.progress(), cards
+            duel.id, duel.first, duel.second, duel.why, len(rater.optimizer), rater.optimizer.progress(duel), cards
         )
+
+    def _cards(self, id: str, designs: Sequence[Design]) -> list[Card]:
+        return [card(self.definition(id), one, f"d{n}-") for n, one in enumerate(designs)]
 
     @staticmethod
     def _participant(name: str, found: Mapping[str, tuple[int, int]]) -> ParticipantView:

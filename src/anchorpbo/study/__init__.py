@@ -12,6 +12,7 @@
     why, gain, progress, recommending       what is said to the user about it
     anchors        designs to ask "could you judge this one well?"
     saving, objects, importing      JSON, and comparisons from elsewhere
+    foresight      a log for another process, and what follows from it
 """
 
 from anchorpbo.study.duel import Duel, Outcome

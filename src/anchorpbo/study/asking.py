@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from anchorpbo.study.distinct import Distinct
 from anchorpbo.study.duel import Duel
 from anchorpbo.study.gain import expected_gain
 from anchorpbo.study.record import Record
-from anchorpbo.study.starting import starting_pair, starting_pairs
+from anchorpbo.study.starting import has_starting_pairs, starting_pair, starting_pairs
 from anchorpbo.study.why import FOR_A_START, why
 from anchorpbo.typing import Array
 
@@ -29,9 +30,13 @@ class Questioner:
         self.beliefs: Beliefs = beliefs
         self.seed: int = seed
         self.chooser: Chooser = Chooser(space)
-        self.starts: Array = starting_pairs(space, np.random.default_rng([seed, 0]))
-        if not len(self.starts):
+        if not has_starting_pairs(space, seed):
             raise InputError("a space must have two designs that look different", repr(space), "widen a range")
+
+    @cached_property
+    def starts(self) -> Array:
+        """Pairs to start with, (n, 2, d), when they are needed: a study whose duels come from elsewhere needs none."""
+        return starting_pairs(self.space, self.seed)
 
     def next(self, record: Record, pending: Sequence[Array] = ()) -> Duel:
         """The duel to ask after a log, with others, (2, d) each, still out."""

@@ -125,6 +125,10 @@ class Beliefs:
         count = self.plan.fitted_at(len(record))
         return record.digests[count - 1] if count else "", record.anchors.tobytes()
 
+    def has_learnt(self, record: Record) -> bool:
+        """Whether the hyper-parameters of a record are remembered."""
+        return self._fits.find(self.key(record)) is not None
+
     def recall(self, record: Record, data: Mapping[str, Any]) -> None:
         """Take what `Learnt.to_dict` gave as the hyper-parameters of a record, rather than fitting them again."""
         plan = self.plan

@@ -33,6 +33,11 @@ class Log:
         return (entry.event for entry in self._entries)
 
     @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Events with what is derived from each, oldest first."""
+        return tuple(self._entries)
+
+    @property
     def digest(self) -> str:
         """Of the study and all its events."""
         return self._entries[-1].digest if self._entries else self._first.digest
@@ -53,6 +58,11 @@ class Log:
         event = self._entries.pop().event
         if isinstance(event, Answered):
             self._answered.remove(event.duel)
+
+    def cut(self, count: int) -> None:
+        """Take back all but the first few events."""
+        while len(self._entries) > count:
+            self.pop()
 
     def record(self) -> Record:
         """What the log says."""

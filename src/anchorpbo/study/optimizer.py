@@ -37,6 +37,7 @@ from anchorpbo.study.events import (
     event_from_dict,
     event_to_dict,
 )
+from anchorpbo.study.foresight import Foreseen, Trail
 from anchorpbo.study.importing import comparisons
 from anchorpbo.study.log import Log
 from anchorpbo.study.memory import Memory
@@ -44,7 +45,7 @@ from anchorpbo.study.objects import object_from_json, object_to_json
 from anchorpbo.study.plan import NoiseRule, Plan, make_plan
 from anchorpbo.study.progress import Progress, progress
 from anchorpbo.study.recommending import Estimate, Recommendation, check_answers, estimates, recommendation
-from anchorpbo.study.record import Record, digest_of
+from anchorpbo.study.record import Entry, Record, digest_of
 from anchorpbo.study.saving import load_text, read, save_text, write
 from anchorpbo.typing import Array
 
@@ -196,6 +197,58 @@ class Optimizer:
                 raise InputError("undo needs an event to take back", "an empty log", "tell something first")
             self._log.pop()
 
+    # -- in another process -------------------------------------------------------------------------------------------
+
+    def trail(self, duel: Duel | None = None, outcome: Outcome | None = None) -> Trail:
+        """The log, or what it would be had a duel this outcome: for another process, that computes what follows."""
+        with self._alone():
+            entries = self._log.entries
+            if duel is not None and outcome is not None:
+                duel = self._checked(duel)
+                answer = _answer(duel, as_outcome(outcome))
+                entries = (*entries, Entry.after(self._log.digest, answer, self._pair(duel)))
+            return Trail(self._study, entries)
+
+    def follow(self, keep: int, events: Iterable[Mapping[str, Any]]) -> None:
+        """Make this the log of a `Trail`: its first `keep` events, which are here, and those that come after them."""
+        with self._alone():
+            if not 0 <= keep <= len(self._log):
+                raise InputError(f"keep must be from 0 to {len(self._log)}", keep, "send the whole log")
+            before = self._log.entries[keep:]
+            self._log.cut(keep)
+            for number, data in enumerate(events, keep):
+                try:
+                    self._replay(event_from_dict(data, self._space))
+                except InputError as problem:
+                    self._log.cut(keep)
+                    for entry in before:
+                        self._log.append(entry.event, entry.points)
+                    rule = f"event {number} must be one that this study could have: {problem.rule}"
+                    raise InputError(rule, problem.received, problem.remedy) from problem
+
+    def foresee(self) -> Foreseen:
+        """What follows from the log, for a study of the same log in another process."""
+        with self._alone():
+            duel, record = self.ask(), self._log.record()
+            learnt = self._beliefs.learnt(record).to_dict() if duel.gain is not None else None
+            return Foreseen(record.digest, duel, learnt)
+
+    def knows(self, digest: str) -> bool:
+        """Whether the log has this digest, see `Trail`, and its next duel has been computed."""
+        with self._alone():
+            return digest == self._log.digest and self._asked.find((digest,)) is not None
+
+    def accept(self, found: Foreseen) -> bool:
+        """Take what another process computed for this log, rather than computing it again; not for another log."""
+        with self._alone():
+            if found.digest != self._log.digest:
+                return False
+            self._asked.put((found.digest,), self._checked(found.duel))
+            record = self._log.record()
+            if found.learnt is not None and len(record) and not self._beliefs.has_learnt(record):
+                self._beliefs.recall(record, found.learnt)
+            return True
+
     # -- anchors ------------------------------------------------------------------------------------------------------
 
     @property
@@ -280,12 +333,12 @@ class Optimizer:
                 asked = list(model.designs[np.argsort(-model.posterior.mean(model.designs), kind="stable")])
             return estimates(model, self._space, np.array(asked).reshape(-1, self._space.dimension), origin)
 
-    def progress(self) -> Progress:
-        """How much another duel is expected to bring, and whether to stop."""
+    def progress(self, duel: Duel | None = None) -> Progress:
+        """How much another duel, by default the next or else one that is out, is expected to bring; whether to stop."""
         with self._alone():
             gains = [event.gain for event in self._log if isinstance(event, Answered)]
-            duels, gains = len(self._log.record()), [*gains, self.ask().gain]
-            return progress(duels, gains, self._plan.initial, self._space.dimension)
+            duel = self.ask() if duel is None else self._checked(duel)
+            return progress(len(self._log.record()), [*gains, duel.gain], self._plan.initial, self._space.dimension)
 
     @property
     def model(self) -> PreferenceGP:
@@ -385,13 +438,7 @@ class Optimizer:
             remedy = "pass the text that to_json gave"
             rule = "a study must have a space, anchors, a seed and options"
             raise InputError(rule, f"trouble with {problem}", remedy) from problem
-        with optimizer._alone():
-            for number, data in enumerate(layout["events"]):
-                try:
-                    optimizer._replay(event_from_dict(data, space))
-                except InputError as problem:
-                    rule = f"event {number} must be one that this study could have: {problem.rule}"
-                    raise InputError(rule, problem.received, problem.remedy) from problem
+        optimizer.follow(0, layout["events"])
         optimizer._recall(layout.get("learnt"))
         return optimizer
 

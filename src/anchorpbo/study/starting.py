@@ -15,18 +15,35 @@ FAR = 0.25
 """Designs of a pair differ by at least this in one coordinate, or in a category."""
 
 
-def starting_pairs(space: DesignSpace, rng: np.random.Generator) -> Array:
+def starting_pairs(space: DesignSpace, seed: int) -> Array:
     """Pairs of different designs, (n, 2, d), the first few of which are already spread; no pair twice."""
-    distinct = Distinct.on(space)
-    if space.region is not None and not space.region.constrained and space.candidates is None:
-        # Sobol' points of 2 d coordinates, so that the two halves of a duel are spread together.
-        designs = Region.of(space.region.grids * 2).sample(SPREAD, rng).reshape(-1, space.dimension)
-        pairs = np.array([space.nearest(x) for x in designs]).reshape(-1, 2, space.dimension)
+    rng = np.random.default_rng([seed, 0])
+    distinct, points = Distinct.on(space), _spread_together(space, rng)
+    if points is not None:
+        pairs = np.array([space.nearest(x) for x in points]).reshape(-1, 2, space.dimension)
     else:
         designs = np.array([space.nearest(x) for x in space.sample(2 * SPREAD, rng)])
         pairs = designs[_round_robin(len(designs))]
     apart = ~distinct.near(pairs[:, 0], pairs[:, 1], FAR)
     return pairs[apart if apart.any() else distinct.pairs(pairs)]
+
+
+def has_starting_pairs(space: DesignSpace, seed: int) -> bool:
+    """Whether there are any `starting_pairs`; mostly without making all of them, which takes a while."""
+    points = _spread_together(space, np.random.default_rng([seed, 0]))
+    if points is not None:
+        pairs, near = points.reshape(-1, 2, space.dimension), Distinct.on(space).near
+        if any(not near(space.nearest(first), space.nearest(second), FAR) for first, second in pairs):
+            return True
+    return len(starting_pairs(space, seed)) > 0
+
+
+def _spread_together(space: DesignSpace, rng: np.random.Generator) -> Array | None:
+    """Points of the cube, (2 n, d), two by two those of a pair; ``None`` where the space is not all of the cube."""
+    if space.region is None or space.region.constrained or space.candidates is not None:
+        return None
+    # Sobol' points of 2 d coordinates, so that the two halves of a duel are spread together.
+    return Region.of(space.region.grids * 2).sample(SPREAD, rng).reshape(-1, space.dimension)
 
 
 def _round_robin(n: int) -> IntArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -14,6 +14,7 @@ from anchorpbo import __version__
 from anchorpbo.service import Studies
 from anchorpbo.service.ahead import Ahead
 from anchorpbo.service.links import Signer
+from anchorpbo.service.processes import Worker
 from anchorpbo.study.storage import Storage
 from anchorpbo.web import api, before, pages
 from anchorpbo.web.access import Gate
@@ -44,10 +45,13 @@ class App(FastAPI):
         return super().openapi()
 
 
-def make_app(storage: Storage, settings: Settings | None = None) -> App:
-    """An app that serves the studies of a storage."""
+def make_app(storage: Storage, settings: Settings | None = None, workers: Sequence[Worker] = ()) -> App:
+    """An app that serves the studies of a storage.
+
+    Duels are computed in worker processes, see `anchorpbo.service.processes`, which end with the app, or in a thread.
+    """
     settings = settings or Settings()
-    ahead = Ahead()
+    ahead = Ahead(workers)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
