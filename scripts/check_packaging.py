@@ -77,6 +77,15 @@ import torch
 from anchorpbo.bridges.botorch import NoiseMap
 print("noise", NoiseMap.constant(2.0)(torch.zeros(1, 2)).item())
 """
+_SAMPLE = """
+from optuna_dashboard.preferential import create_study
+from anchorpbo.bridges.optuna import AnchoredPreferentialSampler
+study = create_study(n_generate=2, sampler=AnchoredPreferentialSampler([{"dose": 15.0}], initial=0))
+for _ in range(2):
+    study.ask().suggest_float("dose", 10, 20)
+study.report_preference(*study.trials)
+print("proposed:", study.ask().suggest_float("dose", 10, 20))
+"""
 _OTHERS = "import anchorpbo.bench.with_botorch, anchorpbo.bench.with_optuna, botorch, optuna_dashboard; print('loaded')"
 
 ENTRIES: dict[str, tuple[Step, ...]] = {
@@ -99,6 +108,7 @@ ENTRIES: dict[str, tuple[Step, ...]] = {
     "postgresql": (_python(_DRIVER, "the server must be there"),),
     "molecules": (_python(_DRAW, "<svg"),),
     "botorch": (_python(_BRIDGE, "noise 2.0"),),
+    "optuna": (_python(_SAMPLE, "proposed: "),),
     "bench": (_python(_OTHERS, "loaded"),),
     "docs": (Step(("-m", "mkdocs", "--version"), "mkdocs"),),
     "dev": (Step(("-m", "pytest", "--version"), "pytest"),),

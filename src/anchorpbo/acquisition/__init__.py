@@ -11,13 +11,13 @@
 
 from anchorpbo.acquisition.base import DesignAcquisition, PairAcquisition, PairPartials, Partials, best_mean
 from anchorpbo.acquisition.best_option import EUBO, RAEUBO, lambert_constant
-from anchorpbo.acquisition.bound import Bound, BoundDesigns, BoundPairs
+from anchorpbo.acquisition.bound import Bound, BoundChallengers, BoundDesigns, BoundPairs
 from anchorpbo.acquisition.confidence import RAHBO, UCB
 from anchorpbo.acquisition.improvement import ANPEI, EI
 from anchorpbo.acquisition.names import Acquisition, resolve
 
 __all__ = [
     "ANPEI", "EI", "EUBO", "RAEUBO", "RAHBO", "UCB",
-    "Acquisition", "Bound", "BoundDesigns", "BoundPairs", "DesignAcquisition", "PairAcquisition", "PairPartials",
-    "Partials", "best_mean", "lambert_constant", "resolve",
+    "Acquisition", "Bound", "BoundChallengers", "BoundDesigns", "BoundPairs", "DesignAcquisition", "PairAcquisition",
+    "PairPartials", "Partials", "best_mean", "lambert_constant", "resolve",
 ]  # fmt: skip

@@ -155,6 +155,37 @@ class BoundPairs(Bound):
         return self.acquisition.partials(mean[:, 0], mean[:, 1], std, noise[::2], noise[1::2])
 
 
+@dataclass(frozen=True, eq=False)
+class BoundChallengers(Bound):
+    """A `PairAcquisition` as a function of one design of a pair, the other being given."""
+
+    pairs: BoundPairs
+    opponent: Array
+    """The design they are to face, (d,)."""
+
+    @classmethod
+    def of(cls, pairs: BoundPairs, opponent: Array) -> BoundChallengers:
+        """An acquisition of pairs, with one of the two designs given, (d,)."""
+        return cls(pairs.posterior, pairs.noise, pairs, opponent)
+
+    @property
+    def item_shape(self) -> tuple[int, ...]:
+        """(d,)."""
+        return (self.posterior.dimension,)
+
+    def values(self, X: Array) -> Array:
+        """Values, (n,), of the pairs of the opponent and a design of X, (n, d)."""
+        return self.pairs.values(self._facing(X))
+
+    def slopes(self, X: Array) -> tuple[Array, Array]:
+        """The same and their gradients in X, (n, d)."""
+        values, gradient = self.pairs.slopes(self._facing(X))
+        return values, np.ascontiguousarray(gradient[:, 1])
+
+    def _facing(self, X: Array) -> Array:
+        return np.stack([np.broadcast_to(self.opponent, X.shape), X], axis=1)
+
+
 def by_variance(by_std: Array, std: Array) -> Array:
     """The partial derivative in the variance, by_std / (2 std); 0 at the kink std = 0."""
     return np.asarray(0.5 * by_std / np.where(std > 0, std, np.inf))

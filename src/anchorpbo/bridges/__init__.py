@@ -2,5 +2,6 @@
 
 ::
 
-    botorch      a model, a noise map and acquisitions for BoTorch          pip install "anchorpbo[botorch]"
+    botorch      a model, a noise map and acquisitions for BoTorch           pip install "anchorpbo[botorch]"
+    optuna       a sampler for preferential studies of Optuna's dashboard    pip install "anchorpbo[optuna]"
 """

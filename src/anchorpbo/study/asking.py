@@ -16,7 +16,7 @@ from anchorpbo.study.distinct import Distinct
 from anchorpbo.study.duel import Duel
 from anchorpbo.study.gain import expected_gain
 from anchorpbo.study.record import Record
-from anchorpbo.study.starting import has_starting_pairs, starting_pair, starting_pairs
+from anchorpbo.study.starting import has_starting_pairs, starting_challenger, starting_pair, starting_pairs
 from anchorpbo.study.why import FOR_A_START, why
 from anchorpbo.typing import Array
 
@@ -55,6 +55,35 @@ class Questioner:
         bound = self.beliefs.plan.acquisition.bind(model.posterior, model.noise)
         pair = _sided(self.chooser.pair(bound, champion, distinct, rng), flip)
         # What is said is about what was answered, not about what is believed of duels that are out.
+        return self._duel(record, pair, why(now, pair, record.last_winner, distinct), expected_gain(now, pair))
+
+    def against(self, record: Record, design: Array, pending: Array, avoid: Array) -> Duel:
+        """The duel of a design, (d,), with the best challenger.
+
+        Parameters
+        ----------
+        record
+            What was said so far.
+        design
+            What it is to be compared with.
+        pending
+            Designs, (n, d), that are to be compared with it as well and have not been yet.
+        avoid
+            Designs, (n, d), that are not wanted, nor others near them.
+        """
+        out, unwanted = ([np.array([design, x]) for x in X] for X in (pending, avoid))
+        answered = record.answered_lately if self.beliefs.plan.avoids_repeats else ()
+        distinct = Distinct.on(self.space).avoiding(out, (*record.skipped, *unwanted), answered)
+        rng = np.random.default_rng([self.seed, 5, record.events, len(pending)])
+        if len(record) + len(pending) < self.beliefs.plan.initial:
+            shown = np.concatenate([record.pairs.reshape(-1, len(design)), design[None], pending])
+            pair = np.array([design, starting_challenger(self.starts, design, shown, distinct)])
+            return self._duel(record, pair, FOR_A_START, None)
+        now = self.beliefs.model(record)
+        out = [pair for pair in out if not np.array_equal(*pair)]
+        model = self.beliefs.model(record, _believed(now, out)) if out else now
+        bound = self.beliefs.plan.acquisition.bind(model.posterior, model.noise)
+        pair = np.array([design, self.chooser.challenger(bound, design, distinct, rng)])
         return self._duel(record, pair, why(now, pair, record.last_winner, distinct), expected_gain(now, pair))
 
     def _champion(self, model: PreferenceGP, record: Record) -> Array:

@@ -8,11 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
+from anchorpbo.acquisition import Bound, BoundChallengers, BoundDesigns, BoundPairs
 from anchorpbo.errors import NothingLeftError
 from anchorpbo.numerics.distinct import Places
 from anchorpbo.search import maximise, maximise_over
-from anchorpbo.space import SPOT, DesignSpace
+from anchorpbo.search.evaluate import values_of
+from anchorpbo.space import SPOT, DesignSpace, Region
 from anchorpbo.study.distinct import Distinct
 from anchorpbo.typing import Array
 
@@ -43,21 +44,50 @@ class Chooser:
                 return pair
         raise NothingLeftError("a duel needs two designs that look different", "none that are not out", "ask fewer")
 
+    def challenger(self, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator) -> Array:
+        """The best design, (d,), to compare with one that is given, (d,)."""
+        facing = BoundChallengers.of(bound, champion) if isinstance(bound, BoundPairs) else bound
+        for rule in (distinct, *distinct.relaxed()):
+            try:
+                found = self._best_against(facing, champion, rule, rng)
+            except NothingLeftError:
+                continue
+            challenger = self._settled(found, bound.posterior.points)
+            if not distinct.same(champion, challenger):
+                return challenger
+        raise NothingLeftError("a duel needs two designs that look different", "none that are not out", "ask fewer")
+
+    def _best_against(self, facing: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator) -> Array:
+        if self.listing is None:
+            return self._best_around(facing, champion, distinct, rng)
+        fine = np.flatnonzero(distinct.against(champion, self.listing.designs))
+        if not len(fine):
+            raise NothingLeftError("a design must be left to choose", "none", "ask fewer")
+        return np.asarray(self.listing.designs[fine[int(np.argmax(values_of(facing, self.listing.designs, fine)))]])
+
     def _best(self, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator) -> Array:
-        region = self.space.region
         if self.listing is not None:
             return self.listing.best(bound, champion, distinct)
-        assert region is not None  # designs that are not listed have one
-        distinct = replace(distinct, spot=_ROOM * distinct.spot)
         if isinstance(bound, BoundPairs):
+            region, distinct = self.region, replace(distinct, spot=_ROOM * distinct.spot)
             return maximise(bound, region, rng, allowed=distinct.pairs).x
+        return np.array([champion, self._best_around(bound, champion, distinct, rng)])
+
+    def _best_around(self, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator) -> Array:
+        """The best design of the region, (d,), that can be told from the champion."""
+        region, distinct = self.region, replace(distinct, spot=_ROOM * distinct.spot)
         # Where the champion itself would score best, these are the nearest that can be told from it.
         steps = np.zeros((2 * len(region.free), self.space.dimension))
         lengths = np.repeat([_ROOM, -_ROOM], len(region.free)) * distinct.spot
         steps[np.arange(len(steps)), np.tile(region.free, 2)] = lengths
         around = region.repaired(np.clip(champion + steps, 0.0, 1.0))
-        found = maximise(bound, region, rng, extra=around, allowed=partial(distinct.against, champion))
-        return np.array([champion, found.x])
+        return maximise(bound, region, rng, extra=around, allowed=partial(distinct.against, champion)).x
+
+    @property
+    def region(self) -> Region:
+        """Where designs are that are not listed."""
+        assert self.space.region is not None
+        return self.space.region
 
     def _settled(self, x: Array, seen: Array) -> Array:
         """Coordinates of a design that can be shown: one seen before where it is as good as that, else rounded."""

@@ -159,6 +159,29 @@ class Optimizer:
             duels = self._ask(self._log.record(), count, [self._checked(duel) for duel in pending])
         return duels[0] if n is None else duels
 
+    def ask_against(
+        self,
+        design: Mapping[str, Any],
+        *,
+        pending: Iterable[Mapping[str, Any]] = (),
+        avoid: Iterable[Mapping[str, Any]] = (),
+    ) -> Duel:
+        """The duel of a design that is at hand, its `first`, with the best challenger there is, its `second`.
+
+        Parameters
+        ----------
+        design
+            Any design, such as one that is on the table already.
+        pending
+            Others on the table that have not been compared with it yet, to be allowed for.
+        avoid
+            Designs that are not wanted, nor others near them, where there is another choice.
+        """
+        first = self._space.encode(design)
+        others = [self._encoded(name, designs) for name, designs in (("pending", pending), ("avoid", avoid))]
+        with self._alone():
+            return self._questions.against(self._log.record(), first, *others)
+
     def peek(self, outcome: Outcome, duel: Duel | None = None) -> Duel:
         """The duel that would be asked after the present one, or one that is out, had this outcome; nothing changes."""
         outcome = as_outcome(outcome)
@@ -289,6 +312,7 @@ class Optimizer:
         *,
         among: Literal["seen", "space"] = "seen",
         reference: Mapping[str, Any] | None = None,
+        exclude: Iterable[Mapping[str, Any]] = (),
     ) -> Recommendation:
         """The design with the best risk-adjusted posterior mean.
 
@@ -300,16 +324,27 @@ class Optimizer:
             ``"seen"`` for designs that were compared, ``"space"`` for any.
         reference
             A design that utilities are relative to; by default the average of the designs compared.
+        exclude
+            Designs that cannot be had: what was said of them counts, but none of them is recommended.
         """
         weight = self._plan.risk_weight if risk_weight is None else non_negative("risk_weight", risk_weight)
         if among not in ("seen", "space"):
             raise UnknownNameError.of("among", among, ("seen", "space"))
         origin = None if reference is None else self._space.encode(reference)
+        excluded = self._encoded("exclude", exclude)
         with self._alone():
             record = self._log.record()
             check_answers(len(record))
-            model, everywhere = self._beliefs.report(record), among == "space"
-            return recommendation(model, self._space, weight, self._seed, everywhere=everywhere, reference=origin)
+            model = self._beliefs.report(record)
+            return recommendation(
+                model,
+                self._space,
+                weight,
+                self._seed,
+                everywhere=among == "space",
+                reference=origin,
+                excluded=excluded,
+            )
 
     def utilities(
         self, designs: Iterable[Mapping[str, Any]] | None = None, *, reference: Mapping[str, Any] | None = None
@@ -486,6 +521,12 @@ class Optimizer:
             # A copy, so that what is done to it does not reach what is remembered.
             found.append(replace(duel, first=dict(duel.first), second=dict(duel.second)))
         return found
+
+    def _encoded(self, name: str, designs: Iterable[Mapping[str, Any]]) -> Array:
+        """Coordinates of designs, (n, d)."""
+        if isinstance(designs, Mapping | str) or not isinstance(designs, Iterable):
+            raise InputError(f"{name} must be a list of designs", repr(designs), f"write {name}=[{{...}}]")
+        return np.array([self._space.encode(design) for design in designs]).reshape(-1, self._space.dimension)
 
     def _pair(self, duel: Duel) -> Array:
         return np.array([self._space.encode(design) for design in (duel.first, duel.second)])

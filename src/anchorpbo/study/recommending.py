@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.acquisition.confidence import RAHBO
-from anchorpbo.errors import NotFittedError
+from anchorpbo.errors import InputError, NotFittedError
 from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import PreferenceGP
 from anchorpbo.posterior import Posterior
@@ -102,6 +102,7 @@ def recommendation(
     *,
     everywhere: bool = False,
     reference: Array | None = None,
+    excluded: Array | None = None,
 ) -> Recommendation:
     """What a model recommends.
 
@@ -119,9 +120,14 @@ def recommendation(
         Whether designs that were never shown may be recommended.
     reference
         Coordinates, (d,), of a design that utilities are relative to; by default the average of the designs seen.
+    excluded
+        Coordinates, (n, d), of designs that count for nothing where the best is sought.
     """
-    posterior, seen = model.posterior, model.designs
-    x = _best(model, space, risk_weight, seed, everywhere)
+    posterior, seen = model.posterior, _without(model.designs, excluded)
+    if not len(seen):
+        rule = "a design that was compared must be left to recommend"
+        raise InputError(rule, f"all {len(model.designs)} of them excluded", "exclude fewer")
+    x = _best(model, space, risk_weight, seed, everywhere, excluded)
     (estimate,) = estimates(model, space, x[None], reference)
     best = _best_of(posterior, seen, x, seed)
     order = np.argsort(-best.shares, kind="stable")
@@ -135,7 +141,9 @@ def recommendation(
     )
 
 
-def _best(model: PreferenceGP, space: DesignSpace, risk_weight: float, seed: int, everywhere: bool) -> Array:
+def _best(
+    model: PreferenceGP, space: DesignSpace, risk_weight: float, seed: int, everywhere: bool, excluded: Array | None
+) -> Array:
     posterior, seen = model.posterior, model.designs
     # The mean less the noise's cost is RAHBO without its exploration.
     bound = RAHBO(exploration=0.0, risk_aversion=risk_weight).bind(posterior, model.noise)
@@ -145,7 +153,16 @@ def _best(model: PreferenceGP, space: DesignSpace, risk_weight: float, seed: int
     elif everywhere and space.region is not None:
         found = maximise(bound, space.region, np.random.default_rng([seed, 2]), extra=posterior.points).x
         candidates = np.concatenate([seen, space.nearest(found)[None]])
+    candidates = _without(candidates, excluded)
     return np.asarray(candidates[int(np.argmax(values_of(bound, candidates)))])
+
+
+def _without(designs: Array, excluded: Array | None) -> Array:
+    """Designs, (n, d), that are none of those excluded, (k, d)."""
+    if excluded is None or not len(excluded):
+        return designs
+    unwanted = set(map(bytes, excluded))
+    return designs[[bytes(x) not in unwanted for x in designs]]
 
 
 def estimates(model: PreferenceGP, space: DesignSpace, X: Array, reference: Array | None) -> list[Estimate]:

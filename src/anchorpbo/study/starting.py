@@ -62,3 +62,19 @@ def starting_pair(pairs: Array, number: int, distinct: Distinct) -> Array:
         if fine.any():
             return np.asarray(pairs[order[int(np.argmax(fine))]])
     raise NothingLeftError("a duel needs two designs that look different", "none that are not out", "ask fewer")
+
+
+def starting_challenger(pairs: Array, champion: Array, shown: Array, distinct: Distinct) -> Array:
+    """The first design of the starting pairs, (d,), that is far from a champion, (d,), and none of those shown, (n, d).
+
+    Where none is far, one that can be told from it; where all have been shown, one of these.
+    """
+    designs = pairs.reshape(-1, pairs.shape[2])
+    new = ~distinct.same(designs[:, None], shown[None]).any(axis=1)
+    far = ~distinct.near(designs, champion, FAR)
+    for rule in (distinct, *distinct.relaxed()):
+        allowed = rule.against(champion, designs)
+        for fine in (allowed & new & far, allowed & new, allowed):
+            if fine.any():
+                return np.asarray(designs[int(np.argmax(fine))])
+    raise NothingLeftError("a duel needs two designs that look different", "none that are not out", "ask fewer")
