@@ -41,7 +41,8 @@ lint: $(INSTALLED)   ## Style, types and layers
 	$(BIN)/lint-imports
 
 docs: $(INSTALLED)   ## The documentation as a site in site/, every warning an error
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "Open site/index.html, or serve the folder: python3 -m http.server --directory site"
 
 packaging: $(INSTALLED)   ## Build the package, and install each extra alone in a clean environment
 	$(BIN)/python scripts/check_packaging.py --download

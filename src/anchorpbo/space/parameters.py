@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -300,9 +300,7 @@ class Integer(Varying):
 class Boolean(Varying):
     """True or false, such as whether to stir; in a constraint true counts 1, and false 0.
 
-    Parameters
-    ----------
-    There are none to give: write ``Boolean()``.
+    There is nothing to give: write ``Boolean()``.
 
     Examples
     --------
@@ -343,10 +341,6 @@ class _Listed(Varying):
     """One of a few values."""
 
     values: tuple[Value, ...]
-    _kind: ClassVar[str]
-
-    def __init__(self, values: Iterable[Value]) -> None:
-        object.__setattr__(self, "values", as_distinct(self._kind, values))
 
     def check(self, name: str, value: object) -> Value:
         """The value as it was given when the parameter was made."""
@@ -387,7 +381,9 @@ class Ordinal(_Listed):
     """
 
     values: tuple[Value, ...]
-    _kind: ClassVar[str] = "an Ordinal"
+
+    def __init__(self, values: Iterable[Value]) -> None:
+        object.__setattr__(self, "values", as_distinct("an Ordinal", values))
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -407,7 +403,9 @@ class Categorical(_Listed):
     """
 
     values: tuple[Value, ...]
-    _kind: ClassVar[str] = "a Categorical"
+
+    def __init__(self, values: Iterable[Value]) -> None:
+        object.__setattr__(self, "values", as_distinct("a Categorical", values))
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,0 +1,84 @@
+"""What MkDocs does beside its settings, so that the same pages can be read in the repository and as a site.
+
+* Pages and pictures outside docs/ become part of the site, and links to them, and from them, lead there.
+* A link to a folder of docs/, which a repository lists and a site does not, becomes plain text.
+* Decisions, and pages that the settings do not name, are put into the navigation.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "README.md": "index.md",
+    "benchmarks/README.md": "benchmarks/README.md",
+    "benchmarks/table.md": "benchmarks/table.md",
+}
+"""Files of the repository, and what they are in the site. The README has a page of its own there."""
+ASSETS = ("benchmarks/*.png", "benchmarks/*.jsonl", "benchmarks/*.json", "CITATION.cff", "LICENSE")
+"""Files that pages show or link to."""
+REST = "Guides"
+"""Where pages go that the settings do not name."""
+_LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
+_FENCE = re.compile(r"(^```.*?^```|`[^`\n]+`)", flags=re.DOTALL | re.MULTILINE)
+_WHERE = {place: name for name, place in PAGES.items()}
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Complete the navigation."""
+    nav: list[Any] = config.nav or []
+    decisions: list[Any] = _section(_section(nav, "Project"), "Decisions")
+    decisions += [f"decisions/{path.name}" for path in sorted(DOCS.glob("decisions/[0-9]*.md"))]
+    listed = set(re.findall(r"[\w/.-]+\.md", str(nav)))
+    found = [path.relative_to(DOCS).as_posix() for path in sorted(DOCS.rglob("*.md"))]
+    _section(nav, REST).extend(name for name in found if name not in listed and not name.startswith("reproduction/"))
+    return config
+
+
+def _section(nav: list[Any], title: str) -> list[Any]:
+    found: list[Any] = next(item[title] for item in nav if isinstance(item, dict) and title in item)
+    return found
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add what lies outside docs/; leave out tables that a page includes and records that nobody reads in a browser."""
+    for file in list(files):
+        if file.src_uri.startswith("reproduction/") and not file.src_uri.endswith(".png"):
+            files.remove(file)
+    for name, place in PAGES.items():
+        if place != "index.md":
+            files.append(File.generated(config, place, abs_src_path=str(ROOT / name)))
+    icon = ROOT / "src" / "anchorpbo" / "web" / "static" / "icon.svg"
+    files.append(File.generated(config, "images/icon.svg", abs_src_path=str(icon)))
+    for pattern in ASSETS:
+        for path in sorted(ROOT.glob(pattern)):
+            files.append(File.generated(config, path.relative_to(ROOT).as_posix(), abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Lead links to where things are in the site."""
+    here = page.file.src_uri
+    folder = posixpath.dirname(_WHERE.get(here, f"docs/{here}"))
+
+    def led(match: re.Match[str]) -> str:
+        mark, text, target, anchor = match[1], match[2], match[3], match[4] or ""
+        origin = posixpath.normpath(posixpath.join(folder, target))
+        if (ROOT / origin).is_dir():
+            return str(text)
+        place = PAGES.get(origin, origin.removeprefix("docs/"))
+        return f"{mark}[{text}]({posixpath.relpath(place, posixpath.dirname(here) or '.')}{anchor})"
+
+    parts = _FENCE.split(markdown)
+    return "".join(part if index % 2 else _LINK.sub(led, part) for index, part in enumerate(parts))

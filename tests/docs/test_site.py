@@ -1,0 +1,101 @@
+"""The documentation as a site: it builds without a warning, loads nothing from elsewhere, and has every public name."""
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import anchorpbo
+
+ROOT = Path(__file__).parents[2]
+MODULES = (
+    "acquisition", "bridges.botorch", "duels", "examples", "inference", "kernels", "likelihoods", "model", "posterior", "problems",
+    "reliability", "search", "service", "space", "storage", "study", "testing", "web",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}  # what becomes of MkDocs is no fault of a page
+    run = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False, timeout=300)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return folder
+
+
+class Loads(HTMLParser):
+    """What a browser fetches by itself when it opens a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag in ("script", "img", "iframe", "source", "video", "audio", "embed", "object"):
+            self.found += [given.get("src"), given.get("data"), given.get("srcset")]
+        if tag == "link" and given.get("rel") not in ("canonical", "next", "prev"):
+            self.found.append(given.get("href"))
+
+
+def test_pages_load_nothing_from_elsewhere(site):
+    pages = sorted(site.rglob("*.html"))
+    assert len(pages) > 50
+    for page in pages:
+        parser = Loads()
+        parser.feed(page.read_text("utf-8"))
+        assert parser.found
+        outside = [place for place in parser.found if place and re.match(r"(https?:)?//", place)]
+        assert not outside, f"{page.relative_to(site)} loads {outside}"
+
+
+def test_styles_load_nothing_from_elsewhere(site):
+    for style in site.rglob("*.css"):
+        outside = re.findall(r"(?:url\(|@import )['\"]?(?:https?:)?//[^)'\"]+", style.read_text("utf-8"))
+        assert not outside, style.name
+
+
+def test_pages_outside_the_folder_of_the_pages_are_part_of_the_site(site):
+    for name in ("changelog", "contributing", "benchmarks/index"):
+        assert (site / f"{name}.html").exists(), name
+    assert 'src="benchmarks/rounds.png"' in (site / "performance.html").read_text("utf-8")
+    assert (site / "benchmarks" / "rounds.png").exists()
+
+
+def test_every_public_name_is_in_the_reference():
+    written = " ".join(path.read_text("utf-8") for path in (ROOT / "docs" / "reference").glob("*.md"))
+    listed = set(re.findall(r"^::: (anchorpbo\.[\w.]+)$", written, flags=re.MULTILINE))
+    for module in MODULES:
+        for name in importlib.import_module(f"anchorpbo.{module}").__all__:
+            assert f"anchorpbo.{module}.{name}" in listed, f"{module}.{name}"
+    by_name = {name.rpartition(".")[2] for name in listed}
+    for name in anchorpbo.__all__:
+        assert name in by_name | set(MODULES), name
+
+
+def test_every_name_in_the_reference_is_public(site):
+    for page in (ROOT / "docs" / "reference").glob("*.md"):
+        built = (site / "reference" / f"{page.stem}.html").read_text("utf-8")
+        for name in re.findall(r"^::: (anchorpbo\.[\w.]+)$", page.read_text("utf-8"), flags=re.MULTILINE):
+            assert f'id="{name}"' in built or name == "anchorpbo.errors", f"{page.name} lists {name}"
+
+
+def test_the_pictures_of_the_idea_are_those_of_the_script(tmp_path):
+    import numpy as np
+    from matplotlib.image import imread
+
+    script = ROOT / "scripts" / "make_idea_figures.py"
+    subprocess.run([sys.executable, script, tmp_path], check=True, timeout=120)
+    made = sorted(tmp_path.glob("*.png"))
+    assert {path.name for path in made} == {path.name for path in (ROOT / "docs" / "images").glob("idea-*.png")}
+    for path in made:
+        committed, drawn = imread(ROOT / "docs" / "images" / path.name), imread(path)
+        assert committed.shape == drawn.shape
+        # Lines may move by a pixel where rounding differs.
+        assert np.abs(committed - drawn).mean() < 0.015, f"draw {path.name} anew"
