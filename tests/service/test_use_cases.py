@@ -124,6 +124,29 @@ def test_undo_brings_the_duel_back():
     assert [event["stands"] for event in studies.history(id) if event["type"] == "answered"] == [False, True]
 
 
+def test_an_undo_that_names_its_event_takes_back_one_however_often_it_is_sent():
+    studies, id = study()
+    numbers = []
+    for _ in range(3):
+        duel = studies.ask(id)
+        assert duel.last == (numbers[-1] if numbers else None)
+        numbers.append(studies.answer(id, duel.id, "first").event)
+    assert studies.answer(id, duel.id, "first").event == numbers[-1]
+    with pytest.raises(ConflictError, match=f"only the last event that stands .* take back event {numbers[2]} first"):
+        studies.undo(id, event=numbers[1])
+    once, again = studies.undo(id, event=numbers[2]), studies.undo(id, event=numbers[2])
+    assert (once.repeated, again.repeated) == (False, True)
+    assert (once.event, once.pending) == (again.event, again.pending)
+    assert once.pending.last == numbers[1]
+    assert sum(event["type"] == "undone" for event in studies.history(id)) == 1
+    with pytest.raises(ConflictError, match="only the last event that stands"):
+        studies.undo(id, event=1_000)
+    assert studies.undo(id, event=numbers[1]).pending.last == numbers[0]
+    again = Studies(studies.storage)  # another process knows as much
+    assert again.undo(id, event=numbers[2]).repeated
+    assert again.ask(id).last == numbers[0]
+
+
 def test_undo_takes_back_anchors_in_their_order():
     studies, id = study()
     studies.add_anchor(id, GREEN)

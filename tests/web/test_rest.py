@@ -60,6 +60,9 @@ def test_the_whole_loop(client):
     assert client.get(f"/api/studies/{id}/convergence").json() == [None]
     undone = client.post(f"/api/studies/{id}/undo").json()
     assert undone["pending"]["id"] == duel["id"]
+    assert client.post(f"/api/studies/{id}/undo", json={"event": first.json()["event"]}).json()["repeated"] is True
+    check_problem(client.post(f"/api/studies/{id}/undo", json={"event": 1}), 409)
+    check_problem(client.post(f"/api/studies/{id}/undo", json={"event": 0}), 422)
     assert client.post(f"/api/studies/{id}/ask").json()["id"] == duel["id"]
     check_problem(client.get(f"/api/studies/{id}/recommendation"), 409)
 

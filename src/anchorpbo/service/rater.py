@@ -56,6 +56,7 @@ class Rater:
         self._room = Semaphore(MOST_WAITING)
         self._asked: dict[str, Duel] = {}
         self._standing: list[Entry] = []
+        self._undone: dict[int, Entry] = {}
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -77,6 +78,10 @@ class Rater:
     def standing(self) -> tuple[Entry, ...]:
         """Entries that the optimizer knows of: answers and changes of anchors, without those taken back."""
         return tuple(self._standing)
+
+    def was_undone(self, number: int) -> Entry | None:
+        """The entry of this number, where it was taken back."""
+        return self._undone.get(number)
 
     def was_asked(self, duel_id: str) -> Duel | None:
         """The duel of this id, whether it is still out or not."""
@@ -158,6 +163,7 @@ class Rater:
             raise InputError(rule, entry.data["event"], "import a complete export")
         self.optimizer.undo()
         self._standing.pop()
+        self._undone[last.number] = last
         if last.type == "answered" and not last.data.get("imported"):
             self.pending = self.answers.pop(last.data["duel_id"]).duel
 

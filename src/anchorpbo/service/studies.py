@@ -11,6 +11,7 @@ import secrets
 import string
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from threading import Lock
 from typing import Any, TypeVar
@@ -141,7 +142,7 @@ class Studies:
                 if earlier.outcome != outcome:
                     rule = f"this duel was answered before, with {earlier.outcome!r}: one answer counts"
                     raise ConflictError(rule, repr(outcome), "go on with the next duel, or undo that answer first")
-                return [], AnswerView(duel_id, outcome, len(rater.optimizer), repeated=True)
+                return [], AnswerView(duel_id, outcome, len(rater.optimizer), True, earlier.number)
             duel = rater.pending
             if duel is None or duel.id != duel_id:
                 if rater.was_asked(duel_id) is None:
@@ -151,24 +152,34 @@ class Studies:
             entry = _entry("answered", participant, data, response_ms)
             rater.rehearse(entry)
             informative = len(rater.optimizer) + (outcome != "skip")
-            return [entry], AnswerView(duel_id, outcome, informative, repeated=False)
+            return [entry], AnswerView(duel_id, outcome, informative, False, 0)
 
-        return self._act(id, participant, decide)
+        written, view = self._write(id, participant, decide)
+        return replace(view, event=written[0].number) if written else view
 
-    def undo(self, id: str, participant: str = OWNER) -> UndoView:
-        """Take back the last answer or change of anchors."""
+    def undo(self, id: str, participant: str = OWNER, event: int | None = None) -> UndoView:
+        """Take back the last answer or change of anchors.
 
-        def decide(rater: Rater) -> Decision[Entry]:
+        Where its number is given, this and no other: a request that is sent twice takes back one event.
+        """
+
+        def decide(rater: Rater) -> Decision[tuple[Entry, bool]]:
+            before = None if event is None else rater.was_undone(event)
+            if before is not None:
+                return [], (before, True)
             if rater.last is None:
                 raise ConflictError("there is nothing to take back", "no answers and no anchors", "answer first")
-            return [_entry("undone", participant, {"event": rater.last.number})], rater.last
+            if event not in (None, rater.last.number):
+                remedy = f"take back event {rater.last.number} first, or see the history"
+                raise ConflictError("only the last event that stands can be taken back", event, remedy)
+            return [_entry("undone", participant, {"event": rater.last.number})], (rater.last, False)
 
-        undone = self._act(id, participant, decide)
+        undone, repeated = self._act(id, participant, decide)
         rater = self.rater(id, participant)
         with rater.lock:
             pending = None if rater.pending is None else self._duel(id, rater, rater.pending)
         self._look_ahead(id, participant)
-        return UndoView(undone.to_dict(), pending)
+        return UndoView(undone.to_dict(), pending, repeated)
 
     def comment(self, id: str, words: str, event: int | None = None, participant: str = OWNER) -> JSONObject:
         """Keep a remark, about an entry of the journal or about the study."""
@@ -385,9 +396,15 @@ class Studies:
         return self.show(info.id)
 
     def _duel(self, id: str, rater: Rater, duel: Duel) -> DuelView:
-        cards = self._cards(id, [duel.first, duel.second])
         return DuelView(
-            duel.id, duel.first, duel.second, duel.why, len(rater.optimizer), rater.optimizer.progress(duel), cards
+            id=duel.id,
+            first=duel.first,
+            second=duel.second,
+            why=duel.why,
+            answers=len(rater.optimizer),
+            progress=rater.optimizer.progress(duel),
+            cards=self._cards(id, [duel.first, duel.second]),
+            last=None if rater.last is None else rater.last.number,
         )
 
     def _cards(self, id: str, designs: Sequence[Design]) -> list[Card]:

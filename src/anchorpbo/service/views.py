@@ -53,6 +53,8 @@ class DuelView:
     progress: Progress
     cards: list[Card]
     """The two designs as people see them."""
+    last: int | None
+    """Number of the event that an undo would take back."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class AnswerView:
     answers: int
     repeated: bool
     """Whether it had been recorded before: sending an answer twice does no harm."""
+    event: int
+    """Number of its event."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,8 @@ class UndoView:
     event: JSONObject
     pending: DuelView | None
     """The duel that is out again, where it was an answer."""
+    repeated: bool
+    """Whether it had been taken back before: with the event's number, sending it twice does no harm."""
 
 
 @dataclass(frozen=True)

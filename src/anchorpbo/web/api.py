@@ -183,8 +183,9 @@ def answer(request: Request, access: WhoAsks, id: str, given: Answer, participan
 
 @router.post("/studies/{id}/undo", tags=["duels"])
 def undo(request: Request, access: WhoAsks, id: str, who: Undo | None = None, participant: Who = None) -> UndoView:
-    """Take back the last answer or change of anchors."""
-    return _studies(request).undo(id, access.acting(id, participant, _named(who)))
+    """Take back the last answer or change of anchors; with its number, sending it twice does no harm."""
+    name = access.acting(id, participant, _named(who))
+    return _studies(request).undo(id, name, None if who is None else who.event)
 
 
 @router.get("/studies/{id}/history", tags=["duels"])

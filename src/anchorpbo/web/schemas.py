@@ -48,6 +48,7 @@ DUEL_EXAMPLE: dict[str, Any] = {
         "sentence": "5 more to get a first idea of what you like.",
     },
     "cards": [],
+    "last": None,
 }
 RECOMMENDATION_EXAMPLE: dict[str, Any] = {
     "design": DESIGN_EXAMPLE,
@@ -121,10 +122,14 @@ class Answer(Strict):
 
 
 class Undo(Strict):
-    """Whose last event."""
+    """Whose last event, or which."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{}, {"participant": "owner"}]})
 
+    event: int | None = Field(
+        None, ge=1, le=2**53,
+        description="Number of the event, which must be the last that stands; to be safe against sending it twice.",
+    )  # fmt: skip
     participant: str | None = Participant
 
 

@@ -26,6 +26,7 @@ let busy = false;
 let again = null; // what to do on Try again
 let mine = 0; // answers and undos of this page that the stream has yet to report
 let skipped = 0;
+let last = null; // number of the event that undo takes back
 
 // -- showing ---------------------------------------------------------------------------------------------------------
 
@@ -53,6 +54,7 @@ function fill(side, card, other) {
 
 function show(next) {
   duel = next;
+  last = duel.last;
   const [one, other] = duel.cards;
   fill("first", one, other);
   fill("second", other, one);
@@ -140,6 +142,7 @@ async function send(answer) {
   try {
     mine += 1;
     const kept = await post(`${base}/answers`, answer);
+    last = kept.event;
     if (kept.repeated) mine = Math.max(mine - 1, 0);
     if (answer.outcome === "skip") skipped += 1;
   } catch (error) {
@@ -162,7 +165,9 @@ async function undo() {
   const undone = await attempt(async () => {
     mine += 1;
     try {
-      return await post(`${base}/undo`, { participant });
+      const undone = await post(`${base}/undo`, { participant, event: last });
+      if (undone.repeated) mine = Math.max(mine - 1, 0);
+      return undone;
     } catch (error) {
       mine = Math.max(mine - 1, 0);
       throw error;

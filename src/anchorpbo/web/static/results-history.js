@@ -15,7 +15,7 @@ export class History {
     this.all = false;
     byId("history-more").addEventListener("click", () => { this.all = true; this.draw(); });
     byId("undo").addEventListener("click", () => attempt(async () => {
-      await post(`${base}/undo`, { participant });
+      await post(`${base}/undo`, { participant, event: this.last });
       say("Taken back.");
       await this.changed();
       byId("undo").focus();
@@ -33,6 +33,7 @@ export class History {
     for (const one of events) if (one.type === "commented" && one.event) comments.set(one.event, [...(comments.get(one.event) || []), one]);
     const rows = events.filter((one) => SHOWN.has(one.type) && !(one.type === "commented" && one.event)).reverse();
     const last = rows.find((one) => one.stands && ["answered", "anchor_added", "anchor_removed"].includes(one.type));
+    this.last = last?.number; // what is seen is what is taken back
     byId("undo").disabled = !last;
     byId("history-panel").hidden = !rows.some((one) => one.type !== "created");
     const listed = this.all ? rows : rows.slice(0, FEW);
