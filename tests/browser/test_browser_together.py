@@ -156,6 +156,24 @@ def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     expect(theirs.get_by_role("main")).to_contain_text("This link is not valid")
     theirs.goto(f"{home}/studies/{study}/results")
     expect(theirs.get_by_role("link", name="Sign in")).to_be_visible()
+    # Nor does one that was replaced; and who was removed is not let in by any.
+    page.goto(f"{home}/studies/{study}/people")
+    page.get_by_role("button", name="New link for Ana").click()
+    page.get_by_role("button", name="Make a new link").click()
+    expect(page.locator("#toast")).to_contain_text("Ana has a new link")
+    expect(page.get_by_label("Link for Ana", exact=True)).not_to_have_value(link)
+    hers.goto(f"{home}/studies/{study}/duel")
+    expect(hers.get_by_role("main")).to_contain_text("no longer lets you in")
+    hers.goto(page.get_by_label("Link for Ana", exact=True).input_value())
+    expect(hers.locator("#marked .card")).to_have_count(1)
+    page.get_by_role("button", name="Remove Ana").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#people li")).to_have_count(2)
+    page.get_by_role("button", name="Remove Ana").click()
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(page.locator("#people li")).to_have_count(1)
+    hers.goto(f"{home}/studies/{study}/duel")
+    expect(hers.get_by_role("main")).to_contain_text("no longer lets you in")
 
 
 # -- a server that goes away ------------------------------------------------------------------------------------------

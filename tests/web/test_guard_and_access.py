@@ -264,6 +264,36 @@ def test_a_link_lets_in_one_participant_to_one_study(guarded, name):
     assert page.status_code == 403
 
 
+def test_a_link_that_was_taken_away_lets_nobody_in(guarded):
+    id = make(guarded, headers=bearer())
+    people, url = f"/api/studies/{id}/participants", f"/api/studies/{id}"
+    first = guarded.post(people, json={"name": "Ana"}, headers=bearer()).json()["link"]
+    before = _joined(guarded, id, "Ana")
+    for path in ("/link", ""):
+        check_problem(guarded.request("POST" if path else "DELETE", f"{people}{path}", headers=before,
+                                      params={"name": "Ana"}, json={"name": "Ana"}), 403)  # fmt: skip
+    second = guarded.post(f"{people}/link", json={"name": "Ana"}, headers=bearer()).json()["link"]
+    assert second != first
+    check_problem(guarded.get(first), 403)
+    for path in ("", "/history", "/stream"):
+        assert "no longer lets you in" in check_problem(guarded.get(f"{url}{path}", headers=before), 403)["detail"]
+    assert guarded.get(f"/studies/{id}/duel", headers={**before, "Accept": "text/html"}).status_code == 403
+    after = _joined(guarded, id, "Ana")
+    assert guarded.get(f"{url}/history", headers=after).status_code == 200
+    # A number cannot be made up.
+    forged = {"Cookie": after["Cookie"].replace(".1.", ".0.")}
+    assert forged != after
+    check_problem(guarded.get(url, headers=forged), 401)
+    assert guarded.delete(people, params={"name": "Ana"}, headers=bearer()).status_code == 204
+    check_problem(guarded.get(second), 403)
+    check_problem(guarded.get(url, headers=after), 403)
+    check_problem(guarded.delete(people, params={"name": "Ben"}, headers=bearer()), 404)
+    check_problem(guarded.delete(people, params={"name": "owner"}, headers=bearer()), 422)
+    third = _joined(guarded, id, "Ana")
+    assert guarded.get(f"{url}/history", headers=third).status_code == 200
+    check_problem(guarded.get(url, headers=after), 403)
+
+
 def test_a_link_cannot_be_forged(guarded):
     id, other = make(guarded, headers=bearer()), make(guarded, headers=bearer())
     link = guarded.post(f"/api/studies/{id}/participants", json={"name": "Ana"}, headers=bearer()).json()["link"]

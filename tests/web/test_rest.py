@@ -82,7 +82,7 @@ def test_the_routes_that_are_promised_are_there(client):
 def test_every_route_says_no_to_an_unknown_study(client):
     bodies = {
         "answers": {"duel_id": "x", "outcome": "first"}, "anchors": {"design": DESIGN}, "comments": {"text": "x"},
-        "participants": {"name": "x"}, "cards": {"designs": [DESIGN]},
+        "participants": {"name": "x"}, "link": {"name": "x"}, "cards": {"designs": [DESIGN]},
     }  # fmt: skip
     for path, item in client.get("/openapi.json").json()["paths"].items():
         if "{id}" not in path:
@@ -91,6 +91,7 @@ def test_every_route_says_no_to_an_unknown_study(client):
             name = path.rsplit("/", 1)[-1]
             options = {"json": bodies[name]} if name in bodies and method in ("post", "delete") else {}
             options = {"content": "winner,loser\na,b"} if name == "comparisons" else options
+            options |= {"params": {"name": "x"}} if (method, name) == ("delete", "participants") else {}
             check_problem(client.request(method, path.replace("{id}", "nowhere"), **options), 404)
 
 

@@ -9,6 +9,7 @@ Everything is checked by replaying it. Of an event only what its type has is kep
     answered         duel_id, first, second, outcome, imported
     undone           event
     commented        text, event
+    removed, invited, relinked      name
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ _FIELDS: dict[EntryType, tuple[str, ...]] = {
     "answered": ("duel_id", "first", "second", "outcome", "imported"),
     "undone": ("event",),
     "commented": ("text", "event"),
+    "removed": ("name",),
+    "invited": ("name",),
+    "relinked": ("name",),
 }
 _REMEDY = "export the study again"
 
@@ -93,6 +97,8 @@ def _checked(kind: EntryType, data: dict[str, Any], numbers: Mapping[int, int]) 
         data["name"] = text("a study's name", data.get("name", ""), LONGEST_NAME)
     elif kind == "commented":
         data["text"] = text("a comment", data.get("text"), LONGEST_TEXT, needed=True)
+    elif kind in ("removed", "invited", "relinked"):
+        data["name"] = text("a participant's name", data.get("name"), LONGEST_NAME, needed=True)
     elif kind == "answered":
         data = {name: value for name, value in data.items() if name != "imported" or value}
     event = data.get("event")

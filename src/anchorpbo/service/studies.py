@@ -23,6 +23,7 @@ from anchorpbo.service.cards import Card, card
 from anchorpbo.service.definition import LONGEST_NAME, LONGEST_TEXT, OPTIONS, Definition, text
 from anchorpbo.service.imports import read_export
 from anchorpbo.service.maps import Map, draw_map
+from anchorpbo.service.people import People
 from anchorpbo.service.plain import check_plain, refusing
 from anchorpbo.service.rater import Rater, counts, duel_data
 from anchorpbo.service.views import (
@@ -63,6 +64,7 @@ class Studies:
 
     def __init__(self, storage: Storage, *, ahead: Ahead | None = None) -> None:
         self.storage = storage
+        self.people = People(storage)
         self._ahead = ahead
         self._definitions: OrderedDict[str, Definition] = OrderedDict()
         self._raters: OrderedDict[tuple[str, str], Rater] = OrderedDict()
@@ -92,7 +94,7 @@ class Studies:
             created=_iso(info.created),
             updated=_iso(info.updated or info.created),
             answers=info.answers,
-            participants=self.storage.participants(id),
+            participants=self.people.present(id),
             space=dict(definition.engine["space"]),
             display=dict(definition.display),
             options={name: definition.engine.get(name) for name in OPTIONS},
@@ -247,7 +249,7 @@ class Studies:
 
     def agreement(self, id: str) -> Agreement:
         """How far participants agree."""
-        return agreement([self._look(id, name, Side.of) for name in self.storage.participants(id)])
+        return agreement([self._look(id, name, Side.of) for name in self.people.present(id)])
 
     # -- coming and going ---------------------------------------------------------------------------------------------
 
@@ -300,16 +302,40 @@ class Studies:
         """Let someone take part, with anchors and duels of their own."""
         name = text("a participant's name", name, LONGEST_NAME, needed=True)
         self.storage.add_participant(id, name)
+        if not self.people.standing(id, name).present:
+            self._manage(id, "invited", name)
+        return self._participant(name, counts(self.storage.entries(id, name)))
+
+    def remove(self, id: str, name: str) -> None:
+        """Let someone take part no longer: their link is void, and what they said stays in the journal.
+
+        Where they are invited again they go on from there, by another link.
+        """
+        if name == OWNER:
+            raise InputError("the owner cannot be removed", repr(name), "delete the study instead")
+        if name not in self.storage.participants(id):
+            self.check(id, name)
+        if self.people.standing(id, name).present:
+            self._manage(id, "removed", name)
+        with self._lock:
+            self._raters.pop((id, name), None)
+
+    def relink(self, id: str, name: str) -> ParticipantView:
+        """Give someone another link; the one they had is void."""
+        self.check(id, name)
+        if name == OWNER:
+            raise InputError("the owner has no link", repr(name), "choose a participant")
+        self._manage(id, "relinked", name)
         return self._participant(name, counts(self.storage.entries(id, name)))
 
     def participants(self, id: str) -> list[ParticipantView]:
         """Who takes part and how far they are."""
         found = counts(self.storage.entries(id))
-        return [self._participant(name, found) for name in self.storage.participants(id)]
+        return [self._participant(name, found) for name in self.people.present(id)]
 
     def check(self, id: str, participant: str | None = None) -> None:
         """Raise unless there is such a study, and someone of this name takes part in it."""
-        if participant not in (None, *self.storage.participants(id)):
+        if participant not in (None, *self.people.present(id)):
             raise UnknownStudyError("a participant must take part in the study", repr(participant), "invite them first")
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -376,6 +402,10 @@ class Studies:
         self._act(id, participant, decide)
         self._look_ahead(id, participant)
         return self.anchors(id, participant)
+
+    def _manage(self, id: str, kind: EntryType, name: str) -> None:
+        """Note what the owner did about a participant."""
+        self._act(id, OWNER, lambda rater: ([_entry(kind, OWNER, {"name": name})], None))
 
     def _look_ahead(self, id: str, participant: str) -> None:
         """Have the duels computed that may be asked next."""

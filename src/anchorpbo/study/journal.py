@@ -13,6 +13,9 @@ participant's log included, is a replay of its journal.
     answered         duel_id, first, second, outcome; imported where nobody asked
     undone           event, the number of the entry that was taken back
     commented        text; event, the number of the entry it is about, or null
+    removed          name, of a participant who no longer takes part; by the owner, as the next two
+    invited          name, of one who takes part again
+    relinked         name, of one whose link is another from now on
 """
 
 from __future__ import annotations
@@ -24,7 +27,10 @@ from typing import Any, Literal, get_args
 
 from anchorpbo.errors import InputError, UnknownNameError
 
-EntryType = Literal["created", "anchor_added", "anchor_removed", "asked", "answered", "undone", "commented"]
+EntryType = Literal[
+    "created", "anchor_added", "anchor_removed", "asked", "answered", "undone", "commented",
+    "removed", "invited", "relinked",
+]  # fmt: skip
 TYPES: tuple[EntryType, ...] = get_args(EntryType)
 
 OWNER = "owner"

@@ -27,6 +27,11 @@ from anchorpbo.web.settings import Settings
 
 _STUDY = re.compile(r"(?:/api)?/studies/([^/]+)")
 _A_MONTH = 30 * 24 * 3600
+_OLD_PARTS = 3
+_COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+
+GONE = "this link no longer lets you in; ask the owner of the study for another"
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,8 @@ class Access:
 
     study: str | None = None
     participant: str | None = None
+    link: int = 0
+    """Which of their links a participant came by, see `anchorpbo.service.people`."""
 
     @property
     def is_owner(self) -> bool:
@@ -96,32 +103,42 @@ class Gate:
         """Let whoever gets this response in as the owner."""
         self._set(response, self.owner_cookie, self.signer.sign("owner", self.settings.token or ""), "strict")
 
-    def join(self, response: Response, study: str, participant: str) -> None:
-        """Let whoever gets this response in as a participant."""
+    def join(self, response: Response, study: str, participant: str, link: int = 0) -> None:
+        """Let whoever gets this response in as a participant who came by this one of their links."""
         # In hexadecimal, as a name may hold what a cookie cannot.
         name = participant.encode("utf-8", "surrogatepass").hex()
-        value = f"{study}.{name}.{self.signer.sign('part', study, participant)}"
+        value = f"{study}.{name}.{link}.{self._signed('part', study, participant, link)}"
         # Lax, as the link may be in a mail, which is another site; whatever changes something is guarded anyway.
         self._set(response, f"{self.participant_cookie}{study}", value, "lax")
 
-    def link(self, study: str, participant: str) -> str:
-        """The path of a participant's link."""
+    def link(self, study: str, participant: str, number: int = 0) -> str:
+        """The path of a participant's link, the first or a later one."""
         name = participant.encode("utf-8", "surrogatepass").hex()
-        return f"/join/{study}/{name}/{self.signer.sign('link', study, participant)}"
+        return f"/join/{study}/{name}/{self._signed('link', study, participant, number)}"
 
-    def is_link(self, study: str, participant: str, signature: str) -> bool:
-        """Whether a link was made here."""
-        return self.signer.verify(signature, "link", study, participant)
+    def is_link(self, study: str, participant: str, signature: str, number: int = 0) -> bool:
+        """Whether this link was made here."""
+        made = self._signed("link", study, participant, number)
+        return hmac.compare_digest(made.encode(), signature.encode("utf-8", "surrogatepass"))
+
+    def _signed(self, what: str, study: str, participant: str, link: int) -> str:
+        # The first link, which most people have, is signed as it was before there were others.
+        return self.signer.sign(what, study, participant, *([str(link)] if link else []))
 
     def _participant(self, cookie: str) -> Access | None:
-        study, _, rest = cookie.partition(".")
-        name, _, signature = rest.partition(".")
+        parts = cookie.split(".")
+        if len(parts) == _OLD_PARTS:  # of an earlier release
+            parts.insert(2, "0")
+        if len(parts) != _OLD_PARTS + 1 or not parts[0] or not _COUNT.fullmatch(parts[2]):
+            return None
+        study, name, link, signature = parts
         try:
             participant = bytes.fromhex(name).decode("utf-8", "surrogatepass")
         except ValueError:
             return None
-        known = self.signer.verify(signature, "part", study, participant)
-        return Access(study, participant) if study and known else None
+        made = self._signed("part", study, participant, int(link))
+        known = hmac.compare_digest(made.encode(), signature.encode("utf-8", "surrogatepass"))
+        return Access(study, participant, int(link)) if known else None
 
     @staticmethod
     def _set(response: Response, name: str, value: str, same_site: Literal["lax", "strict"]) -> None:
@@ -133,6 +150,10 @@ def _access(request: Request) -> Access:
     if found is None:
         detail = "sign in first: send the token that the server printed"
         raise HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
+    if found.study is not None and found.participant is not None:
+        standing = request.app.state.studies.people.standing(found.study, found.participant)
+        if not standing.present or standing.link != found.link:
+            raise HTTPException(403, GONE)
     return found
 
 

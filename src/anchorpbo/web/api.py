@@ -326,6 +326,25 @@ def invite(request: Request, access: WhoAsks, id: str, invitation: Invitation) -
     return _linked(request, id, _studies(request).invite(id, invitation.name))
 
 
+@router.delete("/studies/{id}/participants", status_code=HTTPStatus.NO_CONTENT, tags=["people"])
+def remove_participant(
+    request: Request,
+    access: WhoAsks,
+    id: str,
+    name: Annotated[str, Query(min_length=1, max_length=200, examples=["Ana"])],
+) -> None:
+    """Let someone take part no longer: their link is void; what they said stays in the journal."""
+    access.as_owner()
+    _studies(request).remove(id, name)
+
+
+@router.post("/studies/{id}/participants/link", tags=["people"])
+def relink(request: Request, access: WhoAsks, id: str, invitation: Invitation) -> ParticipantView:
+    """Give someone another link; the one they had is void."""
+    access.as_owner()
+    return _linked(request, id, _studies(request).relink(id, invitation.name))
+
+
 @router.get("/studies/{id}/agreement", tags=["people"])
 def agreement(request: Request, access: WhoAsks, id: str) -> Agreement:
     """Each participant's recommendation, and how far they agree."""
@@ -358,4 +377,5 @@ def _design(name: str, text: str) -> Design:
 
 
 def _linked(request: Request, id: str, one: ParticipantView) -> ParticipantView:
-    return replace(one, link=request.app.state.gate.link(id, one.name))
+    number = _studies(request).people.standing(id, one.name).link
+    return replace(one, link=request.app.state.gate.link(id, one.name, number))

@@ -135,12 +135,13 @@ def join(request: Request, id: str, name: str, signature: str) -> Response:
         participant = bytes.fromhex(name).decode()
     except ValueError:
         participant = ""
-    if not participant or not _gate(request).is_link(id, participant, signature):
+    standing = _studies(request).people.standing(id, participant) if participant else None
+    if standing is None or not _gate(request).is_link(id, participant, signature, standing.link):
         raise HTTPException(403, "this link is not valid; ask whoever sent it for another")
     found = _gate(request).access(request)
     is_owner = found is not None and found.is_owner  # then the page must say as whom they came
     response = RedirectResponse(_place(id, "anchors", participant if is_owner else None), 303)
-    _gate(request).join(response, id, participant)
+    _gate(request).join(response, id, participant, standing.link)
     return response
 
 

@@ -1,6 +1,6 @@
 // The people page: who takes part, how far they agree, and comparisons from before.
 
-import { attempt, base, get, post, say, study as id, upload } from "./api.js";
+import { attempt, base, get, post, remove, say, study as id, upload } from "./api.js";
 import { cardOf } from "./card.js";
 import { el } from "./dom.js";
 import { number } from "./results-words.js";
@@ -46,8 +46,54 @@ function person({ name, answers, anchors, link }) {
     el("div", { class: "row" },
       link && name !== "owner" ? copyLink(name, location.origin + link) : null,
       el("a", { class: "button small", href: `${base}/duel${as}`, "aria-label": `Compare as ${called(name)}` }, name === "owner" ? "Compare" : "Compare as"),
-      el("a", { class: "button small", href: `${base}/results${as}`, "aria-label": `Results of ${called(name)}` }, "Results")));
+      el("a", { class: "button small", href: `${base}/results${as}`, "aria-label": `Results of ${called(name)}` }, "Results"),
+      ...(name === "owner" ? [] : [relinking(name), removing(name)])));
 }
+
+function relinking(name) {
+  const button = el("button", { type: "button", class: "small", "aria-label": `New link for ${name}` }, "New link");
+  button.addEventListener("click", () => ask({
+    title: `A new link for ${name}?`, yes: "Make a new link",
+    words: "The link they have stops working at once. Their answers and anchors stay as they are.",
+    act: () => post(`${base}/participants/link`, { name }), done: `${name} has a new link. Send it to them.`,
+  }));
+  return button;
+}
+
+function removing(name) {
+  const button = el("button", { type: "button", class: "small danger", "aria-label": `Remove ${name}` }, "Remove");
+  button.addEventListener("click", () => ask({
+    title: `Remove ${name}?`, yes: "Remove",
+    words: "Their link stops working and they no longer count in what everyone agrees on. What they answered stays in the study's history and exports; invite them again and they go on from there.",
+    act: () => remove(`${base}/participants?name=${encodeURIComponent(name)}`), done: `${name} no longer takes part.`,
+  }));
+  return button;
+}
+
+// Ask once more before something that cannot be taken back by a click.
+function ask({ title, words, yes, act, done }) {
+  byId("sure-title").textContent = title;
+  byId("sure-words").textContent = words;
+  byId("sure-yes").textContent = yes;
+  byId("sure-problem").hidden = true;
+  byId("sure-yes").onclick = async () => {
+    byId("sure-yes").disabled = true;
+    try {
+      await act();
+      byId("sure").close();
+      say(done);
+      await attempt(refresh);
+    } catch (error) {
+      byId("sure-problem").textContent = error.message;
+      byId("sure-problem").hidden = false;
+    } finally {
+      byId("sure-yes").disabled = false;
+    }
+  };
+  byId("sure").showModal();
+}
+
+byId("sure-no").addEventListener("click", () => byId("sure").close());
 
 function copyLink(name, address) {
   const field = el("input", { class: "link", readonly: "", value: address, "aria-label": `Link for ${name}` });
