@@ -51,9 +51,9 @@ class Job:
     number: int
     done: Event = field(default_factory=Event)
     found: Foreseen | None = None
-    """Still none, when it is done, where it was refused: whoever computes it will hear why."""
+    """Still none, when it is done, where it was refused or given up: whoever needs it computes it, or hears why not."""
     problem: AnchorPBOError | None = None
-    """Why it was given up."""
+    """Why nobody is to compute it."""
     attempts: int = 0
 
     def finish(self, found: Foreseen | None, problem: AnchorPBOError | None = None) -> None:
@@ -121,12 +121,12 @@ class Ahead:
             Thread(target=warm_up, name="warm-up", daemon=True).start()
 
     def close(self) -> None:
-        """Stop: whatever waits is given up."""
+        """Stop: whatever waits is given up, and whoever needs a duel computes it."""
         with self._changed:
             self._closed = True
             for job in self._jobs.values():
                 if not job.done.is_set():
-                    job.finish(None, _stopping())
+                    job.finish(None)
             self._queue.clear()
             self._changed.notify_all()
         self._warm.set()
@@ -143,7 +143,7 @@ class Ahead:
         if job is None:
             job = Job(key, definition, trail, rank, next(self._numbers))
             if self._closed:
-                job.finish(None, _stopping())
+                job.finish(None)
                 return job
             self._jobs[trail.digest] = job
             self._queue.append(job)
@@ -303,7 +303,3 @@ class _Local:
 
     def check(self) -> None:
         pass
-
-
-def _stopping() -> RunError:
-    return RunError("the server is about to stop", None, "ask again in a moment")
