@@ -328,6 +328,15 @@ def test_there_is_a_process_less_than_there_are_processors(monkeypatch):
     assert start_workers(0) == []
 
 
+def test_a_worker_knows_no_secrets(monkeypatch):
+    monkeypatch.setenv("ANCHORPBO_TOKEN", "only-the-owner-knows-this-one")
+    monkeypatch.setenv("ANCHORPBO_DB", "postgresql://user:password@host/studies")
+    given = processes._environment()
+    assert not {"ANCHORPBO_TOKEN", "ANCHORPBO_DB"} & set(given)
+    assert given["OPENBLAS_NUM_THREADS"] == "1"
+    assert given["PATH"] == os.environ["PATH"]
+
+
 def test_a_worker_ends_with_its_pipe_whatever_it_does():
     (worker,) = start_workers(1)
     process = worker._process

@@ -28,6 +28,7 @@ PATIENCE = 1.0
 """Seconds that a worker may take to end."""
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from anchorpbo.service.worker import main; main()"
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+_SECRET = ("ANCHORPBO_DB", "ANCHORPBO_TOKEN")
 
 
 class EndedError(Exception):
@@ -69,7 +70,7 @@ class Worker:
                     command,
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
-                    env=os.environ | dict.fromkeys(_ONE_THREAD, "1"),
+                    env=_environment(),
                     # Ctrl-C is meant for the server, which then ends its workers.
                     start_new_session=os.name == "posix",
                     creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
@@ -131,6 +132,12 @@ class Worker:
         except (OSError, ValueError) as problem:
             raise EndedError("it closed its pipe" if isinstance(problem, ValueError) else str(problem)) from problem
         return reply
+
+
+def _environment() -> dict[str, str]:
+    """For a worker: one thread for BLAS, and nothing that would let it in anywhere."""
+    kept = {name: value for name, value in os.environ.items() if name not in _SECRET}
+    return kept | dict.fromkeys(_ONE_THREAD, "1")
 
 
 def start_workers(count: int | None = None) -> list[Worker]:
