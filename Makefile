@@ -19,7 +19,7 @@ help:            ## What there is to make
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV); this takes a minute."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[web,postgresql,molecules,reproduce,dask,botorch,optuna,bench,docs,dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[web,postgresql,molecules,plots,notebook,reproduce,dask,botorch,optuna,bench,docs,dev]"
 	touch $(INSTALLED)
 
 run: $(INSTALLED)    ## The app with three examples: open the address that it prints

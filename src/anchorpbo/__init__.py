@@ -11,8 +11,10 @@ if TYPE_CHECKING:
         acquisition,
         errors,
         inference,
+        insight,
         kernels,
         likelihoods,
+        plots,
         problems,
         reliability,
         search,
@@ -41,9 +43,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+# `notebook` is not among the names above: it stands on top of modules that ask this one for its version.
 _MODULES = (
-    "acquisition", "errors", "inference", "kernels", "likelihoods", "problems", "reliability", "search",
-    "space", "study", "testing",
+    "acquisition", "errors", "inference", "insight", "kernels", "likelihoods", "notebook", "plots", "problems",
+    "reliability", "search", "space", "study", "testing",
 )  # fmt: skip
 _HOMES: dict[str, tuple[str, ...]] = {
     "duels": ("Duels",),
@@ -121,8 +124,10 @@ __all__ = [
     "acquisition",
     "errors",
     "inference",
+    "insight",
     "kernels",
     "likelihoods",
+    "plots",
     "problems",
     "reliability",
     "search",

@@ -7,7 +7,7 @@ import pytest
 from service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
 from anchorpbo.errors import InputError, UnknownNameError
-from anchorpbo.service import maps
+from anchorpbo.insight import grids
 from anchorpbo.service.agreement import Side, _kendall, agreement
 
 TWO = {
@@ -43,7 +43,7 @@ def test_a_map_says_what_the_optimizer_says():
     plane = found.plane
     designs = [found.at | {plane.x.name: x, plane.y.name: y} for y in plane.y.values for x in plane.x.values]
     _check(optimizer.utilities(designs), plane.grid.utility, plane.grid.low, plane.grid.high)
-    assert np.shape(plane.grid.utility) == (len(plane.y.values), len(plane.x.values)) == (2, maps.PLANE)
+    assert np.shape(plane.grid.utility) == (len(plane.y.values), len(plane.x.values)) == (2, grids.PLANE)
 
 
 def test_before_the_first_answer_only_noise_is_known():
@@ -90,7 +90,7 @@ def test_one_parameter_has_no_plane():
     found = studies.map(id)
     assert found.plane is None
     assert found.slices[0].axis.log
-    assert np.allclose(found.slices[0].axis.values, np.geomspace(0.1, 10, maps.SLICE))
+    assert np.allclose(found.slices[0].axis.values, np.geomspace(0.1, 10, grids.SLICE))
     with pytest.raises(UnknownNameError):
         studies.map(id, x="leaf")
 
@@ -108,7 +108,7 @@ def test_a_catalogue_has_items():
 
 
 def test_of_a_long_catalogue_all_that_was_compared_or_marked_is_shown(monkeypatch):
-    monkeypatch.setattr(maps, "MOST_ITEMS", 5)
+    monkeypatch.setattr(grids, "MOST_ITEMS", 5)
     columns = [{"name": "n", "values": list(range(40))}, {"name": "x", "values": [(7 * n % 40) / 4 for n in range(40)]}]
     space = {"kind": "catalogue", "columns": columns, "features": ["x"], "key": "n"}
     studies, id = study(QUICK, space=space, anchors=[{"n": 37}])

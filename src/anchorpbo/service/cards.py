@@ -39,8 +39,12 @@ class Card:
 
 
 def card(definition: Definition, design: Mapping[str, Any], prefix: str = "") -> Card:
-    """The card of a design; `prefix` goes before the ids in its drawing, as several stand in one page."""
-    display = definition.display
+    """The card of a design of a study; `prefix` goes before the ids in its drawing, as several stand in one page."""
+    return card_by(definition.display, design, prefix)
+
+
+def card_by(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str = "") -> Card:
+    """The card of a design by a display that was checked, see `anchorpbo.service.display`."""
     labels, units, hidden = display.get("labels", {}), display.get("units", {}), set(display.get("hidden", ()))
     special = {display[key] for key in ("svg", "image", "smiles", "link", "title") if key in display}
     rows = [

@@ -2,7 +2,6 @@
 
 ::
 
-    ticks           round numbers along an axis
     interval        a utility and where it lies, on a line
     slice_chart     along one parameter: mean, band, noise
     plane_chart     over two parameters: heat cells with anchors and duels
@@ -22,6 +21,7 @@ from itertools import pairwise
 from typing import Any
 
 from anchorpbo.html import Markup, shown, tag
+from anchorpbo.insight.axes import log_ticks, ticks
 from anchorpbo.service.maps import Axis, Grid, Items, Plane
 from anchorpbo.service.views import Design
 
@@ -37,23 +37,6 @@ def number(value: float, digits: int = 2) -> str:
     places = 0 if abs(value) >= 100 else min(digits, 1) if abs(value) >= 10 else digits
     text = f"{value:.{places}f}"
     return _minus(text if float(text) else text.lstrip("-"))
-
-
-def ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Round numbers from low to high, about so many.
-
-    Examples
-    --------
-    >>> ticks(0.3, 9.7)
-    [2.0, 4.0, 6.0, 8.0]
-    """
-    if not high > low:
-        return [low]
-    rough = (high - low) / count
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(n * step, 12) + 0.0 for n in range(first, last + 1)]
 
 
 @dataclass(frozen=True)
@@ -83,7 +66,7 @@ class Scale:
             step = math.ceil(len(values) / _MOST_LABELS)
             return [(self(value), shown(value)) for value in values[::step]]
         if self.axis.log:
-            return [(self(value), _round(value)) for value in _log_ticks(values[0], values[-1])]
+            return [(self(value), _round(value)) for value in log_ticks(values[0], values[-1])]
         return [(self(value), _round(value)) for value in ticks(values[0], values[-1], 5)]
 
 
@@ -320,13 +303,6 @@ def _edges(scale: Scale) -> list[float]:
     places = [scale(value) for value in scale.axis.values]
     middles = [(a + b) / 2 for a, b in pairwise(places)]
     return [scale.start, *middles, scale.end]
-
-
-def _log_ticks(low: float, high: float) -> list[float]:
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    factors = (1, 2, 5) if len(powers) <= 3 else (1,)
-    found = [factor * 10.0**power for power in powers for factor in factors]
-    return [value for value in found if low * 0.999 <= value <= high * 1.001] or [low, high]
 
 
 def _on_scale(value: float, log: bool) -> float:

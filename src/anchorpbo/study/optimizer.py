@@ -414,6 +414,19 @@ class Optimizer:
         """All settings, as objects."""
         return self._plan
 
+    def replay(self) -> Iterator[Optimizer]:
+        """The study anew: as it was before its first event and after each, for looking back.
+
+        All of them are one copy, which moves on when the next is asked for.
+        """
+        with self._alone():
+            events = list(self._log)
+        again = Optimizer(self._space, self._first_anchors.values(), seed=self._seed, **self._options)
+        yield again
+        for event in events:
+            again._replay(event)
+            yield again
+
     def __len__(self) -> int:
         """Informative answers so far: wins and ties."""
         with self._alone():

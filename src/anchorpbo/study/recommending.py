@@ -168,11 +168,21 @@ def _without(designs: Array, excluded: Array | None) -> Array:
 def estimates(model: PreferenceGP, space: DesignSpace, X: Array, reference: Array | None) -> list[Estimate]:
     """What a model knows of designs X, (n, d), relative to one, (d,), or to the average of those compared."""
     origin = _origin(model, reference)
-    moments, noise = origin.relative(model.posterior, X), model.noise(X)
+    numbers = (*_intervals(model, origin, X), model.noise(X))
     return [
-        Estimate(space.decode(x), mean, (mean - _WIDTH * std, mean + _WIDTH * std), origin.words, n)
-        for x, mean, std, n in zip(X, *(each.tolist() for each in (*moments, noise)), strict=True)
+        Estimate(space.decode(x), mean, (low, high), origin.words, noise)
+        for x, mean, low, high, noise in zip(X, *(each.tolist() for each in numbers), strict=True)
     ]
+
+
+def intervals(model: PreferenceGP, X: Array) -> tuple[Array, Array, Array]:
+    """The same in arrays: utility and the ends of its 90 % interval, (n,) each, relative to the average."""
+    return _intervals(model, _origin(model, None), X)
+
+
+def _intervals(model: PreferenceGP, origin: _Origin, X: Array) -> tuple[Array, Array, Array]:
+    mean, std = origin.relative(model.posterior, X)
+    return mean, mean - _WIDTH * std, mean + _WIDTH * std
 
 
 @dataclass(frozen=True, eq=False)

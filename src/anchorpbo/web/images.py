@@ -5,18 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from anchorpbo.service.definition import Definition
-
-_SUFFIXES = {".png", ".jpg", ".jpeg", ".gif", ".webp"}
+from anchorpbo.service.pictures import picture_file
 
 
 def image_file(definition: Definition, name: str) -> Path | None:
     """The file of an image, if the catalogue names it and it lies in the catalogue's folder."""
     if definition.folder is None or name not in definition.images:
         return None
-    try:
-        folder = Path(definition.folder).resolve()
-        path = (folder / name).resolve()  # a link may lead elsewhere
-        inside = path.parent == folder and path.suffix.lower() in _SUFFIXES and path.is_file()
-    except (OSError, ValueError, RuntimeError):  # no name of a file, or links in a circle
-        return None
-    return path if inside else None
+    return picture_file(definition.folder, name)

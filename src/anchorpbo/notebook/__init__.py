@@ -1,0 +1,30 @@
+"""A study in a cell: the duel widget, for Jupyter, VS Code, Colab and whatever else shows an anywidget.
+
+::
+
+    widget    DuelWidget: what is shown, and what its messages do to the study
+    cards     designs as people see them, pictures included
+    duel.js   the same in the browser; duel.css, its looks
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from anchorpbo.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from anchorpbo.notebook.widget import DuelWidget
+
+__all__ = ["DuelWidget"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the widget on first use: only it needs more than the core."""
+    if name not in __all__:
+        raise AttributeError(f"module 'anchorpbo.notebook' has no attribute {name!r}")
+    if find_spec("anywidget") is None:
+        raise UnsupportedError("the duel widget needs anywidget", "none installed", 'pip install "anchorpbo[notebook]"')
+    return getattr(import_module("anchorpbo.notebook.widget"), name)

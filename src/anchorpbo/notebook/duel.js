@@ -1,0 +1,210 @@
+// Two designs, one answer, the next two. What is shown is the model's `view`; what is done goes to Python as a message.
+//
+// Elements are made by functions, never from strings, so that nothing anybody wrote can become markup. Drawings were
+// checked by Python: they have known elements and attributes only.
+
+const PAUSE = 250; // ms for which new cards take no answer: a second press was meant for the old ones
+const SLOW = 400; // ms after which a wait is told
+const LOST = 20_000; // ms after which a kernel counts as gone
+const KEYS = new Map(Object.entries({
+  ArrowLeft: "first", a: "first", 1: "first",
+  ArrowRight: "second", d: "second", 2: "second",
+  ArrowDown: "tie", t: "tie",
+  s: "skip",
+}));
+const SIDES = ["first", "second"];
+
+function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+function drawing(text, label) {
+  const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+  const svg = document.adoptNode(parsed.documentElement);
+  if (svg.nodeName !== "svg") return null;
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", label);
+  return svg;
+}
+
+function picture(card) {
+  const label = card.title || "Picture of the design";
+  if (card.svg) return el("span", { class: "picture" }, drawing(card.svg, label));
+  if (card.image?.startsWith("data:image/")) return el("span", { class: "picture" }, el("img", { src: card.image, alt: label }));
+  return null;
+}
+
+const amount = (row) => (row.unit ? `${row.value} ${row.unit}` : row.value);
+const heading = (card) => (card.title ? [card.title] : []);
+const inWords = (card) => [...heading(card), ...card.rows.map((row) => `${row.label} ${amount(row)}`)].join(", ");
+
+function differing([one, other]) {
+  const values = new Map(other.rows.map((row) => [row.name, amount(row)]));
+  const named = one.title || other.title ? [`${one.title} or ${other.title}`] : [];
+  const rows = one.rows.filter((row) => values.get(row.name) !== amount(row));
+  return [...named, ...rows.map((row) => `${row.label} ${amount(row)} or ${values.get(row.name) ?? "nothing"}`)].join("; ");
+}
+
+function rows(card, other = null) {
+  const values = new Map((other ? other.rows : []).map((row) => [row.name, amount(row)]));
+  const differs = (row) => other !== null && values.get(row.name) !== amount(row);
+  const all = card.rows.every(differs); // where all rows differ, marking them would say nothing
+  return el("span", { class: "rows" }, card.rows.map((row) => el(
+    "span", { class: differs(row) && !all ? "row differs" : "row" },
+    el("span", { class: "label" }, row.label), el("span", { class: "value" }, amount(row).replaceAll(" ", "\u00a0")),
+  )));
+}
+
+// Phrasing elements only, as they stand in a button.
+const filling = (card, other) => [
+  card.title ? el("span", { class: "title" }, card.title) : null, picture(card), rows(card, other),
+];
+
+const safe = (link) => (/^https?:\/\//.test(link ?? "") ? link : null);
+
+function render({ model, el: host }) {
+  const question = el("p", { class: "question" });
+  const why = el("p", { class: "why" });
+  const progress = el("progress", { max: 1, value: 0, "aria-label": "How far the study is" });
+  const standing = el("p", { class: "standing" });
+  const trouble = el("p", { class: "trouble", role: "alert", hidden: true });
+  const spoken = el("p", { class: "spoken", role: "status", "aria-live": "polite" });
+  const choices = SIDES.map((side) => el("button", { type: "button", class: `choice ${side}` }));
+  const links = SIDES.map((side) => el("a", { class: "more", target: "_blank", rel: "noopener noreferrer", hidden: true }, `More about the ${side}`));
+  const pair = el("div", { class: "pair" }, choices.map((choice, i) => el("div", { class: "side" }, choice, links[i])));
+  const button = (name, key, words) => el("button", { type: "button", class: name }, words, " ", el("kbd", { "aria-hidden": "true" }, key));
+  const [tie, skip, undo] = [button("tie", "↓", "About the same"), button("skip", "S", "Can’t say"), button("undo", "U", "Undo")];
+  const shows = el("button", { type: "button", class: "shows", "aria-expanded": "false" }, "Best so far");
+  const best = el("div", { class: "best", hidden: true });
+  const root = el(
+    "div", {
+      class: "anchorpbo-duel", role: "group", "aria-label": "Comparison of two designs", tabindex: "-1",
+      // JupyterLab's own keys, such as D D to delete a cell, rest while the focus is in here.
+      "data-lm-suppress-shortcuts": "true",
+    },
+    progress, standing, question, why, trouble, pair,
+    el("div", { class: "answers", role: "group", "aria-label": "Other answers" }, tie, skip, undo, shows), best, spoken,
+  );
+  const buttons = new Map([["first", choices[0]], ["second", choices[1]], ["tie", tie], ["skip", skip]]);
+
+  let duel = null;
+  let shown = 0;
+  let busy = false;
+  let slow;
+  let lost;
+
+  function rest() {
+    busy = false;
+    clearTimeout(slow);
+    clearTimeout(lost);
+    pair.removeAttribute("aria-busy");
+    root.classList.remove("waiting");
+    for (const each of buttons.values()) each.classList.remove("chosen");
+  }
+
+  function tell(words) {
+    trouble.textContent = words;
+    trouble.hidden = !words;
+  }
+
+  function send(message, words) {
+    if (busy) return;
+    busy = true;
+    pair.setAttribute("aria-busy", "true");
+    slow = setTimeout(() => {
+      root.classList.add("waiting");
+      why.textContent = words;
+    }, SLOW);
+    lost = setTimeout(() => {
+      rest();
+      tell("The kernel does not answer. Is it running? Nothing is lost: try again when it is.");
+    }, LOST);
+    model.send(message);
+  }
+
+  function choose(outcome) {
+    if (busy || !duel || performance.now() - shown < PAUSE) return;
+    buttons.get(outcome).classList.add("chosen");
+    send({ type: "answer", duel: duel.id, outcome }, "Choosing the next pair …");
+  }
+
+  const takeBack = () => { if (undo.getAttribute("aria-disabled") !== "true") send({ type: "undo" }, "Taking back your answer …"); };
+  const toggle = () => send({ type: "recommend", show: shows.getAttribute("aria-expanded") !== "true" }, "Looking for the best …");
+
+  function showBest(view) {
+    shows.setAttribute("aria-expanded", String(view.shows_best));
+    best.hidden = !view.shows_best;
+    if (!view.best) {
+      best.replaceChildren(el("p", {}, "Nothing is known before the first answer."));
+      return;
+    }
+    const { card, utility, interval: [low, high], p_best, others } = view.best;
+    const number = (value) => value.toFixed(2).replace("-", "−");
+    const more = others === 1 ? "1 other design" : `${others} other designs`;
+    best.replaceChildren(
+      el("div", { class: "card" }, filling(card, null)),
+      el("p", {}, `Utility ${number(utility)}, with 90 % probability from ${number(low)} to ${number(high)}; 0 is the average of the designs compared.`),
+      el("p", {}, `The best of these with ${Math.round(100 * p_best)} % probability${others > 0 ? `; ${more} may be it too` : ""}.`),
+    );
+  }
+
+  function show() {
+    const view = model.get("view");
+    if (!view?.turn) return;
+    rest();
+    const before = duel?.id;
+    duel = view.duel;
+    question.textContent = view.question;
+    why.textContent = duel ? duel.why : "";
+    tell(view.trouble);
+    pair.hidden = !duel;
+    question.hidden = !duel;
+    if (duel) {
+      duel.cards.forEach((card, i) => {
+        choices[i].replaceChildren(...filling(card, duel.cards[1 - i]).filter(Boolean));
+        choices[i].setAttribute("aria-label", `Choose the ${SIDES[i]}: ${inWords(card) || "see the picture"}`);
+        links[i].hidden = !safe(card.link);
+        if (safe(card.link)) links[i].href = card.link;
+      });
+    }
+    for (const each of buttons.values()) each.setAttribute("aria-disabled", String(!duel));
+    undo.setAttribute("aria-disabled", String(!view.can_undo));
+    const told = view.answers === 1 ? "1 comparison so far." : `${view.answers} comparisons so far.`;
+    standing.textContent = view.progress ? `${told} ${view.progress.sentence}` : told;
+    progress.value = !view.progress || view.progress.stop ? 1 : view.answers / Math.max(view.answers + view.progress.remaining, 1);
+    showBest(view);
+    const next = duel && duel.id !== before ? `Comparison ${view.answers + 1}. ${differing(duel.cards)}` : "";
+    spoken.textContent = [view.said, next].filter(Boolean).join(" ");
+    if (duel?.id !== before) shown = performance.now();
+  }
+
+  for (const [outcome, each] of buttons) each.addEventListener("click", () => choose(outcome));
+  undo.addEventListener("click", takeBack);
+  shows.addEventListener("click", toggle);
+  root.addEventListener("keydown", (event) => {
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const withControl = event.ctrlKey || event.metaKey;
+    if (event.altKey || event.shiftKey || (withControl && key !== "z")) return;
+    const action = (key === "u" && !withControl) || (key === "z" && withControl) ? takeBack
+      : KEYS.has(key) ? () => choose(KEYS.get(key)) : null;
+    if (action === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!event.repeat) action();
+  });
+
+  host.append(root);
+  model.on("change:view", show);
+  show();
+  return () => {
+    rest();
+    model.off("change:view", show);
+  };
+}
+
+export default { render };

@@ -1,0 +1,197 @@
+"""The duel widget: what a cell shows, and what its messages do to the study.
+
+::
+
+    browser to Python                              does
+    {"type": "answer", "duel": id, "outcome": o}   tell, unless the duel is no longer the one that is shown
+    {"type": "undo"}                               undo
+    {"type": "recommend", "show": true or false}   show, or hide, what is best so far
+    {"type": "refresh"}                            read the study again
+
+    Python to browser: the trait ``view``, all of what is shown, anew after each message.
+
+The study is the only state. An answer names its duel, so that a second press, or one in a cell that is out of date,
+does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from anchorpbo.errors import AnchorPBOError, InputError
+from anchorpbo.notebook.cards import Cards
+from anchorpbo.study import Duel, Optimizer, Outcome
+
+HERE = Path(__file__).parent
+_numbers = count(1)
+
+
+class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    """A study in a cell: two designs, one answer, the next two.
+
+    Click a design, or press ← or →, ↓ where they are about the same, S to skip, U to take the last answer back. The
+    study itself keeps every answer: look at it from other cells at any time, and call `refresh` after changing it.
+
+    Parameters
+    ----------
+    optimizer
+        The study.
+    display
+        How designs are shown, as in the app (`anchorpbo.service.display`): ``labels``, ``units`` and ``hidden`` of
+        any space, a ``template`` of a space; ``title``, ``link``, ``image``, ``svg`` and ``smiles`` name columns of a
+        catalogue.
+    images
+        Folder of the files that ``display["image"]`` names.
+    question
+        What to ask.
+
+    Examples
+    --------
+    >>> from anchorpbo import Real, Space
+    >>> widget = DuelWidget(Optimizer(Space(sugar=Real(0, 10), milk=Real(0, 50))), display={"units": {"milk": "ml"}})
+    >>> widget.answer("first")
+    >>> widget.answers
+    1
+    """
+
+    _esm = HERE / "duel.js"
+    _css = HERE / "duel.css"
+
+    view = traitlets.Dict().tag(sync=True)
+    """All that is shown."""
+    answers = traitlets.Int(read_only=True).tag(sync=True)
+    """Informative answers so far; ``widget.observe(f, "answers")`` calls f after each."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        *,
+        display: Mapping[str, Any] | None = None,
+        images: str | PathLike[str] | None = None,
+        question: str = "Which do you prefer?",
+    ) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise InputError("a widget shows a study", type(optimizer).__name__, "write DuelWidget(optimizer)")
+        if not isinstance(question, str):
+            raise InputError("question must be a text", repr(question), "put it in quotes")
+        super().__init__()
+        self._optimizer, self._question = optimizer, question
+        self._cards = Cards.of(optimizer.space, display, images)
+        self._prefix = f"d{next(_numbers)}"
+        self._duel: Duel | None = None
+        self._turn, self._shows_best = 0, False
+        self.on_msg(self._hear)
+        self.refresh()
+
+    # -- what can be done ---------------------------------------------------------------------------------------------
+
+    @property
+    def optimizer(self) -> Optimizer:
+        """The study."""
+        return self._optimizer
+
+    @property
+    def duel(self) -> Duel | None:
+        """What is shown; ``None`` where nothing is left to compare."""
+        return self._duel
+
+    def answer(self, outcome: Outcome) -> None:
+        """Answer the duel that is shown."""
+        if self._duel is None:
+            raise InputError("an answer needs a duel", "nothing left to compare", "undo the last answer")
+        self._optimizer.tell(self._duel, outcome)
+        self.refresh()
+
+    def undo(self) -> None:
+        """Take back the last event of the study."""
+        last = self._optimizer.history[-1:]
+        self._optimizer.undo()
+        answered = last[0]["type"] in ("answered", "preferred")
+        self.refresh("The last answer was taken back." if answered else "The last change of anchors was taken back.")
+
+    def refresh(self, said: str = "") -> None:
+        """Show the study as it is now, with a remark on what happened."""
+        trouble = ""
+        try:
+            self._duel = self._optimizer.ask()
+        except AnchorPBOError as problem:
+            self._duel, trouble = None, str(problem)
+        self._show(said, trouble)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _hear(self, _: Any, content: Any, __: Any = None) -> None:
+        """Do what a message says; whatever goes wrong is shown, as nobody reads the log of a kernel."""
+        try:
+            self._do(content if isinstance(content, Mapping) else {})
+        except AnchorPBOError as problem:
+            self._show(trouble=str(problem))
+        except Exception as problem:
+            self._show(trouble=f"{type(problem).__name__}: {problem}")
+            raise
+
+    def _do(self, content: Mapping[str, Any]) -> None:
+        kind = content.get("type")
+        if kind == "answer":
+            if self._duel is None or content.get("duel") != self._duel.id:
+                self.refresh()
+            else:
+                self.answer(content.get("outcome"))  # type: ignore[arg-type]
+        elif kind == "undo":
+            self.undo()
+        elif kind == "recommend":
+            self._shows_best = bool(content.get("show"))
+            self._show()
+        else:
+            self.refresh()
+
+    def _show(self, said: str = "", trouble: str = "") -> None:
+        self._turn += 1
+        study = self._optimizer
+        self.set_trait("answers", len(study))
+        self.view = {
+            "turn": self._turn,
+            "question": self._question,
+            "duel": self._duel_view(),
+            "answers": len(study),
+            "progress": self._progress(),
+            "can_undo": bool(study.history),
+            "best": self._best() if self._shows_best else None,
+            "shows_best": self._shows_best,
+            "said": said,
+            "trouble": trouble,
+        }
+
+    def _duel_view(self) -> dict[str, Any] | None:
+        duel = self._duel
+        if duel is None:
+            return None
+        sides = (("a", duel.first), ("b", duel.second))
+        cards = [self._cards.card(design, f"{self._prefix}{side}") for side, design in sides]
+        return {"id": duel.id, "why": duel.why, "cards": cards}
+
+    def _progress(self) -> dict[str, Any] | None:
+        if self._duel is None:
+            return None
+        now = self._optimizer.progress()
+        return {"sentence": now.sentence, "stop": now.stop, "remaining": now.remaining}
+
+    def _best(self) -> dict[str, Any] | None:
+        """What is best so far; ``None`` before the first answer."""
+        if not len(self._optimizer):
+            return None
+        found = self._optimizer.recommend()
+        return {
+            "card": self._cards.card(found.design, f"{self._prefix}c"),
+            "utility": found.utility,
+            "interval": list(found.interval),
+            "p_best": found.p_best,
+            "others": len(found.credible_set) - (found.design in found.credible_set),
+        }

@@ -1,0 +1,108 @@
+"""What was recommended along the way, and what each duel was expected to bring."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from anchorpbo.errors import InputError
+from anchorpbo.insight import Convergence
+from anchorpbo.insight import convergence as of_study
+from anchorpbo.plots.colours import BLUE, GREEN, GREY, RED, Theme
+from anchorpbo.plots.drawing import Backend, Drawing, draw
+from anchorpbo.plots.words import Words
+from anchorpbo.space import Design
+from anchorpbo.study import Optimizer
+
+_TITLES = ("utility of what was recommended", "true utility of what was recommended", "expected gain (%)")
+
+
+def convergence(
+    study: Optimizer,
+    truth: Callable[[Design], float] | None = None,
+    *,
+    labels: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+    backend: Backend = "plotly",
+    theme: Theme = "auto",
+) -> Any:
+    """How good the recommendation was after each answer, as all answers judge it now; below, what each duel promised.
+
+    The study is replayed, hyper-parameters included, so fifty answers take seconds. Before the dashed line falls
+    below all bars, answers still promise something: see `Optimizer.progress`.
+
+    Parameters
+    ----------
+    study
+        With at least one informative answer.
+    truth
+        The user's true utility, a function of a design, where it is known: drawn instead of the estimate.
+    labels, units, backend, theme
+        See `anchorpbo.plots`.
+    """
+    if not isinstance(study, Optimizer):
+        raise InputError("convergence is that of a study", type(study).__name__, "give an Optimizer")
+    return draw(Converging(of_study(study, truth), Words.of(study.space, labels, units)), backend, theme)
+
+
+@dataclass(frozen=True)
+class Converging(Drawing):
+    """Two panels over the same numbers of answers."""
+
+    data: Convergence
+    words: Words
+
+    def plotly(self, theme: Theme) -> Any:
+        """A line and bars that tell which design it was."""
+        import plotly.graph_objects as go
+
+        from anchorpbo.plots import screen
+
+        data = self.data
+        figure = screen.panels(
+            theme, 2, 1, height=480, shared_xaxes=True, vertical_spacing=0.08, row_heights=[0.62, 0.38]
+        )
+        x, y = list(data.answers), list(data.utility if data.truth is None else data.truth)
+        hover = [
+            screen.lines([f"after {n} answer{'s'[: n != 1]}", *self.words.design(design), f"utility {value:.2f}"])
+            for n, design, value in zip(x, data.designs, y, strict=True)
+        ]
+        colour = BLUE if data.truth is None else GREEN
+        if data.truth is None:
+            figure.add_trace(screen.area(x, data.low, data.high, "90 % interval", colour=BLUE), 1, 1)
+        figure.add_trace(
+            screen.line(x, y, "recommended then", colour=colour, hover=hover).update(mode="lines+markers"), 1, 1
+        )
+        gains = {"x": list(data.duels), "y": [100 * gain for gain in data.gains], "marker": {"color": GREY}}
+        told = "comparison %{x}: %{y:.1f} %<extra></extra>"
+        figure.add_trace(go.Bar(name="expected gain", hovertemplate=told, **gains), 2, 1)
+        figure.add_hline(100 * data.enough, line={"color": RED, "width": 1.5, "dash": "dash"}, row=2, col=1)
+        figure.update_yaxes(title_text="utility" if data.truth is None else "true utility", row=1, col=1)
+        figure.update_yaxes(title_text=_TITLES[2], rangemode="tozero", row=2, col=1)
+        figure.update_xaxes(title_text="comparisons", row=2, col=1)
+        return figure
+
+    def matplotlib(self, theme: Theme) -> Any:
+        """The same for a page."""
+        from matplotlib.ticker import MaxNLocator
+
+        from anchorpbo.plots import paper
+
+        data = self.data
+        with paper.styled(theme):
+            figure, ((above,), (below,)) = paper.figure(2, 1, width=4.6, height=3.9, sharex=True, height_ratios=[5, 3])
+            if data.truth is None:
+                look: dict[str, Any] = {"color": BLUE, "alpha": 0.18, "linewidth": 0}
+                above.fill_between(data.answers, data.low, data.high, label="90 % interval", **look)
+                above.plot(data.answers, data.utility, ".-", color=BLUE, label="recommended then")
+            else:
+                above.plot(data.answers, data.truth, ".-", color=GREEN, label="recommended then")
+            below.bar(data.duels, [100 * gain for gain in data.gains], color=GREY, label="expected gain")
+            below.axhline(100 * data.enough, color=RED, linewidth=1, linestyle="--", label="next to nothing")
+            above.set(ylabel="utility" if data.truth is None else "true utility")
+            below.set(xlabel="comparisons", ylabel=_TITLES[2])
+            below.xaxis.set_major_locator(MaxNLocator(integer=True))
+            handles = [*above.get_legend_handles_labels()[0], *below.get_legend_handles_labels()[0]]
+            paper.legend_below(figure, handles, columns=2)
+        return figure

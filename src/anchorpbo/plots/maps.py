@@ -1,0 +1,142 @@
+"""Maps: utility, uncertainty, noise and reliability, over two parameters or over the items of a catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from anchorpbo.errors import InputError
+from anchorpbo.insight import Known
+from anchorpbo.insight.grids import Grid, as_space, items, plane
+from anchorpbo.insight.known import Source
+from anchorpbo.plots.colours import Theme
+from anchorpbo.plots.drawing import Backend, Drawing, draw
+from anchorpbo.plots.items_map import ItemsMap
+from anchorpbo.plots.plane_map import PlaneMap
+from anchorpbo.plots.words import Words
+from anchorpbo.space import Catalogue
+from anchorpbo.study.recommending import check_answers
+
+FINE = 65
+"""Points along a parameter."""
+
+What = Literal["utility", "uncertainty", "noise", "reliability"]
+
+
+def utility_map(
+    source: Source,
+    x: str | None = None,
+    y: str | None = None,
+    at: Mapping[str, Any] | None = None,
+    *,
+    labels: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+    backend: Backend = "plotly",
+    theme: Theme = "auto",
+) -> Any:
+    """Expected utility over two parameters, with anchors, duels and the recommended design.
+
+    A full dot was preferred to the hollow one it is joined with; ties are joined by a dotted line. All of these may
+    differ from the map in the other parameters. Of a catalogue each item is a dot, and alike ones lie close together.
+
+    Parameters
+    ----------
+    source
+        A study with an answer or more, or a fitted `PreferenceGP`.
+    x, y
+        Parameters; by default the first two. A catalogue has none.
+    at
+        The design that the other parameters are taken from; by default the recommended one.
+    labels, units, backend, theme
+        See `anchorpbo.plots`.
+    """
+    return _map("utility", source, x, y, at, labels, units, backend, theme)
+
+
+def uncertainty_map(
+    source: Source,
+    x: str | None = None,
+    y: str | None = None,
+    at: Mapping[str, Any] | None = None,
+    *,
+    labels: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+    backend: Backend = "plotly",
+    theme: Theme = "auto",
+) -> Any:
+    """Half the width of the 90 % interval of the utility; see `utility_map`."""
+    return _map("uncertainty", source, x, y, at, labels, units, backend, theme)
+
+
+def noise_map(
+    source: Source,
+    x: str | None = None,
+    y: str | None = None,
+    at: Mapping[str, Any] | None = None,
+    *,
+    labels: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+    backend: Backend = "plotly",
+    theme: Theme = "auto",
+) -> Any:
+    """How noisily designs are judged; see `utility_map`. It may also be a `NoiseMap` or a study without answers."""
+    return _map("noise", source, x, y, at, labels, units, backend, theme)
+
+
+def reliability_map(
+    source: Source,
+    x: str | None = None,
+    y: str | None = None,
+    at: Mapping[str, Any] | None = None,
+    *,
+    labels: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+    backend: Backend = "plotly",
+    theme: Theme = "auto",
+) -> Any:
+    """How well the user knows what is there, by the anchors; see `utility_map` and `noise_map`."""
+    return _map("reliability", source, x, y, at, labels, units, backend, theme)
+
+
+def values(what: What, grid: Grid) -> Any:
+    """The numbers of a grid that a map shows, as an array of its shape."""
+    if what == "uncertainty":
+        return (np.array(grid.high) - np.array(grid.low)) / 2
+    return np.array({"utility": grid.utility, "noise": grid.noise, "reliability": grid.reliability}[what])
+
+
+def _map(
+    what: What,
+    source: Source,
+    x: str | None,
+    y: str | None,
+    at: Mapping[str, Any] | None,
+    labels: Mapping[str, str] | None,
+    units: Mapping[str, str] | None,
+    backend: Backend,
+    theme: Theme,
+) -> Any:
+    known = Known.of(source)
+    if what in ("utility", "uncertainty"):
+        check_answers(0 if known.model is None else 1)
+    return draw(_drawing(what, known, x, y, at, Words.of(known.space, labels, units)), backend, theme)
+
+
+def _drawing(
+    what: What, known: Known, x: str | None, y: str | None, at: Mapping[str, Any] | None, words: Words
+) -> Drawing:
+    best = known.recommend()
+    if isinstance(known.space, Catalogue):
+        if not (x is None and y is None and at is None):
+            rule = "the map of a catalogue has axes of its own, the two directions its items differ most in"
+            raise InputError(rule, repr((x, y, at)), "leave x, y and at out")
+        found = items(known, known.space)
+        return ItemsMap(what, found, values(what, found.grid), known.space.key, best, known.anchors, known.duels, words)
+    space = as_space(known.space)
+    here = known.middle if at is None else space.check(at)
+    over = plane(known, here, x, y, FINE)
+    if over is None:
+        raise InputError("a map needs two parameters that vary", f"only {space.names}", "use utility_slices")
+    return PlaneMap(what, over, values(what, over.grid), here, best, known.anchors, known.duels, words)

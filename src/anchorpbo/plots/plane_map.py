@@ -1,0 +1,177 @@
+"""A map over two parameters, with anchors, duels and the recommended design."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from anchorpbo.insight.grids import Plane
+from anchorpbo.insight.known import Compared
+from anchorpbo.plots.colours import HEAT, ORANGE, RED, Theme
+from anchorpbo.plots.drawing import Drawing
+from anchorpbo.plots.places import Places
+from anchorpbo.plots.words import Words
+from anchorpbo.space import Design
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Place = tuple[float, float]
+DARK = "#222222"
+"""Of marks that show on any ground, with a white edge."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneMap(Drawing):
+    """Cells of colour."""
+
+    what: str
+    plane: Plane
+    values: Any
+    """A row for each value of y."""
+    at: Design
+    best: Design | None
+    anchors: Sequence[Design]
+    duels: Sequence[Compared]
+    words: Words
+
+    @property
+    def x(self) -> Places:
+        """Across."""
+        return Places(self.plane.x)
+
+    @property
+    def y(self) -> Places:
+        """Up."""
+        return Places(self.plane.y)
+
+    def place(self, design: Design) -> Place | None:
+        """Where a design stands."""
+        x, y = self.x.of(design[self.plane.x.name]), self.y.of(design[self.plane.y.name])
+        return None if x is None or y is None else (x, y)
+
+    def placed(self, designs: Sequence[Design]) -> list[tuple[Place, Design]]:
+        """Designs with their places, of those that have one."""
+        found = [(self.place(design), design) for design in designs]
+        return [(place, design) for place, design in found if place is not None]
+
+    def joined(self) -> list[tuple[Place, Place, bool]]:
+        """Winner and loser of each duel, and whether it was a tie; skips left out."""
+        pairs = []
+        for duel in self.duels:
+            if duel.outcome != "skip":
+                sides = (duel.second, duel.first) if duel.outcome == "second" else (duel.first, duel.second)
+                winner, loser = (self.place(design) for design in sides)
+                if winner is not None and loser is not None:
+                    pairs.append((winner, loser, duel.outcome == "tie"))
+        return pairs
+
+    def others(self) -> str:
+        """What the parameters that are not on the axes are set to."""
+        names = (self.plane.x.name, self.plane.y.name)
+        rest = {name: value for name, value in self.at.items() if name not in names}
+        return ", ".join(self.words.design(rest, most=6))
+
+    def plotly(self, theme: Theme) -> Any:
+        """A heat map that tells what is under the pointer."""
+        import plotly.graph_objects as go
+
+        from anchorpbo.plots import screen
+
+        figure = screen.panels(theme, height=460)
+        cells = {"x": self.x.edges, "y": self.y.edges, "z": self.values, "text": self._told()}
+        colours = {"colorscale": HEAT[self.what], "colorbar": screen.scale(self.what)}
+        figure.add_trace(go.Heatmap(**cells, **colours, hoverinfo="text"))
+        figure.add_traces(self._duel_traces())
+        anchors = self.placed(self.anchors)
+        if anchors:
+            told = [screen.lines(["anchor", *self.words.design(design)]) for _, design in anchors]
+            figure.add_trace(screen.anchor_marks(*_columns([place for place, _ in anchors]), told, DARK))
+        for place, design in self.placed([] if self.best is None else [self.best]):
+            told = [screen.lines(["recommended", *self.words.design(design)])]
+            figure.add_trace(screen.best_mark([place[0]], [place[1]], told))
+        figure.update_xaxes(screen.axis(self.x, self.words.title(self.plane.x.name)), showgrid=False)
+        figure.update_yaxes(screen.axis(self.y, self.words.title(self.plane.y.name)), showgrid=False)
+        if self.others():
+            screen.remark(figure, screen.text(f"at {self.others()}"))
+        return figure
+
+    def _told(self) -> list[list[str]]:
+        """What shows under the pointer, cell by cell."""
+        from anchorpbo.plots import screen
+
+        x, y = self.plane.x, self.plane.y
+
+        def said(name: str, value: Any) -> str:
+            return f"{self.words.label(name)}: {self.words.value(name, value)}"
+
+        return [
+            [
+                screen.lines([said(x.name, a), said(y.name, b), f"{self.what} {value:.3g}"])
+                for a, value in zip(x.values, row, strict=True)
+            ]
+            for b, row in zip(y.values, self.values, strict=True)
+        ]
+
+    def _duel_traces(self) -> list[Any]:
+        from anchorpbo.plots import screen
+
+        pairs, traces = self.joined(), []
+        for tied, name, dash in ((False, "compared", "solid"), (True, "tie", "dot")):
+            some = [(a, b) for a, b, tie in pairs if tie == tied]
+            x, y = ([place for a, b in some for place in (a[side], b[side], None)] for side in (0, 1))
+            if some:
+                joined = screen.line(x, y, name, colour="rgba(255,255,255,0.55)", width=1, dash=dash)
+                traces.append(joined.update(showlegend=False))
+        for name, places, face, edge in self._sides(pairs):
+            if places:
+                look: dict[str, Any] = {"color": face, "size": 7, "line": {"color": edge, "width": 1.2}}
+                traces.append(screen.dots(*_columns(places), name, **look))
+        return traces
+
+    def _sides(self, pairs: Sequence[tuple[Place, Place, bool]]) -> list[tuple[str, list[Place], str, str]]:
+        """Name, places, colour and edge of the designs that were compared; those that tied are with the losers."""
+        won = [a for a, _, tie in pairs if not tie]
+        rest = [side for a, b, tie in pairs for side in ((a, b) if tie else (b,))]
+        return [("less preferred", rest, DARK, "white"), ("preferred", won, "white", DARK)]
+
+    def matplotlib(self, theme: Theme) -> Any:
+        """The same for a page."""
+        from anchorpbo.plots import paper
+
+        with paper.styled(theme):
+            figure, ((axes,),) = paper.figure(width=4.6, height=3.9)
+            cells = axes.pcolormesh(self.x.edges, self.y.edges, self.values, cmap=HEAT[self.what], rasterized=True)
+            bar = figure.colorbar(cells, ax=axes, label=self.what, pad=0.02)
+            bar.outline.set_visible(False)
+            axes.grid(False)
+            self._marks(axes)
+            paper.along(axes, "x", self.x, self.words.title(self.plane.x.name))
+            paper.along(axes, "y", self.y, self.words.title(self.plane.y.name))
+            axes.set(xlim=(self.x.edges[0], self.x.edges[-1]), ylim=(self.y.edges[0], self.y.edges[-1]))
+            if self.others():
+                axes.set_title(f"at {self.others()}", fontsize=7, loc="right")
+            handles, _ = axes.get_legend_handles_labels()
+            if handles:
+                paper.legend_below(figure, handles)
+        return figure
+
+    def _marks(self, axes: Axes) -> None:
+        from anchorpbo.plots import paper
+
+        pairs = self.joined()
+        for a, b, tie in pairs:
+            dash = ":" if tie else "-"
+            axes.plot([a[0], b[0]], [a[1], b[1]], color="white", alpha=0.55, linewidth=0.6, linestyle=dash)
+        anchors = [place for place, _ in self.placed(self.anchors)]
+        best = [place for place, _ in self.placed([] if self.best is None else [self.best])]
+        looks = [(name, places, "o", 3.8, face, edge) for name, places, face, edge in self._sides(pairs)]
+        looks += [("anchor", anchors, "D", 5.0, ORANGE, DARK), ("recommended", best, "*", 12.0, RED, "white")]
+        for name, places, marker, size, face, edge in looks:
+            if places:
+                paper.marks(axes, *_columns(places), marker, name, colour=face, size=size, edge=edge)
+
+
+def _columns(places: Sequence[Place]) -> tuple[list[float], list[float]]:
+    return [x for x, _ in places], [y for _, y in places]

@@ -1,0 +1,200 @@
+"""Along each parameter: expected utility, its 90 % band, anchors and designs compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from anchorpbo.insight import Known, Seen, seen
+from anchorpbo.insight.grids import Slice, as_space, slices
+from anchorpbo.insight.known import Source
+from anchorpbo.plots.colours import BLUE, GREY, INKS, ORANGE, RED, Theme
+from anchorpbo.plots.drawing import Backend, Drawing, draw
+from anchorpbo.plots.places import Places
+from anchorpbo.plots.words import Words
+from anchorpbo.space import Design
+from anchorpbo.study.recommending import check_answers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ACROSS = 3
+"""Panels side by side."""
+
+
+def utility_slices(
+    source: Source,
+    at: Mapping[str, Any] | None = None,
+    parameters: Sequence[str] | None = None,
+    *,
+    labels: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+    backend: Backend = "plotly",
+    theme: Theme = "auto",
+) -> Any:
+    """Expected utility along each parameter, the others as in one design, with the band that holds it at 90 %.
+
+    Dots are the designs compared, at their own expected utility: they differ from the line where their other
+    parameters do. Full dots won at least half of their comparisons. Diamonds at the foot are anchors.
+
+    Parameters
+    ----------
+    source
+        A study with an answer or more, or a fitted `PreferenceGP`.
+    at
+        The design that all slices go through; by default the recommended one.
+    parameters
+        Some of them only.
+    labels, units, backend, theme
+        See `anchorpbo.plots`.
+    """
+    known = Known.of(source)
+    check_answers(0 if known.model is None else 1)
+    space = as_space(known.space)
+    here = known.middle if at is None else space.check(at)
+    words = Words.of(space, labels, units)
+    found = slices(known, here, parameters)
+    return draw(Slices(found, here, seen(known), known.anchors, words), backend, theme)
+
+
+@dataclass(frozen=True)
+class Slices(Drawing):
+    """A panel for each parameter."""
+
+    slices: Sequence[Slice]
+    at: Design
+    seen: Sequence[Seen]
+    anchors: Sequence[Design]
+    words: Words
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Rows and columns of panels."""
+        columns = min(ACROSS, len(self.slices))
+        return math.ceil(len(self.slices) / columns), columns
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """From where to where the utility goes in all of them."""
+        ends = [value for one in self.slices for side in (one.grid.low, one.grid.high) for value in side or ()]
+        ends += [one.utility for one in self.seen]
+        room = 0.08 * ((max(ends) - min(ends)) or 1.0)
+        return min(ends) - 1.5 * room, max(ends) + room
+
+    def marks(self, one: Slice) -> list[tuple[float, Seen]]:
+        """Designs compared, with their places in a panel."""
+        places = Places(one.axis)
+        found = [(places.of(each.design[one.axis.name]), each) for each in self.seen]
+        return [(place, each) for place, each in found if place is not None]
+
+    def plotly(self, theme: Theme) -> Any:
+        """Panels that tell what is under the pointer."""
+        from anchorpbo.plots import screen
+
+        rows, columns = self.grid
+        figure = screen.panels(
+            theme, rows, columns, height=90 + 240 * rows, shared_yaxes="all", horizontal_spacing=0.04,
+            vertical_spacing=0.3 / rows,
+        )  # fmt: skip
+        for number, one in enumerate(self.slices):
+            row, column = number // columns + 1, number % columns + 1
+            for trace in self._traces(one, theme):
+                figure.add_trace(trace.update(showlegend=number == 0), row, column)
+            figure.update_xaxes(screen.axis(Places(one.axis), self.words.title(one.axis.name)), row=row, col=column)
+        figure.update_yaxes(range=self.reach)
+        figure.update_yaxes(title_text="utility", col=1)
+        return figure
+
+    def _traces(self, one: Slice, theme: Theme) -> list[Any]:
+        from anchorpbo.plots import screen
+
+        places, name, ink = Places(one.axis), one.axis.name, INKS[theme]
+        traces = self._curve(one)
+        here = places.of(self.at[name])
+        if here is not None:
+            traces.append(
+                screen.line([here, here], self.reach, "through this design", colour=RED, width=1.5, dash="dot")
+            )
+        for preferred, words, fill in ((True, "preferred", GREY), (False, "less preferred", ink.fill)):
+            some = [(place, each) for place, each in self.marks(one) if each.preferred == preferred]
+            told = [screen.lines([*self.words.design(s.design), f"utility {s.utility:.2f}"]) for _, s in some]
+            x, y = [place for place, _ in some], [each.utility for _, each in some]
+            edge = {"color": GREY, "width": 1}
+            traces.append(screen.dots(x, y, words, hover=told, color=fill, size=6, line=edge))
+        if self.anchors:
+            at = [(places.of(anchor[name]), anchor) for anchor in self.anchors]
+            inside = [(place, anchor) for place, anchor in at if place is not None]
+            told = [screen.lines(["anchor", *self.words.design(anchor)]) for _, anchor in inside]
+            foot = [self.reach[0]] * len(inside)
+            traces.append(screen.anchor_marks([place for place, _ in inside], foot, told, ink.text))
+        return traces
+
+    def _curve(self, one: Slice) -> list[Any]:
+        """Mean and interval: a line in its band or, of categories, a stroke on a bar for each."""
+        from anchorpbo.plots import screen
+
+        x = Places(one.axis).every
+        mean, low, high = ([*(side or ())] for side in (one.grid.utility, one.grid.low, one.grid.high))
+        told = [
+            screen.lines([self.words.value(one.axis.name, value), f"utility {m:.2f} ({a:.2f} to {b:.2f})"])
+            for value, m, a, b in zip(one.axis.values, mean, low, high, strict=True)
+        ]
+        if one.axis.continuous:
+            return [
+                screen.area(x, low, high, "90 % interval", colour=BLUE),
+                screen.line(x, mean, "expected utility", colour=BLUE, hover=told),
+            ]
+        ends = {
+            "type": "data", "symmetric": False, "color": screen.faint(BLUE), "thickness": 12, "width": 0,
+            "array": [b - m for b, m in zip(high, mean, strict=True)],
+            "arrayminus": [m - a for a, m in zip(low, mean, strict=True)],
+        }  # fmt: skip
+        look: dict[str, Any] = {"symbol": "line-ew-open", "size": 22, "color": BLUE, "line": {"width": 3}}
+        return [screen.dots(x, mean, "expected utility", hover=told, ends=ends, **look)]
+
+    def matplotlib(self, theme: Theme) -> Any:
+        """Panels for a page."""
+        from anchorpbo.plots import paper
+
+        rows, columns = self.grid
+        with paper.styled(theme):
+            figure, panels = paper.figure(
+                rows, columns, width=paper.PAGE * max(columns, 2) / ACROSS, height=1.9 * rows + 0.5, sharey=True
+            )
+            for axes in panels.flat[len(self.slices) :]:
+                axes.set_visible(False)
+            for axes, one in zip(panels.flat, self.slices, strict=False):
+                self._panel(axes, one)
+            for axes in panels[:, 0]:
+                axes.set(ylabel="utility", ylim=self.reach)
+            handles = {str(h.get_label()): h for axes in panels.flat for h in axes.get_legend_handles_labels()[0]}
+            paper.legend_below(figure, list(handles.values()), columns=3)
+        return figure
+
+    def _panel(self, axes: Axes, one: Slice) -> None:
+        from anchorpbo.plots import paper
+
+        places, name = Places(one.axis), one.axis.name
+        x = places.every
+        mean, low, high = ([*(side or ())] for side in (one.grid.utility, one.grid.low, one.grid.high))
+        if one.axis.continuous:
+            axes.fill_between(x, low, high, color=BLUE, alpha=0.18, linewidth=0, label="90 % interval")
+            axes.plot(x, mean, color=BLUE, label="expected utility")
+        else:
+            axes.vlines(x, low, high, color=BLUE, alpha=0.3, linewidth=5)
+            axes.plot(x, mean, "_", color=BLUE, markersize=12, markeredgewidth=1.6)
+        here = places.of(self.at[name])
+        if here is not None:
+            axes.axvline(here, color=RED, linewidth=1.0, linestyle=":", label="through this design", zorder=1.8)
+        for preferred, words, face in ((True, "preferred", GREY), (False, "less preferred", paper.ink().fill)):
+            some = [(place, each.utility) for place, each in self.marks(one) if each.preferred == preferred]
+            x, y = [place for place, _ in some], [utility for _, utility in some]
+            paper.marks(axes, x, y, "o", words, colour=GREY, size=2.8, fill=face, width=0.6)
+        if self.anchors:
+            at = [places.of(anchor[name]) for anchor in self.anchors]
+            inside = [place for place in at if place is not None]
+            foot = [self.reach[0]] * len(inside)
+            paper.marks(axes, inside, foot, "D", "anchor", colour=ORANGE, size=4.5, edge=paper.ink().text, width=0.5)
+        paper.along(axes, "x", places, self.words.title(name))

@@ -1,0 +1,73 @@
+"""One view of studies, models and maps."""
+
+import numpy as np
+import pytest
+from insight_studies import ANCHORS, SPACE, played, shelved
+
+from anchorpbo import Duels, NoiseMap, PreferenceGP
+from anchorpbo.errors import InputError, NotFittedError, UnknownNameError, UnsupportedError
+from anchorpbo.insight import Known, grids
+
+POINTS = [[0.1, 0.3], [0.8, 0.6], [0.4, 0.2]]
+
+
+def test_a_study_is_known_by_its_own_words():
+    study = played(count=6)
+    known = Known.of(study)
+    assert (known.space, list(known.anchors)) == (SPACE, study.anchors)
+    assert [duel.outcome for duel in known.duels][3:] == ["tie", "skip", known.duels[5].outcome, "first"]
+    assert known.recommend() == known.middle == study.recommend().design
+    new = Known.of(played(count=0))
+    assert (new.model, new.recommend(), new.duels) == (None, None, ())
+    assert new.middle == SPACE.check(new.middle)
+    assert new.middle["heat"] == 88.0
+
+
+def test_a_model_is_known_by_its_coordinates():
+    noise = NoiseMap.bounded([[0.2, 0.3], [1.5, 0.2]])
+    model = PreferenceGP(noise=noise).fit(Duels(POINTS, [0, 2], [1, 1], [[0, 2]]))
+    known = Known.of(model)
+    assert known.space.names == ("x1", "x2")
+    assert known.anchors == ({"x1": 0.2, "x2": 0.3},)
+    assert [duel.outcome for duel in known.duels] == ["first", "first", "tie"]
+    assert known.duels[0].first == {"x1": 0.1, "x2": 0.3}
+    best = POINTS[int(np.argmax(model.posterior.mean(POINTS)))]
+    assert known.recommend() == {"x1": best[0], "x2": best[1]}
+    grid = grids.slices(known, known.middle)[0].grid
+    X = np.column_stack([np.linspace(0, 1, grids.SLICE), np.full(grids.SLICE, best[1])])
+    assert np.allclose(grid.utility, model.posterior.mean(X) - model.posterior.mean(POINTS).mean())
+    assert np.allclose(grid.noise, noise(X))
+
+
+def test_a_noise_map_is_known_by_its_anchors():
+    known = Known.of(NoiseMap.bounded([[0.2, 0.3]]))
+    assert (known.model, known.anchors, known.recommend()) == (None, ({"x1": 0.2, "x2": 0.3},), None)
+
+
+def test_what_cannot_be_drawn_says_why():
+    with pytest.raises(UnsupportedError, match="without anchors is the same everywhere"):
+        Known.of(NoiseMap.constant(1.0))
+    with pytest.raises(NotFittedError, match="seen no duels"):
+        Known.of(PreferenceGP())
+    counts = Duels([[3.0], [5.0]], [0], [1], bounds=None)
+    with pytest.raises(UnsupportedError, match="lie in the unit cube"):
+        Known.of(PreferenceGP().fit(counts))
+    with pytest.raises(InputError, match="an Optimizer, a PreferenceGP or a NoiseMap; received dict"):
+        Known.of({})
+
+
+def test_slices_may_be_of_some_parameters_only():
+    known = Known.of(played(count=4))
+    found = grids.slices(known, known.middle, ["stir", "dose"])
+    assert [one.axis.name for one in found] == ["stir", "dose"]
+    assert found[0].axis.values == [False, True]
+    with pytest.raises(UnknownNameError, match="a parameter must be one of"):
+        grids.slices(known, known.middle, ["water"])
+    with pytest.raises(InputError, match="a space of parameters or a catalogue"):
+        grids.slices(Known.of(shelved()), {})
+
+
+def test_anchors_and_answers_change_the_view():
+    study = played(count=4)
+    study.remove_anchor(ANCHORS[0])
+    assert len(Known.of(study).anchors) == 1

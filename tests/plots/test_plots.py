@@ -1,0 +1,323 @@
+"""Figures: both twins show the numbers of the study, in its own units."""
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from insight_studies import ANCHORS, SPACE, played, shelved, taste
+
+import anchorpbo as ap
+from anchorpbo.errors import InputError, NotFittedError, UnknownNameError, UnsupportedError
+from anchorpbo.insight import calibration, convergence, pair_noise
+from anchorpbo.plots import drawing, maps
+from anchorpbo.plots.colours import INKS
+
+UNITS, LABELS = {"heat": "°C", "dose": "g"}, {"grind": "<i>coarse</i>"}
+
+
+@pytest.fixture(scope="module")
+def study():
+    return played()
+
+
+@pytest.fixture(scope="module")
+def shelf():
+    return shelved()
+
+
+@pytest.fixture(scope="module")
+def model():
+    points = np.random.default_rng(0).random((8, 2))
+    duels = ap.Duels(points, [0, 2, 4, 6], [1, 3, 5, 7], [[0, 4]])
+    return ap.PreferenceGP(noise=ap.NoiseMap.bounded(points[:2])).fit(duels)
+
+
+def trace(figure, name, number=0):
+    return [one for one in figure.data if one.name == name][number]
+
+
+def mark(figure, label, panel=0):
+    """A line of matplotlib by its label."""
+    return next(one for one in figure.axes[panel].lines if one.get_label() == label)
+
+
+def points(line):
+    return np.transpose([np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)])
+
+
+# -- slices -----------------------------------------------------------------------------------------------------------
+
+
+def test_slices_show_utilities_and_intervals_along_each_parameter(study):
+    screen, paper = (ap.plots.utility_slices(study, units=UNITS, backend=b) for b in ("plotly", "matplotlib"))
+    best = study.recommend().design
+    heat = np.linspace(80, 96, 61)
+    told = study.utilities([best | {"heat": float(value)} for value in heat])
+    mean, ends = [one.utility for one in told], np.array([one.interval for one in told])
+    curve, band = trace(screen, "expected utility"), trace(screen, "90 % interval")
+    assert np.allclose(curve.x, heat)
+    assert np.allclose(curve.y, mean)
+    assert np.allclose(band.y, [*ends[:, 1], *ends[::-1, 0]])
+    assert np.allclose(points(mark(paper, "expected utility")), np.column_stack([heat, mean]))
+    outline = paper.axes[0].collections[0].get_paths()[0].vertices
+    assert np.isclose(outline[:, 1].min(), ends.min())
+    assert np.isclose(outline[:, 1].max(), ends.max())
+    assert [axis.get_xlabel() for axis in paper.axes[:3]] == ["heat (°C)", "dose (g)", "grind"]
+    assert [screen.layout[f"xaxis{n}"].title.text for n in ("", 2, 3)] == ["heat (°C)", "dose (g)", "grind"]
+
+
+def test_slices_have_the_scale_of_their_parameter(study):
+    screen, paper = (ap.plots.utility_slices(study, backend=b) for b in ("plotly", "matplotlib"))
+    assert screen.layout.xaxis2.type == "log"
+    assert list(screen.layout.xaxis2.tickvals) == [5, 10, 20]
+    assert [axes.get_xscale() for axes in paper.axes[:3]] == ["linear", "log", "linear"]
+    assert list(screen.layout.xaxis4.ticktext) == ["Kenya", "Brazil", "&lt;b&gt;Java&lt;/b&gt;"]
+    assert [text.get_text() for text in paper.axes[3].get_xticklabels()] == ["Kenya", "Brazil", "<b>Java</b>"]
+    origins = study.utilities([study.recommend().design | {"origin": one} for one in SPACE.parameters["origin"].values])
+    bars = trace(screen, "expected utility", 3)
+    assert np.allclose(bars.y, [one.utility for one in origins])
+    assert np.allclose(np.add(bars.y, bars.error_y.array), [one.interval[1] for one in origins])
+    assert np.allclose(np.subtract(bars.y, bars.error_y.arrayminus), [one.interval[0] for one in origins])
+    assert len(paper.axes) == 6
+    assert not paper.axes[5].get_visible()
+
+
+def test_slices_mark_what_was_compared_and_what_is_known_well(study):
+    screen, paper = (ap.plots.utility_slices(study, backend=b) for b in ("plotly", "matplotlib"))
+    shown = sum(len(trace(screen, name).x) for name in ("preferred", "less preferred"))
+    assert shown == len(study.model.designs)
+    assert sorted(trace(screen, "anchor").x) == sorted(one["heat"] for one in study.anchors)
+    for name in ("preferred", "less preferred", "anchor"):
+        assert np.allclose(points(mark(paper, name)), np.transpose([trace(screen, name).x, trace(screen, name).y]))
+    assert set(trace(screen, "through this design").x) == {study.recommend().design["heat"]}
+    assert sum(one.showlegend is not False for one in screen.data) == 6
+
+
+def test_slices_go_through_a_design_and_along_what_is_named(study):
+    here = ANCHORS[1] | {"heat": 81}
+    figure = ap.plots.utility_slices(study, here, ["grind"], labels=LABELS)
+    assert figure.layout.xaxis.title.text == "&lt;i&gt;coarse&lt;/i&gt;"
+    told = study.utilities([here | {"grind": value} for value in range(1, 7)])
+    assert np.allclose(trace(figure, "expected utility").y, [one.utility for one in told])
+
+
+# -- maps -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("what", ["utility", "uncertainty", "noise", "reliability"])
+def test_maps_show_what_the_study_knows(study, what):
+    draw = getattr(ap.plots, f"{what}_map")
+    screen, paper = (draw(study, "dose", "grind", units=UNITS, backend=b) for b in ("plotly", "matplotlib"))
+    best, heat = study.recommend().design, screen.data[0]
+    dose = np.geomspace(5, 40, maps.FINE)
+    designs = [best | {"dose": float(a), "grind": b} for b in range(1, 7) for a in dose]
+    places = np.array([SPACE.encode(design) for design in designs])
+    told = study.utilities(designs)
+    expected = {
+        "utility": lambda: [one.utility for one in told],
+        "uncertainty": lambda: [(one.interval[1] - one.interval[0]) / 2 for one in told],
+        "noise": lambda: study.noise_map(places),
+        "reliability": lambda: study.noise_map.reliability(places),
+    }[what]()
+    assert np.allclose(heat.z, np.reshape(expected, (6, maps.FINE)))
+    assert np.allclose(paper.axes[0].collections[0].get_array(), heat.z)
+    assert (len(heat.x), len(heat.y)) == (maps.FINE + 1, 7)
+    assert np.allclose([heat.x[0], heat.x[-1]], [5, 40])
+    assert np.all((dose > heat.x[:-1]) | np.isclose(dose, heat.x[:-1]))
+    assert np.all((dose < heat.x[1:]) | np.isclose(dose, heat.x[1:]))
+    assert (screen.layout.xaxis.type, paper.axes[0].get_xscale()) == ("log", "log")
+    assert (screen.layout.xaxis.title.text, paper.axes[0].get_xlabel()) == ("dose (g)", "dose (g)")
+    assert "heat: " in screen.layout.annotations[-1].text
+    assert "°C" in paper.axes[0].get_title(loc="right")
+
+
+def test_maps_mark_anchors_duels_and_what_is_recommended(study):
+    screen, paper = (ap.plots.utility_map(study, backend=b) for b in ("plotly", "matplotlib"))
+    best = study.recommend().design
+    assert (trace(screen, "recommended").x[0], trace(screen, "recommended").y[0]) == (best["heat"], best["dose"])
+    told = [event for event in study.history if event.get("outcome") != "skip"]
+    wins = sum(event["type"] == "preferred" or event["outcome"] != "tie" for event in told)
+    assert len(trace(screen, "preferred").x) == wins
+    assert len(trace(screen, "less preferred").x) == 2 * len(told) - wins
+    first = told[0]["first" if told[0]["outcome"] == "first" else "second"]
+    assert (trace(screen, "preferred").x[0], trace(screen, "preferred").y[0]) == (first["heat"], first["dose"])
+    for name in ("preferred", "less preferred", "anchor", "recommended"):
+        assert np.allclose(points(mark(paper, name)), np.transpose([trace(screen, name).x, trace(screen, name).y]))
+
+
+def test_a_map_over_categories_has_a_row_for_each(study):
+    screen, paper = (ap.plots.noise_map(study, "heat", "origin", backend=b) for b in ("plotly", "matplotlib"))
+    assert screen.data[0].z.shape == (3, maps.FINE)
+    assert list(screen.data[0].y) == [-0.5, 0.5, 1.5, 2.5]
+    assert [text.get_text() for text in paper.axes[0].get_yticklabels()] == ["Kenya", "Brazil", "<b>Java</b>"]
+    hover = screen.data[0].text[2][0]
+    assert "&lt;b&gt;Java&lt;/b&gt;" in hover
+    assert "<b>" not in hover
+
+
+def test_a_catalogue_is_a_map_of_dots(shelf):
+    screen, paper = (ap.plots.utility_map(shelf, backend=b) for b in ("plotly", "matplotlib"))
+    items = trace(screen, "item")
+    told = shelf.utilities(shelf.space.items)
+    assert np.allclose(items.marker.color, [one.utility for one in told])
+    dots = next(one for one in paper.axes[0].collections if one.get_array() is not None)
+    assert np.allclose(dots.get_array(), items.marker.color)
+    assert np.allclose(dots.get_offsets(), np.transpose([items.x, items.y]))
+    row = [item["name"] for item in shelf.space.items].index("n3")
+    assert (items.x[row], items.y[row]) in set(zip(trace(screen, "anchor").x, trace(screen, "anchor").y, strict=True))
+    assert "name: n3" in items.hovertext[row]
+    with pytest.raises(InputError, match="axes of its own"):
+        ap.plots.utility_map(shelf, x="a")
+    with pytest.raises(InputError, match="a space of parameters"):
+        ap.plots.utility_slices(shelf)
+
+
+def test_arrays_can_be_drawn_too(model):
+    X = np.array([[x, y] for y in (0.0, 0.5, 1.0) for x in (0.0, 0.5, 1.0)])
+    half = (maps.FINE - 1) // 2
+    figure = ap.plots.utility_map(model)
+    z = figure.data[0].z[::half, ::half].ravel()
+    assert np.allclose(z, model.posterior.mean(X) - model.posterior.mean(model.designs).mean())
+    assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == ("x1", "x2")
+    reliability = ap.plots.reliability_map(model.noise, labels={"x1": "sugar"}).data[0].z[::half, ::half].ravel()
+    assert np.allclose(reliability, model.noise.reliability(X))
+    assert len(ap.plots.utility_slices(model, parameters=["x2"]).data) == 6
+    assert "all others" in ap.plots.calibration(model).layout.annotations[0].text
+
+
+def test_before_the_first_answer_there_is_noise_and_no_utility(study):
+    new = ap.Optimizer(SPACE, ANCHORS)
+    assert np.isfinite(np.array(ap.plots.noise_map(new).data[0].z)).all()
+    for draw in (ap.plots.utility_map, ap.plots.uncertainty_map, ap.plots.utility_slices, ap.plots.convergence):
+        with pytest.raises(NotFittedError, match="only after an answer"):
+            draw(new)
+
+
+# -- along the search -------------------------------------------------------------------------------------------------
+
+
+def test_convergence_shows_what_was_recommended_and_what_was_promised(study):
+    data = convergence(study)
+    screen, paper = (ap.plots.convergence(study, backend=b) for b in ("plotly", "matplotlib"))
+    line, bars = trace(screen, "recommended then"), trace(screen, "expected gain")
+    assert np.allclose([line.x, line.y], [data.answers, data.utility])
+    assert np.allclose(trace(screen, "90 % interval").y, [*data.high, *data.low[::-1]])
+    assert np.allclose(points(mark(paper, "recommended then")), np.transpose([data.answers, data.utility]))
+    assert np.allclose([bars.x, bars.y], [data.duels, np.multiply(data.gains, 100)])
+    assert np.allclose([one.get_height() for one in paper.axes[1].patches], bars.y)
+    assert mark(paper, "next to nothing", 1).get_ydata()[0] == pytest.approx(2.0)
+    assert screen.layout.yaxis.title.text == paper.axes[0].get_ylabel() == "utility"
+
+
+def test_convergence_to_a_known_truth(study):
+    data = convergence(study, taste)
+    screen, paper = (ap.plots.convergence(study, taste, backend=b) for b in ("plotly", "matplotlib"))
+    assert np.allclose(trace(screen, "recommended then").y, data.truth)
+    assert np.allclose(mark(paper, "recommended then").get_ydata(), data.truth)
+    assert screen.layout.yaxis.title.text == paper.axes[0].get_ylabel() == "true utility"
+    assert "90 % interval" not in [one.name for one in screen.data]
+
+
+def test_calibration_shows_bins_and_says_what_was_predicted_from_what(study):
+    data = calibration(study)
+    screen, paper = (ap.plots.calibration(study, backend=b) for b in ("plotly", "matplotlib"))
+    dots = trace(screen, "favourite chosen")
+    assert np.allclose(dots.x, [one.predicted for one in data.bins])
+    assert np.allclose(dots.y, [one.observed for one in data.bins])
+    assert np.allclose(np.add(dots.y, dots.error_y.array), [one.high for one in data.bins])
+    assert np.allclose(trace(screen, "single answers").x, data.predicted)
+    assert np.allclose(mark(paper, "single answers").get_xdata(), data.predicted)
+    bars = paper.axes[0].containers[0]
+    assert np.allclose(points(bars.lines[0]), np.transpose([dots.x, dots.y]))
+    for words in (screen.layout.annotations[0].text, paper.axes[0].get_title(loc="left")):
+        assert data.how in words
+        assert f"log loss {data.log_loss:.2f}" in words
+
+
+def test_pair_noise_shows_every_pair_by_its_outcome(study):
+    data = pair_noise(study)
+    screen, paper = (ap.plots.pair_noise(study, backend=b) for b in ("plotly", "matplotlib"))
+    for name, outcomes in (("chosen", ("first", "second")), ("tie", ("tie",)), ("skipped", ("skip",))):
+        some = [(i + 1, n) for i, (n, o) in enumerate(zip(data.noise, data.outcomes, strict=True)) if o in outcomes]
+        assert np.allclose(np.transpose([trace(screen, name).x, trace(screen, name).y]), some)
+        assert np.allclose(points(mark(paper, name)), some)
+    assert np.allclose(trace(screen, "mean of the last 10").y, data.average)
+    assert mark(paper, "average of the space").get_ydata()[0] == data.typical
+    assert screen.layout.shapes[0].y0 == data.typical
+
+
+# -- looks and errors -------------------------------------------------------------------------------------------------
+
+
+def test_themes(study):
+    auto, light, dark = (ap.plots.pair_noise(study, theme=theme).layout for theme in ("auto", "light", "dark"))
+    assert auto.paper_bgcolor == "rgba(0,0,0,0)"
+    assert (light.paper_bgcolor, light.font.color) == (INKS["light"].ground, INKS["light"].text)
+    assert (dark.paper_bgcolor, dark.font.color) == (INKS["dark"].ground, INKS["dark"].text)
+    paper, night = (ap.plots.pair_noise(study, backend="matplotlib", theme=theme) for theme in ("auto", "dark"))
+    assert mpl.colors.to_hex(paper.get_facecolor()) == "#ffffff"
+    assert mpl.colors.to_hex(night.get_facecolor()).upper() == INKS["dark"].ground
+    assert mpl.colors.to_hex(night.axes[0].xaxis.label.get_color()).upper() == INKS["dark"].text
+    # A figure that comes after a dark one is light again.
+    after = ap.plots.pair_noise(study, backend="matplotlib")
+    assert mpl.colors.to_hex(after.axes[0].get_facecolor()) == "#ffffff"
+
+
+def _contrast(one, other):
+    light = []
+    for colour in (one, other):
+        rgb = np.array(mpl.colors.to_rgb(colour))
+        light.append(np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722])
+    return (max(light) + 0.05) / (min(light) + 0.05)
+
+
+def test_words_can_be_read_on_their_ground():
+    assert _contrast(INKS["light"].text, INKS["light"].ground) > 7
+    assert _contrast(INKS["dark"].text, INKS["dark"].ground) > 7
+    # By WCAG 4.5 is enough for words; what is transparent has to do on white and on black.
+    assert min(_contrast(INKS["auto"].text, ground) for ground in ("white", "black")) > 4.4
+
+
+def test_figures_for_paper_show_themselves_and_leave_matplotlib_alone(study):
+    before = dict(mpl.rcParams)
+    figure = ap.plots.utility_map(study, backend="matplotlib", theme="dark")
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    assert dict(mpl.rcParams) == before
+
+
+def test_each_library_is_loaded_only_to_draw_and_pyplot_never():
+    program = (
+        "import sys, anchorpbo as ap\n"
+        "loaded = lambda: print(*sorted({'plotly', 'matplotlib', 'matplotlib.pyplot'} & set(sys.modules)), sep=',')\n"
+        "noise = ap.NoiseMap.bounded([[0.2, 0.3], [0.5, 0.5]])\n"
+        "ap.plots; loaded()\n"
+        "ap.plots.reliability_map(noise, backend='matplotlib'); loaded()\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.split("\n")[:2] == ["", "matplotlib"]
+
+
+def test_wrong_choices_are_named(study, model, monkeypatch):
+    with pytest.raises(UnknownNameError, match="backend must be one of matplotlib, plotly; received 'bokeh'"):
+        ap.plots.pair_noise(study, backend="bokeh")
+    with pytest.raises(UnknownNameError, match="theme must be one of auto, dark, light"):
+        ap.plots.pair_noise(study, theme="blue")
+    with pytest.raises(UnknownNameError, match="a parameter must be one of"):
+        ap.plots.utility_map(study, "colour")
+    with pytest.raises(UnknownNameError, match="a name in units must be one of"):
+        ap.plots.utility_map(study, units={"colour": "nm"})
+    with pytest.raises(InputError, match="labels must map parameters to texts"):
+        ap.plots.utility_map(study, labels=["heat"])
+    with pytest.raises(InputError, match="units must be texts"):
+        ap.plots.utility_map(study, units={"heat": 3})
+    with pytest.raises(InputError, match="a map needs two parameters"):
+        ap.plots.noise_map(ap.Optimizer(ap.Space(x=ap.Real(0, 1)), [{"x": 0.5}]))
+    with pytest.raises(InputError, match="that of a study; received PreferenceGP"):
+        ap.plots.convergence(model)
+    with pytest.raises(InputError, match="that of a study; received PreferenceGP"):
+        ap.plots.pair_noise(model)
+    monkeypatch.setattr(drawing, "find_spec", lambda name: None)
+    with pytest.raises(UnsupportedError, match=r'needs plotly; .*pip install "anchorpbo\[plots\]"'):
+        ap.plots.pair_noise(study)
