@@ -86,6 +86,18 @@ for _ in range(2):
 study.report_preference(*study.trials)
 print("proposed:", study.ask().suggest_float("dose", 10, 20))
 """
+_PLOT = """
+import anchorpbo as ap
+noise = ap.NoiseMap.bounded([[0.2, 0.3], [0.5, 0.5]])
+figures = [ap.plots.reliability_map(noise, backend=backend) for backend in ("plotly", "matplotlib")]
+print("drawn:", len(figures[0].to_json()) > 0 and len(figures[1]._repr_png_()) > 0)
+"""
+_WIDGET = """
+import anchorpbo as ap
+widget = ap.notebook.DuelWidget(ap.Optimizer(ap.Space(x=ap.Real(0, 1), y=ap.Real(0, 1))))
+widget.answer("first")
+print("shown:", widget.view["answers"])
+"""
 _OTHERS = "import anchorpbo.bench.with_botorch, anchorpbo.bench.with_optuna, botorch, optuna_dashboard; print('loaded')"
 
 ENTRIES: dict[str, tuple[Step, ...]] = {
@@ -100,6 +112,8 @@ ENTRIES: dict[str, tuple[Step, ...]] = {
         _command("reproduce", says='pip install "anchorpbo[reproduce]"', code=2),
     ),
     "reproduce": (_command("reproduce", "anchor-process", "--quick", "--workers", "1", says="anchor-process"),),
+    "plots": (_python(_PLOT, "drawn: True"),),
+    "notebook": (_python(_WIDGET, "shown: 1"), _python(_PLOT, "drawn: True")),
     "dask": (_python(_CLUSTER, "tcp://host:8786"),),
     "web": (
         _command("study", "new", "--example", "coffee", "--db", "studies.db", says="anchorpbo duel"),
