@@ -229,6 +229,8 @@ def test_pending_pairs_go_with_monte_carlo_eubo(model):
     np.testing.assert_allclose(acquisition(designs(2)), together, atol=1e-12)
 
 
+# What linear_operator says of designs that nearly coincide, whatever the model.
+@pytest.mark.filterwarnings("ignore:A not p.d.:linear_operator.utils.warnings.NumericalWarning")
 def test_noisy_expected_improvement_can_be_maximised(model):
     torch.manual_seed(0)
     acquisition = qLogNoisyExpectedImprovement(

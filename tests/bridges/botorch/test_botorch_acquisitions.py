@@ -233,6 +233,18 @@ def test_a_pair_of_one_design_has_its_own_value_and_a_finite_gradient():
     assert torch.isfinite(X.grad).all()
 
 
+def test_log_improvement_is_exact_far_below_the_best():
+    model, X = conditioned("ep"), designs(9, 1).requires_grad_()
+    best = torch.tensor([5.0, 50.0, 500.0], dtype=torch.float64)
+    for target in best.tolist():
+        values = ANPEI(AnchoredPairwiseModel(model), noise, target, 0.5, log=True)(X)
+        bound = ap.acquisition.ANPEI(0.5, log=True).bind(model.posterior, NOISE, target)
+        expected, gradient = bound.value_and_gradient(X.detach()[:, 0].numpy())
+        np.testing.assert_allclose(values.detach(), expected, rtol=1e-9)
+        (slope,) = torch.autograd.grad(values.sum(), X)
+        np.testing.assert_allclose(slope[:, 0], gradient, rtol=1e-6)
+
+
 def test_float32_designs_are_taken():
     model = AnchoredPairwiseModel(conditioned("ep"))
     before = model.posterior(designs(4)).mean

@@ -5,7 +5,7 @@ import pytest
 import torch
 from botorch.acquisition.analytic import UpperConfidenceBound
 from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption
-from botorch.optim import optimize_acqf, optimize_acqf_discrete
+from botorch.optim import optimize_acqf, optimize_acqf_discrete, optimize_acqf_mixed
 from bridge_models import NOISE, conditioned, cube, designs, some_duels
 
 import anchorpbo as ap
@@ -49,6 +49,25 @@ def test_a_list_is_searched_without_a_gradient():
     best = ap.search.maximise_over(bound, bits)
     assert value.item() == pytest.approx(best.value, abs=1e-10)
     assert bound(candidate.numpy())[0] == pytest.approx(best.value, abs=1e-10)
+
+
+def test_a_study_with_a_category_is_searched_a_category_at_a_time():
+    space = ap.Space(x=ap.Real(0, 1), origin=ap.Categorical(["Kenya", "Brazil", "Peru"]))
+    study = ap.Optimizer(space, anchors=[{"x": 0.5, "origin": "Peru"}])
+    for i in range(8):
+        study.tell_preference({"x": 0.1 * i, "origin": "Peru"}, {"x": 0.7, "origin": ["Kenya", "Brazil"][i % 2]})
+    model = AnchoredPairwiseModel(study)
+    codes = [float(space.encode({"x": 0.0, "origin": name})[1]) for name in ("Kenya", "Brazil", "Peru")]
+    torch.manual_seed(0)
+    candidate, _ = optimize_acqf_mixed(
+        RAHBO(model, model.noise, 0.5, 1.0),
+        bounds=cube(2),
+        q=1,
+        fixed_features_list=[{1: code} for code in codes],
+        num_restarts=2,
+        raw_samples=32,
+    )
+    assert space.decode(candidate[0].numpy())["origin"] == "Peru"
 
 
 def test_a_loop_of_asking_and_conditioning_ends_near_the_optimum():

@@ -7,6 +7,7 @@
     penalised        NoisePenalised, ANPEI, RAHBO: an acquisition of one design, less a penalty for noise
     best_option      RAEUBO: of a duel
     comparisons      duels from BoTorch's tensors, and back
+    kernels          kernels from GPyTorch's
     covariances      a kernel of ours as a function that autograd can go through
     scores           reliabilities in torch
 
@@ -25,11 +26,12 @@ if any(find_spec(package) is None for package in ("torch", "botorch")):
 
 from anchorpbo.bridges.botorch.best_option import RAEUBO
 from anchorpbo.bridges.botorch.comparisons import duels_from_tensors, duels_to_tensors
+from anchorpbo.bridges.botorch.kernels import kernel_from_gpytorch
 from anchorpbo.bridges.botorch.model import AnchoredPairwiseModel
 from anchorpbo.bridges.botorch.noise import NoiseMap
 from anchorpbo.bridges.botorch.penalised import ANPEI, RAHBO, NoisePenalised
 
 __all__ = [
     "ANPEI", "RAEUBO", "RAHBO", "AnchoredPairwiseModel", "NoiseMap", "NoisePenalised", "duels_from_tensors",
-    "duels_to_tensors",
+    "duels_to_tensors", "kernel_from_gpytorch",
 ]  # fmt: skip

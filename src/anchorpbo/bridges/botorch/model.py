@@ -18,7 +18,9 @@ from typing import Any, Self
 import numpy as np
 import torch
 from botorch.acquisition.objective import PosteriorTransform
+from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood, PairwiseProbitLikelihood
 from botorch.models.model import Model
+from botorch.models.pairwise_gp import PairwiseGP
 from botorch.models.transforms.input import InputTransform
 from botorch.posteriors import GPyTorchPosterior
 from botorch.posteriors.posterior import Posterior as BotorchPosterior
@@ -29,6 +31,7 @@ from torch.nn import Module
 
 from anchorpbo.bridges.botorch.comparisons import duels_from_tensors, wins
 from anchorpbo.bridges.botorch.covariances import cross, within
+from anchorpbo.bridges.botorch.kernels import kernel_from_gpytorch
 from anchorpbo.bridges.botorch.noise import NoiseMap
 from anchorpbo.bridges.botorch.tensors import as_designs, to_tensor
 from anchorpbo.errors import IncompatibleError, InputError, UnsupportedError
@@ -39,6 +42,7 @@ from anchorpbo.reliability import NoiseMap as NumpyNoiseMap
 from anchorpbo.study import Optimizer
 from anchorpbo.study.plan import MOST_LENGTHSCALES
 
+_LINKS = {PairwiseProbitLikelihood: "probit", PairwiseLogitLikelihood: "logistic"}
 ROUNDING = 1e-9
 """By this much a transform may overshoot the unit cube."""
 
@@ -48,7 +52,7 @@ class AnchoredPairwiseModel(Model):
 
     The posterior is a `GPyTorchPosterior` of one Gaussian, joint over q, in float64. Of a mixture over draws it has the
     mixture's mean and covariance. What was fitted is kept in numpy: there are no torch parameters to train, and the
-    `state_dict` is empty. To keep a model, pickle it, or keep the duels.
+    `state_dict` has the noise map only. To keep a model, pickle it, or keep the duels.
 
     Parameters
     ----------
@@ -111,6 +115,33 @@ class AnchoredPairwiseModel(Model):
         noise = _in_the_cube(noise, input_transform)
         kernel = options.pop("kernel", None) or _customary_kernel(duels.dimension)
         return cls(PreferenceGP(kernel, noise=noise, **options).fit(duels), input_transform)
+
+    @classmethod
+    def from_pairwise_gp(cls, model: PairwiseGP, noise: NoiseMap | NumpyNoiseMap | float = 1.0, **options: Any) -> Self:
+        """Take over the comparisons, the link, the input transform and the learnt kernel of a fitted `PairwiseGP`.
+
+        Nothing is learnt. With noise 1, which a `PairwiseGP` has everywhere, this is the same posterior.
+
+        Parameters
+        ----------
+        model
+            A `PairwiseGP` whose kernel `kernel_from_gpytorch` knows, with data in the unit cube after its transform.
+        noise
+            As in `fit`.
+        **options
+            Of `PreferenceGP`.
+        """
+        if not isinstance(model, PairwiseGP) or type(model.likelihood) not in _LINKS:
+            rule, remedy = "model must be a PairwiseGP with a probit or a logit likelihood", "use fit for other data"
+            raise InputError(rule, type(getattr(model, "likelihood", model)).__name__, remedy)
+        transform = getattr(model, "input_transform", None)
+        model.eval()
+        designs = model.transform_inputs(model.datapoints)
+        _check_cube(designs)
+        duels = duels_from_tensors(designs, model.comparisons)
+        settings = {"kernel": kernel_from_gpytorch(model.covar_module), "learn": None, **options}
+        settings.setdefault("likelihood", _LINKS[type(model.likelihood)])
+        return cls(PreferenceGP(noise=_in_the_cube(noise, transform), **settings).condition(duels), transform)
 
     # -- what BoTorch asks of a model ---------------------------------------------------------------------------------
 
