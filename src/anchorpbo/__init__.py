@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from anchorpbo import (
         acquisition,
         errors,
+        frames,
         inference,
         insight,
         kernels,
@@ -45,7 +46,7 @@ __version__ = "0.1.0"
 
 # `notebook` is not among the names above: it stands on top of modules that ask this one for its version.
 _MODULES = (
-    "acquisition", "errors", "inference", "insight", "kernels", "likelihoods", "notebook", "plots", "problems",
+    "acquisition", "errors", "frames", "inference", "insight", "kernels", "likelihoods", "notebook", "plots", "problems",
     "reliability", "search", "space", "study", "testing",
 )  # fmt: skip
 _HOMES: dict[str, tuple[str, ...]] = {
@@ -123,6 +124,7 @@ __all__ = [
     "Tanimoto",
     "acquisition",
     "errors",
+    "frames",
     "inference",
     "insight",
     "kernels",

@@ -14,8 +14,8 @@ import anchorpbo
 
 ROOT = Path(__file__).parents[2]
 MODULES = (
-    "acquisition", "bridges.botorch", "bridges.optuna", "duels", "examples", "inference", "insight", "kernels",
-    "likelihoods", "model", "notebook", "plots", "posterior", "problems", "reliability", "search",
+    "acquisition", "bridges.botorch", "bridges.optuna", "duels", "examples", "frames", "inference", "insight",
+    "kernels", "likelihoods", "model", "notebook", "plots", "posterior", "problems", "reliability", "search",
     "service", "space", "storage", "study", "testing", "web",
 )  # fmt: skip
 

@@ -94,10 +94,12 @@ class Table:
 
     @classmethod
     def from_frame(cls, frame: Any) -> Table:
-        """Take the columns of a pandas or polars data frame, or of anything that looks like one."""
+        """Take the columns of a pandas or polars data frame or an Arrow table, or of anything that looks like one."""
         try:
-            names = _checked_names([str(name) for name in frame.columns])
-            columns = {str(name): _from_values(_as_list(frame[name])) for name in frame.columns}
+            # Of the type: a column of this name would be an attribute of a frame of pandas.
+            called = list(frame.column_names if hasattr(type(frame), "column_names") else frame.columns)
+            names = _checked_names([str(name) for name in called])
+            columns = {str(name): _from_values(_as_list(frame[name])) for name in called}
         except (AttributeError, KeyError, TypeError) as problem:
             rule = "a data frame must have columns and give each by name, as those of pandas and polars do"
             raise InputError(rule, type(frame).__name__, "use from_records for a list of dicts") from problem
@@ -323,8 +325,10 @@ def _parsed(cells: list[str]) -> Column:
 
 
 def _as_list(column: Any) -> list[Any]:
-    found = column.to_list() if hasattr(column, "to_list") else column.tolist()
-    return list(found)
+    for method in ("to_list", "to_pylist", "tolist"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    raise TypeError(f"a column of type {type(column).__name__}")
 
 
 def _from_values(values: Sequence[Any]) -> Column:

@@ -77,7 +77,7 @@ class _Reader:
     def __init__(self, table: Table, space: DesignSpace) -> None:
         self.table, self.space = table, space
         self.cells = {name: cells_of(column) for name, column in table.columns.items()}
-        self.choices = _choices(space)
+        self.choices = choices_of(space)
 
     def paired(self) -> Iterator[Preferred]:
         """One comparison a row."""
@@ -149,7 +149,7 @@ def _word(cell: object) -> str:
     return str(cell).strip().lower()
 
 
-def _choices(space: DesignSpace) -> dict[str, dict[str, Any]]:
+def choices_of(space: DesignSpace) -> dict[str, dict[str, Any]]:
     """For each parameter, or column of a catalogue, the values a word can stand for without doubt."""
     if isinstance(space, Space):
         return {name: _values(parameter) for name, parameter in space.parameters.items()}
