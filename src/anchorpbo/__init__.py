@@ -46,8 +46,8 @@ __version__ = "0.1.0"
 
 # `notebook` is not among the names above: it stands on top of modules that ask this one for its version.
 _MODULES = (
-    "acquisition", "errors", "frames", "inference", "insight", "kernels", "likelihoods", "notebook", "plots", "problems",
-    "reliability", "search", "space", "study", "testing",
+    "acquisition", "errors", "frames", "inference", "insight", "kernels", "likelihoods", "notebook", "plots",
+    "problems", "reliability", "search", "space", "study", "testing",
 )  # fmt: skip
 _HOMES: dict[str, tuple[str, ...]] = {
     "duels": ("Duels",),
