@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from insight_studies import ANCHORS, SPACE, played
 from scipy.stats import beta
 
 from anchorpbo import RBF, Duels, NoiseMap, Optimizer, PreferenceGP, Real, Space
 from anchorpbo.errors import InputError
 from anchorpbo.insight import calibration
 from anchorpbo.insight.calibration import _summary
+from support.drawn_studies import ANCHORS, SPACE, played
 
 POINTS = np.random.default_rng(0).random((9, 2))
 WINS = ([0, 2, 4, 6, 1, 8, 3], [1, 3, 5, 7, 2, 0, 5])

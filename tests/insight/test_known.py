@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from insight_studies import ANCHORS, SPACE, played, shelved
 
 from anchorpbo import Duels, NoiseMap, PreferenceGP
 from anchorpbo.errors import InputError, NotFittedError, UnknownNameError, UnsupportedError
 from anchorpbo.insight import Known, grids
+from support.drawn_studies import ANCHORS, SPACE, played, shelved
 
 POINTS = [[0.1, 0.3], [0.8, 0.6], [0.4, 0.2]]
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from insight_studies import ANCHORS, SPACE, played, taste
 
 from anchorpbo import Duel, Optimizer
 from anchorpbo.errors import InputError, NotFittedError
 from anchorpbo.insight import Known, convergence, course, pair_noise, seen
 from anchorpbo.study.progress import ENOUGH
+from support.drawn_studies import ANCHORS, SPACE, played, taste
 
 
 @pytest.fixture(scope="module")

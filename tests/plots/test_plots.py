@@ -6,13 +6,13 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
-from insight_studies import ANCHORS, SPACE, played, shelved, taste
 
 import anchorpbo as ap
 from anchorpbo.errors import InputError, NotFittedError, UnknownNameError, UnsupportedError
 from anchorpbo.insight import calibration, convergence, pair_noise
 from anchorpbo.plots import drawing, maps
 from anchorpbo.plots.colours import INKS
+from support.drawn_studies import ANCHORS, SPACE, played, shelved, taste
 
 UNITS, LABELS = {"heat": "°C", "dose": "g"}, {"grind": "<i>coarse</i>"}
 
