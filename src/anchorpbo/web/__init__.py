@@ -6,7 +6,7 @@
     settings     where it listens and what it lets in
     guard        what every request goes through: names, origins, sizes, headers
     access       who is asking: owner or participant
-    api          routes for programs; schemas, what they take; problems, how errors look
+    api          routes for programs; schemas, what they take; problems, how errors look; wording, how they read
     before       routes before there is a study: examples, and a check of what is written
     stream       server-sent events
     pages        routes for people; static and templates, what they are made of

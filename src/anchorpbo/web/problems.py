@@ -28,6 +28,7 @@ from anchorpbo.errors import (
     RunError,
     UnknownStudyError,
 )
+from anchorpbo.web.wording import reworded
 
 _TEMPLATES = Jinja2Templates(Path(__file__).parent / "templates")
 _LOG = logging.getLogger("anchorpbo.web")
@@ -111,6 +112,7 @@ def add_handlers(app: FastAPI) -> None:
 async def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, AnchorPBOError)
     status = next(status for kind, status in _STATUS if isinstance(error, kind))
+    error = reworded(error)
     received = None if error.received is None else _printable(str(error.received)[:_LONGEST])
     rule, remedy = _printable(error.rule[:_LONGEST]), error.remedy or None
     return respond(request, status, _printable(str(error)[: 2 * _LONGEST]), rule=rule, received=received, remedy=remedy)
