@@ -87,6 +87,8 @@ def check_results(page, title):
     with page.expect_response(re.compile("risk_weight=0")):
         page.locator("#risk").fill("0")
     expect(page.locator("#risk-words")).to_contain_text("Only utility counts")
+    for name in ("Report (HTML)", "Study (JSON)"):
+        expect(page.get_by_role("link", name=name)).to_have_attribute("href", re.compile("[?&]risk_weight=0$"))
 
 
 def comment_and_undo(page):

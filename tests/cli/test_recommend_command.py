@@ -79,6 +79,12 @@ def test_a_report_is_one_page(call, tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["coffee.html"]
 
 
+def test_a_report_can_be_of_another_risk_weight(call, tmp_path):
+    path = tmp_path / "report.html"
+    assert call("report", "coffee", "--out", path, "--risk-weight", 25).exit_code == 0
+    assert "<dt>Risk weight</dt><dd><b>25</b>" in path.read_text("utf-8")
+
+
 def test_by_default_a_report_is_put_in_this_folder(call, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert call("report", "molecules").exit_code == 0

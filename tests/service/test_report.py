@@ -108,6 +108,15 @@ def test_history_tells_what_was_taken_back_and_what_was_remarked():
     assert found.words.count("second preferred") == 1
 
 
+def test_a_report_recommends_by_the_risk_weight_that_is_wished_for():
+    studies, id = answered()
+    own, plain = studies.recommendation(id).risk_weight, report_html(studies, id, risk_weight=0.0)
+    assert own != 0.0
+    assert "<dt>Risk weight</dt><dd><b>0</b>" in plain
+    assert f"<dt>Risk weight</dt><dd><b>{own:g}</b>" in report_html(studies, id)
+    assert f"<dt>Risk weight</dt><dd><b>{own:g}</b>" in report_html(studies, id, risk_weight=own)
+
+
 def test_before_the_first_answer_there_is_a_report_of_what_there_is():
     studies, id = study(anchors=[GREEN, BLACK])
     found = page(studies, id)

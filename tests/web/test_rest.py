@@ -159,6 +159,14 @@ def test_an_export_comes_as_a_file_and_back(client, id):
     assert table.headers["content-type"] == "text/csv; charset=utf-8"
     assert table.text.startswith("number,time,participant,type")
     check_problem(client.get(f"/api/studies/{id}/export", params={"format": "xml"}), 422)
+    # What a page shows at a risk weight of its own can be taken along, and does not disturb an import.
+    found = client.get(f"/api/studies/{id}/recommendation", params={"risk_weight": 7}).json()
+    export = client.get(f"/api/studies/{id}/export", params={"risk_weight": 7}).json()
+    assert export.pop("recommendation") == {"participant": "owner", **found}
+    assert export == client.get(f"/api/studies/{id}/export").json()
+    assert client.post("/api/studies/import", json={**export, "recommendation": found}).status_code == 201
+    assert "<b>7</b>" in client.get(f"/api/studies/{id}/report", params={"risk_weight": 7}).text
+    check_problem(client.get(f"/api/studies/{id}/report", params={"risk_weight": -1}), 422)
     check_problem(client.post("/api/studies/import", json={"study": {}, "events": []}), 422)
 
 

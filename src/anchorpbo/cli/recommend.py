@@ -24,7 +24,10 @@ def recommend(
         print_recommendation(console, studies, id, best)
 
 
-def report(db: str | None, study: str, participant: str, out: Path | None, console: Console | None = None) -> None:
+def report(
+    db: str | None, study: str, participant: str, out: Path | None, risk_weight: float | None = None,
+    console: Console | None = None,
+) -> None:  # fmt: skip
     """Write a page that needs nothing else."""
     from anchorpbo.service.report import report_html
 
@@ -33,6 +36,6 @@ def report(db: str | None, study: str, participant: str, out: Path | None, conso
         id = found(studies, study)
         path = Path(f"study-{id}.html") if out is None else out
         with console.status("Drawing the report"):
-            page = report_html(studies, id, participant)
+            page = report_html(studies, id, participant, risk_weight)
     save_text(path, page)
     console.print(Text(f"Written to {path}; open it in a browser."))

@@ -25,6 +25,11 @@ Study = Annotated[
 ]
 Participant = Annotated[str, typer.Option(metavar="NAME", help="Who answers: someone who takes part in the study.")]
 
+RiskWeight = Annotated[
+    float | None,
+    typer.Option(min=0.0, help="What a unit of noise costs, in utility; 0 for the plain best.", show_default=False),
+]
+
 
 def serve(
     demo: Annotated[
@@ -100,10 +105,7 @@ def duel(study: Study, participant: Participant = "owner", db: Database = None) 
 def recommend(
     study: Study,
     participant: Participant = "owner",
-    risk_weight: Annotated[
-        float | None,
-        typer.Option(min=0.0, help="What a unit of noise costs, in utility; 0 for the plain best.", show_default=False),
-    ] = None,
+    risk_weight: RiskWeight = None,
     db: Database = None,
 ) -> None:
     """The design to take, by the answers so far, and how sure that is.
@@ -122,6 +124,7 @@ def report(
         Path | None, typer.Option(metavar="FILE", help="By default study-ID.html in this folder.", show_default=False)
     ] = None,
     participant: Participant = "owner",
+    risk_weight: RiskWeight = None,
     db: Database = None,
 ) -> None:
     """Write a report, a page that can be sent and kept.
@@ -131,7 +134,7 @@ def report(
     with errors_in_a_sentence(failure=1), needing("a report", "web"):
         from anchorpbo.cli.recommend import report as run
 
-        run(db, study, participant, out)
+        run(db, study, participant, out, risk_weight)
 
 
 def simulate(

@@ -44,7 +44,7 @@ from anchorpbo.study.progress import ENOUGH
 MOST_CANDIDATES = 50
 
 
-def report_html(studies: Studies, id: str, participant: str = OWNER) -> str:
+def report_html(studies: Studies, id: str, participant: str = OWNER, risk_weight: float | None = None) -> str:
     """The report, a whole HTML document.
 
     Parameters
@@ -55,13 +55,15 @@ def report_html(studies: Studies, id: str, participant: str = OWNER) -> str:
         Of the study.
     participant
         Whose answers it is about.
+    risk_weight
+        What a unit of noise costs the recommended design, in utility; by default what the study says.
     """
     study, words = studies.show(id), Words(studies.definition(id))
     history, anchors = studies.history(id, participant), studies.anchors(id, participant)
     first = studies.map(id, participant)
     main = [_head(study, participant, first.answers)]
     if first.answers:
-        best = studies.recommendation(id, participant)
+        best = studies.recommendation(id, participant, risk_weight)
         others = [
             one for one in zip(best.credible_set, best.credible_probabilities, strict=True) if one[0] != best.design
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from http import HTTPStatus
 from io import BytesIO
 from typing import Annotated, Any, Literal
@@ -150,18 +150,32 @@ def delete_study(request: Request, access: WhoAsks, id: str) -> None:
     _studies(request).delete(id)
 
 
+RiskWeight = Annotated[
+    float | None,
+    Query(ge=0, le=1e6, allow_inf_nan=False, description="What a unit of noise costs, in utility; 0: the plain best."),
+]
+
+
 @router.get("/studies/{id}/export", tags=["studies"], response_class=Response, responses=_FILES)
 def export_study(
-    request: Request, access: WhoAsks, id: str, format: Annotated[Literal["csv", "json"], Query()] = "json"
-) -> Response:
-    """The whole study as JSON, from which `import` makes it again, or its history as a table."""
+    request: Request, access: WhoAsks, id: str, format: Annotated[Literal["csv", "json"], Query()] = "json",
+    participant: Who = None, risk_weight: RiskWeight = None,
+) -> Response:  # fmt: skip
+    """The whole study as JSON, from which `import` makes it again, or its history as a table.
+
+    With a risk weight, JSON also holds what it recommends to a participant; an import passes over that.
+    """
     access.as_owner()
     studies = _studies(request)
     saved = {"Content-Disposition": f'attachment; filename="study-{id}.{format}"'}
     if format == "csv":
         table = history_csv(studies.history(id), studies.definition(id).space.names)
         return PlainTextResponse(table, media_type="text/csv", headers=saved)
-    text = json.dumps(studies.export(id), allow_nan=False)
+    layout = studies.export(id)
+    if risk_weight is not None:
+        found = studies.recommendation(id, access.acting(id, participant), risk_weight)
+        layout["recommendation"] = {"participant": access.acting(id, participant), **asdict(found)}
+    text = json.dumps(layout, allow_nan=False)
     return Response(text, media_type="application/json", headers=saved)
 
 
@@ -271,9 +285,8 @@ def propose_anchors(
 
 @router.get("/studies/{id}/recommendation", tags=["results"], responses=_gives(RECOMMENDATION_EXAMPLE))
 def recommendation(
-    request: Request, access: WhoAsks, id: str, participant: Who = None,
-    risk_weight: Annotated[float | None, Query(ge=0, le=1e6, allow_inf_nan=False)] = None,
-) -> RecommendationView:  # fmt: skip
+    request: Request, access: WhoAsks, id: str, participant: Who = None, risk_weight: RiskWeight = None
+) -> RecommendationView:
     """The design to take, and how sure that is."""
     return _studies(request).recommendation(id, access.acting(id, participant), risk_weight)
 
@@ -300,13 +313,16 @@ def convergence(request: Request, access: WhoAsks, id: str, participant: Who = N
 
 
 @router.get("/studies/{id}/report", tags=["results"], response_class=HTMLResponse)
-def report(request: Request, access: WhoAsks, id: str, participant: Who = None) -> HTMLResponse:
+def report(
+    request: Request, access: WhoAsks, id: str, participant: Who = None, risk_weight: RiskWeight = None
+) -> HTMLResponse:
     """The results as one HTML file that opens anywhere."""
     saved = {
         "Content-Disposition": f'attachment; filename="study-{id}.html"',
         "Content-Security-Policy": f"{REPORT_POLICY}; frame-ancestors 'none'; sandbox",
     }
-    return HTMLResponse(report_html(_studies(request), id, access.acting(id, participant)), headers=saved)
+    page = report_html(_studies(request), id, access.acting(id, participant), risk_weight)
+    return HTMLResponse(page, headers=saved)
 
 
 # -- people -----------------------------------------------------------------------------------------------------------

@@ -9,6 +9,16 @@ const WEIGHTS = [0, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const FEW = 5;
 const byId = (name) => document.getElementById(name);
 
+// What is taken along is what is seen.
+function carry(weight) {
+  for (const link of document.querySelectorAll("#exports a[data-risk]")) {
+    const address = new URL(link.href);
+    if (weight === null) address.searchParams.delete("risk_weight");
+    else address.searchParams.set("risk_weight", weight);
+    link.href = address.href;
+  }
+}
+
 export class Best {
   constructor(words, changed) {
     this.words = words;
@@ -33,6 +43,7 @@ export class Best {
     if (turn !== this.turn) return this.found; // a later one is on its way
     Object.assign(this, { found, others, cards });
     this.show();
+    carry(weight);
     return found;
   }
 
