@@ -12,6 +12,7 @@ import torch
 from botorch.acquisition.logei import qLogNoisyExpectedImprovement
 from botorch.acquisition.objective import ScalarizedPosteriorTransform
 from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption, qExpectedUtilityOfBestOption
+from botorch.generation import MaxPosteriorSampling
 from botorch.models import PairwiseGP
 from botorch.models.model import Model, ModelList
 from botorch.models.transforms.input import Normalize
@@ -211,6 +212,30 @@ def test_samplers_draw_from_the_joint_posterior(model, sampler):
     assert torch.isfinite(X.grad).all()
 
 
+def test_posterior_samples_choose_among_candidates(model):
+    torch.manual_seed(0)
+    chosen = MaxPosteriorSampling(model, replacement=False)(designs(50), num_samples=3)
+    assert chosen.shape == (3, 3)
+    assert all((designs(50) == design).all(dim=1).any() for design in chosen)
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (0,), (2, 0), (0, 3, 2)])
+def test_no_designs_have_a_posterior_too(model, shape):
+    X = designs(*shape).requires_grad_()
+    posterior = model.posterior(X)
+    assert posterior.mean.shape == (*shape, 1)
+    assert posterior.distribution.covariance_matrix.shape == (*shape, shape[-1])
+    posterior.mean.sum().backward()
+    assert X.grad.shape == X.shape
+
+
+def test_designs_need_not_be_contiguous(model):
+    X = designs(4, 3).transpose(0, 1)
+    assert torch.equal(model.posterior(X).mean, model.posterior(X.contiguous()).mean)
+    expanded = designs(1, 4).expand(5, 4, 3)
+    assert torch.equal(model.posterior(expanded).mean, model.posterior(expanded.clone()).mean)
+
+
 def test_monte_carlo_eubo_comes_near_the_analytic_one(model):
     sampler = SobolQMCNormalSampler(torch.Size([8192]), seed=0)
     X = designs(10, 2)
@@ -279,7 +304,17 @@ def test_a_transform_learns_from_the_datapoints():
     np.testing.assert_allclose(inside.min(axis=0), 0.0, atol=1e-12)
     np.testing.assert_allclose(inside.max(axis=0), 1.0, atol=1e-12)
     before = model.posterior(LOW + WIDE * designs(4)).mean
+    assert torch.equal(model.train().posterior(LOW + WIDE * designs(4)).mean, before)
+
+
+def test_a_transform_that_learns_on_elsewhere_does_not_show():
+    points, comparisons = duels_to_tensors(some_duels())
+    transform = Normalize(3)
+    model = AnchoredPairwiseModel.fit(LOW + WIDE * points, comparisons, input_transform=transform, learn=None)
+    before = model.posterior(LOW + WIDE * designs(4)).mean
+    transform.train()(1000.0 * points)
     assert torch.equal(model.posterior(LOW + WIDE * designs(4)).mean, before)
+    assert transform.training
 
 
 def test_designs_outside_the_cube_need_a_transform():

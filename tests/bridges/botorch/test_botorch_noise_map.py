@@ -161,5 +161,5 @@ def test_bad_input_is_refused():
         NoiseMap(1.0)
     with pytest.raises(InputError, match="input_transform must be a BoTorch InputTransform"):
         NoiseMap.bounded(TENSOR, input_transform=lambda X: X)
-    with pytest.raises(UnsupportedError, match="looks at each design once"):
+    with pytest.raises(UnsupportedError, match="must lead from one design to one design"):
         NoiseMap.bounded(TENSOR, input_transform=InputPerturbation(torch.zeros(2, 3)))

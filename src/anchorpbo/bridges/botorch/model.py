@@ -32,7 +32,7 @@ from torch.nn import Module
 from anchorpbo.bridges.botorch.comparisons import duels_from_tensors, wins
 from anchorpbo.bridges.botorch.covariances import cross, within
 from anchorpbo.bridges.botorch.kernels import kernel_from_gpytorch
-from anchorpbo.bridges.botorch.noise import NoiseMap
+from anchorpbo.bridges.botorch.noise import NoiseMap, settled
 from anchorpbo.bridges.botorch.tensors import as_designs, to_tensor
 from anchorpbo.errors import IncompatibleError, InputError, UnsupportedError
 from anchorpbo.kernels import RBF
@@ -60,7 +60,8 @@ class AnchoredPairwiseModel(Model):
         A `PreferenceGP` that was fitted or conditioned, or an `Optimizer`, whose surrogate for the next duel is taken.
         It is copied: what happens to it later does not show here.
     input_transform
-        A BoTorch transform from X to the unit cube, which `model` is in. A copy is not made.
+        A BoTorch transform from X to the unit cube, which `model` is in; a copy is kept, with the coefficients it has
+        now.
     """
 
     beta: Tensor
@@ -78,9 +79,10 @@ class AnchoredPairwiseModel(Model):
             weights = getattr(self._learnt, name)
             # Not in the state_dict, which has no kernel to go with them.
             self.register_buffer(name, None if weights is None else to_tensor(weights), persistent=False)
-        if input_transform is not None:
-            self.input_transform = input_transform.to(torch.float64)
-        self.noise = NoiseMap(model.noise, input_transform)
+        transform = settled(input_transform)
+        if transform is not None:
+            self.input_transform = transform.to(torch.float64)
+        self.noise = NoiseMap(model.noise, transform)
         """The noise map at the fitted hyper-parameters, of designs as `posterior` takes them."""
 
     @classmethod

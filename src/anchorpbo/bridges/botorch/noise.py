@@ -56,14 +56,14 @@ class NoiseMap(Module):
         self.dimension = None if noise.anchors is None else int(noise.anchors.shape[1])
         self.register_buffer("scale", torch.tensor(noise.scale, dtype=torch.float64))
         self.register_buffer("strength", torch.tensor(noise.strength, dtype=torch.float64))
-        self.input_transform = _settled(input_transform)
+        self.input_transform = settled(input_transform)
 
     @classmethod
     def from_anchors(
         cls, anchors: Tensor, *args: Any, input_transform: InputTransform | None = None, **options: Any
     ) -> Self:
         """Build the paper's map; arguments as in `anchorpbo.NoiseMap.from_anchors`, anchors where X will be."""
-        transform = _settled(input_transform)
+        transform = settled(input_transform)
         return cls(NumpyNoiseMap.from_anchors(_anchors(anchors, transform), *args, **options), transform)
 
     @classmethod
@@ -71,7 +71,7 @@ class NoiseMap(Module):
         cls, anchors: Tensor, *args: Any, input_transform: InputTransform | None = None, **options: Any
     ) -> Self:
         """Build a map for real use; arguments as in `anchorpbo.NoiseMap.bounded`, anchors where X will be."""
-        transform = _settled(input_transform)
+        transform = settled(input_transform)
         return cls(NumpyNoiseMap.bounded(_anchors(anchors, transform), *args, **options), transform)
 
     @classmethod
@@ -109,14 +109,14 @@ def as_noise(noise: NoiseMap | NumpyNoiseMap) -> NoiseMap:
     return noise if isinstance(noise, NoiseMap) else NoiseMap(noise)
 
 
-def _settled(transform: InputTransform | None) -> InputTransform | None:
+def settled(transform: InputTransform | None) -> InputTransform | None:
     """A copy of a transform that learns nothing more."""
     if transform is None:
         return None
     if not isinstance(transform, InputTransform):
         raise InputError("input_transform must be a BoTorch InputTransform", repr(transform), "use Normalize(d)")
     if transform.is_one_to_many:
-        rule, remedy = "a noise map looks at each design once", "leave the transform to the model"
+        rule, remedy = "input_transform must lead from one design to one design", "perturb designs in the objective"
         raise UnsupportedError(rule, repr(transform), remedy)
     return deepcopy(transform).eval()
 
