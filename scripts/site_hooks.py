@@ -2,6 +2,7 @@
 
 * Pages and pictures outside docs/ become part of the site, and links to them, and from them, lead there.
 * A link to a folder of docs/, which a repository lists and a site does not, becomes plain text.
+* What a tutorial prints is set off from what it runs.
 * Decisions, and pages that the settings do not name, are put into the navigation.
 """
 
@@ -82,3 +83,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
     parts = _FENCE.split(markdown)
     return "".join(part if index % 2 else _LINK.sub(led, part) for index, part in enumerate(parts))
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Mark what a tutorial prints; elsewhere such blocks are formulas and drawings."""
+    if not page.file.src_uri.startswith("tutorials/"):
+        return html
+    return html.replace('<div class="language-text highlight">', '<div class="language-text output highlight">')

@@ -69,6 +69,11 @@ def test_pages_outside_the_folder_of_the_pages_are_part_of_the_site(site):
     assert (site / "benchmarks" / "rounds.png").exists()
 
 
+def test_what_tutorials_print_is_set_off(site):
+    assert 'class="language-text output highlight"' in (site / "tutorials" / "first-study.html").read_text("utf-8")
+    assert "output highlight" not in (site / "architecture.html").read_text("utf-8")
+
+
 def test_every_public_name_is_in_the_reference():
     written = " ".join(path.read_text("utf-8") for path in (ROOT / "docs" / "reference").glob("*.md"))
     listed = set(re.findall(r"^::: (anchorpbo\.[\w.]+)$", written, flags=re.MULTILINE))
