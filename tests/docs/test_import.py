@@ -58,6 +58,7 @@ CORE = (
     "acquisition",
     "model",
     "search",
+    "insight",
 )
 
 

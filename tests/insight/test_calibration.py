@@ -7,7 +7,7 @@ from scipy.stats import beta
 from anchorpbo import RBF, Duels, NoiseMap, Optimizer, PreferenceGP, Real, Space
 from anchorpbo.errors import InputError
 from anchorpbo.insight import calibration
-from anchorpbo.insight.calibration import _summary
+from anchorpbo.insight.predictions import _summary
 from support.drawn_studies import ANCHORS, SPACE, played
 
 POINTS = np.random.default_rng(0).random((9, 2))
@@ -56,6 +56,15 @@ def test_each_duel_of_a_model_is_predicted_from_all_others():
     assert list(found.chosen) == chosen
     assert "all others" in found.how
     assert np.array_equal(model.posterior.mean(POINTS), before)
+
+
+def test_of_many_answers_an_even_choice_is_predicted(monkeypatch):
+    study, model = played(), PreferenceGP().fit(Duels(POINTS, *WINS))
+    every, others = calibration(study).predicted, calibration(model).predicted
+    monkeypatch.setattr("anchorpbo.insight.predictions.MOST", 3)
+    last = len(every) - 1
+    assert np.allclose(calibration(study).predicted, [every[i] for i in (0, round(last / 2), last)])
+    assert np.allclose(calibration(model).predicted, [others[i] for i in (0, 3, 6)])
 
 
 def test_a_single_duel_leaves_nothing_to_predict_from_but_a_coin():

@@ -5,17 +5,17 @@
     known          Known, one view of a study, a model or a noise map
     axes           values of one parameter, in its own units
     grids          along one parameter, over two, over a list
-    seen           the designs that were compared
+    judged         the designs that were compared, and how they fared
     course         along the search: what was recommended, how noisy the pairs were
-    calibration    predicted answers against those that were given
+    predictions    predicted answers against those that were given
 
 Nothing here draws, and nothing is imported but what the core needs.
 """
 
-from anchorpbo.insight.calibration import Calibration, calibration
 from anchorpbo.insight.course import Convergence, PairNoise, convergence, pair_noise
+from anchorpbo.insight.judged import Seen, seen
 from anchorpbo.insight.known import Known
-from anchorpbo.insight.seen import Seen, seen
+from anchorpbo.insight.predictions import Calibration, calibration
 
 __all__ = [
     "Calibration", "Convergence", "Known", "PairNoise", "Seen", "calibration", "convergence", "pair_noise", "seen",

@@ -128,7 +128,7 @@ function render({ model, el: host }) {
   }
 
   function choose(outcome) {
-    if (busy || !duel || performance.now() - shown < PAUSE) return;
+    if (busy || !duel || buttons.get(outcome).hidden || performance.now() - shown < PAUSE) return;
     buttons.get(outcome).classList.add("chosen");
     send({ type: "answer", duel: duel.id, outcome }, "Choosing the next pair …");
   }
@@ -173,6 +173,7 @@ function render({ model, el: host }) {
       });
     }
     for (const each of buttons.values()) each.setAttribute("aria-disabled", String(!duel));
+    tie.hidden = !view.ties; // where the study's model has none
     undo.setAttribute("aria-disabled", String(!view.can_undo));
     const told = view.answers === 1 ? "1 comparison so far." : `${view.answers} comparisons so far.`;
     standing.textContent = view.progress ? `${told} ${view.progress.sentence}` : told;

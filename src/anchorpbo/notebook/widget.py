@@ -162,6 +162,7 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
             "duel": self._duel_view(),
             "answers": len(study),
             "progress": self._progress(),
+            "ties": study.plan.likelihood.tie_threshold != 0.0,
             "can_undo": bool(study.history),
             "best": self._best() if self._shows_best else None,
             "shows_best": self._shows_best,

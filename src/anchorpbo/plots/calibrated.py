@@ -7,7 +7,7 @@ from typing import Any
 
 from anchorpbo.insight import Calibration
 from anchorpbo.insight import calibration as of_source
-from anchorpbo.insight.calibration import Bin
+from anchorpbo.insight.predictions import Bin
 from anchorpbo.model import PreferenceGP
 from anchorpbo.plots.colours import BLUE, GREY, INKS, Theme
 from anchorpbo.plots.drawing import Backend, Drawing, draw

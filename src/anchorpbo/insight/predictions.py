@@ -16,6 +16,7 @@ ties and skips are left out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -30,8 +31,8 @@ from anchorpbo.typing import Array
 
 BINS, EACH = 5, 8
 """At most so many bins, of at least so many answers."""
-MOST_LEFT_OUT = 200
-"""Of many duels, an even choice of so many is predicted from all others."""
+MOST = 200
+"""Of many answers, an even choice of so many is predicted."""
 SEQUENTIAL = "each answer predicted from those before it"
 LEFT_OUT = "each answer predicted from all others"
 _TAIL = 0.05
@@ -93,27 +94,38 @@ def calibration(source: Optimizer | PreferenceGP) -> Calibration:
 
 def _sequential(study: Optimizer) -> tuple[Array, Array]:
     """How sure the model was of the winner before each answer, and of the loser, (n,) each."""
+    pairs = [_winner_and_loser(event) for event in study.history]
+    # The first informative answer has none before it.
+    start = next((i for i, told in enumerate(map(_is_informative, study.history), 1) if told), len(pairs))
+    wanted = _some([i for i, pair in enumerate(pairs) if pair is not None and i >= start])
     found = []
-    stages = study.replay()
-    stage = next(stages)
-    # A stage moves on when the next is asked for, so it is looked at before.
-    for event in study.history:
-        pair = _winner_and_loser(event)
-        if pair is not None and len(stage):
+    # As many stages as events and one more: each is the study before the event of its number.
+    for stage, i in zip(study.replay(), range(len(pairs)), strict=False):
+        pair = pairs[i]
+        if pair is not None and i in wanted:
             found.append(_probabilities(stage.model, *(study.space.encode(design)[None] for design in pair)))
-        stage = next(stages)
     return _columns(found)
 
 
 def _left_out(model: PreferenceGP) -> tuple[Array, Array]:
     duels, m = model.duels, len(model.duels.winners)
     found = []
-    for k in np.unique(np.linspace(0, m - 1, min(m, MOST_LEFT_OUT)).round().astype(int)) if m else ():
+    for k in sorted(_some(range(m))):
         others = Duels(duels.points, np.delete(duels.winners, k), np.delete(duels.losers, k), duels.ties, duels.bounds)
         without = copy(model).condition(others) if len(others) else None
         pair = duels.points[[duels.winners[k]]], duels.points[[duels.losers[k]]]
         found.append((0.5, 0.5) if without is None else _probabilities(without, *pair))
     return _columns(found)
+
+
+def _some(numbers: Sequence[int]) -> set[int]:
+    """All of a few numbers, an even choice of many."""
+    places = np.unique(np.linspace(0, len(numbers) - 1, min(len(numbers), MOST)).round().astype(int))
+    return {numbers[place] for place in places.tolist()}
+
+
+def _is_informative(event: dict[str, object]) -> bool:
+    return event["type"] == "preferred" or (event["type"] == "answered" and event["outcome"] != "skip")
 
 
 def _winner_and_loser(event: dict[str, object]) -> tuple[dict[str, object], dict[str, object]] | None:
