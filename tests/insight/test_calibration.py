@@ -6,7 +6,7 @@ from scipy.stats import beta
 
 from anchorpbo import RBF, Duels, NoiseMap, Optimizer, PreferenceGP, Real, Space
 from anchorpbo.errors import InputError
-from anchorpbo.insight import calibration
+from anchorpbo.insight import Calibration, calibration
 from anchorpbo.insight.predictions import _summary
 from support.drawn_studies import ANCHORS, SPACE, played
 
@@ -93,6 +93,11 @@ def test_scores_and_intervals_are_what_their_formulas_say():
         assert one.high == pytest.approx(beta.ppf(0.95, k + 0.5, 12.5 - k) if k < 12 else 1)
     sure = _summary(np.full(4, 0.9), np.full(4, 0.1), "so")
     assert (sure.bins[0].high, len(sure.bins)) == (1.0, 1)
+
+
+def test_what_was_held_impossible_has_a_finite_price():
+    found = Calibration((1.0, 1.0), (True, False), (), "so")
+    assert found.log_loss == pytest.approx(-np.log(np.finfo(float).eps) / 2)
 
 
 def test_a_coin_is_right_half_the_time():

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv
@@ -26,6 +27,7 @@ from scipy.special import betaincinv
 from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError
 from anchorpbo.model import PreferenceGP
+from anchorpbo.space import Design
 from anchorpbo.study import Optimizer
 from anchorpbo.typing import Array
 
@@ -69,7 +71,8 @@ class Calibration:
     def log_loss(self) -> float:
         """Mean of -log of the probability of what was answered."""
         p, won = np.array(self.predicted), np.array(self.chosen)
-        return float(-np.log(np.where(won, p, 1.0 - p)).mean())
+        # What was held impossible to the last digit costs much, but not everything.
+        return float(-np.log(np.maximum(np.where(won, p, 1.0 - p), np.finfo(float).eps)).mean())
 
     @property
     def brier(self) -> float:
@@ -124,23 +127,18 @@ def _some(numbers: Sequence[int]) -> set[int]:
     return {numbers[place] for place in places.tolist()}
 
 
-def _is_informative(event: dict[str, object]) -> bool:
-    return event["type"] == "preferred" or (event["type"] == "answered" and event["outcome"] != "skip")
+def _is_informative(event: dict[str, Any]) -> bool:
+    return bool(event["type"] == "preferred" or (event["type"] == "answered" and event["outcome"] != "skip"))
 
 
-def _winner_and_loser(event: dict[str, object]) -> tuple[dict[str, object], dict[str, object]] | None:
+def _winner_and_loser(event: dict[str, Any]) -> tuple[Design, Design] | None:
     """The two designs of a comparison that had a winner."""
-    sides: tuple[str, str] | None = None
     if event["type"] == "preferred" and not event["tie"]:
-        sides = ("winner", "loser")
-    elif event["type"] == "answered" and event["outcome"] in ("first", "second"):
-        sides = ("first", "second") if event["outcome"] == "first" else ("second", "first")
-    if sides is None:
-        return None
-    winner, loser = (event[side] for side in sides)
-    assert isinstance(winner, dict)
-    assert isinstance(loser, dict)
-    return winner, loser
+        return event["winner"], event["loser"]
+    if event["type"] == "answered" and event["outcome"] in ("first", "second"):
+        loser = "second" if event["outcome"] == "first" else "first"
+        return event[event["outcome"]], event[loser]
+    return None
 
 
 def _probabilities(model: PreferenceGP, winner: Array, loser: Array) -> tuple[float, float]:

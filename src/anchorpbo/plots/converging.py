@@ -15,7 +15,7 @@ from anchorpbo.plots.words import Words
 from anchorpbo.space import Design
 from anchorpbo.study import Optimizer
 
-_TITLES = ("utility of what was recommended", "true utility of what was recommended", "expected gain (%)")
+_GAIN = "expected gain (%)"
 
 
 def convergence(
@@ -29,8 +29,8 @@ def convergence(
 ) -> Any:
     """How good the recommendation was after each answer, as all answers judge it now; below, what each duel promised.
 
-    The study is replayed, hyper-parameters included, so fifty answers take seconds. Before the dashed line falls
-    below all bars, answers still promise something: see `Optimizer.progress`.
+    The study is replayed, hyper-parameters included, so fifty answers take seconds. A bar below the dashed line
+    promised next to nothing; after many of these in a row it is time to stop, see `Optimizer.progress`.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Converging(Drawing):
         figure.add_trace(go.Bar(name="expected gain", hovertemplate=told, **gains), 2, 1)
         figure.add_hline(100 * data.enough, line={"color": RED, "width": 1.5, "dash": "dash"}, row=2, col=1)
         figure.update_yaxes(title_text="utility" if data.truth is None else "true utility", row=1, col=1)
-        figure.update_yaxes(title_text=_TITLES[2], rangemode="tozero", row=2, col=1)
+        figure.update_yaxes(title_text=_GAIN, rangemode="tozero", row=2, col=1)
         figure.update_xaxes(title_text="comparisons", row=2, col=1)
         return figure
 
@@ -101,7 +101,7 @@ class Converging(Drawing):
             below.bar(data.duels, [100 * gain for gain in data.gains], color=GREY, label="expected gain")
             below.axhline(100 * data.enough, color=RED, linewidth=1, linestyle="--", label="next to nothing")
             above.set(ylabel="utility" if data.truth is None else "true utility")
-            below.set(xlabel="comparisons", ylabel=_TITLES[2])
+            below.set(xlabel="comparisons", ylabel=_GAIN)
             below.xaxis.set_major_locator(MaxNLocator(integer=True))
             handles = [*above.get_legend_handles_labels()[0], *below.get_legend_handles_labels()[0]]
             paper.legend_below(figure, handles, columns=2)
