@@ -38,8 +38,9 @@ def utility_map(
 ) -> Any:
     """Expected utility over two parameters, with anchors, duels and the recommended design.
 
-    A full dot was preferred to the hollow one it is joined with; ties are joined by a dotted line. All of these may
-    differ from the map in the other parameters. Of a catalogue each item is a dot, and alike ones lie close together.
+    A white dot was preferred to the dark one it is joined with; ties are dark and joined by a dotted line. All of
+    these may differ from the map in the other parameters. Of a catalogue each item is a dot, and alike ones lie close
+    together.
 
     Parameters
     ----------
