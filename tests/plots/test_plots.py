@@ -103,6 +103,20 @@ def test_slices_go_through_a_design_and_along_what_is_named(study):
     assert np.allclose(trace(figure, "expected utility").y, [one.utility for one in told])
 
 
+def test_of_many_long_categories_some_are_written_and_all_are_drawn():
+    space = ap.Space(x=ap.Real(0, 1), many=ap.Ordinal([f"{i} {'long' * 20}" for i in range(50)]))
+    study = ap.Optimizer(space, inference="laplace", initial=2)
+    study.tell(study.ask(), "first")
+    for draw in (ap.plots.utility_slices, ap.plots.utility_map):
+        screen, paper = (draw(study, backend=b) for b in ("plotly", "matplotlib"))
+        axis = screen.layout.xaxis2 if draw is ap.plots.utility_slices else screen.layout.yaxis
+        assert (len(axis.ticktext), max(map(len, axis.ticktext))) == (10, 16)
+        assert list(axis.tickvals) == list(range(0, 50, 5))
+        assert axis.ticktext[1].startswith("5 long")
+        assert paper._repr_png_()
+    assert len(trace(ap.plots.utility_slices(study), "expected utility", 1).x) == 50
+
+
 # -- maps -------------------------------------------------------------------------------------------------------------
 
 
@@ -185,6 +199,18 @@ def test_arrays_can_be_drawn_too(model):
     assert np.allclose(reliability, model.noise.reliability(X))
     assert len(ap.plots.utility_slices(model, parameters=["x2"]).data) == 6
     assert "all others" in ap.plots.calibration(model).layout.annotations[0].text
+
+
+def test_a_study_of_one_tie_and_no_anchors_can_be_drawn():
+    study = ap.Optimizer(ap.Space(x=ap.Real(0, 1), y=ap.Real(0, 1)), inference="laplace")
+    study.tell(study.ask(), "tie")
+    for name in ("utility_slices", "utility_map", "noise_map", "reliability_map", "convergence", "pair_noise"):
+        draw = getattr(ap.plots, name)
+        assert draw(study).to_json()
+        figure = draw(study, backend="matplotlib")
+        figure.draw_without_rendering()
+        # Panels fill the page: nothing invisible has asked for room.
+        assert sum(axes.get_position().width for axes in figure.axes if axes.get_visible()) > 0.6, name
 
 
 def test_before_the_first_answer_there_is_noise_and_no_utility(study):

@@ -37,6 +37,8 @@ BAND = 0.2
 DPI = 150
 _ROOM = 24
 """Letters that fit under a panel side by side."""
+_SLANTED = 4
+"""Labels that do when they slant; more of them stand upright."""
 
 DASHED: Dash = (0.0, (3.2, 1.6))
 
@@ -210,10 +212,14 @@ def marks(
     width: float = 0.7,
 ) -> None:
     """Draw marks over everything else, also across the frame; `fill` for those of another colour than their line."""
-    axes.plot(
+    if not len(x):
+        return
+    drawn = axes.plot(
         x, y, shape, label=label, color=colour, markersize=size, markeredgecolor=colour if edge is None else edge,
         markerfacecolor=colour if fill is None else fill, markeredgewidth=width, clip_on=False, zorder=3,
     )  # fmt: skip
+    # Marks may cross the frame, but do not ask for room.
+    drawn[0].set_in_layout(False)
 
 
 def along(axes: Axes, which: Literal["x", "y"], places: Places, title: str) -> None:
@@ -225,10 +231,10 @@ def along(axes: Axes, which: Literal["x", "y"], places: Places, title: str) -> N
     axes.set(**{f"{which}lim": (low, high)})
     side = axes.xaxis if which == "x" else axes.yaxis
     if places.labels is not None:
-        side.set_ticks(places.every, labels=places.labels)
+        side.set_ticks(places.ticks or [], labels=places.labels)
         side.grid(False)
         if which == "x" and max(map(len, places.labels)) * len(places.labels) > _ROOM:
-            axes.tick_params("x", labelrotation=30)
+            axes.tick_params("x", labelrotation=30 if len(places.labels) <= _SLANTED else 90)
     elif places.ticks is not None:
         side.set_ticks(places.ticks, labels=[f"{tick:g}" for tick in places.ticks])
         side.set_minor_formatter(NullFormatter())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from anchorpbo.html import cut, shown
 from anchorpbo.insight.axes import Axis, log_ticks
 
-_LONGEST = 16
+_LONGEST, _MOST = 16, 12
+"""Letters of a label, and labels of an axis."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +33,18 @@ class Places:
         return float(self.axis.values.index(value)) if value in self.axis.values else None
 
     @property
-    def labels(self) -> list[str] | None:
-        """What to write at each place; ``None`` where numbers do."""
-        return None if self.axis.continuous else [cut(shown(value), _LONGEST) for value in self.axis.values]
+    def ticks(self) -> list[float] | None:
+        """Where to write: at categories, of many at some; along a logarithmic axis; ``None`` for anywhere."""
+        if not self.axis.continuous:
+            return self.every[:: ceil(len(self.axis.values) / _MOST)]
+        return log_ticks(float(self.axis.values[0]), float(self.axis.values[-1])) if self.axis.log else None
 
     @property
-    def ticks(self) -> list[float] | None:
-        """Where to write numbers along a logarithmic axis; ``None`` where a library knows better."""
-        return log_ticks(float(self.axis.values[0]), float(self.axis.values[-1])) if self.axis.log else None
+    def labels(self) -> list[str] | None:
+        """What to write at the ticks of categories; ``None`` where numbers do."""
+        if self.axis.continuous:
+            return None
+        return [cut(shown(self.axis.values[int(place)]), _LONGEST) for place in self.ticks or ()]
 
     @property
     def ends(self) -> tuple[float, float]:

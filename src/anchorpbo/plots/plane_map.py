@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from anchorpbo.html import cut
 from anchorpbo.insight.grids import Plane
 from anchorpbo.insight.known import Compared
 from anchorpbo.plots.colours import HEAT, ORANGE, RED, Theme
@@ -17,6 +18,8 @@ from anchorpbo.space import Design
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_ROOM = 70
+"""Letters that fit over a map."""
 Place = tuple[float, float]
 DARK = "#222222"
 """Of marks that show on any ground, with a white edge."""
@@ -71,7 +74,7 @@ class PlaneMap(Drawing):
         """What the parameters that are not on the axes are set to."""
         names = (self.plane.x.name, self.plane.y.name)
         rest = {name: value for name, value in self.at.items() if name not in names}
-        return ", ".join(self.words.design(rest, most=6))
+        return cut(", ".join(self.words.design(rest)), _ROOM)
 
     def plotly(self, theme: Theme) -> Any:
         """A heat map that tells what is under the pointer."""

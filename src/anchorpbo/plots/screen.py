@@ -58,7 +58,7 @@ def axis(places: Places, title: str) -> dict[str, Any]:
     low, high = places.ends
     if places.labels is not None:
         return settings | {
-            "tickmode": "array", "tickvals": places.every, "ticktext": list(map(text, places.labels)),
+            "tickmode": "array", "tickvals": places.ticks, "ticktext": list(map(text, places.labels)),
             "range": [low, high], "showgrid": False,
         }  # fmt: skip
     if places.axis.log:
