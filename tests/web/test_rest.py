@@ -51,6 +51,10 @@ def test_the_whole_loop(client):
     first = client.post(f"/api/studies/{id}/answers", json=given)
     again = client.post(f"/api/studies/{id}/answers", json=given)
     assert (first.status_code, again.status_code) == (200, 200)
+    assert first.json()["next"] is None
+    with_next = client.post(f"/api/studies/{id}/answers", json={**given, "ask": True}).json()
+    assert with_next["repeated"]
+    assert with_next["next"] == client.post(f"/api/studies/{id}/ask").json() != duel
     assert (first.json()["repeated"], again.json()["repeated"]) == (False, True)
     body = check_problem(client.post(f"/api/studies/{id}/answers", json={**given, "outcome": "second"}), 409)
     assert "one answer counts" in body["detail"]

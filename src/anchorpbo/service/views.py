@@ -68,6 +68,8 @@ class AnswerView:
     """Whether it had been recorded before: sending an answer twice does no harm."""
     event: int
     """Number of its event."""
+    next: DuelView | None = None
+    """The next duel, where it was asked for with the answer and there is one."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, replace
 from http import HTTPStatus
 from io import BytesIO
@@ -11,7 +12,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Body, Depends, Query, Request, Response
 from starlette.responses import HTMLResponse, PlainTextResponse, StreamingResponse
 
-from anchorpbo.errors import InputError
+from anchorpbo.errors import AnchorPBOError, InputError
 from anchorpbo.service import Studies
 from anchorpbo.service.agreement import Agreement
 from anchorpbo.service.cards import Card
@@ -192,7 +193,12 @@ def ask(request: Request, access: WhoAsks, id: str, who: Ask | None = None, part
 def answer(request: Request, access: WhoAsks, id: str, given: Answer, participant: Who = None) -> AnswerView:
     """Record an answer; sending it twice does no harm."""
     name = access.acting(id, participant, given.participant)
-    return _studies(request).answer(id, given.duel_id, given.outcome, given.response_ms, name)
+    studies = _studies(request)
+    view = studies.answer(id, given.duel_id, given.outcome, given.response_ms, name)
+    if given.ask:
+        with suppress(AnchorPBOError):  # the answer is kept all the same, and whoever asks will hear why
+            view = replace(view, next=studies.ask(id, name))
+    return view
 
 
 @router.post("/studies/{id}/undo", tags=["duels"])

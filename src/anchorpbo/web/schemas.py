@@ -118,6 +118,7 @@ class Answer(Strict):
     duel_id: str = Field(description="Of the duel that is out.", min_length=1, max_length=200)
     outcome: Literal["first", "second", "tie", "skip"]
     response_ms: int | None = Field(None, ge=0, le=604_800_000, description="How long it took, in milliseconds.")
+    ask: bool = Field(False, description="Whether the next duel is to come with the reply, as `next`.")
     participant: str | None = Participant
 
 

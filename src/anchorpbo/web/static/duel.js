@@ -133,15 +133,16 @@ function choose(outcome) {
   const now = performance.now();
   if (busy || !duel || again || now - shown < PAUSE) return;
   const response_ms = Math.min(Math.round(now - shown), LONGEST);
-  send({ duel_id: duel.id, outcome, response_ms, participant });
+  send({ duel_id: duel.id, outcome, response_ms, participant, ask: true });
 }
 
 async function send(answer) {
-  wait("Keeping your answer …");
+  wait("Choosing the next pair …");
   at(answer.outcome).classList.add("chosen");
+  let kept = null;
   try {
     mine += 1;
-    const kept = await post(`${base}/answers`, answer);
+    kept = await post(`${base}/answers`, answer);
     last = kept.event;
     if (kept.repeated) mine = Math.max(mine - 1, 0);
     if (answer.outcome === "skip") skipped += 1;
@@ -156,7 +157,8 @@ async function send(answer) {
       return;
     }
   }
-  await ask();
+  if (kept?.next) show(kept.next);
+  else await ask();
 }
 
 async function undo() {
