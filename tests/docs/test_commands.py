@@ -93,10 +93,10 @@ def test_the_container_copies_what_is_there_and_runs_a_command_that_exists():
         word for line in re.findall(r"^COPY (?!--from)(.*)$", text, flags=re.MULTILINE) for word in line.split()[:-1]
     ]
     assert len(sources) >= 5
-    allowed = (ROOT / ".containerignore").read_text("utf-8").splitlines()
+    allowed = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     for name in sources:
         assert (ROOT / name).exists(), name
-        assert f"!{name}" in allowed, f".containerignore leaves {name} out"
+        assert f"!{name}" in allowed, f".dockerignore leaves {name} out"
     program, *words = json.loads(re.search(r"^CMD (\[.*\])$", text, flags=re.MULTILINE)[1])
     assert program == "anchorpbo"
     assert problem_with(words) is None
