@@ -11,6 +11,7 @@ import typer
 from anchorpbo.cli.app import app
 from anchorpbo.storage import open_storage
 from anchorpbo.web import Settings, make_app
+from anchorpbo.web.problems import RESPONSES
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -100,3 +101,8 @@ def test_the_container_copies_what_is_there_and_runs_a_command_that_exists():
     program, *words = json.loads(re.search(r"^CMD (\[.*\])$", text, flags=re.MULTILINE)[1])
     assert program == "anchorpbo"
     assert problem_with(words) is None
+
+
+def test_the_codes_on_the_page_of_routes_are_those_that_routes_have():
+    page = (ROOT / "docs" / "rest.md").read_text("utf-8")
+    assert set(map(int, re.findall(r"\b([45]\d\d)\b", page.partition("## How it answers")[2]))) == set(RESPONSES)
