@@ -88,6 +88,7 @@ def worker():
 )
 def test_duels_of_another_process_are_the_same_bit_for_bit_and_need_nothing_computed_here(worker, here, request_):
     ahead = Ahead([worker])
+    assert ahead._warm.wait(PATIENCE)
     quick, slow = Studies(MemoryStorage(), ahead=ahead), Studies(MemoryStorage())
     ids = quick.create(request_).id, slow.create(request_).id
     for outcome in ("first", "second", "tie", "skip", "first", "second"):
@@ -266,6 +267,31 @@ def test_a_process_that_is_killed_is_started_again(here, caplog):
     assert not workers[0].is_alive()
 
 
+def test_duels_to_start_with_do_not_wait_for_a_process_to_be_ready():
+    free = Event()
+
+    class Slow(Worker):
+        def start(self):
+            pass
+
+        def wait(self):
+            assert free.wait(PATIENCE)
+            raise EndedError("not needed")
+
+    ahead = Ahead([Slow()])
+    studies = Studies(MemoryStorage(), ahead=ahead)
+    id = studies.create(QUICK).id
+    for _ in range(QUICK["options"]["initial"]):
+        answer(studies, id)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(studies.ask, id)  # this one is chosen by the model
+        time.sleep(0.1)
+        assert not asked.done()
+        free.set()
+        assert asked.result(PATIENCE)
+    ahead.close()
+
+
 def test_a_job_that_ends_processes_is_given_up(monkeypatch):
     class Fragile(Worker):
         started = 0
@@ -283,6 +309,7 @@ def test_a_job_that_ends_processes_is_given_up(monkeypatch):
             raise EndedError("out of memory")
 
     ahead = Ahead([Fragile()])
+    assert ahead._warm.wait(PATIENCE)
     studies = Studies(MemoryStorage(), ahead=ahead)
     id = studies.create(QUICK).id
     with pytest.raises(RunError, match="the next duel could not be computed; received processes that ended"):

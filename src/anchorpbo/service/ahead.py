@@ -83,6 +83,8 @@ class Ahead:
         self._threads: list[Thread] = []
         if self._workers:
             self._start()
+        else:
+            self._warm.set()
 
     # -- for those who need duels -------------------------------------------------------------------------------------
 
@@ -103,9 +105,12 @@ class Ahead:
 
     def fetch(self, key: Key, definition: Definition, rater: Rater) -> None:
         """See to it that the rater's optimizer knows the next duel. Whoever calls has the rater's turn."""
-        trail = rater.optimizer.trail()
-        if rater.optimizer.knows(trail.digest):
+        optimizer = rater.optimizer
+        trail = optimizer.trail()
+        if optimizer.knows(trail.digest):
             return
+        if not self._warm.is_set() and len(optimizer) < optimizer.plan.initial:
+            return  # one to start with needs no numerics, and a new installation may take long to compile them
         with self._changed:
             self._give_up(key, {trail.digest})
             job = self._job(key, definition, trail, 0)
@@ -113,7 +118,7 @@ class Ahead:
         if job.problem is not None:
             raise job.problem
         if job.found is not None:
-            rater.optimizer.accept(job.found)
+            optimizer.accept(job.found)
 
     def warm_up(self) -> None:
         """Load, or compile, what a duel needs before anyone asks for one; processes do so by themselves."""
