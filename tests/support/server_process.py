@@ -160,8 +160,9 @@ class Client:
             try:
                 if duel is None:
                     duel = self.server.post(f"/api/studies/{self.study}/ask", who)
-                if self.pause:
-                    self.stop.wait(rng.uniform(0.5, 1.5) * self.pause)
+                # Whoever is still thinking at the end leaves: else all would answer at once.
+                if self.pause and self.stop.wait(rng.uniform(0.5, 1.5) * self.pause):
+                    break
                 outcome = "first" if duel["first"]["minutes"] > duel["second"]["minutes"] else "second"
                 answer = {"duel_id": duel["id"], "outcome": outcome, "response_ms": 1, **who}
                 began = time.perf_counter()
