@@ -4,11 +4,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 from service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.insight import grids
-from anchorpbo.service.agreement import Side, _kendall, agreement
+from anchorpbo.service.agreement import Side, _kendall, _ranks, agreement
 
 TWO = {
     "kind": "space",
@@ -176,6 +177,26 @@ def test_agreement_is_of_posterior_means_at_all_designs_compared():
     assert found.consensus in [
         designs[n] for n in np.flatnonzero(np.mean(ranks, axis=0) == np.mean(ranks, axis=0).min())
     ]
+
+
+def test_someone_who_finds_all_alike_leaves_the_choice_to_the_others():
+    studies, id = study()
+    _raters(studies, id, Ana=lambda d: d["minutes"])
+    designs = [{"minutes": float(m), "leaf": "green"} for m in (1, 3, 5, 7, 9)]
+    for name in ("Ben", "Cleo"):
+        studies.invite(id, name)
+        studies.import_comparisons(
+            id, [{"winner": a, "loser": b, "tie": True} for a, b in combinations(designs, 2)], name
+        )
+    found = studies.agreement(id)
+    assert found.consensus == {"minutes": 9.0, "leaf": "green"}
+    assert np.allclose(found.matrix[0], [1, 0, 0])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_equals_share_a_rank(seed):
+    values = np.random.default_rng(seed).integers(0, 4, 9).astype(float)
+    assert _ranks(values).tolist() == (rankdata(-values) - 1).tolist()
 
 
 def test_nobody_agrees_before_anyone_has_answered():

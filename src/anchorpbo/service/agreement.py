@@ -4,7 +4,7 @@ Symbols: p participants with answers, u designs that any of them compared, f_i t
 
     agreement_ij    Kendall's rank correlation of f_i and f_j: the share of pairs of designs that both put in the same
                     order, less the share that they do not
-    consensus       the design whose rank is best on average: 0 is first, u - 1 is last
+    consensus       the design whose rank is best on average: 0 is first, u - 1 is last, and equals share theirs
 """
 
 from __future__ import annotations
@@ -80,9 +80,16 @@ def agreement(sides: Sequence[Side]) -> Agreement:
         designs = designs[np.linspace(0, len(designs) - 1, MOST_DESIGNS).astype(int)]
     utilities = np.array([model.posterior.mean(designs) for model in models])
     matrix = [[_kendall(a, b) for b in utilities] for a in utilities]
-    ranks = (-utilities).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
-    best = sides[0].space.decode(designs[int(ranks.mean(axis=0).argmin())]) if len(models) > 1 else None
+    ranks = np.mean([_ranks(each) for each in utilities], axis=0)
+    best = sides[0].space.decode(designs[int(ranks.argmin())]) if len(models) > 1 else None
     return Agreement(opinions, names, matrix, best)
+
+
+def _ranks(utilities: Array) -> Array:
+    """0 for the best; equals have their mean, so that who finds all alike speaks for none of them."""
+    others = utilities[None, :] - utilities[:, None]
+    better, level = (others > 0).sum(axis=1), (others == 0).sum(axis=1) - 1
+    return np.asarray(better + level / 2, dtype=np.float64)
 
 
 def _kendall(a: Array, b: Array) -> float:
