@@ -9,12 +9,15 @@ from studies import ITEMS, SPACES, small
 
 from anchorpbo import (
     RBF,
+    BoundedNoise,
     Catalogue,
     Categorical,
+    ConstantNoise,
     Duel,
     Integer,
     Learn,
     Optimizer,
+    PaperNoise,
     Real,
     Space,
 )
@@ -233,6 +236,11 @@ def test_nothing_is_recommended_before_an_answer(skips):
         ({"likelihood": "cauchy"}, UnknownNameError, "likelihood must be one of .*; received 'cauchy'"),
         ({"inference": "vi"}, UnknownNameError, "inference must be one of .*; received 'vi'"),
         ({"noise": 0.5}, InputError, r"noise must be a NoiseRule; received 0\.5"),
+        ({"noise": BoundedNoise(bandwidth=-1)}, InputError, "bandwidth must be a finite number above 0; received -1"),
+        ({"noise": BoundedNoise(strength=-2)}, InputError, "strength must be a finite number of at least 0; .* -2"),
+        ({"noise": PaperNoise(bandwidth="wide")}, UnknownNameError, "bandwidth must be .*'loo'; received 'wide'"),
+        ({"noise": PaperNoise(profile="flat")}, UnknownNameError, "profile must be one of .*; received 'flat'"),
+        ({"noise": ConstantNoise(scale=0)}, InputError, "scale must be a finite number above 0; received 0"),
         ({"learn": ["lengthscale"]}, InputError, r"learn must map names to Learn or None; received \['lengthscale'\]"),
         ({"anchors": GOOD}, InputError, "anchors must be a list of designs; received .*'temperature'"),
         ({"anchors": "best"}, InputError, "anchors must be a list of designs; received 'best'"),

@@ -25,7 +25,7 @@ def paper(strategy, **options):
     return Optimizer(CUBE, ANCHORS, strategy, "paper", seed=1, **options)
 
 
-# -- the paper, DESIGN.md section 7 -----------------------------------------------------------------------------------
+# -- the paper --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_the_paper_has_a_strategy_of_its_own():
     assert isinstance(Optimizer(CUBE, preset="paper").plan.acquisition, RAEUBO)
 
 
-# -- for real use, DESIGN.md section 4.10 -----------------------------------------------------------------------------
+# -- for real use -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("strategy", [None, *STRATEGIES])

@@ -1,4 +1,4 @@
-"""One study with a simulated user, as the paper runs it, and its metrics round by round (DESIGN.md section 7).
+"""One study with a simulated user, as the paper runs it, and its metrics round by round (docs/reproduction.md).
 
 Symbols: f the utility, m(x) the posterior mean of the surrogate that chooses the duels, n^(x) the noise map of the
 anchors the method is told of, n(x) the user's true map, rho the risk weight.

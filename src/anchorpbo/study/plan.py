@@ -18,7 +18,7 @@ from anchorpbo.likelihoods import Likelihood, LikelihoodName, Logistic, Probit, 
 from anchorpbo.model import Learn
 from anchorpbo.model.fitting import base_name
 from anchorpbo.model.priors import LEARNABLE
-from anchorpbo.numerics.checks import non_negative, whole
+from anchorpbo.numerics.checks import non_negative, positive, whole
 from anchorpbo.reliability import Euclidean, Joined, Metric, NoiseMap
 from anchorpbo.reliability import Tanimoto as TanimotoDistance
 from anchorpbo.space import DesignSpace
@@ -55,7 +55,7 @@ class ConstantNoise(NoiseRule):
 
     def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
         """A constant map."""
-        return NoiseMap.constant(self.scale)
+        return NoiseMap.constant(positive("scale", self.scale))
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Plan:
 
 
 def paper(space: DesignSpace, strategy: str | Acquisition | None, baseline: str = "constant") -> Plan:
-    """The paper's settings (DESIGN.md section 7)."""
+    """The paper's settings (docs/reproduction.md)."""
     acquisition = resolve("raeubo" if strategy is None else strategy)
     pairs = isinstance(acquisition, PairAcquisition)
     plain = isinstance(acquisition, EI | UCB | EUBO) and baseline == "constant"
@@ -223,6 +223,8 @@ def make_plan(
         rule = "a space with continuous parameters needs a kernel with a gradient"
         raise IncompatibleError(rule, repr(plan.kernel), "for categories write RBF(..., categorical=[column])")
     plan.inference.check(plan.likelihood)
+    # The map of one anchor checks the rule's settings now, rather than at the first duel that a model chooses.
+    plan.noise_map(np.zeros((1, space.dimension)))
     _check_learn(plan.kernel, plan.learn)
     return plan
 
