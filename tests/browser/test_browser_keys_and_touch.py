@@ -183,6 +183,10 @@ def test_a_study_on_a_phone(home, site, visitor):
     for tab in ("Build a space", "Use a table", "An example"):
         page.get_by_role("tab", name=tab).tap()
         fits(page)
+    # Nor is a tab cut off on a narrow one.
+    page.set_viewport_size({"width": 360, "height": 640})
+    assert page.locator(".ways").evaluate("tabs => tabs.scrollWidth <= tabs.clientWidth")
+    page.set_viewport_size(PHONE["viewport"])
     for path in ("/", "/login", "/studies/none/duel"):
         page.goto(home + path)
         fits(page)

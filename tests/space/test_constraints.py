@@ -43,6 +43,7 @@ def test_what_is_printed_can_be_read(text):
         ("a = 1", r"must be a comparison of sums; received 'a = 1'; write it like .*=="),
         ("a + b", r"must have <=, >= or == in it; received 'a \+ b'"),
         ("", r"must be a comparison of sums; received ''"),
+        ("hot water + milk <= 250", r"must be a comparison of sums; .* names in it are single words.* or use Linear"),
         ("a != 1", r"must compare by <=, >= or ==; received 'a != 1'"),
         ("a * b <= 1", r"must be linear: parameters times numbers, added up; received 'a \* b' in 'a \* b <= 1'"),
         ("1 / a <= 1", r"must be linear: .* received '1 / a'"),

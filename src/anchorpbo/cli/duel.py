@@ -149,7 +149,9 @@ class Session:
 
     def _known_design(self, duel: DuelView) -> Design | None:
         """The design that someone knows well; None where they think better of it."""
-        answer = self.keys.line("Which do you know well: 1, 2, or v for values of your own? Nothing for none:")
+        answer = self.keys.line(
+            "Which do you know well: 1, 2, or v for values of your own? Then Enter, alone for none:"
+        )
         if not answer:
             return None
         if answer in ("1", "2"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from anchorpbo.typing import Array
 TOLD = 1e-6
 """How far a design that a user gives may miss a constraint, in units of its row's length in the coordinates."""
 _EXAMPLE = "write it like '2*a + b <= 10', 'a + b + c == 1' or '1 <= a - b/4 <= 5', or use Linear"
+_WORDS = "names in it are single words, as in '2*a + b <= 10': rename the parameter, or use Linear"
+_TWO_WORDS = re.compile(r"[^\W\d]\w*\s+\w")
 _SEVERAL = "give several as a list of strings, ['a <= 1', 'b >= 2'], and write decimals with a point"
 
 
@@ -77,7 +80,8 @@ class Linear:
         try:
             tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-            remedy = _SEVERAL if ";" in text or "\n" in text.strip() else _EXAMPLE
+            remedy = _WORDS if _TWO_WORDS.search(text) else _EXAMPLE
+            remedy = _SEVERAL if ";" in text or "\n" in text.strip() else remedy
             raise InputError("a constraint must be a comparison of sums", repr(text), remedy) from problem
         if isinstance(tree, ast.Tuple | ast.BoolOp):
             raise InputError("a constraint must be a single comparison", repr(text), _SEVERAL)
