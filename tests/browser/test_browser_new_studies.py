@@ -91,6 +91,8 @@ def test_a_space_that_is_built_by_hand(home, visitor):
 def test_a_table_that_is_dropped(home, visitor):
     page = visitor().open(f"{home}/new")
     page.get_by_role("tab", name="Use a table").click()
+    drop(page, "half_of_them.csv", table(TEAS[:3]))
+    expect(page.locator("#name")).to_have_value("half of them")
     drop(page, "my_teas.csv", table(TEAS))
     expect(page.locator("#drop-words")).to_have_text("my_teas.csv")
     expect(page.locator("#name")).to_have_value("my teas")

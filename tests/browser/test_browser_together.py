@@ -116,6 +116,11 @@ def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     page.get_by_role("button", name="Invite").click()
     link = page.get_by_label("Link for Ana", exact=True).input_value()
     assert link.startswith(home)
+    for name in ("Ana", "owner"):
+        page.get_by_label("Name", exact=True).fill(name)
+        page.get_by_role("button", name="Invite").click()
+        expect(page.get_by_text(f"{name} takes part already.")).to_be_visible()
+    expect(page.locator("#people li")).to_have_count(2)
 
     ana = visitor()
     ana.allow("status of 403")

@@ -116,6 +116,7 @@ def _event(export, type_, number=0):
 @pytest.mark.parametrize(
     ("change", "match"),
     [
+        (lambda e: e.pop("study"), "must be an object with a study and events; received another object; export"),
         (lambda e: e.update(version=2), "version 1"),
         (lambda e: e.update(events={}), "must be a list"),
         (lambda e: e["events"][0].update(type="commented", text="x"), "of type created"),

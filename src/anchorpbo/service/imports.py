@@ -55,7 +55,8 @@ def read_export(layout: Any) -> Import:
     """Check an export and everything in it."""
     check_plain("an export", layout)
     if not isinstance(layout, Mapping) or not isinstance(layout.get("study"), Mapping):
-        raise InputError("an export must be an object with a study and events", type(layout).__name__, _REMEDY)
+        received = "another object" if isinstance(layout, Mapping) else repr(layout)
+        raise InputError("an export must be an object with a study and events", received, _REMEDY)
     if layout.get("version", 1) != 1:
         raise InputError("an export must be of version 1", repr(layout["version"]), "upgrade anchorpbo")
     definition = Definition.from_dict(layout["study"], trusted=False)

@@ -24,6 +24,7 @@ let table = null; // {space, columns: [{name, values, kind, distinct}], file, ve
 let selects = new Map();
 let changed = () => {};
 let version = 0;
+let suggested = "";
 
 export function startCatalogue(onchange) {
   changed = onchange;
@@ -102,9 +103,16 @@ function show(view, file) {
   document.getElementById("first-rows").replaceChildren(firstRows(columns));
   document.getElementById("table-found").hidden = false;
   for (const one of columns) note(one);
-  const name = document.getElementById("name");
-  if (!name.value.trim()) name.value = file.name.replace(/\.[^.]*$/, "").replaceAll(/[_-]+/g, " ").slice(0, 200);
+  suggestName(file);
   changed();
+}
+
+// The name of a file, in place of none or of that of the file before.
+function suggestName(file) {
+  const name = document.getElementById("name");
+  if (name.value.trim() && name.value !== suggested) return;
+  suggested = file.name.replace(/\.[^.]*$/, "").replaceAll(/[_-]+/g, " ").slice(0, 200);
+  name.value = suggested;
 }
 
 function role(column, view) {

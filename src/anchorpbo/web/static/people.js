@@ -118,9 +118,10 @@ async function invite(submit) {
   problem.hidden = true;
   if (!name) return;
   try {
-    await post(`${base}/participants`, { name });
+    const already = (await get(`${base}/participants`)).some((one) => one.name === name);
+    if (!already) await post(`${base}/participants`, { name });
     byId("name").value = "";
-    say(`${name} takes part now. Send them their link.`);
+    say(already ? `${name} takes part already.` : `${name} takes part now. Send them their link.`);
     await showPeople();
     await showAgreement();
   } catch (error) {
