@@ -319,12 +319,38 @@ def test_a_transform_that_learns_on_elsewhere_does_not_show():
 
 def test_designs_outside_the_cube_need_a_transform():
     points, comparisons = duels_to_tensors(some_duels())
-    with pytest.raises(InputError, match=r"datapoints must lead to the unit cube; received .* to .*; pass input_trans"):
+    with pytest.raises(InputError, match=r"datapoints must lead to the unit cube; received .* there; pass input_trans"):
         AnchoredPairwiseModel.fit(LOW + WIDE * points, comparisons)
-    with pytest.raises(IncompatibleError, match="through the same input_transform; received one of them has none"):
-        AnchoredPairwiseModel.fit(
-            LOW + WIDE * points, comparisons, NoiseMap.bounded(torch.tensor(ANCHORS)), input_transform=normalize()
-        )
+    # One that learnt its range from the designs compared may be too narrow for those to come.
+    model = AnchoredPairwiseModel.fit(LOW + WIDE * points, comparisons, input_transform=Normalize(3), learn=None)
+    with pytest.raises(InputError, match=r"X must lead to the unit cube; received 1\.\d+ there; .*all designs to come"):
+        model.condition_on_observations(torch.stack([LOW + WIDE, LOW + WIDE / 2]), torch.tensor([[0, 1]]))
+
+
+def other_bounds():
+    return Normalize(3, bounds=torch.stack([LOW, LOW + 2.0 * WIDE]))
+
+
+@pytest.mark.parametrize("transforms", [(None, normalize), (normalize, None), (other_bounds, normalize)])
+def test_a_noise_map_that_sees_other_designs_than_the_model_is_refused(transforms):
+    points, comparisons = duels_to_tensors(some_duels())
+    for_map, for_model = (None if make is None else make() for make in transforms)
+    noise = NoiseMap.bounded(LOW + WIDE * torch.tensor(ANCHORS), input_transform=for_map)
+    given = points if for_model is None else LOW + WIDE * points
+    with pytest.raises(IncompatibleError, match=r"same input_transform; received one at \(.*\) for the model and at"):
+        AnchoredPairwiseModel.fit(given, comparisons, noise, input_transform=for_model)
+    with pytest.raises(IncompatibleError, match="same input_transform"):
+        AnchoredPairwiseModel.from_pairwise_gp(PairwiseGP(given, comparisons, input_transform=for_model), noise)
+
+
+def test_a_noise_map_whose_transform_leads_to_the_same_place_is_taken_whatever_its_kind():
+    points, comparisons = duels_to_tensors(some_duels())
+    raw, learnt = LOW + WIDE * points, Normalize(3)
+    learnt(raw)
+    known = Normalize(3, bounds=torch.stack([raw.amin(0), raw.amax(0)]))
+    noise = NoiseMap.bounded(raw[:3], input_transform=known)
+    model = AnchoredPairwiseModel.fit(raw, comparisons, noise, input_transform=learnt, learn=None)
+    np.testing.assert_allclose(model.noise(raw), noise(raw), rtol=1e-9)
 
 
 def test_float32_is_taken_as_float64_and_never_rounds_the_model(model):
@@ -339,6 +365,15 @@ def test_float32_is_taken_as_float64_and_never_rounds_the_model(model):
     model.float()
     assert model.beta.dtype == torch.float64
     assert torch.equal(model.posterior(X).variance, AnchoredPairwiseModel(conditioned("ep")).posterior(X).variance)
+
+
+def test_a_float32_design_is_the_same_one_wherever_it_is_given():
+    points, comparisons = duels_to_tensors(some_duels())
+    raw = (LOW + WIDE * points).float()
+    bounds = torch.stack([LOW, LOW + WIDE]).float()
+    model = AnchoredPairwiseModel.fit(raw, comparisons, input_transform=Normalize(3, bounds=bounds), learn=None)
+    more = model.condition_on_observations(raw[:2], torch.tensor([[0, 1]]))
+    assert len(more.datapoints) == len(model.datapoints)
 
 
 def test_devices_are_followed(model):

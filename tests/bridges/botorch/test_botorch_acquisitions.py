@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from botorch.acquisition.analytic import LogExpectedImprovement, PosteriorMean, UpperConfidenceBound
+from botorch.acquisition.analytic import (
+    LogConstrainedExpectedImprovement,
+    LogExpectedImprovement,
+    PosteriorMean,
+    UpperConfidenceBound,
+)
 from botorch.acquisition.logei import qLogExpectedImprovement
 from botorch.acquisition.objective import ScalarizedPosteriorTransform
 from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption
@@ -220,6 +225,14 @@ def test_any_analytic_acquisition_can_be_penalised():
     values = NoisePenalised(PosteriorMean(AnchoredPairwiseModel(model)), NOISE, 10.0)(X)
     points = X[:, 0].numpy()
     np.testing.assert_allclose(values, model.posterior.mean(points) - 10.0 * NOISE(points), atol=1e-12)
+
+
+def test_an_acquisition_with_constraints_on_further_outputs_can_be_penalised():
+    base = LogConstrainedExpectedImprovement(regression(outputs=2), BEST, 0, {1: (None, 0.5)})
+    X = designs(7, 1)
+    with torch.no_grad():
+        values = NoisePenalised(base, noise, 2.0, "std")(X)
+        np.testing.assert_allclose(values, base(X) - 2.0 * noise(X)[:, 0].sqrt(), atol=1e-12)
 
 
 def test_a_pair_of_one_design_has_its_own_value_and_a_finite_gradient():

@@ -145,6 +145,16 @@ def test_a_transform_that_learns_has_learnt_what_it_will():
     np.testing.assert_allclose(noise(2.0 * designs(4)), NoiseMap.bounded(TENSOR)(designs(4)), rtol=1e-12)
 
 
+def test_a_transform_that_has_learnt_nothing_is_refused():
+    with pytest.raises(InputError, match=r"must know its range before anchors .*; received Normalize that has learnt"):
+        NoiseMap.bounded(80.0 + TENSOR, input_transform=Normalize(3))
+    learnt = Normalize(3)
+    learnt(cube())  # from 0 to 1, so that it has nothing to do
+    np.testing.assert_allclose(
+        NoiseMap.bounded(TENSOR, input_transform=learnt)(TENSOR), NoiseMap.bounded(TENSOR)(TENSOR)
+    )
+
+
 def test_bad_input_is_refused():
     noise = NoiseMap.bounded(TENSOR)
     with pytest.raises(ShapeError, match=r"X must have shape \.\.\. x 3; received \(4, 2\)"):

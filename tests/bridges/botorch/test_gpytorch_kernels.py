@@ -88,6 +88,17 @@ def test_anchors_can_be_added_to_a_fitted_pairwise_gp():
     np.testing.assert_allclose(ours.posterior(X).mean[:, 0], expected.posterior.mean(X.numpy()), atol=1e-12)
 
 
+def test_anchors_under_a_logit_likelihood_keep_utilities_free_of_an_origin():
+    theirs = PairwiseGP(*duels_to_tensors(some_duels()), PairwiseLogitLikelihood())
+    ours = AnchoredPairwiseModel.from_pairwise_gp(theirs, NOISE)
+    kernel, link = kernel_from_gpytorch(theirs.covar_module), ap.Logistic(form="difference")
+    expected = ap.PreferenceGP(kernel, link, noise=NOISE, learn=None).condition(some_duels())
+    X = designs(4)
+    np.testing.assert_allclose(ours.posterior(X).mean[:, 0], expected.posterior.mean(X.numpy()), atol=1e-12)
+    paper = AnchoredPairwiseModel.from_pairwise_gp(theirs, NOISE, likelihood="logistic")
+    assert (paper.posterior(X).mean - ours.posterior(X).mean).abs().max() > 0.01
+
+
 def test_other_models_are_refused():
     with pytest.raises(InputError, match="must be a PairwiseGP with a probit or a logit likelihood"):
         AnchoredPairwiseModel.from_pairwise_gp(ap.PreferenceGP(), NOISE)

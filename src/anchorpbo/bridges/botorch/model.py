@@ -36,15 +36,20 @@ from anchorpbo.bridges.botorch.noise import NoiseMap, settled
 from anchorpbo.bridges.botorch.tensors import as_designs, to_tensor
 from anchorpbo.errors import IncompatibleError, InputError, UnsupportedError
 from anchorpbo.kernels import RBF
-from anchorpbo.likelihoods import Probit
+from anchorpbo.likelihoods import Likelihood, Logistic, Probit
 from anchorpbo.model import PreferenceGP
 from anchorpbo.reliability import NoiseMap as NumpyNoiseMap
 from anchorpbo.study import Optimizer
 from anchorpbo.study.plan import MOST_LENGTHSCALES
 
-_LINKS = {PairwiseProbitLikelihood: "probit", PairwiseLogitLikelihood: "logistic"}
+_LINKS: dict[type, Likelihood] = {
+    PairwiseProbitLikelihood: Probit(),
+    PairwiseLogitLikelihood: Logistic(form="difference"),
+}
 ROUNDING = 1e-9
 """By this much a transform may overshoot the unit cube."""
+SAME_PLACE = 1e-6
+"""Coordinates closer than this are those of one design."""
 
 
 class AnchoredPairwiseModel(Model):
@@ -105,16 +110,17 @@ class AnchoredPairwiseModel(Model):
         noise
             The noise map, or one variance for all designs. One in numpy is of designs in the unit cube.
         input_transform
-            From datapoints to the unit cube, such as ``Normalize(d)``; learns from them if it can.
+            From datapoints to the unit cube, such as ``Normalize(d, bounds=bounds)``. One without bounds learns them
+            here, from datapoints that later designs may lie beyond, and too late for a noise map that goes through it.
         **options
             Of `PreferenceGP`. The kernel is by default an RBF with a length-scale a coordinate.
         """
-        designs = as_designs(datapoints, name="datapoints")
-        if input_transform is not None:
-            designs = input_transform(designs)
+        # As `posterior` and `condition_on_observations` do, so that a design is the same wherever it is given.
+        given = as_designs(datapoints, name="datapoints").to(torch.float64)
+        designs = given if input_transform is None else input_transform(given)
         _check_cube(designs)
         duels = duels_from_tensors(designs, comparisons, ties)
-        noise = _in_the_cube(noise, input_transform)
+        noise = _in_the_cube(noise, given, designs)
         kernel = options.pop("kernel", None) or _customary_kernel(duels.dimension)
         return cls(PreferenceGP(kernel, noise=noise, **options).fit(duels), input_transform)
 
@@ -122,7 +128,9 @@ class AnchoredPairwiseModel(Model):
     def from_pairwise_gp(cls, model: PairwiseGP, noise: NoiseMap | NumpyNoiseMap | float = 1.0, **options: Any) -> Self:
         """Take over the comparisons, the link, the input transform and the learnt kernel of a fitted `PairwiseGP`.
 
-        Nothing is learnt. With noise 1, which a `PairwiseGP` has everywhere, this is the same posterior.
+        Nothing is learnt. With noise 1, which a `PairwiseGP` has everywhere, this is the same posterior. Under the
+        logit link the noise divides differences of utilities, ``Logistic(form="difference")``, so that a constant added
+        to all utilities changes nothing, as in a `PairwiseGP`.
 
         Parameters
         ----------
@@ -138,12 +146,14 @@ class AnchoredPairwiseModel(Model):
             raise InputError(rule, type(getattr(model, "likelihood", model)).__name__, remedy)
         transform = getattr(model, "input_transform", None)
         model.eval()
-        designs = model.transform_inputs(model.datapoints)
+        given = model.datapoints.to(torch.float64)
+        designs = model.transform_inputs(given)
         _check_cube(designs)
         duels = duels_from_tensors(designs, model.comparisons)
         settings = {"kernel": kernel_from_gpytorch(model.covar_module), "learn": None, **options}
         settings.setdefault("likelihood", _LINKS[type(model.likelihood)])
-        return cls(PreferenceGP(noise=_in_the_cube(noise, transform), **settings).condition(duels), transform)
+        noise = _in_the_cube(noise, given, designs)
+        return cls(PreferenceGP(noise=noise, **settings).condition(duels), transform)
 
     # -- what BoTorch asks of a model ---------------------------------------------------------------------------------
 
@@ -216,6 +226,8 @@ class AnchoredPairwiseModel(Model):
             raise InputError(rule, received, "condition once for each fantasy, and on who won rather than on utilities")
         added = as_designs(self.transform_inputs(designs), self._learnt.dimension)
         old = self._model.duels
+        if old.bounds == (0.0, 1.0):
+            _check_cube(added, "X")
         duels = old.and_duels(duels_from_tensors(added, Y, ties, old.bounds))
         return type(self)(copy(self._model).condition(duels), self._transform)
 
@@ -291,20 +303,29 @@ class AnchoredPairwiseModel(Model):
             raise InputError("the model has one output, 0", indices, "leave the indices out")
 
 
-def _check_cube(designs: Tensor) -> None:
-    lowest, highest = (float(end) for end in designs.detach().aminmax())
-    if lowest < -ROUNDING or highest > 1.0 + ROUNDING:
-        remedy = "pass input_transform=Normalize(d), or use duels_from_tensors with bounds=None and a PreferenceGP"
-        raise InputError("datapoints must lead to the unit cube", f"{lowest:.6g} to {highest:.6g}", remedy)
+def _check_cube(designs: Tensor, name: str = "datapoints") -> None:
+    outside = designs[(designs < -ROUNDING) | (designs > 1.0 + ROUNDING)]
+    if len(outside):
+        remedy = (
+            "pass input_transform=Normalize(d, bounds=bounds) with bounds of all designs to come, "
+            "or use duels_from_tensors with bounds=None and a PreferenceGP"
+        )
+        raise InputError(f"{name} must lead to the unit cube", f"{outside[0].item():.10g} there", remedy)
 
 
-def _in_the_cube(noise: NoiseMap | NumpyNoiseMap | float, transform: InputTransform | None) -> NumpyNoiseMap | float:
-    """The map in numpy, of designs in the unit cube."""
+def _in_the_cube(noise: NoiseMap | NumpyNoiseMap | float, datapoints: Tensor, designs: Tensor) -> NumpyNoiseMap | float:
+    """The map in numpy, of designs in the unit cube, once it is known to see datapoints where the model does."""
     if not isinstance(noise, NoiseMap):
         return noise
-    if noise.dimension is not None and (noise.input_transform is None) != (transform is None):
-        rule = "a noise map and its model must see designs through the same input_transform"
-        raise IncompatibleError(rule, "one of them has none", "pass it to NoiseMap.bounded, too")
+    if noise.dimension is not None:
+        seen = datapoints if noise.input_transform is None else noise.input_transform(datapoints)
+        apart = (seen - designs).abs().amax(-1) > SAME_PLACE
+        if bool(apart.any()):
+            there, here = ([f"{x:.4g}" for x in side[apart][0].tolist()] for side in (seen, designs))
+            rule = "a noise map and its model must see designs through the same input_transform"
+            received = f"one at ({', '.join(here)}) for the model and at ({', '.join(there)}) for the map"
+            remedy = "pass Normalize(d, bounds=bounds) to both; without bounds it has learnt nothing before the model"
+            raise IncompatibleError(rule, received, remedy)
     return noise.to_numpy()
 
 

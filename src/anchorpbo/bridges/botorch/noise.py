@@ -123,4 +123,13 @@ def settled(transform: InputTransform | None) -> InputTransform | None:
 
 def _anchors(anchors: Tensor, transform: InputTransform | None) -> Array:
     designs = as_designs(torch.atleast_2d(torch.as_tensor(anchors)), name="anchors")
-    return to_array(designs if transform is None else transform(designs))
+    if transform is None:
+        return to_array(designs)
+    seen = transform(designs)
+    # One that learns its range leaves everything where it is until it has, and anchors would stay far from all designs.
+    learns = getattr(transform, "learn_coefficients", False)
+    if learns and bool((seen == designs).all()) and bool(((designs < 0.0) | (designs > 1.0)).any()):
+        rule = "input_transform must know its range before anchors go through it"
+        remedy = "write Normalize(d, bounds=bounds), or make the model that it learns from first"
+        raise InputError(rule, f"{type(transform).__name__} that has learnt nothing", remedy)
+    return to_array(seen)

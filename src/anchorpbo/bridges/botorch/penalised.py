@@ -53,7 +53,8 @@ class NoisePenalised(AnalyticAcquisitionFunction):
             raise InputError(rule, type(base).__name__, remedy)
         if penalty not in _PENALTIES:
             raise UnknownNameError.of("penalty", penalty, _PENALTIES)
-        super().__init__(base.model, base.posterior_transform)
+        # The base has made sure of its outputs: one with constraints has several.
+        super().__init__(base.model, base.posterior_transform, allow_multi_output=True)
         self.base = base
         self.noise = as_noise(noise)
         self.risk_aversion = non_negative("risk_aversion", risk_aversion)
