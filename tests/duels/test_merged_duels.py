@@ -44,6 +44,14 @@ def test_merging_twice_is_merging_once() -> None:
     assert merged != many()
 
 
+def test_unmerged_duels_have_a_row_each_on_the_same_designs() -> None:
+    each = many().merged().unmerged()
+    assert each.counts is None
+    np.testing.assert_array_equal(each.points, many().points)
+    np.testing.assert_array_equal(sorted_rows(each), sorted_rows(many()))
+    assert each.unmerged() is each
+
+
 def test_one_more_duel_after_merging_is_one_more_duel() -> None:
     more, expected = many().merged().and_win(POINTS[0], POINTS[1]), many().and_win(POINTS[0], POINTS[1])
     np.testing.assert_array_equal(sorted_rows(more.merged()), sorted_rows(expected.merged()))

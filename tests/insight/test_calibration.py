@@ -58,6 +58,15 @@ def test_each_duel_of_a_model_is_predicted_from_all_others():
     assert np.array_equal(model.posterior.mean(POINTS), before)
 
 
+def test_duels_that_were_merged_are_predicted_one_by_one():
+    duels = Duels(POINTS, [*WINS[0], 0, 0, 1], [*WINS[1], 1, 1, 0], ties=[[0, 4], [0, 4]])
+    plain, merged = (PreferenceGP(RBF(0.3), learn=None).condition(some) for some in (duels, duels.merged()))
+    expected, found = calibration(plain), calibration(merged)
+    assert len(found.predicted) == 10
+    assert np.allclose(sorted(found.predicted), sorted(expected.predicted))
+    assert found.log_loss == pytest.approx(expected.log_loss)
+
+
 def test_of_many_answers_an_even_choice_is_predicted(monkeypatch):
     study, model = played(), PreferenceGP().fit(Duels(POINTS, *WINS))
     every, others = calibration(study).predicted, calibration(model).predicted

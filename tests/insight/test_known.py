@@ -5,7 +5,7 @@ import pytest
 
 from anchorpbo import Duels, NoiseMap, PreferenceGP
 from anchorpbo.errors import InputError, NotFittedError, UnknownNameError, UnsupportedError
-from anchorpbo.insight import Known, grids
+from anchorpbo.insight import Known, grids, seen
 from support.drawn_studies import ANCHORS, SPACE, played, shelved
 
 POINTS = [[0.1, 0.3], [0.8, 0.6], [0.4, 0.2]]
@@ -37,6 +37,12 @@ def test_a_model_is_known_by_its_coordinates():
     X = np.column_stack([np.linspace(0, 1, grids.SLICE), np.full(grids.SLICE, best[1])])
     assert np.allclose(grid.utility, model.posterior.mean(X) - model.posterior.mean(POINTS).mean())
     assert np.allclose(grid.noise, noise(X))
+
+
+def test_a_model_of_merged_duels_has_each_of_them():
+    duels = Duels(POINTS, [0, 0, 0, 1], [1, 1, 1, 0], [[0, 2], [0, 2]]).merged()
+    (first, *_) = seen(Known.of(PreferenceGP(learn=None).condition(duels)))
+    assert (first.wins, first.losses, first.ties) == (3, 1, 2)
 
 
 def test_a_noise_map_is_known_by_its_anchors():

@@ -162,6 +162,10 @@ class Duels:
         object.__setattr__(merged, "counts", frozen(np.concatenate([times, tied_times]).astype(np.float64)))
         return merged
 
+    def unmerged(self) -> Duels:
+        """These duels with one row each, as they were before `merged`, but for their order."""
+        return self if self.counts is None else Duels(self.points, *self._each, self.bounds)
+
     def and_win(self, winner: npt.ArrayLike, loser: npt.ArrayLike) -> Duels:
         """Return these duels and one more that `winner`, (d,), won against `loser`, (d,)."""
         points, (w, x) = self._with(winner, loser)

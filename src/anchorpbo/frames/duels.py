@@ -43,11 +43,10 @@ def duels_to_frame(duels: Duels, library: LibraryName = "pandas", names: Sequenc
     if len(called) != duels.dimension or len(set(called)) < len(called):
         rule = f"names must be {duels.dimension} different ones, one a coordinate"
         raise InputError(rule, called, "leave them out for x0, x1 and so on")
-    times = np.ones(len(duels), dtype=np.intp) if duels.counts is None else duels.counts.astype(np.intp)
-    first, second, tied = (np.repeat(rows, times) for rows in (duels.first, duels.second, duels.tied))
-    sides = (("winner", duels.points[first]), ("loser", duels.points[second]))
-    coordinates = {f"{side}.{name}": X[:, c] for side, X in sides for c, name in enumerate(called)}
-    return library_named(library).frame({"winner": first, "loser": second, "tie": tied, **coordinates})
+    each = duels.unmerged()
+    rows = (("winner", each.first), ("loser", each.second))
+    coordinates = {f"{side}.{name}": each.points[row, c] for side, row in rows for c, name in enumerate(called)}
+    return library_named(library).frame({**dict(rows), "tie": each.tied, **coordinates})
 
 
 def duels_from_frame(

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.insight.known import compared
+from anchorpbo.insight.known import compared, is_informative
 from anchorpbo.numerics.checks import as_vector
 from anchorpbo.space import Design
 from anchorpbo.study import Optimizer, Outcome
@@ -45,7 +45,7 @@ class Convergence:
     truth: tuple[float, ...] | None
     """The true utility of each design, where it is known."""
     duels: tuple[int, ...]
-    """Numbers of the duels whose gain is known."""
+    """Numbers of the informative answers, from 1, whose gain is known."""
     gains: tuple[float, ...]
     """What each of them was expected to bring, see `Duel.gain`."""
     enough: float
@@ -85,7 +85,8 @@ def convergence(study: Optimizer, truth: Callable[[Design], float] | None = None
         if len(stage) in wanted:
             found[len(stage)] = stage.recommend().design
     judged = study.utilities(list(found.values()))
-    told = [event for event in study.history if event["type"] in ("answered", "preferred")]
+    # Counted as `answers` are, so that the two can be drawn over one axis; what was skipped is no answer.
+    told = filter(is_informative, study.history)
     gains = {number: event["gain"] for number, event in enumerate(told, 1) if event.get("gain") is not None}
     return Convergence(
         answers=tuple(found),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -73,6 +73,11 @@ def compared(history: list[dict[str, Any]]) -> tuple[Compared, ...]:
     return tuple(found)
 
 
+def is_informative(event: Mapping[str, Any]) -> bool:
+    """Whether an event of a history is an answer that counts: a comparison, and no skip."""
+    return bool(event["type"] == "preferred" or (event["type"] == "answered" and event["outcome"] != "skip"))
+
+
 def _of_study(study: Optimizer) -> Known:
     known = len(study) > 0
     return Known(
@@ -86,7 +91,7 @@ def _of_study(study: Optimizer) -> Known:
 
 
 def _of_model(model: PreferenceGP) -> Known:
-    duels = model.duels
+    duels = model.duels.unmerged()
     if duels.bounds != (0.0, 1.0):
         rule = "arrays can be drawn where designs lie in the unit cube"
         raise UnsupportedError(rule, f"designs within {duels.bounds}", "make a study of a Catalogue of them")

@@ -26,6 +26,7 @@ from scipy.special import betaincinv
 
 from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError
+from anchorpbo.insight.known import is_informative
 from anchorpbo.model import PreferenceGP
 from anchorpbo.space import Design
 from anchorpbo.study import Optimizer
@@ -99,7 +100,7 @@ def _sequential(study: Optimizer) -> tuple[Array, Array]:
     """How sure the model was of the winner before each answer, and of the loser, (n,) each."""
     pairs = [_winner_and_loser(event) for event in study.history]
     # The first informative answer has none before it.
-    start = next((i for i, told in enumerate(map(_is_informative, study.history), 1) if told), len(pairs))
+    start = next((i for i, told in enumerate(map(is_informative, study.history), 1) if told), len(pairs))
     wanted = _some([i for i, pair in enumerate(pairs) if pair is not None and i >= start])
     found = []
     # As many stages as events and one more: each is the study before the event of its number.
@@ -111,9 +112,9 @@ def _sequential(study: Optimizer) -> tuple[Array, Array]:
 
 
 def _left_out(model: PreferenceGP) -> tuple[Array, Array]:
-    duels, m = model.duels, len(model.duels.winners)
+    duels = model.duels.unmerged()
     found = []
-    for k in sorted(_some(range(m))):
+    for k in sorted(_some(range(len(duels.winners)))):
         others = Duels(duels.points, np.delete(duels.winners, k), np.delete(duels.losers, k), duels.ties, duels.bounds)
         without = copy(model).condition(others) if len(others) else None
         pair = duels.points[[duels.winners[k]]], duels.points[[duels.losers[k]]]
@@ -125,10 +126,6 @@ def _some(numbers: Sequence[int]) -> set[int]:
     """All of a few numbers, an even choice of many."""
     places = np.unique(np.linspace(0, len(numbers) - 1, min(len(numbers), MOST)).round().astype(int))
     return {numbers[place] for place in places.tolist()}
-
-
-def _is_informative(event: dict[str, Any]) -> bool:
-    return bool(event["type"] == "preferred" or (event["type"] == "answered" and event["outcome"] != "skip"))
 
 
 def _winner_and_loser(event: dict[str, Any]) -> tuple[Design, Design] | None:

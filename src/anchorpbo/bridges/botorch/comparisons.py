@@ -59,10 +59,8 @@ def duels_to_tensors(duels: Duels) -> tuple[Tensor, Tensor]:
 
 def wins(duels: Duels) -> Tensor:
     """Row numbers of winners and losers, m x 2, one row a duel also where equal ones are merged."""
-    rows = np.stack([duels.winners, duels.losers], axis=1)
-    if duels.counts is not None:
-        rows = np.repeat(rows, duels.counts[: len(rows)].astype(np.intp), axis=0)
-    return torch.tensor(rows, dtype=torch.long)
+    each = duels.unmerged()
+    return torch.tensor(np.stack([each.winners, each.losers], axis=1), dtype=torch.long)
 
 
 def pairs(name: str, indices: Tensor) -> IntArray:
