@@ -1,5 +1,7 @@
 """Duels as frames of every library, and back to the last bit."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -63,6 +65,12 @@ def test_anything_that_offers_arrow_data_can_be_read():
 
     duels = some_duels()
     assert duels_from_frame(Result(duels_to_frame(duels, "polars"))) == duels
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_numbers_of_databases_are_numbers(make):
+    columns = {"winner.a": [Decimal("0.10"), Decimal("0.9")], "loser.a": [Decimal("0.5"), Decimal("0.25")]}
+    assert duels_from_frame(make(columns)) == ap.Duels([[0.1], [0.5], [0.9], [0.25]], [0, 2], [1, 3])
 
 
 def test_frames_of_one_library_can_be_turned_into_those_of_another():

@@ -211,7 +211,7 @@ def test_records_become_columns_of_plain_values():
         "b": [True, False],
         "d": ["2024-05-01", "2024-05-01"],
         "e": [None, None],
-        "f": ["1.5", None],
+        "f": [1.5, None],
         "s": [None, "late"],
     }
     assert type(cells(table)["n"][0]) is int

@@ -38,8 +38,11 @@ def posterior_to_frame(model: PreferenceGP | Optimizer, frame: Any, names: Seque
     if isinstance(model, Optimizer):
         # Columns that are no parameters are left alone.
         X, model = Designs(table, model.space).encoded(columns_for(model.space)), model.model
-    else:
+    elif isinstance(model, PreferenceGP):
         X = _coordinates(table, names)
+    else:
+        rule = "what is known of designs is known by a PreferenceGP or an Optimizer"
+        raise InputError(rule, type(model).__name__, "give one of these")
     posterior = model.posterior
     found = {"mean": posterior.mean(X), "std": np.sqrt(posterior.variance(X)), "noise": model.noise(X)}
     return library.extended(frame, found)

@@ -15,6 +15,7 @@ import numbers
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeAlias
@@ -355,7 +356,7 @@ def as_cell(value: Any) -> Any:
         return value
     if type(value).__name__ in _MISSING:
         return None
-    if isinstance(value, numbers.Real):
+    if isinstance(value, numbers.Real | Decimal):  # databases have the latter, and Python does not call them real
         number = _as_double(value)
         # JSON has no infinity; as a word it is shown all the same, and refused as a feature.
         return None if math.isnan(number) else number if math.isfinite(number) else str(value)
@@ -366,7 +367,7 @@ def as_cell(value: Any) -> Any:
     return str(value)
 
 
-def _as_double(value: numbers.Real) -> float:
+def _as_double(value: numbers.Real | Decimal) -> float:
     try:
         return float(value)
     except OverflowError:
