@@ -12,6 +12,7 @@ from anchorpbo.errors import InputError, NotFittedError, UnknownNameError, Unsup
 from anchorpbo.insight import calibration, convergence, pair_noise
 from anchorpbo.plots import drawing, maps
 from anchorpbo.plots.colours import INKS
+from anchorpbo.plots.plane_map import DARK
 from support.drawn_studies import ANCHORS, SPACE, played, shelved, taste
 
 UNITS, LABELS = {"heat": "°C", "dose": "g"}, {"grind": "<i>coarse</i>"}
@@ -157,6 +158,9 @@ def test_maps_mark_anchors_duels_and_what_is_recommended(study):
     assert len(trace(screen, "less preferred").x) == 2 * len(told) - wins
     first = told[0]["first" if told[0]["outcome"] == "first" else "second"]
     assert (trace(screen, "preferred").x[0], trace(screen, "preferred").y[0]) == (first["heat"], first["dose"])
+    # Full and hollow, as along the slices, in the app and in reports.
+    assert (trace(screen, "preferred").marker.color, trace(screen, "less preferred").marker.color) == (DARK, "white")
+    assert mark(paper, "less preferred").get_markerfacecolor() == "white"
     for name in ("preferred", "less preferred", "anchor", "recommended"):
         assert np.allclose(points(mark(paper, name)), np.transpose([trace(screen, name).x, trace(screen, name).y]))
 

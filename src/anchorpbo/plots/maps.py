@@ -38,7 +38,7 @@ def utility_map(
 ) -> Any:
     """Expected utility over two parameters, with anchors, duels and the recommended design.
 
-    A white dot was preferred to the dark one it is joined with; ties are dark and joined by a dotted line. All of
+    A dark dot was preferred to the white one it is joined with; ties are white and joined by a dotted line. All of
     these may differ from the map in the other parameters. Of a catalogue each item is a dot, and alike ones lie close
     together.
 

@@ -135,9 +135,10 @@ class PlaneMap(Drawing):
 
     def _sides(self, pairs: Sequence[tuple[Place, Place, bool]]) -> list[tuple[str, list[Place], str, str]]:
         """Name, places, colour and edge of the designs that were compared; those that tied are with the losers."""
+        # Winners full and losers hollow, as in slices, the app and reports.
         won = [a for a, _, tie in pairs if not tie]
         rest = [side for a, b, tie in pairs for side in ((a, b) if tie else (b,))]
-        return [("less preferred", rest, DARK, "white"), ("preferred", won, "white", DARK)]
+        return [("less preferred", rest, "white", DARK), ("preferred", won, DARK, "white")]
 
     def matplotlib(self, theme: Theme) -> Any:
         """The same for a page."""
