@@ -243,6 +243,9 @@ def test_mistakes_are_named():
         history_from_frame(frame.drop(columns="first.dose"), SPACE)
     with pytest.raises(InputError, match="row 0: dose must lie between"):
         history_from_frame(frame.assign(**{"first.dose": 99.0}), SPACE)
+    for made in (comparisons_to_frame, history_to_frame, utilities_to_frame):
+        with pytest.raises(InputError, match="needs the study; received PreferenceGP; give an Optimizer"):
+            made(MODEL)
     with pytest.raises(InputError, match="space must be a Space or a Catalogue"):
         history_from_frame(frame, None)
     with pytest.raises(InputError, match="mean, std and noise are what is added; received a column 'std'"):

@@ -11,6 +11,7 @@ from anchorpbo.errors import InputError
 from anchorpbo.frames.libraries import Library
 from anchorpbo.space import Catalogue, Categorical, Design, DesignSpace, Ordinal, Space
 from anchorpbo.space.tables import Table, cells_of
+from anchorpbo.study import Optimizer
 from anchorpbo.study.importing import choices_of
 from anchorpbo.typing import Array
 
@@ -46,7 +47,15 @@ class Designs:
         return found
 
 
-def check_told_apart(space: DesignSpace, library: Library) -> None:
+def space_of(study: Optimizer, library: Library) -> DesignSpace:
+    """The space of a study, once it is known that a frame of a library can hold its designs."""
+    if not isinstance(study, Optimizer):
+        raise InputError("a frame of a study needs the study", type(study).__name__, "give an Optimizer")
+    _check_told_apart(study.space, library)
+    return study.space
+
+
+def _check_told_apart(space: DesignSpace, library: Library) -> None:
     """Raise where values of a space would be written alike in a column of one type, such as 3 and "3"."""
     listed = {space.key: space.keys} if isinstance(space, Catalogue) else {}
     if isinstance(space, Space):

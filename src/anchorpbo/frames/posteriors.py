@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.frames.designs import Designs, check_told_apart, columns_for
+from anchorpbo.frames.designs import Designs, columns_for, space_of
 from anchorpbo.frames.libraries import LibraryName, as_table, library_named, library_of
 from anchorpbo.model import PreferenceGP
 from anchorpbo.space.tables import Table
@@ -67,7 +67,7 @@ def utilities_to_frame(
         Of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     """
     made = library_named(library)
-    check_told_apart(optimizer.space, made)
+    space_of(optimizer, made)
     found = optimizer.utilities(designs, reference=reference)
     names = list(dict.fromkeys(name for estimate in found for name in estimate.design))
     columns: dict[str, Any] = {name: [estimate.design.get(name) for estimate in found] for name in names}

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anchorpbo.errors import InputError
-from anchorpbo.frames.designs import Designs, check_told_apart, columns_for, flat
+from anchorpbo.frames.designs import Designs, columns_for, flat, space_of
 from anchorpbo.frames.libraries import LibraryName, as_table, library_named
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study import Optimizer
@@ -46,8 +46,8 @@ def comparisons_to_frame(optimizer: Optimizer, library: LibraryName = "pandas") 
     library
         Of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     """
-    made, space, rows = library_named(library), optimizer.space, []
-    check_told_apart(space, made)
+    made, rows = library_named(library), []
+    space = space_of(optimizer, made)
     for data in optimizer.history:
         compared = _compared(event_from_dict(data, space))
         if compared is not None:
@@ -67,8 +67,8 @@ def history_to_frame(optimizer: Optimizer, library: LibraryName = "pandas") -> A
     library
         Of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     """
-    made, space, rows = library_named(library), optimizer.space, []
-    check_told_apart(space, made)
+    made, rows = library_named(library), []
+    space = space_of(optimizer, made)
     for number, data in enumerate(optimizer.history):
         row = {"event": number, "type": data["type"]}
         for name, value in data.items():
