@@ -1,5 +1,7 @@
 """``anchorpbo recommend`` and ``anchorpbo report``."""
 
+import re
+
 import pytest
 from typer.testing import CliRunner
 
@@ -40,6 +42,9 @@ def test_the_design_is_shown_with_how_sure_it_is(call):
     assert "°C" in result.stdout
     assert "90 % probability" in result.stdout
     assert "a unit of noise costs 1 (--risk-weight)" in result.stdout
+    others = result.stdout.split("Next in line:")[1]
+    assert re.search(r"Grind \d", others)
+    assert "1 fine to 10 coarse" not in others
 
 
 def test_an_item_goes_by_its_title(call):

@@ -182,6 +182,18 @@ def test_what_is_wrong_is_said_in_the_usual_words(web: TestClient, request_: dic
     assert words in refused(web, request_)
 
 
+@pytest.mark.parametrize(
+    ("sent", "received"),
+    [(b"rubbish", "a body that is not JSON at character 0"), (b'{"name": 3}', "body.name: Input should be")],
+)
+def test_a_request_of_another_shape_is_told_rule_find_and_remedy(web: TestClient, sent: bytes, received: str) -> None:
+    response = web.post("/api/studies/check", content=sent, headers={"content-type": "application/json"})
+    found = response.json()
+    assert response.status_code == 422
+    assert received in found["received"]
+    assert found["detail"] == f"{found['rule']}; received {found['received']}; {found['remedy']}."
+
+
 def test_what_passes_the_check_can_be_made(web: TestClient) -> None:
     request = body(REAL, WHOLE, LEVELS, options={"preset": "paper", "strategy": "ei", "risk_weight": 0.5, "seed": 3})
     assert web.post("/api/studies/check", json=request).status_code == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 
@@ -90,7 +91,12 @@ def _difference(best: Card, card: Card) -> str:
     if card.title is not None:
         return plain(card.title)
     there = {row.name: row.value for row in best.rows}
-    return ", ".join(f"{plain(row.label)} {_value(row)}" for row in card.rows if row.value != there.get(row.name))
+    return " · ".join(f"{_short(row.label)} {_value(row)}" for row in card.rows if row.value != there.get(row.name))
+
+
+def _short(label: str) -> str:
+    """What people call a parameter, without what explains it."""
+    return plain(re.split("[,;(]", label)[0].strip() or label)
 
 
 def _rows(card: Card) -> list[CardRow]:

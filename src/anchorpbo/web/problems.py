@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -120,10 +121,17 @@ async def _ours(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    parts = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]]
-    detail = _printable("; ".join(parts)) or "the request is not as described"
-    rule = "a request must be as /openapi.json describes it"
-    return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, detail[:_LONGEST], rule=rule)
+    parts = [_misfit(one) for one in error.errors()[:5]]
+    received = _printable(", ".join(parts))[:_LONGEST] or "another"
+    rule, remedy = "a request must be as /openapi.json describes it", "correct it, as in the examples there"
+    detail = f"{rule}; received {received}; {remedy}."
+    return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, rule=rule, received=received, remedy=remedy)
+
+
+def _misfit(found: Mapping[str, Any]) -> str:
+    if found["type"] == "json_invalid":
+        return f"a body that is not JSON at character {found['loc'][-1]}"
+    return f"{'.'.join(str(part) for part in found['loc'])}: {found['msg']}"
 
 
 async def _http(request: Request, error: Exception) -> Response:
