@@ -223,9 +223,11 @@ def test_the_check_takes_tables_as_large_as_a_study_does(web: TestClient) -> Non
 def test_the_home_page_explains_itself_until_there_is_a_study(web: TestClient) -> None:
     empty = web.get("/").text
     assert '<section id="welcome" class="welcome">' in empty
+    assert '<p id="lead" class="quiet lead" hidden>' in empty
     web.post("/api/studies", json=body(REAL) | {"name": "<b>bold</b>"})
     full = web.get("/").text
     assert '<section id="welcome" class="welcome" hidden>' in full
+    assert '<p id="lead" class="quiet lead">Mark the designs you know well, compare two at a time' in full
     assert "&lt;b&gt;bold&lt;/b&gt;" in full
     assert "<b>bold" not in full
 

@@ -68,6 +68,7 @@ function forget(item) {
   list.hidden = !list.children.length;
   document.getElementById("welcome").hidden = !list.hidden;
   document.getElementById("new-study").hidden = list.hidden;
+  document.getElementById("lead").hidden = list.hidden;
   (next ? next.querySelector("a") : document.getElementById("main")).focus();
   say(`“${item.dataset.name}” was deleted.`);
 }
