@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
 
-PATIENCE = 30_000
+PATIENCE = 60_000
 """Milliseconds that a slow machine may take for a step."""
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 MISSING = "there is no Chromium: `make system` or `apt install chromium` installs it"
