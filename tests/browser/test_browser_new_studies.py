@@ -3,6 +3,8 @@
 import csv
 import io
 import re
+import struct
+import zlib
 
 import pytest
 from browsing import cards_are_shown, choose, see_results, start_comparing, text_of
@@ -101,7 +103,7 @@ def test_a_table_that_is_dropped(home, visitor):
     for cell in ("=1+1", "@SUM(A1)", "<b>first flush</b>", "-2+3"):
         expect(page.locator("#first-rows")).to_contain_text(cell)
     page.get_by_label("photo", exact=True).select_option("image")
-    expect(page.locator("#columns")).to_contain_text("for an uploaded table they are missing")
+    expect(page.locator("#columns")).to_contain_text("Drop or choose the image files above, too")
     page.get_by_label("photo", exact=True).select_option("hidden")
     page.get_by_label("name", exact=True).select_option("title")
     page.get_by_label("note", exact=True).select_option("shown")
@@ -138,6 +140,41 @@ def test_pictures_of_an_uploaded_table_leave_no_broken_card(home, visitor):
     start_comparing(page)
     cards_are_shown(page)
     expect(page.locator("#first .picture")).to_contain_text(".png")
+    choose(page, "first")
+
+
+def picture(shade):
+    """A PNG, 1,200 pixels wide."""
+    rows = b"".join(b"\0" + bytes([shade, 120, 90]) * 1200 for _ in range(300))
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", 1200, 300, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def test_pictures_that_come_with_a_table_are_on_its_cards(home, visitor):
+    page = visitor().open(f"{home}/new")
+    page.get_by_role("tab", name="Use a table").click()
+    files = [{"name": row[3], "mimeType": "image/png", "buffer": picture(20 * n)} for n, row in enumerate(TEAS)]
+    page.locator("#table-file").set_input_files(
+        [{"name": "teas.csv", "mimeType": "text/csv", "buffer": table(TEAS)}, *files[:4]]
+    )
+    expect(page.get_by_label("photo", exact=True)).to_have_value("image")
+    expect(page.locator("#columns")).to_contain_text("4 of 6 pictures are here")
+    page.locator("#table-file").set_input_files(
+        [*files[4:], {"name": "drawing.svg", "mimeType": "image/svg+xml", "buffer": b"<svg/>"}]
+    )
+    expect(page.locator("#columns")).to_contain_text("All 6 pictures are here")
+    expect(page.locator("#table-message")).to_contain_text("drawing.svg: no pictures that can be shown")
+    page.get_by_role("button", name="Create study").click()
+    page.wait_for_url("**/anchors")
+    start_comparing(page)
+    cards_are_shown(page)
+    # Made as small as a card needs it.
+    for side in ("first", "second"):
+        expect(page.locator(f"#{side} .picture img")).to_have_js_property("naturalWidth", 800)
     choose(page, "first")
 
 

@@ -1,6 +1,7 @@
 """What gets in: names, origins, sizes; tokens, cookies and links; and what every response carries on its way out."""
 
 import logging
+from base64 import b64encode
 from itertools import product
 
 import pytest
@@ -444,3 +445,14 @@ def test_without_a_folder_there_are_no_images(client):
     id = make(client, {"name": "Trees", "space": ITEMS, "display": {"image": "file"}})
     check_problem(client.get(f"/studies/{id}/images/ash.png"), 404)
     check_problem(client.get(f"/studies/{make(client)}/images/ash.png"), 404)
+
+
+def test_an_image_that_was_sent_is_served_as_what_it_is(client):
+    content = b"\x89PNG\r\n\x1a\n and more"
+    sent = {"ash.png": f"data:image/png;base64,{b64encode(content).decode()}"}
+    id = make(client, {"name": "Trees", "space": ITEMS, "display": {"image": "file", "pictures": sent}})
+    found = client.get(f"/studies/{id}/images/ash.png")
+    assert (found.status_code, found.content) == (200, content)
+    assert found.headers["content-type"] == "image/png"
+    assert found.headers["x-content-type-options"] == "nosniff"
+    check_problem(client.get(f"/studies/{id}/images/elm.svg"), 404)

@@ -25,6 +25,7 @@ import numpy as np
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.service.display import check_display
+from anchorpbo.service.pictures import Picture, sent_picture
 from anchorpbo.service.plain import check_plain, refusing
 from anchorpbo.space import Catalogue, Design, DesignSpace, space_from_dict
 from anchorpbo.study import Optimizer
@@ -151,6 +152,16 @@ class Definition:
         if self.catalogue is None or column is None:
             return frozenset()
         return frozenset(str(item[column]) for item in self.catalogue.items)
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """The display without its pictures, which are large and asked for one by one."""
+        return {key: value for key, value in self.display.items() if key != "pictures"}
+
+    def picture(self, name: str) -> Picture | None:
+        """A picture that was sent with the study."""
+        address = self.display.get("pictures", {}).get(name)
+        return None if address is None else sent_picture(name, address)
 
     def optimizer(self, participant: str) -> Optimizer:
         """A new optimizer for one participant, with nothing told yet."""

@@ -40,7 +40,8 @@ class Errand:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
-        definition = None if self.definition is None else self.definition.to_dict()
+        # How designs are shown, pictures among it, is nothing that duels depend on.
+        definition = None if self.definition is None else self.definition.to_dict() | {"display": {}}
         return vars(self) | {"definition": definition}
 
     @classmethod

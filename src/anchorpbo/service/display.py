@@ -4,7 +4,8 @@
 
     template   an SVG with placeholders, drawn for each design (`anchorpbo.service.templates`)
     svg        column of a catalogue that holds a drawing
-    image      column with the names of image files in the catalogue's own folder
+    image      column with the names of image files in the catalogue's own folder, or of pictures
+    pictures   {name in the image column: data URL}, sent with the study (`anchorpbo.service.pictures`)
     smiles     column with molecules, drawn where RDKit is installed
     link       column with addresses to look at
     title      column that heads the card
@@ -19,11 +20,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.service.pictures import sent_picture
 from anchorpbo.service.templates import Template
 from anchorpbo.space import Catalogue, DesignSpace
 
 COLUMNS = ("svg", "image", "smiles", "link", "title")
-KEYS = ("template", *COLUMNS, "labels", "units", "hidden")
+KEYS = ("template", *COLUMNS, "pictures", "labels", "units", "hidden")
+LARGEST_PICTURES = 8_000_000
+"""Characters of all pictures of a study: it is kept in memory as a whole."""
 _LONGEST = 200
 
 
@@ -45,6 +49,8 @@ def check_display(display: Mapping[str, Any], space: DesignSpace) -> dict[str, A
                 raise InputError("display.hidden must be a list of columns", repr(value), "write [...]")
             for name in value:
                 _known("display.hidden", name, names)
+        elif key == "pictures":
+            _check_pictures(value, kept.get("image"), space)
         else:
             _check_words(key, value, names)
     return kept
@@ -57,6 +63,21 @@ def _check_words(key: str, words: Any, names: tuple[str, ...]) -> None:
         _known(f"display.{key}", name, names)
         if not isinstance(word, str) or len(word) > _LONGEST:
             raise InputError(f"display.{key} must hold short texts", repr(word), f"use at most {_LONGEST} characters")
+
+
+def _check_pictures(pictures: Any, column: Any, space: DesignSpace) -> None:
+    if not isinstance(pictures, Mapping) or column is None or not isinstance(space, Catalogue):
+        rule = "display.pictures must be an object beside display.image, which names them"
+        raise InputError(rule, repr(pictures)[:60], "write {name: data URL}, and say which column has the names")
+    named = {str(item[column]) for item in space.items} if column in space.names else set()
+    for name, address in pictures.items():
+        if name not in named:
+            rule = f"a picture must be one that the column {column!r} names"
+            raise InputError(rule, repr(name), "leave it out, or correct its name")
+        sent_picture(name, address)
+    if (size := sum(map(len, pictures.values()))) > LARGEST_PICTURES:
+        rule = f"all pictures of a study must not be larger than {LARGEST_PICTURES / 1e6:g} MB together"
+        raise InputError(rule, f"{size / 1e6:.1f} MB", "make them smaller, or keep them in a folder of the server")
 
 
 def _known(what: str, name: Any, names: tuple[str, ...]) -> None:

@@ -6,10 +6,10 @@ Everything that people wrote is escaped by `anchorpbo.html.tag`; drawings of des
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from anchorpbo import __version__
-from anchorpbo.html import Markup, tag
+from anchorpbo.html import Markup, escaped, tag
 from anchorpbo.service.cards import Card
 from anchorpbo.service.charts import (
     Marks,
@@ -70,7 +70,7 @@ def report_html(studies: Studies, id: str, participant: str = OWNER, risk_weight
         (card,) = studies.cards(id, [best.design])
         drawn = _strongest(studies, id, participant, first)
         main += [
-            _recommended(best, card),
+            _recommended(best, card, studies.definition(id).display.get("pictures", {})),
             _others(best, others[:MOST_CANDIDATES], words),
             _slices(drawn, words),
             _map(drawn, best, words),
@@ -94,7 +94,7 @@ def _head(study: StudyView, participant: str, answers: int) -> Markup:
     return tag("header", tag("h1", study.name), *about, tag("p", facts, class_="quiet"))
 
 
-def _recommended(best: RecommendationView, card: Card) -> Markup:
+def _recommended(best: RecommendationView, card: Card, pictures: Mapping[str, str]) -> Markup:
     low, high = best.interval
     sure = "Clearly better" if low > 0 else "Probably better" if best.utility > 0 else "Not better"
     origin = best.reference.startswith("zero")
@@ -113,15 +113,19 @@ def _recommended(best: RecommendationView, card: Card) -> Markup:
     ]
     chart = interval(best.utility, (low, high), "zero" if origin else "average")
     words = tag("div", tag("p", sentence, class_="lead"), chart, tag("dl", *listed, class_="facts"))
-    return section("Recommended", tag("div", _card(card), words, class_="best-of"))
+    return section("Recommended", tag("div", _card(card, pictures), words, class_="best-of"))
 
 
-def _card(card: Card) -> Markup:
+def _card(card: Card, pictures: Mapping[str, str]) -> Markup:
     rows = [tag("div", tag("dt", row.label), tag("dd", f"{row.value} {row.unit}".rstrip())) for row in card.rows]
     title = [tag("h3", card.title)] if card.title else []
     picture = [tag("div", Markup(card.svg), class_="picture")] if card.svg else []  # checked where it was made
-    named = [tag("p", f"Picture: {card.image}", class_="quiet")] if card.image else []
-    return tag("div", *title, *picture, *named, *([tag("dl", *rows)] if rows else []), class_="card")
+    if card.image and card.image in pictures:
+        shown = Markup(f'<img src="{escaped(pictures[card.image])}" alt="{escaped(card.image)}">')
+        picture.append(tag("div", shown, class_="picture"))
+    elif card.image:
+        picture.append(tag("p", f"Picture: {card.image}", class_="quiet"))
+    return tag("div", *title, *picture, *([tag("dl", *rows)] if rows else []), class_="card")
 
 
 def _others(best: RecommendationView, others: Sequence[tuple[Design, float]], words: Words) -> Markup:

@@ -55,7 +55,8 @@ section { border-top: 1px solid var(--line); padding-top: 1.25rem; margin-top: 1
 .card dl > div { display: contents; }
 .card dt, .facts dt { color: var(--quiet); }
 .card dd { margin: 0; text-align: right; font-weight: 600; overflow-wrap: anywhere; }
-.picture svg { display: block; width: 100%; max-height: 20rem; margin-bottom: 0.75rem; }
+.picture svg, .picture img { display: block; width: 100%; max-height: 20rem; margin-bottom: 0.75rem; }
+.picture img { object-fit: contain; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem 1rem;
   margin: 0.75rem 0 0; }
 .facts dd { margin: 0; display: grid; line-height: 1.35; }

@@ -96,7 +96,7 @@ class Studies:
             answers=info.answers,
             participants=self.people.present(id),
             space=dict(definition.engine["space"]),
-            display=dict(definition.display),
+            display=definition.words,
             options={name: definition.engine.get(name) for name in OPTIONS},
         )
 

@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from anchorpbo.service import Studies
 from anchorpbo.study.journal import OWNER
 from anchorpbo.web.access import Access, Gate, WhoAsks
-from anchorpbo.web.images import image_file
+from anchorpbo.web.images import image_of
 
 _HERE = Path(__file__).parent
 _PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -106,10 +106,10 @@ def image(request: Request, access: WhoAsks, id: str, name: str) -> Response:
     """A picture of a catalogue."""
     access.to(id)
     _studies(request).check(id)  # a definition is remembered, also of a study that another process has deleted
-    path = image_file(_studies(request).definition(id), name)
-    if path is None:
+    found = image_of(_studies(request).definition(id), name)
+    if found is None:
         raise HTTPException(404, "the catalogue has no such image; check its image column and folder")
-    return FileResponse(path)
+    return FileResponse(found) if isinstance(found, Path) else Response(found.content, media_type=f"image/{found.kind}")
 
 
 @router.get("/login")

@@ -2,6 +2,7 @@
 
 import { Problem, upload } from "./api.js";
 import { el } from "./dom.js";
+import { addPicture, count, hasPicture, isPicture, picturesOf } from "./new-pictures.js";
 import { isNumber } from "./new-values.js";
 
 const LARGEST = 32_000_000;
@@ -12,7 +13,6 @@ const ROLES = [
 ];
 const ONCE = new Set(["title", "image", "smiles", "link", "fingerprint"]);
 const NOTES = {
-  image: "Pictures can only be shown where their folder lies beside a catalogue on the server itself: for an uploaded table they are missing.",
   smiles: "Drawn where the server has RDKit; the text heads the card.",
 };
 const TAKEN_FOR = { number: "numbers", category: "categories", text: "text", image: "image files", link: "links", smiles: "molecules" };
@@ -29,9 +29,9 @@ let suggested = "";
 export function startCatalogue(onchange) {
   changed = onchange;
   input.addEventListener("change", () => {
-    const [file] = input.files;
+    const files = [...input.files];
     input.value = "";
-    if (file) take(file);
+    takeAll(files);
   });
   let depth = 0;
   const over = (by) => { depth = Math.max(depth + by, 0); drop.classList.toggle("over", depth > 0); };
@@ -40,11 +40,37 @@ export function startCatalogue(onchange) {
   drop.addEventListener("drop", (event) => {
     event.preventDefault();
     over(-depth);
-    const [file] = event.dataTransfer.files;
-    if (file) take(file);
+    takeAll([...event.dataTransfer.files]);
   });
   // A file that misses the place must not replace the page and what was typed in it.
   for (const kind of ["dragover", "drop"]) window.addEventListener(kind, (event) => event.preventDefault());
+}
+
+async function takeAll(files) {
+  const [file] = files.filter((one) => !isPicture(one));
+  if (file) await take(file);
+  else say("");
+  await takePictures(files.filter(isPicture));
+}
+
+async function takePictures(files) {
+  if (!files.length) return;
+  drop.setAttribute("aria-busy", "true");
+  const refused = [];
+  for (const file of files) if (!(await addPicture(file))) refused.push(file.name);
+  drop.removeAttribute("aria-busy");
+  if (refused.length) say(`${refused.slice(0, 3).join(", ")}${refused.length > 3 ? " and others" : ""}: no pictures that can be shown. Use PNG, JPEG, GIF or WebP.`);
+  if (!table) return words("Now the table that names these pictures", `${count()} pictures are kept`);
+  choosePictures();
+  for (const one of table.columns) note(one);
+  changed();
+}
+
+// Which column has the names of the pictures, where nobody said so.
+function choosePictures() {
+  if (!count() || [...selects.values()].some((chosen) => chosen.value === "image")) return;
+  const column = table.columns.find(({ values }) => values.some(hasPicture));
+  if (column) selects.get(column.name).value = "image";
 }
 
 async function take(file) {
@@ -102,6 +128,7 @@ function show(view, file) {
   document.getElementById("columns").replaceChildren(...columns.map(line));
   document.getElementById("first-rows").replaceChildren(firstRows(columns));
   document.getElementById("table-found").hidden = false;
+  choosePictures();
   for (const one of columns) note(one);
   suggestName(file);
   changed();
@@ -118,7 +145,7 @@ function suggestName(file) {
 function role(column, view) {
   if (view.space.features.includes(column.name)) return "feature";
   if (view.space.categories.includes(column.name)) return "category";
-  // An uploaded table has no folder of pictures beside it: a name is all there is to show.
+  // Without its pictures a name is all there is to show.
   return ["smiles", "link", "title"].find((key) => view.display[key] === column.name) || "shown";
 }
 
@@ -157,9 +184,16 @@ function line(column) {
 function note(column) {
   const chosen = selects.get(column.name);
   const odd = column.kind === "number" ? undefined : nearlyNumbers(column.values);
-  const text = NOTES[chosen.value] || (odd && ["shown", "category", "feature"].includes(chosen.value) ? oddly(odd, column.kind) : "");
+  const text = (chosen.value === "image" && pictureWords(column)) || NOTES[chosen.value] || (odd && ["shown", "category", "feature"].includes(chosen.value) ? oddly(odd, column.kind) : "");
   document.getElementById(`${chosen.id}-note`).textContent = text;
   chosen.setAttribute("aria-invalid", String(chosen.value === "feature" && column.kind !== "number"));
+}
+
+function pictureWords({ values }) {
+  const names = [...new Set(values)].filter((value) => value !== null && value !== "");
+  const there = names.filter(hasPicture).length;
+  if (!there) return "Drop or choose the image files above, too: PNG, JPEG, GIF or WebP, by the names in this column. Where there is none, cards show its name.";
+  return there === names.length ? `All ${there} pictures are here.` : `${there} of ${names.length} pictures are here. Cards show the names of the others.`;
 }
 
 function oddly({ row, cell }, kind) {
@@ -195,11 +229,13 @@ export function readCatalogue() {
   for (const key of ["title", "image", "smiles", "link"]) if (of(key).length) [display[key]] = of(key);
   if (!display.title && display.smiles) display.title = display.smiles;
   const { columns } = table.space;
+  const pictures = display.image ? picturesOf(columns.find((one) => one.name === display.image).values) : {};
   const roles = { features: of("feature"), categories: of("category"), fingerprint: of("fingerprint") };
   return {
     missing: roles.features.length + roles.categories.length + roles.fingerprint.length ? [] : ["a feature or a category among the columns"],
     space: { kind: "catalogue", columns, ...roles },
     display,
+    pictures,
     signature: JSON.stringify([version, roles, display]),
   };
 }

@@ -119,8 +119,8 @@ form.addEventListener("submit", async (event) => {
   form.setAttribute("aria-busy", "true");
   try {
     if (!(await check())) return;
-    const { space, display, options } = read();
-    const body = { name: name.value, description: description.value, display, options };
+    const { space, display, pictures, options } = read();
+    const body = { name: name.value, description: description.value, display: { ...display, pictures }, options };
     body.space = way === "space" ? { ...space, constraints: checked.found.constraints } : space;
     const study = await post("/studies", body);
     sessionStorage.removeItem(DRAFT);

@@ -1,0 +1,42 @@
+// Pictures that go with a table: image files, made as small as a card needs them and kept until the study is made.
+
+const LONGEST = 800; // pixels of a side
+const IMAGE = /\.(png|jpe?g|gif|webp|svg|bmp|tiff?|avif|heic)$/i;
+const pictures = new Map(); // name of a file -> data URL
+
+export const isPicture = (file) => file.type.startsWith("image/") || IMAGE.test(file.name);
+export const hasPicture = (name) => pictures.has(String(name));
+export const count = () => pictures.size;
+
+// Those of the names that there are, for the server.
+export function picturesOf(names) {
+  return Object.fromEntries(names.map(String).filter(hasPicture).map((name) => [name, pictures.get(name)]));
+}
+
+// Keep a file; false where the browser cannot draw it, or it is SVG, which cards take from a column alone.
+export async function addPicture(file) {
+  if (/svg/i.test(file.type) || /\.svg$/i.test(file.name)) return false;
+  try {
+    pictures.set(file.name, small(await createImageBitmap(file)));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function small(bitmap) {
+  const scale = Math.min(1, LONGEST / Math.max(bitmap.width, bitmap.height));
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, Math.round(scale * bitmap.width));
+  canvas.height = Math.max(1, Math.round(scale * bitmap.height));
+  const context = canvas.getContext("2d");
+  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  const address = canvas.toDataURL("image/webp", 0.85);
+  if (address.startsWith("data:image/webp")) return address;
+  // A browser that does not write WebP; JPEG has no transparency, so there is white behind it.
+  context.globalCompositeOperation = "destination-over";
+  context.fillStyle = "white";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL("image/jpeg", 0.85);
+}

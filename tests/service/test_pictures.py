@@ -1,0 +1,127 @@
+"""Pictures that are sent with a study."""
+
+import json
+from base64 import b64encode
+
+import pytest
+
+from anchorpbo.errors import InputError
+from anchorpbo.service import Studies
+from anchorpbo.service.definition import Definition
+from anchorpbo.service.desk import Errand
+from anchorpbo.service.display import LARGEST_PICTURES
+from anchorpbo.service.pictures import LARGEST, sent_picture
+from anchorpbo.service.report import report_html
+from anchorpbo.storage.memory import MemoryStorage
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(40))
+KINDS = {"png": PNG, "jpeg": b"\xff\xd8\xff\xe0abc", "gif": b"GIF89a...", "webp": b"RIFF\x0a\0\0\0WEBPVP8 "}
+SPACE = {
+    "kind": "catalogue",
+    "columns": [
+        {"name": "name", "values": ["Ash", "Birch", "Elm"]},
+        {"name": "price", "values": [5.0, 12.5, 9.0]},
+        {"name": "file", "values": ["ash.png", "birch.png", "elm.png"]},
+    ],
+    "features": ["price"],
+    "key": "name",
+}
+
+
+def address(content=PNG, kind="png"):
+    return f"data:image/{kind};base64,{b64encode(content).decode()}"
+
+
+def study(pictures, **display):
+    return {"name": "Trees", "space": SPACE, "display": {"image": "file", "pictures": pictures} | display}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_picture_is_the_bytes_that_were_sent(kind):
+    picture = sent_picture("a", address(KINDS[kind], kind))
+    assert (picture.kind, picture.content) == (kind, KINDS[kind])
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (3, "must be data:image/png;base64"),
+        ("ash.png", "must be data:image/png;base64"),
+        ("https://elsewhere.example/a.png", "must be data:image/png;base64"),
+        ("data:image/svg+xml;base64,PHN2Zy8+", "must be data:image/png;base64"),
+        ("data:text/html;base64,PGI+", "must be data:image/png;base64"),
+        (address() + "\n", "must be data:image/png;base64"),
+        ("data:image/png;base64,AAAAA", "must be in base64"),
+        (address(b"<svg onload='alert(1)'/>"), "must be the PNG file that it says it is"),
+        (address(KINDS["gif"], "webp"), "must be the WEBP file that it says it is"),
+        (address(PNG + bytes(LARGEST)), "must not be larger than 1 MB"),
+    ],
+)
+def test_nothing_else_is_a_picture(given, says):
+    with pytest.raises(InputError, match=says):
+        sent_picture("a", given)
+
+
+@pytest.mark.parametrize(
+    ("display", "says"),
+    [
+        ({"pictures": {"oak.png": address()}}, "must be one that the column 'file' names"),
+        ({"pictures": [address()]}, "must be an object beside display.image"),
+        ({"pictures": {"ash.png": address()}, "image": None}, "must be an object beside display.image"),
+        ({"pictures": {"ash.png": "rubbish"}}, "must be data:image"),
+    ],
+)
+def test_pictures_belong_to_the_items_of_a_catalogue(display, says):
+    with pytest.raises(InputError, match=says):
+        Definition.from_request({"name": "Trees", "space": SPACE, "display": {"image": "file"} | display})
+
+
+def test_all_of_them_together_are_not_too_large():
+    names = [f"{n}.png" for n in range(9)]
+    columns = [{"name": "n", "values": [float(n) for n in range(9)]}, {"name": "file", "values": names}]
+    space = {"kind": "catalogue", "columns": columns, "features": ["n"]}
+    large = address(PNG + bytes(LARGEST - 100))
+    fitting = LARGEST_PICTURES // len(large)
+    for count in (fitting, fitting + 1):
+        request = {
+            "name": "x",
+            "space": space,
+            "display": {"image": "file", "pictures": dict.fromkeys(names[:count], large)},
+        }
+        if count == fitting:
+            Definition.from_request(request)
+        else:
+            with pytest.raises(InputError, match="must not be larger than 8 MB together"):
+                Definition.from_request(request)
+
+
+def test_an_export_has_them_and_a_view_has_not():
+    studies = Studies(MemoryStorage())
+    id = studies.create(study({"ash.png": address()})).id
+    assert studies.show(id).display == {"image": "file"}
+    again = studies.import_study(json.loads(json.dumps(studies.export(id)))).id
+    assert studies.definition(again).picture("ash.png").content == PNG
+    assert studies.definition(again).picture("elm.png") is None
+
+
+def test_an_import_with_something_else_in_its_place_is_refused():
+    studies = Studies(MemoryStorage())
+    layout = studies.export(studies.create(study({"ash.png": address()})).id)
+    layout["study"]["display"]["pictures"]["ash.png"] = "data:text/html;base64,PGI+"
+    with pytest.raises(InputError, match="must be data:image"):
+        studies.import_study(layout)
+
+
+def test_workers_get_none_of_them():
+    errand = Errand(("a", "owner"), 0, [], Definition.from_request(study({"ash.png": address()})))
+    assert "base64" not in json.dumps(errand.to_dict())
+
+
+def test_a_report_shows_the_picture_of_what_it_recommends():
+    studies = Studies(MemoryStorage())
+    pictures = {name: address(PNG + name.encode()) for name in ("ash.png", "birch.png", "elm.png")}
+    id = studies.create(study(pictures)).id
+    duel = studies.ask(id)
+    studies.answer(id, duel.id, "first")
+    best = studies.recommendation(id).design
+    assert f'<img src="{pictures[best["file"]]}" alt="{best["file"]}">' in report_html(studies, id)
