@@ -21,7 +21,9 @@ def machine() -> dict[str, Any]:
     """What the numbers depend on."""
     import numpy  # noqa: F401  # its BLAS is what is asked for
 
-    blas = sorted({f"{pool['internal_api']} {pool.get('version')}" for pool in threadpoolctl.threadpool_info()})
+    # Other libraries of this process may have brought OpenMP, which has no version.
+    pools = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+    blas = sorted({f"{pool['internal_api']} {pool['version']}" for pool in pools})
     return {
         "processor": _entry("/proc/cpuinfo", "model name") or platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
