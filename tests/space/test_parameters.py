@@ -4,6 +4,7 @@ import math
 import re
 from dataclasses import fields
 from fractions import Fraction
+from inspect import getdoc
 
 import numpy as np
 import pytest
@@ -277,9 +278,9 @@ def test_long_lists_are_printed_in_short():
     "kind", [Real, Integer, Categorical, Ordinal, Constant, Linear], ids=lambda kind: kind.__name__
 )
 def test_every_setting_is_explained(kind):
-    explained = kind.__doc__.split("----------")[1]
+    explained = getdoc(kind).split("----------")[1]
     for setting in fields(kind):
-        assert re.search(rf"^    (\w+, )?{setting.name}\b", explained, re.MULTILINE)
+        assert re.search(rf"^(\w+, )?{setting.name}\b", explained, re.MULTILINE)
 
 
 def test_parameters_compare_and_print_by_their_settings():
