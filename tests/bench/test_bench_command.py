@@ -16,9 +16,9 @@ from anchorpbo.bench.startup import PROGRAMS
 from anchorpbo.bench.workers import Workers
 from anchorpbo.cli.app import app
 from anchorpbo.errors import InputError
+from support.optional import HAS_TORCH, WITHOUT_TORCH
 
-BOTORCH = find_spec("botorch") is not None
-TINY = ["--quick", "--sizes", "5", "--dimensions", "3", "--only", "anchorpbo,botorch" if BOTORCH else "anchorpbo"]
+TINY = ["--quick", "--sizes", "5", "--dimensions", "3", "--only", "anchorpbo,botorch" if HAS_TORCH else "anchorpbo"]
 
 
 def call(*arguments):
@@ -45,7 +45,7 @@ def test_results_tables_figures_and_the_machine_are_left_in_the_folder(measured)
     assert json.loads((out / "machine.json").read_text())["python"] in output
 
 
-@pytest.mark.skipif(not BOTORCH, reason="needs BoTorch")
+@pytest.mark.skipif(not HAS_TORCH, reason=WITHOUT_TORCH)
 def test_both_libraries_have_times_on_the_same_duels_and_values_that_botorch_judges(measured):
     out, _ = measured
     rows = read_rows(out / "results.jsonl")
@@ -157,6 +157,7 @@ def test_a_program_of_startup_that_does_not_run_is_told_in_a_sentence(tmp_path, 
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("optuna_dashboard") is None, reason="needs Optuna's dashboard")
+@pytest.mark.skipif(not HAS_TORCH, reason=WITHOUT_TORCH)
 def test_optuna_suggests_a_design_from_the_same_duels():
     given = comparisons(3, 4, 0)
     job = {"do": "step", "contender": "optuna", "step": "round", "given": given.to_plain()}

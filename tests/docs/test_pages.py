@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import anchorpbo
+from support.optional import HAS_TORCH, WITHOUT_TORCH
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -21,7 +22,10 @@ SOURCE = ROOT / "src" / "anchorpbo"
 )
 def test_python_blocks_run(page, capsys):
     names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL):
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL)
+    if not HAS_TORCH and any("torch" in block for block in blocks):
+        pytest.skip(WITHOUT_TORCH)
+    for block in blocks:
         exec(compile(block, str(page), "exec"), names)
 
 
