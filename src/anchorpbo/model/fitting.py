@@ -202,4 +202,4 @@ def _curvature(bounds: Array, specs: list[Learn], duels: int) -> Array:
         (upper - lower) / 4.0 if spec.prior is None else spec.prior.spread
         for (lower, upper), spec in zip(bounds, specs, strict=True)
     ]
-    return np.array(spreads) ** -2 + _TOLD_BY_A_DUEL * duels
+    return np.array(spreads, dtype=np.float64) ** -2 + _TOLD_BY_A_DUEL * duels
