@@ -192,12 +192,11 @@ def _sense(model: Any, duels: ap.Duels) -> tuple[str, str]:
     slack = 1e-6 if posterior.components is None else 10.0
     if (variance > prior * (1.0 + slack)).any():
         return ABSURD, f"variance {np.max(variance / prior):.2g} of the prior's"
-    widest = (10.0 + len(duels)) * np.sqrt(prior)
-    return (
-        (ABSURD, f"mean {np.max(np.abs(mean) / np.sqrt(prior)):.2g} deviations")
-        if (abs(mean) > widest).any()
-        else (FINE, "")
-    )
+    # A win is a margin above the threshold, which may be many times the noise.
+    apart = model.likelihood.tau / min(coefficients.min() for coefficients in model.coefficients(X, X[::-1]))
+    if (np.abs(mean) > (10.0 + len(duels)) * (np.sqrt(prior) + apart)).any():
+        return ABSURD, f"mean {np.max(np.abs(mean) / np.sqrt(prior)):.2g} deviations"
+    return FINE, ""
 
 
 def _place(problem: BaseException) -> str:

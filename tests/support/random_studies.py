@@ -107,7 +107,7 @@ def random_options(rng: np.random.Generator, d: int, fingerprint: bool) -> dict[
     )[rng.integers(9)]
     kernels = (ap.RBF, ap.Matern32, ap.Matern52)
     length = np.asarray(np.exp(rng.normal(-1, 0.5, size=d if rng.random() < 0.5 else ())))
-    kernel = kernels[rng.integers(3)](np.clip(length, 0.04, 9.0), scale)
+    kernel = kernels[rng.integers(3)](np.clip(length, 0.11, 0.99), scale)
     if rng.random() < 0.2:
         kernel = kernel + ap.RBF(0.5)
     learn = (

@@ -45,6 +45,8 @@ _REMEMBERED = 4
 _SAME_DIRECTION = 1e-8
 # Single updates that no longer bring the change down have come to rounding.
 _STALLS, _MOST_STALLS = 0.95, 4
+# Changes, in standard deviations, from which on the last sites are worth less than Laplace's.
+_LOST = 1.0
 _EPS = float(np.finfo(float).eps)
 
 
@@ -84,7 +86,9 @@ class EP(Inference):
             else:
                 stalled = stalled + 1 if change > _STALLS * last else 0
         info = Info("ep", change <= self.tolerance, passes, change)
-        return Inferred(solution.sites, info, mode.margins)
+        # Passes that still move the posterior by more than its own width have led nowhere.
+        sites = mode.solution.sites if change > _LOST else solution.sites
+        return Inferred(sites, info, mode.margins)
 
 
 def match_all(space: LatentSpace, likelihood: Likelihood, solution: Solution) -> Sites:
