@@ -25,8 +25,9 @@ Pullback = Callable[[EvidenceGradient, BoolArray], Array]
 """The evidence's gradient in theta, zero where it is not wanted."""
 
 LEAST_NOISE = 1e-12
-"""Smallest noise of a comparison, as a share of the prior variance of the utility; less counts as much. The entries of a
-row are at most (1e-16 k(x, x))^-1/2: beyond that, rounding of the prior alone outweighs what the noise adds to it."""
+"""Smallest noise of a comparison, as a share of the prior variance of the utility; less counts as this much. The entries
+of a row are at most (1e-12 k(x, x))^-1/2: margins then are right to four digits also where they are a difference of
+utilities, and a thousandth of a thousandth of a standard deviation is nothing that anybody could judge."""
 
 
 @dataclass(frozen=True, eq=False)
