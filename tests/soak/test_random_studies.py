@@ -1,4 +1,4 @@
-"""Random studies, saved and read again, for as long as one likes: `make soak` takes an hour, `make test` some seconds."""
+"""Random studies, saved and read again: for an hour in `make soak`, for some seconds in `make test`."""
 
 import os
 import time
@@ -8,8 +8,9 @@ import pytest
 from support.random_studies import differences
 
 SECONDS = float(os.environ.get("ANCHORPBO_SOAK_SECONDS", "10"))
-KNOWN = (2, 120, 271)
-"""Studies that once were not: a prior of whole numbers, numpy's single precision in an acquisition and in a prior."""
+KNOWN = (2, 120, 271, 2635)
+"""Studies that once were not: a prior of whole numbers, numpy's single precision in
+a prior and in a weight, a slope of 1e-313."""
 
 
 @pytest.mark.parametrize("number", KNOWN)

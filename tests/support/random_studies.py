@@ -24,7 +24,7 @@ def _numbers(rng: np.random.Generator) -> tuple[float, float]:
     return low, low + width
 
 
-def random_parameter(rng: np.random.Generator) -> Any:
+def random_parameter(rng: np.random.Generator) -> Any:  # noqa: PLR0911 (one for each kind)
     """A parameter of any kind."""
     kind = rng.integers(9)
     low, high = _numbers(rng)

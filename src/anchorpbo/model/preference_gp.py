@@ -381,7 +381,12 @@ def _finite(numbers: npt.ArrayLike) -> Array:
 
 def _checked(posterior: Posterior) -> Posterior:
     """The posterior, or an error where it is no number at the designs compared."""
-    for numbers in (posterior.beta, posterior.root, posterior.means, () if posterior.spread is None else posterior.spread):
+    for numbers in (
+        posterior.beta,
+        posterior.root,
+        posterior.means,
+        () if posterior.spread is None else posterior.spread,
+    ):
         _finite(numbers)
     return posterior
 

@@ -25,9 +25,10 @@ Pullback = Callable[[EvidenceGradient, BoolArray], Array]
 """The evidence's gradient in theta, zero where it is not wanted."""
 
 LEAST_NOISE = 1e-12
-"""Smallest noise of a comparison, as a share of the prior variance of the utility; less counts as this much. The entries
-of a row are at most (1e-12 k(x, x))^-1/2: margins then are right to four digits also where they are a difference of
-utilities, and a thousandth of a thousandth of a standard deviation is nothing that anybody could judge."""
+"""Smallest noise of a comparison, as a share of the prior variance of the utility; less counts as this much.
+
+The entries of a row are at most (1e-12 k(x, x))^-1/2: margins then have four digits, also as differences of utilities.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,9 +147,7 @@ def with_least_noise(rows: Rows, variances: Array) -> Rows:
     if largest <= _largest(variances.max(initial=0.0)):
         return rows
     most = _largest(variances[rows.first], variances[rows.second])
-    return replace(
-        rows, coef_first=np.minimum(rows.coef_first, most), coef_second=np.minimum(rows.coef_second, most)
-    )
+    return replace(rows, coef_first=np.minimum(rows.coef_first, most), coef_second=np.minimum(rows.coef_second, most))
 
 
 def _largest(*variances: Array) -> Array:
