@@ -69,8 +69,8 @@ packaging: $(DEV)     ## Build the package, and install each extra alone in a cl
 	$(BIN)/python scripts/check_packaging.py --download
 
 soak: export ANCHORPBO_SOAK_SECONDS := 3600
-soak: $(DEV) system   ## An hour of random models, a server killed again and again, and one that many use
-	$(PYTEST) tests/soak/test_random_models.py
+soak: $(DEV) system   ## An hour of random models and studies, a server killed again and again, and one that many use
+	$(PYTEST) tests/soak/test_random_models.py tests/soak/test_random_studies.py
 	# Alone, for it also looks at how long people wait.
 	$(BIN)/python -m pytest -q -s tests/soak/test_server_soak.py tests/web/test_rest_fuzz.py
 

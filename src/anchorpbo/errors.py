@@ -9,6 +9,7 @@
     │   ├── UnknownStudyError            there is no study, or participant, of this name
     │   └── NothingLeftError             all that could be chosen is excluded
     ├── IncompatibleError (ValueError)   two choices do not go together, such as HB with a logistic link
+    ├── NumericalError (ArithmeticError) numbers are too large or too small to compute with
     ├── NotFittedError (RuntimeError)    a result is asked for before there is one
     ├── UnsupportedError (TypeError)     an object cannot do what is asked, such as a gradient in a fingerprint
     ├── ConflictError (RuntimeError)     someone else was faster: what this was meant for is no longer so
@@ -81,6 +82,10 @@ class NothingLeftError(InputError):
 
 class IncompatibleError(AnchorPBOError, ValueError):
     """Two choices do not go together."""
+
+
+class NumericalError(AnchorPBOError, ArithmeticError):
+    """Numbers are too large or too small to compute with."""
 
 
 class NotFittedError(AnchorPBOError, RuntimeError):

@@ -5,16 +5,17 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
 from studies import SPACES, liking, play, small, unit
 
-from anchorpbo import RBF, Learn, Logistic, LogNormal, Matern52, Optimizer, Probit, Tanimoto
+from anchorpbo import RBF, Learn, Logistic, LogNormal, Matern52, Optimizer, Probit, Real, Space, Tanimoto
 from anchorpbo.acquisition import RAHBO, DesignAcquisition, Partials
 from anchorpbo.errors import InputError
 from anchorpbo.inference import EP, Hallucination
-from anchorpbo.study import BoundedNoise, PaperNoise, saving
+from anchorpbo.study import BoundedNoise, ConstantNoise, PaperNoise, saving
 
 
 def played(**options):
@@ -134,6 +135,61 @@ def test_scales_are_kept_to_the_last_bit(kernel, learn):
     assert again.to_json() == opt.to_json()
     assert again.ask() == opt.ask()
     assert again.recommend() == opt.recommend()
+
+
+def test_learnt_scales_whose_logarithms_do_not_lead_back_are_kept_to_the_last_bit():
+    """exp(log(x)) is not x here, nor is it after a few rounds."""
+    space, anchors = Space(p0=Real(0, 6e-6, step=1e-6)), [{"p0": 3e-6}]
+    options = {"likelihood": "logistic", "inference": "ep", "initial": 1, "refit_every": 1}
+    opt = Optimizer(space, anchors, "raeubo", seed=573, **options)
+    for outcome in ("second", "first"):
+        opt.tell(opt.ask(), outcome)
+    again = Optimizer.from_json(opt.to_json())
+    assert again.to_json() == opt.to_json()
+    assert again.model.kernel == opt.model.kernel
+    assert again.ask() == opt.ask()
+    assert again.recommend() == opt.recommend()
+
+
+@pytest.mark.parametrize("scale", [1e-40, 1e40])
+def test_scales_far_from_one_are_read_again(scale):
+    opt = small(kernel=RBF(0.3, scale), learn={}, noise=ConstantNoise(scale))
+    play(opt, 3)
+    again = Optimizer.from_json(opt.to_json())
+    assert again.to_json() == opt.to_json()
+    assert again.model.noise.scale == scale
+
+
+def test_numbers_of_numpy_count_with_the_digits_that_are_saved():
+    """A float32 would be fitted by in less than the digits that JSON gives back."""
+    prior = LogNormal(np.float32(0.7), np.float32(0.3))
+    opt = small(learn={"lengthscale": Learn((0.05, 5.0), prior)}, refit_every=np.int64(1), risk_weight=np.float32(0.1))
+    play(opt, 4)
+    again = Optimizer.from_json(opt.to_json())
+    for study in (opt, again):
+        play(study, 1)
+    assert again.to_json() == opt.to_json()
+    assert again.ask() == opt.ask()
+    assert again.recommend() == opt.recommend()
+
+
+def test_a_prior_of_whole_numbers_is_a_prior():
+    opt = small(learn={"lengthscale": Learn((0.05, 5.0), LogNormal(1, 1))})
+    play(opt, 3)
+    again = Optimizer.from_json(opt.to_json())
+    assert again.to_json() == opt.to_json()
+    assert again.ask() == opt.ask()
+
+
+def test_what_the_last_release_saved_is_read_and_stays_as_it_is():
+    """Its learnt logarithms, which it would itself have changed in the last place when it saved them again."""
+    text = (Path(__file__).parent / "saved_by_0_1_0.json").read_text()
+    opt = Optimizer.from_json(text)
+    assert opt.to_json() + "\n" == text
+    assert len(opt) == 2
+    opt.tell(opt.ask(), "first")
+    opt.undo()
+    assert opt.to_json() + "\n" == text
 
 
 def test_objects_of_the_library_come_back_as_they_were():

@@ -20,7 +20,8 @@ SMALLEST_STD = 1e-50
 
 def standardise(mean: Array, std: Array) -> Array:
     """Z, finite also where std is 0: then it is 0 or of the order 1e50, where Phi is 0 or 1 and phi is 0."""
-    return np.asarray(mean / np.maximum(std, SMALLEST_STD))
+    with np.errstate(over="ignore"):  # beyond 1e258 an infinity does as well
+        return np.asarray(mean / np.maximum(std, SMALLEST_STD))
 
 
 def positive_part(mean: Array, std: Array) -> tuple[Array, Array, Array]:

@@ -32,7 +32,7 @@ from anchorpbo.likelihoods import Likelihood
 from anchorpbo.likelihoods.expected import expected_outcome
 from anchorpbo.numerics.checks import positive, whole
 from anchorpbo.numerics.jit import compiled
-from anchorpbo.posterior import LatentSpace, Sites, Solution
+from anchorpbo.posterior import DuelSpace, LatentSpace, PointSpace, Sites, Solution
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 # Passes start at Laplace's sites, give or take so many standard deviations: their first moves are larger than that.
@@ -43,8 +43,14 @@ _PATIENCE, _CONTRACTS = 3, 0.5
 _REMEMBERED = 4
 # A pass that changes the sites in the same direction as others, but for this share, tells nothing new.
 _SAME_DIRECTION = 1e-8
-# Single updates that no longer bring the change down have come to rounding.
+# Single updates that no longer bring the change down have come to rounding; not so while it is large, for Laplace's
+# sites may be 1e5 standard deviations from here where there is hardly any noise.
 _STALLS, _MOST_STALLS = 0.95, 4
+# Changes, in standard deviations, from which on the last sites are worth less than Laplace's.
+_LOST = 1.0
+# Margins whose prior is wider than this, in units of the noise, are told from one another in duel space, while duels
+# are this many at most.
+_WIDEST, _MOST_DUELS = 1e8, 1000
 _EPS = float(np.finfo(float).eps)
 
 
@@ -66,6 +72,7 @@ class EP(Inference):
         self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         """Passes from Laplace's sites, in parallel while that contracts, else one by one."""
+        space = _with_digits_left(space)
         mode = find_mode(space, likelihood, start, _NEAR_MODE)
         solution, change, passes = mode.solution, np.inf, 0
         update, stalled, lately = match_all, 0, deque([np.inf] * _PATIENCE, _PATIENCE)
@@ -82,9 +89,19 @@ class EP(Inference):
                 # Whatever the passes did to the sites, Laplace's are the safer place to start from.
                 update, solution = match_one_by_one, mode.solution
             else:
-                stalled = stalled + 1 if change > _STALLS * last else 0
+                stalled = stalled + 1 if _STALLS * last < change < _LOST else 0
         info = Info("ep", change <= self.tolerance, passes, change)
-        return Inferred(solution.sites, info, mode.margins)
+        # Passes that still move the posterior by more than its own width have led nowhere.
+        sites = mode.solution.sites if change > _LOST else solution.sites
+        return Inferred(sites, info, mode.margins)
+
+
+def _with_digits_left(space: LatentSpace) -> LatentSpace:
+    """Duel space where margins, as differences of utilities, would lose more digits than passes can bear."""
+    if not isinstance(space, PointSpace) or not 0 < len(space.rows) <= _MOST_DUELS:
+        return space
+    widest = float(space.rows.margin_variances(space.kernel_matrix).max())
+    return DuelSpace(space.rows, space.kernel_matrix) if widest > _WIDEST else space
 
 
 def match_all(space: LatentSpace, likelihood: Likelihood, solution: Solution) -> Sites:

@@ -95,6 +95,8 @@ def find_mode(space: LatentSpace, likelihood: Likelihood, start: Array | None = 
             there = _State.at(space, likelihood, here.dual + step * direction, here.latent + step * latent_direction)
             if there.objective > here.objective or residual < CLOSE:
                 break
+        else:
+            break  # no step is better, however short: rounding is in the way
         here, steps = there, steps + 1
     return Mode(here.margins, here.terms, here.dual, here.objective, solution, steps, residual)
 

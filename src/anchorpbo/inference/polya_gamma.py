@@ -76,7 +76,7 @@ class PolyaGamma(Inference):
             H = np.zeros((len(margins), 1))
         schedule = Schedule(self.sweeps, self.draws, self.thin)
         precision, linear = np.empty((2, self.draws, len(margins)))
-        watched = schedule.watched(space.rows.margin_variances(space.kernel_matrix))
+        watched = schedule.watched((H**2).sum(axis=1))
         trace = np.empty((self.sweeps + (self.draws - 1) * self.thin, len(watched)))
         _run(
             rng, margins, H, space.rows.tied, likelihood.tau, self.sweeps, self.thin, precision, linear, watched, trace

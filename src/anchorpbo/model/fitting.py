@@ -77,7 +77,7 @@ def log_posterior(
     wanted
         Entries of theta whose derivative is needed, by default all.
     rows
-        Those of the duels, where they are known already.
+        `Surrogate.given_rows` of the duels, where they are known already.
     aim
         How near to the mode to come, see `find_mode`.
     """
@@ -139,8 +139,8 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     _check_inside(free_names, given[free], bounds)
 
     of_kernel = len(surrogate.split(given)[0])
-    # While only the kernel moves, the rows stay what they are.
-    rows = None if free[of_kernel:].any() else surrogate.rows(duels)
+    # While only the kernel moves, the noise stays what it is.
+    rows = None if free[of_kernel:].any() else surrogate.given_rows(duels)
     evaluations = 0
     margins: Array | None = None
 
@@ -151,10 +151,16 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
 
     def negative(free_theta: Array) -> tuple[float, Array]:
         nonlocal evaluations, margins
-        result = log_posterior(at(free_theta), duels, learn, margins, free, rows, NEAR_ENOUGH)
         evaluations += 1
-        margins = result.margins if np.isfinite(result.value) else margins
-        return -result.value, -result.gradient[free]
+        try:
+            result = log_posterior(at(free_theta), duels, learn, margins, free, rows, NEAR_ENOUGH)
+            value, slope = -result.value, -result.gradient[free]
+        except np.linalg.LinAlgError:
+            value, slope = np.inf, np.zeros(len(specs))
+        if not (np.isfinite(value) and np.isfinite(slope).all()):
+            return np.inf, np.zeros(len(specs))  # no number: a descent keeps away from there
+        margins = result.margins
+        return value, slope
 
     found: list[Lowest] = []
 
@@ -202,4 +208,4 @@ def _curvature(bounds: Array, specs: list[Learn], duels: int) -> Array:
         (upper - lower) / 4.0 if spec.prior is None else spec.prior.spread
         for (lower, upper), spec in zip(bounds, specs, strict=True)
     ]
-    return np.array(spreads) ** -2 + _TOLD_BY_A_DUEL * duels
+    return np.array(spreads, dtype=np.float64) ** -2 + _TOLD_BY_A_DUEL * duels

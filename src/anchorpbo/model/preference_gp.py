@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
@@ -10,7 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.duels import Duels
-from anchorpbo.errors import IncompatibleError, InputError, NotFittedError, ShapeError, UnknownNameError
+from anchorpbo.errors import (
+    IncompatibleError,
+    InputError,
+    NotFittedError,
+    NumericalError,
+    ShapeError,
+    UnknownNameError,
+)
 from anchorpbo.inference import Inference, InferenceName, Info, find_mode, laplace_evidence, resolve_inference
 from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName, resolve_likelihood
@@ -137,9 +146,10 @@ class PreferenceGP:
         self._check(duels)
         too_many = self._rule.is_for(duels, self._inference)
         some = some_of(duels, LEARNT_FROM) if too_many else duels
-        with one_blas_thread(self._size(duels)):
+        with self._computing(duels):
             given = self._for_duels(self._prior, duels)
             surrogate, fit_info = fit(given, some, self._specs(duels, given), self._starts)
+            _finite(fit_info.log_evidence)
             inferred = self._infer(surrogate, duels, len(some) if too_many else None)
         self._keep(surrogate, duels, inferred)
         self._fit_info = fit_info
@@ -150,7 +160,7 @@ class PreferenceGP:
     def condition(self, duels: Duels) -> Self:
         """Infer the posterior at the hyper-parameters there are."""
         self._check(duels)
-        with one_blas_thread(self._size(duels)):
+        with self._computing(duels):
             surrogate = self._for_duels(self._surrogate, duels)
             inferred = self._infer(surrogate, duels)
         self._keep(surrogate, duels, inferred)
@@ -172,12 +182,15 @@ class PreferenceGP:
         pair, likelihood = duels.as_pair(winner, loser), self.likelihood
         if tie and likelihood.tau == 0.0:
             likelihood = self._prior.likelihood.for_duels(duels.and_tie(winner, loser))
-        a, b = likelihood.coefficients(*np.split(self.noise(pair), 2))
+        a, b = replace(self._surrogate, likelihood=likelihood).coefficients(pair[:1], pair[1:])
         # Of a mixture, its first two moments are what is updated.
         row = np.array([a[0], -b[0]])
-        mean, variance = np.array([row @ posterior.mean(pair)]), np.array([row @ posterior.covariance(pair) @ row])
-        logZ = likelihood.expected(mean, np.maximum(variance, 0.0), np.array([tie]))
-        return posterior.conditioned(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
+        with self._computing(duels):
+            mean, variance = np.array([row @ posterior.mean(pair)]), np.array([row @ posterior.covariance(pair) @ row])
+            logZ = likelihood.expected(mean, np.maximum(variance, 0.0), np.array([tie]))
+            return _checked(
+                posterior.conditioned(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
+            )
 
     # -- results ------------------------------------------------------------------------------------------------------
 
@@ -225,11 +238,11 @@ class PreferenceGP:
         if self._duels is None:
             raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
         if self._log_evidence is None:
-            with one_blas_thread(self._size(self._duels)):
+            with self._computing(self._duels):
                 # Whatever the inference: this is Laplace's, which always can work through inducing designs.
                 too_many = self._rule.is_for(self._duels, self._inference)
                 space = self._inducing(self._surrogate, self._duels) if too_many else self._surrogate.space(self._duels)
-                self._log_evidence = laplace_evidence(find_mode(space, self.likelihood))
+                self._log_evidence = float(_finite(laplace_evidence(find_mode(space, self.likelihood))))
         return self._log_evidence
 
     def prob_choose(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
@@ -240,10 +253,14 @@ class PreferenceGP:
         X, Y = (as_points(name, designs, self.posterior.dimension) for name, designs in (("X", X), ("Y", Y)))
         if X.shape != Y.shape:
             raise ShapeError("X and Y must have the same shape", f"{X.shape} and {Y.shape}", "pair them row by row")
-        a, b = self.likelihood.coefficients(self.noise(X), self.noise(Y))
+        a, b = self.coefficients(X, Y)
         win = np.zeros(len(X), dtype=np.bool_)
         parts = list(self.posterior.margins(X, Y, a, b))
         return np.asarray(sum(np.exp(self.likelihood.expected(*part, win).value) for part in parts) / len(parts))
+
+    def coefficients(self, X: Array, Y: Array) -> tuple[Array, Array]:
+        """The a_i and b_i, (n,) each, of the margin a_i f(x_i) - b_i f(y_i) that a comparison of x_i and y_i has."""
+        return self._surrogate.coefficients(X, Y)
 
     def prob_tie(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
         """Probability, (n,), that the user finds x_i and y_i equal; 0 without a tie threshold."""
@@ -307,7 +324,8 @@ class PreferenceGP:
         likelihood = surrogate.likelihood
         # A row's coefficient takes a utility to a margin, whose own noise is of order 1.
         (per_utility,), _ = likelihood.coefficients(*np.full((2, 1), surrogate.noise.scale))
-        usual = customary(duels.dimension, likelihood.customary_threshold, float(per_utility) ** -2)
+        per_utility = min(max(float(per_utility), 1e-100), 1e100)  # its square is a number
+        usual = customary(duels.dimension, likelihood.customary_threshold, per_utility**-2)
         specs = {name: usual[base_name(name)] if spec is None else spec for name, spec in self._learn.items()}
         if specs and self._prior.likelihood.tie_threshold is None:
             specs.setdefault("tie_threshold", usual["tie_threshold"])
@@ -316,6 +334,21 @@ class PreferenceGP:
     def _size(self, duels: Duels) -> int:
         """Rows of the matrices that are factorised."""
         return self._rule.most if self._rule.applies(duels, self._inference) else min(len(duels), len(duels.points))
+
+    @contextmanager
+    def _computing(self, duels: Duels) -> Iterator[None]:
+        """Compute with one BLAS thread where matrices are small, and say in words what cannot be computed.
+
+        Overflows are not warned of: what they lead to is either right or refused by `_finite`.
+        """
+        try:
+            with one_blas_thread(self._size(duels)), np.errstate(all="ignore"):
+                yield
+        except (np.linalg.LinAlgError, ArithmeticError) as problem:
+            rule = "noise, output scale and length-scales must leave numbers to compute with"
+            received = f"{problem} with {self._surrogate.noise!r}, {self._surrogate.kernel!r}"
+            remedy = "choose values nearer to 1, or let fit learn them"
+            raise NumericalError(rule, received, remedy) from problem
 
     def _inducing(self, surrogate: Surrogate, duels: Duels) -> InducingSpace:
         return surrogate.inducing_space(duels, self._rule.most, self._rule.tolerance)
@@ -326,16 +359,36 @@ class PreferenceGP:
         rng = np.random.default_rng([self._seed, len(duels)])
         inferred = self._inference.infer(space, surrogate.likelihood, rng)
         if through is None:
-            posterior = posterior_from_sites(surrogate.kernel, duels.points, space, inferred.sites)
+            posterior = _checked(posterior_from_sites(surrogate.kernel, duels.points, space, inferred.sites))
             return posterior, inferred.info, None if learnt_from is None else Approximation(None, 0.0, learnt_from)
         inducing = through.inducing
-        posterior = posterior_from_sites(surrogate.kernel, inducing.points, through, inferred.sites)
+        posterior = _checked(posterior_from_sites(surrogate.kernel, inducing.points, through, inferred.sites))
         posterior = posterior.with_points(_best_others(posterior, duels.points, inducing.chosen))
         return posterior, inferred.info, Approximation(len(inducing.points), inducing.left_out, learnt_from)
 
     def _keep(self, surrogate: Surrogate, duels: Duels, inferred: _Inference) -> None:
         self._surrogate, self._duels = surrogate, duels
         self._posterior, self._info, self._approximation = inferred
+
+
+def _finite(numbers: npt.ArrayLike) -> Array:
+    """Numbers as an array, or an error where they are none."""
+    array = np.asarray(numbers)
+    if not np.isfinite(array).all():
+        raise FloatingPointError("the posterior is not finite")
+    return array
+
+
+def _checked(posterior: Posterior) -> Posterior:
+    """The posterior, or an error where it is no number at the designs compared."""
+    for numbers in (
+        posterior.beta,
+        posterior.root,
+        posterior.means,
+        () if posterior.spread is None else posterior.spread,
+    ):
+        _finite(numbers)
+    return posterior
 
 
 _Inference = tuple[Posterior, Info, Approximation | None]

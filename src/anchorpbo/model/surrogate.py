@@ -7,7 +7,7 @@ theta holds logarithms: those of the kernel, then ``noise_scale``, ``noise_stren
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -23,6 +23,12 @@ from anchorpbo.typing import Array, BoolArray
 Values = TypeVar("Values", Array, BoolArray)
 Pullback = Callable[[EvidenceGradient, BoolArray], Array]
 """The evidence's gradient in theta, zero where it is not wanted."""
+
+LEAST_NOISE = 1e-12
+"""Smallest noise of a comparison, as a share of the prior variance of the utility; less counts as this much.
+
+The entries of a row are at most (1e-12 k(x, x))^-1/2: margins then have four digits, also as differences of utilities.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,21 +75,34 @@ class Surrogate:
         return InducingSpace(rows, choose_inducing(self.kernel, duels.points, rows, most, tolerance))
 
     def rows(self, duels: Duels) -> Rows:
-        """The matrix D of these duels; the kernel has no part in it."""
-        return self.likelihood.rows(duels, self.noise(duels.points))
+        """The matrix D of these duels."""
+        return with_least_noise(self.given_rows(duels), self.kernel.diagonal(duels.points))
+
+    def given_rows(self, duels: Duels) -> Rows:
+        """The same by the noise as it is, however little; the kernel has no part in it."""
+        with np.errstate(over="ignore"):
+            return self.likelihood.rows(duels, self.noise(duels.points))
+
+    def coefficients(self, X: Array, Y: Array) -> tuple[Array, Array]:
+        """The two entries of the row of a comparison of each x_i with y_i, (n,) each."""
+        with np.errstate(over="ignore"):
+            a, b = self.likelihood.coefficients(self.noise(X), self.noise(Y))
+        most = _largest(self.kernel.diagonal(X), self.kernel.diagonal(Y))
+        return np.minimum(a, most), np.minimum(b, most)
 
     def space_with_pullback(self, duels: Duels, rows: Rows | None = None) -> tuple[LatentSpace, Pullback]:
         """The space, and the chain rule from there to theta, for the entries of it that are wanted.
 
-        `rows` are those of the duels, where they are known already.
+        `rows` are the `given_rows` of the duels, where they are known already.
         """
         K, pull_kernel = self.kernel.value_with_pullback(duels.points)
-        space = SPACES["auto"](self.rows(duels) if rows is None else rows, K)
+        rows = with_least_noise(self.given_rows(duels) if rows is None else rows, np.diagonal(K))
+        space = SPACES["auto"](rows, K)
 
         def pull(gradient: EvidenceGradient, wanted: BoolArray) -> Array:
             parts: tuple[Callable[[], Array], ...] = (
-                lambda: pull_kernel(gradient.by_kernel),
-                lambda: self._pull_noise(duels, gradient),
+                lambda: pull_kernel(_by_kernel(rows, np.diagonal(K), gradient)),
+                lambda: self._pull_noise(duels, rows, np.diagonal(K), gradient),
                 lambda: np.array([gradient.by_threshold * self.likelihood.tau]),
             )
             theirs = self.split(wanted)
@@ -93,11 +112,15 @@ class Surrogate:
 
         return space, pull
 
-    def _pull_noise(self, duels: Duels, gradient: EvidenceGradient) -> Array:
+    def _pull_noise(self, duels: Duels, rows: Rows, variances: Array, gradient: EvidenceGradient) -> Array:
         first, second, noise = duels.first, duels.second, self.noise(duels.points)
         coefs = self.likelihood.coefficient_gradients(noise[first], noise[second])
-        by_first = gradient.by_coef_first * coefs.first_by_first + gradient.by_coef_second * coefs.second_by_first
-        by_second = gradient.by_coef_first * coefs.first_by_second + gradient.by_coef_second * coefs.second_by_second
+        most = _largest(variances[first], variances[second])
+        a_moves, b_moves = rows.coef_first < most, rows.coef_second < most  # one at its largest does not
+        by_first = _product_where(a_moves, gradient.by_coef_first, coefs.first_by_first)
+        by_first += _product_where(b_moves, gradient.by_coef_second, coefs.second_by_first)
+        by_second = _product_where(a_moves, gradient.by_coef_first, coefs.first_by_second)
+        by_second += _product_where(b_moves, gradient.by_coef_second, coefs.second_by_second)
         slopes = self.noise.log_parameter_gradients(duels.points)
         return np.array(
             [by_first @ slopes[name][first] + by_second @ slopes[name][second] for name in self._noise_parameters]
@@ -116,3 +139,35 @@ class Surrogate:
     @property
     def _threshold(self) -> tuple[str, ...]:
         return ("tie_threshold",) if self.likelihood.tau > 0 else ()
+
+
+def with_least_noise(rows: Rows, variances: Array) -> Rows:
+    """Rows whose noise is at least `LEAST_NOISE` of the prior variances of their designs, (u,)."""
+    largest = max(float(rows.coef_first.max(initial=0.0)), float(rows.coef_second.max(initial=0.0)))
+    if largest <= _largest(variances.max(initial=0.0)):
+        return rows
+    most = _largest(variances[rows.first], variances[rows.second])
+    return replace(rows, coef_first=np.minimum(rows.coef_first, most), coef_second=np.minimum(rows.coef_second, most))
+
+
+def _largest(*variances: Array) -> Array:
+    """The largest entry that a row of designs with these prior variances can have."""
+    return np.asarray(1.0 / np.sqrt(LEAST_NOISE * np.maximum.reduce(variances)))
+
+
+def _by_kernel(rows: Rows, variances: Array, gradient: EvidenceGradient) -> Array:
+    """The evidence's gradient in K, (u, u), entries of rows that are at their largest included."""
+    first, second = variances[rows.first], variances[rows.second]
+    most = _largest(first, second)
+    at_first, at_second = rows.coef_first >= most, rows.coef_second >= most
+    if not (at_first.any() or at_second.any()):
+        return gradient.by_kernel
+    by_most = np.where(at_first, gradient.by_coef_first, 0.0) + np.where(at_second, gradient.by_coef_second, 0.0)
+    wider, by_kernel = np.where(first >= second, rows.first, rows.second), gradient.by_kernel.copy()
+    np.add.at(by_kernel, (wider, wider), -0.5 * by_most * most / np.maximum(first, second))
+    return by_kernel
+
+
+def _product_where(moves: BoolArray, by_coefficient: Array, by_noise: Array) -> Array:
+    """The chain rule through entries of rows that move with the noise; the others may have an infinite slope."""
+    return np.where(moves, by_coefficient, 0.0) * np.where(moves, by_noise, 0.0)

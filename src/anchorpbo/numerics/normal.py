@@ -26,7 +26,8 @@ _FRACTION_DEPTH = 60
 
 def density(z: Array) -> Array:
     """phi(z)."""
-    return np.asarray(np.exp(-0.5 * z * z - LOG_SQRT_2PI))
+    with np.errstate(over="ignore"):  # a square too large for a double is as good as infinite
+        return np.asarray(np.exp(-0.5 * z * z - LOG_SQRT_2PI))
 
 
 def cdf(z: Array) -> Array:

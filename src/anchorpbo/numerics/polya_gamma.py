@@ -31,13 +31,14 @@ import math
 import numpy as np
 
 from anchorpbo.numerics.jit import compiled
-from anchorpbo.numerics.truncated import draw_above
+from anchorpbo.numerics.truncated import MOST_PROPOSALS, draw_above
 from anchorpbo.typing import Array
 
 CUT = 0.64
 ROOT_CUT = 0.8
 ODDS_FACTOR = 4.0 / math.pi * math.exp(math.pi**2 * CUT / 8.0 - 0.5 / CUT)
 NEVER_RIGHT = 30.0  # from here on the odds exceed 1e110, far past the grain of a uniform variable
+MOST_TERMS = 100  # of a series whose second term is mostly below rounding
 SMALLEST = 2.3e-308  # a normal float whose reciprocal is finite
 
 
@@ -58,18 +59,20 @@ def _left(rng: np.random.Generator, c: float) -> float:
     """Draw an inverse Gaussian IG(1 / c, 1) given that it is at most the cut."""
     if c * CUT < 1.0:
         # At c = 0 this is 1 / N(0, 1)^2, and x <= t means that the normal exceeds 1 / sqrt(t); then tilt.
-        while True:
+        for _ in range(MOST_PROPOSALS):
             root = draw_above(rng, 1.0 / ROOT_CUT)
             x = 1.0 / (root * root)
             if 0.5 * c * c * x <= rng.standard_exponential():
                 return x
-    while True:
+        return math.nan
+    for _ in range(MOST_PROPOSALS):
         # The two roots of [MSH1976] are mean / r and mean r; so written, nothing cancels when the mean is tiny.
         h = 0.5 * rng.standard_normal() ** 2 / c
         r = 1.0 + h + math.sqrt(h * (2.0 + h))
         x = 1.0 / (c * r) if rng.random() * (1.0 + r) <= r else r / c
         if x <= CUT:
             return x
+    return math.nan
 
 
 @compiled
@@ -77,9 +80,7 @@ def _series_keeps(rng: np.random.Generator, x: float) -> bool:
     """Decide with probability (a_0 - a_1 + a_2 - ...)(x) / a_0(x)."""
     slope = 2.0 / x if x <= CUT else 0.5 * math.pi**2 * x
     level, total = rng.random(), 1.0
-    n = 0
-    while True:
-        n += 1
+    for n in range(1, MOST_TERMS):
         term = (2 * n + 1) * math.exp(-n * (n + 1) * slope)
         if n % 2 == 1:
             total -= term
@@ -89,6 +90,7 @@ def _series_keeps(rng: np.random.Generator, x: float) -> bool:
             total += term
             if level > total:
                 return False
+    return True
 
 
 @compiled
@@ -98,13 +100,14 @@ def draw_polya_gamma(rng: np.random.Generator, z: float) -> float:
         return z
     c = 0.5 * abs(z)
     right = _chance_of_right(c)
-    while True:
+    for _ in range(MOST_PROPOSALS):
         if rng.random() < right:
             x = CUT + rng.standard_exponential() / (math.pi**2 / 8.0 + 0.5 * c * c)
         else:
             x = _left(rng, c)
         if _series_keeps(rng, x):
             return max(0.25 * x, SMALLEST)
+    return math.nan
 
 
 @compiled

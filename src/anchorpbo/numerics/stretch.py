@@ -26,21 +26,25 @@ import numpy as np
 
 from anchorpbo.numerics.jit import compiled
 
+MOST_PROPOSALS = 1000  # a third of them are kept
+
 
 @compiled
 def draw_scale(rng: np.random.Generator, k: int, A: float, B: float) -> float:
-    """Draw one c; a NaN comes back as one."""
+    """Draw one c; a NaN comes back as one, and where rounding leaves nothing to keep."""
     root = math.sqrt(B * B + 4.0 * A * k)
     mode = 2.0 * k / (B + root) if B > 0.0 else 0.5 * (root - B) / A  # the one that does not cancel
     if 4.0 * B * mode > k:
-        while True:
+        for _ in range(MOST_PROPOSALS):
             c = mode * rng.standard_gamma(k) / k
             if not 0.5 * A * (c - mode) ** 2 > rng.standard_exponential():
                 return c
+        return math.nan
     mean, std = ((k - 1) / mode - B) / A, 1.0 / math.sqrt(A)
-    while True:
+    for _ in range(MOST_PROPOSALS):
         c = mean + std * rng.standard_normal()
         if c > 0.0 or math.isnan(c):
             r = c / mode
             if not (k - 1) * (r - 1.0 - math.log(r)) > rng.standard_exponential():
                 return c
+    return math.nan

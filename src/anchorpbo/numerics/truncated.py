@@ -32,27 +32,30 @@ from anchorpbo.typing import Array
 
 TAIL = 0.35  # where the exponential proposal overtakes the folded normal: measured, and flat around there
 SQRT_2PI = math.sqrt(2.0 * math.pi)
+MOST_PROPOSALS = 1000  # one in two is kept: all of so many are rejected only where there is nothing to keep
 
 
 @compiled
 def draw_above(rng: np.random.Generator, a: float) -> float:
-    """Draw one standard normal given that it exceeds a; a NaN comes back as it is."""
+    """Draw one standard normal given that it exceeds a; a NaN comes back as it is, and where there is no draw."""
     if math.isnan(a):
         return a
     if a < TAIL:
         folded = a > 0.0
-        while True:
+        for _ in range(MOST_PROPOSALS):
             x = rng.standard_normal()
             if folded:
                 x = abs(x)
             if x >= a:
                 return x
+        return math.nan
     rate = 0.5 * (a + math.sqrt(a * a + 4.0))
     gap = 1.0 / rate  # equals rate - a, without the cancellation
-    while True:
+    for _ in range(MOST_PROPOSALS):
         excess = rng.standard_exponential() / rate
         if (excess - gap) ** 2 <= 2.0 * rng.standard_exponential():
             return a + excess
+    return math.nan
 
 
 @compiled
@@ -61,16 +64,18 @@ def _between(rng: np.random.Generator, a: float, b: float) -> float:
     width = b - a
     inside = a < 0.0
     if (width > SQRT_2PI) if inside else (width * (0.5 * a + 0.5 * b) > 1.0):
-        while True:
+        for _ in range(MOST_PROPOSALS):
             x = draw_above(rng, a)
             if x <= b:
                 return x
-    while True:
+        return math.nan
+    for _ in range(MOST_PROPOSALS):
         step = width * rng.random()
         # The loss of log density from its maximum, at a or at 0, to x = a + step.
         loss = 0.5 * (a + step) ** 2 if inside else step * (a + 0.5 * step)
         if loss <= rng.standard_exponential():
             return min(a + step, b)  # the sum may round past b
+    return math.nan
 
 
 @compiled

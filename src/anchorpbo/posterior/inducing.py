@@ -64,7 +64,7 @@ class InducingSpace(LatentSpace):
     def margin_variances(self, solution: Solution) -> Array:
         """|L_A^-1 H_k|^2 with L_A L_A' = A = I + F'F, the precision of v: nothing is subtracted."""
         F = solution.F
-        L_A = cholesky_of_identity_plus(F.T @ F, F.T, self._prior)
+        L_A = cholesky_of_identity_plus(F.T @ F, F.T, np.eye(len(F)))
         return np.asarray((solve_lower(L_A, self.inducing.H.T) ** 2).sum(axis=0))
 
     def solve(self, sites: Sites) -> Solution:
@@ -81,6 +81,8 @@ class InducingSpace(LatentSpace):
             dual = cholesky_solve(L_A, H.T @ sites.linear.T).T
             return Solution(self, sites, self._cholesky(triangle), triangle, dual)
         targets = np.atleast_2d(sites.scaled_target)
+        if not (np.isfinite(scaled).all() and np.isfinite(targets).all()):
+            raise linalg.LinAlgError("the sites are not finite")
         product = linalg.qr_multiply(scaled, targets, mode="right", overwrite_a=True)
         y, F = (np.asarray(part, dtype=np.float64) for part in product)
         L = self._cholesky(F)

@@ -60,8 +60,10 @@ class PointSpace(LatentSpace):
         return F * scales, y
 
     def _by_factorisation(self, sites: Sites) -> tuple[Array, Array]:
-        targets = np.atleast_2d(sites.scaled_target)
-        product = linalg.qr_multiply(self.rows.scaled(sites.root), targets, mode="right", overwrite_a=True)
+        targets, scaled = np.atleast_2d(sites.scaled_target), self.rows.scaled(sites.root)
+        if not (np.isfinite(scaled).all() and np.isfinite(targets).all()):
+            raise linalg.LinAlgError("the sites are not finite")
+        product = linalg.qr_multiply(scaled, targets, mode="right", overwrite_a=True)
         y, F = (np.asarray(part, dtype=np.float64) for part in product)
         return F, y if sites.linear.ndim == 2 else y[0]
 

@@ -35,6 +35,7 @@ NEAR = 0.01
 HOPE = 10.0
 _SETTLED = 4
 """Steps after which promises are believed."""
+_FLAT = 1e-300  # slopes below this are none: what a stride is divided by must leave a number
 _DECREASE = 1e-4
 """A step must bring this share of what the slope promised."""
 
@@ -168,7 +169,7 @@ def _advance(  # noqa: PLR0912, PLR0915
                 counts[i, 0] = 0  # what was learnt leads nowhere: once more without it
             else:
                 # With nothing known of the curvature: a stride downhill.
-                stride = numbers[i, 1] / steepest if steepest > 0.0 else 0.0
+                stride = numbers[i, 1] / steepest if steepest > _FLAT else 0.0
                 for a in range(p):
                     direction[i, a] *= 1.0 if known else stride
                 numbers[i, 2] = promise * (1.0 if known else stride)

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,6 @@ from anchorpbo.typing import Array
 
 SETTLED = 50
 """From this many duels on the evidence has had one optimum in every study tried, and is climbed once."""
-_LARGEST = 50.0
-"""Of the logarithm of a hyper-parameter; none that was learnt comes near."""
 
 Key = tuple[str, bytes]
 """What hyper-parameters follow from: the log up to the last duel they were fitted to, and the anchors of today."""
@@ -32,11 +31,23 @@ Key = tuple[str, bytes]
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """Model parts at fitted hyper-parameters."""
+    """Model parts at fitted hyper-parameters.
 
-    kernel: Kernel
+    The kernel's are kept as the logarithms it was made from, which are also what is saved: exp(log(x)) is not always x,
+    so that those of the finished kernel would lead to another one.
+    """
+
+    prior: Kernel
+    """The kernel of the plan."""
+    log_parameters: Array
+    """Where it is now."""
     noise: NoiseMap
     likelihood: Likelihood
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The kernel at these hyper-parameters."""
+        return self.prior.with_log_parameters(self.log_parameters)
 
     def to_dict(self) -> dict[str, Any]:
         """The hyper-parameters as JSON holds them."""
@@ -44,22 +55,20 @@ class Learnt:
             "scale": self.noise.scale,
             **({"strength": self.noise.strength} if self.noise.strength_matters else {}),
         }
-        log_parameters = dict(zip(self.kernel.parameter_names, self.kernel.log_parameters.tolist(), strict=True))
+        log_parameters = dict(zip(self.prior.parameter_names, self.log_parameters.tolist(), strict=True))
         return {"log_parameters": log_parameters, "noise": noise, "tie_threshold": self.likelihood.tie_threshold}
 
     def at(self, data: Mapping[str, Any]) -> Learnt:
         """The same parts at the hyper-parameters of `to_dict`."""
         here = self.to_dict()
         if not _alike(data, here):
-            rule = f"what was learnt must have the names {json.dumps(here)} has, with moderate numbers"
+            rule = f"what was learnt must have the names {json.dumps(here)} has, with numbers that scales can have"
             raise InputError(rule, repr(data), "set it to null to have it learnt again")
         likelihood, threshold = self.likelihood, data["tie_threshold"]
         if threshold is not None:
             likelihood = likelihood.with_threshold(threshold)
-        log_parameters = np.array([data["log_parameters"][name] for name in self.kernel.parameter_names])
-        return Learnt(
-            self.kernel.with_log_parameters(log_parameters), self.noise.with_parameters(**data["noise"]), likelihood
-        )
+        log_parameters = np.array([data["log_parameters"][name] for name in self.prior.parameter_names], dtype=float)
+        return Learnt(self.prior, log_parameters, self.noise.with_parameters(**data["noise"]), likelihood)
 
     def model(self, inference: Inference, seed: int) -> PreferenceGP:
         """A model that keeps them."""
@@ -75,18 +84,26 @@ def _alike(data: Any, here: Mapping[str, Any]) -> bool:
         return False
     logs, noise, threshold = data["log_parameters"].values(), data["noise"].values(), data["tie_threshold"]
     return (
-        all(map(_is_moderate, logs))
+        all(_is_number(log) and _is_scale(_exp(log)) for log in logs)
         and all(map(_is_scale, noise))
         and (threshold is None or threshold == 0.0 or _is_scale(threshold))
     )
 
 
-def _is_moderate(log_value: object) -> bool:
-    return isinstance(log_value, float | int) and not isinstance(log_value, bool) and abs(log_value) < _LARGEST
+def _is_number(value: object) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool)
+
+
+def _exp(log_value: float) -> float:
+    """What a logarithm stands for, infinity where that is no double."""
+    try:
+        return math.exp(log_value)
+    except OverflowError:
+        return math.inf
 
 
 def _is_scale(value: object) -> bool:
-    return isinstance(value, float | int) and 0 < value < math.inf and _is_moderate(math.log(value))
+    return _is_number(value) and 0 < value < math.inf  # type: ignore[operator]
 
 
 class Beliefs:
@@ -132,7 +149,7 @@ class Beliefs:
     def recall(self, record: Record, data: Mapping[str, Any]) -> None:
         """Take what `Learnt.to_dict` gave as the hyper-parameters of a record, rather than fitting them again."""
         plan = self.plan
-        given = Learnt(plan.kernel, plan.noise_map(record.anchors), plan.likelihood)
+        given = Learnt(plan.kernel, plan.kernel.log_parameters, plan.noise_map(record.anchors), plan.likelihood)
         self._fits.put(self.key(record), given.at(data))
 
     def _fit(self, record: Record) -> Learnt:
@@ -142,14 +159,5 @@ class Beliefs:
         starts = 2 if count < SETTLED else 1
         model = PreferenceGP(kernel, likelihood, Laplace(), noise, learn=learn, starts=starts).fit(record.duels(count))
         # Without a tie there is no threshold to keep, and a later tie must be free to bring one.
-        return Learnt(_settled(model.kernel), model.noise, model.likelihood if model.likelihood.tau > 0 else likelihood)
-
-
-def _settled(kernel: Kernel) -> Kernel:
-    """The kernel at hyper-parameters that their saved logarithms give back to the last bit."""
-    for _ in range(8):
-        again = kernel.with_log_parameters(kernel.log_parameters)
-        if np.array_equal(again.log_parameters, kernel.log_parameters):
-            return again
-        kernel = again
-    return kernel
+        settled = model.likelihood if model.likelihood.tau > 0 else likelihood
+        return Learnt(kernel, model.kernel.log_parameters, model.noise, settled)

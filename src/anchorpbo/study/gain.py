@@ -23,7 +23,7 @@ def expected_gain(model: PreferenceGP, pair: Array) -> float:
     posterior, likelihood = model.posterior, model.likelihood
     designs = np.vstack([posterior.points, pair])
     means = np.append(posterior.means, posterior.mean(pair))
-    a, b = likelihood.coefficients(*np.split(model.noise(pair), 2))
+    a, b = model.coefficients(pair[:1], pair[1:])
     row = np.array([a[0], -b[0]])
     c = posterior.covariance_with_sum(designs, pair, row)
     mu, v = row @ means[-2:], max(float(row @ c[-2:]), 0.0)

@@ -51,6 +51,19 @@ def object_to_json(value: object) -> Any:
     return inner[0] if inner else {"class": kind.__name__, **arguments}
 
 
+def as_saved(name: str, value: object) -> Any:
+    """A value as it will be when the study is read: numpy numbers, for example, compute with digits that JSON lacks."""
+    written = object_to_json(value)
+    return value if _is_custom(written) else object_from_json(name, written, {})
+
+
+def _is_custom(written: Any) -> bool:
+    """Whether some part of what was written is a mere name."""
+    if isinstance(written, Mapping):
+        return "custom" in written or any(map(_is_custom, written.values()))
+    return isinstance(written, list) and any(map(_is_custom, written))
+
+
 def object_from_json(name: str, data: Any, given: Mapping[str, object]) -> Any:
     """The inverse; `given` has the objects that could not be written, by the option's name."""
     if given.get(name) is not None:

@@ -41,7 +41,7 @@ from anchorpbo.study.foresight import Foreseen, Trail
 from anchorpbo.study.importing import comparisons
 from anchorpbo.study.log import Log
 from anchorpbo.study.memory import Memory
-from anchorpbo.study.objects import object_from_json, object_to_json
+from anchorpbo.study.objects import as_saved, object_from_json, object_to_json
 from anchorpbo.study.plan import NoiseRule, Plan, make_plan
 from anchorpbo.study.progress import Progress, progress
 from anchorpbo.study.recommending import Estimate, Recommendation, check_answers, estimates, recommendation
@@ -121,11 +121,12 @@ class Optimizer:
         if not isinstance(space, DesignSpace):
             raise InputError("space must be a Space or a Catalogue", repr(space), "write Space(x=Real(0, 1))")
         self._space, self._seed = space, whole("seed", seed, 0)
-        self._options: dict[str, Any] = {
+        options: dict[str, Any] = {
             "strategy": strategy, "preset": preset, "kernel": kernel, "likelihood": likelihood, "inference": inference,
             "noise": noise, "learn": learn, "initial": initial,
             "refit_every": refit_every, "risk_weight": risk_weight, "baseline": baseline,
         }  # fmt: skip
+        self._options = {name: as_saved(name, value) for name, value in options.items()}
         self._plan = make_plan(space, **self._options)
         self._first_anchors = _distinct_anchors(space, anchors)
         # A long list is named by its numbers: written as text it would take seconds.
