@@ -237,7 +237,7 @@ def test_a_constraint_has_so_many_terms_and_signs_and_no_more(sign):
     with pytest.raises(InputError, match=rule):
         Linear.parse(text(MOST_TERMS + 1))
     for many in (2_000, 2_500):
-        with pytest.raises(InputError, match="name each parameter once|must be a comparison of sums"):
+        with pytest.raises(InputError, match=r"name each parameter once|must be a comparison of sums"):
             Linear.parse(text(many))
 
 
@@ -251,7 +251,7 @@ def test_rules_that_nobody_can_settle_are_refused_when_their_time_is_up(monkeypa
     monkeypatch.setattr(space, "CHECK_LIMIT", 0.3)
     names, rules = hard_rules()
     began = time.process_time()
-    says = r"meets the constraints must take at most 0.3 s; received 4 constraints on 30 parameters, 30 of .*; use fewer"
+    says = r"must take at most 0.3 s; received 4 constraints on 30 parameters, 30 of them with steps; use fewer"
     with pytest.raises(TimeLimitError, match=says):
         Space(dict.fromkeys(names, Boolean()), constraints=rules)
     assert time.process_time() - began < 5.0

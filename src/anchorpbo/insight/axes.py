@@ -78,5 +78,5 @@ def log_ticks(low: float, high: float) -> list[float]:
     digits = (1, 2, 5) if high / low < 1000 else (1,)
     powers = range(math.floor(math.log10(low)), min(math.ceil(math.log10(high)), sys.float_info.max_10_exp) + 1)
     found = [digit * 10.0**power for power in powers for digit in digits]
-    inside = [value for value in found if low * (1 - 1e-9) <= value <= high * (1 + 1e-9) < math.inf]
+    inside = [value for value in found if low * (1 - 1e-9) <= value <= min(high * (1 + 1e-9), sys.float_info.max)]
     return inside if len(inside) > 2 else ticks(low, high)
