@@ -28,6 +28,8 @@ from anchorpbo.space import Boolean, Catalogue, Categorical, Design, DesignSpace
 from anchorpbo.space.tables import Table, cells_of
 from anchorpbo.study.events import Preferred
 
+MOST_CELLS = 5_000_000
+"""Of a table whose comparisons are limited."""
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _EMPTY = ("", "none")
 
@@ -64,6 +66,9 @@ def _table(source: Any, most: int | None) -> Table:
         # A ranking has one row more than comparisons; where each is of two designs, there are twice as many rows.
         if most is not None and rows > 2 * most:
             raise _too_many(most, rows)
+        if most is not None and rows * columns > MOST_CELLS:
+            rule = f"a table of comparisons must have at most {MOST_CELLS:,} cells"
+            raise InputError(rule, f"{columns:,} columns and {rows:,} rows or more", "leave out other columns")
 
     if isinstance(source, str | PathLike) or hasattr(source, "read"):
         return Table.from_csv(source, check_size=check_size)
