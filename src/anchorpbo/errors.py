@@ -14,6 +14,7 @@
     ├── UnsupportedError (TypeError)     an object cannot do what is asked, such as a gradient in a fingerprint
     ├── ConflictError (RuntimeError)     someone else was faster: what this was meant for is no longer so
     ├── RunError (RuntimeError)          work was cut short: a worker died, a cluster does not answer
+    │   └── TimeLimitError               work took longer than it may
     └── DataError (OSError)              a file is missing, damaged or cannot be written
 
 Each message has the same three parts: the rule, what was received, what to do.
@@ -106,3 +107,7 @@ class ConflictError(AnchorPBOError, RuntimeError):
 
 class RunError(AnchorPBOError, RuntimeError):
     """Work was cut short, or could not be begun."""
+
+
+class TimeLimitError(RunError):
+    """Work took longer than it may."""

@@ -10,7 +10,7 @@ from threading import Event, Thread
 import pytest
 from service_studies import GREEN, QUICK, TREES, answer, study
 
-from anchorpbo.errors import RunError
+from anchorpbo.errors import InputError, RunError
 from anchorpbo.service import Studies, processes
 from anchorpbo.service import ahead as looking
 from anchorpbo.service.ahead import MOST_WAITING, Ahead
@@ -307,7 +307,7 @@ def test_a_job_that_ends_processes_is_given_up(monkeypatch):
         def is_alive(self):
             return True
 
-        def call(self, request):
+        def call(self, task, data, seconds):
             raise EndedError("out of memory")
 
     ahead = Ahead([Fragile()])
@@ -378,9 +378,11 @@ def test_a_worker_says_what_went_wrong(worker):
     worker.start()
     worker.wait()
     request = {"key": ["s", "owner"], "keep": 0, "events": [], "definition": None, "forget": []}
-    assert worker.call(request) == {"failed": "KeyError: 's'"}
+    with pytest.raises(RuntimeError, match=r"^KeyError: 's'$"):
+        worker.call("duel", request, PATIENCE)
     studies, id = study()
     definition = studies.definition(id).to_dict()
-    reply = worker.call({**request, "definition": definition, "events": [{"type": "anchor_removed", "design": GREEN}]})
-    assert "only an anchor can be removed" in reply["refused"]
+    wrong = {**request, "definition": definition, "events": [{"type": "anchor_removed", "design": GREEN}]}
+    with pytest.raises(InputError, match="only an anchor can be removed"):
+        worker.call("duel", wrong, PATIENCE)
     assert worker.call({**request, "forget": [["s", "owner"]], "definition": definition})["found"]["duel"]["id"]

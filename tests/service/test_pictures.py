@@ -1,6 +1,7 @@
 """Pictures that are sent with a study."""
 
 import json
+import struct
 from base64 import b64encode
 
 import pytest
@@ -10,11 +11,21 @@ from anchorpbo.service import Studies
 from anchorpbo.service.definition import Definition
 from anchorpbo.service.desk import Errand
 from anchorpbo.service.display import LARGEST_PICTURES
-from anchorpbo.service.pictures import LARGEST, sent_picture
+from anchorpbo.service.pictures import LARGEST, MOST_PIXELS, Picture, check_picture, sent_picture, size_of
 from anchorpbo.service.report import report_html
+from anchorpbo.service.studies import MOST_PICTURES
 from anchorpbo.storage.memory import MemoryStorage
 
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(40))
+
+def png(width, height):
+    return b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR" + struct.pack(">II", width, height) + bytes(range(40))
+
+
+def webp(kind, content):
+    return b"RIFF\x0a\0\0\0WEBP" + kind + bytes(4) + content
+
+
+PNG = png(80, 60)
 KINDS = {"png": PNG, "jpeg": b"\xff\xd8\xff\xe0abc", "gif": b"GIF89a...", "webp": b"RIFF\x0a\0\0\0WEBPVP8 "}
 SPACE = {
     "kind": "catalogue",
@@ -100,8 +111,8 @@ def test_an_export_has_them_and_a_view_has_not():
     id = studies.create(study({"ash.png": address()})).id
     assert studies.show(id).display == {"image": "file"}
     again = studies.import_study(json.loads(json.dumps(studies.export(id)))).id
-    assert studies.definition(again).picture("ash.png").content == PNG
-    assert studies.definition(again).picture("elm.png") is None
+    assert studies.picture(again, "ash.png").content == PNG
+    assert studies.picture(again, "elm.png") is None
 
 
 def test_an_import_with_something_else_in_its_place_is_refused():
@@ -125,3 +136,57 @@ def test_a_report_shows_the_picture_of_what_it_recommends():
     studies.answer(id, duel.id, "first")
     best = studies.recommendation(id).design
     assert f'<img src="{pictures[best["file"]]}" alt="{best["file"]}">' in report_html(studies, id)
+
+
+# -- pixels -----------------------------------------------------------------------------------------------------------
+
+HEADS = {
+    "png": png(300, 200),
+    "gif": b"GIF89a" + struct.pack("<HH", 300, 200) + b"...",
+    # An application segment, padding, a table, then the frame.
+    "jpeg": b"\xff\xd8\xff\xe0\0\x04ab\xff\xff\xc4\0\x03x\xff\xc2\0\x11\x08" + struct.pack(">HH", 200, 300) + b"rest",
+    "lossy": webp(b"VP8 ", b"\0\0\0\x9d\x01\x2a" + struct.pack("<HH", 300 | 0x4000, 200)),
+    "lossless": webp(b"VP8L", b"\x2f" + struct.pack("<I", 299 | 199 << 14)),
+    "extended": webp(b"VP8X", bytes(4) + (299).to_bytes(3, "little") + (199).to_bytes(3, "little")),
+}
+
+
+def kind_of(name):
+    return name if name in KINDS else "webp"
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_the_head_of_a_picture_says_how_large_it_is(name):
+    assert size_of(Picture(kind_of(name), HEADS[name])) == (300, 200)
+    check_picture("a", address(HEADS[name], kind_of(name)))
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_a_picture_that_ends_before_it_says_so_is_refused(name):
+    for length in range(12, len(HEADS[name]) - 44 if name == "png" else len(HEADS[name]) - 8):
+        if size_of(Picture(kind_of(name), HEADS[name][:length])) is None:
+            with pytest.raises(InputError, match="must say how wide and how high it is"):
+                check_picture("a", address(HEADS[name][:length], kind_of(name)))
+
+
+def test_a_picture_has_so_many_pixels_and_no_more():
+    check_picture("a", address(png(MOST_PIXELS // 5_000, 5_000)))
+    says = r"at most 40 million pixels; received 8,001 x 5,000; make it smaller; 800 pixels are enough"
+    with pytest.raises(InputError, match=says):
+        check_picture("a", address(png(MOST_PIXELS // 5_000 + 1, 5_000)))
+    with pytest.raises(InputError, match=r"received 60,000 x 60,000"):  # 437 kB can hold 3.6 gigapixels
+        Definition.from_request(study({"ash.png": address(png(60_000, 60_000))}))
+
+
+def test_a_picture_that_was_kept_before_is_shown_whatever_its_size():
+    assert sent_picture("a", address(png(60_000, 60_000))).kind == "png"
+
+
+def test_pictures_of_a_few_studies_are_kept_in_memory_and_those_of_no_deleted_one():
+    studies = Studies(MemoryStorage())
+    ids = [studies.create(study({"ash.png": address()})).id for _ in range(MOST_PICTURES + 2)]
+    assert all("pictures" not in studies.definition(id).display for id in ids)
+    assert all(studies.picture(id, "ash.png").content == PNG for id in ids)
+    assert list(studies._pictures) == ids[2:]
+    studies.delete(ids[-1])
+    assert list(studies._pictures) == ids[2:-1]

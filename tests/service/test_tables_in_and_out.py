@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from service_studies import GREEN, QUICK, TREES, answer, study
 
 from anchorpbo.errors import AnchorPBOError, InputError
-from anchorpbo.service import Studies, catalogues
+from anchorpbo.service import Studies, sizes
 from anchorpbo.service.catalogues import LONGEST_HEAD, read_catalogue
 from anchorpbo.service.exports import history_csv, safe
 from anchorpbo.storage.memory import MemoryStorage
@@ -86,7 +86,7 @@ def test_what_is_wrong_with_a_table_is_named(data, match):
 
 
 def test_a_catalogue_must_not_be_too_long(monkeypatch):
-    monkeypatch.setattr(catalogues, "MOST_ROWS", 3)
+    monkeypatch.setattr(sizes, "MOST_ROWS", 3)
     with pytest.raises(InputError, match="at most 3 rows"):
         read_catalogue(TABLE.encode())
 

@@ -1,10 +1,15 @@
 """Constraints: what is read from text, what is refused, and what they mean in coordinates."""
 
+import time
+
 import numpy as np
 import pytest
 
-from anchorpbo.errors import IncompatibleError, InputError
-from anchorpbo.space import Boolean, Categorical, Constant, Integer, Linear, Real, Space
+from anchorpbo.errors import IncompatibleError, InputError, TimeLimitError
+from anchorpbo.numerics.deadline import deadline, time_limit
+from anchorpbo.space import Boolean, Categorical, Constant, Integer, Linear, Real, Space, space, space_from_dict
+from anchorpbo.space.constraints import LONGEST, MOST_TERMS
+from support.hard_rules import hard_rules, hard_study
 
 
 @pytest.mark.parametrize(
@@ -216,3 +221,55 @@ def test_names_are_matched_in_any_form_of_unicode():
 def test_a_single_constraint_need_not_be_in_a_list():
     assert Space(a=Real(0, 1), b=Real(0, 1), constraints="a + b <= 1").constraints == (Linear.parse("a + b <= 1"),)
     assert Space(a=Real(0, 1), b=Real(0, 1), constraints=Linear({"a": 1}, upper=0.5)).region.constrained
+
+
+# -- limits -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sign", [" + ", "-"])
+def test_a_constraint_has_so_many_terms_and_signs_and_no_more(sign):
+    def text(count):
+        return " + ".join(["a"] * count) + " <= 1" if sign == " + " else "-" * (count - 1) + "a <= 1"
+
+    if sign == " + ":  # Python's own parser reads fewer signs before a name
+        assert Linear.parse(text(MOST_TERMS)).coefficients == {"a": MOST_TERMS}
+    rule = rf"a constraint must have at most {MOST_TERMS} terms and signs; received {MOST_TERMS + 1}; name each"
+    with pytest.raises(InputError, match=rule):
+        Linear.parse(text(MOST_TERMS + 1))
+    for many in (2_000, 2_500):
+        with pytest.raises(InputError, match=r"name each parameter once|must be a comparison of sums"):
+            Linear.parse(text(many))
+
+
+def test_a_constraint_has_so_many_characters_and_no_more():
+    assert Linear.parse("a <= 1".ljust(LONGEST)).upper == 1.0
+    with pytest.raises(InputError, match=r"at most 20,000 characters long; received 20,001 characters; name each"):
+        Linear.parse("a <= 1".ljust(LONGEST + 1))
+
+
+def test_rules_that_nobody_can_settle_are_refused_when_their_time_is_up(monkeypatch):
+    monkeypatch.setattr(space, "CHECK_LIMIT", 0.3)
+    names, rules = hard_rules()
+    began = time.process_time()
+    says = r"must take at most 0.3 s; received 4 constraints on 30 parameters, 30 of them with steps; use fewer"
+    with pytest.raises(TimeLimitError, match=says):
+        Space(dict.fromkeys(names, Boolean()), constraints=rules)
+    assert time.process_time() - began < 5.0
+
+
+def test_rules_that_were_checked_before_are_not_checked_again():
+    found = space_from_dict(hard_study()["space"], checked=True)
+    assert len(found.constraints) == 4
+    with time_limit(0.2), pytest.raises(TimeLimitError, match=r"must take at most 0.2 s"):
+        found.sample(2, np.random.default_rng(0))
+
+
+def test_an_inner_time_limit_does_not_extend_an_outer_one():
+    assert deadline().left == np.inf
+    with time_limit(1.0):
+        with time_limit(60.0):
+            assert deadline().left <= 1.0
+        with time_limit(0.0):
+            assert deadline().left == 0.0
+        assert 0.0 < deadline().left <= 1.0
+    assert deadline().left == np.inf

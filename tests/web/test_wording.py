@@ -1,12 +1,13 @@
 """What the server says to people who do not write Python: none of its words, and lines as a spreadsheet counts."""
 
 import re
+import time
 
 import pytest
 from servers import make, server
 
 from anchorpbo.errors import InputError
-from anchorpbo.web.wording import reworded
+from anchorpbo.web.wording import LONGEST, reworded
 
 PYTHON = re.compile(
     r"\b(Real|Integer|Categorical|Ordinal|Boolean|Constant|Space|Linear|Catalogue|EI)\b|\w+=\[|\w+=\"|\w\(\)|"
@@ -84,3 +85,20 @@ def test_what_people_wrote_themselves_stays_as_it_is():
     error = reworded(InputError("c must be one of 'x'", "'None of a Real'", "check the spelling"))
     assert str(error) == "c must be one of 'x'; received 'None of a Real'; check the spelling."
     assert reworded(InputError("there is nothing")).received is None
+
+
+def test_only_the_first_part_of_what_was_sent_is_reworded():
+    """Some of the patterns take time that grows with the square of the length."""
+    long = "write Space(" * 50_000
+    error = reworded(InputError(long, long, long))
+    assert {len(str(part)) for part in (error.rule, error.received, error.remedy)} == {LONGEST}
+    assert str(error.received) == long[:LONGEST]
+
+
+def test_a_long_import_that_is_refused_keeps_nobody_waiting(client):
+    began = time.process_time()
+    layout = {"format": "anchorpbo-journal", "version": 1, "study": {"name": "write Space(" * 50_000}, "events": []}
+    response = client.post("/api/studies/import", json=layout)
+    assert response.status_code == 422
+    assert len(response.content) < 10 * LONGEST
+    assert time.process_time() - began < 10.0

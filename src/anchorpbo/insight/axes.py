@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,10 +54,10 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
     >>> ticks(0.3, 9.7)
     [2.0, 4.0, 6.0, 8.0]
     """
-    if not high > low:
-        return [low]
     rough = (high - low) / count
-    power = 10.0 ** math.floor(math.log10(rough))
+    power = 10.0 ** math.floor(math.log10(rough)) if 0.0 < rough < math.inf else 0.0
+    if not power:  # two numbers that are so near, or so far, that there is no step between them
+        return [low]
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(n * step, 12) + 0.0 for n in range(first, last + 1)]
@@ -75,7 +76,7 @@ def log_ticks(low: float, high: float) -> list[float]:
     [10.0, 12.0, 14.0, 16.0, 18.0, 20.0]
     """
     digits = (1, 2, 5) if high / low < 1000 else (1,)
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    powers = range(math.floor(math.log10(low)), min(math.ceil(math.log10(high)), sys.float_info.max_10_exp) + 1)
     found = [digit * 10.0**power for power in powers for digit in digits]
-    inside = [value for value in found if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
+    inside = [value for value in found if low * (1 - 1e-9) <= value <= min(high * (1 + 1e-9), sys.float_info.max)]
     return inside if len(inside) > 2 else ticks(low, high)

@@ -6,15 +6,34 @@ of its time. Freeing one large block teaches the library to keep blocks up to th
 costs nothing; other systems do not mind.
 """
 
+import ctypes
+import sys
+from contextlib import suppress
 from functools import cache
 
 import numpy as np
 
 LARGEST_KEPT = 31_000_000
 """Bytes; 32 MB is the most that glibc can be taught."""
+LARGEST_KEPT_BY_SERVER = 512_000
+"""Bytes; a server takes in files of many megabytes, but fits few models itself."""
+_MOST_FREE = 16_000_000
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of mallopt, in malloc.h
 
 
 @cache  # once in a process is enough
 def keep_freed_blocks() -> None:
     """Teach the allocator."""
     np.empty(LARGEST_KEPT, dtype=np.int8)
+
+
+def give_back_large_blocks() -> None:
+    """Have blocks above half a megabyte go back to the system when they are freed, whatever was taught before or after.
+
+    Files that were taken in would else leave holes between what is kept, which a server never gets rid of.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # another C library, which does not mind
+            library = ctypes.CDLL(None)
+            library.mallopt(_M_MMAP_THRESHOLD, LARGEST_KEPT_BY_SERVER)
+            library.mallopt(_M_TRIM_THRESHOLD, _MOST_FREE)

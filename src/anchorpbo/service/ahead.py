@@ -16,16 +16,18 @@ from itertools import count
 from threading import Condition, Event, Thread
 from typing import Protocol
 
-from anchorpbo.errors import AnchorPBOError, RunError
+from anchorpbo.errors import AnchorPBOError, RunError, TimeLimitError
 from anchorpbo.service.definition import Definition
 from anchorpbo.service.desk import Desk, Errand, Key, Sent, warm_up
-from anchorpbo.service.processes import EndedError, Worker
+from anchorpbo.service.processes import EndedError, LateError, Worker
 from anchorpbo.service.rater import Rater
 from anchorpbo.study import Outcome
 from anchorpbo.study.foresight import Foreseen, Trail
 
 LIKELY: tuple[Outcome, ...] = ("first", "second")
 """What most answers are. Ties are rare, and to look at them too would take half as much time again from everyone."""
+ASK_LIMIT = 30.0
+"""Seconds that whoever asks for a duel waits, and that a process may take to compute one."""
 MOST_WAITING = 64
 """Jobs that look ahead: beyond this there is enough to do with duels that are asked for now."""
 MOST_FOUND = 1024
@@ -43,7 +45,8 @@ class Job:
     """Something to compute, and then what was found."""
 
     key: Key
-    definition: Definition
+    definition: Definition | None
+    """Of the study; none once it is done."""
     trail: Trail | None
     """The log; none once it is done."""
     rank: int
@@ -58,7 +61,8 @@ class Job:
 
     def finish(self, found: Foreseen | None, problem: AnchorPBOError | None = None) -> None:
         """Tell whoever waits."""
-        self.found, self.problem, self.trail = found, problem, None
+        self.found, self.problem = found, problem
+        self.definition = self.trail = None
         self.done.set()
 
 
@@ -114,7 +118,8 @@ class Ahead:
         with self._changed:
             self._give_up(key, {trail.digest})
             job = self._job(key, definition, trail, 0)
-        job.done.wait()
+        if not job.done.wait(ASK_LIMIT):
+            raise _late()
         if job.problem is not None:
             raise job.problem
         if job.found is not None:
@@ -194,13 +199,13 @@ class Ahead:
         while not self._closed:
             job = self._take(n)
             try:
-                if job is not None and job.trail is not None:
-                    self._run(desk, sent, job, job.trail)
+                if job is not None:
+                    self._run(desk, sent, job)
                 else:
                     desk.check()
             except EndedError as problem:
                 if job is not None:
-                    self._put_back(job)
+                    self._put_back(job, isinstance(problem, LateError))
                 if not self._closed:
                     _LOG.warning("a process that computes duels ended and is started again: %s", problem)
                     self._workers[n].end()
@@ -235,26 +240,31 @@ class Ahead:
             self._queue.remove(job)
             return job
 
-    def _put_back(self, job: Job) -> None:
-        """Have a job done by another process; but not by one after another, if it is what ends them."""
+    def _put_back(self, job: Job, late: bool) -> None:
+        """Have a job done by another process; but not by one after another, if it is what ends or keeps them."""
         with self._changed:
             job.attempts += 1
-            if job.done.is_set():
+            if job.trail is None:
                 return
-            if job.attempts < _ATTEMPTS:
+            if job.attempts < _ATTEMPTS and not late:
                 self._queue.append(job)
                 self._changed.notify()
                 return
-            if job.trail is not None:
-                self._jobs.pop(job.trail.digest, None)
+            self._jobs.pop(job.trail.digest, None)
             rule, remedy = "the next duel could not be computed", "see the server's log, or make the study smaller"
-            job.finish(None, RunError(rule, "processes that ended while at it", remedy))
+            job.finish(None, _late() if late else RunError(rule, "processes that ended while at it", remedy))
 
-    def _run(self, desk: AnyDesk, sent: Sent, job: Job, trail: Trail) -> None:
+    def _run(self, desk: AnyDesk, sent: Sent, job: Job) -> None:
+        with self._changed:
+            trail, definition = job.trail, job.definition
+        if trail is None or definition is None:  # given up
+            return
         found: Foreseen | None = None
+        problem: AnchorPBOError | None = None
         try:
-            found = desk.run(sent.errand(job.key, job.definition, trail))
-        except AnchorPBOError:  # whoever needs the duel computes it and hears of it
+            found = desk.run(sent.errand(job.key, definition, trail))
+        except AnchorPBOError as refused:  # whoever needs the duel computes it and hears of it
+            problem = refused if isinstance(refused, TimeLimitError) else None  # but not where that takes too long
             sent.drop(job.key)
         except EndedError:
             raise
@@ -269,7 +279,12 @@ class Ahead:
             if found is None:  # not to be looked up again
                 self._jobs.pop(trail.digest, None)
             if not job.done.is_set():
-                job.finish(found)
+                job.finish(found, problem)
+
+
+def _late() -> RunError:
+    rule = f"the next duel must be there within {ASK_LIMIT:g} s"
+    return RunError(rule, "one that takes longer", "ask again, and make the study smaller if that does not help")
 
 
 class AnyDesk(Protocol):
@@ -287,12 +302,7 @@ class _Remote:
         self._worker = worker
 
     def run(self, errand: Errand) -> Foreseen:
-        reply = self._worker.call(errand.to_dict())
-        if "found" in reply:
-            return Foreseen.from_dict(reply["found"])
-        if "refused" in reply:
-            raise RunError("a worker refused to look ahead", reply["refused"], "compute it here")
-        raise RuntimeError(reply.get("failed", "a worker gave an odd reply"))
+        return Foreseen.from_dict(self._worker.call("duel", errand.to_dict(), ASK_LIMIT))
 
     def check(self) -> None:
         if not self._worker.is_alive():

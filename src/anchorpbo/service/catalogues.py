@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from anchorpbo.errors import InputError
 from anchorpbo.service.plain import check_plain, refusing
+from anchorpbo.service.sizes import check_table
 from anchorpbo.service.views import JSONObject
 from anchorpbo.space import Catalogue
 from anchorpbo.space.tables import Table, cells_of
 
-MOST_ROWS = 100_000
 LONGEST_HEAD = 100_000
 Kind = Literal["number", "category", "text", "image", "link", "smiles"]
 _IMAGE = re.compile(r"[^/\\]+\.(png|jpe?g|gif|webp)", re.IGNORECASE)
@@ -54,11 +54,9 @@ def read_catalogue(data: bytes) -> CatalogueView:
 
 
 def _read(data: bytes) -> CatalogueView:
-    table = Table.from_csv(BytesIO(data))
+    table = Table.from_csv(BytesIO(data), check_size=check_table)
     if not len(table):
         raise InputError("a catalogue must have a row for each design", "none below the names", "add some")
-    if len(table) > MOST_ROWS:
-        raise InputError(f"a catalogue must have at most {MOST_ROWS} rows", len(table), "choose the likely ones first")
     columns = [_column(name, list(cells_of(cells))) for name, cells in table.columns.items()]
     features = [one.name for one in columns if one.kind == "number" and one.distinct > 1]
     categories = [one.name for one in columns if one.kind == "category" and 1 < one.distinct <= _FEW]

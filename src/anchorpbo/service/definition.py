@@ -17,17 +17,19 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.service.display import check_display
-from anchorpbo.service.pictures import Picture, sent_picture
 from anchorpbo.service.plain import check_plain, refusing
+from anchorpbo.service.sizes import check_size
 from anchorpbo.space import Catalogue, Design, DesignSpace, space_from_dict
+from anchorpbo.space.space import CHECK_LIMIT
 from anchorpbo.study import Optimizer
 from anchorpbo.study.journal import OWNER
 from anchorpbo.study.objects import object_from_json
@@ -86,7 +88,7 @@ class Definition:
                 raise UnknownNameError.of("an option", key, OPTIONS)
         if "space" not in fields:
             raise InputError("a study must have a space", "none", "describe its parameters or give a catalogue")
-        space = _space(fields["space"])
+        space = _new_space(fields["space"])
         anchors = fields.get("anchors") or []
         if not isinstance(anchors, list) or len(anchors) > MOST_ANCHORS:
             raise InputError(f"anchors must be a list of at most {MOST_ANCHORS} designs", repr(anchors), "shorten it")
@@ -131,6 +133,7 @@ class Definition:
         )
         if not trusted:
             with refusing("a study"):
+                _new_space(engine.get("space"))
                 study.optimizer(OWNER)
                 check_display(study.display, study.space)
         return study
@@ -138,7 +141,7 @@ class Definition:
     @cached_property
     def space(self) -> DesignSpace:
         """Where the designs come from; all participants share it."""
-        return _space(self.engine.get("space"))
+        return _space(self.engine.get("space"), checked=True)
 
     @property
     def catalogue(self) -> Catalogue | None:
@@ -153,15 +156,14 @@ class Definition:
             return frozenset()
         return frozenset(str(item[column]) for item in self.catalogue.items)
 
+    def without_pictures(self) -> Definition:
+        """The same without its pictures."""
+        return replace(self, display=self.words) if "pictures" in self.display else self
+
     @property
     def words(self) -> dict[str, Any]:
         """The display without its pictures, which are large and asked for one by one."""
         return {key: value for key, value in self.display.items() if key != "pictures"}
-
-    def picture(self, name: str) -> Picture | None:
-        """A picture that was sent with the study."""
-        address = self.display.get("pictures", {}).get(name)
-        return None if address is None else sent_picture(name, address)
 
     def optimizer(self, participant: str) -> Optimizer:
         """A new optimizer for one participant, with nothing told yet."""
@@ -200,13 +202,23 @@ def _seed(value: Any) -> int:
     return value
 
 
-def _space(layout: Any) -> DesignSpace:
+def _space(layout: Any, *, checked: bool) -> DesignSpace:
     # Numbers so large that their squares are not: a space of them would be one without sense.
     with refusing("space"), np.errstate(over="raise", invalid="raise", divide="raise"):
-        space = space_from_dict(_object("space", layout))
+        space = space_from_dict(_object("space", layout), checked=checked)
     for name in space.names:
         if not isinstance(name, str) or not name.strip():
             raise InputError("parameters and columns must have names", repr(name), "name them")
+    return space
+
+
+def _new_space(layout: Any) -> DesignSpace:
+    """A space that is checked, and of which designs can be drawn as they will be for a duel."""
+    check_size(layout)
+    with time_limit(CHECK_LIMIT):
+        space = _space(layout, checked=False)
+        if space.region is not None and space.region.constrained:
+            space.sample(2, np.random.default_rng(0))
     return space
 
 

@@ -73,6 +73,10 @@ class Desk:
         optimizer.follow(errand.keep, errand.events)
         return optimizer.foresee()
 
+    def reply(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The same for an errand as JSON holds it."""
+        return self.run(Errand.from_dict(data)).to_dict()
+
     def forget(self, key: Key) -> None:
         """Let go of a participant, and of a study with its last one."""
         self.optimizers.pop(key, None)

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anchorpbo.errors import InputError, UnknownNameError
-from anchorpbo.service.pictures import sent_picture
+from anchorpbo.service.pictures import check_picture
 from anchorpbo.service.templates import Template
 from anchorpbo.space import Catalogue, DesignSpace
 
@@ -74,7 +74,7 @@ def _check_pictures(pictures: Any, column: Any, space: DesignSpace) -> None:
         if name not in named:
             rule = f"a picture must be one that the column {column!r} names"
             raise InputError(rule, repr(name), "leave it out, or correct its name")
-        sent_picture(name, address)
+        check_picture(name, address)
     if (size := sum(map(len, pictures.values()))) > LARGEST_PICTURES:
         rule = f"all pictures of a study must not be larger than {LARGEST_PICTURES / 1e6:g} MB together"
         raise InputError(rule, f"{size / 1e6:.1f} MB", "make them smaller, or keep them in a folder of the server")

@@ -1,9 +1,11 @@
-"""Processes that compute next duels, each a `Desk` at the end of two pipes.
+"""Processes that compute next duels and check what comes from outside, each at the end of two pipes.
 
 ::
 
-    here ── an errand, a line of JSON ──> worker        one at a time
+    here ── a task, a line of JSON ──> worker        one at a time
          <─ what was found, a line of JSON ──
+
+Whoever calls a worker says how long it may take; one that takes longer, also one that hangs, is killed.
 
 A worker needs nothing but its pipes, and ends when they close: by itself, however this process ends. It is started as a
 program of its own and not by `multiprocessing`, which would run the caller's main module in it.
@@ -17,16 +19,20 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
-from threading import Event, Lock
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from threading import Event, Lock, Timer
+from typing import Any, Literal
+
+from anchorpbo import errors
 
 MOST_WORKERS = 8
 """When nobody says how many: each takes some 170 MB, and few servers have more to do at once."""
 PATIENCE = 1.0
 """Seconds that a worker may take to end."""
-_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from anchorpbo.service.worker import main; main()"
+START_LIMIT = 120.0
+"""Seconds that one may take to start: a new installation has to compile first."""
+_PROGRAM = "import sys; sys.path[:] = sys.argv[2:]; from anchorpbo.service.worker import main; main(sys.argv[1])"
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 _SECRET = ("ANCHORPBO_DB", "ANCHORPBO_TOKEN")
 
@@ -35,10 +41,21 @@ class EndedError(Exception):
     """A worker ended, or could not be started."""
 
 
-class Worker:
-    """One process, started when it is first needed and again after it ended. One thread talks to it at a time."""
+class LateError(EndedError):
+    """A worker took longer than it may, and was killed."""
 
-    def __init__(self) -> None:
+
+class Worker:
+    """One process, started when it is first needed and again after it ended. One thread talks to it at a time.
+
+    Parameters
+    ----------
+    kind
+        What it does: ``"duels"`` has all loaded, or compiled, that a duel needs before it is ready.
+    """
+
+    def __init__(self, kind: Literal["duels", "checks"] = "duels") -> None:
+        self._kind = kind
         self.ready = Event()
         """Set once it has loaded all it needs."""
         self._process: subprocess.Popen[bytes] | None = None
@@ -64,7 +81,7 @@ class Worker:
                 return
             if not sys.executable:
                 raise EndedError("there is no Python to start")
-            command = [sys.executable, "-c", _PROGRAM, *(os.path.abspath(path) for path in sys.path)]
+            command = [sys.executable, "-c", _PROGRAM, self._kind, *(os.path.abspath(path) for path in sys.path)]
             try:
                 self._process = subprocess.Popen(
                     command,
@@ -81,13 +98,24 @@ class Worker:
     def wait(self) -> None:
         """Wait until it is of use."""
         if not self.ready.is_set():
-            self._read()
+            with self._time_limit(START_LIMIT):
+                self._read()
             self.ready.set()
 
-    def call(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a request and wait for the reply."""
-        self._write(json.dumps(request))
-        return self._read()
+    def call(self, task: str, data: Any, seconds: float) -> Any:
+        """Have a task done and wait for what was found, for so long at most: then the process is killed.
+
+        Raises what the task refused, and `EndedError` where the process ended meanwhile.
+        """
+        line = json.dumps({"task": task, "data": data})
+        with self._time_limit(seconds):
+            self._write(line)
+            reply = self._read()
+        if "refused" in reply:
+            raise _refused(reply["refused"])
+        if "found" not in reply:
+            raise RuntimeError(reply.get("failed", "a worker gave an odd reply"))
+        return reply["found"]
 
     def end(self, patience: float = 0.0) -> None:
         """End it, at once or when it has had some time to do so by itself."""
@@ -112,6 +140,28 @@ class Worker:
         self._closed = True
         self.end(PATIENCE)
 
+    @contextmanager
+    def _time_limit(self, seconds: float) -> Iterator[None]:
+        """Kill the process after some time, which ends all waiting for its pipes."""
+        process, late = self._process, Event()
+
+        def kill() -> None:
+            late.set()
+            if process is not None:
+                process.kill()
+
+        timer = Timer(seconds, kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except EndedError as problem:
+            if late.is_set():
+                raise LateError(f"it took longer than {seconds:g} s") from problem
+            raise
+        finally:
+            timer.cancel()
+
     def _write(self, line: str) -> None:
         process = self._process
         if process is None or process.stdin is None:
@@ -132,6 +182,19 @@ class Worker:
         except (OSError, ValueError) as problem:
             raise EndedError("it closed its pipe" if isinstance(problem, ValueError) else str(problem)) from problem
         return reply
+
+
+def refusal(error: errors.AnchorPBOError) -> dict[str, Any]:
+    """An error as JSON holds it."""
+    received = None if error.received is None else str(error.received)
+    return {"kind": type(error).__name__, "rule": error.rule, "received": received, "remedy": error.remedy}
+
+
+def _refused(reply: Mapping[str, Any]) -> errors.AnchorPBOError:
+    """The error that a worker met."""
+    kind = getattr(errors, reply["kind"], errors.AnchorPBOError)
+    error: errors.AnchorPBOError = kind(reply["rule"], reply["received"], reply["remedy"])
+    return error
 
 
 def _environment() -> dict[str, str]:

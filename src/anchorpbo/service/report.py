@@ -70,7 +70,7 @@ def report_html(studies: Studies, id: str, participant: str = OWNER, risk_weight
         (card,) = studies.cards(id, [best.design])
         drawn = _strongest(studies, id, participant, first)
         main += [
-            _recommended(best, card, studies.definition(id).display.get("pictures", {})),
+            _recommended(best, card, studies.pictures(id)),
             _others(best, others[:MOST_CANDIDATES], words),
             _slices(drawn, words),
             _map(drawn, best, words),

@@ -17,13 +17,15 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from anchorpbo.errors import ConflictError, InputError, UnknownStudyError
+from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.service.agreement import Agreement, Side, agreement
-from anchorpbo.service.ahead import Ahead
+from anchorpbo.service.ahead import ASK_LIMIT, Ahead
 from anchorpbo.service.cards import Card, card
+from anchorpbo.service.checks import Checks
 from anchorpbo.service.definition import LONGEST_NAME, LONGEST_TEXT, OPTIONS, Definition, text
-from anchorpbo.service.imports import read_export
 from anchorpbo.service.maps import Map, draw_map
 from anchorpbo.service.people import People
+from anchorpbo.service.pictures import Picture, sent_picture
 from anchorpbo.service.plain import check_plain, refusing
 from anchorpbo.service.rater import Rater, counts, duel_data
 from anchorpbo.service.views import (
@@ -39,7 +41,6 @@ from anchorpbo.service.views import (
 )
 from anchorpbo.study import Duel
 from anchorpbo.study.duel import as_outcome
-from anchorpbo.study.importing import comparisons
 from anchorpbo.study.journal import OWNER, Entry, EntryType
 from anchorpbo.study.storage import Storage, StudyInfo
 
@@ -47,9 +48,9 @@ T = TypeVar("T")
 
 MOST_RATERS = 256
 """Kept up with the journal; others are replayed when they are needed."""
+MOST_PICTURES = 4
+"""Studies whose pictures are kept in memory, up to 8 MB each."""
 MOST_PROPOSALS = 50
-MOST_COMPARISONS = 10_000
-"""In one table."""
 LONGEST_RESPONSE = 7 * 24 * 3600 * 1000
 """Milliseconds; a week."""
 _ATTEMPTS = 8
@@ -62,19 +63,21 @@ Decision = tuple[Sequence[Entry], T]
 class Studies:
     """All studies of one storage. Safe to use from several threads."""
 
-    def __init__(self, storage: Storage, *, ahead: Ahead | None = None) -> None:
+    def __init__(self, storage: Storage, *, ahead: Ahead | None = None, checks: Checks | None = None) -> None:
         self.storage = storage
+        self.checks = Checks() if checks is None else checks
         self.people = People(storage)
         self._ahead = ahead
         self._definitions: OrderedDict[str, Definition] = OrderedDict()
+        self._pictures: OrderedDict[str, Mapping[str, str]] = OrderedDict()
         self._raters: OrderedDict[tuple[str, str], Rater] = OrderedDict()
         self._lock = Lock()
 
     # -- studies ------------------------------------------------------------------------------------------------------
 
-    def create(self, request: Mapping[str, Any], folder: str | None = None) -> StudyView:
-        """Make a study, see `anchorpbo.service.definition` for what it takes."""
-        definition = Definition.from_request(request, folder)
+    def create(self, request: Mapping[str, Any], folder: str | None = None, *, trusted: bool = False) -> StudyView:
+        """Make a study, see `anchorpbo.service.definition` for what it takes; one of our own is checked at once."""
+        definition = Definition.from_request(request, folder) if trusted else self.checks.define(request, folder)
         marks = [_entry("anchor_added", OWNER, {"design": design}) for design in definition.anchors]
         return self._keep(definition, [_entry("created", OWNER, {"name": definition.name}), *marks])
 
@@ -100,6 +103,21 @@ class Studies:
             options={name: definition.engine.get(name) for name in OPTIONS},
         )
 
+    def pictures(self, id: str) -> Mapping[str, str]:
+        """Data URLs of the pictures that were sent with a study, by their names."""
+        with self._lock:
+            if id in self._pictures:
+                self._pictures.move_to_end(id)
+                return self._pictures[id]
+        found: Mapping[str, str] = self.storage.definition(id)["display"].get("pictures", {})
+        with self._lock:
+            return _remember(self._pictures, id, found, MOST_PICTURES)
+
+    def picture(self, id: str, name: str) -> Picture | None:
+        """A picture that was sent with a study."""
+        address = self.pictures(id).get(name)
+        return None if address is None else sent_picture(name, address)
+
     def cards(self, id: str, designs: Sequence[Mapping[str, Any]]) -> list[Card]:
         """Designs as people see them."""
         self.check(id)  # a definition is remembered, also of a study that another process has deleted
@@ -110,6 +128,7 @@ class Studies:
         self.storage.delete(id)
         with self._lock:
             self._definitions.pop(id, None)
+            self._pictures.pop(id, None)
             for key in [key for key in self._raters if key[0] == id]:
                 del self._raters[key]
 
@@ -267,7 +286,7 @@ class Studies:
 
     def import_study(self, layout: Any) -> StudyView:
         """Make a study from an export, under a new id; everything in it is checked by replaying it."""
-        found = read_export(layout)
+        found = self.checks.export(layout)
         view = self._keep(found.definition, found.entries)
         for name in found.participants:
             self.storage.add_participant(view.id, name)
@@ -275,11 +294,7 @@ class Studies:
 
     def import_comparisons(self, id: str, table: Any, participant: str = OWNER) -> int:
         """Take in past comparisons, see `anchorpbo.study.importing` for the columns; all of them, or none."""
-        with refusing("a table of comparisons"):
-            found = comparisons(table, self.definition(id).space)
-        if len(found) > MOST_COMPARISONS:
-            rule = f"a table must have at most {MOST_COMPARISONS:,} comparisons"
-            raise InputError(rule, f"{len(found):,}", "choose the latest")
+        found = self.checks.comparisons(table, self.definition(id))
         entries = [
             _entry("answered", participant, {
                 "duel_id": None, "first": one.winner, "second": one.loser,
@@ -346,9 +361,9 @@ class Studies:
             if id in self._definitions:
                 self._definitions.move_to_end(id)
                 return self._definitions[id]
-        definition = Definition.from_dict(self.storage.definition(id), trusted=True)
+        definition = Definition.from_dict(self.storage.definition(id), trusted=True).without_pictures()
         with self._lock:
-            return _remember(self._definitions, id, definition)
+            return _remember(self._definitions, id, definition, MOST_RATERS)
 
     def rater(self, id: str, participant: str) -> Rater:
         """A participant's side of a study, as far as it was read."""
@@ -359,7 +374,7 @@ class Studies:
         self.check(id, participant)
         rater = Rater(self.definition(id), participant)
         with self._lock:
-            return _remember(self._raters, (id, participant), rater)
+            return _remember(self._raters, (id, participant), rater, MOST_RATERS)
 
     def _look(self, id: str, participant: str, look: Callable[[Rater], T]) -> T:
         """What a rater says, having read all there is."""
@@ -372,7 +387,7 @@ class Studies:
     def _write(self, id: str, participant: str, decide: Callable[[Rater], Decision[T]]) -> tuple[list[Entry], T]:
         """Read on, decide, write; again from the start where another process wrote in between."""
         rater = self.rater(id, participant)
-        with rater.turn():
+        with rater.turn(), time_limit(ASK_LIMIT):
             for _ in range(_ATTEMPTS):
                 rater.read(self.storage.entries(id, participant, rater.seen))
                 entries, result = decide(rater)
@@ -454,10 +469,10 @@ def _iso(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="seconds")
 
 
-def _remember(kept: OrderedDict[Any, T], key: Any, value: T) -> T:
+def _remember(kept: OrderedDict[Any, T], key: Any, value: T, most: int) -> T:
     """Keep a value, unless another thread was faster, and forget what was not used for longest."""
     value = kept.setdefault(key, value)
     kept.move_to_end(key)
-    while len(kept) > MOST_RATERS:
+    while len(kept) > most:
         kept.popitem(last=False)
     return value

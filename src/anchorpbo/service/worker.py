@@ -10,15 +10,17 @@ from threading import Thread
 from typing import IO, Any
 
 
-def main() -> None:
-    """Run errands until the pipe closes."""
+def main(kind: str) -> None:
+    """Do tasks until the pipe closes."""
     source, target = _pipes()
     lines: SimpleQueue[bytes] = SimpleQueue()
     # Before anything else is loaded, and never busy: whatever this process does, it ends with the one that started it.
     Thread(target=_read, args=(source, lines), daemon=True).start()
 
     from anchorpbo.errors import AnchorPBOError
-    from anchorpbo.service.desk import Desk, Errand, warm_up
+    from anchorpbo.service.checks import TASKS
+    from anchorpbo.service.desk import Desk, warm_up
+    from anchorpbo.service.processes import refusal
 
     def say(reply: dict[str, Any]) -> None:
         try:
@@ -27,16 +29,17 @@ def main() -> None:
         except OSError:  # nobody is there any more
             os._exit(0)
 
-    warm_up()
-    desk = Desk()
+    if kind == "duels":
+        warm_up()
+    tasks = {"duel": Desk().reply, **TASKS}
     say({"ready": os.getpid()})
     while True:
         request = json.loads(lines.get())
         try:
-            say({"found": desk.run(Errand.from_dict(request)).to_dict()})
+            say({"found": tasks[request["task"]](request["data"])})
         except AnchorPBOError as problem:
-            say({"refused": str(problem)})
-        except Exception as problem:  # a mistake of ours: it is told there, and others' errands go on
+            say({"refused": refusal(problem)})
+        except Exception as problem:  # a mistake of ours: it is told there, and others' tasks go on
             say({"failed": f"{type(problem).__name__}: {problem}"})
 
 

@@ -25,9 +25,14 @@ from anchorpbo.typing import Array
 
 TOLD = 1e-6
 """How far a design that a user gives may miss a constraint, in units of its row's length in the coordinates."""
+LONGEST = 20_000
+"""Characters of a constraint in text."""
+MOST_TERMS = 500
+"""Terms and signs of it, one within the other: as Python reads them, ``a + b + c`` is ``(a + b) + c``."""
 _EXAMPLE = "write it like '2*a + b <= 10', 'a + b + c == 1' or '1 <= a - b/4 <= 5', or use Linear"
 _WORDS = "names in it are single words, as in '2*a + b <= 10': rename the parameter, or use Linear"
 _TWO_WORDS = re.compile(r"[^\W\d]\w*\s+\w")
+_SHORTER = "name each parameter once, with one sign, or use Linear"
 _SEVERAL = "give several as a list of strings, ['a <= 1', 'b >= 2'], and write decimals with a point"
 
 
@@ -77,6 +82,9 @@ class Linear:
         """Read a constraint such as ``"2*a + b <= 10"``; nothing in it is ever run."""
         if not isinstance(text, str):
             raise InputError("a constraint must be text or a Linear", repr(text), _EXAMPLE)
+        if len(text) > LONGEST:
+            rule = f"a constraint must be at most {LONGEST:,} characters long"
+            raise InputError(rule, f"{len(text):,} characters", _SHORTER)
         try:
             tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
@@ -87,6 +95,9 @@ class Linear:
             raise InputError("a constraint must be a single comparison", repr(text), _SEVERAL)
         if not isinstance(tree, ast.Compare):
             raise InputError("a constraint must have <=, >= or == in it", repr(text), _EXAMPLE)
+        if (deep := _depth(tree)) > MOST_TERMS:
+            rule = f"a constraint must have at most {MOST_TERMS} terms and signs"
+            raise InputError(rule, f"{deep:,}", _SHORTER)
         return cls(*_range(text, tree))
 
     def to_dict(self) -> dict[str, Any]:
@@ -195,6 +206,16 @@ def _line(constraint: Linear, name: str, parameters: Mapping[str, Parameter]) ->
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def _depth(tree: ast.Compare) -> int:
+    """Levels of terms and operators, at the deepest place of a comparison."""
+    level: list[ast.AST] = [tree.left, *tree.comparators]
+    depth = 1
+    while level := [one for node in level for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]:
+        depth += 1
+    return depth
+
 
 _Sum = tuple[dict[str, float], float]  # weights, and what is added to them
 

@@ -12,12 +12,16 @@ from functools import cached_property
 
 import numpy as np
 
+from anchorpbo.errors import TimeLimitError
 from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.deadline import deadline
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 TOLERANCE = 1e-9
 """How far a constraint, in units of its row's length, may be missed."""
 _PROJECTIONS = 300
+_TIME_LIMIT_REACHED = 1
+"""Status of a result of `scipy.optimize.milp`."""
 
 
 def places_of(grids: Sequence[Array | None]) -> Array:
@@ -184,17 +188,26 @@ class Polytope:
         return y
 
     def _solve(self, cost: Array, places: Array, least: Array, most: Array) -> Array | None:
-        """Minimise cost @ x, least <= x <= most, as a mixed-integer program in x times its places."""
+        """Minimise cost @ x, least <= x <= most, as a mixed-integer program in x times its places.
+
+        Never a point that a search had found when its time was up: results must not depend on the speed of a machine.
+        """
         from scipy import optimize  # loaded when it is needed: it takes a while
 
         whole = places > 0
         unit = np.where(whole, places, 1.0)
+        limit = deadline()
         result = optimize.milp(
             cost / unit,
             integrality=whole.astype(np.intp),
             bounds=optimize.Bounds(least * unit, most * unit),
             constraints=optimize.LinearConstraint(self.A / unit, self.lower, self.upper) if len(self) else None,
+            options={} if np.isinf(limit.left) else {"time_limit": limit.left},
         )
+        if result.status == _TIME_LIMIT_REACHED:
+            rule = f"finding a design that meets the constraints must take at most {limit.seconds:g} s"
+            received = f"{len(self)} constraints on {len(places)} parameters, {whole.sum()} of them with steps"
+            raise TimeLimitError(rule, received, "use fewer constraints, or fewer parameters with steps in them")
         if result.x is None:
             return None
         return np.clip(np.where(whole, np.round(result.x), result.x) / unit, least, most)

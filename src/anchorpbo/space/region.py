@@ -45,14 +45,16 @@ class Region:
         rows: Array | None = None,
         lower: Array | None = None,
         upper: Array | None = None,
+        *,
+        check: bool = True,
     ) -> Region:
-        """Constraints lower <= rows x <= upper, any of them left out; makes sure that there is a design."""
+        """Constraints lower <= rows x <= upper, any of them left out; checks, unless told not to, for a design."""
         if rows is None or not len(rows):
             return cls(tuple(grids), frozenset(categorical), Polytope.cube(len(grids)))
         lower = np.full(len(rows), -np.inf) if lower is None else lower
         upper = np.full(len(rows), np.inf) if upper is None else upper
         region = cls(tuple(grids), frozenset(categorical), Polytope.of(rows, lower, upper))
-        if not region.polytope.meets(region.places):
+        if check and not region.polytope.meets(region.places):
             remedy = "loosen one of them, or widen the range of a parameter in it"
             raise InputError("the constraints must leave at least one design", "none that meets them all", remedy)
         return region

@@ -17,17 +17,20 @@ _PARAMETERS: dict[str, type[Parameter]] = {
 _REMEDY = "give what to_dict of a space returned"
 
 
-def space_from_dict(data: Mapping[str, Any]) -> DesignSpace:
-    """Rebuild a `Space` or a `Catalogue`; an error says what cannot be read."""
+def space_from_dict(data: Mapping[str, Any], *, checked: bool = False) -> DesignSpace:
+    """Rebuild a `Space` or a `Catalogue`; an error says what cannot be read.
+
+    Where its constraints are known to be `checked`, they are not checked again, which can take some time.
+    """
     kind = _entry("a space", data, "kind")
     if kind == "space":
-        return _space(data)
+        return _space(data, checked)
     if kind == "catalogue":
         return _catalogue(data)
     raise UnknownNameError.of("kind of a space", kind, ("space", "catalogue"))
 
 
-def _space(data: Mapping[str, Any]) -> Space:
+def _space(data: Mapping[str, Any], checked: bool) -> Space:
     parameters = {}
     for entry in _list("parameters", _entry("a space", data, "parameters")):
         name = _entry("a parameter", entry, "name")
@@ -40,7 +43,7 @@ def _space(data: Mapping[str, Any]) -> Space:
     # Text, too, so that people and programs can write "a + b <= 1".
     given = _list("constraints", data.get("constraints", []))
     constraints = [entry if isinstance(entry, str) else _constraint(entry) for entry in given]
-    return Space(parameters, constraints=constraints)
+    return Space.restored(parameters, constraints) if checked else Space(parameters, constraints=constraints)
 
 
 def _parameter(data: Mapping[str, Any]) -> Parameter:

@@ -12,6 +12,7 @@ import numpy as np
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
+from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.space.base import SPOT, Columns, Design, DesignSpace
 from anchorpbo.space.constraints import Linear, as_constraints, as_rows, in_conflict, stacked
 from anchorpbo.space.listing import listed
@@ -24,6 +25,8 @@ from anchorpbo.typing import Array
 
 LISTED = 2_000
 """Up to this many designs are listed rather than searched."""
+CHECK_LIMIT = 5.0
+"""Seconds that the check of the constraints may take: whether whole numbers meet equations can take for ever."""
 _DRAWS = 8
 
 
@@ -35,7 +38,8 @@ class Space(DesignSpace):
     parameters
         A mapping from names to parameters; handy where a name is no Python word.
     constraints
-        Linear constraints between parameters: text, a `Linear`, or a list of these; ``None`` for none.
+        Linear constraints between parameters: text, a `Linear`, or a list of these; ``None`` for none. Whether they
+        leave a design must be found out within 5 s, else a `TimeLimitError` says so.
     **named
         Parameters by keyword.
 
@@ -56,6 +60,23 @@ class Space(DesignSpace):
         constraints: str | Linear | Iterable[str | Linear] | None = None,
         **named: Parameter,
     ) -> None:
+        self._take(parameters, constraints, named)
+        with time_limit(CHECK_LIMIT):
+            self._check()
+
+    @classmethod
+    def restored(cls, parameters: Mapping[str, Parameter], constraints: Iterable[str | Linear]) -> Space:
+        """A space whose constraints were checked before, so that they need not be again."""
+        space = cls.__new__(cls)
+        space._take(parameters, constraints, {})
+        return space
+
+    def _take(
+        self,
+        parameters: Mapping[str, Parameter] | None,
+        constraints: str | Linear | Iterable[str | Linear] | None,
+        named: Mapping[str, Parameter],
+    ) -> None:
         self._parameters = _as_parameters(parameters, named)
         self._varying = {name: p for name, p in self._parameters.items() if isinstance(p, Varying)}
         self._constants = {name: p.value for name, p in self._parameters.items() if isinstance(p, Constant)}
@@ -64,7 +85,8 @@ class Space(DesignSpace):
             raise InputError("a Space must have a parameter that varies", repr(self._parameters), remedy)
         self._constraints = as_constraints(constraints, self.names)
         self._rows = as_rows(self._constraints, self._parameters)
-        self._region = self._make_region()
+        grids = [parameter.grid for parameter in self._varying.values()]
+        self._region = Region.of(grids, self.columns.categorical, *stacked(self._rows), check=False)
 
     # -- what it is ---------------------------------------------------------------------------------------------------
 
@@ -197,18 +219,16 @@ class Space(DesignSpace):
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _make_region(self) -> Region:
-        grids = [parameter.grid for parameter in self._varying.values()]
-        conflict = in_conflict(self._rows, grids)
+    def _check(self) -> None:
+        """Refuse constraints that leave no design, or a single one."""
+        conflict = in_conflict(self._rows, self._region.grids)
         if conflict:
             received = f"none that meets {' and '.join(str(row.constraint) for row in conflict)}"
             remedy = "loosen one of these, or widen the range of a parameter in it"
             raise InputError("the constraints must leave at least one design", received, remedy)
-        region = Region.of(grids, self.columns.categorical, *stacked(self._rows))
-        ends = region.ends_if_alike(SPOT)
+        ends = self._region.ends_if_alike(SPOT)
         if ends is not None:
             raise self._too_narrow(*ends)
-        return region
 
     def _too_narrow(self, least: Array, most: Array) -> InputError:
         low, high = (

@@ -13,7 +13,7 @@ import json
 import math
 import numbers
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from os import PathLike
@@ -64,9 +64,16 @@ class Table:
 
     @classmethod
     def from_csv(
-        cls, path: str | PathLike[str] | SupportsRead, delimiter: str | None = None, as_text: Collection[str] = ()
+        cls,
+        path: str | PathLike[str] | SupportsRead,
+        delimiter: str | None = None,
+        as_text: Collection[str] = (),
+        check_size: Callable[[int, int], None] = lambda rows, columns: None,
     ) -> Table:
-        """Read a file in UTF-8 whose first line has the names; the columns `as_text` are not turned into numbers."""
+        """Read a file in UTF-8 whose first line has the names; the columns `as_text` are not turned into numbers.
+
+        After each row `check_size` gets the number of rows and columns so far, and may refuse the table.
+        """
         if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
             raise InputError("delimiter must be a single sign", repr(delimiter), "leave it out to have it guessed")
         with io.StringIO(_text(path), newline="") as file:
@@ -77,7 +84,7 @@ class Table:
                 names = _checked_names([name.strip() for name in next(reader)])
             except csv.Error as problem:
                 raise InputError("a table must be CSV", f"{problem} in its first line", "save it again") from problem
-            rows, lines = _rows(reader, len(names))
+            rows, lines = _rows(reader, len(names), check_size)
         cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
         # Where a comma marks decimals, as in Excel in much of Europe, cells are parted by semicolons.
         comma = (delimiter or _delimiter(header)) == ";"
@@ -273,9 +280,11 @@ def _checked_names(names: list[str]) -> list[str]:
     return names
 
 
-def _rows(reader: Any, width: int) -> tuple[list[list[str]], list[int]]:
+def _rows(reader: Any, width: int, check_size: Callable[[int, int], None]) -> tuple[list[list[str]], list[int]]:
     """Rows that are not blank, and the line in which each ends."""
-    rows, lines = [], []
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    check_size(0, width)
     try:
         for row in reader:
             if len(row) != width:
@@ -286,6 +295,7 @@ def _rows(reader: Any, width: int) -> tuple[list[list[str]], list[int]]:
                 raise InputError(rule, f"{len(row)} in line {reader.line_num}", remedy)
             rows.append(row)
             lines.append(reader.line_num)
+            check_size(len(rows), width)
     except csv.Error as problem:
         raise InputError("a table must be CSV", f"{problem} in line {reader.line_num}", "save it again") from problem
     return rows, lines

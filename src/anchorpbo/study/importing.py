@@ -28,11 +28,13 @@ from anchorpbo.space import Boolean, Catalogue, Categorical, Design, DesignSpace
 from anchorpbo.space.tables import Table, cells_of
 from anchorpbo.study.events import Preferred
 
+MOST_CELLS = 5_000_000
+"""Of a table whose comparisons are limited."""
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _EMPTY = ("", "none")
 
 
-def comparisons(source: Any, space: DesignSpace) -> list[Preferred]:
+def comparisons(source: Any, space: DesignSpace, most: int | None = None) -> list[Preferred]:
     """All comparisons of a table, in its order, every design checked; see the head of this module.
 
     Parameters
@@ -41,17 +43,35 @@ def comparisons(source: Any, space: DesignSpace) -> list[Preferred]:
         A CSV file, by its path or open, a pandas or polars data frame, or a list of dicts.
     space
         Where the designs come from.
+    most
+        Comparisons that there may be; a longer table is refused while it is read.
     """
-    reader = _Reader(_table(source), space)
-    found = list(reader.ranked() if "rank" in reader.table.columns else reader.paired())
+    reader = _Reader(_table(source, most), space)
+    found = []
+    for one in reader.ranked() if "rank" in reader.table.columns else reader.paired():
+        found.append(one)
+        if most is not None and len(found) > most:
+            raise _too_many(most, len(reader.table))
     if not found:
         raise InputError("a table of comparisons must hold at least one", f"{len(reader.table)} rows", "add some")
     return found
 
 
-def _table(source: Any) -> Table:
+def _too_many(most: int, rows: int) -> InputError:
+    return InputError(f"a table must have at most {most:,} comparisons", f"{rows:,} rows or more", "choose the latest")
+
+
+def _table(source: Any, most: int | None) -> Table:
+    def check_size(rows: int, columns: int) -> None:
+        # A ranking has one row more than comparisons; where each is of two designs, there are twice as many rows.
+        if most is not None and rows > 2 * most:
+            raise _too_many(most, rows)
+        if most is not None and rows * columns > MOST_CELLS:
+            rule = f"a table of comparisons must have at most {MOST_CELLS:,} cells"
+            raise InputError(rule, f"{columns:,} columns and {rows:,} rows or more", "leave out other columns")
+
     if isinstance(source, str | PathLike) or hasattr(source, "read"):
-        return Table.from_csv(source)
+        return Table.from_csv(source, check_size=check_size)
     if isinstance(source, list | tuple):
         return Table.from_records([_flat(record) for record in source])
     try:

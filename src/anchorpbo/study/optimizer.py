@@ -477,7 +477,8 @@ class Optimizer:
         layout = read(text)
         study = dict(layout["study"])
         try:
-            space, anchors, seed = space_from_dict(study.pop("space")), study.pop("anchors"), study.pop("seed")
+            space = space_from_dict(study.pop("space"), checked=True)
+            anchors, seed = study.pop("anchors"), study.pop("seed")
             unknown = [name for name in objects if name not in study]
             if unknown:
                 raise UnknownNameError.of("an object to give again", unknown[0], study)

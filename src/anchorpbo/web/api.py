@@ -16,7 +16,7 @@ from anchorpbo.errors import AnchorPBOError, InputError
 from anchorpbo.service import Studies
 from anchorpbo.service.agreement import Agreement
 from anchorpbo.service.cards import Card
-from anchorpbo.service.catalogues import CatalogueView, read_catalogue
+from anchorpbo.service.catalogues import CatalogueView
 from anchorpbo.service.exports import history_csv
 from anchorpbo.service.maps import Map
 from anchorpbo.service.report import report_html
@@ -381,7 +381,7 @@ def agreement(request: Request, access: WhoAsks, id: str) -> Agreement:
 def catalogue(request: Request, access: WhoAsks, table: CSV) -> CatalogueView:
     """Read a CSV catalogue: its columns and what each could be; nothing is kept."""
     access.as_owner()
-    return read_catalogue(table)
+    return _studies(request).checks.catalogue(table)
 
 
 def _named(body: Ask | Undo | Mark | None) -> str | None:

@@ -11,8 +11,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from anchorpbo import __version__
+from anchorpbo.numerics.memory import give_back_large_blocks
 from anchorpbo.service import Studies
 from anchorpbo.service.ahead import Ahead
+from anchorpbo.service.checks import PROCESSES, Checks
 from anchorpbo.service.links import Signer
 from anchorpbo.service.processes import Worker
 from anchorpbo.study.storage import Storage
@@ -49,22 +51,26 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
     """An app that serves the studies of a storage.
 
     Duels are computed in worker processes, see `anchorpbo.service.processes`, which end with the app, or in a thread.
+    Where there are any, what comes from outside is checked in processes as well, started when they are needed.
     """
     settings = settings or Settings()
     ahead = Ahead(workers)
+    checks = Checks([Worker("checks") for _ in range(PROCESSES if workers else 0)])
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
+        give_back_large_blocks()
         ahead.warm_up()
         yield
         app.state.closing = True
         ahead.close()
+        checks.close()
 
     app = App(
         title="anchorpbo", version=__version__, description=_DESCRIPTION, lifespan=life, docs_url=None, redoc_url=None
     )
     app.state.settings = settings
-    app.state.studies = Studies(storage, ahead=ahead)
+    app.state.studies = Studies(storage, ahead=ahead, checks=checks)
     app.state.gate = Gate(settings, Signer(storage.secret("links")))
     app.state.closing = False
     add_handlers(app)

@@ -106,7 +106,7 @@ def image(request: Request, access: WhoAsks, id: str, name: str) -> Response:
     """A picture of a catalogue."""
     access.to(id)
     _studies(request).check(id)  # a definition is remembered, also of a study that another process has deleted
-    found = image_of(_studies(request).definition(id), name)
+    found = image_of(_studies(request), id, name)
     if found is None:
         raise HTTPException(404, "the catalogue has no such image; check its image column and folder")
     return FileResponse(found) if isinstance(found, Path) else Response(found.content, media_type=f"image/{found.kind}")

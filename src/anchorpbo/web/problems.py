@@ -27,20 +27,20 @@ from anchorpbo.errors import (
     DataError,
     NotFittedError,
     RunError,
+    TimeLimitError,
     UnknownStudyError,
 )
-from anchorpbo.web.wording import reworded
+from anchorpbo.web.wording import LONGEST, reworded
 
 _TEMPLATES = Jinja2Templates(Path(__file__).parent / "templates")
 _LOG = logging.getLogger("anchorpbo.web")
 MEDIA_TYPE = "application/problem+json"
-_LONGEST = 500
-"""Characters of what is repeated to whoever sent it."""
 # The first that fits.
 _STATUS: tuple[tuple[type[AnchorPBOError], HTTPStatus], ...] = (
     (UnknownStudyError, HTTPStatus.NOT_FOUND),
     (ConflictError, HTTPStatus.CONFLICT),
     (NotFittedError, HTTPStatus.CONFLICT),
+    (TimeLimitError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (DataError, HTTPStatus.SERVICE_UNAVAILABLE),
     (RunError, HTTPStatus.SERVICE_UNAVAILABLE),
     (AnchorPBOError, HTTPStatus.UNPROCESSABLE_ENTITY),
@@ -69,8 +69,8 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
         409: "Someone was faster, or it is too early.",
         413: "Too large.",
         421: "Not a name of this server.",
-        422: "A value breaks a rule.",
-        503: "The database is not available.",
+        422: "A value breaks a rule, or takes longer to check than it may.",
+        503: "The database is not available, the next duel takes too long, or too many requests wait.",
     }.items()
 }
 """How any route may fail, for its description."""
@@ -114,15 +114,15 @@ async def _ours(request: Request, error: Exception) -> Response:
     assert isinstance(error, AnchorPBOError)
     status = next(status for kind, status in _STATUS if isinstance(error, kind))
     error = reworded(error)
-    received = None if error.received is None else _printable(str(error.received)[:_LONGEST])
-    rule, remedy = _printable(error.rule[:_LONGEST]), error.remedy or None
-    return respond(request, status, _printable(str(error)[: 2 * _LONGEST]), rule=rule, received=received, remedy=remedy)
+    received = None if error.received is None else _printable(str(error.received))
+    rule, remedy = _printable(error.rule), _printable(error.remedy) or None
+    return respond(request, status, _printable(str(error)[: 2 * LONGEST]), rule=rule, received=received, remedy=remedy)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     parts = [_misfit(one) for one in error.errors()[:5]]
-    received = _printable(", ".join(parts))[:_LONGEST] or "another"
+    received = _printable(", ".join(parts))[:LONGEST] or "another"
     rule, remedy = "a request must be as /openapi.json describes it", "correct it, as in the examples there"
     detail = f"{rule}; received {received}; {remedy}."
     return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, rule=rule, received=received, remedy=remedy)

@@ -50,11 +50,15 @@ _VALUES: tuple[tuple[str, str], ...] = (
 )
 
 
+LONGEST = 500
+"""Characters of each part of an error that are reworded, and repeated to whoever sent the rest."""
+
+
 def reworded(error: AnchorPBOError) -> AnchorPBOError:
-    """The same error for whoever does not write Python."""
+    """The same error for whoever does not write Python, each part of it cut to some length first."""
     received = error.received
     if received is not None:
-        text = str(received)
+        text = str(received)[:LONGEST]
         for pattern, words in _VALUES:
             text = re.sub(pattern, words, text)
         received = text
@@ -62,6 +66,7 @@ def reworded(error: AnchorPBOError) -> AnchorPBOError:
 
 
 def _phrased(text: str) -> str:
+    text = text[:LONGEST]
     for pattern, words in _PHRASES:
         text = re.sub(pattern, words, text)
     return text

@@ -1,0 +1,76 @@
+"""A server under requests that would take for ever: others are served, and each of them is refused."""
+
+import json
+import os
+import signal
+import time
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import pytest
+
+from anchorpbo.service.ahead import ASK_LIMIT
+from support.hard_rules import hard_study
+from support.server_process import STUDY, Server
+
+PATIENCE = 60.0
+"""Seconds for which a request may wait on a busy machine."""
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    with Server(f"sqlite:///{tmp_path_factory.mktemp('server')}/studies.db") as server:
+        yield server
+
+
+def refused(server, path, body):
+    """The status and the words of a refusal."""
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"http://127.0.0.1:{server.port}{path}", json.dumps(body).encode(), headers)
+    with pytest.raises(urllib.error.HTTPError) as problem:
+        urllib.request.urlopen(request, timeout=PATIENCE)
+    return problem.value.code, json.load(problem.value)["detail"]
+
+
+@pytest.mark.slow
+def test_more_hard_rules_than_there_are_threads_do_not_stop_a_server(running):
+    with ThreadPoolExecutor(42) as pool:
+        checks = [pool.submit(refused, running, "/api/studies/check", hard_study(seed=n)) for n in range(42)]
+        time.sleep(1.0)
+        assert running.get("/api/studies") == []
+        found = [check.result(PATIENCE) for check in checks]
+    assert {status for status, _ in found} == {422, 503}
+    assert {words for status, words in found if status == 422} == {
+        "finding a design that meets the constraints must take at most 5 s; received 4 constraints on 30 parameters, "
+        "30 of them with steps; use fewer constraints, or fewer parameters with steps in them."
+    }
+    assert all("try again in a moment" in words for status, words in found if status == 503)
+    assert running.post("/api/studies", STUDY)["id"]
+
+
+@pytest.mark.slow
+def test_an_ask_whose_process_hangs_is_refused_within_its_time_and_answered_after_it(running):
+    id = running.post("/api/studies", STUDY)["id"]
+    for _ in range(9):  # those to start with need no process
+        duel = running.post(f"/api/studies/{id}/ask")
+        running.post(f"/api/studies/{id}/answers", {"duel_id": duel["id"], "outcome": "first"})
+    before = running.workers()
+    for pid in before:
+        os.kill(pid, signal.SIGSTOP)
+    assert refused(running, f"/api/studies/{id}/ask", {}) == (
+        503,
+        f"the next duel must be there within {ASK_LIMIT:g} s; received one that takes longer; "
+        "ask again, and make the study smaller if that does not help.",
+    )
+    end = time.monotonic() + 4 * PATIENCE
+    duel = None
+    while duel is None:  # until the next process is ready
+        assert time.monotonic() < end
+        with suppress(urllib.error.HTTPError):
+            duel = running.post(f"/api/studies/{id}/ask")
+    assert duel["id"]
+    for pid in before:  # those of checks were idle, and are not missed
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
