@@ -28,7 +28,7 @@ run: $(INSTALLED)    ## The app with three examples: open the address that it pr
 test: lint system  ## Everything: style, types, layers, all tests, all documented code
 	$(PYTEST)
 
-system:          ## Chromium and PostgreSQL, which some tests need, where they are missing
+system:          ## Chromium, PostgreSQL and nginx, which some tests need, where they are missing
 	bash scripts/system_packages.sh
 
 check: lint      ## The same without the slow oracles, for the desk
