@@ -15,22 +15,50 @@ TOKEN = "only-the-owner-knows-this-long-one"
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "deploy.md"
 
 
+class PlainServer(Server):
+    """`anchorpbo serve` as most people start it: nothing is said of tokens."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        super().__init__(f"sqlite:///{folder / 'studies.db'}")
+        self.arguments = ()
+
+    @property
+    def token(self):
+        path = self.folder / "token"
+        return path.read_text("ascii").strip() if path.exists() else None
+
+    @token.setter
+    def token(self, value):
+        pass  # it is the one in the file
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    patch, folder = pytest.MonkeyPatch(), tmp_path_factory.mktemp("plain")
+    patch.delenv("ANCHORPBO_TOKEN", raising=False)
+    patch.setenv("ANCHORPBO_HOME", str(folder))
+    with PlainServer(folder) as server:
+        yield server
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def bare(plain):
+    """The port of an nginx with nothing but ``proxy_pass``: it sends ``Host: 127.0.0.1`` and says of nobody."""
+    with running_nginx(f"location / {{ proxy_pass http://127.0.0.1:{plain.port}; }}") as port:
+        yield port
+
+
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory):
-    """A server as it starts by itself, with a token and also by the name of the documentation."""
+    """A server with the name and a token of its own, as in the documentation."""
     patch = pytest.MonkeyPatch()
     patch.setenv("ANCHORPBO_TOKEN", TOKEN)
     url = f"sqlite:///{tmp_path_factory.mktemp('guarded') / 'studies.db'}"
     with Server(url, "--name", "studies.example.org") as server:
         yield server
     patch.undo()
-
-
-@pytest.fixture(scope="module")
-def bare(guarded):
-    """The port of an nginx with nothing but ``proxy_pass``: it sends ``Host: 127.0.0.1`` and says of nobody."""
-    with running_nginx(f"location / {{ proxy_pass http://127.0.0.1:{guarded.port}; }}") as port:
-        yield port
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +80,13 @@ def send(port, method, path, body=None, sender="127.0.0.1", **headers):
     return found
 
 
-def test_strangers_do_not_come_in_through_a_bare_proxy(guarded, bare):
-    study = guarded.post("/api/studies", STUDY)["id"]
+def test_strangers_do_not_come_in_through_a_bare_proxy(plain, bare):
+    study = plain.post("/api/studies", STUDY)["id"]
     for host in ("127.0.0.1", "studies.example.org", "anything.example"):  # the proxy puts its own in its place
         for method, path in [("GET", "/api/studies"), ("GET", f"/api/studies/{study}/export"), ("GET", "/"),
                              ("POST", f"/api/studies/{study}/ask"), ("DELETE", f"/api/studies/{study}")]:  # fmt: skip
             assert send(bare, method, path, Host=host)[0] == 401
-    status, _, text = send(bare, "GET", "/api/studies", Authorization=f"Bearer {TOKEN}")
+    status, _, text = send(bare, "GET", "/api/studies", Authorization=f"Bearer {plain.token}")
     assert (status, [one["id"] for one in json.loads(text)]) == (200, [study])
 
 
