@@ -4,25 +4,113 @@
 
     python -m support.load < plan.json > measured.json
 
-Plan: ``{"servers": [port, ...], "people": [[study, participant, cookie], ...], "seconds": 60, "think": [1, 3],
-"idle": 0}``. Each person has a page: an open event stream and one connection for requests, kept alive, to one of the
-servers. Measured are the seconds from sending an answer to having the next pair, once the first few of each person are
-over, and the CPU seconds that the generator itself took.
+Each person came by a link and has a page: an open event stream, and one connection for requests, kept alive, to one of
+the servers. Measured are the seconds from sending an answer to having the next pair, without the first quarter of the
+time, and the CPU that servers, workers and the generator itself took.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import resource
+import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from support.server_process import STUDY, Server
 
 WARM_UP = 0.25
 """Share of the time that is not measured: everyone's first pairs are asked for at once."""
+Person = tuple[str, str, str]
+"""A study, a name in it, and the cookie that their link gave them."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a load did."""
+
+    seconds: list[float]
+    """From an answer to the next pair, the quickest first."""
+    rate: float
+    """Answers a second."""
+    streams: int
+    """Pages that heard from the server."""
+    errors: list[str]
+    server: float
+    """Share of a core, as the next two; of all servers together."""
+    workers: float
+    generator: float
+
+    def quantile(self, share: float) -> float:
+        """Seconds within which this share of the answers had the next pair."""
+        return self.seconds[min(int(share * len(self.seconds)), len(self.seconds) - 1)]
+
+    def __str__(self) -> str:
+        """One line."""
+        half, most = (f"{self.quantile(share):.3f} s" if self.seconds else "" for share in (0.5, 0.95))
+        waited = f"{self.rate:.1f} answers/s, half within {half}, 95 % within {most}, " if self.seconds else ""
+        used = f"server {self.server:.1%}, workers {self.workers:.1%}, load generator {self.generator:.1%} of a core"
+        return f"{waited}{self.streams} pages open; {used}"
+
+
+def invite(server: Server, studies: int, people: int) -> list[Person]:
+    """People who came by their links, spread over studies that each ask differently."""
+    ids = [server.post("/api/studies", STUDY | {"options": {"seed": n}})["id"] for n in range(studies)]
+    found = []
+    for n in range(people):
+        id, name = ids[n % studies], f"p{n // studies}"
+        link = server.post(f"/api/studies/{id}/participants", {"name": name})["link"]
+        try:
+            urllib.request.build_opener(_NoRedirect).open(f"http://127.0.0.1:{server.port}{link}", timeout=60).close()
+        except urllib.error.HTTPError as response:
+            found.append((id, name, response.headers["set-cookie"].split(";")[0]))
+            response.close()
+    return found
+
+
+def measure(
+    servers: Sequence[Server], people: Sequence[Person], seconds: float, think: tuple[float, float] | None = (1.0, 3.0),
+    idle: int = 0,
+) -> Measured:  # fmt: skip
+    """Let people answer, with this time to think or not at all, and so many more pages look on."""
+    plan = {"servers": [server.port for server in servers], "people": people, "seconds": seconds, "think": think,
+            "idle": idle}  # fmt: skip
+    tests = Path(__file__).parents[1]
+    path = os.pathsep.join([str(tests), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-m", "support.load"]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": path}
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(plan))
+    process.stdin.close()
+    time.sleep(WARM_UP * seconds)
+    before, began = [server.cpu() for server in servers], time.monotonic()
+    time.sleep((0.95 - WARM_UP) * seconds)
+    after, took = [server.cpu() for server in servers], time.monotonic() - began
+    found = json.loads(process.stdout.read())
+    process.stdout.close()
+    assert process.wait(60) == 0
+    shares = [sum(now[k] - then[k] for then, now in zip(before, after, strict=True)) / took for k in range(2)]
+    return Measured(found["seconds"], found["rate"], found["streams"], found["errors"], *shares, found["cpu"])
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *arguments: Any) -> None:
+        return None
+
+
+# -- the generator ----------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -74,10 +162,9 @@ class Load:
 
     plan: dict[str, Any]
     seconds: list[float] = field(default_factory=list)
-    answers: int = 0
     errors: list[str] = field(default_factory=list)
     streams: int = 0
-    """Open ones."""
+    """Those that heard from the server."""
 
     async def run(self) -> None:
         servers, people = self.plan["servers"], self.plan["people"]
@@ -116,7 +203,6 @@ class Load:
                 if status != 200 or said["next"] is None:
                     raise OSError(f"{status}: {said}")
                 duel = said["next"]
-                self.answers += 1
                 if began > measured_from:
                     self.seconds.append(time.monotonic() - began)
             except OSError as problem:
@@ -145,10 +231,9 @@ def main() -> None:
     asyncio.run(load.run())
     used = resource.getrusage(resource.RUSAGE_SELF)
     took = time.monotonic() - load.start
-    measured = {
-        "seconds": sorted(load.seconds), "answers": load.answers, "errors": load.errors, "streams": load.streams,
-        "cpu": used.ru_utime + used.ru_stime, "took": took,
-    }  # fmt: skip
+    rate = len(load.seconds) / ((1 - WARM_UP) * plan["seconds"])
+    measured = {"seconds": sorted(load.seconds), "rate": rate, "errors": load.errors, "streams": load.streams,
+                "cpu": (used.ru_utime + used.ru_stime) / took}  # fmt: skip
     json.dump(measured, sys.stdout)
 
 
