@@ -22,7 +22,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[web,postgresql,molecules,plots,notebook,reproduce,dask,botorch,optuna,bench,docs,dev]"
 	touch $(INSTALLED)
 
-run: $(INSTALLED)    ## The app with three examples: open the address that it prints
+run: $(INSTALLED)    ## The app with three examples: open the link that it prints
 	$(BIN)/anchorpbo serve --demo
 
 test: lint system  ## Everything: style, types, layers, all tests, all documented code
