@@ -20,7 +20,7 @@ PAUSE = 2.0
 SLOWEST = 0.25
 CROWD, CROWD_SECONDS, CROWD_SLOWEST = (100, 120.0, 0.5) if SOAK else (6, 6.0, 60.0)
 """People at one server, how long they stay, and seconds within which 95 % have the next pair."""
-PAGES, PAGES_SECONDS, PAGES_SHARE = (1_000, 60.0, 0.05) if SOAK else (60, 5.0, 1.0)
+PAGES, PAGES_SECONDS, PAGES_SHARE = (1_000, 120.0, 0.05) if SOAK else (60, 5.0, 1.0)
 """Open and idle pages, how long they stay, and the share of a core that they may take."""
 RUSH, RUSH_SECONDS = (150, 60.0) if SOAK else (6, 5.0)
 """People who hardly think, so that one server has more to do than it can."""
