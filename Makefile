@@ -43,13 +43,13 @@ $(DEV): pyproject.toml constraints.txt
 	extras=$$($(LOCKED) $(BIN)/python scripts/choose_extras.py $(DEV_EXTRAS) $(TORCH_EXTRAS) $(TORCH)) && $(INSTALL) -e ".[$$extras]"
 	touch $(APP) $(DEV)
 
-run: $(APP)      ## The app with three examples: open the address that it prints
+run: $(APP)      ## The app with three examples: open the link that it prints
 	$(BIN)/anchorpbo serve --demo
 
 test: lint system  ## Everything: style, types, layers, all tests, all documented code
 	$(PYTEST)
 
-system:          ## Chromium and PostgreSQL, which some tests need, where they are missing
+system:          ## Chromium, PostgreSQL and nginx, which some tests need, where they are missing
 	bash scripts/system_packages.sh
 
 check: lint      ## The same without the slow oracles, for the desk

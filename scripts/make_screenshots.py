@@ -33,7 +33,7 @@ PHONE = {"width": 390, "height": 844}
 @contextmanager
 def demo() -> Iterator[str]:
     """The address of a server with the three examples."""
-    command = [sys.executable, "-m", "anchorpbo", "serve", "--demo", "--port", "0", "--no-open"]
+    command = [sys.executable, "-m", "anchorpbo", "serve", "--demo", "--port", "0", "--no-open", "--no-token"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# What the tests need beside Python: Chromium for the pages, PostgreSQL for the storage. Installs what is missing on a
-# Debian-like machine; elsewhere says what to install, and the tests that need it say so too.
+# What the tests need beside Python: Chromium for the pages, PostgreSQL for the storage, nginx for a server behind a proxy.
+# Installs what is missing on a Debian-like machine; elsewhere says what to install, and the tests that need it say so too.
 set -euo pipefail
 
 missing=()
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
     missing+=(chromium)
+command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
 command -v initdb >/dev/null || compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null || missing+=(postgresql)
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -8,16 +8,22 @@ import re
 import signal
 import socket
 import sqlite3
+import stat
 import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
+import webbrowser
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
-from anchorpbo.cli.serve import Wishes, run
+from anchorpbo.cli.serve import Wishes, _open_browser, _throw_away, run
+from anchorpbo.cli.token import find_token
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.web.server import Discreet, listen
 from support.server_process import is_running
@@ -27,12 +33,17 @@ PATIENCE = 180.0
 """Seconds to get ready: a busy machine may have to compile first."""
 
 
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *arguments):
+        return None
+
+
 class Server:
     """The command, with what it printed."""
 
     def __init__(self, folder, *arguments, **environment):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("ANCHORPBO_")}
-        self.out, self.err = folder / "out", folder / "err"
+        self.out, self.err, self.token = folder / "out", folder / "err", environment.get("ANCHORPBO_TOKEN", "")
         command = [sys.executable, "-m", "anchorpbo", "serve", "--port", "0", *map(str, arguments)]
         with self.out.open("wb") as out, self.err.open("wb") as err:
             env = {**kept, "ANCHORPBO_HOME": str(folder / "home"), **environment}
@@ -46,6 +57,7 @@ class Server:
             time.sleep(0.05)
         self.link = re.search(r"is ready at (\S+)", self.stdout)[1]
         self.port = int(re.search(r":(\d+)(/|$)", self.link)[1])
+        self.token = self.token or self.link.partition("#token=")[2]
         return self
 
     def __exit__(self, *problem):
@@ -76,9 +88,15 @@ class Server:
             with problem:
                 return problem.code
 
-    def studies(self):
-        with self.get("/api/studies") as response:
+    def json(self, path, data=None):
+        """What the owner gets."""
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers)
+        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
             return json.load(response)
+
+    def studies(self):
+        return self.json("/api/studies")
 
     def end(self, number):
         """Send a signal; the exit code and how many seconds it took."""
@@ -106,15 +124,58 @@ def test_a_demo_has_three_studies_one_of_them_with_answers(demo):
         ("Molecules to start from", 0),
     ]
     coffee = demo.studies()[0]["id"]
-    with demo.get(f"/api/studies/{coffee}/anchors") as response:
-        assert len(json.load(response)) == 4
+    assert len(demo.json(f"/api/studies/{coffee}/anchors")) == 4
     assert "thrown away" in demo.stdout
 
 
-def test_on_this_machine_alone_nobody_signs_in(demo):
-    assert demo.link == f"http://127.0.0.1:{demo.port}"
-    assert demo.status("/") == 200
+def test_also_on_this_machine_alone_the_link_signs_in(demo):
+    # What a proxy on this machine passes on looks like a request of this machine.
+    assert demo.link == f"http://127.0.0.1:{demo.port}/login#token={demo.token}"
+    assert len(demo.token) >= 32
+    assert demo.status("/") == 401
+    assert demo.status("/api/studies") == 401
     assert demo.stdout.count("ready") == 1
+    assert demo.stdout.count(demo.token) == 1
+    assert demo.token not in demo.stderr
+
+
+def test_a_demo_keeps_no_token(demo):
+    assert not (demo.out.parent / "home").exists()
+
+
+def test_without_a_token_everyone_is_in_and_told_so(tmp_path):
+    with Server(tmp_path, "--db", "mine.db", "--no-token") as server:
+        assert server.link == f"http://127.0.0.1:{server.port}"
+        assert server.status("/") == 200
+        assert server.status("/api/studies") == 200
+        assert server.status("/api/studies", **{"X-Forwarded-For": "203.0.113.7"}) == 403
+        assert "Warning: without a token everyone who reaches this port owns all studies" in server.stdout
+        assert not (tmp_path / "home" / "token").exists()
+
+
+def test_a_browser_stays_signed_in_when_the_server_is_started_again(tmp_path):
+    seen = []
+    for _ in range(2):
+        with Server(tmp_path, "--db", "mine.db") as server:
+            path = tmp_path / "home" / "token"
+            assert str(path) in server.stdout
+            assert path.read_text("ascii").strip() == server.token
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600
+            if not seen:
+                body = urllib.parse.urlencode({"token": server.token}).encode()
+                opener = urllib.request.build_opener(NoRedirect)
+                with pytest.raises(urllib.error.HTTPError) as response:
+                    opener.open(f"http://127.0.0.1:{server.port}/login", body, timeout=60)
+                response.value.close()
+                cookie = response.value.headers["set-cookie"].split(";")[0]
+            seen.append(server.token)
+            assert server.status("/api/studies", Cookie=cookie) == 200
+            assert server.end(signal.SIGTERM)[0] == 0
+    assert seen[0] == seen[1]
+    path.unlink()  # another token ends all sessions
+    with Server(tmp_path, "--db", "mine.db") as server:
+        assert server.token not in seen
+        assert server.status("/api/studies", Cookie=cookie) == 401
 
 
 def test_the_log_has_neither_queries_nor_links(demo):
@@ -136,7 +197,7 @@ def test_a_port_in_use_is_named_with_one_to_try(demo, tmp_path):
     assert not (tmp_path / "home").exists()
 
 
-def test_elsewhere_a_token_is_printed_once_and_needed(guarded):
+def test_elsewhere_too_a_token_is_printed_once_and_needed(guarded):
     address, token = guarded.link.split("/login#token=")
     assert len(token) >= 32
     assert address.startswith("http://")
@@ -176,9 +237,10 @@ def test_a_token_of_ones_own_is_never_printed(tmp_path):
 
 def test_sigterm_ends_it_within_seconds_also_with_open_streams(tmp_path):
     with Server(tmp_path, "--demo", TMPDIR=str(tmp_path)) as server:
-        assert list(tmp_path.glob("anchorpbo-demo-*"))
+        assert list(tmp_path.glob("anchorpbo-*"))
         stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
-        stream.request("GET", f"/api/studies/{server.studies()[0]['id']}/stream")
+        headers = {"Authorization": f"Bearer {server.token}"}
+        stream.request("GET", f"/api/studies/{server.studies()[0]['id']}/stream", headers=headers)
         response = stream.getresponse()
         assert response.readline() == b"event: ready\n"
         code, took = server.end(signal.SIGTERM)
@@ -187,7 +249,7 @@ def test_sigterm_ends_it_within_seconds_also_with_open_streams(tmp_path):
         assert took < 5
         assert server.stdout.endswith("Stopped.\n")
         assert server.stderr == ""
-        assert not list(tmp_path.glob("anchorpbo-demo-*"))
+        assert not list(tmp_path.glob("anchorpbo-*"))
 
 
 def test_a_demo_in_a_database_of_ones_own_is_kept_and_made_once(tmp_path):
@@ -196,7 +258,7 @@ def test_a_demo_in_a_database_of_ones_own_is_kept_and_made_once(tmp_path):
         with Server(tmp_path, "--demo", "--db", db, TMPDIR=str(tmp_path)) as server:
             assert [one["answers"] for one in server.studies()] == [12, 0, 0]
             assert f"Studies are kept in {db}" in server.stdout
-            assert not list(tmp_path.glob("anchorpbo-demo-*"))
+            assert not list(tmp_path.glob("anchorpbo-*"))
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are looked up in /proc")
@@ -205,10 +267,7 @@ def test_no_process_is_left_however_it_ends(tmp_path, number):
     with Server(tmp_path, "--db", "mine.db", "--workers", 2) as server:
         make = [sys.executable, "-m", "anchorpbo", "study", "new", "--example", "poster", "--db", "mine.db"]
         subprocess.run(make, cwd=tmp_path, check=True, capture_output=True)
-        ask = urllib.request.Request(f"{server.link}/api/studies/{server.studies()[0]['id']}/ask", b"{}", method="POST")
-        ask.add_header("Content-Type", "application/json")
-        with urllib.request.urlopen(ask, timeout=PATIENCE) as response:
-            assert json.load(response)["id"]
+        assert server.json(f"/api/studies/{server.studies()[0]['id']}/ask", b"{}")["id"]
         workers = [int(name) for name in os.listdir("/proc") if name.isdecimal() and parent(name) == server.process.pid]
         assert 1 <= len(workers) <= 2
         code, took = server.end(number)
@@ -296,12 +355,14 @@ def test_a_long_computation_does_not_keep_it_from_ending():
     ("wishes", "kind", "says"),
     [
         (Wishes(names=("http://x",)), InputError, "--name must be that of a host"),
+        (Wishes(host="0.0.0.0", port=0, token=False), InputError, "--no-token must go with.*0.0.0.0.*listen on 127"),
+        (Wishes(names=("a.example",), port=0, token=False), InputError, "--no-token must go with .* a.example"),
         (Wishes(host="203.0.113.7", port=0), InputError, "--host must be an address of this machine"),
         (Wishes(host="no such host", port=0), InputError, "--host must be an address of this machine"),
     ],
 )
 def test_wishes_that_cannot_be_met_are_told(wishes, kind, says):
-    with pytest.raises(kind, match=says):
+    with pytest.raises(kind, match=f"(?s){says}"):
         run(wishes)
 
 
@@ -311,6 +372,55 @@ def test_a_token_must_be_long_and_fit_a_header(monkeypatch, token, tmp_path):
     with pytest.raises(InputError, match="ANCHORPBO_TOKEN must be") as problem:
         run(Wishes(db=str(tmp_path / "x.db"), port=0))
     assert token not in str(problem.value)
+
+
+def test_no_token_and_a_token_contradict(monkeypatch):
+    monkeypatch.setenv("ANCHORPBO_TOKEN", "a-token-of-my-own-that-is-long")
+    with pytest.raises(InputError, match="--no-token must go without a token"):
+        run(Wishes(port=0, token=False))
+
+
+def test_a_token_that_cannot_be_kept_is_for_one_start(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("not a folder", "utf-8")
+    monkeypatch.delenv("ANCHORPBO_TOKEN", raising=False)
+    monkeypatch.setenv("ANCHORPBO_HOME", str(tmp_path / "file" / "home"))
+    first, second = find_token(kept=True), find_token(kept=True)
+    assert first.value != second.value
+    assert (first.path, first.is_given) == (None, False)
+
+
+def test_a_kept_token_must_be_one(monkeypatch, tmp_path):
+    monkeypatch.delenv("ANCHORPBO_TOKEN", raising=False)
+    monkeypatch.setenv("ANCHORPBO_HOME", str(tmp_path))
+    for wrong in ("", "fifteen-letters", "sixteen letters!"):
+        (tmp_path / "token").write_text(wrong, "utf-8")
+        with pytest.raises(InputError, match=r"token must be 16 or more .* remove the file"):
+            find_token(kept=True)
+    (tmp_path / "token").write_text("sixteen-letters!\n", "utf-8")
+    assert find_token(kept=True).value == "sixteen-letters!"
+
+
+def test_servers_that_start_at_once_agree_on_a_token(monkeypatch, tmp_path):
+    monkeypatch.delenv("ANCHORPBO_TOKEN", raising=False)
+    monkeypatch.setenv("ANCHORPBO_HOME", str(tmp_path / "home"))
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(lambda _: find_token(kept=True).value, range(32)))
+    assert len(found) == 1
+    assert [path.name for path in (tmp_path / "home").iterdir()] == ["token"]
+
+
+def test_a_browser_is_opened_without_showing_the_token(monkeypatch, tmp_path):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    link = "http://127.0.0.1:8000/login#token=secret"
+    with _throw_away() as folder:
+        _open_browser(link, folder)
+        (address,) = opened
+        assert "secret" not in address
+        page = Path(urllib.request.url2pathname(urllib.parse.urlsplit(address).path))
+        assert f'content="0; url={link}"' in page.read_text("utf-8")
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not page.exists()
 
 
 def test_a_name_that_others_call_needs_a_token_also_on_loopback(tmp_path):

@@ -335,3 +335,30 @@ def test_comparisons_from_elsewhere_come_in_together_or_not_at_all():
     assert studies.recommendation(id).answers == 2
     assert studies.undo(id).pending is None
     assert len(studies.map(id).duels) == 1
+
+
+def test_answers_are_written_without_reading_first(monkeypatch):
+    studies, id = study()
+    answer(studies, id)
+    reads, entries = [], studies.storage.entries
+    monkeypatch.setattr(studies.storage, "entries", lambda *given: reads.append(given) or entries(*given))
+    answer(studies, id)
+    assert reads == []
+
+
+def test_what_another_process_wrote_is_read_before_an_answer_counts():
+    studies, id = study()
+    other = Studies(studies.storage)
+    duel = studies.ask(id)
+    assert other.ask(id).id == duel.id
+    other.answer(id, duel.id, "first")
+    # Known here only as a duel that is out.
+    assert studies.answer(id, duel.id, "first").repeated
+    following = other.ask(id)
+    assert studies.ask(id) == following
+    other.answer(id, following.id, "second")
+    with pytest.raises(ConflictError, match="answered before, with 'second'"):
+        studies.answer(id, following.id, "first")
+    last = studies.ask(id)
+    other.undo(id)
+    assert studies.ask(id).id == following.id != last.id

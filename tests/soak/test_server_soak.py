@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from support.load import invite, measure
 from support.server_process import STUDY, Client, Server
 
 SOAK = "ANCHORPBO_SOAK_SECONDS" in os.environ
@@ -17,6 +18,12 @@ STUDIES, PEOPLE = (10, 20) if SOAK else (3, 6)
 PAUSE = 2.0
 """Seconds a participant looks at two designs, on average."""
 SLOWEST = 0.25
+CROWD, CROWD_SECONDS, CROWD_SLOWEST = (100, 120.0, 0.5) if SOAK else (6, 6.0, 60.0)
+"""People at one server, how long they stay, and seconds within which 95 % have the next pair."""
+PAGES, PAGES_SECONDS, PAGES_SHARE = (1_000, 120.0, 0.05) if SOAK else (60, 5.0, 1.0)
+"""Open and idle pages, how long they stay, and the share of a core that they may take."""
+RUSH, RUSH_SECONDS = (150, 60.0) if SOAK else (6, 5.0)
+"""People who hardly think, so that one server has more to do than it can."""
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -107,3 +114,56 @@ def test_two_servers_on_one_postgresql_serve_the_same_studies(postgresql_url: st
         assert {duel for client in clients for duel in client.acknowledged} <= set(answered)
         recommended = [server.get(f"/api/studies/{study}/recommendation")["design"] for server in (one, other)]
         assert recommended[0] == recommended[1]
+
+
+# -- load -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def token(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers with a token: people come by links, as they would."""
+    monkeypatch.setenv("ANCHORPBO_TOKEN", "only-the-owner-knows-this-long-one")
+
+
+def test_a_crowd_is_answered_within_half_a_second(token: None, tmp_path: Path) -> None:
+    with Server(f"sqlite:///{tmp_path / 'studies.db'}") as server:
+        people = invite(server, max(1, CROWD // 10), CROWD)
+        found = measure([server], people, CROWD_SECONDS)
+    print(f"{CROWD} people who think for 1 to 3 s: {found}")
+    assert not found.errors
+    assert found.streams == CROWD
+    assert found.quantile(0.95) < CROWD_SLOWEST
+
+
+def test_idle_pages_cost_little(token: None, tmp_path: Path) -> None:
+    with Server(f"sqlite:///{tmp_path / 'studies.db'}") as server:
+        people = invite(server, max(1, PAGES // 50), PAGES // 10)
+        found = measure([server], people, PAGES_SECONDS, think=None, idle=PAGES - len(people))
+    print(f"idle: {found}")
+    assert not found.errors
+    assert found.streams == PAGES
+    assert found.server < PAGES_SHARE
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="servers cannot be given a core each")
+def test_a_second_server_on_one_postgresql_adds_capacity(token: None, postgresql_url: str) -> None:
+    # A core each, workers included, as if they were machines of their own.
+    cores = sorted(os.sched_getaffinity(0))
+    servers = [Server(postgresql_url), Server(postgresql_url)]
+    try:
+        for server, core in zip(servers, (cores[0], cores[-1]), strict=True):
+            os.sched_setaffinity(0, {core})
+            server.start()
+    finally:
+        os.sched_setaffinity(0, cores)
+    try:
+        people = invite(servers[0], max(1, RUSH // 10), RUSH)
+        one = measure(servers[:1], people[::2], RUSH_SECONDS, think=(0.2, 0.6))
+        two = measure(servers, people[1::2] + people[::2], RUSH_SECONDS, think=(0.2, 0.6))
+    finally:
+        for server in servers:
+            server.stop()
+    print(f"one server: {one}\ntwo servers: {two}\nfactor {two.rate / one.rate:.2f}")
+    assert not one.errors + two.errors
+    if SOAK:
+        assert two.rate > 1.3 * one.rate

@@ -40,10 +40,14 @@ def free_port() -> int:
 
 
 class Server:
-    """`anchorpbo serve` on a database; can be killed and started again, at the same address."""
+    """`anchorpbo serve` on a database; can be killed and started again, at the same address.
+
+    Its token is that in ANCHORPBO_TOKEN. Where there is none, nobody has to sign in: most tests are about other things.
+    """
 
     def __init__(self, url: str, *arguments: str) -> None:
-        self.url, self.arguments, self.port = url, arguments, free_port()
+        self.token = os.environ.get("ANCHORPBO_TOKEN")
+        self.url, self.arguments, self.port = url, (*arguments, *([] if self.token else ["--no-token"])), free_port()
         self.process: subprocess.Popen[str] | None = None
 
     def start(self) -> Server:
@@ -101,9 +105,10 @@ class Server:
 
     def _send(self, method: str, path: str, body: Any) -> Any:
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}{path}", data, {"Content-Type": "application/json"}, method=method
-        )
+        headers = {"Content-Type": "application/json"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers, method=method)
         with urllib.request.urlopen(request, timeout=30) as response:
             return json.load(response)
 
@@ -111,6 +116,11 @@ class Server:
         """Resident, in kilobytes, its workers included."""
         assert self.process is not None
         return sum(_status(pid, "VmRSS") for pid in (self.process.pid, *self.workers()))
+
+    def cpu(self) -> tuple[float, float]:
+        """CPU seconds so far, of the server and of its workers."""
+        assert self.process is not None
+        return _cpu(self.process.pid), sum(map(_cpu, self.workers()))
 
     def workers(self) -> list[int]:
         """The numbers of the processes it has started."""
@@ -126,6 +136,16 @@ def _status(pid: int, name: str) -> int:
             return next((int(line.split()[1]) for line in status if line.startswith(f"{name}:")), 0)
     except OSError:
         return 0
+
+
+def _cpu(pid: int) -> float:
+    """CPU seconds of a process so far; 0 where it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def is_running(pid: int) -> bool:

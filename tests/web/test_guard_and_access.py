@@ -15,6 +15,7 @@ from anchorpbo.storage.memory import MemoryStorage
 from anchorpbo.web import Settings
 from anchorpbo.web.guard import HEADERS
 from anchorpbo.web.settings import is_loopback
+from anchorpbo.web.throttle import BY_ADDRESS, IN_TOTAL, Throttle
 
 
 @pytest.fixture
@@ -349,6 +350,124 @@ def test_strangers_cannot_make_the_server_read_much(guarded):
     for path in ("/api/studies", "/api/studies/import", "/login"):
         check_problem(guarded.post(path, content=b"[" * 20_000, headers={"Content-Type": "application/json"}), 413)
     assert guarded.post("/login", data={"token": TOKEN}).status_code == 303
+
+
+def test_the_owner_has_no_link(client, guarded):
+    id = make(guarded, headers=bearer())
+    people = f"/api/studies/{id}/participants"
+    (owner,) = guarded.get(people, headers=bearer()).json()
+    assert (owner["name"], owner["link"]) == ("owner", None)
+    assert guarded.post(people, json={"name": "owner"}, headers=bearer()).json()["link"] is None
+    # Links and cookies of earlier releases, which could not be taken back, let nobody in.
+    gate, name = guarded.app.state.gate, b"owner".hex()
+    refused = guarded.get(f"/join/{id}/{name}/{gate.signer.sign('link', id, 'owner')}")
+    check_problem(refused, 403)
+    assert "set-cookie" not in refused.headers
+    cookie = f"{gate.participant_cookie}{id}={id}.{name}.0.{gate.signer.sign('part', id, 'owner')}"
+    check_problem(guarded.get(f"/api/studies/{id}", headers={"Cookie": cookie}), 401)
+
+
+# -- too many wrong tokens --------------------------------------------------------------------------------------------
+
+
+SHORT = "sixteen-letters!"
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+def limited(token):
+    """Someone who talks to a server whose clock stands, and that clock."""
+    client, clock = server(settings=Settings(token=token))[1], Clock()
+    client.app.state.gate.throttle = Throttle(clock)
+    return client, clock
+
+
+def sign_in(client, token, address="203.0.113.7"):
+    """Sign in from an address."""
+    client = TestClient(client.app, base_url=BASE, follow_redirects=False, client=(address, 1))
+    return client.post("/login", data={"token": token})
+
+
+@pytest.mark.parametrize("how", ["page", "header"])
+def test_tokens_are_not_looked_at_after_too_many_wrong_ones(how):
+    client, clock = limited(SHORT)
+
+    def attempt(token):
+        if how == "page":
+            return client.post("/login", data={"token": token})
+        return client.get("/api/studies", headers=bearer(token))
+
+    good = 303 if how == "page" else 200
+    for _ in range(BY_ADDRESS.burst):
+        assert attempt("wrong").status_code == 401
+    for token in ("wrong", SHORT):
+        refused = attempt(token)
+        assert refused.status_code == 429
+        assert refused.headers["retry-after"] == str(int(BY_ADDRESS.seconds))
+        assert f"wait {BY_ADDRESS.seconds:g} seconds, then try again" in refused.text
+    # Attempts that were not looked at do not make the wait longer.
+    clock.now += BY_ADDRESS.seconds - 0.5
+    assert attempt(SHORT).headers["retry-after"] == "1"
+    clock.now += 0.5
+    assert attempt(SHORT).status_code == good
+    assert attempt("wrong").status_code == 401
+    assert attempt(SHORT).status_code == 429
+
+
+def test_nobody_can_keep_the_owner_out_who_has_a_long_token():
+    client, _ = limited(TOKEN)
+    for n in range(3 * IN_TOTAL.burst):
+        status = sign_in(client, "wrong", f"203.0.113.{n % 200}").status_code
+        assert status == (401 if n < IN_TOTAL.burst else 429)
+    assert sign_in(client, TOKEN).status_code == 303
+    assert client.get("/api/studies", headers=bearer()).status_code == 200
+
+
+def test_signed_in_browsers_and_participants_do_not_wait():
+    client, _ = limited(SHORT)
+    id = make(client, headers=bearer(SHORT))
+    link = client.post(f"/api/studies/{id}/participants", json={"name": "Ana"}, headers=bearer(SHORT)).json()["link"]
+    owner = client.post("/login", data={"token": SHORT}).headers["set-cookie"].split(";")[0]
+    client.cookies.clear()
+    while sign_in(client, "wrong", "testclient").status_code == 401:
+        pass
+    assert sign_in(client, SHORT, "testclient").status_code == 429
+    assert client.get("/api/studies", headers={"Cookie": owner}).status_code == 200
+    assert client.get(link).status_code == 303
+    assert client.get("/login").status_code == 200
+
+
+def test_wrong_tokens_are_counted_by_address_and_in_total():
+    clock = Clock()
+    throttle = Throttle(clock)
+    for _ in range(BY_ADDRESS.burst):
+        assert throttle.wait("2001:db8::1") == 0
+        throttle.count("2001:db8::1")
+    for own in ("2001:db8::1", "2001:db8::ffff"):  # whoever has one has the whole /64
+        assert throttle.wait(own) == BY_ADDRESS.seconds
+    for other in ("2001:db8:0:1::1", "203.0.113.7", "testclient"):
+        assert throttle.wait(other) == 0
+    for n in range(IN_TOTAL.burst - BY_ADDRESS.burst):
+        assert throttle.wait(f"203.0.113.{n}") == 0
+        throttle.count(f"203.0.113.{n}")
+    assert throttle.wait("198.51.100.1") == IN_TOTAL.seconds
+    clock.now += IN_TOTAL.seconds
+    assert throttle.wait("198.51.100.1") == 0
+    clock.now += 1e6
+    assert throttle.wait("2001:db8::1") == 0
+
+
+def test_addresses_are_forgotten(monkeypatch):
+    monkeypatch.setattr("anchorpbo.web.throttle.MOST_ADDRESSES", 3)
+    throttle = Throttle(Clock())
+    for n in range(50):
+        throttle.count(f"203.0.113.{n}")
+    assert len(throttle._addresses) == 3
 
 
 @pytest.mark.parametrize("name", ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"])

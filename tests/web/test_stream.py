@@ -10,6 +10,7 @@ from anchorpbo.errors import DataError
 from anchorpbo.service import Studies
 from anchorpbo.storage.memory import MemoryStorage
 from anchorpbo.web import stream
+from anchorpbo.web.access import Access
 
 
 @pytest.fixture(autouse=True)
@@ -124,7 +125,7 @@ def test_it_ends_when_the_database_is_away(monkeypatch):
         raise DataError("the database must answer")
 
     _, events = listen(
-        app, f"/api/studies/{id}/stream", [lambda: monkeypatch.setattr(storage, "entries", away), lambda: None]
+        app, f"/api/studies/{id}/stream", [lambda: monkeypatch.setattr(storage, "last_numbers", away), lambda: None]
     )
     assert [kind for kind, _ in events] == ["ready"]
 
@@ -156,3 +157,95 @@ def test_a_participant_hears_of_their_own_part_only():
     ]:  # fmt: skip
         options = dict(headers)
         assert client.get(f"/api/studies/{id}/stream{query}", headers=options).status_code == expected
+
+
+def _joined(client, id, name):
+    """The cookie of someone who came by their link."""
+    link = client.post(f"/api/studies/{id}/participants", json={"name": name}, headers=bearer()).json()["link"]
+    cookie = client.get(link).headers["set-cookie"].split(";")[0]
+    client.cookies.clear()
+    return cookie
+
+
+@pytest.mark.parametrize("how", ["removed", "relinked"])
+def test_it_ends_when_the_link_that_opened_it_is_taken_away(how):
+    app, client = with_token()
+    id = make(client, QUICK, headers=bearer())
+    ana, ben = _joined(client, id, "Ana"), _joined(client, id, "Ben")
+    people = f"/api/studies/{id}/participants"
+
+    def take_away():
+        if how == "removed":
+            assert client.delete(people, params={"name": "Ana"}, headers=bearer()).status_code == 204
+        else:
+            assert client.post(f"{people}/link", json={"name": "Ana"}, headers=bearer()).status_code == 200
+
+    # A step that never comes keeps the connection: what ends the stream is the server.
+    _, events = listen(app, f"/api/studies/{id}/stream", [take_away, lambda: None], headers=[("Cookie", ana)])
+    assert [kind for kind, _ in events] == ["ready"]
+    # The page cannot come back.
+    assert client.get(f"/api/studies/{id}/stream", headers={"Cookie": ana}).status_code == 403
+
+    def invite_and_take_away_again():
+        client.post(people, json={"name": "Ana"}, headers=bearer())
+        take_away()
+        client.post(f"/api/studies/{id}/ask", json={"participant": "Ben"}, headers=bearer())
+
+    # Someone else's goes on.
+    _, events = listen(app, f"/api/studies/{id}/stream", [invite_and_take_away_again], headers=[("Cookie", ben)])
+    assert [kind for kind, _ in events] == ["ready", "asked"]
+
+
+def test_the_owner_who_looks_at_a_participant_stays_when_they_get_another_link():
+    app, client = with_token()
+    id = make(client, QUICK, headers=bearer())
+    _joined(client, id, "Ana")
+    people, url = f"/api/studies/{id}/participants", f"/api/studies/{id}"
+
+    def relink_and_ask():
+        client.post(f"{people}/link", json={"name": "Ana"}, headers=bearer())
+        client.post(f"{url}/ask", json={"participant": "Ana"}, headers=bearer())
+
+    owner = [("Authorization", f"Bearer {TOKEN}")]
+    steps = [relink_and_ask, lambda: client.delete(people, params={"name": "Ana"}, headers=bearer()), lambda: None]
+    _, events = listen(app, f"{url}/stream?participant=Ana", steps, headers=owner)
+    assert [kind for kind, _ in events] == ["ready", "asked"]  # and the end, when Ana was removed
+
+
+def test_one_look_at_the_journals_is_enough_for_all_pages(monkeypatch):
+    storage = MemoryStorage()
+    app, client = server(storage)
+    ids = [make(client) for _ in range(3)]
+    looks, reads = [], []
+    last_numbers, entries = storage.last_numbers, storage.entries
+    monkeypatch.setattr(storage, "last_numbers", lambda ids: looks.append(sorted(ids)) or last_numbers(ids))
+    monkeypatch.setattr(storage, "entries", lambda id, *rest: reads.append((id, *rest)) or entries(id, *rest))
+    watcher, studies = app.state.watcher, app.state.studies
+
+    async def run():
+        pages = [stream.Page(id, None, Access()) for id in ids for _ in range(20)]
+        streams = [stream.events(watcher, studies, page, "") for page in pages]
+        first = await asyncio.gather(*(anext(one) for one in streams))
+        assert all(text.startswith("event: ready") for text in first)
+        await asyncio.sleep(0.1)
+        looks.clear()
+        reads.clear()
+        coming = [asyncio.create_task(anext(one)) for one in streams]
+        await asyncio.sleep(0.2)
+        assert looks
+        assert all(look == sorted(ids) for look in looks)
+        assert len(looks) <= 0.2 / stream.PAUSE + 1
+        assert reads == []  # nothing happened
+        await asyncio.to_thread(answer, client, ids[1])
+        heard = await asyncio.wait_for(asyncio.gather(*coming[20:40]), 20)
+        assert all("event: asked" in text for text in heard)
+        by_watcher = [read for read in reads if read[1:2] == (None,)]
+        assert 1 <= len(by_watcher) <= 2  # asked and answered, for twenty pages
+        assert not any(task.done() for task in [*coming[:20], *coming[40:]])
+        for task in coming:
+            task.cancel()
+        await asyncio.gather(*coming, return_exceptions=True)
+        for one in streams:
+            await one.aclose()
+
+    asyncio.run(run())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import shutil
 import signal
 import socket
@@ -13,6 +12,7 @@ import webbrowser
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from tempfile import mkdtemp
 from threading import Thread, Timer
@@ -26,6 +26,7 @@ from rich.text import Text
 from anchorpbo.cli.errors import needing
 from anchorpbo.cli.looks import make_console
 from anchorpbo.cli.opening import FILE, address, shown
+from anchorpbo.cli.token import VARIABLE, Token, find_token
 from anchorpbo.errors import InputError
 from anchorpbo.examples import EXAMPLES
 from anchorpbo.service import Studies
@@ -36,7 +37,6 @@ ANSWERED, ANSWERS = "coffee", 12
 """The example that comes with answers in a demo, and how many of them."""
 LAST_MOMENT = 2.8
 """Seconds after which the process ends, whatever still goes on: answers are on the disk before they are confirmed."""
-SHORTEST_TOKEN = 16
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?|[0-9a-fA-F:]*:[0-9a-fA-F:]*")
 _EVERYWHERE = ("0.0.0.0", "::")
 
@@ -52,6 +52,8 @@ class Wishes:
     names: tuple[str, ...] = ()
     browser: bool | None = None
     verbose: bool = False
+    token: bool = True
+    """Whether its owner must sign in."""
 
 
 def run(wishes: Wishes, console: Console | None = None, workers: Sequence[Worker] = ()) -> None:
@@ -82,14 +84,15 @@ def _serve(
         from anchorpbo.web import Settings, make_app, server
     port = int(sockets[0].getsockname()[1])
     names = wishes.names + (_own_names() if wishes.host in _EVERYWHERE else ())
-    token, made = _token(wishes)
-    settings = Settings(wishes.host, port, token, names)
     # A demo must not end up among somebody's studies unless they say so: a variable that is set does not.
     kept = not wishes.demo or wishes.db not in (None, os.environ.get("ANCHORPBO_DB"))
-    folder = None if kept else stack.enter_context(_throw_away())
-    db = str(folder / FILE) if folder is not None else address(wishes.db)
+    token = _token(wishes, kept)
+    settings = Settings(wishes.host, port, None if token is None else token.value, names)
+    opens = _has_screen() if wishes.browser is None else wishes.browser
+    folder = None if kept and not opens else stack.enter_context(_throw_away())
+    db = str(folder / FILE) if folder is not None and not kept else address(wishes.db)
     storage = stack.enter_context(closing(open_storage(db)))
-    if folder is None:
+    if kept:
         console.print(Text(f"Studies are kept in {shown(db)}"), soft_wrap=True)
     else:
         console.print("A demo: what you do in it is thrown away when it stops.")
@@ -98,19 +101,15 @@ def _serve(
             prepare(Studies(storage))
     app = make_app(storage, settings, workers)
     url = _url(wishes, port)
-    link = url if token is None else f"{url}/login"
-    if token is not None:
-        how = "with this link, which lets in whoever has it" if made else "with the token in ANCHORPBO_TOKEN"
-        console.print(f"Sign in {how}.")
+    console.print(Text(_how_to_sign_in(token)), soft_wrap=True)
 
     def ready() -> None:
         # The part after # stays in the browser: it is in no log on the way.
-        console.print(
-            Text(f"anchorpbo is ready at {link}{f'#token={token}' if made else ''} (Ctrl-C stops it)"), soft_wrap=True
-        )
-        if wishes.browser or (wishes.browser is None and token is None and _has_screen()):
-            # Without the token: others on this machine can see how a browser was called.
-            Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+        signing_in = url if token is None else f"{url}/login#token={token.value}"
+        printed = f"{url}/login" if token is not None and token.is_given else signing_in
+        console.print(Text(f"anchorpbo is ready at {printed} (Ctrl-C stops it)"), soft_wrap=True)
+        if opens and folder is not None:
+            Thread(target=_open_browser, args=(signing_in, folder), daemon=True).start()
 
     server.run(app, sockets, ready, lambda: _end_soon(folder), verbose=wishes.verbose)
 
@@ -127,20 +126,40 @@ def prepare(studies: Studies) -> None:
             studies.answer(id, duel.id, example.answer(duel.first, duel.second, rng))
 
 
-def _token(wishes: Wishes) -> tuple[str | None, bool]:
-    """What the owner must know, and whether it was made just now."""
-    given = os.environ.get("ANCHORPBO_TOKEN")
-    if given:
-        if len(given) < SHORTEST_TOKEN or not given.isascii() or not given.isprintable() or " " in given:
-            rule = f"ANCHORPBO_TOKEN must be {SHORTEST_TOKEN} or more letters, digits and signs"
-            raise InputError(rule, f"{len(given)} characters", "leave it out, and one is made for you")
-        return given, False
+def _token(wishes: Wishes, kept: bool) -> Token | None:
+    """What the owner must know; ``None`` where nobody is to sign in."""
+    if wishes.token:
+        return find_token(kept=kept)
     from anchorpbo.web.settings import is_loopback
 
     # Another name means that others come by it, such as through a proxy.
-    if all(is_loopback(name) for name in (wishes.host, *wishes.names)):
-        return None, False
-    return secrets.token_urlsafe(32), True
+    others = [name for name in (wishes.host, *wishes.names) if not is_loopback(name)]
+    if others:
+        rule = "--no-token must go with an address and names that only this machine can reach"
+        raise InputError(rule, ", ".join(others), "leave it out, or listen on 127.0.0.1")
+    if os.environ.get(VARIABLE):
+        raise InputError("--no-token must go without a token", f"{VARIABLE} is set", "leave one of them out")
+    return None
+
+
+def _how_to_sign_in(token: Token | None) -> str:
+    if token is None:
+        return (
+            "Warning: without a token everyone who reaches this port owns all studies: other users of this machine, "
+            "and whoever comes through a proxy on it."
+        )
+    if token.is_given:
+        return f"Sign in with the token in {VARIABLE}."
+    also = "" if token.path is None else f" Its token is in {token.path}."
+    return f"Sign in with this link, which lets in whoever has it.{also}"
+
+
+def _open_browser(link: str, folder: Path) -> None:
+    """Open a page that leads to a link; others on this machine can see how a browser was called, but not the page."""
+    page = folder / "sign-in.html"
+    leads = f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={escape(link)}">'
+    page.write_text(f'{leads}<a href="{escape(link)}">Open anchorpbo</a>', "utf-8")
+    webbrowser.open(page.as_uri())
 
 
 def _own_names() -> tuple[str, ...]:
@@ -171,7 +190,7 @@ def _has_screen() -> bool:
 
 @contextmanager
 def _throw_away() -> Iterator[Path]:
-    folder = Path(mkdtemp(prefix="anchorpbo-demo-"))
+    folder = Path(mkdtemp(prefix="anchorpbo-"))
     try:
         yield folder
     finally:

@@ -40,9 +40,7 @@ def serve(
         ),
     ] = False,
     db: Database = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 for all of this machine. Others need a token.")
-    ] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for all of this machine.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="Port to listen on; 0 for any that is free.")] = 8000,
     name: Annotated[
         list[str] | None,
@@ -61,14 +59,22 @@ def serve(
         ),
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log each request, without secrets.")] = False,
+    no_token: Annotated[
+        bool,
+        typer.Option(
+            "--no-token", help="Let everyone in who reaches the port, also through a proxy. On this machine alone."
+        ),
+    ] = False,
 ) -> None:
     """Serve studies: compare designs in a browser.
 
     Start with [bold]anchorpbo serve --demo[/bold].
 
+    It prints a link that signs you in. The token in it is kept in the data
+    folder, or is your own: 16 characters or more, 32 where others can reach
+    the server, in the environment variable ANCHORPBO_TOKEN.
+
     To let others in: [bold]anchorpbo serve --host 0.0.0.0[/bold].
-    It prints a link to sign in with, once. A token of your own, 16 characters
-    or more, goes in the environment variable ANCHORPBO_TOKEN.
 
     Outside a network you trust, put a proxy that speaks HTTPS in front,
     and give its name with --name.
@@ -80,7 +86,7 @@ def serve(
         started = start_workers(workers)
         from anchorpbo.cli.serve import Wishes, leave, run
 
-        run(Wishes(db, demo, host, port, tuple(name or ()), browser, verbose), workers=started)
+        run(Wishes(db, demo, host, port, tuple(name or ()), browser, verbose, not no_token), workers=started)
         leave()
 
 

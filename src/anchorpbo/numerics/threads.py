@@ -18,13 +18,15 @@ SMALL = 1500
 
 _lock = threading.Lock()
 _inside = 0
-_limit: Any = None
+_lowered: list[tuple[Any, int]] = []
+"""Libraries that had more threads, and how many."""
 
 
 @cache
-def _controller() -> Any:
+def _libraries() -> list[Any]:
     # Looking for the loaded BLAS libraries takes milliseconds, so it is done once.
-    return threadpoolctl.ThreadpoolController()
+    found = threadpoolctl.ThreadpoolController().lib_controllers
+    return [library for library in found if library.user_api == "blas"]
 
 
 def _take_control() -> None:
@@ -41,11 +43,16 @@ def one_blas_thread(rows: int = 0) -> Iterator[None]:
     if rows > SMALL:
         yield
         return
-    global _inside, _limit  # noqa: PLW0603
+    global _inside  # noqa: PLW0603
     with _lock:
         if _inside == 0:
+            # By hand: threadpoolctl's own limit collects what is known of all libraries, for 60 microseconds each time.
             _take_control()
-            _limit = _controller().limit(limits=1, user_api="blas")
+            for library in _libraries():
+                threads = library.get_num_threads()
+                if threads is not None and threads > 1:
+                    _lowered.append((library, threads))
+                    library.set_num_threads(1)
         _inside += 1
     try:
         yield
@@ -54,4 +61,6 @@ def one_blas_thread(rows: int = 0) -> Iterator[None]:
             _inside -= 1
             if _inside == 0:
                 _take_control()
-                _limit.restore_original_limits()
+                while _lowered:
+                    library, threads = _lowered.pop()
+                    library.set_num_threads(threads)

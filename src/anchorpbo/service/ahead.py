@@ -3,12 +3,14 @@
 The next duel is a function of the log, so that it may be computed at any time and anywhere: what is computed here is
 only ever sooner there, never different. Jobs go to desks (`anchorpbo.service.desk`), of which there is one in each
 worker process (`anchorpbo.service.processes`), or one in a thread. Whoever needs a duel waits for its job: the one that
-looks ahead, where there is one, else a new one that goes before all that look ahead.
+looks ahead, where there is one, else a new one that goes before all that look ahead. Where desks are busy with duels
+that are needed, fewer are computed ahead (`anchorpbo.service.demand`): of two that might be, one is in vain.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,6 +20,7 @@ from typing import Protocol
 
 from anchorpbo.errors import AnchorPBOError, RunError, TimeLimitError
 from anchorpbo.service.definition import Definition
+from anchorpbo.service.demand import Demand
 from anchorpbo.service.desk import Desk, Errand, Key, Sent, warm_up
 from anchorpbo.service.processes import EndedError, LateError, Worker
 from anchorpbo.service.rater import Rater
@@ -81,6 +84,7 @@ class Ahead:
         """By the digest of their logs: done ones, the oldest first forgotten, and others."""
         self._queue: list[Job] = []
         self._changed = Condition()
+        self._demand = Demand(max(len(self._workers), 1))
         self._numbers = count()
         self._warm = Event()
         self._closed = False
@@ -100,7 +104,9 @@ class Ahead:
         duel = rater.pending
         if duel is None:
             return
-        trails = [rater.optimizer.trail(duel, outcome) for outcome in LIKELY]
+        with self._changed:
+            ahead = self._demand.ahead
+        trails = [rater.optimizer.trail(duel, outcome) for outcome in LIKELY[:ahead]]
         with self._changed:
             self._give_up(key, {trail.digest for trail in trails})
             for rank, trail in enumerate(trails, 1):
@@ -116,6 +122,7 @@ class Ahead:
         if not self._warm.is_set() and len(optimizer) < optimizer.plan.initial:
             return  # one to start with needs no numerics, and a new installation may take long to compile them
         with self._changed:
+            self._demand.ask()
             self._give_up(key, {trail.digest})
             job = self._job(key, definition, trail, 0)
         if not job.done.wait(ASK_LIMIT):
@@ -261,6 +268,7 @@ class Ahead:
             return
         found: Foreseen | None = None
         problem: AnchorPBOError | None = None
+        began = time.monotonic()
         try:
             found = desk.run(sent.errand(job.key, definition, trail))
         except AnchorPBOError as refused:  # whoever needs the duel computes it and hears of it
@@ -276,6 +284,7 @@ class Ahead:
             found = None
             sent.drop(job.key)
         with self._changed:
+            self._demand.compute(time.monotonic() - began)
             if found is None:  # not to be looked up again
                 self._jobs.pop(trail.digest, None)
             if not job.done.is_set():

@@ -17,8 +17,8 @@ from anchorpbo.space import Real, Space
 from anchorpbo.study import Optimizer
 from anchorpbo.study.foresight import Foreseen, Trail
 
-MOST_LOGS = 64
-"""Participants at one desk; of others the whole log is sent again."""
+MOST_LOGS = 256
+"""Participants at one desk, of some 200 kB each; of others the whole log is sent again."""
 
 Key = tuple[str, str]
 """A study and a participant."""

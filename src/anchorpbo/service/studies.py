@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any, TypeVar
 
-from anchorpbo.errors import ConflictError, InputError, UnknownStudyError
+from anchorpbo.errors import AnchorPBOError, ConflictError, InputError, RunError, UnknownStudyError
 from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.service.agreement import Agreement, Side, agreement
 from anchorpbo.service.ahead import ASK_LIMIT, Ahead
@@ -145,7 +145,7 @@ class Studies:
             duel = rater.optimizer.ask()
             return [_entry("asked", participant, duel_data(duel))], self._duel(id, rater, duel)
 
-        duel = self._act(id, participant, decide)
+        _, duel = self._write(id, participant, decide, read_first=False)
         self._look_ahead(id, participant)
         return duel
 
@@ -175,7 +175,7 @@ class Studies:
             informative = len(rater.optimizer) + (outcome != "skip")
             return [entry], AnswerView(duel_id, outcome, informative, False, 0)
 
-        written, view = self._write(id, participant, decide)
+        written, view = self._write(id, participant, decide, read_first=False)
         return replace(view, event=written[0].number) if written else view
 
     def undo(self, id: str, participant: str = OWNER, event: int | None = None) -> UndoView:
@@ -384,10 +384,26 @@ class Studies:
         """What was decided, once it is written."""
         return self._write(id, participant, decide)[1]
 
-    def _write(self, id: str, participant: str, decide: Callable[[Rater], Decision[T]]) -> tuple[list[Entry], T]:
-        """Read on, decide, write; again from the start where another process wrote in between."""
+    def _write(
+        self, id: str, participant: str, decide: Callable[[Rater], Decision[T]], *, read_first: bool = True
+    ) -> tuple[list[Entry], T]:
+        """Read on, decide, write; again from the start where another process wrote in between.
+
+        What mostly leads to an entry need not read first: storage takes an entry only from those who know all there is.
+        """
         rater = self.rater(id, participant)
         with rater.turn(), time_limit(ASK_LIMIT):
+            if not read_first and rater.seen:
+                try:
+                    entries, result = decide(rater)
+                    if entries:
+                        written = self.storage.append(id, entries, rater.seen)
+                        rater.read(written)
+                        return written, result
+                except RunError:
+                    raise
+                except AnchorPBOError:  # perhaps by what has changed in the meantime
+                    pass
             for _ in range(_ATTEMPTS):
                 rater.read(self.storage.entries(id, participant, rater.seen))
                 entries, result = decide(rater)

@@ -109,6 +109,12 @@ class MemoryStorage(Storage):
             rows = list(enumerate(self._find(id).rows[after:], after + 1))
         return [row.entry(number) for number, row in rows if participant is None or row.participant == participant]
 
+    def last_numbers(self, ids: Sequence[str]) -> dict[str, int]:
+        """Number of the last entry of each of these studies."""
+        names = [as_study(id) for id in ids]
+        with self._lock:
+            return {id: len(self._studies[id].rows) for id in names if id in self._studies}
+
     def append(self, id: str, entries: Sequence[Entry], seen: int) -> list[Entry]:
         """Add entries of one participant."""
         rows, seen = rows_of_one(entries), as_count("seen", seen)

@@ -37,6 +37,9 @@ from anchorpbo.study.storage import Storage, StudyInfo
 
 _STUDIES, _PEOPLE, _ENTRIES, _SECRETS = schema.studies.c, schema.participants.c, schema.entries.c, schema.secrets.c
 
+_MOST_PARAMETERS = 1_000
+"""Of a statement; databases have limits of their own, all of them higher."""
+
 
 class SQLStorage(Storage):
     """Keeps studies in a database. Safe to use from several threads and processes."""
@@ -125,6 +128,18 @@ class SQLStorage(Storage):
             Row(row.type, row.participant, row.time, row.response_ms, row.data, row.undoes).entry(row.number)
             for row in found
         ]
+
+    def last_numbers(self, ids: Sequence[str]) -> dict[str, int]:
+        """Number of the last entry of each of these studies."""
+        # A look at the end of an index for each, where a GROUP BY would read all entries.
+        last = select(func.max(_ENTRIES.number)).where(_ENTRIES.study == _STUDIES.id).scalar_subquery()
+        wanted, names = select(_STUDIES.id, func.coalesce(last, 0).label("last")), [as_study(id) for id in ids]
+        found: dict[str, int] = {}
+        with self._database.reading() as connection:
+            for start in range(0, len(names), _MOST_PARAMETERS):
+                some = wanted.where(_STUDIES.id.in_(names[start : start + _MOST_PARAMETERS]))
+                found |= {row.id: row.last for row in connection.execute(some)}
+        return found
 
     def append(self, id: str, entries: Sequence[Entry], seen: int) -> list[Entry]:
         """Add entries of one participant."""

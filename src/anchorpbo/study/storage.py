@@ -78,6 +78,13 @@ class Storage(ABC):
         """The journal, oldest first: of one participant or all, from the first entry whose number is above `after`."""
 
     @abstractmethod
+    def last_numbers(self, ids: Sequence[str]) -> dict[str, int]:
+        """Number of the last entry of each of these studies, 0 where it has none; without those there are not.
+
+        It is cheap: a server asks it twice a second about all studies that someone looks at.
+        """
+
+    @abstractmethod
     def append(self, id: str, entries: Sequence[Entry], seen: int) -> list[Entry]:
         """Add entries of one participant, all of them or none, and return them with their numbers.
 

@@ -229,6 +229,19 @@ class StorageContract(Contract):
             ]:
                 ensure(chosen == expected, f"entries {expected} were asked for; {chosen} came")
 
+    def check_last_numbers_are_those_of_the_journals(self) -> None:
+        """Of each study the number of its last entry, of anyone; nothing of a study there is not."""
+        with self._opened() as storage:
+            empty, begun = _new(storage), _new(storage, _entry("created", OWNER), _entry("asked", "ann", duel_id="d"))
+            many = [uuid4().hex for _ in range(3_000)]
+            found = storage.last_numbers([empty, *many, begun])
+            ensure(found == {empty: 0, begun: 2}, f"the last numbers of 0 and 2 entries came back as {found}")
+            storage.append(begun, [_entry("commented", "ann", text="x")], 2)
+            ensure(storage.last_numbers([begun]) == {begun: 3}, "a new entry must be counted")
+            storage.delete(begun)
+            ensure(storage.last_numbers([begun]) == {}, "a deleted study must be left out")
+            ensure(storage.last_numbers([]) == {}, "no studies have no numbers")
+
     def check_entries_of_another_study_are_its_own(self) -> None:
         """Two studies with the same participants share no number and no entry."""
         with self._opened() as storage:

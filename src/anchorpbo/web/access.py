@@ -2,15 +2,18 @@
 
 ::
 
-    owner         on loopback everyone; elsewhere whoever knows the token, by a header or, after signing in, a cookie
-    participant   whoever came by a signed link, for one name in one study
+    owner         whoever knows the token, by a header or, after signing in, a cookie; everyone where there is no token
+    participant   whoever came by a signed link, for one name in one study; the owner has no link
 
-A cookie holds a signature and never the token itself.
+A cookie holds a signature and never the token itself. Wrong tokens are limited, see `anchorpbo.web.throttle`: beyond
+the limit a token is not even looked at, unless the right one is so long that nobody can guess it. Then the right one
+lets in at any time, so that nobody can keep the owner out by sending wrong ones.
 """
 
 from __future__ import annotations
 
 import hmac
+import math
 import re
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -21,9 +24,11 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from anchorpbo.errors import InputError
+from anchorpbo.service import Studies
 from anchorpbo.service.links import Signer
 from anchorpbo.study.journal import OWNER
 from anchorpbo.web.settings import Settings
+from anchorpbo.web.throttle import Throttle
 
 _STUDY = re.compile(r"(?:/api)?/studies/([^/]+)")
 _A_MONTH = 30 * 24 * 3600
@@ -32,6 +37,23 @@ _COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
 GONE = "this link no longer lets you in; ask the owner of the study for another"
+ACCESS = "anchorpbo.access"
+"""Where a request's scope holds who is asking, as `Gate.access` found out."""
+UNGUESSABLE = 32
+"""Characters of a token that nobody can guess, however often they try."""
+
+
+class ThrottledError(Exception):
+    """Too many wrong tokens came."""
+
+    def __init__(self, wait: float) -> None:
+        self.seconds = max(1, math.ceil(wait))
+        super().__init__(f"too many wrong tokens came; wait {self.seconds} seconds, then try again")
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Of a response that says so."""
+        return {"Retry-After": str(self.seconds)}
 
 
 @dataclass(frozen=True)
@@ -73,17 +95,17 @@ class Gate:
     """Tells who is asking."""
 
     def __init__(self, settings: Settings, signer: Signer) -> None:
-        self.settings, self.signer = settings, signer
+        self.settings, self.signer, self.throttle = settings, signer, Throttle()
         # Cookies do not know ports: servers on one machine have names of their own for them.
         own = signer.sign("cookie")[:8]
         self.owner_cookie, self.participant_cookie = f"anchorpbo_{own}_owner", f"anchorpbo_{own}_part_"
 
     def access(self, connection: HTTPConnection) -> Access | None:
-        """What a request may do; ``None`` for someone unknown."""
+        """What a request may do; ``None`` for someone unknown. Raises `ThrottledError` where too many tried."""
         if self.settings.token is None:
             return Access()
         scheme, _, given = connection.headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.knows(given.strip()):
+        if scheme.lower() == "bearer" and self.knows(given.strip(), connection):
             return Access()
         cookie = connection.cookies.get(self.owner_cookie, "")
         if cookie and self.signer.verify(cookie, "owner", self.settings.token):
@@ -94,10 +116,18 @@ class Gate:
         asked = _STUDY.match(connection.scope["path"])
         return next((access for access in known if asked and access.study == asked[1]), known[0] if known else None)
 
-    def knows(self, token: str) -> bool:
-        """Whether this is the token."""
-        own = self.settings.token or ""
-        return bool(own) and hmac.compare_digest(own.encode(), token.encode("utf-8", "surrogatepass"))
+    def knows(self, token: str, connection: HTTPConnection) -> bool:
+        """Whether this is the token; `ThrottledError` where too many wrong ones came."""
+        own, address = self.settings.token or "", connection.client.host if connection.client else ""
+        wait = self.throttle.wait(address)
+        if wait and len(own) < UNGUESSABLE:
+            raise ThrottledError(wait)
+        if own and hmac.compare_digest(own.encode(), token.encode("utf-8", "surrogatepass")):
+            return True
+        if wait:
+            raise ThrottledError(wait)
+        self.throttle.count(address)
+        return False
 
     def sign_in(self, response: Response) -> None:
         """Let whoever gets this response in as the owner."""
@@ -111,15 +141,17 @@ class Gate:
         # Lax, as the link may be in a mail, which is another site; whatever changes something is guarded anyway.
         self._set(response, f"{self.participant_cookie}{study}", value, "lax")
 
-    def link(self, study: str, participant: str, number: int = 0) -> str:
-        """The path of a participant's link, the first or a later one."""
+    def link(self, study: str, participant: str, number: int = 0) -> str | None:
+        """The path of a participant's link, the first or a later one; the owner signs in and has none."""
+        if participant == OWNER:
+            return None
         name = participant.encode("utf-8", "surrogatepass").hex()
         return f"/join/{study}/{name}/{self._signed('link', study, participant, number)}"
 
     def is_link(self, study: str, participant: str, signature: str, number: int = 0) -> bool:
-        """Whether this link was made here."""
+        """Whether this link lets a participant in."""
         made = self._signed("link", study, participant, number)
-        return hmac.compare_digest(made.encode(), signature.encode("utf-8", "surrogatepass"))
+        return participant != OWNER and hmac.compare_digest(made.encode(), signature.encode("utf-8", "surrogatepass"))
 
     def _signed(self, what: str, study: str, participant: str, link: int) -> str:
         # The first link, which most people have, is signed as it was before there were others.
@@ -138,22 +170,29 @@ class Gate:
             return None
         made = self._signed("part", study, participant, int(link))
         known = hmac.compare_digest(made.encode(), signature.encode("utf-8", "surrogatepass"))
-        return Access(study, participant, int(link)) if known else None
+        # Earlier releases gave the owner a link too, which nobody could take back.
+        return Access(study, participant, int(link)) if known and participant != OWNER else None
 
     @staticmethod
     def _set(response: Response, name: str, value: str, same_site: Literal["lax", "strict"]) -> None:
         response.set_cookie(name, value, max_age=_A_MONTH, httponly=True, samesite=same_site, path="/")
 
 
+def has_access(studies: Studies, access: Access) -> bool:
+    """Whether someone who came by a link still takes part, and by this link."""
+    if access.study is None or access.participant is None:
+        return True
+    standing = studies.people.standing(access.study, access.participant)
+    return standing.present and standing.link == access.link
+
+
 def _access(request: Request) -> Access:
-    found: Access | None = request.app.state.gate.access(request)
+    found: Access | None = request.scope[ACCESS]
     if found is None:
         detail = "sign in first: send the token that the server printed"
         raise HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
-    if found.study is not None and found.participant is not None:
-        standing = request.app.state.studies.people.standing(found.study, found.participant)
-        if not standing.present or standing.link != found.link:
-            raise HTTPException(403, GONE)
+    if not has_access(request.app.state.studies, found):
+        raise HTTPException(403, GONE)
     return found
 
 

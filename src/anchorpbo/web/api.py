@@ -50,7 +50,7 @@ from anchorpbo.web.schemas import (
     Remark,
     Undo,
 )
-from anchorpbo.web.stream import events
+from anchorpbo.web.stream import Page, events
 
 router = APIRouter(prefix="/api", responses=RESPONSES)
 
@@ -242,7 +242,8 @@ def stream(request: Request, access: WhoAsks, id: str, participant: Who = None) 
     studies = _studies(request)
     studies.check(id, whose)
     at_once = {"X-Accel-Buffering": "no"}  # a proxy must not collect them
-    found = events(request, studies.storage, id, whose)
+    page, left_off = Page(id, whose, access), request.headers.get("last-event-id", "")
+    found = events(request.app.state.watcher, studies, page, left_off)
     return StreamingResponse(found, media_type="text/event-stream", headers=at_once)
 
 

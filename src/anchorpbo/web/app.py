@@ -24,6 +24,7 @@ from anchorpbo.web.guard import Guard
 from anchorpbo.web.problems import add_handlers, describe_problem
 from anchorpbo.web.schemas import export_example
 from anchorpbo.web.settings import Settings
+from anchorpbo.web.stream import Watcher
 
 _DESCRIPTION = """
 Preferential Bayesian optimisation that knows where its user can judge: make a study, mark designs you know well, ask
@@ -73,6 +74,7 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
     app.state.studies = Studies(storage, ahead=ahead, checks=checks)
     app.state.gate = Gate(settings, Signer(storage.secret("links")))
     app.state.closing = False
+    app.state.watcher = Watcher(storage, lambda: app.state.closing)
     add_handlers(app)
     app.include_router(api.router)
     app.include_router(before.router)

@@ -2,6 +2,7 @@
 
 * ``Host`` must be a name of this server: else a page elsewhere could reach it under a name of its own (DNS rebinding).
 * A request that changes something must not come from another site's page.
+* Wrong tokens are limited, and whoever asks is found out once, for all that follows.
 * A body must not be larger than its route takes.
 * Responses say what a browser may load: nothing from anywhere else. Cookies given over https go back over https only.
 
@@ -18,7 +19,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from anchorpbo.web.access import Gate
+from anchorpbo.web.access import ACCESS, Access, Gate, ThrottledError
 from anchorpbo.web.problems import problem
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -74,9 +75,16 @@ class Guard:
         elif method not in SAFE and _from_elsewhere(headers, host):
             await problem(403, "a page of another site must not change anything here")(scope, receive, leave)
         elif self.settings.token is None and any(name in headers for name in FORWARDED):
-            detail = "behind a proxy everyone would be the owner; start the server with --name and a token"
+            detail = "behind a proxy everyone would be the owner; start the server without --no-token, and with --name"
             await problem(403, detail)(scope, receive, leave)
         else:
+            try:
+                scope[ACCESS] = self.gate.access(HTTPConnection(scope))
+            except ThrottledError as refusal:
+                response = problem(429, str(refusal))
+                response.headers.update(refusal.headers)
+                await response(scope, receive, leave)
+                return
             body = _Body(receive, self._limit(scope))
             if body.announced_too_much(headers):
                 await body.refusal()(scope, receive, leave)
@@ -85,7 +93,7 @@ class Guard:
 
     def _limit(self, scope: Scope) -> int:
         """Bytes that a request may have: a body is read before its route asks who sent it."""
-        access = self.gate.access(HTTPConnection(scope))
+        access: Access | None = scope[ACCESS]
         if access is None:
             return self.settings.largest_of_strangers
         is_upload = access.is_owner and UPLOADS.fullmatch(scope["path"]) is not None

@@ -14,7 +14,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from anchorpbo.service import Studies
 from anchorpbo.study.journal import OWNER
-from anchorpbo.web.access import Access, Gate, WhoAsks
+from anchorpbo.web.access import ACCESS, Access, Gate, ThrottledError, WhoAsks
 from anchorpbo.web.images import image_of
 
 _HERE = Path(__file__).parent
@@ -121,8 +121,15 @@ def ask_for_token(request: Request) -> Response:
 @router.post("/login")
 def sign_in(request: Request, token: Annotated[str, Form(max_length=500)]) -> Response:
     """Let in whoever knows the token."""
-    if not _gate(request).knows(token.strip()):
-        return _page(request, "login.html", None, status=401, page="login", wrong=True)
+    try:
+        if not _gate(request).knows(token.strip(), request):
+            wrong = "That is not the token: copy all of it from the terminal."
+            return _page(request, "login.html", None, status=401, page="login", wrong=wrong)
+    except ThrottledError as refusal:
+        wrong = f"{str(refusal).capitalize()}."
+        response = _page(request, "login.html", None, status=429, page="login", wrong=wrong)
+        response.headers.update(refusal.headers)
+        return response
     response = RedirectResponse("/", 303)
     _gate(request).sign_in(response)
     return response
@@ -138,7 +145,7 @@ def join(request: Request, id: str, name: str, signature: str) -> Response:
     standing = _studies(request).people.standing(id, participant) if participant else None
     if standing is None or not _gate(request).is_link(id, participant, signature, standing.link):
         raise HTTPException(403, "this link is not valid; ask whoever sent it for another")
-    found = _gate(request).access(request)
+    found: Access | None = request.scope[ACCESS]
     is_owner = found is not None and found.is_owner  # then the page must say as whom they came
     response = RedirectResponse(_place(id, "anchors", participant if is_owner else None), 303)
     _gate(request).join(response, id, participant, standing.link)

@@ -70,6 +70,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
         413: "Too large.",
         421: "Not a name of this server.",
         422: "A value breaks a rule, or takes longer to check than it may.",
+        429: "Too many wrong tokens came; Retry-After says how many seconds to wait.",
         503: "The database is not available, the next duel takes too long, or too many requests wait.",
     }.items()
 }

@@ -1,7 +1,12 @@
-"""Runs an app: sockets that are bound before anything else is done, a log that keeps secrets, an end within seconds."""
+"""Runs an app: sockets that are bound before anything else is done, a log that keeps secrets, an end within seconds.
+
+Connections are limited in time and number: headers that are not complete within `HEADERS_WITHIN` seconds end theirs,
+and where there are more connections than the process may have, the one goes that has waited longest for its headers.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import logging
 import os
@@ -13,8 +18,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+import h11
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
 from anchorpbo.errors import InputError, RunError
 
@@ -109,6 +117,12 @@ def _free(host: str, port: int) -> int:
 # -- running ----------------------------------------------------------------------------------------------------------
 
 
+HEADERS_WITHIN = 10.0
+"""Seconds from the first byte of a request, or the beginning of its connection, to the end of its headers."""
+MOST_CONNECTIONS = 4_096
+"""Of some 20 kB each."""
+OTHER_FILES = 256
+"""Files that the process needs for other things: the database, pipes to workers, what it reads."""
 SWITCH = 5e-4
 """Seconds for which one thread may keep the others waiting. A request gives way several times, and whoever looks ahead
 would each time keep it for Python's own 5 ms."""
@@ -134,8 +148,10 @@ def run(
         Whether each request is written to the log.
     """
     sys.setswitchinterval(SWITCH)
+    most = min(MOST_CONNECTIONS, raise_file_limit(MOST_CONNECTIONS + OTHER_FILES) - OTHER_FILES)
     config = uvicorn.Config(
         app,
+        http=Connection,
         log_config=_logging(),
         access_log=verbose,
         server_header=False,
@@ -146,18 +162,89 @@ def run(
     # Uvicorn sends itself the signal that stopped it once more, when all is done: then it is to do nothing.
     before = signal.signal(signal.SIGTERM, lambda number, frame: None)
     try:
-        _Server(config, app, ready, leaving).run(list(sockets))
+        _Server(config, app, ready, leaving, most).run(list(sockets))
     except KeyboardInterrupt:
         pass
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
+def raise_file_limit(wanted: int) -> int:
+    """Let this process open so many files, connections among them, or as many as it may; how many that is."""
+    try:
+        import resource
+    except ImportError:  # not on this platform, where sockets are no files
+        return wanted
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return wanted
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+        return allowed
+    return soft
+
+
+class _State(ServerState):
+    """What connections of a server share."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+        """Connections that are held."""
+        self.waiting: dict[Connection, None] = {}
+        """Those whose headers are not complete, the oldest first."""
+
+
+class Connection(H11Protocol):
+    """A connection that ends where headers are not complete in time."""
+
+    server_state: _State
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for headers, in the place of others where there are too many."""
+        super().connection_made(transport)
+        self._await_headers()
+        if len(self.connections) > self.server_state.most and self.server_state.waiting:
+            next(iter(self.server_state.waiting)).give_up()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait for headers until they are complete."""
+        super().data_received(data)
+        if self.conn.their_state is h11.IDLE:  # the beginning of a request, or of none
+            self._await_headers()
+        else:
+            self._stop_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any longer."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def give_up(self) -> None:
+        """End it at once."""
+        self._stop_waiting()
+        self.transport.abort()
+
+    def _await_headers(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(HEADERS_WITHIN, self.give_up)
+            self.server_state.waiting[self] = None
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+            del self.server_state.waiting[self]
+
+
 class _Server(uvicorn.Server):
     def __init__(
-        self, config: uvicorn.Config, app: FastAPI, ready: Callable[[], None], leaving: Callable[[], None]
+        self, config: uvicorn.Config, app: FastAPI, ready: Callable[[], None], leaving: Callable[[], None], most: int
     ) -> None:
         super().__init__(config)
+        self.server_state = _State(most)
         self._app, self._ready, self._leaving = app, ready, leaving
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

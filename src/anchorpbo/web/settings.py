@@ -19,7 +19,8 @@ class Settings:
     host, port
         Where it listens.
     token
-        What its owner must know. ``None`` is allowed on loopback only, where all who can reach it are the owner.
+        What its owner must know. ``None`` is allowed on loopback only, and makes all who reach it the owner: other
+        users of the machine too, and strangers where a proxy on it passes requests on as if they were its own.
     names
         Names, beside `host`, by which people may call it: ``Host`` headers with any other are refused.
     """
