@@ -292,7 +292,7 @@ def test_no_duel_waits_for_a_process_to_be_ready(here):
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(studies.ask, id)  # this one is chosen by the model
         try:
-            assert asked.result(PATIENCE)
+            assert asked.result(PATIENCE / 2)
             assert len(here) == 1
         finally:
             free.set()
