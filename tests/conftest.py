@@ -1,4 +1,7 @@
-"""One BLAS thread: two test workers with two threads each would spend their time waiting for each other."""
+"""One BLAS thread: two test workers with two threads each would spend their time waiting for each other.
+
+Machine code: without `eager` most oracles would only see functions as the interpreter runs them.
+"""
 
 import os
 
@@ -8,6 +11,15 @@ from support.postgres_server import running_server
 
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def machine_code():
+    """Every tiered function compiled at its first call, in the thread of the tests."""
+    from anchorpbo.numerics.tiering import eager
+
+    with eager():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,8 @@ from anchorpbo.numerics.jit import compiled
 
 def run(code: str, folder: Path) -> str:
     """Run code in a fresh process that finds modules, and keeps its cache, in a folder."""
-    environment = os.environ | {"PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")}
+    paths = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+    environment = os.environ | {"PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, cwd=folder, capture_output=True, text=True, check=True
     )
@@ -31,8 +32,8 @@ def test_a_second_process_takes_draws_from_the_cache(tmp_path: Path) -> None:
 
 def test_machine_code_is_loaded_without_what_only_compiling_needs(tmp_path: Path) -> None:
     code = (
-        "import sys, numpy as np; from anchorpbo.likelihoods.win import probit_wins as f; "
-        "out = np.empty((4, 2)); f(np.array([0.0, -9.0]), out); "
+        "import sys, numpy as np; from anchorpbo.likelihoods.win import probit_wins; f = probit_wins.dispatcher; "
+        "out = np.empty((4, 2)); probit_wins.compile((np.array([0.0, -9.0]), out)); "
         "print(sum(f.stats.cache_hits.values()), 'numba.np.arraymath' in sys.modules, out.round(6).tolist())"
     )
     compiled_here, loaded = run(code, tmp_path), run(code, tmp_path)

@@ -3,6 +3,8 @@
 import logging
 import os
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
@@ -269,7 +271,8 @@ def test_a_process_that_is_killed_is_started_again(here, caplog):
     assert not workers[0].is_alive()
 
 
-def test_duels_to_start_with_do_not_wait_for_a_process_to_be_ready():
+def test_no_duel_waits_for_a_process_to_be_ready(here):
+    """A new installation compiles for some ten seconds, and the server answers meanwhile."""
     free = Event()
 
     class Slow(Worker):
@@ -285,13 +288,37 @@ def test_duels_to_start_with_do_not_wait_for_a_process_to_be_ready():
     id = studies.create(QUICK).id
     for _ in range(QUICK["options"]["initial"]):
         answer(studies, id)
+    here.clear()
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(studies.ask, id)  # this one is chosen by the model
-        time.sleep(0.1)
-        assert not asked.done()
-        free.set()
-        assert asked.result(PATIENCE)
+        try:
+            assert asked.result(PATIENCE / 2)
+            assert len(here) == 1
+        finally:
+            free.set()
     ahead.close()
+
+
+def test_after_warming_up_a_default_study_needs_no_more_machine_code(tmp_path):
+    program = """
+import anchorpbo as ap
+from anchorpbo.numerics.tiering import Tiered
+from anchorpbo.service.desk import warm_up
+warm_up()
+
+def refuse(self, args):
+    raise AssertionError(f"{self.__name__} is cold")
+
+Tiered.interpret = Tiered.compile = refuse
+study = ap.Optimizer(ap.Space(a=ap.Real(0, 1), b=ap.Integer(1, 9), c=ap.Categorical(["x", "y"])), [], initial=4)
+for n in range(7):
+    study.tell(study.ask(), ("first", "second", "tie")[n % 3])
+study.ask(), study.recommend()
+"""
+    variables = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.rglob("*.nbc"))  # for the other processes
 
 
 def test_a_job_that_ends_processes_is_given_up(monkeypatch):

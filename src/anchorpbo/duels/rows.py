@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.tiering import tiered
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _columns(f: Array) -> Array:
     return np.ascontiguousarray(f).reshape(len(f), math.prod(f.shape[1:]))
 
 
-@compiled
+@tiered
 def _margins(first: IntArray, second: IntArray, a: Array, b: Array, f: Array, g: Array) -> None:
     for k in range(len(first)):
         i, j = first[k], second[k]
@@ -129,7 +129,7 @@ def _margins(first: IntArray, second: IntArray, a: Array, b: Array, f: Array, g:
             g[k, c] = a[k] * f[i, c] - b[k] * f[j, c]
 
 
-@compiled
+@tiered
 def _transposed(first: IntArray, second: IntArray, a: Array, b: Array, g: Array, f: Array) -> None:
     for k in range(len(first)):
         i, j, a_k, b_k = first[k], second[k], a[k], b[k]
@@ -142,7 +142,7 @@ def _transposed(first: IntArray, second: IntArray, a: Array, b: Array, g: Array,
             f[j, c] -= b_k * g[k, c]
 
 
-@compiled
+@tiered
 def _between(
     first: IntArray, second: IntArray, a: Array, scales: Array, precision: Array, linear: Array, W: Array, B: Array
 ) -> None:

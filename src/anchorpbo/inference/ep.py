@@ -32,6 +32,7 @@ from anchorpbo.likelihoods import Likelihood
 from anchorpbo.likelihoods.expected import expected_outcome
 from anchorpbo.numerics.checks import positive, whole
 from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.tiering import tiered
 from anchorpbo.posterior import DuelSpace, LatentSpace, PointSpace, Sites, Solution
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -177,7 +178,7 @@ def _matched(
     return -curvature / rest, (slope - curvature * mu_c) / rest
 
 
-@compiled
+@tiered
 def _sweep(
     precision: Array,
     linear: Array,

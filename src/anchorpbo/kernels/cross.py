@@ -12,7 +12,7 @@ import numpy as np
 
 from anchorpbo.kernels.shapes import shapes_in_place
 from anchorpbo.numerics.checks import read_only
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.tiering import tiered
 from anchorpbo.typing import Array, BoolArray
 
 _TILE = 512
@@ -57,7 +57,7 @@ def _weights(X: Array, lengths: Array, categorical: tuple[int, ...]) -> tuple[Ar
     return weights, differ
 
 
-@compiled
+@tiered
 def _fill(  # noqa: PLR0912
     X: Array, Y: Array, weights: Array, differ: BoolArray, family: int, outputscale: float, K: Array, slope: Array,
     columns: Array,
@@ -90,7 +90,7 @@ def _fill(  # noqa: PLR0912
                     kept[j] = outputscale * row_slopes[j]
 
 
-@compiled
+@tiered
 def _pull(
     A: Array, slope: Array, X: Array, columns: Array, weights: Array, differ: BoolArray, gradient: Array, B: Array
 ) -> None:
@@ -114,7 +114,7 @@ def _pull(
             gradient[i, c] = 0.0 if differ[c] else 2.0 * weights[c] * weights[c] * ((s0 + s1) + (s2 + s3))
 
 
-@compiled
+@tiered
 def _pair(
     X: Array, Y: Array, weights: Array, differ: BoolArray, family: int, outputscale: float, values: Array,
     gradient: Array, scratch: Array,

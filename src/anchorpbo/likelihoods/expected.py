@@ -21,6 +21,7 @@ import math
 import numpy as np
 
 from anchorpbo.numerics.jit import compiled, inlined
+from anchorpbo.numerics.tiering import tiered
 from anchorpbo.typing import Array, BoolArray
 
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -84,9 +85,11 @@ def _log_tie(z: float, tau: float) -> tuple[float, float, float, float]:
 @inlined
 def _tilted_uniform_variance(tilt: float) -> float:
     """Variance of the density exp(tilt s) on (-1, 1): what a normal looks like between two close bounds."""
+    square = tilt * tilt
     if tilt < 0.1:
-        return 1.0 / 3.0 - tilt**2 / 15.0 + 2.0 * tilt**4 / 189.0
-    return 1.0 / tilt**2 - 1.0 / math.sinh(tilt) ** 2
+        return 1.0 / 3.0 - square / 15.0 + 2.0 * (square * square) / 189.0
+    sinh = math.sinh(tilt)
+    return 1.0 / square - 1.0 / (sinh * sinh)
 
 
 @inlined
@@ -98,7 +101,7 @@ def expected_outcome(
         far = -abs(mean) if tied else mean - tau
         if far + tail_rate * variance + 8.0 * math.sqrt(variance) < _FAR_LEFT:
             side = -1.0 if tied and mean > 0.0 else 1.0
-            value = tail_rate * far + 0.5 * tail_rate**2 * variance
+            value = tail_rate * far + 0.5 * (tail_rate * tail_rate) * variance
             if tied:
                 value += tail_rate * tau + math.log(-math.expm1(-2.0 * tail_rate * tau))
             return value, side * tail_rate, 0.0, 1.0
@@ -126,7 +129,7 @@ def expected_outcome(
     return top + math.log(total), slope, curvature, sum_rest / total + variance * between
 
 
-@compiled
+@tiered
 def expected_outcomes(
     mean: Array,
     variance: Array,

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from anchorpbo.numerics.checks import read_only
 from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.tiering import tiered
 from anchorpbo.typing import Array
 
 Words = npt.NDArray[np.uint64]
@@ -37,7 +38,7 @@ def bits_set(X: Words) -> Array:
     return sizes
 
 
-@compiled
+@tiered
 def _pack(X: Array, words: Words) -> bool:
     for i in range(len(X)):
         for c in range(X.shape[1]):
@@ -57,7 +58,7 @@ def _ones(word: np.uint64) -> np.uint64:
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@compiled
+@tiered
 def _count_shared(X: Words, Y: Words, shared: Array) -> None:
     for i in range(len(X)):
         for j in range(len(Y)):
@@ -67,7 +68,7 @@ def _count_shared(X: Words, Y: Words, shared: Array) -> None:
             shared[i, j] = total
 
 
-@compiled
+@tiered
 def _count(X: Words, sizes: Array) -> None:
     for i in range(len(X)):
         total = np.uint64(0)

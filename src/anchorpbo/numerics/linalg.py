@@ -8,7 +8,7 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.tiering import tiered
 from anchorpbo.typing import Array
 
 
@@ -74,7 +74,7 @@ def scaled_symmetric(lower: Array, scale: Array) -> Array:
     return A
 
 
-@compiled
+@tiered
 def _fill_scaled(upper: Array, scale: Array, A: Array) -> None:
     for i in range(len(A)):
         for j in range(i, len(A)):

@@ -15,7 +15,8 @@ import math
 import numpy as np
 
 from anchorpbo.numerics.checks import read_only
-from anchorpbo.numerics.jit import compiled, inlined
+from anchorpbo.numerics.jit import inlined
+from anchorpbo.numerics.tiering import tiered
 from anchorpbo.typing import Array, BoolArray
 
 BOUNDED, DENSITY = 0, 1
@@ -36,7 +37,7 @@ def euclidean(
     return reliability, gradient
 
 
-@compiled
+@tiered
 def _euclidean(
     X: Array, anchors: Array, differ: BoolArray, bandwidth: float, kind: int, peak: float, rate: float,
     reliability: Array, gradient: Array, scratch: Array,
@@ -68,7 +69,7 @@ def _euclidean(
                 gradient[i, c] = 0.0 if differ[c] else -2.0 * rate / bandwidth / bandwidth * slope
 
 
-@compiled
+@tiered
 def vouched_by_any(exponents: Array, reliability: Array, shares: Array) -> None:
     """Fill q of `BOUNDED`, (n,), and dq/dlog k_j, (n, m), from rate s_j, (n, m), which are overwritten."""
     for i in range(len(exponents)):

@@ -119,8 +119,8 @@ class Ahead:
         trail = optimizer.trail()
         if optimizer.knows(trail.digest):
             return
-        if not self._warm.is_set() and len(optimizer) < optimizer.plan.initial:
-            return  # one to start with needs no numerics, and a new installation may take long to compile them
+        if not self._warm.is_set():
+            return  # a new installation takes long to compile; whoever needs the duel has it interpreted meanwhile
         with self._changed:
             self._demand.ask()
             self._give_up(key, {trail.digest})

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from anchorpbo.numerics.tiering import eager
 from anchorpbo.service.definition import Definition
 from anchorpbo.space import Real, Space
 from anchorpbo.study import Optimizer
@@ -110,8 +111,10 @@ class Sent:
 
 
 def warm_up() -> None:
-    """Load, or compile, what a duel needs."""
+    """Load the machine code that a duel needs, and compile what is missing."""
     study = Optimizer(Space(x=Real(0.0, 1.0), y=Real(0.0, 1.0)), [{"x": 0.5, "y": 0.5}])
     for n in range(8):
         study.tell_preference({"x": n / 8, "y": 0.2}, {"x": 0.7, "y": n / 9})
-    study.ask()
+    with eager():
+        study.tell(study.ask(), "first")
+        study.ask()
