@@ -65,8 +65,7 @@ def outcomes_of_flips(sound, folder, seed, count):
         path.write_bytes(content[:place] + bytes([content[place] ^ bits]) + content[place + 1 :])
         try:
             assert read_all(str(path)) == expected, f"byte {place} changed by {bits} went unnoticed"
-        except DataError as problem:
-            assert problem.remedy, problem
+        except DataError:
             reported += 1
         except Exception as problem:
             raise AssertionError(f"byte {place} changed by {bits} gave {problem!r}") from problem

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from anchorpbo.html import Markup, joined, shown, tag
+from anchorpbo.html import Markup, fixed, joined, shown, significant, tag
 from anchorpbo.service.charts import number
 from anchorpbo.service.definition import Definition
 from anchorpbo.service.views import Design, JSONObject
@@ -50,7 +50,8 @@ class Words:
         """A design in a line: its title, or its values."""
         if self._title is not None and design.get(self._title) is not None:
             return str(design[self._title])
-        return " · ".join(self._in_brief(name, design[name]) for name in design if name not in self._left_out)
+        told = (name for name in design if name not in self._left_out and design[name] is not None)
+        return " · ".join(self._in_brief(name, design[name]) for name in told)
 
     def differences(self, design: Design, other: Design) -> str:
         """Where a design differs from another, in a line; its title where it has one."""
@@ -96,7 +97,7 @@ def took(response_ms: int | None) -> str:
     """How long an answer took."""
     if response_ms is None:
         return ""
-    return f"{response_ms / 1000:.1f} s" if response_ms < 60_000 else f"{response_ms / 60_000:.0f} min"
+    return f"{fixed(response_ms / 1000, 1)} s" if response_ms < 60_000 else f"{fixed(response_ms / 60_000, 0)} min"
 
 
 def option(value: Any) -> str:
@@ -137,12 +138,12 @@ def constraint(constraint: Mapping[str, Any]) -> str:
 
 def percent(share: float) -> str:
     """A share."""
-    return "under 1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+    return "under 1 %" if 0 < share < 0.01 else f"{fixed(100 * share, 0)} %"
 
 
 def noise(value: float) -> str:
     """How unsteady a judgement is: above 0, however small."""
-    return number(value) if value >= 0.01 else f"{value:.1g}"
+    return number(value) if value >= 0.01 else f"{significant(value, 1):.1g}"
 
 
 def day(iso: str) -> str:

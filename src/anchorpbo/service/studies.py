@@ -239,6 +239,10 @@ class Studies:
         here = None if at is None else self._checked(id, at)
         return self._look(id, participant, lambda rater: draw_map(rater, here, x, y))
 
+    def answers(self, id: str, participant: str = OWNER) -> int:
+        """Informative answers of this participant that stand."""
+        return self._look(id, participant, lambda rater: len(rater.optimizer))
+
     def convergence(self, id: str, participant: str = OWNER) -> list[float | None]:
         """What each duel was expected to bring, in the order of the answers that stand."""
 

@@ -2,6 +2,7 @@
 
 const QUIET = new Set(["svg", "image", "smiles", "link", "title"]);
 
+// Halves are rounded away from zero, here and in the report: 12.625 is 12.63.
 export function number(value, digits = 2) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   if (Math.abs(value) >= 1e5) return value.toExponential(1).replace(/^-/, "−");
@@ -18,6 +19,7 @@ export function percent(share) {
 }
 
 export function shown(value) {
+  if (value === null || value === undefined) return "–";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number") return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
   if (value !== null && typeof value === "object") return JSON.stringify(value);
