@@ -327,7 +327,9 @@ def test_a_choice_of_many_values_has_a_report(kind, count):
     studies, id = study(QUICK, space={"kind": "space", "parameters": parameters})
     odd = {"leaf": "v31", "minutes": 3.0}
     studies.add_anchor(id, odd)
-    table = [{"winner.leaf": "v31", "winner.minutes": 3.0, "loser.leaf": "v1", "loser.minutes": 4.0}]
+    table = [
+        {"winner.leaf": value, "winner.minutes": 3.0, "loser.leaf": "v0", "loser.minutes": 4.0} for value in values
+    ]
     studies.import_comparisons(id, table)
     text = page(studies, id).text
     assert "v31" in text
@@ -373,7 +375,8 @@ def test_a_report_names_one_risk_weight_and_draws_what_it_recommends_by_it():
 def test_an_empty_cell_is_left_out_of_a_line_and_is_never_none():
     request = TREES | {"space": TREES["space"] | {"columns": [
         *TREES["space"]["columns"], {"name": "note", "values": ["tall", None, None, None, None, None]},
-    ]}, "display": {"title": "price"}}  # fmt: skip
+        {"name": "called", "values": ["ash", None, None, None, None, None]},
+    ]}, "display": {"title": "called"}}  # fmt: skip
     studies, id = study(request)
     studies.add_anchor(id, {"name": "Birch"})
     answer(studies, id)

@@ -60,7 +60,7 @@ export class Words {
 
   title(design) {
     const column = this.display.title || (this.isCatalogue ? this.space.key : null);
-    return column && design[column] !== undefined ? shown(design[column]) : null;
+    return column && (design[column] ?? null) !== null ? shown(design[column]) : null;
   }
 
   names(design) { return Object.keys(design).filter((name) => !this.left.has(name)); }
@@ -69,7 +69,7 @@ export class Words {
   brief(design) { return this.title(design) ?? this.line(design); }
 
   line(design) {
-    return this.names(design).map((name) => {
+    return this.names(design).filter((name) => design[name] !== null).map((name) => {
       const value = design[name];
       if (typeof value === "boolean") return `${value ? "" : "no "}${this.short(name).toLowerCase()}`;
       return typeof value === "number" && !this.unit(name) ? `${this.short(name)} ${shown(value)}` : this.value(name, value);
