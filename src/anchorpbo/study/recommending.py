@@ -141,6 +141,11 @@ def recommendation(
     )
 
 
+def recommended_design(model: PreferenceGP, space: DesignSpace, risk_weight: float) -> Design:
+    """The design of `recommendation`, of those compared, without the draws that say how sure it is."""
+    return space.decode(_best(model, space, risk_weight, 0, False, None))
+
+
 def _best(
     model: PreferenceGP, space: DesignSpace, risk_weight: float, seed: int, everywhere: bool, excluded: Array | None
 ) -> Array:
