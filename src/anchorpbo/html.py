@@ -49,14 +49,17 @@ def tag(name: str, *children: str, **attributes: object) -> Markup:
     >>> tag("b", "a < b", class_="plain")
     '<b class="plain">a &lt; b</b>'
     """
-    given = ((key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items() if value is not None)
-    written = "".join(f' {key}="{escaped(_written(value))}"' for key, value in given)
+    written = "".join([
+        f' {key.rstrip("_").replace("_", "-")}="{_written(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    ])  # fmt: skip
     return Markup(f"<{name}{written}>{joined(children)}</{name}>")
 
 
 def joined(parts: Iterable[str]) -> Markup:
     """Parts after each other."""
-    return Markup("".join(part if isinstance(part, Markup) else escaped(part) for part in parts))
+    return Markup("".join([part if isinstance(part, Markup) else escaped(part) for part in parts]))
 
 
 def shown(value: Any) -> str:
@@ -158,4 +161,4 @@ def _cell(value: Any, style: str = _CELL, longest: int | None = LONGEST) -> Mark
 
 
 def _written(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else escaped(str(value))

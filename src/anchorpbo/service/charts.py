@@ -255,11 +255,11 @@ def _frame(x: Scale, y: Scale, across: str, up: str) -> list[Markup]:
 
 def _marked(at: Callable[[Design], tuple[float, float] | None], marks: Marks) -> list[Markup]:
     """Duels, winners full and losers hollow, then anchors, then the recommended design, those that have a place."""
-    parts = [_line(*a, *b, "duel") for a, b in _ends(at, marks.duels)]
-    for duel in marks.duels:
-        first, second = at(duel["first"]), at(duel["second"])
+    places = [(at(duel["first"]), at(duel["second"])) for duel in marks.duels]
+    parts = [_line(*a, *b, "duel") for a, b in places if a is not None and b is not None]
+    for duel, ends in zip(marks.duels, places, strict=True):
         kinds = {"first": ("won", "lost"), "second": ("lost", "won")}.get(duel["outcome"], ("even", "even"))
-        for place, kind in zip((first, second), kinds, strict=True):
+        for place, kind in zip(ends, kinds, strict=True):
             if place is not None:
                 parts.append(tag("circle", cx=place[0], cy=place[1], r=4.5, class_=kind))
     for x, y in filter(None, map(at, marks.anchors)):

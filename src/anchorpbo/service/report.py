@@ -7,6 +7,7 @@ Everything that people wrote is escaped by `anchorpbo.html.tag`; drawings of des
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from anchorpbo import __version__
 from anchorpbo.html import Markup, escaped, tag
@@ -272,4 +273,6 @@ def _strongest(studies: Studies, id: str, participant: str, first: Map) -> Map:
     among = smooth if len(smooth) > 1 else first.slices
     names = [one.axis.name for one in among]
     x, y = sorted((one.axis.name for one in sorted(among, key=reach, reverse=True)[:2]), key=names.index)
-    return first if (x, y) == (first.plane.x.name, first.plane.y.name) else studies.map(id, participant, first.at, x, y)
+    if first.at is None or (x, y) == (first.plane.x.name, first.plane.y.name):
+        return first
+    return replace(first, plane=studies.plane(id, first.at, x, y, participant))

@@ -31,6 +31,7 @@ class Words:
         self.labels: Mapping[str, str] = display.get("labels", {})
         self.units: Mapping[str, str] = display.get("units", {})
         special = (display[key] for key in ("svg", "image", "smiles", "link", "title") if key in display)
+        self._shorts: dict[str, str] = {}
         self._left_out = {*display.get("hidden", ()), *special}
         self._title: str | None = display.get("title", self.catalogue.key if self.catalogue is not None else None)
 
@@ -62,7 +63,9 @@ class Words:
 
     def _short(self, name: str) -> str:
         """What people call a parameter, without what explains it."""
-        return re.split("[,;(]", self.label(name))[0].strip() or self.label(name)
+        if name not in self._shorts:
+            self._shorts[name] = re.split("[,;(]", self.label(name))[0].strip() or self.label(name)
+        return self._shorts[name]
 
     def _in_brief(self, name: str, value: Any) -> str:
         if isinstance(value, bool):

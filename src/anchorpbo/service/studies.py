@@ -22,7 +22,7 @@ from anchorpbo.service.ahead import Ahead
 from anchorpbo.service.cards import Card, card
 from anchorpbo.service.definition import LONGEST_NAME, LONGEST_TEXT, OPTIONS, Definition, text
 from anchorpbo.service.imports import read_export
-from anchorpbo.service.maps import Map, draw_map
+from anchorpbo.service.maps import Known, Map, Plane, draw_map, plane
 from anchorpbo.service.people import People
 from anchorpbo.service.plain import check_plain, refusing
 from anchorpbo.service.rater import Rater, counts, duel_data
@@ -238,6 +238,11 @@ class Studies:
         """Grids for plots, see `anchorpbo.service.maps`."""
         here = None if at is None else self._checked(id, at)
         return self._look(id, participant, lambda rater: draw_map(rater, here, x, y))
+
+    def plane(self, id: str, at: Mapping[str, Any], x: str, y: str, participant: str = OWNER) -> Plane | None:
+        """The plane of `map` over two parameters, alone."""
+        here = self._checked(id, at)
+        return self._look(id, participant, lambda rater: plane(Known.of(rater.optimizer), here, x, y))
 
     def answers(self, id: str, participant: str = OWNER) -> int:
         """Informative answers of this participant that stand."""
