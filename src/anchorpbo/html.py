@@ -4,6 +4,7 @@
 
     tag, joined     elements; texts in them are escaped, whatever is in them
     shown           a value with the digits a person wants to see
+    fixed, significant   a number with so many decimals or digits; halves are rounded away from zero
     sheet           a heading, notes and tables: what a `_repr_html_` returns
 
 Nothing here names a colour: a page gives its own, light or dark. Styles stand at the elements, since a notebook shows
@@ -12,15 +13,19 @@ many outputs in one page and a style sheet would reach all of them.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 DIGITS = 4
 """Significant ones of a number."""
+_WIDE = Context(prec=400)
 LONGEST = 60
 """Signs of a text in a cell of a table."""
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SPECIAL = re.compile("[&<>\"']|[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NAMES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 _CELL = "text-align:left;vertical-align:top;padding:0.15em 1.2em 0.15em 0"
 _NUMBER = "text-align:right;vertical-align:top;padding:0.15em 1.2em 0.15em 0;font-variant-numeric:tabular-nums"
 
@@ -33,10 +38,7 @@ class Markup(str):
 
 def escaped(text: str) -> str:
     """Text as it may stand in an element or in an attribute."""
-    text = _NOT_XML.sub("\ufffd", text)
-    for sign, name in (("&", "amp"), ("<", "lt"), (">", "gt"), ('"', "quot"), ("'", "#39")):
-        text = text.replace(sign, f"&{name};")
-    return text
+    return _SPECIAL.sub(lambda found: _NAMES.get(found[0], "\ufffd"), text)
 
 
 def tag(name: str, *children: str, **attributes: object) -> Markup:
@@ -47,23 +49,53 @@ def tag(name: str, *children: str, **attributes: object) -> Markup:
     >>> tag("b", "a < b", class_="plain")
     '<b class="plain">a &lt; b</b>'
     """
-    given = ((key.rstrip("_").replace("_", "-"), value) for key, value in attributes.items() if value is not None)
-    written = "".join(f' {key}="{escaped(_written(value))}"' for key, value in given)
+    written = "".join([
+        f' {key.rstrip("_").replace("_", "-")}="{_written(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    ])  # fmt: skip
     return Markup(f"<{name}{written}>{joined(children)}</{name}>")
 
 
 def joined(parts: Iterable[str]) -> Markup:
     """Parts after each other."""
-    return Markup("".join(part if isinstance(part, Markup) else escaped(part) for part in parts))
+    return Markup("".join([part if isinstance(part, Markup) else escaped(part) for part in parts]))
 
 
 def shown(value: Any) -> str:
-    """A value in words or with the digits a person wants to see."""
+    """A value in words or with the digits a person wants to see; a dash for none."""
+    if value is None:
+        return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.{DIGITS}g}" if 1e-3 <= abs(value) < 1e6 or not value else f"{value:.{DIGITS}e}"
+        moderate = 1e-3 <= abs(value) < 1e6 or not value
+        return f"{significant(value, DIGITS):.{DIGITS}g}" if moderate else f"{value:.{DIGITS}e}"
     return str(value)
+
+
+def significant(value: float, digits: int) -> float:
+    """A number with so many significant digits, halves away from zero, as JavaScript's ``toPrecision``.
+
+    Examples
+    --------
+    >>> significant(12.625, 4), significant(-12.625, 4)
+    (12.63, -12.63)
+    """
+    return float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(value))
+
+
+def fixed(value: float, places: int) -> str:
+    """A number with so many decimals, halves away from zero, as JavaScript's ``toFixed``.
+
+    Examples
+    --------
+    >>> fixed(0.125, 2), fixed(2.5, 0)
+    ('0.13', '3')
+    """
+    if not math.isfinite(value):
+        return str(value)
+    return f"{Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _WIDE):f}"
 
 
 # -- tables -----------------------------------------------------------------------------------------------------------
@@ -129,4 +161,4 @@ def _cell(value: Any, style: str = _CELL, longest: int | None = LONGEST) -> Mark
 
 
 def _written(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else escaped(str(value))

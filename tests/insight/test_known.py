@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from anchorpbo import Duels, NoiseMap, PreferenceGP
+from anchorpbo import Duels, NoiseMap, Optimizer, PreferenceGP, Real, Space
 from anchorpbo.errors import InputError, NotFittedError, UnknownNameError, UnsupportedError
 from anchorpbo.insight import Known, grids, seen
+from anchorpbo.kernels.stationary import Stationary
 from support.drawn_studies import ANCHORS, SPACE, played, shelved
 
 POINTS = [[0.1, 0.3], [0.8, 0.6], [0.4, 0.2]]
@@ -77,3 +78,35 @@ def test_anchors_and_answers_change_the_view():
     study = played(count=4)
     study.remove_anchor(ANCHORS[0])
     assert len(Known.of(study).anchors) == 1
+
+
+def test_what_is_done_to_a_recommendation_does_not_reach_the_next():
+    study = Optimizer(Space(a=Real(0, 1)), seed=3)
+    study.tell_preference({"a": 0.2}, {"a": 0.9})
+    first = study.recommend()
+    again = study.recommend()
+    first.design["a"] = first.credible_set[0]["a"] = 7.0
+    assert study.recommend() == again
+    assert study.recommend(3.0).risk_weight == 3.0
+    study.tell_preference({"a": 0.5}, {"a": 0.2})
+    assert study.recommend().design != again.design
+
+
+def test_each_pair_of_compared_designs_is_looked_at_once_for_all_grids(monkeypatch):
+    study = Optimizer(Space(a=Real(0, 1), b=Real(0, 1), c=Real(0, 1)), seed=3)
+    for one, other in np.random.default_rng(0).random((150, 2, 3)):
+        study.tell_preference(*(dict(zip("abc", each, strict=True)) for each in (one, other)))
+    known = Known.of(study)
+    at, u, looked = known.middle, len(study.model.designs), []
+    plain = Stationary.__call__
+
+    def counting(kernel, X, Y):
+        looked.append(len(X) * len(Y) if len(X) > 1 and len(Y) > 1 else 0)
+        return plain(kernel, X, Y)
+
+    monkeypatch.setattr(Stationary, "__call__", counting)
+    grids.slices(known, at)
+    grids.plane(known, at)
+    points = 3 * grids.SLICE + grids.PLANE**2
+    # At the points of the grids for the average and twice for the posterior; the average itself once, for all grids.
+    assert sum(looked) <= 3 * points * u + 2 * u * u

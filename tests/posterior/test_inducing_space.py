@@ -201,12 +201,14 @@ class TestMorePoints:
         assert len(wider.parts) == len(posterior.parts)
         assert len(wider.parts[:3]) == len(posterior.parts[:3])
 
-    def test_covariances_with_a_sum_are_those_of_the_matrix(
-        self, posterior: Posterior, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("piece", [2_000_000, 20])
+    def test_moments_of_a_sum_are_those_of_the_matrix(
+        self, posterior: Posterior, monkeypatch: pytest.MonkeyPatch, piece: int
     ) -> None:
+        monkeypatch.setattr("anchorpbo.posterior.functional._PIECE", piece)
         rng = np.random.default_rng(6)
         X, Y, weights = rng.uniform(size=(9, 2)), rng.uniform(size=(5, 2)), rng.standard_normal(5)
-        expected = posterior.covariance(X, Y) @ weights
-        np.testing.assert_allclose(posterior.covariance_with_sum(X, Y, weights), expected, atol=1e-12)
-        monkeypatch.setattr("anchorpbo.posterior.posterior._PIECE", 20)
-        np.testing.assert_allclose(posterior.covariance_with_sum(X, Y, weights), expected, atol=1e-12)
+        total = posterior.functional(Y, weights)
+        np.testing.assert_allclose(total.mean, posterior.mean(Y) @ weights, atol=1e-12)
+        np.testing.assert_allclose(total.variance, weights @ posterior.covariance(Y) @ weights, atol=1e-12)
+        np.testing.assert_allclose(total.covariance(X), posterior.covariance(X, Y) @ weights, atol=1e-12)

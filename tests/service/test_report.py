@@ -15,7 +15,7 @@ from anchorpbo.html import Markup, joined, tag
 from anchorpbo.service.charts import Scale, bars, interval, number, ticks
 from anchorpbo.service.maps import Axis
 from anchorpbo.service.report import report_html
-from anchorpbo.service.report_words import constraint, noise, option, parameter, took
+from anchorpbo.service.report_words import constraint, noise, option, parameter, percent, took
 
 EVIL = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>"
 ELEMENTS = {
@@ -286,7 +286,7 @@ def test_bars_are_as_many_as_known_gains():
         (0.0, "0.00"),
         (-1.234, "−1.23"),
         (12.34, "12.3"),
-        (1234.5, "1234"),
+        (1234.5, "1235"),
         (1e-5, "0.00"),
         (-1e-5, "0.00"),
         (-2e6, "−2.0e+06"),
@@ -314,3 +314,72 @@ def test_settings_are_told_in_words():
     assert noise(0.5) == "0.50"
     assert took(None) == ""
     assert took(90_000) == "2 min"
+
+
+# -- one count, one rounding, one weight ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["categorical", "ordinal"])
+@pytest.mark.parametrize("count", [33, 34, 62, 200])
+def test_a_choice_of_many_values_has_a_report(kind, count):
+    values = [f"v{n}" for n in range(count)]
+    parameters = [{"name": "leaf", "kind": kind, "values": values}, QUICK["space"]["parameters"][0]]
+    studies, id = study(QUICK, space={"kind": "space", "parameters": parameters})
+    odd = {"leaf": "v31", "minutes": 3.0}
+    studies.add_anchor(id, odd)
+    table = [
+        {"winner.leaf": value, "winner.minutes": 3.0, "loser.leaf": "v0", "loser.minutes": 4.0} for value in values
+    ]
+    studies.import_comparisons(id, table)
+    text = page(studies, id).text
+    assert "v31" in text
+    drawn = studies.map(id)
+    assert drawn.at["leaf"] in drawn.slices[0].axis.values
+    assert drawn.at["leaf"] in drawn.plane.x.values
+
+
+def test_the_home_page_and_the_duel_count_the_same_answers():
+    studies, id = study()
+    for outcome in ("first", "skip", "second", "tie", "first"):
+        answer(studies, id, outcome)
+    studies.undo(id)
+    asked = studies.ask(id).answers
+    (line,) = studies.studies()
+    (participant,) = studies.participants(id)
+    assert (
+        (line.answers, studies.show(id).answers, participant.answers, studies.answers(id)) == (asked,) * 4 == (3,) * 4
+    )
+
+
+def test_halves_are_rounded_away_from_zero_as_on_the_page():
+    assert [number(value) for value in (0.125, -0.125, 2.5, 12.25)] == ["0.13", "−0.13", "2.50", "12.3"]
+    assert (percent(0.125), took(62_500), took(250)) == ("13 %", "1 min", "0.3 s")
+    studies, id = study()
+    studies.import_comparisons(
+        id, [{"winner.minutes": 2.0625, "winner.leaf": "black", "loser.minutes": 4, "loser.leaf": "green"}]
+    )
+    assert "2.063" in page(studies, id).text
+    assert "2.062" not in page(studies, id).text
+
+
+def test_a_report_names_one_risk_weight_and_draws_what_it_recommends_by_it():
+    studies, id = study(anchors=[GREEN])
+    for _ in range(3):
+        answer(studies, id)
+    text = Page(report_html(studies, id, risk_weight=7.5)).text
+    assert text.count("Risk weight") == 1
+    assert "7.5" in text
+    assert "Risk weight" in Page(report_html(*study(anchors=[GREEN]))).text
+
+
+def test_an_empty_cell_is_left_out_of_a_line_and_is_never_none():
+    request = TREES | {"space": TREES["space"] | {"columns": [
+        *TREES["space"]["columns"], {"name": "note", "values": ["tall", None, None, None, None, None]},
+        {"name": "called", "values": ["ash", None, None, None, None, None]},
+    ]}, "display": {"title": "called"}}  # fmt: skip
+    studies, id = study(request)
+    studies.add_anchor(id, {"name": "Birch"})
+    answer(studies, id)
+    text = page(studies, id).text
+    assert "None" not in text
+    assert "null" not in text

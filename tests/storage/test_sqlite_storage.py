@@ -23,8 +23,7 @@ from sqlalchemy import create_engine
 from anchorpbo.errors import ConflictError
 from anchorpbo.storage import open_storage, schema
 from anchorpbo.storage.opening import MIGRATIONS
-from anchorpbo.storage.rows import Row
-from anchorpbo.study.journal import OWNER
+from anchorpbo.storage.sql import insert_study
 from anchorpbo.study.storage import StudyInfo
 from anchorpbo.testing.storages import StorageContract
 
@@ -170,14 +169,10 @@ def test_nothing_acknowledged_is_lost_when_writers_are_killed(path, storage):
 
 def test_a_thousand_studies_are_listed_quickly(storage):
     pair = [entry("asked", gain=0.1, first=[0.5] * 6, second=[0.25] * 6), entry(outcome="first")]
-    journal = [vars(Row.of(each)) for each in [entry("created"), *(pair * 99), entry("undone", event=3)]]
-    ids = [f"s{i}" for i in range(1000)]
+    journal = [entry("created"), *(pair * 99), entry("undone", event=3)]
     with storage._database.writing() as connection:
-        studies = [{"id": id, "name": "A study", "created": NOW, "definition": "{}"} for id in ids]
-        connection.execute(schema.studies.insert(), studies)
-        connection.execute(schema.participants.insert(), [{"study": id, "name": OWNER, "position": 1} for id in ids])
-        rows = [{"study": id, "number": number, **row} for id in ids for number, row in enumerate(journal, 1)]
-        connection.execute(schema.entries.insert(), rows)
+        for i in range(1000):  # in one transaction, or the disk would be waited for a thousand times
+            insert_study(connection, StudyInfo(f"s{i}", "A study", NOW), {}, journal)
     began = time.process_time()
     listed = storage.studies()
     assert time.process_time() - began < 1.0

@@ -38,19 +38,19 @@ def run_sql(path, *statements):
 
 def test_a_newer_schema_is_refused_and_left_alone(path):
     open_storage(path).close()
-    run_sql(path, "UPDATE alembic_version SET version_num = '0999'")
+    run_sql(path, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(
-        DataError, match=r"was written by a newer release; received .*studies\.db at revision 0999; upgrade"
+        DataError, match=r"was written by a newer release; received .*studies\.db at revision 9999; upgrade"
     ):
         open_storage(path)
     with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0999",)
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("9999",)
 
 
 STEP = """
 from alembic import op
 import sqlalchemy as sa
-revision, down_revision = "0002", "0001"
+revision, down_revision = "0999", "0002"
 def upgrade():
     op.create_table("later", sa.Column("x", sa.Text()))
 """
@@ -61,9 +61,9 @@ def test_an_older_schema_is_migrated_and_keeps_its_studies(path, tmp_path, monke
         make_study(storage)
     steps = tmp_path / "100% migrations"
     shutil.copytree(opening.MIGRATIONS, steps)
-    (steps / "versions" / "0002_later.py").write_text(STEP, "utf-8")
+    (steps / "versions" / "0999_later.py").write_text(STEP, "utf-8")
     monkeypatch.setattr(opening, "MIGRATIONS", steps)
-    monkeypatch.setattr(schema, "NEWEST", "0002")
+    monkeypatch.setattr(schema, "NEWEST", "0999")
     with closing(open_storage(path)) as storage:
         assert len(storage.entries("study")) == 1
     run_sql(path, "SELECT x FROM later")
@@ -73,10 +73,10 @@ def test_a_migration_that_fails_changes_nothing(path, tmp_path, monkeypatch):
     open_storage(path).close()
     steps = tmp_path / "steps"
     shutil.copytree(opening.MIGRATIONS, steps)
-    (steps / "versions" / "0002_later.py").write_text(STEP + "    op.execute('SELECT nonsense')\n", "utf-8")
+    (steps / "versions" / "0999_later.py").write_text(STEP + "    op.execute('SELECT nonsense')\n", "utf-8")
     with monkeypatch.context() as patched:
         patched.setattr(opening, "MIGRATIONS", steps)
-        patched.setattr(schema, "NEWEST", "0002")
+        patched.setattr(schema, "NEWEST", "0999")
         with pytest.raises(DataError, match="nonsense"):
             open_storage(path)
     open_storage(path).close()

@@ -13,7 +13,7 @@ there is none, but noise and reliability are known from the anchors alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy as np
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.insight.axes import Axis, axis
 from anchorpbo.insight.known import Known
-from anchorpbo.space import Catalogue, Constant, Design, DesignSpace, Parameter, Space
+from anchorpbo.space import Catalogue, Categorical, Constant, Design, DesignSpace, Ordinal, Parameter, Space
 from anchorpbo.study.recommending import intervals
 from anchorpbo.typing import Array, IntArray
 
@@ -98,7 +98,7 @@ def slices(known: Known, at: Design, names: Sequence[str] | None = None) -> list
     wanted = axes if names is None else {name: axes[name] for name in names}
     found = []
     for name, parameter in wanted.items():
-        along = axis(name, parameter, SLICE)
+        along = _axis(name, parameter, SLICE, at)
         points = _points(known.space, [at | {name: value} for value in along.values])
         found.append(Slice(along, grid(known, points, (len(along.values),))))
     return found
@@ -129,7 +129,7 @@ def plane(known: Known, at: Design, x: str | None = None, y: str | None = None, 
     y = y or next(name for name in names if name != x)
     if x == y:
         raise InputError("a plane needs two different parameters", x, "choose another")
-    across, up = axis(x, axes[x], count), axis(y, axes[y], count)
+    across, up = _axis(x, axes[x], count, at), _axis(y, axes[y], count, at)
     designs = [at | {x: a, y: b} for b in up.values for a in across.values]
     return Plane(across, up, grid(known, _points(known.space, designs), (len(up.values), len(across.values))))
 
@@ -149,6 +149,14 @@ def grid(known: Known, points: Array, shape: tuple[int, ...]) -> Grid:
     noise, reliability = known.noise(points), known.noise.reliability(points)
     utility, low, high = (None, None, None) if known.model is None else intervals(known.model, points)
     return Grid(*(_shaped(numbers, shape) for numbers in (utility, low, high, noise, reliability)))
+
+
+def _axis(name: str, parameter: Parameter, count: int, at: Design) -> Axis:
+    """Values along a parameter; of many choices some, that of the design itself among them."""
+    along = axis(name, parameter, count)
+    if not isinstance(parameter, Categorical | Ordinal) or at[name] in along.values:
+        return along
+    return replace(along, values=[value for value in parameter.values if value in along.values or value == at[name]])
 
 
 def _check_name(name: str, axes: Mapping[str, Parameter]) -> None:

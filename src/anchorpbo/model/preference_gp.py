@@ -31,7 +31,7 @@ from anchorpbo.model.surrogate import Surrogate
 from anchorpbo.numerics.checks import as_points, whole
 from anchorpbo.numerics.memory import keep_freed_blocks
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.posterior import InducingSpace, Posterior, posterior_from_sites
+from anchorpbo.posterior import InducingSpace, LinearFunctional, Posterior, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array, IntArray
 
@@ -113,6 +113,7 @@ class PreferenceGP:
         self._prior = self._surrogate = Surrogate(kernel, noise, likelihood)
         self._duels: Duels | None = None
         self._posterior: Posterior | None = None
+        self._average: LinearFunctional | None = None
         self._info: Info | None = None
         self._fit_info: FitInfo | None = None
         self._log_evidence: float | None = None
@@ -231,6 +232,13 @@ class PreferenceGP:
     def designs(self) -> Array:
         """The distinct designs compared, (u, d); the posterior's own points may be fewer, see `inducing`."""
         return self.duels.points
+
+    @property
+    def average(self) -> LinearFunctional:
+        """The average utility of the distinct designs compared; copies of a model share what is computed of it."""
+        if self._average is None:
+            raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
+        return self._average
 
     @property
     def log_evidence(self) -> float:
@@ -369,6 +377,7 @@ class PreferenceGP:
     def _keep(self, surrogate: Surrogate, duels: Duels, inferred: _Inference) -> None:
         self._surrogate, self._duels = surrogate, duels
         self._posterior, self._info, self._approximation = inferred
+        self._average = self._posterior.functional(duels.points, np.full(u := len(duels.points), 1.0 / max(u, 1)))
 
 
 def _finite(numbers: npt.ArrayLike) -> Array:

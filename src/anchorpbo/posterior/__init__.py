@@ -2,6 +2,7 @@
 
 from anchorpbo.posterior.build import posterior_from_sites
 from anchorpbo.posterior.duel_space import DuelSpace
+from anchorpbo.posterior.functional import LinearFunctional
 from anchorpbo.posterior.inducing import InducingSpace
 from anchorpbo.posterior.inducing_points import Inducing, choose_inducing
 from anchorpbo.posterior.latent import LatentSpace, Solution
@@ -16,6 +17,7 @@ __all__ = [
     "Inducing",
     "InducingSpace",
     "LatentSpace",
+    "LinearFunctional",
     "PointSpace",
     "Posterior",
     "Sites",

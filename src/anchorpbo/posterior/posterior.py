@@ -28,14 +28,12 @@ from anchorpbo.numerics.checks import as_generator, as_points, frozen, whole
 from anchorpbo.numerics.linalg import square_root
 from anchorpbo.numerics.normal import cdf
 from anchorpbo.posterior.duel_root import DuelRoot
-from anchorpbo.posterior.local import AtDesigns, AtPairs, Through
+from anchorpbo.posterior.functional import LinearFunctional
+from anchorpbo.posterior.local import AtDesigns, AtPairs
 from anchorpbo.typing import Array
 
 Gaussian = tuple[Array, Array]
 """One Gaussian process as its weights (beta, root)."""
-
-# About how many covariances to hold at once where all of them are not needed together.
-_PIECE = 2_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,21 +111,9 @@ class Posterior:
             covariance += (self.kernel(X, self.points) @ self.spread.T) @ (self.spread @ self.kernel(self.points, Y))
         return covariance
 
-    def covariance_with_sum(self, X: npt.ArrayLike, Y: npt.ArrayLike, weights: Array) -> Array:
-        """Cov(f(x_i), sum_j w_j f(y_j)), (n,), for weights (p,), without the matrix of all covariances."""
-        X, Y = self._designs("X", X), self._designs("Y", Y)
-        k = self.kernel(self.points, Y) @ weights
-        of_root, of_spread = self.root @ k, self._spread @ k
-        total = np.empty(len(X))
-        step = max(_PIECE // max(len(Y), len(self.points), 1), 1)
-        for start in range(0, len(X), step):
-            here = X[start : start + step]
-            through = Through.of(self, self.kernel(here, self.points))
-            explained = through.within @ of_root
-            if through.spread is not None:
-                explained -= through.spread @ of_spread
-            total[start : start + step] = self.kernel(here, Y) @ weights - explained
-        return total
+    def functional(self, Y: npt.ArrayLike, weights: Array) -> LinearFunctional:
+        """The sum_j w_j f(y_j) for designs Y, (p, d), and weights (p,): its moments, and covariances with it."""
+        return LinearFunctional(self, self._designs("Y", Y), weights)
 
     @cached_property
     def means(self) -> Array:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from anchorpbo.html import Markup, shown, tag
+from anchorpbo.html import Markup, fixed, shown, significant, tag
 from anchorpbo.insight.axes import log_ticks, ticks
 from anchorpbo.service.maps import Axis, Grid, Items, Plane
 from anchorpbo.service.views import Design
@@ -31,11 +31,11 @@ _MOST_LABELS = 12
 
 
 def number(value: float, digits: int = 2) -> str:
-    """A number for people: few digits, a proper minus."""
+    """A number for people: few digits, a proper minus, halves away from zero; `results-words.js` writes the same."""
     if abs(value) >= 1e5:
-        return _minus(f"{value:.1e}")
+        return _minus(f"{significant(value, 2):.1e}")
     places = 0 if abs(value) >= 100 else min(digits, 1) if abs(value) >= 10 else digits
-    text = f"{value:.{places}f}"
+    text = fixed(value, places)
     return _minus(text if float(text) else text.lstrip("-"))
 
 
@@ -50,6 +50,10 @@ class Scale:
     def __call__(self, value: Any) -> float:
         """The place of a value."""
         return self.start + (self.end - self.start) * self.share(value)
+
+    def has(self, value: Any) -> bool:
+        """Whether a value has a place: of many choices an axis shows some."""
+        return self.axis.continuous or value in self.axis.values
 
     def share(self, value: Any) -> float:
         """How far along it is, from 0 to 1."""
@@ -146,8 +150,9 @@ def plane_chart(plane: Plane, numbers: Sequence[Sequence[float]], names: tuple[s
         for j, row in enumerate(numbers) for i, value in enumerate(row)
     ]  # fmt: skip
 
-    def at(design: Design) -> tuple[float, float]:
-        return x(design[plane.x.name]), y(design[plane.y.name])
+    def at(design: Design) -> tuple[float, float] | None:
+        across, up = design[plane.x.name], design[plane.y.name]
+        return (x(across), y(up)) if x.has(across) and y.has(up) else None
 
     parts = [
         tag("g", *cells, class_="cells"),
@@ -248,17 +253,19 @@ def _frame(x: Scale, y: Scale, across: str, up: str) -> list[Markup]:
     return parts
 
 
-def _marked(at: Callable[[Design], tuple[float, float]], marks: Marks) -> list[Markup]:
-    """Duels, winners full and losers hollow, then anchors, then the recommended design."""
-    parts = [_line(*a, *b, "duel") for a, b in _ends(at, marks.duels)]
-    for duel in marks.duels:
-        first, second = at(duel["first"]), at(duel["second"])
+def _marked(at: Callable[[Design], tuple[float, float] | None], marks: Marks) -> list[Markup]:
+    """Duels, winners full and losers hollow, then anchors, then the recommended design, those that have a place."""
+    places = [(at(duel["first"]), at(duel["second"])) for duel in marks.duels]
+    parts = [_line(*a, *b, "duel") for a, b in places if a is not None and b is not None]
+    for duel, ends in zip(marks.duels, places, strict=True):
         kinds = {"first": ("won", "lost"), "second": ("lost", "won")}.get(duel["outcome"], ("even", "even"))
-        for place, kind in zip((first, second), kinds, strict=True):
-            parts.append(tag("circle", cx=place[0], cy=place[1], r=4.5, class_=kind))
-    for x, y in map(at, marks.anchors):
+        for place, kind in zip(ends, kinds, strict=True):
+            if place is not None:
+                parts.append(tag("circle", cx=place[0], cy=place[1], r=4.5, class_=kind))
+    for x, y in filter(None, map(at, marks.anchors)):
         parts.append(tag("polygon", points=_points([(x, y - 8), (x + 8, y), (x, y + 8), (x - 8, y)]), class_="anchor"))
-    return parts + ([] if marks.best is None else [_star(*at(marks.best))])
+    best = None if marks.best is None else at(marks.best)
+    return parts if best is None else [*parts, _star(*best)]
 
 
 def _ends(

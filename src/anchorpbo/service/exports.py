@@ -2,17 +2,21 @@
 
 A spreadsheet takes a cell that begins with ``=``, ``+``, ``-``, ``@``, wide forms of these, a tab or the end of a line
 for a formula. Text of that kind is written with an apostrophe in front, so that it stays text; numbers are written as
-they are.
+they are. Where a semicolon separates cells, as in much of Europe, the quotes around a cell do not hold what is in it
+together: a part after a semicolon, a tab or the end of a line is a cell of its own, and gets an apostrophe too.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_LATER_CELL = re.compile(rf"([;\t\r\n])(?=[\s\"']*[{re.escape(''.join(_FORMULA))}])")
+"""What may separate cells, before what may be a formula."""
 _COLUMNS = ("number", "time", "participant", "type", "stands", "outcome", "response_ms", "duel_id", "event", "text")
 
 
@@ -31,6 +35,7 @@ def history_csv(history: Sequence[dict[str, Any]], parameters: Iterable[str]) ->
 
 def safe(value: Any) -> Any:
     """A cell that no spreadsheet takes for a formula."""
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return "" if value is None else value
+    if not isinstance(value, str):
+        return "" if value is None else value
+    text = _LATER_CELL.sub(r"\1'", value)
+    return f"'{text}" if value.startswith(_FORMULA) else text

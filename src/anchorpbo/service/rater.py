@@ -23,7 +23,7 @@ from anchorpbo.service.definition import Definition
 from anchorpbo.space import DesignSpace
 from anchorpbo.study import Duel, Optimizer
 from anchorpbo.study.duel import Outcome, as_outcome
-from anchorpbo.study.journal import Entry
+from anchorpbo.study.journal import Entry, is_informative
 
 MOST_WAITING = 16
 """Requests for one participant: more would keep everyone else waiting."""
@@ -188,7 +188,7 @@ def counts(entries: Iterable[Entry]) -> dict[str, tuple[int, int]]:
     for entry in entries:
         answers, anchors = found.get(entry.participant, (0, 0))
         if entry.number not in undone:
-            answers += entry.type == "answered" and entry.data["outcome"] != "skip"
+            answers += is_informative(entry.type, entry.data)
             anchors += (entry.type == "anchor_added") - (entry.type == "anchor_removed")
         found[entry.participant] = answers, anchors
     return found

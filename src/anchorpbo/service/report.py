@@ -7,6 +7,7 @@ Everything that people wrote is escaped by `anchorpbo.html.tag`; drawings of des
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from anchorpbo import __version__
 from anchorpbo.html import Markup, escaped, tag
@@ -60,15 +61,15 @@ def report_html(studies: Studies, id: str, participant: str = OWNER, risk_weight
     """
     study, words = studies.show(id), Words(studies.definition(id))
     history, anchors = studies.history(id, participant), studies.anchors(id, participant)
-    first = studies.map(id, participant)
-    main = [_head(study, participant, first.answers)]
-    if first.answers:
+    answers = studies.answers(id, participant)
+    main = [_head(study, participant, answers)]
+    if answers:
         best = studies.recommendation(id, participant, risk_weight)
         others = [
             one for one in zip(best.credible_set, best.credible_probabilities, strict=True) if one[0] != best.design
         ]
         (card,) = studies.cards(id, [best.design])
-        drawn = _strongest(studies, id, participant, first)
+        drawn = _strongest(studies, id, participant, studies.map(id, participant, best.design))
         main += [
             _recommended(best, card, studies.pictures(id)),
             _others(best, others[:MOST_CANDIDATES], words),
@@ -79,7 +80,12 @@ def report_html(studies: Studies, id: str, participant: str = OWNER, risk_weight
     else:
         text = "There is no comparison yet, so nothing to recommend. The report fills up with the first answers."
         main.append(section("Recommended", tag("p", text)))
-    main += [_anchors(anchors, words), _history(history, words), _settings(study, words), _meaning(study, participant)]
+    main += [
+        _anchors(anchors, words),
+        _history(history, words),
+        _settings(study, words, bool(answers)),
+        _meaning(study, participant),
+    ]
     return document(f"{study.name}: report", main)
 
 
@@ -221,11 +227,12 @@ def _history(history: Sequence[JSONObject], words: Words) -> Markup:
     return section("History", tag("div", table(heads, rows, ("Took",)), class_="history"))
 
 
-def _settings(study: StudyView, words: Words) -> Markup:
+def _settings(study: StudyView, words: Words, recommended: bool) -> Markup:
+    # The risk weight that counts here is the recommendation's, which may be another than the study's.
     rows = [
         (name.replace("_", " ").capitalize(), option(value))
         for name, value in study.options.items()
-        if value is not None
+        if value is not None and not (recommended and name == "risk_weight")
     ]
     if words.catalogue is not None:
         rows.append(("Catalogue", f"{len(words.catalogue)} items, {len(words.catalogue.names)} columns"))
@@ -266,4 +273,6 @@ def _strongest(studies: Studies, id: str, participant: str, first: Map) -> Map:
     among = smooth if len(smooth) > 1 else first.slices
     names = [one.axis.name for one in among]
     x, y = sorted((one.axis.name for one in sorted(among, key=reach, reverse=True)[:2]), key=names.index)
-    return first if (x, y) == (first.plane.x.name, first.plane.y.name) else studies.map(id, participant, first.at, x, y)
+    if first.at is None or (x, y) == (first.plane.x.name, first.plane.y.name):
+        return first
+    return replace(first, plane=studies.plane(id, first.at, x, y, participant))

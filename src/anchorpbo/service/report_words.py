@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from anchorpbo.html import Markup, joined, shown, tag
+from anchorpbo.html import Markup, fixed, joined, shown, significant, tag
 from anchorpbo.service.charts import number
 from anchorpbo.service.definition import Definition
 from anchorpbo.service.views import Design, JSONObject
@@ -31,6 +31,7 @@ class Words:
         self.labels: Mapping[str, str] = display.get("labels", {})
         self.units: Mapping[str, str] = display.get("units", {})
         special = (display[key] for key in ("svg", "image", "smiles", "link", "title") if key in display)
+        self._shorts: dict[str, str] = {}
         self._left_out = {*display.get("hidden", ()), *special}
         self._title: str | None = display.get("title", self.catalogue.key if self.catalogue is not None else None)
 
@@ -50,7 +51,8 @@ class Words:
         """A design in a line: its title, or its values."""
         if self._title is not None and design.get(self._title) is not None:
             return str(design[self._title])
-        return " · ".join(self._in_brief(name, design[name]) for name in design if name not in self._left_out)
+        told = (name for name in design if name not in self._left_out and design[name] is not None)
+        return " · ".join(self._in_brief(name, design[name]) for name in told)
 
     def differences(self, design: Design, other: Design) -> str:
         """Where a design differs from another, in a line; its title where it has one."""
@@ -61,7 +63,9 @@ class Words:
 
     def _short(self, name: str) -> str:
         """What people call a parameter, without what explains it."""
-        return re.split("[,;(]", self.label(name))[0].strip() or self.label(name)
+        if name not in self._shorts:
+            self._shorts[name] = re.split("[,;(]", self.label(name))[0].strip() or self.label(name)
+        return self._shorts[name]
 
     def _in_brief(self, name: str, value: Any) -> str:
         if isinstance(value, bool):
@@ -96,7 +100,7 @@ def took(response_ms: int | None) -> str:
     """How long an answer took."""
     if response_ms is None:
         return ""
-    return f"{response_ms / 1000:.1f} s" if response_ms < 60_000 else f"{response_ms / 60_000:.0f} min"
+    return f"{fixed(response_ms / 1000, 1)} s" if response_ms < 60_000 else f"{fixed(response_ms / 60_000, 0)} min"
 
 
 def option(value: Any) -> str:
@@ -137,12 +141,12 @@ def constraint(constraint: Mapping[str, Any]) -> str:
 
 def percent(share: float) -> str:
     """A share."""
-    return "under 1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+    return "under 1 %" if 0 < share < 0.01 else f"{fixed(100 * share, 0)} %"
 
 
 def noise(value: float) -> str:
     """How unsteady a judgement is: above 0, however small."""
-    return number(value) if value >= 0.01 else f"{value:.1g}"
+    return number(value) if value >= 0.01 else f"{significant(value, 1):.1g}"
 
 
 def day(iso: str) -> str:

@@ -7,6 +7,7 @@
     sql                 the same statements for SQLite and PostgreSQL
     engines, places     how each of the two is connected to, and what is said when it fails
     schema, opening     its tables, and how a database gets those of this release
+    checksums, heads    each row with its checksum, and how much of a study there is
     migrations          one step from each release's tables to the next
     rows, checks        what is kept of an entry, and what may be kept at all
 

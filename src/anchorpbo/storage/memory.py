@@ -22,6 +22,7 @@ from anchorpbo.storage.checks import (
     unknown_participant,
     unknown_study,
 )
+from anchorpbo.storage.heads import count_answers
 from anchorpbo.storage.rows import Row, rows_of, rows_of_one
 from anchorpbo.study.journal import Entry
 from anchorpbo.study.storage import Storage, StudyInfo
@@ -41,10 +42,8 @@ class _Kept:
         self.participants = list(dict.fromkeys(row.participant for row in self.rows))
 
     def info(self, id: str) -> StudyInfo:
-        answered = {number for number, row in enumerate(self.rows, 1) if row.type == "answered"}
-        standing = answered - {row.undoes for row in self.rows}
         updated = self.rows[-1].time if self.rows else None
-        return StudyInfo(id, self.name, self.created, len(standing), updated)
+        return StudyInfo(id, self.name, self.created, count_answers(enumerate(self.rows, 1)), updated)
 
 
 class MemoryStorage(Storage):

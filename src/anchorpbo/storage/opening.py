@@ -21,6 +21,18 @@ _KEY = 4_702_111_234_474_983_745
 """Of the lock that PostgreSQL keeps for whoever migrates; any number that others will not think of."""
 
 
+def check_structure(database: Database) -> None:
+    """Raise where pages or indices of a SQLite file are damaged; rows have checksums, which are compared on reading.
+
+    It reads the whole file. A server looks after its pages itself.
+    """
+    with database.reading() as connection:
+        if connection.dialect.name == "sqlite":
+            found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+            if found != "ok":
+                raise database.place.damage(found)
+
+
 def bring_up_to_date(database: Database) -> None:
     """Make the tables of this release, or lead those of an earlier one to them; one process at a time.
 

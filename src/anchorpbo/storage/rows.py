@@ -9,7 +9,8 @@ from datetime import datetime
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.storage.checks import LARGEST, as_count, as_json, as_name, as_utc
-from anchorpbo.study.journal import TYPES, Entry, EntryType
+from anchorpbo.storage.checksums import checksum
+from anchorpbo.study.journal import TYPES, Entry, EntryType, is_informative
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class Row:
     data
         As JSON.
     undoes
-        Number of the entry that this one takes back. It is in the data too, but a database should not have to read
-        JSON to count the answers that stand.
+        Number of the entry that this one takes back. It is in the data too, but whoever counts the answers that stand
+        should not have to read all JSON.
     """
 
     type: EntryType
@@ -49,6 +50,16 @@ class Row:
             data=as_json("an entry's data", entry.data),
             undoes=_undoes(entry),
         )
+
+    @property
+    def informative(self) -> bool:
+        """Whether it is an answer that counts."""
+        return self.type == "answered" and is_informative(self.type, json.loads(self.data))
+
+    def checksum(self, study: str, number: int) -> int:
+        """As the row of this number in a study's journal has it."""
+        fields = (self.type, self.participant, self.time, self.response_ms, self.data, self.undoes)
+        return checksum(study, number, *fields)
 
     def entry(self, number: int) -> Entry:
         """As an entry of this number, with data of its own."""

@@ -2,12 +2,14 @@
 
 ::
 
-    studies        id, name, created, definition
-    participants   study, name, position
-    entries        study, number, type, participant, time, response_ms, data, undoes
-    secrets        name, value
+    studies        id, name, created, definition, definition_checksum, checksum
+    participants   study, name, position, checksum
+    entries        study, number, type, participant, time, response_ms, data, undoes, checksum
+    heads          study, entries, participants, answers, updated, checksum
+    secrets        name, value, checksum
 
-What belongs to a study goes with it. `migrations` has the steps that lead here; a test compares the two.
+What belongs to a study goes with it. `checksums` says what each covers. `migrations` has the steps that lead here; a
+test compares the two.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from sqlalchemy import (
     TypeDecorator,
 )
 
-NEWEST = "0001"
+NEWEST = "0002"
 """The last migration of this release."""
 
 
@@ -57,6 +59,8 @@ studies = Table(
     Column("name", Text, nullable=False),
     Column("created", UTCTime, nullable=False),
     Column("definition", Text, nullable=False),
+    Column("definition_checksum", BigInteger, nullable=False),
+    Column("checksum", BigInteger, nullable=False),
 )
 
 participants = Table(
@@ -65,6 +69,7 @@ participants = Table(
     Column("study", Text, ForeignKey("studies.id", ondelete="CASCADE"), primary_key=True),
     Column("name", Text, primary_key=True),
     Column("position", BigInteger, nullable=False),
+    Column("checksum", BigInteger, nullable=False),
 )
 
 entries = Table(
@@ -78,9 +83,21 @@ entries = Table(
     Column("response_ms", BigInteger),
     Column("data", Text, nullable=False),
     Column("undoes", BigInteger),
+    Column("checksum", BigInteger, nullable=False),
     ForeignKeyConstraint(["study", "participant"], ["participants.study", "participants.name"], ondelete="CASCADE"),
     Index("entries_by_participant", "study", "participant", "number"),
     Index("entries_by_type", "study", "type"),
+)
+
+heads = Table(
+    "heads",
+    metadata,
+    Column("study", Text, ForeignKey("studies.id", ondelete="CASCADE"), primary_key=True),
+    Column("entries", BigInteger, nullable=False),
+    Column("participants", BigInteger, nullable=False),
+    Column("answers", BigInteger, nullable=False),
+    Column("updated", UTCTime),
+    Column("checksum", BigInteger, nullable=False),
 )
 
 secrets = Table(
@@ -88,4 +105,5 @@ secrets = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("value", LargeBinary, nullable=False),
+    Column("checksum", BigInteger, nullable=False),
 )

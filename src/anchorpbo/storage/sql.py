@@ -1,21 +1,27 @@
 """Studies in a database: the same statements for SQLite and PostgreSQL.
 
-Whoever changes a study locks its row first, so that the changes of one study happen one after another: numbers have no
-gaps, and what `append` has seen is compared with what there is. SQLite has no locks on rows and needs none: it has one
-writer at a time.
+Whoever changes a study locks its row and its head first, so that the changes of one study happen one after another:
+numbers have no gaps, and what `append` has seen is compared with what there is. SQLite has no locks on rows and needs
+none: it has one writer at a time.
+
+Every row that is read is compared with its checksum, and what there is of a study with its head: `DataError` where the
+database has changed on the disk.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, distinct, func, insert, select
+from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
+from sqlalchemy import Row as Found
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
+from anchorpbo.errors import DataError
 from anchorpbo.storage import schema
 from anchorpbo.storage.checks import (
     as_count,
@@ -29,13 +35,17 @@ from anchorpbo.storage.checks import (
     unknown_participant,
     unknown_study,
 )
+from anchorpbo.storage.checksums import Value, checksum
 from anchorpbo.storage.engines import Database
-from anchorpbo.storage.opening import bring_up_to_date
+from anchorpbo.storage.heads import Head, count_answers
+from anchorpbo.storage.opening import bring_up_to_date, check_structure
 from anchorpbo.storage.rows import Row, rows_of, rows_of_one
 from anchorpbo.study.journal import Entry
 from anchorpbo.study.storage import Storage, StudyInfo
 
 _STUDIES, _PEOPLE, _ENTRIES, _SECRETS = schema.studies.c, schema.participants.c, schema.entries.c, schema.secrets.c
+_HEADS = schema.heads.c
+_HEAD = [column.label(f"head_{column.name}") for column in _HEADS]
 
 _MOST_PARAMETERS = 1_000
 """Of a statement; databases have limits of their own, all of them higher."""
@@ -47,6 +57,7 @@ class SQLStorage(Storage):
     def __init__(self, database: Database) -> None:
         self._database = database
         try:
+            check_structure(database)
             bring_up_to_date(database)
         except BaseException:
             database.close()
@@ -54,64 +65,62 @@ class SQLStorage(Storage):
 
     def create(self, info: StudyInfo, definition: Mapping[str, Any], entries: Sequence[Entry]) -> None:
         """Keep a new study."""
-        rows = rows_of(entries)
-        study = {
-            "id": as_name("a study's id", info.id),
-            "name": as_text("a study's name", info.name),
-            "created": as_utc("when a study was created", info.created),
-            "definition": as_json("a study's definition", definition),
-        }
-        people = dict.fromkeys(row.participant for row in rows)
         with self._database.writing() as connection:
-            try:
-                connection.execute(insert(schema.studies), study)
-            except IntegrityError:
-                raise taken(info.id) from None
-            for position, name in enumerate(people, 1):
-                _add_participant(connection, info.id, name, position)
-            _add_rows(connection, info.id, rows, first=1)
+            insert_study(connection, info, definition, entries)
 
     def studies(self) -> list[StudyInfo]:
         """All studies, the newest first."""
+        without_row = select(_HEADS.study).where(~exists().where(_STUDIES.id == _HEADS.study))
         with self._database.reading() as connection:
-            infos = [StudyInfo(*row) for row in connection.execute(_infos())]
+            infos = [self._info(row) for row in self._all(connection, _infos())]
+            for row in self._all(connection, without_row):
+                raise self._missing(f"the row of study {row.study!r}")
         # Sorted here: servers do not agree on the order of text.
         return sorted(infos, key=lambda info: (info.created, info.id), reverse=True)
 
     def study(self, id: str) -> StudyInfo:
         """One study."""
         with self._database.reading() as connection:
-            row = connection.execute(_infos().where(_STUDIES.id == as_study(id))).one_or_none()
-        if row is None:
-            raise unknown_study(id)
-        return StudyInfo(*row)
+            rows = self._all(connection, _infos().where(_STUDIES.id == as_study(id)))
+            if not rows:
+                self._head(connection, id)
+                raise self._missing(f"the row of study {id!r}")
+        return self._info(rows[0])
 
     def definition(self, id: str) -> dict[str, Any]:
         """What a study was made with."""
+        wanted = select(_STUDIES.definition, _STUDIES.definition_checksum).where(_STUDIES.id == as_study(id))
         with self._database.reading() as connection:
-            text = connection.scalar(select(_STUDIES.definition).where(_STUDIES.id == as_study(id)))
-        if text is None:
-            raise unknown_study(id)
+            rows = self._all(connection, wanted)
+            if not rows:
+                self._head(connection, id)
+                raise self._missing(f"the row of study {id!r}")
+        text = rows[0].definition
+        self._check(rows[0].definition_checksum, f"the definition of study {id!r}", text)
         made_with: dict[str, Any] = json.loads(text)
         return made_with
 
     def participants(self, id: str) -> list[str]:
         """Who takes part."""
-        names = select(_PEOPLE.name).where(_PEOPLE.study == as_study(id)).order_by(_PEOPLE.position)
+        wanted = select(*schema.participants.c, *_HEAD).join(schema.heads, _HEADS.study == _PEOPLE.study)
+        wanted = wanted.where(_PEOPLE.study == as_study(id)).order_by(_PEOPLE.position)
         with self._database.reading() as connection:
-            found = list(connection.scalars(names))
-            if not found:
-                _find(connection, id)
-        return found
+            rows = self._all(connection, wanted)
+            head = self._head_of(rows[0]) if rows else self._head(connection, id)
+        for row in rows:
+            self._check(row.checksum, f"a participant of study {id!r}", row.study, row.name, row.position)
+        if [row.position for row in rows] != list(range(1, head.participants + 1)):
+            raise self._missing(f"a participant of study {id!r}")
+        return [row.name for row in rows]
 
     def add_participant(self, id: str, name: str) -> None:
         """Let someone take part."""
         name = as_name("a participant's name", name)
         with self._database.writing() as connection:
-            _find(connection, id, lock=True)
+            head = self._head(connection, id, lock=True)
             if not _takes_part(connection, id, name):
-                last = connection.scalar(select(func.max(_PEOPLE.position)).where(_PEOPLE.study == id)) or 0
-                _add_participant(connection, id, name, last + 1)
+                head = replace(head, participants=head.participants + 1)
+                self._add(connection, id, head, lambda: _add_participant(connection, id, name, head.participants))
 
     def entries(self, id: str, participant: str | None = None, after: int = 0) -> list[Entry]:
         """The journal."""
@@ -121,13 +130,16 @@ class SQLStorage(Storage):
         if participant is not None:
             wanted = wanted.where(_ENTRIES.participant == as_text("a participant's name", participant))
         with self._database.reading() as connection:
-            found = connection.execute(wanted.order_by(_ENTRIES.number)).all()
-            if not found:
-                _find(connection, id)
-        return [
-            Row(row.type, row.participant, row.time, row.response_ms, row.data, row.undoes).entry(row.number)
-            for row in found
-        ]
+            # Of one participant this would be one more statement at each request, and says nothing.
+            head = self._head(connection, id) if participant is None else None
+            found = self._all(connection, wanted.order_by(_ENTRIES.number))
+            if not found and head is None:
+                self._head(connection, id)
+        if head is not None:
+            numbers = [row.number for row in found]
+            if numbers != list(range(after + 1, after + 1 + len(found))) or after + len(found) < head.entries:
+                raise self._missing(f"an entry of study {id!r}")
+        return [self._row(each).entry(each.number) for each in found]
 
     def last_numbers(self, ids: Sequence[str]) -> dict[str, int]:
         """Number of the last entry of each of these studies."""
@@ -145,18 +157,21 @@ class SQLStorage(Storage):
         """Add entries of one participant."""
         rows, seen = rows_of_one(entries), as_count("seen", seen)
         with self._database.writing() as connection:
-            _find(connection, id, lock=True)
+            head = self._head(connection, id, lock=True)
             if not rows:
                 return []
             participant = rows[0].participant
             if not _takes_part(connection, id, participant):
                 raise unknown_participant(participant)
-            numbers = select(func.max(_ENTRIES.number)).where(_ENTRIES.study == id)
-            last = connection.scalar(numbers.where(_ENTRIES.participant == participant)) or 0
+            theirs = select(func.max(_ENTRIES.number)).where(_ENTRIES.study == id, _ENTRIES.participant == participant)
+            last = connection.scalar(theirs) or 0
             if last > seen:
                 raise overtaken(participant, last, seen)
-            first = (connection.scalar(numbers) or 0) + 1
-            _add_rows(connection, id, rows, first)
+            first = head.entries + 1
+            answers = head.answers + sum(row.informative for row in rows)
+            if any(row.type == "undone" for row in rows):
+                answers = count_answers([*self._answers(connection, id), *enumerate(rows, first)])
+            self._add(connection, id, head.after(rows, answers), lambda: _add_rows(connection, id, rows, first))
         return [row.entry(number) for number, row in enumerate(rows, first)]
 
     def delete(self, id: str) -> None:
@@ -168,42 +183,118 @@ class SQLStorage(Storage):
     def secret(self, name: str) -> bytes:
         """32 random bytes under a name."""
         name = as_name("a secret's name", name)
-        kept = select(_SECRETS.value).where(_SECRETS.name == name)
+        kept = select(schema.secrets).where(_SECRETS.name == name)
         with self._database.reading() as connection:
-            found: bytes | None = connection.scalar(kept)
-        if found is not None:
-            return found
-        with self._database.writing() as connection:
-            _add_secret(connection, name, secrets.token_bytes(32))
-            return bytes(connection.execute(kept).scalar_one())
+            found = self._all(connection, kept)
+        if not found:
+            with self._database.writing() as connection:
+                _add_secret(connection, name, secrets.token_bytes(32))
+                found = self._all(connection, kept)
+        value = bytes(found[0].value)
+        self._check(found[0].checksum, f"the secret {name!r}", name, value)
+        return value
 
     def close(self) -> None:
         """Let go of files and connections."""
         self._database.close()
 
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _all(self, connection: Connection, wanted: Select[Any]) -> Sequence[Found[Any]]:
+        """Rows, if each column is of its type."""
+        try:
+            return connection.execute(wanted).all()
+        except (ValueError, TypeError, OverflowError) as problem:  # a time that is none
+            raise self._database.place.damage(problem) from None
+
+    def _check(self, expected: Any, what: str, *values: Value) -> None:
+        """Raise unless values have the checksum that was stored with them."""
+        if expected != checksum(*values):
+            raise self._database.place.damage(f"{what} does not match its checksum")
+
+    def _missing(self, what: str) -> DataError:
+        return self._database.place.damage(f"{what} is missing")
+
+    def _head(self, connection: Connection, id: str, lock: bool = False) -> Head:
+        """How much of a study there is, and with a lock that nobody else changes it until the transaction ends."""
+        if lock:  # on the study's row, as deleting it takes: whoever took two in turn could wait for each other
+            connection.execute(select(_STUDIES.id).where(_STUDIES.id == as_study(id)).with_for_update())
+        rows = self._all(connection, select(*_HEAD).where(_HEADS.study == as_study(id)))
+        if rows:
+            return self._head_of(rows[0])
+        if connection.scalar(select(_STUDIES.id).where(_STUDIES.id == id)) is None:
+            raise unknown_study(id)
+        raise self._missing(f"the head of study {id!r}")
+
+    def _head_of(self, row: Found[Any]) -> Head:
+        head = Head(row.head_entries, row.head_participants, row.head_answers, row.head_updated)
+        if row.head_checksum != _head_checksum(row.head_study, head):
+            raise self._database.place.damage(f"the head of study {row.head_study!r} does not match its checksum")
+        return head
+
+    def _info(self, row: Found[Any]) -> StudyInfo:
+        self._check(row.checksum, f"study {row.id!r}", row.id, row.name, row.created, row.definition_checksum)
+        if row.head_study is None:
+            raise self._missing(f"the head of study {row.id!r}")
+        head = self._head_of(row)
+        return StudyInfo(row.id, row.name, row.created, head.answers, head.updated)
+
+    def _row(self, found: Found[Any]) -> Row:
+        row = Row(found.type, found.participant, found.time, found.response_ms, found.data, found.undoes)
+        if found.checksum != row.checksum(found.study, found.number):
+            what = f"entry {found.number} of study {found.study!r} does not match its checksum"
+            raise self._database.place.damage(what)
+        return row
+
+    def _answers(self, connection: Connection, id: str) -> list[tuple[int, Row]]:
+        """Answers and what takes them back, with their numbers."""
+        wanted = select(schema.entries).where(_ENTRIES.study == id, _ENTRIES.type.in_(("answered", "undone")))
+        return [(row.number, self._row(row)) for row in self._all(connection, wanted.order_by(_ENTRIES.number))]
+
+    def _add(self, connection: Connection, id: str, head: Head, insert_rows: Callable[[], None]) -> None:
+        """Insert rows, and with them the head that there is then."""
+        try:
+            insert_rows()
+        except IntegrityError:  # there is a row of this number
+            raise self._database.place.damage(f"the head of study {id!r} does not know all there is") from None
+        changed = {**vars(head), "checksum": _head_checksum(id, head)}
+        connection.execute(update(schema.heads).where(_HEADS.study == id).values(changed))
+
+
+def insert_study(
+    connection: Connection, info: StudyInfo, definition: Mapping[str, Any], entries: Sequence[Entry]
+) -> None:
+    """Check a new study and add it, in the transaction of a connection."""
+    rows = rows_of(entries)
+    id, name = as_name("a study's id", info.id), as_text("a study's name", info.name)
+    created, text = as_utc("when a study was created", info.created), as_json("a study's definition", definition)
+    of_text = checksum(text)
+    study = {
+        "id": id, "name": name, "created": created, "definition": text, "definition_checksum": of_text,
+        "checksum": checksum(id, name, created, of_text),
+    }  # fmt: skip
+    people = dict.fromkeys(row.participant for row in rows)
+    head = Head(participants=len(people))
+    if rows:
+        head = head.after(rows, count_answers(enumerate(rows, 1)))
+    try:
+        connection.execute(insert(schema.studies), study)
+    except IntegrityError:
+        raise taken(id) from None
+    for position, participant in enumerate(people, 1):
+        _add_participant(connection, id, participant, position)
+    _add_rows(connection, id, rows, first=1)
+    connection.execute(insert(schema.heads), {"study": id, **vars(head), "checksum": _head_checksum(id, head)})
+
 
 def _infos() -> Select[Any]:
-    """The fields of `StudyInfo`, of each study."""
-    entries = schema.entries
-    of_study = entries.c.study == _STUDIES.id
-    answered = select(func.count()).where(of_study, entries.c.type == "answered").scalar_subquery()
-    undone, target = entries.alias(), entries.alias()
-    undo = (undone.c.study == target.c.study) & (undone.c.undoes == target.c.number)
-    taken_back = (
-        select(func.count(distinct(target.c.number)))
-        .select_from(undone.join(target, undo))
-        .where(undone.c.study == _STUDIES.id, undone.c.type == "undone", target.c.type == "answered")
-        .scalar_subquery()
-    )
-    updated = select(entries.c.time).where(of_study).order_by(entries.c.number.desc()).limit(1).scalar_subquery()
-    return select(_STUDIES.id, _STUDIES.name, _STUDIES.created, answered - taken_back, updated)
+    """All that a list of studies needs of their rows and heads."""
+    own = (_STUDIES.id, _STUDIES.name, _STUDIES.created, _STUDIES.definition_checksum, _STUDIES.checksum)
+    return select(*own, *_HEAD).outerjoin(schema.heads, _HEADS.study == _STUDIES.id)
 
 
-def _find(connection: Connection, id: str, lock: bool = False) -> None:
-    """Make sure that there is a study, and with a lock that nobody else changes it until the transaction ends."""
-    found = select(_STUDIES.id).where(_STUDIES.id == as_study(id))
-    if connection.scalar(found.with_for_update() if lock else found) is None:
-        raise unknown_study(id)
+def _head_checksum(study: str, head: Head) -> int:
+    return checksum(study, head.entries, head.participants, head.answers, head.updated)
 
 
 def _takes_part(connection: Connection, study: str, name: str) -> bool:
@@ -212,11 +303,15 @@ def _takes_part(connection: Connection, study: str, name: str) -> bool:
 
 
 def _add_participant(connection: Connection, study: str, name: str, position: int) -> None:
-    connection.execute(insert(schema.participants), {"study": study, "name": name, "position": position})
+    row = {"study": study, "name": name, "position": position, "checksum": checksum(study, name, position)}
+    connection.execute(insert(schema.participants), row)
 
 
 def _add_rows(connection: Connection, study: str, rows: Sequence[Row], first: int) -> None:
-    values = [{"study": study, "number": number, **vars(row)} for number, row in enumerate(rows, first)]
+    values = [
+        {"study": study, "number": number, **vars(row), "checksum": row.checksum(study, number)}
+        for number, row in enumerate(rows, first)
+    ]
     if values:
         connection.execute(insert(schema.entries), values)
 
@@ -224,4 +319,5 @@ def _add_rows(connection: Connection, study: str, rows: Sequence[Row], first: in
 def _add_secret(connection: Connection, name: str, value: bytes) -> None:
     """Keep it unless someone else was faster."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    connection.execute(dialect.insert(schema.secrets).on_conflict_do_nothing(), {"name": name, "value": value})
+    row = {"name": name, "value": value, "checksum": checksum(name, value)}
+    connection.execute(dialect.insert(schema.secrets).on_conflict_do_nothing(), row)

@@ -25,7 +25,7 @@ def expected_gain(model: PreferenceGP, pair: Array) -> float:
     means = np.append(posterior.means, posterior.mean(pair))
     a, b = model.coefficients(pair[:1], pair[1:])
     row = np.array([a[0], -b[0]])
-    c = posterior.covariance_with_sum(designs, pair, row)
+    c = posterior.functional(pair, row).covariance(designs)
     mu, v = row @ means[-2:], max(float(row @ c[-2:]), 0.0)
     # The first wins, the second wins, a tie; without a threshold there are no ties.
     tied = np.array([False, False, True])[: 3 if likelihood.tau > 0 else 2]

@@ -93,6 +93,11 @@ class Entry:
         return cls(kind, participant, _as_time(time), data, response_ms, number)
 
 
+def is_informative(kind: str, data: Mapping[str, Any]) -> bool:
+    """Whether an entry of this type and data is an answer that counts: a preference or a tie, and no skip."""
+    return kind == "answered" and data.get("outcome") != "skip"
+
+
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 

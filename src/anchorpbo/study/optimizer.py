@@ -134,6 +134,7 @@ class Optimizer:
         self._beliefs = Beliefs(self._plan, self._seed)
         self._questions = Questioner(self._study, space, self._beliefs, self._seed)
         self._asked: Memory[Duel] = Memory(64)
+        self._recommended: Memory[Recommendation] = Memory(8)
         self._log = Log(self._study, space, self._first_anchors)
         self._lock = RLock()
 
@@ -336,16 +337,22 @@ class Optimizer:
         with self._alone():
             record = self._log.record()
             check_answers(len(record))
-            model = self._beliefs.report(record)
-            return recommendation(
-                model,
-                self._space,
-                weight,
-                self._seed,
-                everywhere=among == "space",
-                reference=origin,
-                excluded=excluded,
+            near = None if origin is None else origin.tobytes()
+            key = (record.digest, self._beliefs.key(record), weight, among, near, excluded.tobytes())
+            found = self._recommended.get(
+                key,
+                lambda: recommendation(
+                    self._beliefs.report(record),
+                    self._space,
+                    weight,
+                    self._seed,
+                    everywhere=among == "space",
+                    reference=origin,
+                    excluded=excluded,
+                ),
             )
+        # A copy, so that what is done to it does not reach what is remembered.
+        return replace(found, design=dict(found.design), credible_set=tuple(map(dict, found.credible_set)))
 
     def utilities(
         self, designs: Iterable[Mapping[str, Any]] | None = None, *, reference: Mapping[str, Any] | None = None

@@ -20,7 +20,7 @@ from anchorpbo.acquisition.confidence import RAHBO
 from anchorpbo.errors import InputError, NotFittedError
 from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import PreferenceGP
-from anchorpbo.posterior import Posterior
+from anchorpbo.posterior import LinearFunctional, Posterior
 from anchorpbo.search import maximise
 from anchorpbo.search.evaluate import values_of
 from anchorpbo.space import Design, DesignSpace
@@ -141,6 +141,11 @@ def recommendation(
     )
 
 
+def recommended_design(model: PreferenceGP, space: DesignSpace, risk_weight: float) -> Design:
+    """The design of `recommendation`, of those compared, without the draws that say how sure it is."""
+    return space.decode(_best(model, space, risk_weight, 0, False, None))
+
+
 def _best(
     model: PreferenceGP, space: DesignSpace, risk_weight: float, seed: int, everywhere: bool, excluded: Array | None
 ) -> Array:
@@ -168,7 +173,7 @@ def _without(designs: Array, excluded: Array | None) -> Array:
 def estimates(model: PreferenceGP, space: DesignSpace, X: Array, reference: Array | None) -> list[Estimate]:
     """What a model knows of designs X, (n, d), relative to one, (d,), or to the average of those compared."""
     origin = _origin(model, reference)
-    numbers = (*_intervals(model, origin, X), model.noise(X))
+    numbers = (*_intervals(origin, X), model.noise(X))
     return [
         Estimate(space.decode(x), mean, (low, high), origin.words, noise)
         for x, mean, low, high, noise in zip(X, *(each.tolist() for each in numbers), strict=True)
@@ -177,41 +182,37 @@ def estimates(model: PreferenceGP, space: DesignSpace, X: Array, reference: Arra
 
 def intervals(model: PreferenceGP, X: Array) -> tuple[Array, Array, Array]:
     """The same in arrays: utility and the ends of its 90 % interval, (n,) each, relative to the average."""
-    return _intervals(model, _origin(model, None), X)
+    return _intervals(_origin(model, None), X)
 
 
-def _intervals(model: PreferenceGP, origin: _Origin, X: Array) -> tuple[Array, Array, Array]:
-    mean, std = origin.relative(model.posterior, X)
+def _intervals(origin: _Origin, X: Array) -> tuple[Array, Array, Array]:
+    mean, std = origin.relative(X)
     return mean, mean - _WIDTH * std, mean + _WIDTH * std
 
 
 @dataclass(frozen=True, eq=False)
 class _Origin:
-    """What utilities are relative to: a weighted sum of the utilities of some designs."""
+    """What utilities are relative to."""
 
-    designs: Array
-    """(k, d)."""
-    weights: Array
-    """(k,)."""
+    total: LinearFunctional
     words: str
 
-    def relative(self, posterior: Posterior, X: Array) -> tuple[Array, Array]:
-        """Mean and standard deviation of f(x) - sum_k w_k f(design_k), (n,) each."""
-        w = self.weights
-        mean = posterior.mean(X) - w @ posterior.mean(self.designs)
-        own = w @ posterior.covariance_with_sum(self.designs, self.designs, w)
-        variance = posterior.variance(X) - 2.0 * posterior.covariance_with_sum(X, self.designs, w) + own
-        return mean, np.sqrt(np.maximum(variance, 0.0))
+    def relative(self, X: Array) -> tuple[Array, Array]:
+        """Mean and standard deviation of f(x) less the origin, (n,) each."""
+        here = self.total.posterior.at(X)
+        variance = here.variance - 2.0 * self.total.covariance(X) + self.total.variance
+        return here.mean - self.total.mean, np.sqrt(np.maximum(variance, 0.0))
 
 
 def _origin(model: PreferenceGP, reference: Array | None) -> _Origin:
     likelihood, seen = model.likelihood, model.designs
     if reference is not None:
-        return _Origin(reference[None], np.ones(1), "the reference design")
+        return _Origin(model.posterior.functional(reference[None], np.ones(1)), "the reference design")
     if isinstance(likelihood, Logistic) and likelihood.form == "paper":
-        return _Origin(seen[:0], np.empty(0), "zero: this likelihood has an origin")
+        nothing = model.posterior.functional(seen[:0], np.empty(0))
+        return _Origin(nothing, "zero: this likelihood has an origin")
     words = f"the average of the {len(seen)} designs compared so far: utility has no origin of its own"
-    return _Origin(seen, np.full(len(seen), 1.0 / len(seen)), words)
+    return _Origin(model.average, words)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ class StudyInfo:
     created
         When, with a time zone.
     answers
-        Answers that stand: those taken back do not count.
+        Informative answers that stand, of all participants: neither skips nor those taken back count.
     updated
         Time of the last entry.
     """

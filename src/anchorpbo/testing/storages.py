@@ -100,9 +100,10 @@ class StorageContract(Contract):
             ensure(all(infos[id].created.utcoffset() is not None for id in ids), "times must have a time zone")
 
     def check_answers_are_those_that_stand(self) -> None:
-        """Answers taken back do not count, however often; taking back something else changes nothing."""
+        """Skips and answers taken back do not count, however often; taking back something else changes nothing."""
         with self._opened() as storage:
             answers = [_entry("answered"), _entry("asked"), _entry("answered"), _entry("answered", "bob")]  # 1, 3 and 4
+            answers.append(_entry("answered", outcome="skip"))
             id = _new(storage, *answers)
             ensure(storage.study(id).answers == 3, f"3 answers stand; counted {storage.study(id).answers}")
             other = _new(storage, *answers)
@@ -121,7 +122,8 @@ class StorageContract(Contract):
                 storage.append(id, [_entry("undone", event=target)], seen=1000)
                 counted = storage.study(id).answers
                 ensure(counted == left, f"{left} answers stand after taking back {target!r}; counted {counted}")
-            storage.append(id, [_entry("commented", event=4), _entry("answered")], seen=1000)
+            more = [_entry("commented", event=4), _entry("answered", outcome="tie"), _entry("answered", outcome="skip")]
+            storage.append(id, more, seen=1000)
             counted = storage.study(id).answers
             ensure(counted == 2, f"a comment takes nothing back, and a new answer counts; counted {counted}")
             ensure(storage.study(other).answers == 3, "answers of another study must stand")

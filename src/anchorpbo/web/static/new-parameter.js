@@ -134,7 +134,7 @@ export class Parameter {
       const all = list(values.value);
       const twice = all.find((one, at) => all.indexOf(one) < at);
       if (all.length < 2) found.push(["values", "two values or more", true]);
-      else if (twice !== undefined) found.push(["values", `${twice} is there twice`, false]);
+      else if (twice !== undefined) found.push(["values", `“${twice}” is there twice`, false]);
     }
     if (this.kind === "constant" && !value.value.trim()) found.push(["value", "a value", true]);
     return found;

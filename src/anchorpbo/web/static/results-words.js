@@ -2,6 +2,7 @@
 
 const QUIET = new Set(["svg", "image", "smiles", "link", "title"]);
 
+// Halves are rounded away from zero, here and in the report: 12.625 is 12.63.
 export function number(value, digits = 2) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   if (Math.abs(value) >= 1e5) return value.toExponential(1).replace(/^-/, "−");
@@ -18,6 +19,7 @@ export function percent(share) {
 }
 
 export function shown(value) {
+  if (value === null || value === undefined) return "–";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number") return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
   if (value !== null && typeof value === "object") return JSON.stringify(value);
@@ -58,7 +60,7 @@ export class Words {
 
   title(design) {
     const column = this.display.title || (this.isCatalogue ? this.space.key : null);
-    return column && design[column] !== undefined ? shown(design[column]) : null;
+    return column && (design[column] ?? null) !== null ? shown(design[column]) : null;
   }
 
   names(design) { return Object.keys(design).filter((name) => !this.left.has(name)); }
@@ -67,7 +69,7 @@ export class Words {
   brief(design) { return this.title(design) ?? this.line(design); }
 
   line(design) {
-    return this.names(design).map((name) => {
+    return this.names(design).filter((name) => design[name] !== null).map((name) => {
       const value = design[name];
       if (typeof value === "boolean") return `${value ? "" : "no "}${this.short(name).toLowerCase()}`;
       return typeof value === "number" && !this.unit(name) ? `${this.short(name)} ${shown(value)}` : this.value(name, value);
