@@ -83,11 +83,11 @@ def _serve(
     port = int(sockets[0].getsockname()[1])
     names = wishes.names + (_own_names() if wishes.host in _EVERYWHERE else ())
     token, made = _token(wishes)
-    settings = Settings(wishes.host, port, token, names)
     # A demo must not end up among somebody's studies unless they say so: a variable that is set does not.
     kept = not wishes.demo or wishes.db not in (None, os.environ.get("ANCHORPBO_DB"))
     folder = None if kept else stack.enter_context(_throw_away())
     db = str(folder / FILE) if folder is not None else address(wishes.db)
+    settings = Settings(wishes.host, port, token, names, throw_away=folder is not None)
     storage = stack.enter_context(closing(open_storage(db)))
     if folder is None:
         console.print(Text(f"Studies are kept in {shown(db)}"), soft_wrap=True)

@@ -22,12 +22,15 @@ class Settings:
         What its owner must know. ``None`` is allowed on loopback only, where all who can reach it are the owner.
     names
         Names, beside `host`, by which people may call it: ``Host`` headers with any other are refused.
+    throw_away
+        Whether all studies are deleted when it stops; its pages say so.
     """
 
     host: str = "127.0.0.1"
     port: int = 8000
     token: str | None = None
     names: tuple[str, ...] = ()
+    throw_away: bool = False
     largest_request: int = 2 * MEGABYTE
     largest_of_strangers: int = 10_000
     """Enough for a token, and for nothing else."""
