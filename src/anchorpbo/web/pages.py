@@ -50,8 +50,8 @@ def _study_page(request: Request, access: Access, id: str, name: str, participan
     if participant not in study.participants:
         raise HTTPException(404, f"nobody called {participant} takes part in this study; check the link")
     page = name.removesuffix(".html")
-    context = {"study": study, "participant": participant, "page": page, "OWNER": OWNER, "most_cards": MOST_CARDS}
-    return _page(request, name, access, **context, **more)
+    context: dict[str, Any] = {"study": study, "participant": participant, "page": page, "OWNER": OWNER}
+    return _page(request, name, access, most_cards=MOST_CARDS, **context, **more)
 
 
 @router.get("/")
