@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,6 +31,10 @@ ARGUMENTS = [
 ]
 HERE = ("127.0.0.1", "localhost")
 WATCHING = Path(__file__).with_name("watching.js").read_text("utf-8")
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+STANDARDS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice", "experimental")
+"""Rules that axe tries, by its names for them."""
+PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
 COFFEE, POSTER, MOLECULES = "Pour-over coffee", "A concert poster", "Molecules to start from"
 
 
@@ -148,3 +153,11 @@ def results_are_shown(page: Page) -> None:
 
 def text_of(page: Page, selector: str) -> list[str]:
     return [" ".join(text.split()) for text in page.locator(selector).all_inner_texts()]
+
+
+def violations(page: Page, within: str = ":root") -> list[str]:
+    """What axe finds wrong with a page or a part of it, by rule."""
+    page.evaluate(AXE)
+    run = "([within, tags]) => axe.run(within, { runOnly: tags, resultTypes: ['violations'] })"
+    found = page.evaluate(run, [within, STANDARDS])["violations"]
+    return [f"{one['id']}: {', '.join(str(node['target']) for node in one['nodes'])}" for one in found]

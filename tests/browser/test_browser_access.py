@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from browsing import PATIENCE, cards_are_shown, results_are_shown
+from browsing import PATIENCE, PHONE, cards_are_shown, results_are_shown, violations
 from playwright.sync_api import TimeoutError, expect
 
 CHECKS = Path(__file__).with_name("page_checks.js").read_text("utf-8").partition("\n")[2]  # without the comment
@@ -17,7 +17,14 @@ def check(page):
             page.wait_for_function(f"() => ({CHECKS})().length === 0", polling=250, timeout=PATIENCE / 3)
         except TimeoutError:
             assert page.evaluate(CHECKS) == [], f"{page.url}, {scheme}"
+        assert violations(page) == [], f"{page.url}, {scheme}"
     page.emulate_media(color_scheme="light")
+
+
+@pytest.fixture(params=[{}, PHONE], ids=["desktop", "phone"])
+def someone(request, visitor):
+    """A visitor with a large screen or a small one."""
+    return visitor(**request.param)
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +45,7 @@ def studies(site):
     return made
 
 
-def test_home_and_errors(home, studies, visitor):
-    someone = visitor()
+def test_home_and_errors(home, studies, someone):
     someone.allow("status of 404")
     page = someone.open(home)
     expect(page.locator(".example")).to_have_count(3)
@@ -51,8 +57,8 @@ def test_home_and_errors(home, studies, visitor):
         check(page)
 
 
-def test_new(home, visitor):
-    page = visitor().open(f"{home}/new")
+def test_new(home, someone):
+    page = someone.open(f"{home}/new")
     page.get_by_role("heading", name="Drawing").click()
     page.get_by_role("heading", name="Advanced").click()
     page.locator("[data-field=low]").first.fill("9")
@@ -70,8 +76,8 @@ def test_new(home, visitor):
 
 
 @pytest.mark.parametrize("key", ["coffee", "poster", "molecules"])
-def test_pages_of_a_study(home, studies, visitor, key):
-    page = visitor().open(f"{home}/studies/{studies[key]}/anchors")
+def test_pages_of_a_study(home, studies, someone, key):
+    page = someone.open(f"{home}/studies/{studies[key]}/anchors")
     expect(page.locator("#marked .card")).to_have_count(2)
     expect(page.locator("#map .main-svg").first).to_be_visible()
     page.get_by_role("tab", name="Suggestions").click()

@@ -2,15 +2,8 @@
 
 import re
 
-from browsing import COFFEE, PATIENCE, cards_are_shown, choose, results_are_shown, shown_cards
+from browsing import COFFEE, PATIENCE, PHONE, cards_are_shown, choose, results_are_shown, shown_cards
 from playwright.sync_api import TimeoutError, expect
-
-PHONE = {
-    "viewport": {"width": 390, "height": 844},
-    "device_scale_factor": 2,
-    "is_mobile": True,
-    "has_touch": True,
-}
 
 
 def focus_is_seen(page):

@@ -127,6 +127,37 @@ def test_a_table_that_is_dropped(home, visitor):
     expect(page.locator("#items")).to_contain_text("Darjeeling")
 
 
+def test_the_name_of_a_table_gives_way_to_that_of_the_next_also_after_a_reload(home, visitor):
+    page = visitor().open(f"{home}/new")
+    page.get_by_role("tab", name="Use a table").click()
+    drop(page, "half_of_them.csv", table(TEAS[:3]))
+    expect(page.locator("#status")).to_have_attribute("data-kind", "good")
+    page.reload()
+    drop(page, "my_teas.csv", table(TEAS))
+    expect(page.locator("#name")).to_have_value("my teas")
+    # One that was written stays.
+    page.locator("#name").fill("All I drink")
+    expect(page.locator("#status")).to_have_attribute("data-kind", "good")
+    page.reload()
+    drop(page, "half_of_them.csv", table(TEAS[:3]))
+    expect(page.locator("#drop-words")).to_have_text("half_of_them.csv")
+    expect(page.locator("#name")).to_have_value("All I drink")
+
+
+def test_a_bad_parameter_is_named_once_and_marks_nothing_else(home, visitor):
+    someone = visitor()
+    someone.allow(r"status of 422 .*/api/studies/check")
+    page = someone.open(f"{home}/new")
+    page.locator("#name").fill("Odd names")
+    fill(page, 1, name="constraint", low="9", high="4")
+    fill(page, 2, name="svg element", low="0", high="1")
+    status = page.locator("#status")
+    expect(status).to_contain_text("must be below its high")
+    assert status.inner_text().count("constraint") == 1
+    for field in ("#constraints", "#template"):
+        expect(page.locator(field)).to_have_attribute("aria-invalid", "false")
+
+
 def test_pictures_of_an_uploaded_table_leave_no_broken_card(home, visitor):
     someone = visitor()
     someone.allow(r"status of 404 .*/images/")
@@ -163,6 +194,7 @@ def test_pictures_that_come_with_a_table_are_on_its_cards(home, visitor):
     )
     expect(page.get_by_label("photo", exact=True)).to_have_value("image")
     expect(page.locator("#columns")).to_contain_text("4 of 6 pictures are here")
+    expect(page.locator("#preview img")).to_have_js_property("naturalWidth", 800)
     page.locator("#table-file").set_input_files(
         [*files[4:], {"name": "drawing.svg", "mimeType": "image/svg+xml", "buffer": b"<svg/>"}]
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import Visitor
+from browsing import Visitor, violations
 from playwright.sync_api import Page, expect
 
 import anchorpbo as ap
@@ -16,6 +16,8 @@ from anchorpbo.notebook import DuelWidget
 from anchorpbo.notebook.widget import HERE
 
 CHECKS = Path(__file__).with_name("page_checks.js").read_text("utf-8").partition("\n")[2]  # without the comment
+INHERITED = ("constructor", "toString", "__proto__", "hasOwnProperty")
+"""Names that every plain object of JavaScript has."""
 
 SPACE = ap.Space(
     heat=ap.Real(80, 96), origin=ap.Categorical(["Kenya", "<img src=x onerror=alert(1)>"]), stir=ap.Boolean()
@@ -163,6 +165,17 @@ def test_a_study_without_ties_offers_none(visitor):
     assert [event["outcome"] for event in study.history] == ["first"]
 
 
+def test_parameters_may_have_names_that_every_object_has(visitor):
+    study = ap.Optimizer(ap.Space(**{name: ap.Real(0, 1) for name in INHERITED}), inference="laplace")
+    page = shown(visitor, DuelWidget(study, display={"units": {"toString": "m"}}))
+    for side in ("first", "second"):
+        expect(page.locator(f".choice.{side} .label")).to_have_text(list(INHERITED))
+    page.locator("button.shows").click()
+    page.locator(".choice.first").click()
+    settled(page, 1)
+    expect(page.locator(".best .label")).to_have_text(list(INHERITED))
+
+
 def test_trouble_is_told_and_nothing_left_is_said(visitor, study, monkeypatch):
     page = shown(visitor, DuelWidget(study))
     settled(page, 0)
@@ -208,9 +221,9 @@ def test_it_can_be_used_with_keys_and_a_screen_reader_alone(visitor, study):
     settled(page, 0)
     group = page.get_by_role("group", name="Comparison of two designs")
     assert group.get_attribute("data-lm-suppress-shortcuts") == "true"
-    names = [button.get_attribute("aria-label") or button.inner_text() for button in group.get_by_role("button").all()]
-    assert names[0].startswith("Choose the first: heat ")
-    assert names[1].startswith("Choose the second: heat ")
+    for side in ("first", "second"):
+        expect(group.get_by_role("button", name=f"Choose the {side}: heat ")).to_have_class(f"choice {side}")
+    names = [button.inner_text() for button in group.get_by_role("button").all()]
     assert [name.replace("\n", " ") for name in names[2:]] == [
         "About the same ↓",
         "Can’t say S",
@@ -251,6 +264,7 @@ def test_names_contrast_and_outlines_are_right_in_light_and_dark(visitor, study,
     settled(page, 1)
     page.keyboard.press("Tab")
     assert page.evaluate(CHECKS) == []
+    assert violations(page, "main") == []
 
 
 def test_a_narrow_cell_has_room_for_both_cards(visitor, study):

@@ -126,6 +126,8 @@ def test_a_demo_has_three_studies_one_of_them_with_answers(demo):
     coffee = demo.studies()[0]["id"]
     assert len(demo.json(f"/api/studies/{coffee}/anchors")) == 4
     assert "thrown away" in demo.stdout
+    with demo.get("/login") as page:
+        assert b"everything here is deleted when the server stops" in page.read()
 
 
 def test_also_on_this_machine_alone_the_link_signs_in(demo):
@@ -259,6 +261,8 @@ def test_a_demo_in_a_database_of_ones_own_is_kept_and_made_once(tmp_path):
             assert [one["answers"] for one in server.studies()] == [12, 0, 0]
             assert f"Studies are kept in {db}" in server.stdout
             assert not list(tmp_path.glob("anchorpbo-*"))
+            with server.get("/login") as page:
+                assert b"deleted when the server stops" not in page.read()
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are looked up in /proc")

@@ -27,21 +27,23 @@ function drawing(text, label) {
   const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
   const svg = document.adoptNode(parsed.documentElement);
   if (svg.nodeName !== "svg") return null;
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", label);
+  if (label) {
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", label);
+  } else {
+    svg.setAttribute("aria-hidden", "true");
+  }
   return svg;
 }
 
 function picture(card) {
-  const label = card.title || "Picture of the design";
+  const label = card.title ? "" : "Picture of the design"; // a title beside it says what it shows
   if (card.svg) return el("span", { class: "picture" }, drawing(card.svg, label));
   if (card.image?.startsWith("data:image/")) return el("span", { class: "picture" }, el("img", { src: card.image, alt: label }));
   return null;
 }
 
 const amount = (row) => (row.unit ? `${row.value} ${row.unit}` : row.value);
-const heading = (card) => (card.title ? [card.title] : []);
-const inWords = (card) => [...heading(card), ...card.rows.map((row) => `${row.label} ${amount(row)}`)].join(", ");
 
 function differing([one, other]) {
   const values = new Map(other.rows.map((row) => [row.name, amount(row)]));
@@ -68,7 +70,7 @@ const filling = (card, other) => [
 const safe = (link) => (/^https?:\/\//.test(link ?? "") ? link : null);
 
 function render({ model, el: host }) {
-  const question = el("p", { class: "question" });
+  const question = el("div", { class: "question" });
   const why = el("p", { class: "why" });
   const progress = el("progress", { max: 1, value: 0, "aria-label": "How far the study is" });
   const standing = el("p", { class: "standing" });
@@ -166,8 +168,8 @@ function render({ model, el: host }) {
     question.hidden = !duel;
     if (duel) {
       duel.cards.forEach((card, i) => {
-        choices[i].replaceChildren(...filling(card, duel.cards[1 - i]).filter(Boolean));
-        choices[i].setAttribute("aria-label", `Choose the ${SIDES[i]}: ${inWords(card) || "see the picture"}`);
+        const lead = el("span", { class: "lead" }, `Choose the ${SIDES[i]}: `);
+        choices[i].replaceChildren(lead, ...filling(card, duel.cards[1 - i]).filter(Boolean));
         links[i].hidden = !safe(card.link);
         if (safe(card.link)) links[i].href = card.link;
       });

@@ -238,6 +238,10 @@ class Studies:
             raise InputError(f"n must be from 1 to {MOST_PROPOSALS}", n, "ask for fewer")
         return self._look(id, participant, lambda rater: rater.optimizer.propose_anchors(n))
 
+    def has_begun(self, id: str, participant: str = OWNER) -> bool:
+        """Whether this participant was asked about a pair."""
+        return self._look(id, participant, lambda rater: rater.pending is not None or bool(rater.answers))
+
     # -- results ------------------------------------------------------------------------------------------------------
 
     def recommendation(self, id: str, participant: str = OWNER, risk_weight: float | None = None) -> RecommendationView:

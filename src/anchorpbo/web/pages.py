@@ -16,6 +16,7 @@ from anchorpbo.service import Studies
 from anchorpbo.study.journal import OWNER
 from anchorpbo.web.access import ACCESS, Access, Gate, ThrottledError, WhoAsks
 from anchorpbo.web.images import image_of
+from anchorpbo.web.schemas import MOST_CARDS
 
 _HERE = Path(__file__).parent
 _PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -23,6 +24,7 @@ STATIC = _HERE / "static"
 templates = Jinja2Templates(_HERE / "templates")  # escapes whatever it fills in
 router = APIRouter(include_in_schema=False)
 
+A_YEAR = 365 * 24 * 3600
 As = Annotated[str | None, Query(alias="as", max_length=200)]
 
 
@@ -41,15 +43,15 @@ def _page(request: Request, name: str, access: Access | None, status: int = 200,
     return templates.TemplateResponse(request, name, {"owner": signed_in, **context}, status_code=status)
 
 
-def _study_page(request: Request, access: Access, id: str, name: str, participant: str | None) -> Response:
+def _study_page(request: Request, access: Access, id: str, name: str, participant: str | None, **more: Any) -> Response:
     """A page about one study, seen by the owner, for themselves or someone else, or by a participant."""
-    participant = participant or access.participant or OWNER
-    access.to(id, participant)
+    participant = access.acting(id, participant or None)
     study = _studies(request).show(id)
     if participant not in study.participants:
         raise HTTPException(404, f"nobody called {participant} takes part in this study; check the link")
     page = name.removesuffix(".html")
-    return _page(request, name, access, study=study, participant=participant, page=page, OWNER=OWNER)
+    context: dict[str, Any] = {"study": study, "participant": participant, "page": page, "OWNER": OWNER}
+    return _page(request, name, access, most_cards=MOST_CARDS, **context, **more)
 
 
 @router.get("/")
@@ -69,11 +71,10 @@ def new(request: Request, access: WhoAsks) -> Response:
 
 @router.get("/studies/{id}")
 def study(request: Request, access: WhoAsks, id: str, participant: As = None) -> Response:
-    """The study, at the place where one goes on."""
-    access.to(id, participant)
-    whose = participant or access.participant or OWNER
-    begun = _studies(request).anchors(id, whose) or _studies(request).convergence(id, whose)
-    return RedirectResponse(_place(id, "duel" if begun else "anchors", participant), 303)
+    """The study, at the place where one goes on: the first time, its anchors."""
+    whose = access.acting(id, participant or None)
+    seen = _seen(whose) in request.cookies or _studies(request).has_begun(id, whose)
+    return RedirectResponse(_place(id, "duel" if seen else "anchors", participant), 303)
 
 
 @router.get("/studies/{id}/duel")
@@ -85,7 +86,11 @@ def duel(request: Request, access: WhoAsks, id: str, participant: As = None) -> 
 @router.get("/studies/{id}/anchors")
 def anchors(request: Request, access: WhoAsks, id: str, participant: As = None) -> Response:
     """Designs that are known well."""
-    return _study_page(request, access, id, "anchors.html", participant)
+    whose = access.acting(id, participant or None)
+    marked = _studies(request).anchors(id, whose)
+    response = _study_page(request, access, id, "anchors.html", whose, marked=marked)
+    response.set_cookie(_seen(whose), "1", max_age=A_YEAR, path=f"/studies/{id}", httponly=True, samesite="lax")
+    return response
 
 
 @router.get("/studies/{id}/results")
@@ -150,6 +155,11 @@ def join(request: Request, id: str, name: str, signature: str) -> Response:
     response = RedirectResponse(_place(id, "anchors", participant if is_owner else None), 303)
     _gate(request).join(response, id, participant, standing.link)
     return response
+
+
+def _seen(participant: str) -> str:
+    """The cookie of a browser in which a participant saw the anchors of a study; it is sent to that study only."""
+    return f"anchorpbo_anchors_{participant.encode('utf-8', 'surrogatepass').hex()}"
 
 
 def _place(id: str, page: str, participant: str | None) -> str:

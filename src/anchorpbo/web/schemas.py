@@ -8,6 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from anchorpbo.service.definition import Definition
 
+MOST_CARDS = 50
+"""Designs in one request for cards; pages send more in several."""
 Participant = Field(
     None, description="Who acts; the owner by default. May be in the address instead.", min_length=1, max_length=200
 )
@@ -148,7 +150,7 @@ class Designs(Strict):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"designs": [DESIGN_EXAMPLE]}]})
 
-    designs: list[dict[str, Any]] = Field(max_length=50, examples=[[DESIGN_EXAMPLE]])
+    designs: list[dict[str, Any]] = Field(max_length=MOST_CARDS, examples=[[DESIGN_EXAMPLE]])
 
 
 class Remark(Strict):

@@ -8,11 +8,10 @@ const inWords = (value) => (value === true ? "yes" : value === false ? "no" : St
 const PAUSE = 250; // ms without a change of the controls before the map follows
 const HINT = "Nothing is marked yet: all answers are taken to be equally uncertain. Mark a design and its surroundings light up here.";
 
-export function reliabilityMap({ study, sameAs, at }) {
-  const { space, display } = study;
+export function reliabilityMap({ words, sameAs, at }) {
+  const { space, display } = words;
   const varying = space.kind === "space" ? space.parameters.filter((one) => one.kind !== "constant").map((one) => one.name) : [];
-  const label = (name) => display.labels?.[name] || name;
-  const axisTitle = (name) => (display.units?.[name] ? `${label(name)} (${display.units[name]})` : label(name));
+  const label = (name) => words.label(name);
   let anchors = [];
   let onControls = null;
   let chosen = "controls"; // or sameAs of an anchor
@@ -59,11 +58,11 @@ export function reliabilityMap({ study, sameAs, at }) {
     if (varying.length && here) query.set("at", JSON.stringify(here));
     const found = await attempt(() => get(`${base}/map?${as}&${query}`));
     if (!found || mine !== latest) return;
-    at("map-words").textContent = anchors.length ? words(found) : HINT;
+    at("map-words").textContent = anchors.length ? explain(found) : HINT;
     await attempt(() => (found.plane ? overTwo(found.plane, here) : found.items ? overItems(found.items) : alongOne(found.slices[0])));
   }
 
-  function words(found) {
+  function explain(found) {
     if (found.items) {
       const some = found.items.shown < found.items.total ? ` ${found.items.shown} of ${found.items.total} items are shown.` : "";
       return `Items that are alike stand close together; the stronger the colour, the more your answers about them count.${some}`;
@@ -75,7 +74,7 @@ export function reliabilityMap({ study, sameAs, at }) {
   const kept = (axis) => (axis.continuous ? axis.values : axis.values.map(inWords));
   const place = (axis, value) => (axis.continuous ? value : inWords(value));
   const axisOf = (axis) => ({
-    title: { text: axisTitle(axis.name), standoff: 8 }, type: !axis.continuous ? "category" : axis.log ? "log" : "linear",
+    title: { text: words.axis(axis.name), standoff: 8 }, type: !axis.continuous ? "category" : axis.log ? "log" : "linear",
     fixedrange: true, showgrid: false, zeroline: false, ticks: "",
   });
   const bar = (colour) => ({

@@ -1,19 +1,19 @@
 // Designs that someone knows well: three ways to mark them, a list of those marked, and a map of what that brings.
 
-import { as, attempt, base, get, participant, post, remove, say, study as id } from "./api.js";
-import { cardOf } from "./card.js";
+import { as, attempt, base, get, participant, post, remove, say } from "./api.js";
+import { cardOf, cards as cardsOf } from "./card.js";
 import { el } from "./dom.js";
 import { browse } from "./anchors-list.js";
 import { reliabilityMap } from "./anchors-map.js";
+import { Words } from "./results-words.js";
 import { sliders } from "./sliders.js";
 
 const PAUSE = 120; // ms without a change before the preview is drawn
 const MOST_PROPOSALS = 48;
 
 const at = (name) => document.getElementById(name);
-const study = await get(base);
-const { space, display } = study;
-const isCatalogue = space.kind === "catalogue";
+const words = new Words(await get(base));
+const { space, display, isCatalogue } = words;
 const names = isCatalogue ? [space.key] : space.parameters.map((parameter) => parameter.name);
 const sameAs = (design) => JSON.stringify(names.map((name) => design[name]));
 const named = (design) => Object.fromEntries(names.map((name) => [name, design[name]]));
@@ -23,20 +23,7 @@ const toggles = new Set(); // buttons that mark a design, with `design` and `ref
 
 // -- cards -----------------------------------------------------------------------------------------------------------
 
-let drawings = 0;
-
-// Each drawing of the page has ids of its own, whichever request it came with.
-function apart(card) {
-  if (!card.svg) return card;
-  drawings += 1;
-  return { ...card, svg: card.svg.replace(/(\bid="|#)d\d+-/g, `$1d${drawings}-`) };
-}
-
-async function cards(designs) {
-  if (!designs.length) return [];
-  return (await post(`${base}/cards`, { designs: designs.map(named) })).map(apart);
-}
-
+const cards = (designs) => cardsOf(designs.map(named));
 const title = (card) => card.title || card.rows.map((row) => (row.unit ? `${row.value} ${row.unit}` : row.value)).join(", ");
 
 // -- marking ---------------------------------------------------------------------------------------------------------
@@ -65,12 +52,12 @@ let changes = Promise.resolve();
 let working = 0;
 
 // One change after the other, in the order they were asked for.
-function change(action, words) {
+function change(action, done) {
   working += 1;
   changes = changes.then(async () => {
     const found = await attempt(action);
     working -= 1;
-    if (found) say(words, 3);
+    if (found) say(done, 3);
     await take(found || anchors, !found);
   });
   return changes;
@@ -106,9 +93,11 @@ async function listMarked() {
       await unmark(anchors[n]);
       at("marked-title").focus();
     });
-    return el("div", { class: "card" }, el("div", { class: "number quiet" }, `Anchor ${n + 1}`), cardOf(card, id), drop);
+    return el("div", { class: "card" }, el("div", { class: "number quiet" }, `Anchor ${n + 1}`), cardOf(card), drop);
   }));
   document.querySelector(".onward").hidden = count === 0;
+  at("start").textContent = count === 0 ? "Skip and start comparing" : "Start comparing";
+  at("start").classList.toggle("primary", count > 0);
   at("marked-link").hidden = count === 0;
   at("marked-link").textContent = `${count} marked`;
 }
@@ -132,7 +121,7 @@ async function preview(byHand) {
   try {
     const [card] = await cards([design]);
     if (mine !== draft) return;
-    at("preview").replaceChildren(...cardOf(card, id));
+    at("preview").replaceChildren(...cardOf(card));
     at("preview").classList.remove("stale");
     problem.hidden = true;
     button.disabled = false;
@@ -148,7 +137,7 @@ async function preview(byHand) {
 }
 
 function setUpControls(design) {
-  controls = sliders(study, changed);
+  controls = sliders(words, changed);
   controls.set(design);
   at("controls").replaceChildren(controls.element);
   toggle(at("know-preview"), () => controls.get());
@@ -168,7 +157,7 @@ async function propose() {
   if (!drawn) return;
   at("proposals").append(...fresh.map((design, n) => {
     proposed.set(sameAs(design), design);
-    return el("div", { class: "card" }, cardOf(drawn[n], id), knowButton(design, drawn[n]));
+    return el("div", { class: "card" }, cardOf(drawn[n]), knowButton(design, drawn[n]));
   }));
   at("more-proposals").hidden = fresh.length < 6 || proposed.size >= MOST_PROPOSALS;
 }
@@ -203,7 +192,7 @@ for (const tab of tabs) {
 
 // -- all of it -------------------------------------------------------------------------------------------------------
 
-const map = reliabilityMap({ study, sameAs, at });
+const map = reliabilityMap({ words, sameAs, at });
 open(tabs[0]);
 
 async function look() {
@@ -212,7 +201,7 @@ async function look() {
 }
 
 if (isCatalogue) {
-  browse({ space, display, at, cards, draw: (design, card) => el("div", { class: "card" }, cardOf(card, id), knowButton(design, card)) });
+  browse({ space, display, at, cards, draw: (design, card) => el("div", { class: "card" }, cardOf(card), knowButton(design, card)) });
   await look();
 } else {
   const start = await attempt(() => get(`${base}/map?${as}`));

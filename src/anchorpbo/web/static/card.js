@@ -1,17 +1,40 @@
 // A design as a card: heading, picture, rows. Rows whose values differ from the other card's are marked.
 
+import { base, post } from "./api.js";
 import { drawing, el } from "./dom.js";
 
-export function picture(card, study) {
-  if (card.svg) return el("div", { class: "picture" }, drawing(card.svg, card.title || "Drawing of the design"));
-  if (card.image) {
-    const source = `/studies/${study}/images/${encodeURIComponent(card.image)}`;
-    const image = el("img", { src: source, alt: card.title || "Picture of the design", loading: "lazy" });
-    // A table that was uploaded has names of pictures, and no pictures.
-    image.addEventListener("error", () => image.replaceWith(el("span", { class: "no-picture quiet" }, card.image)), { once: true });
-    return el("div", { class: "picture" }, image);
+const MOST = Number(document.body.dataset.mostCards); // designs that one request may hold
+let drawings = 0;
+
+// Each drawing of a page has ids of its own, whichever request it came with.
+function apart(card) {
+  if (!card.svg) return card;
+  drawings += 1;
+  return { ...card, svg: card.svg.replace(/(\bid="|#)d\d+-/g, `$1d${drawings}-`) };
+}
+
+// The cards of designs, in their order, in as many requests as the server's limit needs.
+export async function cards(designs) {
+  const found = [];
+  for (let at = 0; at < designs.length; at += MOST) {
+    found.push(...await post(`${base}/cards`, { designs: designs.slice(at, at + MOST) }));
   }
-  return null;
+  return found.map(apart);
+}
+
+const imageOf = (name) => `${base}/images/${encodeURIComponent(name)}`;
+
+export function picture(card, source = imageOf) {
+  const label = card.title ? "" : "Drawing of the design"; // a title beside it says what it shows
+  if (card.svg) return el("div", { class: "picture" }, drawing(card.svg, label));
+  if (!card.image) return null;
+  const name = el("span", { class: "no-picture quiet" }, card.image);
+  const address = source(card.image);
+  if (!address) return el("div", { class: "picture" }, name);
+  const image = el("img", { src: address, alt: label, loading: "lazy" });
+  // A table that was uploaded may have names of pictures, and no pictures.
+  image.addEventListener("error", () => image.replaceWith(name), { once: true });
+  return el("div", { class: "picture" }, image);
 }
 
 export function rows(card, other = null) {
@@ -24,10 +47,10 @@ export function rows(card, other = null) {
   }));
 }
 
-export function cardOf(card, study, other = null) {
+export function cardOf(card, other = null, source = imageOf) {
   return [
     card.title ? el("div", { class: "card-title" }, card.title) : null,
-    picture(card, study),
+    picture(card, source),
     rows(card, other),
     card.link ? el("a", { href: card.link, target: "_blank", rel: "noopener noreferrer" }, "More about it") : null,
   ].filter(Boolean);

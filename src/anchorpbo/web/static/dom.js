@@ -14,12 +14,16 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-// A drawing that the server has checked: known SVG elements and attributes only.
+// A drawing that the server has checked: known SVG elements and attributes only. Without a label it is decoration.
 export function drawing(text, label) {
   const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
   const svg = document.adoptNode(parsed.documentElement);
   if (svg.nodeName !== "svg") return null;
-  svg.setAttribute("role", "img");
-  if (label) svg.setAttribute("aria-label", label);
+  if (label) {
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", label);
+  } else {
+    svg.setAttribute("aria-hidden", "true");
+  }
   return svg;
 }

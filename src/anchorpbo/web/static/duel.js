@@ -1,11 +1,14 @@
-// Two designs, one answer, the next two. One answer is on its way at a time; what could not be sent is kept.
+// Two designs, one answer, the next two. One answer is on its way at a time; one that could not be sent is kept, and sent
+// when the server is back.
 
-import { Problem, as, attempt, base, participant, post, say, study } from "./api.js";
+import { Problem, as, attempt, base, participant, post, say } from "./api.js";
 import { picture, rows } from "./card.js";
 import { el } from "./dom.js";
 
 const PAUSE = 250; // ms for which new cards take no answer: a second press was meant for the old ones
 const SLOW = 400; // ms after which a wait is told
+const LATE = 2_000; // ms after which an answer that is not confirmed may be lost by leaving the page
+const BACKOFF = [1_000, 30_000]; // ms before the first attempt to reach the server again, and at most
 const LONGEST = 7 * 24 * 3600 * 1000;
 const KEYS = new Map(Object.entries({
   ArrowLeft: "first", a: "first", 1: "first",
@@ -14,7 +17,8 @@ const KEYS = new Map(Object.entries({
   s: "skip",
 }));
 const ANSWERED_ELSEWHERE = "Answered in another tab. These are the designs to compare now.";
-const KEPT = "The server does not answer. Your answer is kept on this page until it does: try again in a moment.";
+const TAKEN_BACK = "Your last answer was taken back.";
+const KEPT = "The server does not answer. Your answer is kept on this page, and sent as soon as it does.";
 
 const at = (id) => document.getElementById(id);
 const [pair, why, spoken, help] = ["pair", "why", "spoken", "help-dialog"].map(at);
@@ -24,6 +28,10 @@ let duel = null;
 let shown = 0; // when the cards were shown
 let busy = false;
 let again = null; // what to do on Try again
+let failures = 0; // attempts in a row that did not reach the server
+let unsent = null; // the answer that the server has yet to confirm
+let since = 0; // when it was given
+let revoked = null; // an answer that was taken back before it was confirmed; it may have reached the server
 let mine = 0; // answers and undos of this page that the stream has yet to report
 let skipped = 0;
 let last = null; // number of the event that undo takes back
@@ -31,8 +39,6 @@ let last = null; // number of the event that undo takes back
 // -- showing ---------------------------------------------------------------------------------------------------------
 
 const amount = (row) => (row.unit ? `${row.value} ${row.unit}` : row.value);
-const heading = (card) => (card.title ? [card.title] : []);
-const inWords = (card) => [...heading(card), ...card.rows.map((row) => `${row.label} ${amount(row)}`)].join(", ");
 
 function differences([one, other]) {
   const values = new Map(other.rows.map((row) => [row.name, amount(row)]));
@@ -44,9 +50,9 @@ function differences([one, other]) {
 function fill(side, card, other) {
   const button = at(side);
   const link = at(`${side}-link`);
+  const lead = el("span", { class: "sr-only" }, `Choose the ${side}: `);
   const title = card.title ? el("div", { class: "card-title" }, card.title) : null;
-  button.replaceChildren(...[title, picture(card, study), rows(card, other)].filter(Boolean));
-  button.setAttribute("aria-label", `Choose the ${side}: ${inWords(card) || "see the picture"}`);
+  button.replaceChildren(...[lead, title, picture(card), rows(card, other)].filter(Boolean));
   button.classList.remove("chosen");
   link.hidden = !card.link;
   if (card.link) link.href = card.link;
@@ -66,8 +72,10 @@ function show(next) {
   at("bar").value = progress.stop ? 1 : answers / Math.max(answers + progress.remaining, 1);
   at("finished").hidden = !progress.stop;
   spoken.textContent = `Comparison ${answers + 1}. ${differences(duel.cards)}`;
+  failures = 0;
   clearTrouble();
   rest();
+  if (stream?.readyState === EventSource.CLOSED && !document.hidden) listen(); // closed for good by an error
   // From when they can be seen: after the frame in which they are painted.
   shown = performance.now();
   requestAnimationFrame(() => { shown = performance.now(); });
@@ -82,7 +90,7 @@ function rest() {
     button.setAttribute("aria-disabled", String(!duel || again !== null));
     button.classList.remove("chosen");
   }
-  at("undo").setAttribute("aria-disabled", String(duel !== null && !duel.answers && !skipped));
+  at("undo").setAttribute("aria-disabled", String(!unsent && duel !== null && !duel.answers && !skipped));
   for (const element of [pair, at("tie"), at("skip")]) element.hidden = duel === null;
 }
 
@@ -93,15 +101,17 @@ function wait(words) {
   rest.timer = setTimeout(() => {
     why.textContent = words;
     pair.classList.add("waiting");
+    if (unsent) at("undo").setAttribute("aria-disabled", "false");
   }, SLOW);
 }
 
-function trouble(error, retry) {
+function trouble(error, action) {
   if (!(error instanceof Problem)) console.error(error);
-  again = retry;
+  again = action;
+  if (isAway(error)) retryLater();
   const text = error.message || "Something went wrong.";
-  at("trouble-text").textContent = text[0].toUpperCase() + text.slice(1);
-  at("retry").hidden = retry === null;
+  const words = text[0].toUpperCase() + text.slice(1);
+  if (at("trouble-text").textContent !== words) at("trouble-text").textContent = words; // told once, however often it fails
   at("trouble").hidden = false;
   rest();
   if (duel) why.textContent = duel.why;
@@ -111,9 +121,25 @@ function trouble(error, retry) {
 function clearTrouble() {
   const focused = document.activeElement === at("retry");
   again = null;
+  clearTimeout(retryLater.timer);
   at("trouble").hidden = true;
+  at("trouble-text").textContent = "";
   if (focused) at("first").focus();
 }
+
+// Twice as long after each failure, and not at the same time as every other page.
+function retryLater() {
+  const [first, most] = BACKOFF;
+  clearTimeout(retryLater.timer);
+  retryLater.timer = setTimeout(retry, Math.min(first * 2 ** failures, most) * (0.75 + 0.5 * Math.random()));
+  failures += 1;
+}
+
+function retry() {
+  if (again && !busy) again();
+}
+
+window.addEventListener("online", () => { if (again) retry(); else refresh(); });
 
 // -- asking and answering --------------------------------------------------------------------------------------------
 
@@ -122,6 +148,7 @@ const isAway = (error) => error instanceof Problem && (error.status === 0 || err
 async function ask() {
   wait("Choosing the next pair …");
   try {
+    await settle();
     show(await post(`${base}/ask`, { participant }));
   } catch (error) {
     if (!isAway(error)) duel = null; // all items compared, or the study is gone: the old pair no longer counts
@@ -133,48 +160,100 @@ function choose(outcome) {
   const now = performance.now();
   if (busy || !duel || again || now - shown < PAUSE) return;
   const response_ms = Math.min(Math.round(now - shown), LONGEST);
-  send({ duel_id: duel.id, outcome, response_ms, participant, ask: true });
+  unsent = { duel_id: duel.id, outcome, response_ms, participant, ask: true };
+  since = now;
+  send(unsent);
 }
+
+// Whether an answer could not be sent, or has been on its way for so many milliseconds.
+const isWaiting = (long) => unsent !== null && (again !== null || performance.now() - since >= long);
+
+window.addEventListener("beforeunload", (event) => { if (isWaiting(LATE)) event.preventDefault(); });
 
 async function send(answer) {
   wait("Choosing the next pair …");
   at(answer.outcome).classList.add("chosen");
   let kept = null;
   try {
-    mine += 1;
-    kept = await post(`${base}/answers`, answer);
+    await settle();
+    kept = await expecting(() => post(`${base}/answers`, answer));
+    if (unsent !== answer) { // taken back meanwhile
+      refresh();
+      return;
+    }
     last = kept.event;
-    if (kept.repeated) mine = Math.max(mine - 1, 0);
     if (answer.outcome === "skip") skipped += 1;
   } catch (error) {
-    mine = Math.max(mine - 1, 0);
+    if (unsent !== answer) return;
     if (error.status === 409) {
       say(ANSWERED_ELSEWHERE);
     } else {
       const away = isAway(error);
+      if (!away) unsent = null;
       trouble(away ? new Problem(error.status, KEPT) : error, away ? () => send(answer) : ask);
       if (away) at(answer.outcome).classList.add("chosen");
       return;
     }
   }
+  unsent = null;
   if (kept?.next) show(kept.next);
   else await ask();
 }
 
+// Change something: the stream will report it, unless it had been done before.
+async function expecting(change) {
+  mine += 1;
+  try {
+    const found = await change();
+    if (found.repeated) mine = Math.max(mine - 1, 0);
+    return found;
+  } catch (error) {
+    mine = Math.max(mine - 1, 0);
+    throw error;
+  }
+}
+
+const takeBack = (event) => expecting(() => post(`${base}/undo`, { participant, event }));
+
+// Give up an answer that waits. Whether it reached the server is found out when the server can be asked.
+function revoke() {
+  revoked = unsent;
+  unsent = null;
+  clearTrouble();
+  rest();
+  why.textContent = duel.why;
+  shown = performance.now();
+  say(TAKEN_BACK);
+}
+
+// Take back at the server what was revoked here.
+async function settle() {
+  if (!revoked) return;
+  const answer = revoked;
+  try {
+    const out = await post(`${base}/ask`, { participant }).catch((error) => {
+      if (isAway(error)) throw error;
+      return null; // nothing is left to ask
+    });
+    if (out?.id !== answer.duel_id) {
+      const kept = await expecting(() => post(`${base}/answers`, { ...answer, ask: false }));
+      await takeBack(kept.event);
+    }
+  } catch (error) {
+    if (isAway(error)) throw error;
+    if (error.status !== 409) say(error.message); // 409: answered, or gone on, in another tab
+  }
+  if (revoked === answer) revoked = null;
+}
+
 async function undo() {
+  if (isWaiting(SLOW)) {
+    revoke();
+    return;
+  }
   if (busy || at("undo").getAttribute("aria-disabled") === "true") return;
   wait("Taking back your answer …");
-  const undone = await attempt(async () => {
-    mine += 1;
-    try {
-      const undone = await post(`${base}/undo`, { participant, event: last });
-      if (undone.repeated) mine = Math.max(mine - 1, 0);
-      return undone;
-    } catch (error) {
-      mine = Math.max(mine - 1, 0);
-      throw error;
-    }
-  });
+  const undone = await attempt(async () => { await settle(); return takeBack(last); });
   if (!undone) {
     rest();
     why.textContent = duel ? duel.why : "";
@@ -182,7 +261,7 @@ async function undo() {
   }
   const { type, outcome } = undone.event;
   if (type === "answered" && outcome === "skip") skipped = Math.max(skipped - 1, 0);
-  say(type === "answered" ? "Your last answer was taken back." : "Your last change of anchors was taken back.");
+  say(type === "answered" ? TAKEN_BACK : "Your last change of anchors was taken back.");
   if (undone.pending) show(undone.pending);
   else await ask();
 }
@@ -192,7 +271,7 @@ async function undo() {
 for (const button of buttons) button.addEventListener("click", () => choose(button.dataset.outcome));
 at("undo").addEventListener("click", undo);
 at("help").addEventListener("click", () => help.showModal());
-at("retry").addEventListener("click", () => again?.());
+at("retry").addEventListener("click", retry);
 
 const keys = at("keys");
 keys.checked = localStorage.getItem("anchorpbo.keys") !== "off";
@@ -224,6 +303,7 @@ async function refresh() {
   if (busy || again) return;
   const before = duel?.id;
   try {
+    await settle();
     const next = await post(`${base}/ask`, { participant });
     if (busy || duel?.id !== before || next.id === before) return;
     show(next);
@@ -238,7 +318,7 @@ function listen() {
   stream = new EventSource(`/api${base}/stream?${as}`);
   stream.addEventListener("ready", () => {
     mine = 0;
-    if (!first && again) again();
+    if (!first && again) retry();
     else refresh(); // what happened before the stream was there
     first = false;
   });

@@ -1,8 +1,13 @@
 // The link that the server prints holds the token after #, where no log sees it.
-const token = new URLSearchParams(location.hash.slice(1)).get("token");
-if (token) {
+function signIn() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!token) return;
   history.replaceState(null, "", location.pathname);
   const field = document.getElementById("token");
   field.value = token;
   field.form.requestSubmit();
 }
+
+signIn();
+// A link that is opened in a tab that is here already loads nothing.
+window.addEventListener("hashchange", signIn);

@@ -24,10 +24,13 @@ let table = null; // {space, columns: [{name, values, kind, distinct}], file, ve
 let selects = new Map();
 let changed = () => {};
 let version = 0;
-let suggested = "";
+let suggested = ""; // the name that the last table gave the study
 
-export function startCatalogue(onchange) {
+export const catalogueDraft = () => ({ suggested });
+
+export function startCatalogue(onchange, draft) {
   changed = onchange;
+  suggested = draft?.suggested || "";
   input.addEventListener("change", () => {
     const files = [...input.files];
     input.value = "";

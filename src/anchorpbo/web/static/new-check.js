@@ -1,7 +1,7 @@
 // What the server says about what is written: a sentence, and a design as it will look.
 
 import { cardOf } from "./card.js";
-import { el } from "./dom.js";
+import { pictureOf } from "./new-pictures.js";
 
 const status = document.getElementById("status");
 const create = document.getElementById("create");
@@ -27,8 +27,7 @@ export function ready(found, isTable) {
 }
 
 export function show(card, hasTemplate) {
-  preview.replaceChildren(...cardOf({ ...card, image: null }, ""));
-  if (card.image) preview.prepend(el("div", { class: "no-picture quiet" }, card.image));
+  preview.replaceChildren(...cardOf(card, null, pictureOf));
   note.textContent = hasTemplate && !card.svg ? "The drawing cannot be made for this design: check the expressions in it." : "";
   note.hidden = !note.textContent;
   part.hidden = false;

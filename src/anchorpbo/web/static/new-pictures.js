@@ -6,6 +6,7 @@ const pictures = new Map(); // name of a file -> data URL
 
 export const isPicture = (file) => file.type.startsWith("image/") || IMAGE.test(file.name);
 export const hasPicture = (name) => pictures.has(String(name));
+export const pictureOf = (name) => pictures.get(String(name));
 export const count = () => pictures.size;
 
 // Those of the names that there are, for the server.

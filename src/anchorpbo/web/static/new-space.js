@@ -86,7 +86,7 @@ export const spaceDraft = () => ({
   parameters: parameters.map((one) => one.state), constraints: constraints.value, template: template.value,
 });
 
-// The space and its display; what is still missing; and which parameter the server's words are about, where that is plain.
+// The space and its display, and what is still missing.
 export function readSpace() {
   mark();
   const found = problems();
@@ -94,11 +94,9 @@ export function readSpace() {
     const wanted = all.filter(([, , only]) => only).map(([, words]) => words);
     return wanted.length ? `${wanted.join(", ")} for ${one.name || `parameter ${at + 1}`}` : "";
   }).filter(Boolean);
-  const wrong = found.filter(([, all]) => all.some(([, , only]) => !only));
   const words = (key) => Object.fromEntries(parameters.filter((one) => one[key]).map((one) => [one.name, one[key]]));
   return {
     missing,
-    about: wrong.length ? wrong[0][0].name : "",
     space: { kind: "space", parameters: parameters.map((one) => one.definition), constraints: lines(constraints.value) },
     display: { labels: words("label"), units: words("unit"), ...(template.value.trim() ? { template: template.value } : {}) },
   };
@@ -106,7 +104,8 @@ export function readSpace() {
 
 // Mark the rules and the drawing where the server's words are about these.
 export function markSpace(problem) {
-  const about = (words) => String(Boolean(problem) && words.test(problem));
+  const rule = (problem || "").replaceAll(/'[^']*'/g, ""); // without names, which may be any word
+  const about = (words) => String(words.test(rule));
   constraints.setAttribute("aria-invalid", about(/constraint|must hold/i));
   template.setAttribute("aria-invalid", about(/template|drawing|placeholder|expression|svg|element|attribute/i));
 }

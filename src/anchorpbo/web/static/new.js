@@ -1,7 +1,7 @@
 // A new study: what is written is kept as a draft, checked as one types, and made when asked.
 
 import { Problem, post } from "./api.js";
-import { readCatalogue, startCatalogue } from "./new-catalogue.js";
+import { catalogueDraft, readCatalogue, startCatalogue } from "./new-catalogue.js";
 import { hide, ready, sentence, show, tell } from "./new-check.js";
 import { showExamples } from "./new-examples.js";
 import { optionsDraft, readOptions, startOptions } from "./new-options.js";
@@ -10,7 +10,6 @@ import { tabs } from "./new-tabs.js";
 
 const DRAFT = "anchorpbo-new-study";
 const PAUSE = 350; // milliseconds after the last key
-const ABOUT_ONE = /\b(a Real|an Integer|a Categorical|an Ordinal|a Constant|of its kind)\b/;
 const form = document.getElementById("new-study");
 const name = document.getElementById("name");
 const description = document.getElementById("description");
@@ -29,7 +28,10 @@ function readDraft() {
 }
 
 function keepDraft() {
-  const draft = { way: way === "example" ? "space" : way, name: name.value, description: description.value, space: spaceDraft(), options: optionsDraft() };
+  const draft = {
+    way: way === "example" ? "space" : way, name: name.value, description: description.value,
+    space: spaceDraft(), catalogue: catalogueDraft(), options: optionsDraft(),
+  };
   try {
     sessionStorage.setItem(DRAFT, JSON.stringify(draft));
   } catch {
@@ -98,12 +100,11 @@ async function ask({ signature, space, display, options }) {
   }
 }
 
-function tellChecked({ about, display }) {
+function tellChecked({ display }) {
   const { problem, found } = checked;
   if (way === "space") markSpace(problem);
   if (problem) {
-    // The server's words name the kind of a parameter, and not the parameter.
-    tell("bad", about && ABOUT_ONE.test(problem) ? `${about}: ${problem}` : sentence(problem));
+    tell("bad", sentence(problem));
     create.disabled = !checked.again;
   } else {
     ready(found, way === "catalogue");
@@ -157,7 +158,7 @@ function turnTo(chosen) {
 name.value = start.name || "";
 description.value = start.description || "";
 startSpace(changed, start.space);
-startCatalogue(changed);
+startCatalogue(changed, start.catalogue);
 startOptions(start.options);
 form.addEventListener("input", changed);
 form.addEventListener("change", changed);

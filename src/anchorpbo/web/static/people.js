@@ -1,7 +1,7 @@
 // The people page: who takes part, how far they agree, and comparisons from before.
 
-import { attempt, base, get, post, remove, say, study as id, upload } from "./api.js";
-import { cardOf } from "./card.js";
+import { attempt, base, get, post, remove, say, upload } from "./api.js";
+import { cardOf, cards } from "./card.js";
 import { el } from "./dom.js";
 import { number } from "./results-words.js";
 
@@ -98,7 +98,7 @@ byId("sure-no").addEventListener("click", () => byId("sure").close());
 function copyLink(name, address) {
   const field = el("input", { class: "link", readonly: "", value: address, "aria-label": `Link for ${name}` });
   field.addEventListener("focus", () => field.select());
-  const button = el("button", { type: "button", class: "small", "aria-label": `Copy the link for ${name}` }, "Copy link");
+  const button = el("button", { type: "button", class: "small", "aria-label": `Copy link for ${name}` }, "Copy link");
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(address);
@@ -179,15 +179,14 @@ function drawMatrix(participants, matrix) {
 async function showOpinions(opinions, consensus) {
   byId("bests").hidden = !opinions.length;
   if (!opinions.length) return;
-  const designs = [...(consensus ? [consensus] : []), ...opinions.map((one) => one.design)].slice(0, 500);
-  const cards = await post(`${base}/cards`, { designs });
-  const shownCards = opinions.slice(0, 499).map((one, n) => {
+  const [best, ...theirs] = await cards([consensus || opinions[0].design, ...opinions.map((one) => one.design)]);
+  const shownCards = opinions.map((one, n) => {
     const [low, high] = one.interval;
     const text = `Utility ${number(one.utility, 1)}, ${number(low, 1)} to ${number(high, 1)}, from ${one.answers} answers`;
-    return el("article", { class: "card" }, el("h3", {}, called(one.participant)), el("small", {}, text), ...cardOf(cards[n + (consensus ? 1 : 0)], id, consensus ? cards[0] : null));
+    return el("article", { class: "card" }, el("h3", {}, called(one.participant)), el("small", {}, text), ...cardOf(theirs[n], consensus ? best : null));
   });
   const together = consensus
-    ? [el("article", { class: "card together" }, el("h3", {}, "All together"), el("small", {}, "Ranked best on average. What differs from it is marked on the other cards."), ...cardOf(cards[0], id))]
+    ? [el("article", { class: "card together" }, el("h3", {}, "All together"), el("small", {}, "Ranked best on average. What differs from it is marked on the other cards."), ...cardOf(best))]
     : [];
   byId("opinions").replaceChildren(...together, ...shownCards);
 }

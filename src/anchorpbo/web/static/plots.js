@@ -82,6 +82,8 @@ export async function plot(element, traces, layout = {}) {
   const colour = colours();
   const made = (given) => (typeof given === "function" ? given(colour) : given);
   await Plotly.react(element, made(traces), themed(colour, made(layout)), CONFIG);
+  // The element's label says what they show; the button beside them stays within reach.
+  for (const layer of element.querySelectorAll(".main-svg")) layer.setAttribute("aria-hidden", "true");
   document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true"); // where it measures texts
 }
 

@@ -1,7 +1,7 @@
 // The recommended design, how sure it is, and the others that may be as good.
 
-import { as, base, get, post, study as id } from "./api.js";
-import { cardOf, picture } from "./card.js";
+import { as, attempt, base, get } from "./api.js";
+import { cardOf, cards, picture } from "./card.js";
 import { el } from "./dom.js";
 import { intervalPicture, noise, number, percent, same } from "./results-words.js";
 
@@ -29,7 +29,7 @@ export class Best {
     slider.max = String(WEIGHTS.length - 1);
     slider.addEventListener("input", () => this.sayWeight(WEIGHTS[Number(slider.value)]));
     slider.addEventListener("change", () => this.changed(WEIGHTS[Number(slider.value)]));
-    byId("others-more").addEventListener("click", () => this.showOthers(true));
+    byId("others-more").addEventListener("click", () => attempt(() => this.showAll()));
   }
 
   async load(weight = null) {
@@ -39,24 +39,24 @@ export class Best {
     const others = found.credible_set
       .map((design, n) => ({ design, p: found.credible_probabilities[n] }))
       .filter((one) => !same(one.design, found.design));
-    const cards = await post(`${base}/cards`, { designs: [found.design, ...others.map((one) => one.design)].slice(0, 500) });
+    const drawn = await cards([found.design, ...others.slice(0, FEW).map((one) => one.design)]);
     if (turn !== this.turn) return this.found; // a later one is on its way
-    Object.assign(this, { found, others, cards });
+    Object.assign(this, { found, others, drawn });
     this.show();
     carry(weight);
     return found;
   }
 
   show() {
-    const { found, cards } = this;
-    byId("best-card").replaceChildren(...cardOf(cards[0], id));
+    const { found, drawn } = this;
+    byId("best-card").replaceChildren(...cardOf(drawn[0]));
     byId("best-sentence").textContent = sentence(found);
     byId("best-interval").replaceChildren(intervalPicture(found.utility, found.interval, hasOrigin(found) ? "zero" : "average"));
     this.facts();
     const nearest = WEIGHTS.reduce((a, b) => (Math.abs(b - found.risk_weight) < Math.abs(a - found.risk_weight) ? b : a));
     byId("risk").value = String(WEIGHTS.indexOf(nearest));
     this.sayWeight(found.risk_weight);
-    this.showOthers(false);
+    this.showOthers();
   }
 
   // The range of noise on the map tells whether this one's is large or small.
@@ -91,27 +91,34 @@ export class Best {
     byId("risk").setAttribute("aria-valuetext", weight === 0 ? "plain best" : `risk weight ${weight}`);
   }
 
-  showOthers(all) {
-    const { others, cards, found, words } = this;
+  async showAll() {
+    const { turn, others, drawn } = this;
+    const rest = await cards(others.slice(drawn.length - 1).map((one) => one.design));
+    if (turn !== this.turn) return;
+    this.drawn = [...drawn, ...rest];
+    this.showOthers();
+  }
+
+  // Those whose cards are there.
+  showOthers() {
+    const { others, drawn, found, words } = this;
     const share = others.reduce((sum, one) => sum + one.p, 0);
     byId("others-words").textContent = others.length
       ? `${others.length === 1 ? "One other design" : `${others.length} others`} could be the best of those compared, with ${percent(share)} probability together.`
       : "No other design you compared is likely to be the best of them.";
-    const listed = all ? others : others.slice(0, FEW);
-    byId("others").replaceChildren(...listed.map(({ design, p }, n) => {
-      const card = cards[n + 1];
+    byId("others").replaceChildren(...others.slice(0, drawn.length - 1).map(({ design, p }, n) => {
+      const card = drawn[n + 1];
       const bar = el("span", { class: "bar-track", "aria-hidden": "true" }, el("span", { class: "bar-fill" }));
       bar.firstChild.style.width = `${Math.max(2, 100 * p)}%`;
-      const title = card && card.title;
-      const text = title ? words.line(design) : words.differences(design, found.design);
+      const text = card.title ? words.line(design) : words.differences(design, found.design);
       return el("li", {},
-        card ? picture(card, id) : null,
+        picture(card),
         el("div", { class: "other-words" },
-          title ? el("strong", {}, title) : null,
-          el("span", { class: title ? "quiet" : null }, text)),
+          card.title ? el("strong", {}, card.title) : null,
+          el("span", { class: card.title ? "quiet" : null }, text)),
         el("div", { class: "other-share" }, el("span", {}, percent(p)), bar));
     }));
-    byId("others-more").hidden = all || others.length <= FEW;
+    byId("others-more").hidden = others.length < drawn.length;
     byId("others-more").textContent = `Show all ${others.length}`;
     if (!words.isCatalogue && others.length) byId("others-words").textContent += " Listed is where they differ from the recommended one.";
   }

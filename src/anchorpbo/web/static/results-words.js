@@ -40,16 +40,17 @@ export class Words {
   constructor(study) {
     this.display = study.display || {};
     this.space = study.space;
-    this.labels = this.display.labels || {};
-    this.units = this.display.units || {};
+    // Maps: a parameter may be called "constructor", which every plain object has.
+    this.labels = new Map(Object.entries(this.display.labels || {}));
+    this.units = new Map(Object.entries(this.display.units || {}));
     this.isCatalogue = study.space.kind === "catalogue";
     const special = Object.entries(this.display).filter(([key]) => QUIET.has(key)).map(([, column]) => column);
     this.left = new Set([...special, ...(this.display.hidden || []), ...(study.space.fingerprint || [])]);
   }
 
-  label(name) { return this.labels[name] || name; }
+  label(name) { return this.labels.get(name) || name; }
 
-  unit(name) { return this.units[name] || ""; }
+  unit(name) { return this.units.get(name) || ""; }
 
   // Without what explains it.
   short(name) { return this.label(name).split(/[,;(]/)[0].trim() || this.label(name); }

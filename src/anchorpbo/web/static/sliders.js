@@ -101,13 +101,13 @@ function control(parameter, id, label, unit, changed) {
   return listed(parameter.kind === "boolean" ? [false, true] : parameter.values, id, label, changed);
 }
 
-// Controls of all parameters that vary. `changed` is called when a person changes one; `set` calls nothing.
-export function sliders({ space, display }, changed) {
-  const made = space.parameters
+// Controls of all parameters that vary, named as the study names them. `changed` is called when a person changes one; `set` calls nothing.
+export function sliders(words, changed) {
+  const made = words.space.parameters
     .filter((parameter) => parameter.kind !== "constant")
     .map((parameter, n) => {
       const { name } = parameter;
-      return [name, control(parameter, `control-${n}`, display.labels?.[name] || name, display.units?.[name] || "", changed)];
+      return [name, control(parameter, `control-${n}`, words.label(name), words.unit(name), changed)];
     });
   let rest = {};
   return {

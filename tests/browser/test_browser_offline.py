@@ -1,0 +1,145 @@
+"""Comparing without a network: what is kept, taken back, warned about and sent later."""
+
+import re
+
+import pytest
+from browsing import cards_are_shown, choose, shown_cards
+from playwright.sync_api import expect
+
+from support.server_process import STUDY
+
+OFFLINE = r"ERR_INTERNET_DISCONNECTED|ERR_FAILED|status of 503"
+KEPT = "Your answer is kept on this page"
+
+
+@pytest.fixture
+def study(site):
+    return site.post("/api/studies", STUDY)["id"]
+
+
+@pytest.fixture
+def page(home, study, visitor):
+    someone = visitor()
+    someone.allow(OFFLINE)
+    page = someone.open(f"{home}/studies/{study}/duel")
+    cards_are_shown(page)
+    return page
+
+
+def outcomes(site, study, stands=True):
+    events = site.get(f"/api/studies/{study}/history")
+    return [event["outcome"] for event in events if event["type"] == "answered" and event["stands"] == stands]
+
+
+def go_offline(page):
+    page.context.set_offline(True)
+
+
+def answer_in_vain(page, outcome):
+    page.locator(f"#{outcome}").click()
+    expect(page.get_by_role("alert")).to_contain_text(KEPT)
+    expect(page.locator(f"#{outcome}")).to_have_class(re.compile("chosen"))
+
+
+@pytest.mark.parametrize("how", ["button", "key"])
+def test_an_answer_that_waits_is_taken_back_by_undo(page, site, study, how):
+    go_offline(page)
+    answer_in_vain(page, "first")
+    expect(page.locator("#undo")).to_have_attribute("aria-disabled", "false")
+    if how == "button":
+        page.locator("#undo").click()
+    else:
+        page.keyboard.press("u")
+    expect(page.locator("#toast")).to_have_text("Your last answer was taken back.")
+    expect(page.locator("#trouble")).to_be_hidden()
+    expect(page.locator("#first")).not_to_have_class(re.compile("chosen"))
+    page.wait_for_timeout(300)
+    answer_in_vain(page, "second")
+    page.context.set_offline(False)
+    expect(page.locator("#progress")).to_contain_text("1 comparison so far")
+    assert outcomes(site, study) == ["second"]
+    assert outcomes(site, study, stands=False) == []
+
+
+@pytest.mark.parametrize("then", ["nothing", "another answer"])
+def test_undo_takes_back_an_answer_that_arrived_although_nobody_heard(page, site, study, then):
+    def lose(route):
+        route.fetch()
+        route.abort()
+
+    choose(page, "tie")
+    page.route("**/answers", lose)
+    answer_in_vain(page, "first")
+    page.keyboard.press("u")
+    expect(page.locator("#trouble")).to_be_hidden()
+    page.unroute("**/answers")
+    if then == "nothing":
+        page.evaluate("window.dispatchEvent(new Event('online'))")
+    else:
+        page.wait_for_timeout(300)
+        choose(page, "second")
+    wanted = ["tie"] if then == "nothing" else ["tie", "second"]
+    expect(page.locator("#progress")).to_contain_text(re.compile(rf"^{len(wanted)} comparison"))
+    page.wait_for_function("() => !document.getElementById('pair').hasAttribute('aria-busy')")
+    for _ in range(50):
+        if outcomes(site, study) == wanted:
+            break
+        page.wait_for_timeout(100)
+    assert outcomes(site, study) == wanted
+    assert outcomes(site, study, stands=False) == ["first"]
+
+
+def test_leaving_with_an_answer_that_waits_asks_first(page, home, site, study):
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    choose(page, "first")
+    page.route("**/answers", lambda route: route.abort())
+    answer_in_vain(page, "second")
+    page.get_by_role("link", name="Results", exact=True).click()
+    page.wait_for_timeout(300)
+    assert asked == ["beforeunload"]
+    assert page.url == f"{home}/studies/{study}/duel"
+    # When it is sent or taken back nothing is in the way.
+    page.unroute("**/answers")
+    expect(page.locator("#progress")).to_contain_text("2 comparisons so far")
+    page.get_by_role("link", name="Results", exact=True).click()
+    page.wait_for_url("**/results")
+    assert asked == ["beforeunload"]
+    assert outcomes(site, study) == ["first", "second"]
+
+
+def test_the_page_tries_again_less_and_less_often(page, site, study):
+    attempts = []
+    page.route("**/answers", lambda route: route.fulfill(status=503, json={"detail": "the database is away"}))
+    page.on("request", lambda request: attempts.append(request.url) if request.url.endswith("/answers") else None)
+    page.locator("#first").click()
+    expect(page.get_by_role("alert")).to_contain_text(KEPT)
+    page.wait_for_timeout(9_000)
+    # About 1, 2 and 4 seconds apart, give or take a quarter; a busy machine may be later and so have fewer.
+    assert 2 <= len(attempts) <= 5
+    page.unroute("**/answers")
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(page.locator("#progress")).to_contain_text("1 comparison so far")
+    assert outcomes(site, study) == ["first"]
+
+
+def test_the_page_goes_on_at_once_when_the_network_returns(page, site, study):
+    page.evaluate("Math.random = () => 1e6")  # no attempt of its own within days
+    go_offline(page)
+    answer_in_vain(page, "second")
+    count = shown_cards(page)
+    page.context.set_offline(False)
+    cards_are_shown(page, count + 1)
+    assert outcomes(site, study) == ["second"]
+
+
+def test_a_first_pair_that_cannot_be_had_comes_when_the_server_is_back(home, study, visitor):
+    someone = visitor()
+    someone.allow(OFFLINE)
+    page = someone.context.new_page()
+    page.route("**/ask", lambda route: route.abort())
+    page.goto(f"{home}/studies/{study}/duel")
+    expect(page.get_by_role("alert")).to_contain_text("The server does not answer")
+    page.unroute("**/ask")
+    cards_are_shown(page)
+    expect(page.locator("#trouble")).to_be_hidden()
