@@ -90,5 +90,5 @@ def test_adversarial_sets_give_numbers_or_an_error_in_words():
             number += 1
 
     wrong = [outcome for outcome in judged(numbers()) if outcome[1] not in (FINE, REFUSED)]
-    # Of 20,000 sets a handful at scales of 1e200 have slopes that overflow; see docs/theory.md.
-    assert len(wrong) <= number // 1000, wrong
+    # About one in 800 has slopes that overflow or a posterior that EP does not find (docs/decisions/0028).
+    assert len(wrong) <= 2 + number // 300, wrong
