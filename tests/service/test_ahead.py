@@ -412,4 +412,5 @@ def test_a_worker_says_what_went_wrong(worker):
     wrong = {**request, "definition": definition, "events": [{"type": "anchor_removed", "design": GREEN}]}
     with pytest.raises(InputError, match="only an anchor can be removed"):
         worker.call("duel", wrong, PATIENCE)
-    assert worker.call({**request, "forget": [["s", "owner"]], "definition": definition})["found"]["duel"]["id"]
+    right = {**request, "forget": [["s", "owner"]], "definition": definition}
+    assert worker.call("duel", right, PATIENCE)["duel"]["id"]

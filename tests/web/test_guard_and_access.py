@@ -567,7 +567,7 @@ def test_without_a_folder_there_are_no_images(client):
 
 
 def test_an_image_that_was_sent_is_served_as_what_it_is(client):
-    content = b"\x89PNG\r\n\x1a\n and more"
+    content = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x08\0\0\0\x06 and more"
     sent = {"ash.png": f"data:image/png;base64,{b64encode(content).decode()}"}
     id = make(client, {"name": "Trees", "space": ITEMS, "display": {"image": "file", "pictures": sent}})
     found = client.get(f"/studies/{id}/images/ash.png")
