@@ -49,9 +49,9 @@ packaging: $(INSTALLED)   ## Build the package, and install each extra alone in 
 
 soak: export ANCHORPBO_SOAK_SECONDS := 3600
 soak: $(INSTALLED) system   ## An hour of random models, a server killed again and again, and one that many use
-	$(PYTEST) tests/soak/test_random_models.py
+	$(PYTEST) tests/soak/test_random_models.py tests/storage/test_damage.py
 	# Alone, for it also looks at how long people wait.
-	$(BIN)/python -m pytest -q -s tests/soak/test_server_soak.py tests/web/test_rest_fuzz.py
+	$(BIN)/python -m pytest -q -s tests/soak/test_server_soak.py tests/soak/test_long_studies.py tests/web/test_rest_fuzz.py
 
 clean:           ## Remove what make made
 	rm -rf $(VENV) site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
