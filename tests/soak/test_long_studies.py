@@ -1,7 +1,4 @@
-"""A study of many answers: `make soak` prints what its map and its report take, `make test` looks at a short one.
-
-The same for bytes that are flipped in a database: many more of them than in `make test`.
-"""
+"""A study of many answers: `make soak` prints what its map and its report take, `make test` looks at a short one."""
 
 import os
 import time

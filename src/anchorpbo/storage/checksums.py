@@ -8,8 +8,8 @@
     heads          checksum: study, entries, participants, answers, updated
     secrets        checksum: name, value
 
-CRC-32: it finds every error within 32 bits in a row, takes a microsecond an entry, and is no protection against someone
-who means to change a database. That no row is missing follows from the numbers of the others and from the head.
+CRC-32: it finds every error within 32 bits in a row, takes four microseconds an entry, and is no protection against
+someone who means to change a database. That no row is missing follows from the numbers of the others and from the head.
 """
 
 from __future__ import annotations
