@@ -13,7 +13,7 @@ import pytest
 from service_studies import GREEN, QUICK, TREES, answer, study
 
 from anchorpbo.errors import InputError, RunError
-from anchorpbo.service import Studies, processes
+from anchorpbo.service import Studies, demand, processes
 from anchorpbo.service import ahead as looking
 from anchorpbo.service.ahead import MOST_WAITING, Ahead
 from anchorpbo.service.desk import Desk
@@ -48,6 +48,13 @@ def here(monkeypatch):
 
     monkeypatch.setattr(Questioner, "next", counting)
     return computed
+
+
+@pytest.fixture(autouse=True)
+def _leisure(monkeypatch):
+    """Time to look ahead, however busy the machine: how much there is of it is tested in `test_demand`."""
+    monkeypatch.setattr(demand, "BOTH_BELOW", float("inf"))
+    monkeypatch.setattr(demand, "ONE_BELOW", float("inf"))
 
 
 class Held(Desk):
