@@ -117,7 +117,7 @@ def test_memory_and_start_are_measured_in_fresh_processes():
     with Workers(limit=120.0) as workers:
         peak = Peak("anchorpbo", 0, 4).run(workers, [])
         assert peak["status"] == "ok"
-        seconds = Startup(("python",), 2, 0).run(workers, [])["seconds"]
+        seconds = Startup(("python",), 2).run(workers, [])["seconds"]
         assert [len(times) for times in seconds.values()] == [2]
 
 

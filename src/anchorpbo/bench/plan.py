@@ -89,7 +89,7 @@ def startup(extent: Extent) -> list[Measurement]:
     """All programs that can run."""
     there = {contender(name).library for name in extent.contenders}
     names = tuple(name for name in PROGRAMS if "botorch" not in name or "botorch" in there)
-    return [Startup(names, *((1, 0) if extent.quick else (9, 3)))]
+    return [Startup(names, 1 if extent.quick else 9)]
 
 
 def growth(extent: Extent) -> list[Measurement]:

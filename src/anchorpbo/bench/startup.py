@@ -67,7 +67,6 @@ class Startup(Measurement):
 
     programs: tuple[str, ...]
     repeats: int
-    cold_repeats: int
 
     @property
     def effort(self) -> float:
@@ -80,10 +79,9 @@ class Startup(Measurement):
         for name in self.programs:  # fills the caches of the system and of machine code
             if name != COLD:
                 _run(name, _COMPILE if name == WARM else None)
-        for repeat in range(self.repeats):
+        for _ in range(self.repeats):
             for name in self.programs:
-                if name != COLD or repeat < self.cold_repeats:
-                    seconds[name].append(_run(name))
+                seconds[name].append(_run(name))
         return {"seconds": seconds}
 
 
