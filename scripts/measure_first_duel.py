@@ -2,7 +2,7 @@
 
 python scripts/measure_first_duel.py
 
-The environment is built from nothing, in a temporary folder, with pip's cache switched off. Nothing is left behind. Port 8000 must be free.
+The environment is built from nothing, in a temporary folder, with pip's cache switched off. Port 8000 must be free.
 """
 
 from __future__ import annotations

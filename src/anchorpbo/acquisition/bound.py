@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 import numpy.typing as npt
 
-from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.errors import InputError, NumericalError, ShapeError
 from anchorpbo.numerics.checks import as_floats
 from anchorpbo.posterior import Posterior
 from anchorpbo.posterior.local import AtDesigns, AtPairs
@@ -59,8 +59,13 @@ class Bound(ABC):
 
     @final
     def value_and_gradient(self, X: npt.ArrayLike) -> tuple[Array, Array]:
-        """Values, (n,), and their gradient, of the shape of X."""
-        return self.slopes(self._items(X))
+        """Values, (n,), and their gradient, of the shape of X; a `NumericalError` where that is not finite."""
+        values, gradient = self.slopes(self._items(X))
+        if not np.isfinite(gradient).all():
+            rule = "the gradient of an acquisition must be finite"
+            remedy = "choose an output scale, length-scales and noise nearer to 1"
+            raise NumericalError(rule, f"slopes that are not, of {self.posterior.kernel!r}", remedy)
+        return values, gradient
 
     @abstractmethod
     def values(self, X: Array) -> Array:

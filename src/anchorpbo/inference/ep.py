@@ -93,7 +93,7 @@ class EP(Inference):
                 stalled = stalled + 1 if _STALLS * last < change < _LOST else 0
         info = Info("ep", change <= self.tolerance, passes, change)
         # Passes that still move the posterior by more than its own width have led nowhere.
-        sites = mode.solution.sites if change > _LOST else solution.sites
+        sites = mode.checked_sites() if change > _LOST else solution.sites
         return Inferred(sites, info, mode.margins)
 
 

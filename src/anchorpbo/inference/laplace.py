@@ -38,6 +38,9 @@ sum of squares, p' S p + sum_k w_k (H S p)_k^2 for the step p, so that rounding 
 ROUNDING = 1e-12
 """Newton converges quadratically, so going on to rounding costs a step or two and makes evidence gradients exact."""
 
+LOST = 1.0
+"""Newton decrement above which the mode was not found: answers and scales leave no digits to find it with."""
+
 FEW = 60
 """Up to this many duels Newton's method is compiled as a whole."""
 _LINKS: dict[type[Likelihood], int] = {Logistic: LOGISTIC, Probit: PROBIT}
@@ -60,6 +63,12 @@ class Mode:
     steps: int
     residual: float
     """Newton decrement at the end."""
+
+    def checked_sites(self) -> Sites:
+        """The sites at the mode; a `FloatingPointError` where Newton's method ended far from it."""
+        if not self.residual <= LOST:
+            raise FloatingPointError(f"Newton's method ended {self.residual:.2g} standard deviations from the mode")
+        return mode_sites(self.margins, self.terms)
 
 
 def mode_sites(margins: Array, terms: Terms) -> Sites:
@@ -157,4 +166,4 @@ class Laplace(Inference):
         """The sites at the mode."""
         mode = find_mode(space, likelihood, start)
         info = Info("laplace", mode.residual <= CONVERGED, mode.steps, mode.residual)
-        return Inferred(mode_sites(mode.margins, mode.terms), info, mode.margins)
+        return Inferred(mode.checked_sites(), info, mode.margins)
