@@ -70,7 +70,7 @@ def test_random_models_stay_finite_and_sensible():
         seed += 1
 
 
-KNOWN = (94, 113, 210, 261, 31, 109, 461, 175, 1866, 500)
+KNOWN = (94, 113, 210, 261, 31, 109, 461, 175, 1866, 500, 2405, 12896, 2040, 3364, 10296)
 """Adversarial sets that once gave NaN, an endless loop, an error of another library, or nonsense."""
 
 
@@ -90,5 +90,4 @@ def test_adversarial_sets_give_numbers_or_an_error_in_words():
             number += 1
 
     wrong = [outcome for outcome in judged(numbers()) if outcome[1] not in (FINE, REFUSED)]
-    # About one in 800 has slopes that overflow or a posterior that EP does not find (docs/decisions/0028).
-    assert len(wrong) <= 2 + number // 300, wrong
+    assert not wrong
