@@ -4,6 +4,7 @@ import json
 
 from service_studies import BLACK, GREEN, QUICK, answer, study
 
+from anchorpbo.numerics.deadline import deadline
 from anchorpbo.service import desk as desks
 from anchorpbo.service.definition import Definition
 from anchorpbo.service.desk import Desk, Errand, Sent
@@ -82,3 +83,13 @@ def test_the_duels_to_start_with_are_made_once_they_are_needed(monkeypatch):
     assert made == []
     optimizer.ask()
     assert len(made) == 1
+
+
+def test_a_duel_is_computed_within_the_time_limit_also_in_a_thread(monkeypatch):
+    studies, id = study()
+    limits = []
+    foresee = Optimizer.foresee
+    monkeypatch.setattr(Optimizer, "foresee", lambda self: (limits.append(deadline().seconds), foresee(self))[1])
+    errand = Sent().errand((id, "owner"), studies.definition(id), studies.rater(id, "owner").optimizer.trail())
+    Desk().run(errand)
+    assert limits == [desks.ASK_LIMIT]

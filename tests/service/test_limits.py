@@ -10,6 +10,7 @@ import pytest
 from service_studies import QUICK, TREES, answer
 
 from anchorpbo.errors import InputError, RunError, TimeLimitError
+from anchorpbo.numerics.deadline import deadline
 from anchorpbo.service import Studies, checks, definition, sizes
 from anchorpbo.service import ahead as looking
 from anchorpbo.service.ahead import Ahead
@@ -274,3 +275,16 @@ def test_a_long_table_of_comparisons_is_refused_while_it_is_read():
     for count, received in ((checks.MOST_COMPARISONS + 1, "10,001"), (4_000_000, "20,001")):
         with pytest.raises(InputError, match=says.format(received)):
             studies.import_comparisons(id, BytesIO(head + row * count))
+
+
+@pytest.mark.parametrize("setting", ["low", "high", "step"])
+def test_integers_that_no_double_holds_are_left_to_the_check_of_plain_data(setting):
+    check_size({"parameters": [{"name": "x", "kind": "real", "low": 0, "high": 1, setting: 10**400}]})
+
+
+def test_checks_without_processes_keep_to_the_time_limit_of_searches(monkeypatch):
+    limits = []
+    monkeypatch.setitem(TASKS, "catalogue", lambda data: limits.append(deadline().seconds) or {"columns": []})
+    with pytest.raises(TypeError):  # of a view that lacks everything else
+        Checks().catalogue(b"")
+    assert limits == [checks.IMPORT_LIMIT]

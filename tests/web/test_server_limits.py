@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import pytest
 
-from anchorpbo.service.ahead import ASK_LIMIT
+from anchorpbo.service.desk import ASK_LIMIT
 from support.hard_rules import hard_study
 from support.server_process import STUDY, Server
 

@@ -111,6 +111,10 @@ class Rows:
         a, b, i, j = self.coef_first, self.coef_second, self.first, self.second
         return np.asarray(a * a * S[i, i] + b * b * S[j, j] - 2.0 * a * b * S[i, j])
 
+    def widest_margin(self, S: Array) -> float:
+        """Largest diagonal entry of D S D', the variance of a margin in units of the noise; 0 without rows."""
+        return float(self.margin_variances(S).max(initial=0.0))
+
     @property
     def _entries(self) -> tuple[IntArray, IntArray, Array, Array]:
         return self.first, self.second, self.coef_first, self.coef_second

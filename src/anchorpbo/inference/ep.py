@@ -47,7 +47,7 @@ _SAME_DIRECTION = 1e-8
 # Single updates that no longer bring the change down have come to rounding; not so while it is large, for Laplace's
 # sites may be 1e5 standard deviations from here where there is hardly any noise.
 _STALLS, _MOST_STALLS = 0.95, 4
-# Changes, in standard deviations, from which on the last sites are worth less than Laplace's.
+# A last pass that moves a margin by more than this many standard deviations has diverged: Laplace's sites are returned.
 _LOST = 1.0
 # Margins whose prior is wider than this, in units of the noise, are told from one another in duel space, while duels
 # are this many at most.
@@ -73,7 +73,7 @@ class EP(Inference):
         self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> Inferred:
         """Passes from Laplace's sites, in parallel while that contracts, else one by one."""
-        space = _with_digits_left(space)
+        space = _avoid_cancellation(space)
         mode = find_mode(space, likelihood, start, _NEAR_MODE)
         solution, change, passes = mode.solution, np.inf, 0
         update, stalled, lately = match_all, 0, deque([np.inf] * _PATIENCE, _PATIENCE)
@@ -97,12 +97,12 @@ class EP(Inference):
         return Inferred(sites, info, mode.margins)
 
 
-def _with_digits_left(space: LatentSpace) -> LatentSpace:
-    """Duel space where margins, as differences of utilities, would lose more digits than passes can bear."""
-    if not isinstance(space, PointSpace) or not 0 < len(space.rows) <= _MOST_DUELS:
+def _avoid_cancellation(space: LatentSpace) -> LatentSpace:
+    """Choose duel space where margins, as differences of utilities, would lose more digits than passes can bear."""
+    if not isinstance(space, PointSpace) or len(space.rows) > _MOST_DUELS:
         return space
-    widest = float(space.rows.margin_variances(space.kernel_matrix).max())
-    return DuelSpace(space.rows, space.kernel_matrix) if widest > _WIDEST else space
+    is_wide = space.rows.widest_margin(space.kernel_matrix) > _WIDEST
+    return DuelSpace(space.rows, space.kernel_matrix) if is_wide else space
 
 
 def match_all(space: LatentSpace, likelihood: Likelihood, solution: Solution) -> Sites:

@@ -75,7 +75,7 @@ class Hallucination(Inference):
     ) -> Inferred:
         """Run the chain from `start`, or from the published z = 0, moved into the box."""
         self.check(likelihood)
-        space = _with_digits_left(space)
+        space = _avoid_cancellation(space)
         rows, tau = space.rows, likelihood.tau
         m = len(rows)
         z = np.zeros(m) if start is None else checked_start(space, start)
@@ -121,11 +121,11 @@ def _into_the_box(z: Array, tied: BoolArray, tau: float) -> Array:
     return np.where(tied, np.clip(z, -tau, tau), np.maximum(z, tau))
 
 
-def _with_digits_left(space: LatentSpace) -> LatentSpace:
-    """Duel space where point space's 1 - D S D' would cancel to nothing: margins 1e6 times wider than the noise."""
-    if isinstance(space, DuelSpace) or not len(space.rows):
+def _avoid_cancellation(space: LatentSpace) -> LatentSpace:
+    """Choose duel space where point space's 1 - D S D' would cancel: margins 1e6 times wider than the noise."""
+    if isinstance(space, DuelSpace):
         return space
-    widest = float(space.rows.margin_variances(space.kernel_matrix).max())
+    widest = space.rows.widest_margin(space.kernel_matrix)
     if widest <= _WIDEST:
         return space
     if len(space.rows) > _MOST_DUELS:

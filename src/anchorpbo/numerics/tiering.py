@@ -72,7 +72,7 @@ class Tiered:
         self.seconds = math.inf if _config.USING_SVML else 0.0
         """Spent on interpreting; infinite once it has been compiled here."""
         self._has_machine_code: bool | None = None
-        """Whether there is some, for arguments of the types it was called with; ``None`` until the cache was asked."""
+        """Whether there is some for arguments of any types; ``None`` until the cache was asked."""
         # No public hook exists; where numba moves this one, test_tiering fails and all is compiled at once.
         cache: Any = getattr(dispatcher, "_cache", None)
         load: Callable[..., Any] | None = getattr(cache, "load_overload", None)
@@ -85,8 +85,8 @@ class Tiered:
         if known or (known is None and not _COMPILING and not _EAGER.get()):
             try:
                 result = self.dispatcher(*args)
-            except _ColdError:
-                self._has_machine_code = False
+            except _ColdError:  # for these types; there may be machine code for others
+                self._has_machine_code = bool(known)
             else:
                 self._has_machine_code = True
                 return result

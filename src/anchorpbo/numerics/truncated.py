@@ -37,7 +37,7 @@ MOST_PROPOSALS = 1000  # one in two is kept: all of so many are rejected only wh
 
 @compiled
 def draw_above(rng: np.random.Generator, a: float) -> float:
-    """Draw one standard normal given that it exceeds a; a NaN comes back as it is, and where there is no draw."""
+    """Draw one standard normal given that it exceeds a; NaN for NaN, and where all proposals are rejected."""
     if math.isnan(a):
         return a
     if a < TAIL:

@@ -21,7 +21,7 @@ from typing import Protocol
 from anchorpbo.errors import AnchorPBOError, RunError, TimeLimitError
 from anchorpbo.service.definition import Definition
 from anchorpbo.service.demand import Demand
-from anchorpbo.service.desk import Desk, Errand, Key, Sent, warm_up
+from anchorpbo.service.desk import ASK_LIMIT, Desk, Errand, Key, Sent, warm_up
 from anchorpbo.service.processes import EndedError, LateError, Worker
 from anchorpbo.service.rater import Rater
 from anchorpbo.study import Outcome
@@ -29,8 +29,6 @@ from anchorpbo.study.foresight import Foreseen, Trail
 
 LIKELY: tuple[Outcome, ...] = ("first", "second")
 """What most answers are. Ties are rare, and to look at them too would take half as much time again from everyone."""
-ASK_LIMIT = 30.0
-"""Seconds that whoever asks for a duel waits, and that a process may take to compute one."""
 MOST_WAITING = 64
 """Jobs that look ahead: beyond this there is enough to do with duels that are asked for now."""
 MOST_FOUND = 1024

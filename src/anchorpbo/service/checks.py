@@ -51,7 +51,7 @@ MOST_WAITING = 16
 MOST_COMPARISONS = 10_000
 """In one table."""
 _GRACE = 1.0
-"""Seconds more, for what is not the search for a design; one that takes so long by itself has a better message."""
+"""Extra seconds before the process is killed, so that the solver's own time-limit error comes first: it says more."""
 
 _LOG = logging.getLogger("anchorpbo.service")
 
@@ -131,7 +131,7 @@ class Checks:
 
     def _run(self, task: str, data: Any, seconds: float, what: str) -> Any:
         if not self._workers:
-            return TASKS[task](data)
+            return _run_here(task, data, seconds)
         with self._lock:
             if self._inside >= MOST_WAITING:
                 rule = f"at most {MOST_WAITING} requests to check something may be under way"
@@ -160,7 +160,7 @@ class Checks:
         except EndedError as problem:
             worker.end()
             _LOG.warning("a process for checks did not start, and they are made in a thread: %s", problem)
-            return TASKS[task](data)
+            return _run_here(task, data, seconds)
         try:
             return worker.call(task, data, seconds)
         except LateError as problem:
@@ -172,6 +172,12 @@ class Checks:
             worker.end()
             rule, remedy = f"{what} could not be checked", "make it smaller, and see the server's log"
             raise RunError(rule, "a process that ended while at it", remedy) from problem
+
+
+def _run_here(task: str, data: Any, seconds: float) -> Any:
+    """Check in this thread, which nobody can kill: the limit reaches searches among whole numbers alone."""
+    with time_limit(seconds):
+        return TASKS[task](data)
 
 
 def _limit_of(request: Any) -> float:

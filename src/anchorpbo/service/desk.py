@@ -12,12 +12,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.numerics.tiering import eager
 from anchorpbo.service.definition import Definition
 from anchorpbo.space import Real, Space
 from anchorpbo.study import Optimizer
 from anchorpbo.study.foresight import Foreseen, Trail
 
+ASK_LIMIT = 30.0
+"""Seconds that computing a duel may take, and that a participant waits for one."""
 MOST_LOGS = 256
 """Participants at one desk, of some 200 kB each; of others the whole log is sent again."""
 
@@ -71,8 +74,9 @@ class Desk:
         if errand.key not in self.optimizers:
             self.optimizers[errand.key] = self.definitions[study].optimizer(participant)
         optimizer = self.optimizers[errand.key]
-        optimizer.follow(errand.keep, errand.events)
-        return optimizer.foresee()
+        with time_limit(ASK_LIMIT):
+            optimizer.follow(errand.keep, errand.events)
+            return optimizer.foresee()
 
     def reply(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The same for an errand as JSON holds it."""

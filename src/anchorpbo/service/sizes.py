@@ -5,6 +5,7 @@ Checked on plain data, before anything is built of it. Studies that are there al
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeGuard
 
@@ -23,7 +24,7 @@ LARGEST, NARROWEST = 1e300, 1e-300
 
 
 def check_size(space: Any) -> None:
-    """Refuse a space that is too large; what has another form is left to whoever reads it."""
+    """Refuse a space that is too large. Malformed input is ignored here; `space_from_dict` refuses it."""
     if not isinstance(space, Mapping):
         return
     if space.get("kind") == "catalogue":
@@ -81,7 +82,10 @@ def _values_of(parameters: Iterable[Mapping[str, Any]]) -> Iterable[float]:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether it is a number that a double can hold; `check_plain` refuses other integers."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return isinstance(value, float) or abs(value) <= sys.float_info.max
 
 
 def _list(value: Any) -> list[Any]:

@@ -19,10 +19,11 @@ from typing import Any, TypeVar
 from anchorpbo.errors import AnchorPBOError, ConflictError, InputError, RunError, UnknownStudyError
 from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.service.agreement import Agreement, Side, agreement
-from anchorpbo.service.ahead import ASK_LIMIT, Ahead
+from anchorpbo.service.ahead import Ahead
 from anchorpbo.service.cards import Card, card
 from anchorpbo.service.checks import Checks
 from anchorpbo.service.definition import LONGEST_NAME, LONGEST_TEXT, OPTIONS, Definition, text
+from anchorpbo.service.desk import ASK_LIMIT
 from anchorpbo.service.maps import Known, Map, Plane, draw_map, plane
 from anchorpbo.service.people import People
 from anchorpbo.service.pictures import Picture, sent_picture
