@@ -139,6 +139,22 @@ def test_an_export_is_imported_again(call, tmp_path):
     assert "with 2 answers" in call("study", "import", "-", input=out.read_text("utf-8")).stdout
 
 
+def test_an_export_has_the_format_that_its_file_is_named_after(call, tmp_path):
+    id = made(call("study", "new", "--example", "coffee"))
+    out = tmp_path / "trees.CSV"
+    assert call("study", "export", id, "--out", out).exit_code == 0
+    assert out.read_bytes() == call("study", "export", id, "--format", "csv").stdout_bytes
+    assert call("study", "export", id, "--format", "json", "--out", out).exit_code == 0
+    assert json.loads(out.read_text("utf-8"))["study"]
+
+
+def test_hints_name_the_database_that_was_named(call, tmp_path):
+    mine = tmp_path / "my studies.db"
+    said = call("study", "new", "--example", "coffee", "--db", mine).stdout
+    assert said.count(f"--db '{mine}'") == 2
+    assert "--db" not in call("study", "new", "--example", "coffee").stdout
+
+
 def test_an_export_as_a_table_has_a_row_an_event(call):
     id = made(call("study", "new", "--example", "coffee"))
     rows = call("study", "export", id, "--format", "csv").stdout.splitlines()

@@ -251,7 +251,7 @@ def test_rules_that_nobody_can_settle_are_refused_when_their_time_is_up(monkeypa
     monkeypatch.setattr(space, "CHECK_LIMIT", 0.3)
     names, rules = hard_rules()
     began = time.process_time()
-    says = r"must take at most 0.3 s; received 4 constraints on 30 parameters, 30 of them with steps; use fewer"
+    says = r"must take at most 0.3 s; received 4 constraints on 30 parameters, 30 of them discrete; use fewer"
     with pytest.raises(TimeLimitError, match=says):
         Space(dict.fromkeys(names, Boolean()), constraints=rules)
     assert time.process_time() - began < 5.0
@@ -273,3 +273,12 @@ def test_an_inner_time_limit_does_not_extend_an_outer_one():
             assert deadline().left == 0.0
         assert 0.0 < deadline().left <= 1.0
     assert deadline().left == np.inf
+
+
+def test_the_nearest_design_that_takes_too_long_counts_the_constraints_that_were_given():
+    found = space_from_dict(hard_study()["space"], checked=True)
+    with (
+        time_limit(0.1),
+        pytest.raises(TimeLimitError, match=r"at most 0.1 s; received 4 constraints on 30 parameters, 30 of them"),
+    ):
+        found.region.polytope.nearest(np.full(30, 0.5), np.ones(30))

@@ -44,7 +44,7 @@ def test_more_hard_rules_than_there_are_threads_do_not_stop_a_server(running):
     assert {status for status, _ in found} == {422, 503}
     assert {words for status, words in found if status == 422} == {
         "finding a design that meets the constraints must take at most 5 s; received 4 constraints on 30 parameters, "
-        "30 of them with steps; use fewer constraints, or fewer parameters with steps in them."
+        "30 of them discrete; use fewer constraints, or fewer discrete parameters in them."
     }
     assert all("try again in a moment" in words for status, words in found if status == 503)
     assert running.post("/api/studies", STUDY)["id"]

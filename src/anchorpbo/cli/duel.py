@@ -12,7 +12,7 @@ from rich.text import Text
 
 from anchorpbo.cli.keys import Keys
 from anchorpbo.cli.looks import counted, duel_table, make_console, plain, print_recommendation
-from anchorpbo.cli.opening import found, opened
+from anchorpbo.cli.opening import found, opened, option
 from anchorpbo.errors import AnchorPBOError, ConflictError, DataError, InputError, NothingLeftError
 from anchorpbo.service import Studies
 from anchorpbo.service.studies import LONGEST_RESPONSE
@@ -50,6 +50,7 @@ def run(db: str | None, study: str, participant: str, console: Console | None = 
         except KeyboardInterrupt:
             console.print()
         again = f"anchorpbo duel {id}" + ("" if participant == OWNER else f" --participant {shlex.quote(participant)}")
+        again += option(db)
         console.print(Text(f"{counted(session.stored, 'answer')} stored in this sitting. Go on with {plain(again)}"))
 
 

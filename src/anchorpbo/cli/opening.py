@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -56,6 +57,11 @@ def shown(db: str) -> str:
         return f"{parts.scheme}://{user}{parts.hostname}{port}{parts.path}"
     except ValueError:
         return "the database"
+
+
+def option(db: str | None) -> str:
+    """The option that names the same database in another command; nothing where that would find it by itself."""
+    return "" if db in (None, os.environ.get("ANCHORPBO_DB")) else f" --db {shlex.quote(shown(str(db)))}"
 
 
 @contextmanager

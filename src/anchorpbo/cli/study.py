@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from anchorpbo.cli.looks import counted, make_console, plain
-from anchorpbo.cli.opening import found, opened
+from anchorpbo.cli.opening import found, opened, option
 from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.service.catalogues import read_catalogue
 from anchorpbo.service.exports import history_csv
@@ -79,7 +79,11 @@ def new(
         view = studies.create(request, folder)
         console.print(Text(f"Made {plain(view.name)}, a study of {_size(view)}: {view.id}"))
         _say_missing_images(console, request, folder)
-        console.print(Text(f"Compare designs with anchorpbo duel {view.id}, or in a browser with anchorpbo serve."))
+        where = option(db)
+        console.print(
+            Text(f"Compare designs with anchorpbo duel {view.id}{where}, or in a browser with anchorpbo serve{where}."),
+            soft_wrap=True,
+        )
 
 
 def listing(db: str | None, console: Console | None = None) -> None:

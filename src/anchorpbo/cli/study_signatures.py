@@ -129,7 +129,13 @@ def show(study: Study, db: Database = None) -> None:
 @study.command()
 def export(
     study: Study,
-    format: Annotated[Format, typer.Option(help="json for all of it, csv for a table of its history.")] = Format.json,
+    format: Annotated[
+        Format | None,
+        typer.Option(
+            help="json for all of it, csv for a table of its history. By default as --out ends, or json.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="By default standard output.", show_default=False)
     ] = None,
@@ -138,12 +144,13 @@ def export(
     """Export a study, to keep it, to move it or to look at it elsewhere.
 
     As in [bold]anchorpbo study export coffee --out coffee.json[/bold],
-    or with --format csv for a spreadsheet.
+    or --out coffee.csv for a spreadsheet.
     """
     with errors_in_a_sentence(failure=1):
         from anchorpbo.cli.study import export
 
-        export(db, study, format.value, out)
+        is_table = format is Format.csv or (format is None and out is not None and out.suffix.lower() == ".csv")
+        export(db, study, "csv" if is_table else "json", out)
 
 
 @study.command("import")

@@ -180,7 +180,10 @@ class Polytope:
             np.concatenate([self.upper, np.full(n, np.inf), x[at]]),
         )
         cost, grid = np.repeat([0.0, 1.0], n), np.concatenate([places[at], np.zeros(n)])
-        found = wide.corner(cost, grid)
+        try:
+            found = wide.corner(cost, grid)
+        except TimeLimitError:  # which counts the rows that were added
+            raise self._time_limit_error(places) from None
         if found is None:
             return None
         y = x.copy()
@@ -205,9 +208,12 @@ class Polytope:
             options={} if np.isinf(limit.left) else {"time_limit": limit.left},
         )
         if result.status == _TIME_LIMIT_REACHED:
-            rule = f"finding a design that meets the constraints must take at most {limit.seconds:g} s"
-            received = f"{len(self)} constraints on {len(places)} parameters, {whole.sum()} of them with steps"
-            raise TimeLimitError(rule, received, "use fewer constraints, or fewer parameters with steps in them")
+            raise self._time_limit_error(places)
         if result.x is None:
             return None
         return np.clip(np.where(whole, np.round(result.x), result.x) / unit, least, most)
+
+    def _time_limit_error(self, places: Array) -> TimeLimitError:
+        rule = f"finding a design that meets the constraints must take at most {deadline().seconds:g} s"
+        received = f"{len(self)} constraints on {len(places)} parameters, {(places > 0).sum()} of them discrete"
+        return TimeLimitError(rule, received, "use fewer constraints, or fewer discrete parameters in them")
