@@ -5,6 +5,8 @@ import json
 import pytest
 from servers import DESIGN, ITEMS, QUICK, answer, check_problem, make, server
 
+from anchorpbo.service import Studies
+from anchorpbo.service.ahead import ask_limit_error
 from anchorpbo.web.schemas import (
     CATALOGUE_EXAMPLE,
     COMPARISONS_EXAMPLE,
@@ -362,3 +364,16 @@ def test_a_catalogue_goes_through_the_loop_too(client):
     duel = answer(client, id, "second")
     assert duel["cards"][0]["title"] == duel["first"]["name"]
     assert client.get(f"/api/studies/{id}/map").json()["items"]["total"] == 5
+
+
+def test_a_duel_that_takes_too_long_is_a_503_and_can_be_asked_for_again(client, id, monkeypatch):
+    def ask(*_, **__):
+        raise ask_limit_error()
+
+    monkeypatch.setattr(Studies, "ask", ask)
+    response = client.post(f"/api/studies/{id}/ask")
+    check_problem(response, 503)
+    assert response.json()["rule"] == "the next duel must be there within 30 s"
+    assert response.json()["remedy"].startswith("ask again")
+    monkeypatch.undo()
+    assert client.post(f"/api/studies/{id}/ask").status_code == 200

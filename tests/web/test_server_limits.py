@@ -1,17 +1,13 @@
 """A server under requests that would take for ever: others are served, and each of them is refused."""
 
 import json
-import os
-import signal
 import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 
 import pytest
 
-from anchorpbo.service.desk import ASK_LIMIT
 from support.hard_rules import hard_study
 from support.server_process import STUDY, Server
 
@@ -48,29 +44,3 @@ def test_more_hard_rules_than_there_are_threads_do_not_stop_a_server(running):
     }
     assert all("try again in a moment" in words for status, words in found if status == 503)
     assert running.post("/api/studies", STUDY)["id"]
-
-
-@pytest.mark.slow
-def test_an_ask_whose_process_hangs_is_refused_within_its_time_and_answered_after_it(running):
-    id = running.post("/api/studies", STUDY)["id"]
-    for _ in range(9):  # those to start with need no process
-        duel = running.post(f"/api/studies/{id}/ask")
-        running.post(f"/api/studies/{id}/answers", {"duel_id": duel["id"], "outcome": "first"})
-    before = running.workers()
-    for pid in before:
-        os.kill(pid, signal.SIGSTOP)
-    assert refused(running, f"/api/studies/{id}/ask", {}) == (
-        503,
-        f"the next duel must be there within {ASK_LIMIT:g} s; received one that takes longer; "
-        "ask again, and make the study smaller if that does not help.",
-    )
-    end = time.monotonic() + 4 * PATIENCE
-    duel = None
-    while duel is None:  # until the next process is ready
-        assert time.monotonic() < end
-        with suppress(urllib.error.HTTPError):
-            duel = running.post(f"/api/studies/{id}/ask")
-    assert duel["id"]
-    for pid in before:  # those of checks were idle, and are not missed
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGCONT)

@@ -124,7 +124,7 @@ class Ahead:
             self._give_up(key, {trail.digest})
             job = self._job(key, definition, trail, 0)
         if not job.done.wait(ASK_LIMIT):
-            raise _late()
+            raise ask_limit_error()
         if job.problem is not None:
             raise job.problem
         if job.found is not None:
@@ -257,7 +257,7 @@ class Ahead:
                 return
             self._jobs.pop(job.trail.digest, None)
             rule, remedy = "the next duel could not be computed", "see the server's log, or make the study smaller"
-            job.finish(None, _late() if late else RunError(rule, "processes that ended while at it", remedy))
+            job.finish(None, ask_limit_error() if late else RunError(rule, "processes that ended while at it", remedy))
 
     def _run(self, desk: AnyDesk, sent: Sent, job: Job) -> None:
         with self._changed:
@@ -289,7 +289,8 @@ class Ahead:
                 job.finish(found, problem)
 
 
-def _late() -> RunError:
+def ask_limit_error() -> RunError:
+    """The error of an ask that exceeds its time limit."""
     rule = f"the next duel must be there within {ASK_LIMIT:g} s"
     return RunError(rule, "one that takes longer", "ask again, and make the study smaller if that does not help")
 
