@@ -216,6 +216,37 @@ def test_a_file_of_the_release_before_gets_checksums(tmp_path):
         storage.entries("old", "owner")
 
 
+INSERTS_BEFORE = {
+    "studies": "INSERT INTO studies (id, name, created, definition) VALUES ('x', 'X', '2025-03-01 09:30:00', '{}')",
+    "participants": "INSERT INTO participants (study, name, position) VALUES ('old', 'zoe', 3)",
+    "entries": "INSERT INTO entries (study, number, type, participant, time, data) "
+    "VALUES ('old', 7, 'answered', 'owner', '2025-03-01 09:30:00', '{}')",
+    "secrets": "INSERT INTO secrets (name, value) VALUES ('x', 'x') ON CONFLICT DO NOTHING",
+}
+"""As a server of the release before goes on writing."""
+
+
+@pytest.mark.parametrize("table", INSERTS_BEFORE)
+def test_a_file_refuses_rows_of_a_server_of_the_release_before(tmp_path, table):
+    path = tmp_path / "studies.db"
+    values = {"time": "DATETIME", "bytes": "BLOB", "secret": f"x'{bytes(range(32)).hex()}'"}
+    with closing(sqlite3.connect(path, isolation_level=None)) as still_open:
+        still_open.executescript(BEFORE.format(**values))
+        check_carried_over(str(path))
+        with pytest.raises(sqlite3.IntegrityError, match=r"newer release .*stop this server"):
+            still_open.execute(INSERTS_BEFORE[table])
+    with closing(open_storage(str(path))) as storage:
+        assert len(storage.entries("old")) == 6
+
+
+@pytest.mark.parametrize("table", INSERTS_BEFORE)
+def test_a_server_refuses_rows_of_a_server_of_the_release_before(server, table):
+    url = server.new_database()
+    open_storage(url).close()
+    with psycopg.connect(url) as connection, pytest.raises(psycopg.errors.NotNullViolation, match="checksum"):
+        connection.execute(INSERTS_BEFORE[table])
+
+
 def test_a_server_of_the_release_before_gets_checksums(server):
     url = server.new_database()
     values = {"time": "TIMESTAMP WITH TIME ZONE", "bytes": "BYTEA", "secret": f"'\\x{bytes(range(32)).hex()}'"}
