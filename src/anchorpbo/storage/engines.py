@@ -83,7 +83,7 @@ class Database:
 
 def sqlite_database(path: Path) -> Database:
     """A file, made where there is none."""
-    place = Place(str(path))
+    place = Place(str(path), file=path)
     _make_file(path)
     with place.guarded():
         _keep_a_log(path)
