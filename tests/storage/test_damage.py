@@ -82,6 +82,15 @@ def test_flipped_bytes_are_reported_or_change_nothing(sound, tmp_path):
     assert outcomes_of_flips(sound, tmp_path, seed=15, count=FLIPS) > FLIPS // 5
 
 
+@pytest.mark.parametrize("name", [b"answers", b"undoes", b"definition_checksum", b"position"])
+@pytest.mark.parametrize("bits", [0x04, 0x80])
+def test_a_flipped_name_of_a_column_is_called_damage(sound, tmp_path, name, bits):
+    path, at = tmp_path / "studies.db", sound[0].index(name + b" BIGINT") + 1
+    path.write_bytes(sound[0][:at] + bytes([sound[0][at] ^ bits]) + sound[0][at + 1 :])
+    with pytest.raises(DataError, match="must not be damaged"):
+        read_all(str(path))
+
+
 # -- one row after another --------------------------------------------------------------------------------------------
 
 CHANGES = {

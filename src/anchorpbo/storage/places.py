@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -124,6 +125,7 @@ def _examine(file: Path) -> tuple[str, str]:
     """
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=1.0)) as connection:
+            connection.text_factory = partial(str, encoding="utf-8", errors="replace")  # names may be damaged
             if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
                 return _DAMAGED
             (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone() or ("",)
@@ -134,6 +136,5 @@ def _examine(file: Path) -> tuple[str, str]:
                 if found != set(table.columns.keys()):
                     return _DAMAGED
     except sqlite3.Error as problem:
-        name = getattr(problem, "sqlite_errorname", "")
-        return _DAMAGED if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) else _OTHER
+        return _DAMAGED if _meaning_in_sqlite(problem, None) == _DAMAGED else _OTHER
     return _OTHER
