@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -60,8 +61,13 @@ class Scale:
         values = self.axis.values
         if not self.axis.continuous:
             return (values.index(value) + 0.5) / len(values)
-        low, high, at = (_on_scale(each, self.axis.log) for each in (values[0], values[-1], value))
+        (low, high), at = self._ends, _on_scale(value, self.axis.log)
         return (at - low) / (high - low) if high > low else 0.5
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        values = self.axis.values
+        return _on_scale(values[0], self.axis.log), _on_scale(values[-1], self.axis.log)
 
     def ticks(self) -> list[tuple[float, str]]:
         """Places and what to write there."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache, partial
 
 from anchorpbo import __version__
 from anchorpbo.html import Markup, escaped, tag
@@ -213,15 +214,16 @@ def _history(history: Sequence[JSONObject], words: Words) -> Markup:
     for event in history:
         if event["type"] == "commented":
             comments.setdefault(event.get("event"), []).append(event["text"])
+    cell = lru_cache(maxsize=1_000)(partial(tag, "td"))  # most texts are in many rows
     rows = []
     for event in history:
         if event["type"] in WHAT or (event["type"] == "commented" and event.get("event") is None):
             remarks = [tag("q", remark) for remark in comments.get(event["number"], ())]
             kind = None if event["stands"] else "back"
             rows.append([
-                tag("td", time(event["time"]), class_="time"), tag("td", what(event, words), class_=kind),
-                tag("td", outcome(event), class_=kind), tag("td", took(event.get("response_ms")), class_="number"),
-                tag("td", "" if event["stands"] else "taken back"), tag("td", *remarks),
+                cell(time(event["time"]), class_="time"), tag("td", what(event, words), class_=kind),
+                cell(outcome(event), class_=kind), cell(took(event.get("response_ms")), class_="number"),
+                cell("" if event["stands"] else "taken back"), tag("td", *remarks),
             ])  # fmt: skip
     heads = ("Time (UTC)", "What", "Outcome", "Took", "", "Comments")
     return section("History", tag("div", table(heads, rows, ("Took",)), class_="history"))
