@@ -12,7 +12,7 @@ from anchorpbo.service.rater import Rater
 from anchorpbo.service.views import Design
 from anchorpbo.space import Catalogue
 
-__all__ = ["Axis", "Grid", "Item", "Items", "Known", "Map", "Plane", "Slice", "draw_map", "plane"]
+__all__ = ["Axis", "Grid", "Item", "Items", "Map", "Plane", "Slice", "draw_map"]
 
 
 @dataclass(frozen=True)
