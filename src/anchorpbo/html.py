@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import cache
 from typing import Any
 
 DIGITS = 4
@@ -50,11 +51,16 @@ def tag(name: str, *children: str, **attributes: object) -> Markup:
     '<b class="plain">a &lt; b</b>'
     """
     written = "".join([
-        f' {key.rstrip("_").replace("_", "-")}="{_written(value)}"'
+        f' {_attribute(key)}="{_written(value)}"'
         for key, value in attributes.items()
         if value is not None
     ])  # fmt: skip
     return Markup(f"<{name}{written}>{joined(children)}</{name}>")
+
+
+@cache
+def _attribute(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
 
 
 def joined(parts: Iterable[str]) -> Markup:
@@ -82,6 +88,10 @@ def significant(value: float, digits: int) -> float:
     >>> significant(12.625, 4), significant(-12.625, 4)
     (12.63, -12.63)
     """
+    near = float(f"{value:.{digits}g}")
+    if near == value or float(f"{value:.{digits + 1}g}") != value:
+        return near
+    # Perhaps a tie, which has one digit more; formats round it to an even digit.
     return float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(value))
 
 

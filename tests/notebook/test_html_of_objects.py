@@ -1,13 +1,14 @@
 """What notebooks show of our objects: tables in which nothing that anybody wrote becomes markup."""
 
 import re
+from decimal import ROUND_HALF_UP, Context
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 import anchorpbo as ap
-from anchorpbo.html import Markup, counted, cut, shown, table, tag
+from anchorpbo.html import Markup, counted, cut, shown, significant, table, tag
 
 NASTY = "<script>alert('x')</script>&\"\x00"
 SPACE = ap.Space(
@@ -183,3 +184,12 @@ def test_parts_of_html():
     assert (shown(True), shown(1e-7), shown(12.34567), shown("a")) == ("yes", "1.0000e-07", "12.35", "a")
     assert (counted(1, "duel"), counted(0, "duel")) == ("1 duel", "0 duels")
     assert (cut("x" * 60), cut("x" * 61)) == ("x" * 60, "x" * 58 + " …")
+
+
+@pytest.mark.parametrize("digits", [1, 2, 4])
+def test_significant_digits_are_rounded_away_from_zero_in_ties_only(digits):
+    rng = np.random.default_rng(0)
+    values = [*rng.normal(size=300), *rng.normal(size=300).round(4), *(rng.integers(-(10**5), 10**5, 600) / 16)]
+    exact = Context(prec=digits, rounding=ROUND_HALF_UP)
+    for value in (*map(float, values), 0.0, 12.625, -12.625, 0.5, 2.5, 1e300, 5e-324, float("inf")):
+        assert significant(value, digits) == float(exact.create_decimal(value))

@@ -58,6 +58,21 @@ def test_before_the_first_answer_only_noise_is_known():
         assert np.all((np.array(grid.reliability) >= 0) & (np.array(grid.reliability) <= 1))
 
 
+def test_the_strongest_plane_is_over_the_parameters_that_the_utility_depends_on_most():
+    parameters = [{"name": name, "kind": "real", "low": 0.0, "high": 1.0} for name in ("idle", "first", "second")]
+    studies, id = study(space={"kind": "space", "parameters": parameters})
+    rng = np.random.default_rng(0)
+    rows = []
+    for pair in rng.random((40, 2, 3)):
+        lost, won = pair[np.argsort(pair[:, 1] + 0.7 * pair[:, 2])]
+        sides = {"winner": won, "loser": lost}
+        rows.append({f"{side}.{each['name']}": float(value) for side, design in sides.items()
+                     for each, value in zip(parameters, design, strict=True)})  # fmt: skip
+    studies.import_comparisons(id, rows)
+    names = [(drawn.plane.x.name, drawn.plane.y.name) for drawn in (studies.map(id), studies.map(id, strongest=True))]
+    assert names == [("idle", "first"), ("first", "second")]
+
+
 def test_a_map_goes_through_the_design_and_along_the_parameters_that_are_named():
     studies, id = study()
     answer(studies, id)

@@ -133,6 +133,19 @@ def test_no_cell_is_a_formula(words):
     assert not any(cell.startswith(tuple("=+-@\t\r\n＝")) for row in rows for cell in row)
 
 
+@pytest.mark.parametrize("before", [" ", '"', "'", ' "', "\u00a0", "\f"])
+@pytest.mark.parametrize("words", FORMULAS)
+def test_no_cell_is_a_formula_behind_spaces_or_quotes(before, words):
+    cell = safe(before + words)
+    assert cell.startswith("'" + before)
+    assert cell.replace("'", "") == (before + words).replace("'", "")
+
+
+@pytest.mark.parametrize("words", ["plain", ' "quoted" = 1', "a=1", "it's - well", "a;b", ""])
+def test_text_that_is_no_formula_is_written_as_it_is(words):
+    assert safe(words) == words
+
+
 @pytest.mark.parametrize("separator", [";", "\t", "\n", "\r\n", "; ", ';"'])
 @pytest.mark.parametrize("words", FORMULAS)
 def test_no_cell_is_a_formula_where_semicolons_separate_cells(separator, words):

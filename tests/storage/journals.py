@@ -8,7 +8,10 @@ import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
-from anchorpbo.errors import AnchorPBOError
+import pytest
+from sqlalchemy import event
+
+from anchorpbo.errors import AnchorPBOError, UnknownStudyError
 from anchorpbo.storage import MemoryStorage
 from anchorpbo.study.journal import OWNER, Entry
 from anchorpbo.study.storage import StudyInfo
@@ -38,6 +41,54 @@ def entry(kind="answered", participant=OWNER, **data):
 
 def make_study(storage, *names, id="study"):
     storage.create(StudyInfo(id, "A study", NOW), {"seed": 1}, [entry("created", name) for name in names or (OWNER,)])
+
+
+@contextmanager
+def after_first_statement(engine, change):
+    """Call a function once, between the first statement and the second one of a transaction on an engine."""
+    calls = []
+
+    def on_statement(connection, cursor, statement, *_):
+        if not calls and not statement.startswith("BEGIN"):
+            calls.append(statement)
+            change()
+
+    event.listen(engine, "after_cursor_execute", on_statement)
+    try:
+        yield
+    finally:
+        event.remove(engine, "after_cursor_execute", on_statement)
+    assert calls
+
+
+READS = {
+    "entries": lambda storage: storage.entries("study"),
+    "entries of one": lambda storage: storage.entries("study", OWNER),
+    "participants": lambda storage: storage.participants("study"),
+    "study": lambda storage: storage.study("study"),
+    "definition": lambda storage: storage.definition("study"),
+    "studies": lambda storage: storage.studies(),
+}
+
+
+def check_reads_before_a_deletion(storage, other, read):
+    """What is read is what there was when the transaction began."""
+    make_study(storage)
+    expected = READS[read](storage)
+    with after_first_statement(storage._database._reader, lambda: other.delete("study")):
+        assert READS[read](storage) == expected
+    assert storage.studies() == []
+
+
+def check_reads_before_a_creation(storage, other, read):
+    """A study that is made meanwhile is unknown, or there as a whole."""
+    with after_first_statement(storage._database._reader, lambda: make_study(other)):
+        if read == "studies":
+            assert storage.studies() == []
+        else:
+            with pytest.raises(UnknownStudyError, match="study"):
+                READS[read](storage)
+    assert READS[read](storage)
 
 
 @contextmanager

@@ -82,6 +82,15 @@ def test_flipped_bytes_are_reported_or_change_nothing(sound, tmp_path):
     assert outcomes_of_flips(sound, tmp_path, seed=15, count=FLIPS) > FLIPS // 5
 
 
+@pytest.mark.parametrize("name", [b"answers", b"undoes", b"definition_checksum", b"position"])
+@pytest.mark.parametrize("bits", [0x04, 0x80])
+def test_a_flipped_name_of_a_column_is_called_damage(sound, tmp_path, name, bits):
+    path, at = tmp_path / "studies.db", sound[0].index(name + b" BIGINT") + 1
+    path.write_bytes(sound[0][:at] + bytes([sound[0][at] ^ bits]) + sound[0][at + 1 :])
+    with pytest.raises(DataError, match="must not be damaged"):
+        read_all(str(path))
+
+
 # -- one row after another --------------------------------------------------------------------------------------------
 
 CHANGES = {
@@ -214,6 +223,37 @@ def test_a_file_of_the_release_before_gets_checksums(tmp_path):
         connection.execute("UPDATE entries SET response_ms = 1201 WHERE number = 2")
     with closing(open_storage(str(path))) as storage, pytest.raises(DataError, match="entry 2 of study 'old'"):
         storage.entries("old", "owner")
+
+
+INSERTS_BEFORE = {
+    "studies": "INSERT INTO studies (id, name, created, definition) VALUES ('x', 'X', '2025-03-01 09:30:00', '{}')",
+    "participants": "INSERT INTO participants (study, name, position) VALUES ('old', 'zoe', 3)",
+    "entries": "INSERT INTO entries (study, number, type, participant, time, data) "
+    "VALUES ('old', 7, 'answered', 'owner', '2025-03-01 09:30:00', '{}')",
+    "secrets": "INSERT INTO secrets (name, value) VALUES ('x', 'x') ON CONFLICT DO NOTHING",
+}
+"""As a server of the release before goes on writing."""
+
+
+@pytest.mark.parametrize("table", INSERTS_BEFORE)
+def test_a_file_refuses_rows_of_a_server_of_the_release_before(tmp_path, table):
+    path = tmp_path / "studies.db"
+    values = {"time": "DATETIME", "bytes": "BLOB", "secret": f"x'{bytes(range(32)).hex()}'"}
+    with closing(sqlite3.connect(path, isolation_level=None)) as still_open:
+        still_open.executescript(BEFORE.format(**values))
+        check_carried_over(str(path))
+        with pytest.raises(sqlite3.IntegrityError, match=r"newer release .*stop this server"):
+            still_open.execute(INSERTS_BEFORE[table])
+    with closing(open_storage(str(path))) as storage:
+        assert len(storage.entries("old")) == 6
+
+
+@pytest.mark.parametrize("table", INSERTS_BEFORE)
+def test_a_server_refuses_rows_of_a_server_of_the_release_before(server, table):
+    url = server.new_database()
+    open_storage(url).close()
+    with psycopg.connect(url) as connection, pytest.raises(psycopg.errors.NotNullViolation, match="checksum"):
+        connection.execute(INSERTS_BEFORE[table])
 
 
 def test_a_server_of_the_release_before_gets_checksums(server):

@@ -8,10 +8,21 @@ from contextlib import closing
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from journals import check_nothing_lost, check_same_as_memory, entry, killed_writers, make_study, writer
+from journals import (
+    READS,
+    after_first_statement,
+    check_nothing_lost,
+    check_reads_before_a_creation,
+    check_reads_before_a_deletion,
+    check_same_as_memory,
+    entry,
+    killed_writers,
+    make_study,
+    writer,
+)
 from sqlalchemy import create_engine, text
 
-from anchorpbo.errors import DataError
+from anchorpbo.errors import DataError, UnknownStudyError
 from anchorpbo.storage import engines, open_storage, schema
 from anchorpbo.testing.storages import StorageContract
 from support import postgres_server
@@ -61,9 +72,41 @@ def test_sessions_wait_for_the_disk_also_where_the_server_is_set_not_to(server, 
     server.execute(f"ALTER DATABASE {url.rpartition('/')[2]} SET timezone = 'Asia/Tokyo'")
     with closing(open_storage(url)) as storage:
         with storage._database.reading() as connection:
-            names = ("synchronous_commit", "TimeZone", "lock_timeout", "transaction_isolation")
+            names = ("synchronous_commit", "TimeZone", "lock_timeout")
             found = [connection.execute(text(f"SHOW {name}")).scalar() for name in names]
-        assert found == ["on", "UTC", "10s", "read committed"]
+        assert found == ["on", "UTC", "10s"]
+
+
+def test_readers_have_a_snapshot_and_writers_see_what_is_committed(storage):
+    def isolation(transaction):
+        with transaction() as connection:
+            return connection.execute(text("SHOW transaction_isolation")).scalar()
+
+    for _ in range(2):  # connections go back to the pool, and are used by either
+        assert isolation(storage._database.reading) == "repeatable read"
+        assert isolation(storage._database.writing) == "read committed"
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("check", [check_reads_before_a_deletion, check_reads_before_a_creation])
+def test_a_read_of_a_server_sees_one_moment(url, storage, check, read):
+    with closing(open_storage(url)) as other:
+        check(storage, other, read)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda storage: storage.append("study", [entry()], seen=1),
+        lambda storage: storage.add_participant("study", "bob"),
+    ],
+)
+def test_a_change_of_a_study_that_is_made_meanwhile_is_refused_and_no_damage(url, storage, write):
+    with closing(open_storage(url)) as other:
+        meanwhile = after_first_statement(storage._database._writer, lambda: make_study(other))
+        with meanwhile, pytest.raises(UnknownStudyError, match="study"):
+            write(storage)
+        write(storage)
 
 
 def test_many_open_an_empty_database_at_once(url):

@@ -17,7 +17,18 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from journals import NOW, check_nothing_lost, check_same_as_memory, entry, killed_writers, make_study, writer
+from journals import (
+    NOW,
+    READS,
+    check_nothing_lost,
+    check_reads_before_a_creation,
+    check_reads_before_a_deletion,
+    check_same_as_memory,
+    entry,
+    killed_writers,
+    make_study,
+    writer,
+)
 from sqlalchemy import create_engine
 
 from anchorpbo.errors import ConflictError
@@ -77,6 +88,13 @@ def test_commits_are_on_the_disk_and_readers_do_not_wait(storage):
             for name in ("journal_mode", "synchronous", "foreign_keys")
         ]
     assert found == ["wal", 2, 1]
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("check", [check_reads_before_a_deletion, check_reads_before_a_creation])
+def test_a_read_of_a_file_sees_one_moment(path, storage, check, read):
+    with closing(open_storage(path)) as other:
+        check(storage, other, read)
 
 
 def test_a_reader_sees_what_was_there_while_someone_writes(path, storage):

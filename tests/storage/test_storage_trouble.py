@@ -15,6 +15,7 @@ from sqlalchemy import event
 
 from anchorpbo.errors import DataError
 from anchorpbo.storage import engines, open_storage, opening, schema
+from anchorpbo.storage.places import Place
 
 
 @pytest.fixture
@@ -196,6 +197,58 @@ def test_a_closed_storage_says_so(path):
     storage.close()
     with pytest.raises(DataError, match="open it again"):
         storage.studies()
+
+
+# -- what is damage, and what is not ----------------------------------------------------------------------------------
+
+
+def test_a_wrong_statement_is_not_called_damage(path):
+    with closing(open_storage(path)) as storage:
+        make_study(storage)
+        for statement in ("SELECT nonsense FROM entries", "SELEKT 1"):
+            problem = pytest.raises(DataError, match="must do what it is asked to")
+            with problem, storage._database.reading() as connection:
+                connection.exec_driver_sql(statement)
+
+
+def test_a_wrong_statement_on_a_damaged_file_is_called_damage(path):
+    with closing(open_storage(path)) as storage:
+        make_study(storage)
+        storage.append("study", [entry(text="x" * 500)] * 200, seen=1)
+    with closing(open_storage(path)) as storage:
+        content = Path(path).read_bytes()
+        Path(path).write_bytes(content[:-8192] + b"\x55" * 8192)
+        problem = pytest.raises(DataError, match="must not be damaged")
+        with problem, storage._database.reading() as connection:
+            connection.exec_driver_sql("SELECT nonsense FROM alembic_version")
+
+
+def test_a_closed_connection_is_not_called_damage():
+    connection = sqlite3.connect(":memory:")
+    connection.close()
+    with pytest.raises(DataError, match=r"must do what it is asked to.*closed database"), Place("x.db").guarded():
+        connection.execute("SELECT 1")
+
+
+def test_text_that_cannot_be_decoded_is_called_damage():
+    problem = pytest.raises(DataError, match=r"must not be damaged.*decode")
+    with closing(sqlite3.connect(":memory:")) as connection, problem, Place("x.db").guarded():
+        connection.execute("SELECT CAST(x'ff' AS TEXT)").fetchall()
+
+
+@pytest.mark.parametrize(
+    ("revision", "rule"), [("9999", r"must be those of this release.*upgrade"), (schema.NEWEST, "must not be damaged")]
+)
+def test_tables_that_change_under_a_server_are_damage_unless_a_newer_release_changed_them(path, revision, rule):
+    with closing(open_storage(path)) as storage:
+        make_study(storage)
+        run_sql(
+            path,
+            "ALTER TABLE entries RENAME COLUMN data TO content",
+            f"UPDATE alembic_version SET version_num={revision!r}",
+        )
+        with pytest.raises(DataError, match=rule):
+            storage.entries("study")
 
 
 # -- full disks -------------------------------------------------------------------------------------------------------

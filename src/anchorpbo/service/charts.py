@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -60,8 +61,13 @@ class Scale:
         values = self.axis.values
         if not self.axis.continuous:
             return (values.index(value) + 0.5) / len(values)
-        low, high, at = (_on_scale(each, self.axis.log) for each in (values[0], values[-1], value))
+        (low, high), at = self._ends, _on_scale(value, self.axis.log)
         return (at - low) / (high - low) if high > low else 0.5
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        values = self.axis.values
+        return _on_scale(values[0], self.axis.log), _on_scale(values[-1], self.axis.log)
 
     def ticks(self) -> list[tuple[float, str]]:
         """Places and what to write there."""
@@ -255,13 +261,23 @@ def _frame(x: Scale, y: Scale, across: str, up: str) -> list[Markup]:
 
 def _marked(at: Callable[[Design], tuple[float, float] | None], marks: Marks) -> list[Markup]:
     """Duels, winners full and losers hollow, then anchors, then the recommended design, those that have a place."""
-    places = [(at(duel["first"]), at(duel["second"])) for duel in marks.duels]
-    parts = [_line(*a, *b, "duel") for a, b in places if a is not None and b is not None]
+
+    # There may be thousands: each coordinate is formatted once.
+    def written(design: Design) -> tuple[str, str] | None:
+        place = at(design)
+        return None if place is None else (f"{place[0]:.4g}", f"{place[1]:.4g}")
+
+    places = [(written(duel["first"]), written(duel["second"])) for duel in marks.duels]
+    parts = [
+        Markup(f'<line x1="{a[0]}" y1="{a[1]}" x2="{b[0]}" y2="{b[1]}" class="duel"></line>')
+        for a, b in places
+        if a is not None and b is not None
+    ]
+    kinds = {"first": ("won", "lost"), "second": ("lost", "won")}
     for duel, ends in zip(marks.duels, places, strict=True):
-        kinds = {"first": ("won", "lost"), "second": ("lost", "won")}.get(duel["outcome"], ("even", "even"))
-        for place, kind in zip(ends, kinds, strict=True):
-            if place is not None:
-                parts.append(tag("circle", cx=place[0], cy=place[1], r=4.5, class_=kind))
+        for end, kind in zip(ends, kinds.get(duel["outcome"], ("even", "even")), strict=True):
+            if end is not None:
+                parts.append(Markup(f'<circle cx="{end[0]}" cy="{end[1]}" r="4.5" class="{kind}"></circle>'))
     for x, y in filter(None, map(at, marks.anchors)):
         parts.append(tag("polygon", points=_points([(x, y - 8), (x + 8, y), (x, y + 8), (x - 8, y)]), class_="anchor"))
     best = None if marks.best is None else at(marks.best)

@@ -1,9 +1,10 @@
 """A study's history as a table for people and spreadsheets.
 
 A spreadsheet takes a cell that begins with ``=``, ``+``, ``-``, ``@``, wide forms of these, a tab or the end of a line
-for a formula. Text of that kind is written with an apostrophe in front, so that it stays text; numbers are written as
-they are. Where a semicolon separates cells, as in much of Europe, the quotes around a cell do not hold what is in it
-together: a part after a semicolon, a tab or the end of a line is a cell of its own, and gets an apostrophe too.
+for a formula, some of them also behind spaces or quotes. Text of that kind is written with an apostrophe in front, so
+that it stays text; numbers are written as they are. Where a semicolon separates cells, as in much of Europe, the quotes
+around a cell do not hold what is in it together: a part after a semicolon, a tab or the end of a line is a cell of its
+own, and gets an apostrophe too.
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-_LATER_CELL = re.compile(rf"([;\t\r\n])(?=[\s\"']*[{re.escape(''.join(_FORMULA))}])")
-"""What may separate cells, before what may be a formula."""
+_FORMULA = re.compile(r"""(^|[;\t\r\n])(?=[\s"']*?[=+\-@\t\r\n＝＋－＠])""")
+"""The start of a cell, or what may separate cells, before what may be a formula behind spaces and quotes."""
 _COLUMNS = ("number", "time", "participant", "type", "stands", "outcome", "response_ms", "duel_id", "event", "text")
 
 
@@ -37,5 +37,4 @@ def safe(value: Any) -> Any:
     """A cell that no spreadsheet takes for a formula."""
     if not isinstance(value, str):
         return "" if value is None else value
-    text = _LATER_CELL.sub(r"\1'", value)
-    return f"'{text}" if value.startswith(_FORMULA) else text
+    return _FORMULA.sub(r"\1'", value)

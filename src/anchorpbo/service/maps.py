@@ -12,7 +12,7 @@ from anchorpbo.service.rater import Rater
 from anchorpbo.service.views import Design
 from anchorpbo.space import Catalogue
 
-__all__ = ["Axis", "Grid", "Item", "Items", "Known", "Map", "Plane", "Slice", "draw_map", "plane"]
+__all__ = ["Axis", "Grid", "Item", "Items", "Map", "Plane", "Slice", "draw_map"]
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,11 @@ class Map:
     """Those that stand: first, second, outcome."""
 
 
-def draw_map(rater: Rater, at: Design | None, x: str | None, y: str | None) -> Map:
-    """The map of one participant's utility, through a design; by default the recommended one, or the middle."""
+def draw_map(rater: Rater, at: Design | None, x: str | None, y: str | None, strongest: bool = False) -> Map:
+    """The map of one participant's utility, through a design; by default the recommended one, or the middle.
+
+    The plane is over `x` and `y`, or over the two `strongest` parameters; by default over the first two.
+    """
     optimizer = rater.optimizer
     duels = [
         {name: entry.data[name] for name in ("first", "second", "outcome")}
@@ -42,4 +45,21 @@ def draw_map(rater: Rater, at: Design | None, x: str | None, y: str | None) -> M
     if isinstance(space, Catalogue):
         return Map(answers, None, [], None, items(known, space), anchors, duels)
     here = as_space(space).check(at) if at is not None else known.middle
-    return Map(answers, here, slices(known, here), plane(known, here, x, y), None, anchors, duels)
+    along = slices(known, here)
+    if strongest and len(along) > 1:
+        x, y = _strongest(along)
+    return Map(answers, here, along, plane(known, here, x, y), None, anchors, duels)
+
+
+def _strongest(along: list[Slice]) -> tuple[str, str]:
+    """The two parameters that the utility depends on most, numbers before categories, in the order of the space."""
+
+    def reach(one: Slice) -> float:
+        utility = one.grid.utility or [0.0]
+        return float(max(utility) - min(utility))
+
+    smooth = [one for one in along if one.axis.continuous]
+    among = smooth if len(smooth) > 1 else along
+    names = [one.axis.name for one in among]
+    x, y = sorted((one.axis.name for one in sorted(among, key=reach, reverse=True)[:2]), key=names.index)
+    return x, y

@@ -7,7 +7,7 @@ Everything that people wrote is escaped by `anchorpbo.html.tag`; drawings of des
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from functools import lru_cache, partial
 
 from anchorpbo import __version__
 from anchorpbo.html import Markup, escaped, tag
@@ -21,7 +21,7 @@ from anchorpbo.service.charts import (
     plane_chart,
     slice_chart,
 )
-from anchorpbo.service.maps import Map, Slice
+from anchorpbo.service.maps import Map
 from anchorpbo.service.report_page import document, section, table
 from anchorpbo.service.report_words import (
     WHAT,
@@ -69,7 +69,7 @@ def report_html(studies: Studies, id: str, participant: str = OWNER, risk_weight
             one for one in zip(best.credible_set, best.credible_probabilities, strict=True) if one[0] != best.design
         ]
         (card,) = studies.cards(id, [best.design])
-        drawn = _strongest(studies, id, participant, studies.map(id, participant, best.design))
+        drawn = studies.map(id, participant, best.design, strongest=True)
         main += [
             _recommended(best, card, studies.pictures(id)),
             _others(best, others[:MOST_CANDIDATES], words),
@@ -213,15 +213,16 @@ def _history(history: Sequence[JSONObject], words: Words) -> Markup:
     for event in history:
         if event["type"] == "commented":
             comments.setdefault(event.get("event"), []).append(event["text"])
+    cell = lru_cache(maxsize=1_000)(partial(tag, "td"))  # most texts are in many rows
     rows = []
     for event in history:
         if event["type"] in WHAT or (event["type"] == "commented" and event.get("event") is None):
             remarks = [tag("q", remark) for remark in comments.get(event["number"], ())]
             kind = None if event["stands"] else "back"
             rows.append([
-                tag("td", time(event["time"]), class_="time"), tag("td", what(event, words), class_=kind),
-                tag("td", outcome(event), class_=kind), tag("td", took(event.get("response_ms")), class_="number"),
-                tag("td", "" if event["stands"] else "taken back"), tag("td", *remarks),
+                cell(time(event["time"]), class_="time"), tag("td", what(event, words), class_=kind),
+                cell(outcome(event), class_=kind), cell(took(event.get("response_ms")), class_="number"),
+                cell("" if event["stands"] else "taken back"), tag("td", *remarks),
             ])  # fmt: skip
     heads = ("Time (UTC)", "What", "Outcome", "Took", "", "Comments")
     return section("History", tag("div", table(heads, rows, ("Took",)), class_="history"))
@@ -258,21 +259,3 @@ def _meaning(study: StudyView, participant: str) -> Markup:
         f"{whose}, as of {day(study.updated)}."
     )
     return section("What this means", *(tag("p", text) for text in texts), tag("h3", "How to cite"), tag("p", cite))
-
-
-def _strongest(studies: Studies, id: str, participant: str, first: Map) -> Map:
-    """The map over the two parameters that the utility depends on most, numbers before categories."""
-    if first.plane is None or len(first.slices) < 2:
-        return first
-
-    def reach(one: Slice) -> float:
-        utility = one.grid.utility or [0.0]
-        return float(max(utility) - min(utility))
-
-    smooth = [one for one in first.slices if one.axis.continuous]
-    among = smooth if len(smooth) > 1 else first.slices
-    names = [one.axis.name for one in among]
-    x, y = sorted((one.axis.name for one in sorted(among, key=reach, reverse=True)[:2]), key=names.index)
-    if first.at is None or (x, y) == (first.plane.x.name, first.plane.y.name):
-        return first
-    return replace(first, plane=studies.plane(id, first.at, x, y, participant))

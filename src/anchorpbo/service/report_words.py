@@ -51,15 +51,15 @@ class Words:
         """A design in a line: its title, or its values."""
         if self._title is not None and design.get(self._title) is not None:
             return str(design[self._title])
-        told = (name for name in design if name not in self._left_out and design[name] is not None)
-        return " · ".join(self._in_brief(name, design[name]) for name in told)
+        told = [item for item in design.items() if item[0] not in self._left_out and item[1] is not None]
+        return " · ".join([self._in_brief(name, value) for name, value in told])
 
     def differences(self, design: Design, other: Design) -> str:
         """Where a design differs from another, in a line; its title where it has one."""
         if self._title is not None:
             return self.brief(design)
-        names = [name for name in design if name not in self._left_out and design[name] != other[name]]
-        return " · ".join(f"{self._short(name)} {self.value(name, design[name])}" for name in names)
+        told = [item for item in design.items() if item[0] not in self._left_out and item[1] != other[item[0]]]
+        return " · ".join([f"{self._short(name)} {self.value(name, value)}" for name, value in told])
 
     def _short(self, name: str) -> str:
         """What people call a parameter, without what explains it."""

@@ -24,7 +24,7 @@ from anchorpbo.service.cards import Card, card
 from anchorpbo.service.checks import Checks
 from anchorpbo.service.definition import LONGEST_NAME, LONGEST_TEXT, OPTIONS, Definition, text
 from anchorpbo.service.desk import ASK_LIMIT
-from anchorpbo.service.maps import Known, Map, Plane, draw_map, plane
+from anchorpbo.service.maps import Map, draw_map
 from anchorpbo.service.people import People
 from anchorpbo.service.pictures import Picture, sent_picture
 from anchorpbo.service.plain import check_plain, refusing
@@ -257,16 +257,11 @@ class Studies:
 
     def map(
         self, id: str, participant: str = OWNER, at: Mapping[str, Any] | None = None,
-        x: str | None = None, y: str | None = None,
+        x: str | None = None, y: str | None = None, strongest: bool = False,
     ) -> Map:  # fmt: skip
         """Grids for plots, see `anchorpbo.service.maps`."""
         here = None if at is None else self._checked(id, at)
-        return self._look(id, participant, lambda rater: draw_map(rater, here, x, y))
-
-    def plane(self, id: str, at: Mapping[str, Any], x: str, y: str, participant: str = OWNER) -> Plane | None:
-        """The plane of `map` over two parameters, alone."""
-        here = self._checked(id, at)
-        return self._look(id, participant, lambda rater: plane(Known.of(rater.optimizer), here, x, y))
+        return self._look(id, participant, lambda rater: draw_map(rater, here, x, y, strongest))
 
     def answers(self, id: str, participant: str = OWNER) -> int:
         """Informative answers of this participant that stand."""

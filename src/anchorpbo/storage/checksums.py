@@ -24,7 +24,8 @@ Value = str | int | bytes | datetime | None
 def checksum(*values: Value) -> int:
     """CRC-32 of values, in their order."""
     # Text holds no NUL, see `checks`.
-    return crc32("\0".join(map(_as_text, values)).encode("utf-8", "surrogatepass"))
+    texts = [value if type(value) is str else _as_text(value) for value in values]
+    return crc32("\0".join(texts).encode("utf-8", "surrogatepass"))
 
 
 def _as_text(value: Value) -> str:

@@ -4,8 +4,9 @@ SQLite: a write-ahead log, so that readers and the one writer do not wait for ea
 before it returns; whoever means to write says so at the start (BEGIN IMMEDIATE), so that no transaction is turned down
 half-way.
 
-PostgreSQL: READ COMMITTED, where a statement sees what was committed before it began, so also what was committed while
-it waited for a lock; connections are tried before use, so that a restart of the server goes unnoticed.
+PostgreSQL: writers run at READ COMMITTED, where a statement sees what was committed before it began, so also what was
+committed while it waited for a lock. Readers run at REPEATABLE READ: all statements of a transaction see the same
+snapshot, as in SQLite. Connections are tried before use, so that a restart of the server goes unnoticed.
 """
 
 from __future__ import annotations
@@ -31,17 +32,25 @@ _WRITES = "anchorpbo_writes"
 
 
 class Database:
-    """Connections to one database, and transactions on them. Safe to use from several threads, and after a fork."""
+    """Connections to one database, and transactions on them. Safe to use from several threads, and after a fork.
 
-    def __init__(self, engine: Engine, place: Place) -> None:
+    Parameters
+    ----------
+    reader, writer
+        Engines that share a pool of connections.
+    place
+        Where the database is.
+    """
+
+    def __init__(self, reader: Engine, writer: Engine, place: Place) -> None:
         self.place = place
-        self._reader, self._writer = engine, engine.execution_options(**{_WRITES: True})
+        self._reader, self._writer = reader, writer
         self._process, self._closed = os.getpid(), False
         self._left: list[object] = []
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that sees what was there at its start."""
+        """A transaction for reading, whose statements all see the same snapshot."""
         with self._begun(self._reader) as connection:
             yield connection
 
@@ -74,7 +83,7 @@ class Database:
 
 def sqlite_database(path: Path) -> Database:
     """A file, made where there is none."""
-    place = Place(str(path))
+    place = Place(str(path), file=path)
     _make_file(path)
     with place.guarded():
         _keep_a_log(path)
@@ -82,7 +91,7 @@ def sqlite_database(path: Path) -> Database:
         engine = create_engine(url, connect_args={"timeout": WAIT}, hide_parameters=True)
     event.listen(engine, "connect", _on_sqlite_connect)
     event.listen(engine, "begin", _on_sqlite_begin)
-    return Database(engine, place)
+    return Database(engine, engine.execution_options(**{_WRITES: True}), place)
 
 
 def _make_file(path: Path) -> None:
@@ -142,7 +151,8 @@ def postgresql_database(address: str) -> Database:
             hide_parameters=True,
         )
     event.listen(engine, "connect", _on_postgresql_connect)
-    return Database(engine, place)
+    # Without postgresql_readonly: connections go back to the pool as READ WRITE, also where the server says read only.
+    return Database(engine.execution_options(isolation_level="REPEATABLE READ"), engine, place)
 
 
 def _parsed(address: str) -> URL:

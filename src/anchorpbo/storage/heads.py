@@ -25,7 +25,7 @@ class Head:
     """Time of the last entry."""
 
     def after(self, rows: Sequence[Row], answers: int) -> Head:
-        """The head with more entries, of which there is at least one, and as many answers that stand."""
+        """The head after appending `rows` (not empty), with the new count of valid answers."""
         return replace(self, entries=self.entries + len(rows), answers=answers, updated=rows[-1].time)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from anchorpbo.errors import DataError
+from anchorpbo.storage import schema
 
 _TRY_AGAIN = "nothing was stored; end the program that holds it, or try again"
 _READ_ONLY = "allow this user to write to it, or name another one"
@@ -29,7 +32,6 @@ _SQLITE = {
     "SQLITE_NOTADB": ("the file must be a SQLite database", "name another file; this one is left as it is"),
     "SQLITE_CORRUPT": _DAMAGED,
     "SQLITE_FORMAT": _DAMAGED,
-    "SQLITE_ERROR": _DAMAGED,  # no statement of ours is wrong: the tables are others than it was written for
     "SQLITE_MISMATCH": _DAMAGED,
     "SQLITE_TOOBIG": _DAMAGED,
     "SQLITE_FULL": _FULL,
@@ -50,6 +52,7 @@ _UNREACHABLE = (
     "the server must be there and let this user in",
     "check that it runs, and each part of the address: user, password, host, port, database and options",
 )
+_NEWER = ("the tables of a database must be those of this release", "stop all servers, upgrade them, start them again")
 _OTHER = ("a database must do what it is asked to", "nothing was stored; see what it answered, and try again")
 
 
@@ -63,10 +66,13 @@ class Place:
         Its address, for messages.
     hidden
         What must not be in a message.
+    file
+        Of a SQLite database; it is examined where an error does not tell whether it is damaged.
     """
 
     shown: str
     hidden: tuple[str, ...] = field(default=(), repr=False)
+    file: Path | None = None
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
@@ -82,7 +88,7 @@ class Place:
     def trouble(self, problem: Exception) -> DataError:
         """The error to raise instead."""
         cause: object = problem.orig if isinstance(problem, DBAPIError) else problem
-        rule, remedy = _meaning(cause)
+        rule, remedy = _meaning_in_sqlite(cause, self.file) if isinstance(cause, sqlite3.Error) else _meaning(cause)
         return DataError(rule, f"{self.shown}: {self._without_secrets(str(cause))}", remedy)
 
     def damage(self, what: object) -> DataError:
@@ -97,11 +103,38 @@ class Place:
 
 
 def _meaning(cause: object) -> tuple[str, str]:
-    if isinstance(cause, sqlite3.Error):
-        name = getattr(cause, "sqlite_errorname", "")
-        if not name:  # of the driver itself, which could not make a text of what it read
-            return _DAMAGED
-        return next((said for kind, said in _SQLITE.items() if name.startswith(kind)), _OTHER)
     state = getattr(cause, "sqlstate", "")
     gone = state is None or state[:2] in ("08", "28", "3D", "57")
     return _POSTGRESQL.get(state or "", _UNREACHABLE if gone else _OTHER)
+
+
+def _meaning_in_sqlite(cause: sqlite3.Error, file: Path | None) -> tuple[str, str]:
+    name = getattr(cause, "sqlite_errorname", "")  # errors of the driver itself have none
+    undecodable = isinstance(cause, sqlite3.OperationalError) and str(cause).startswith("Could not decode")
+    if not name and undecodable:
+        return _DAMAGED
+    if name == "SQLITE_ERROR" and file is not None:
+        return _examine(file)
+    return next((said for kind, said in _SQLITE.items() if name.startswith(kind)), _OTHER)
+
+
+def _examine(file: Path) -> tuple[str, str]:
+    """What a statement's failure means: damage, tables of a newer release, or neither.
+
+    Damage is a failed integrity check, or tables that differ from those of this release at its own revision.
+    """
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=1.0)) as connection:
+            connection.text_factory = partial(str, encoding="utf-8", errors="replace")  # names may be damaged
+            if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+                return _DAMAGED
+            (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone() or ("",)
+            if revision != schema.NEWEST:
+                return _NEWER if revision > schema.NEWEST else _OTHER
+            for table in schema.metadata.tables.values():
+                found = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table.name})")}
+                if found != set(table.columns.keys()):
+                    return _DAMAGED
+    except sqlite3.Error as problem:
+        return _DAMAGED if _meaning_in_sqlite(problem, None) == _DAMAGED else _OTHER
+    return _OTHER

@@ -130,7 +130,7 @@ class SQLStorage(Storage):
         if participant is not None:
             wanted = wanted.where(_ENTRIES.participant == as_text("a participant's name", participant))
         with self._database.reading() as connection:
-            # Of one participant this would be one more statement at each request, and says nothing.
+            # Skipped for one participant: the head counts the entries of all, and reading it costs a query per request.
             head = self._head(connection, id) if participant is None else None
             found = self._all(connection, wanted.order_by(_ENTRIES.number))
             if not found and head is None:
@@ -217,12 +217,14 @@ class SQLStorage(Storage):
 
     def _head(self, connection: Connection, id: str, lock: bool = False) -> Head:
         """How much of a study there is, and with a lock that nobody else changes it until the transaction ends."""
-        if lock:  # on the study's row, as deleting it takes: whoever took two in turn could wait for each other
-            connection.execute(select(_STUDIES.id).where(_STUDIES.id == as_study(id)).with_for_update())
-        rows = self._all(connection, select(*_HEAD).where(_HEADS.study == as_study(id)))
-        if rows:
-            return self._head_of(rows[0])
-        if connection.scalar(select(_STUDIES.id).where(_STUDIES.id == id)) is None:
+        row = select(_STUDIES.id).where(_STUDIES.id == as_study(id))
+        # Lock the study's row, as `delete` does; locking rows in different orders could deadlock.
+        if lock and connection.scalar(row.with_for_update()) is None:
+            raise unknown_study(id)
+        heads = self._all(connection, select(*_HEAD).where(_HEADS.study == id))
+        if heads:
+            return self._head_of(heads[0])
+        if connection.scalar(row) is None:
             raise unknown_study(id)
         raise self._missing(f"the head of study {id!r}")
 
