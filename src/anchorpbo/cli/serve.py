@@ -87,7 +87,7 @@ def _serve(
     # A demo must not end up among somebody's studies unless they say so: a variable that is set does not.
     kept = not wishes.demo or wishes.db not in (None, os.environ.get("ANCHORPBO_DB"))
     token = _token(wishes, kept)
-    settings = Settings(wishes.host, port, None if token is None else token.value, names, throw_away=not kept)
+    settings = Settings(wishes.host, port, None if token is None else token.value, names, ephemeral=not kept)
     opens = _has_screen() if wishes.browser is None else wishes.browser
     folder = None if kept and not opens else stack.enter_context(_throw_away())
     db = str(folder / FILE) if folder is not None and not kept else address(wishes.db)
