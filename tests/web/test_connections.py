@@ -11,7 +11,6 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits of open files")
 HALF = b"GET /api/studies HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 UNFINISHED = b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\n\r\nto"
