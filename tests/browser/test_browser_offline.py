@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from support.server_process import STUDY
 
-OFFLINE = r"ERR_INTERNET_DISCONNECTED|ERR_FAILED|status of 503"
+OFFLINE = r"ERR_INTERNET_DISCONNECTED|ERR_FAILED|ERR_ABORTED|status of 503"
 KEPT = "Your answer is kept on this page"
 
 
@@ -87,6 +87,41 @@ def test_undo_takes_back_an_answer_that_arrived_although_nobody_heard(page, site
         page.wait_for_timeout(100)
     assert outcomes(site, study) == wanted
     assert outcomes(site, study, stands=False) == ["first"]
+
+
+@pytest.mark.parametrize("arrives", [False, True])
+def test_undo_aborts_an_answer_on_its_way(page, site, study, arrives):
+    held, failed = [], []
+
+    def hold(route):  # neither sent nor refused
+        held.append(route)
+
+    page.on("requestfailed", lambda request: failed.append(request.url))
+    page.route("**/answers", hold)
+    page.locator("#first").click()
+    expect(page.locator("#undo")).to_have_attribute("aria-disabled", "false")
+    page.wait_for_timeout(500)
+    page.keyboard.press("u")
+    expect(page.locator("#toast")).to_have_text("Your last answer was taken back.")
+    for _ in range(100):
+        if failed:
+            break
+        page.wait_for_timeout(50)
+    assert [url.rsplit("/", 1)[-1] for url in failed] == ["answers"]
+    page.unroute("**/answers")
+    if arrives:  # the server had read it all the same
+        page.wait_for_timeout(500)
+        site.post(f"/api/studies/{study}/answers", held[0].request.post_data_json)
+        for _ in range(100):
+            if outcomes(site, study, stands=False) == ["first"]:
+                break
+            page.wait_for_timeout(100)
+        assert outcomes(site, study, stands=False) == ["first"]
+    cards_are_shown(page)
+    page.wait_for_timeout(300)
+    choose(page, "second")
+    expect(page.locator("#progress")).to_contain_text("1 comparison so far")
+    assert outcomes(site, study) == ["second"]
 
 
 def test_leaving_with_an_answer_that_waits_asks_first(page, home, site, study):

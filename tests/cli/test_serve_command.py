@@ -15,14 +15,12 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-import webbrowser
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
-from anchorpbo.cli.serve import Wishes, _open_browser, _throw_away, run
+from anchorpbo.cli.serve import Wishes, run
 from anchorpbo.cli.token import find_token
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.web.server import Discreet, listen
@@ -413,18 +411,53 @@ def test_servers_that_start_at_once_agree_on_a_token(monkeypatch, tmp_path):
     assert [path.name for path in (tmp_path / "home").iterdir()] == ["token"]
 
 
-def test_a_browser_is_opened_without_showing_the_token(monkeypatch, tmp_path):
-    opened = []
-    monkeypatch.setattr(webbrowser, "open", opened.append)
-    link = "http://127.0.0.1:8000/login#token=secret"
-    with _throw_away() as folder:
-        _open_browser(link, folder)
-        (address,) = opened
-        assert "secret" not in address
-        page = Path(urllib.request.url2pathname(urllib.parse.urlsplit(address).path))
-        assert f'content="0; url={link}"' in page.read_text("utf-8")
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert not page.exists()
+BROWSER = """\
+import sys, urllib.request
+from pathlib import Path
+Path("opened").write_text(sys.argv[1], "utf-8")
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *arguments):
+        return None
+try:
+    urllib.request.build_opener(NoRedirect).open(sys.argv[1], timeout=60)
+except urllib.error.HTTPError as response:
+    Path("answered").write_text(f"{response.code} {response.headers['location']}", "utf-8")
+"""
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_a_browser_is_signed_in_by_an_address_that_does_not_show_the_token(tmp_path, host):
+    (tmp_path / "browser.py").write_text(BROWSER, "utf-8")
+    command = f"{sys.executable} {tmp_path / 'browser.py'} %s"
+    with Server(tmp_path, "--host", host, "--open", "--db", "mine.db", BROWSER=command) as server:
+        answered, until = tmp_path / "answered", time.monotonic() + 60
+        while not (answered.exists() and answered.read_text("utf-8")):
+            assert time.monotonic() < until, server.stderr
+            time.sleep(0.05)
+        assert answered.read_text("utf-8") == "303 /"
+        opened = (tmp_path / "opened").read_text("utf-8")
+        assert opened.startswith(f"http://127.0.0.1:{server.port}/login?once=")
+        assert server.token not in opened
+        assert server.status(opened.partition(str(server.port))[2]) == 401  # it was used
+        assert opened.partition("=")[2] not in server.stdout + server.stderr
+
+
+def test_without_a_token_a_browser_is_opened_on_the_first_page(tmp_path):
+    (tmp_path / "browser.py").write_text(BROWSER, "utf-8")
+    command = f"{sys.executable} {tmp_path / 'browser.py'} %s"
+    with Server(tmp_path, "--open", "--no-token", "--db", "mine.db", BROWSER=command) as server:
+        opened, until = tmp_path / "opened", time.monotonic() + 60
+        while not (opened.exists() and opened.read_text("utf-8")):
+            assert time.monotonic() < until, server.stderr
+            time.sleep(0.05)
+        assert opened.read_text("utf-8") == f"http://127.0.0.1:{server.port}"
+
+
+@pytest.mark.parametrize(("length", "warned"), [(31, True), (32, False)])
+def test_a_short_token_is_warned_about(tmp_path, length, warned):
+    with Server(tmp_path, "--db", "mine.db", ANCHORPBO_TOKEN="t" * length) as server:
+        assert server.studies() == []
+        assert ("Warning: the token has fewer than 32 characters" in server.stdout) == warned
 
 
 def test_a_name_that_others_call_needs_a_token_also_on_loopback(tmp_path):

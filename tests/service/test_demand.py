@@ -24,8 +24,8 @@ def busy(rate, seconds, desks=1):
     found = Demand(desks, clock)
     for _ in range(int(20 * MEMORY * rate)):
         clock.now += 1 / rate
-        found.ask()
-        found.compute(seconds)
+        found.record_ask()
+        found.record_duration(seconds)
     return found, clock
 
 

@@ -23,7 +23,9 @@ CROWD, CROWD_SECONDS, CROWD_SLOWEST = (100, 120.0, 0.5) if SOAK else (6, 6.0, 60
 PAGES, PAGES_SECONDS, PAGES_SHARE = (1_000, 120.0, 0.05) if SOAK else (60, 5.0, 1.0)
 """Open and idle pages, how long they stay, and the share of a core that they may take."""
 RUSH, RUSH_SECONDS = (150, 60.0) if SOAK else (6, 5.0)
-"""People who hardly think, so that one server has more to do than it can."""
+"""People at one server, then at two, and how long they stay."""
+RUSH_THINK = (0.1, 0.3)
+"""Seconds that they think: so short that one server on one core has more to do than it can."""
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -157,13 +159,16 @@ def test_a_second_server_on_one_postgresql_adds_capacity(token: None, postgresql
     finally:
         os.sched_setaffinity(0, cores)
     try:
-        people = invite(servers[0], max(1, RUSH // 10), RUSH)
-        one = measure(servers[:1], people[::2], RUSH_SECONDS, think=(0.2, 0.6))
-        two = measure(servers, people[1::2] + people[::2], RUSH_SECONDS, think=(0.2, 0.6))
+        # As many people both times, each time new ones: logs are as long.
+        people = invite(servers[0], max(1, RUSH // 5), 2 * RUSH)
+        one = measure(servers[:1], people[:RUSH], RUSH_SECONDS, think=RUSH_THINK)
+        two = measure(servers, people[RUSH:], RUSH_SECONDS, think=RUSH_THINK)
     finally:
         for server in servers:
             server.stop()
     print(f"one server: {one}\ntwo servers: {two}\nfactor {two.rate / one.rate:.2f}")
     assert not one.errors + two.errors
     if SOAK:
+        # One server is saturated: half of the answers wait for longer than anyone thinks.
+        assert one.quantile(0.5) > RUSH_THINK[1]
         assert two.rate > 1.3 * one.rate

@@ -1,5 +1,6 @@
-"""Connections that never become requests: how long they stay, and how many of them keep nobody else out."""
+"""Connections whose requests are never complete: how long they stay, and how many of them keep nobody else out."""
 
+import json
 import os
 import resource
 import socket
@@ -10,11 +11,9 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from anchorpbo.web import server as serving
-from support.server_process import Server
-
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits of open files")
 HALF = b"GET /api/studies HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+UNFINISHED = b"POST /login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5000\r\n\r\nto"
 MANY = 2_000
 
 
@@ -27,18 +26,6 @@ def many_files():
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(before[0], MANY + 500), before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
-
-
-class Narrow(Server):
-    """A server that is started where few files may be open, as is usual."""
-
-    def start(self):
-        before = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (1024, before[1]))
-        try:
-            return super().start()
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def connect(port):
@@ -56,36 +43,29 @@ def is_closed(connection):
         return True
 
 
-def test_two_thousand_half_open_connections_keep_nobody_out(many_files, tmp_path):
-    with Narrow(f"sqlite:///{tmp_path / 'studies.db'}", "--workers", "0") as server, ExitStack() as stack:
-        half_open = []
-        began = time.monotonic()
-        for _ in range(MANY):
-            connection = stack.enter_context(closing(connect(server.port)))
-            connection.sendall(HALF)
-            half_open.append(connection)
-        took = time.monotonic() - began
-        assert server.get("/api/studies") == []
-        if took < serving.HEADERS_WITHIN / 2:  # on a machine that is not too busy to tell
-            assert not any(map(is_closed, half_open))  # they are held, while they have time
-        until = time.monotonic() + serving.HEADERS_WITHIN + 60
-        while not all(map(is_closed, half_open)):
-            assert time.monotonic() < until
-            time.sleep(0.2)
-        assert server.get("/api/studies") == []
-
-
 QUICK = """
-import sys
-from fastapi import FastAPI
+import json, resource, sys
+from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 from anchorpbo.web import server
 
-server.HEADERS_WITHIN, server.MOST_CONNECTIONS = float(sys.argv[1]), int(sys.argv[2])
+limits = json.loads(sys.argv[1])
+server.HEADERS_WITHIN, server.BODY_WITHIN, server.BODY_RATE = limits["headers"], limits["body"], limits["rate"]
+server.MOST_CONNECTIONS = limits["most"]
+if limits["files"]:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limits["files"], resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 app, sockets = FastAPI(), server.listen("127.0.0.1", 0)
 
 @app.get("/")
 def home():
+    return "home"
+
+@app.post("/login")
+async def login(request: Request):
+    return f"home of {len(await request.body())}"
+
+@app.post("/unread")
+def unread():
     return "home"
 
 @app.get("/stream")
@@ -103,11 +83,12 @@ server.run(app, sockets, lambda: print(sockets[0].getsockname()[1], flush=True),
 
 @pytest.fixture
 def quick():
-    """Start a server that waits for headers for so long, with so many connections; its port."""
+    """Start a server with these limits; its port."""
     with ExitStack() as stack:
 
-        def start(seconds, most=100):
-            command = [sys.executable, "-c", QUICK, str(seconds), str(most)]
+        def start(headers=600.0, body=600.0, rate=100.0, most=100, files=None):
+            limits = {"headers": headers, "body": body, "rate": rate, "most": most, "files": files}
+            command = [sys.executable, "-c", QUICK, json.dumps(limits)]
             process = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
             stack.callback(process.terminate)
             return int(process.stdout.readline())
@@ -118,6 +99,10 @@ def quick():
 def request(connection, path="/"):
     """Send a whole request on an open connection; what comes back, up to the body."""
     connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    return response(connection)
+
+
+def response(connection):
     found = b""
     while b"home" not in found:
         more = connection.recv(1000)
@@ -137,8 +122,32 @@ def ends(connection, seconds=30.0):
     return True
 
 
+@pytest.mark.parametrize("beginning", [HALF, UNFINISHED], ids=["headers", "body"])
+def test_two_thousand_half_open_connections_keep_nobody_out(many_files, quick, beginning):
+    port = quick(headers=600.0, body=600.0, most=4_096, files=1_024)  # few files may be open, as is usual
+    with ExitStack() as stack:
+        half_open = [stack.enter_context(closing(connect(port))) for _ in range(MANY)]
+        for connection in half_open:
+            connection.sendall(beginning)
+        with closing(connect(port)) as someone:
+            assert b"200 OK" in request(someone)
+        assert not any(map(is_closed, half_open))  # they are held, while they have time
+
+
+@pytest.mark.parametrize("beginning", [HALF, UNFINISHED], ids=["headers", "body"])
+def test_half_open_connections_are_gone_after_their_time(quick, beginning):
+    port = quick(headers=0.5, body=0.5)
+    with ExitStack() as stack:
+        half_open = [stack.enter_context(closing(connect(port))) for _ in range(50)]
+        for connection in half_open:
+            connection.sendall(beginning)
+        assert all(map(ends, half_open))
+        with closing(connect(port)) as someone:
+            assert b"200 OK" in request(someone)
+
+
 def test_headers_must_be_complete_in_time(quick):
-    port = quick(0.5)
+    port = quick(headers=0.5)
     with closing(connect(port)) as silent, closing(connect(port)) as slow, closing(connect(port)) as second:
         slow.sendall(HALF)
         assert b"200 OK" in request(second)  # a second request on one connection has a time of its own
@@ -155,8 +164,44 @@ def test_headers_must_be_complete_in_time(quick):
         assert ends(second)
 
 
+@pytest.mark.parametrize("path", ["/login", "/unread"])
+def test_a_body_must_come_in_time(quick, path):
+    port = quick(headers=0.5, body=0.5, rate=1_000.0)
+    with closing(connect(port)) as slow:
+        slow.sendall(UNFINISHED.replace(b"/login", path.encode()))
+        for _ in range(600):  # a byte now and then does not help
+            try:
+                slow.sendall(b"x")
+            except ConnectionError:
+                break
+            time.sleep(0.05)
+        else:
+            pytest.fail("a body went on for half a minute")
+
+
+def test_the_body_of_a_second_request_has_a_time_of_its_own(quick):
+    port = quick(body=0.5)
+    with closing(connect(port)) as twice:
+        twice.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" + UNFINISHED)  # at once, before the first answer
+        assert b"200 OK" in response(twice)
+        assert ends(twice)
+
+
+def test_a_slow_upload_may_take_long_while_it_goes_on(quick):
+    port = quick(headers=0.5, body=1.0, rate=100.0)
+    with closing(connect(port)) as upload:
+        upload.sendall(UNFINISHED)
+        sent = 2
+        while sent < 5000:  # three seconds and more
+            part = b"x" * min(80, 5000 - sent)
+            upload.sendall(part)
+            sent += len(part)
+            time.sleep(0.05)
+        assert b"home of 5000" in response(upload)
+
+
 def test_answers_may_take_longer(quick):
-    port = quick(0.5)
+    port = quick(headers=0.5)
     with closing(connect(port)) as stream:
         stream.sendall(b"GET /stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         stream.settimeout(60)
@@ -165,8 +210,9 @@ def test_answers_may_take_longer(quick):
             found += stream.recv(1000)
 
 
-def test_where_there_are_too_many_the_oldest_half_open_one_goes(quick):
-    port = quick(600.0, 20)
+@pytest.mark.parametrize("beginning", [HALF, UNFINISHED], ids=["headers", "body"])
+def test_where_there_are_too_many_the_oldest_half_open_one_goes(quick, beginning):
+    port = quick(most=20)
     with ExitStack() as stack:
         stream = stack.enter_context(closing(connect(port)))
         stream.sendall(b"GET /stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
@@ -174,12 +220,25 @@ def test_where_there_are_too_many_the_oldest_half_open_one_goes(quick):
         half_open = []
         for _ in range(40):
             half_open.append(stack.enter_context(closing(connect(port))))
-            half_open[-1].sendall(HALF)
+            half_open[-1].sendall(beginning)
         with closing(connect(port)) as someone:
             assert b"200 OK" in request(someone)
             assert all(ends(one) for one in half_open[:21])
             assert not any(map(is_closed, half_open[22:]))
         assert stream.recv(10)  # whoever is being answered stays
+
+
+def test_an_upload_that_goes_on_stays_where_there_are_too_many(quick):
+    port = quick(most=20)
+    with closing(connect(port)) as upload, ExitStack() as stack:
+        upload.sendall(UNFINISHED)
+        for _ in range(40):
+            upload.sendall(b"x")
+            half_open = stack.enter_context(closing(connect(port)))
+            half_open.sendall(HALF)
+            time.sleep(0.02)
+        upload.sendall(b"x" * (5000 - 42))
+        assert b"home of 5000" in response(upload)
 
 
 def test_the_limit_of_open_files_is_raised_as_far_as_allowed():

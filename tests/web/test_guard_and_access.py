@@ -2,6 +2,7 @@
 
 import logging
 from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import pytest
@@ -13,6 +14,7 @@ from anchorpbo.service import Studies
 from anchorpbo.service.links import Signer
 from anchorpbo.storage.memory import MemoryStorage
 from anchorpbo.web import Settings
+from anchorpbo.web.access import CODE_VALID
 from anchorpbo.web.guard import HEADERS
 from anchorpbo.web.settings import is_loopback
 from anchorpbo.web.throttle import BY_ADDRESS, IN_TOTAL, Throttle
@@ -383,7 +385,7 @@ class Clock:
 def limited(token):
     """Someone who talks to a server whose clock stands, and that clock."""
     client, clock = server(settings=Settings(token=token))[1], Clock()
-    client.app.state.gate.throttle = Throttle(clock)
+    client.app.state.gate.throttle, client.app.state.gate.clock = Throttle(clock), clock
     return client, clock
 
 
@@ -426,6 +428,73 @@ def test_nobody_can_keep_the_owner_out_who_has_a_long_token():
         assert status == (401 if n < IN_TOTAL.burst else 429)
     assert sign_in(client, TOKEN).status_code == 303
     assert client.get("/api/studies", headers=bearer()).status_code == 200
+
+
+def open_code(client, code, address="203.0.113.7"):
+    """Open the address that a browser is started with."""
+    client = TestClient(client.app, base_url=BASE, follow_redirects=False, client=(address, 1))
+    return client.get("/login", params={"once": code})
+
+
+def test_a_code_signs_in_once():
+    client, _ = limited(TOKEN)
+    code = client.app.state.gate.make_code()
+    assert TOKEN not in code
+    response = open_code(client, code)
+    assert (response.status_code, response.headers["location"]) == (303, "/")
+    cookie = response.headers["set-cookie"].split(";")[0]
+    assert code not in cookie
+    assert client.get("/api/studies", headers={"Cookie": cookie}).status_code == 200
+    again = open_code(client, code)
+    assert again.status_code == 401
+    assert "set-cookie" not in again.headers
+    assert "Sign in with the token" in again.text
+    assert '<form method="post" action="/login"' in again.text
+
+
+def test_a_code_is_valid_for_a_minute():
+    client, clock = limited(TOKEN)
+    for seconds, status in [(CODE_VALID, 303), (CODE_VALID + 0.1, 401)]:
+        code = client.app.state.gate.make_code()
+        clock.now += seconds
+        assert open_code(client, code).status_code == status
+
+
+def test_another_code_replaces_the_one_before():
+    client, _ = limited(TOKEN)
+    codes = [client.app.state.gate.make_code() for _ in range(2)]
+    assert [open_code(client, code).status_code for code in codes] == [401, 303]
+
+
+@pytest.mark.parametrize("code", ["", "wrong", TOKEN, "ü" * 50])
+def test_a_wrong_code_signs_nobody_in(code):
+    client, _ = limited(TOKEN)
+    assert open_code(client, code).status_code == 401  # none was made
+    made = client.app.state.gate.make_code()
+    assert open_code(client, code).status_code == 401
+    assert open_code(client, made).status_code == 303
+
+
+def test_wrong_codes_count_as_wrong_tokens():
+    client, clock = limited(SHORT)
+    code = client.app.state.gate.make_code()
+    for _ in range(BY_ADDRESS.burst):
+        assert open_code(client, "wrong").status_code == 401
+    refused = open_code(client, "wrong")
+    assert refused.status_code == 429
+    assert refused.headers["retry-after"] == str(int(BY_ADDRESS.seconds))
+    assert sign_in(client, SHORT).status_code == 429
+    assert open_code(client, code).status_code == 303  # nobody can guess one, nor keep it out
+    clock.now += BY_ADDRESS.seconds
+    assert sign_in(client, SHORT).status_code == 303
+
+
+def test_a_code_signs_in_one_of_many_who_try_at_once():
+    client, _ = limited(TOKEN)
+    code = client.app.state.gate.make_code()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: open_code(client, code, f"203.0.113.{n}").status_code, range(16)))
+    assert sorted(found) == [303] + [401] * 15
 
 
 def test_signed_in_browsers_and_participants_do_not_wait():

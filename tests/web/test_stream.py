@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+import logging
 
 import pytest
 from servers import DESIGN, QUICK, TOKEN, answer, bearer, make, server, with_token
 
-from anchorpbo.errors import DataError
+from anchorpbo.errors import DataError, UnknownStudyError
 from anchorpbo.service import Studies
 from anchorpbo.storage.memory import MemoryStorage
 from anchorpbo.web import stream
@@ -128,6 +129,64 @@ def test_it_ends_when_the_database_is_away(monkeypatch):
         app, f"/api/studies/{id}/stream", [lambda: monkeypatch.setattr(storage, "last_numbers", away), lambda: None]
     )
     assert [kind for kind, _ in events] == ["ready"]
+
+
+@pytest.mark.parametrize("problem", [DataError("an entry must be whole"), UnknownStudyError("gone")])
+def test_a_study_that_cannot_be_read_ends_its_own_pages_only(monkeypatch, problem):
+    storage = MemoryStorage()
+    app, client = server(storage)
+    damaged, good = make(client), make(client)
+    entries = storage.entries
+
+    def read(id, participant, *rest):
+        if id == damaged and participant is None:  # as the watcher reads
+            raise problem
+        return entries(id, participant, *rest)
+
+    async def run():
+        pages = [stream.Page(id, None, Access()) for id in (damaged, good)]
+        ending, going_on = [stream.events(app.state.watcher, app.state.studies, page, "") for page in pages]
+        await asyncio.gather(anext(ending), anext(going_on))
+        both = asyncio.gather(anext(ending, "ended"), anext(going_on, "ended"))
+        monkeypatch.setattr(storage, "entries", read)
+        other = Studies(storage)
+        for id in (damaged, good):
+            await asyncio.to_thread(other.add_anchor, id, DESIGN)
+        end, heard = await asyncio.wait_for(both, 20)
+        assert end == "ended"
+        assert "event: anchor_added" in heard
+        await going_on.aclose()
+
+    asyncio.run(run())
+
+
+def test_the_watcher_goes_on_after_an_error_that_nobody_foresaw(monkeypatch, caplog):
+    storage = MemoryStorage()
+    app, client = server(storage)
+    id = make(client)
+    last_numbers, failed = storage.last_numbers, []
+
+    def fail_once(ids):
+        if not failed:
+            failed.append(ids)
+            raise ZeroDivisionError("of the watcher")
+        return last_numbers(ids)
+
+    async def run():
+        first, second = (
+            stream.events(app.state.watcher, app.state.studies, stream.Page(id, None, Access()), "") for _ in range(2)
+        )
+        await anext(first)
+        monkeypatch.setattr(storage, "last_numbers", fail_once)
+        assert await asyncio.wait_for(anext(first, "ended"), 20) == "ended"  # its page will come back
+        await anext(second)
+        await asyncio.to_thread(Studies(storage).add_anchor, id, DESIGN)
+        assert "event: anchor_added" in await asyncio.wait_for(anext(second), 20)
+        await second.aclose()
+
+    with caplog.at_level(logging.ERROR, "anchorpbo"):
+        asyncio.run(run())
+    assert "ZeroDivisionError: of the watcher" in caplog.text
 
 
 def test_silence_is_broken_now_and_then(monkeypatch):

@@ -21,11 +21,11 @@ def paths(id):
     ]
 
 
-@pytest.mark.parametrize("throw_away", [True, False])
-def test_every_page_of_a_demo_says_that_its_work_is_deleted(throw_away):
-    _, client = server(settings=Settings(throw_away=throw_away))
+@pytest.mark.parametrize("ephemeral", [True, False])
+def test_every_page_of_a_demo_says_that_its_work_is_deleted(ephemeral):
+    _, client = server(settings=Settings(ephemeral=ephemeral))
     for path in paths(make(client)):
-        assert client.get(path, headers=HTML).text.count(NOTICE) == int(throw_away), path
+        assert client.get(path, headers=HTML).text.count(NOTICE) == int(ephemeral), path
 
 
 def where(client, id, participant=None):

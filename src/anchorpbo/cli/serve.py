@@ -12,7 +12,6 @@ import webbrowser
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from tempfile import mkdtemp
 from threading import Thread, Timer
@@ -87,10 +86,9 @@ def _serve(
     # A demo must not end up among somebody's studies unless they say so: a variable that is set does not.
     kept = not wishes.demo or wishes.db not in (None, os.environ.get("ANCHORPBO_DB"))
     token = _token(wishes, kept)
-    settings = Settings(wishes.host, port, None if token is None else token.value, names, throw_away=not kept)
-    opens = _has_screen() if wishes.browser is None else wishes.browser
-    folder = None if kept and not opens else stack.enter_context(_throw_away())
-    db = str(folder / FILE) if folder is not None and not kept else address(wishes.db)
+    settings = Settings(wishes.host, port, None if token is None else token.value, names, ephemeral=not kept)
+    folder = None if kept else stack.enter_context(_temporary_folder())
+    db = address(wishes.db) if folder is None else str(folder / FILE)
     storage = stack.enter_context(closing(open_storage(db)))
     if kept:
         console.print(Text(f"Studies are kept in {shown(db)}"), soft_wrap=True)
@@ -108,8 +106,11 @@ def _serve(
         signing_in = url if token is None else f"{url}/login#token={token.value}"
         printed = f"{url}/login" if token is not None and token.is_given else signing_in
         console.print(Text(f"anchorpbo is ready at {printed} (Ctrl-C stops it)"), soft_wrap=True)
-        if opens and folder is not None:
-            Thread(target=_open_browser, args=(signing_in, folder), daemon=True).start()
+        if _has_screen() if wishes.browser is None else wishes.browser:
+            # Other users can see how a browser was called: a code that is valid once takes the place of the token.
+            local = _local_url(wishes.host, port)
+            opened = local if token is None else f"{local}/login?once={app.state.gate.make_code()}"
+            Thread(target=webbrowser.open, args=(opened,), daemon=True).start()
 
     server.run(app, sockets, ready, lambda: _end_soon(folder), verbose=wishes.verbose)
 
@@ -148,18 +149,19 @@ def _how_to_sign_in(token: Token | None) -> str:
             "Warning: without a token everyone who reaches this port owns all studies: other users of this machine, "
             "and whoever comes through a proxy on it."
         )
+    from anchorpbo.web.access import UNGUESSABLE
+
     if token.is_given:
-        return f"Sign in with the token in {VARIABLE}."
-    also = "" if token.path is None else f" Its token is in {token.path}."
-    return f"Sign in with this link, which lets in whoever has it.{also}"
-
-
-def _open_browser(link: str, folder: Path) -> None:
-    """Open a page that leads to a link; others on this machine can see how a browser was called, but not the page."""
-    page = folder / "sign-in.html"
-    leads = f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={escape(link)}">'
-    page.write_text(f'{leads}<a href="{escape(link)}">Open anchorpbo</a>', "utf-8")
-    webbrowser.open(page.as_uri())
+        how = f"Sign in with the token in {VARIABLE}."
+    else:
+        also = "" if token.path is None else f" Its token is in {token.path}."
+        how = f"Sign in with this link, which lets in whoever has it.{also}"
+    if len(token.value) >= UNGUESSABLE:
+        return how
+    return (
+        f"{how}\nWarning: the token has fewer than {UNGUESSABLE} characters: someone who sends wrong tokens can "
+        "keep you from signing in."
+    )
 
 
 def _own_names() -> tuple[str, ...]:
@@ -178,6 +180,15 @@ def _url(wishes: Wishes, port: int) -> str:
     host = wishes.host
     if host in _EVERYWHERE:
         host = (*wishes.names[:1], _own_names()[-1])[0]
+    return _http(host, port)
+
+
+def _local_url(host: str, port: int) -> str:
+    """The address of a server that listens on this host, for a browser on the same machine."""
+    return _http({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port)
+
+
+def _http(host: str, port: int) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
@@ -189,7 +200,7 @@ def _has_screen() -> bool:
 
 
 @contextmanager
-def _throw_away() -> Iterator[Path]:
+def _temporary_folder() -> Iterator[Path]:
     folder = Path(mkdtemp(prefix="anchorpbo-"))
     try:
         yield folder

@@ -120,7 +120,7 @@ class Ahead:
         if not self._warm.is_set():
             return  # a new installation takes long to compile; whoever needs the duel has it interpreted meanwhile
         with self._changed:
-            self._demand.ask()
+            self._demand.record_ask()
             self._give_up(key, {trail.digest})
             job = self._job(key, definition, trail, 0)
         if not job.done.wait(ASK_LIMIT):
@@ -282,7 +282,7 @@ class Ahead:
             found = None
             sent.drop(job.key)
         with self._changed:
-            self._demand.compute(time.monotonic() - began)
+            self._demand.record_duration(time.monotonic() - began)
             if found is None:  # not to be looked up again
                 self._jobs.pop(trail.digest, None)
             if not job.done.is_set():

@@ -1,4 +1,4 @@
-"""How busy desks are with duels that are asked for: what is left of their time may go to duels that might be.
+"""Load of the workers, which decides how many duels are computed speculatively.
 
 With asks at a rate r, duels of d seconds and n desks,
 
@@ -30,13 +30,13 @@ class Demand:
         self._asks, self._at = 0.0, clock()
         self._seconds = 0.0
 
-    def ask(self) -> None:
-        """Note that a duel is needed."""
+    def record_ask(self) -> None:
+        """Record that a duel is needed."""
         self._forget()
         self._asks += 1.0
 
-    def compute(self, seconds: float) -> None:
-        """Note how long a duel took."""
+    def record_duration(self, seconds: float) -> None:
+        """Record how long a duel took."""
         self._seconds += _WEIGHT * (seconds - self._seconds)
 
     @property

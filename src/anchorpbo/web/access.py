@@ -7,7 +7,8 @@
 
 A cookie holds a signature and never the token itself. Wrong tokens are limited, see `anchorpbo.web.throttle`: beyond
 the limit a token is not even looked at, unless the right one is so long that nobody can guess it. Then the right one
-lets in at any time, so that nobody can keep the owner out by sending wrong ones.
+lets in at any time, so that nobody can keep the owner out by sending wrong ones. A code that is valid once and for a
+minute signs in the browser that is opened when the server starts: how a browser was called is no secret.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ from __future__ import annotations
 import hmac
 import math
 import re
+import secrets
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Lock
 from typing import Annotated, Literal
 
 from fastapi import Depends, Request
@@ -41,6 +46,8 @@ ACCESS = "anchorpbo.access"
 """Where a request's scope holds who is asking, as `Gate.access` found out."""
 UNGUESSABLE = 32
 """Characters of a token that nobody can guess, however often they try."""
+CODE_VALID = 60.0
+"""Seconds for which a code that signs in once is valid."""
 
 
 class ThrottledError(Exception):
@@ -92,10 +99,11 @@ class Access:
 
 
 class Gate:
-    """Tells who is asking."""
+    """Authenticates requests."""
 
-    def __init__(self, settings: Settings, signer: Signer) -> None:
-        self.settings, self.signer, self.throttle = settings, signer, Throttle()
+    def __init__(self, settings: Settings, signer: Signer, clock: Callable[[], float] = time.monotonic) -> None:
+        self.settings, self.signer, self.throttle, self.clock = settings, signer, Throttle(), clock
+        self._code, self._code_until, self._lock = "", 0.0, Lock()
         # Cookies do not know ports: servers on one machine have names of their own for them.
         own = signer.sign("cookie")[:8]
         self.owner_cookie, self.participant_cookie = f"anchorpbo_{own}_owner", f"anchorpbo_{own}_part_"
@@ -105,7 +113,7 @@ class Gate:
         if self.settings.token is None:
             return Access()
         scheme, _, given = connection.headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.knows(given.strip(), connection):
+        if scheme.lower() == "bearer" and self.check_token(given.strip(), connection):
             return Access()
         cookie = connection.cookies.get(self.owner_cookie, "")
         if cookie and self.signer.verify(cookie, "owner", self.settings.token):
@@ -116,18 +124,39 @@ class Gate:
         asked = _STUDY.match(connection.scope["path"])
         return next((access for access in known if asked and access.study == asked[1]), known[0] if known else None)
 
-    def knows(self, token: str, connection: HTTPConnection) -> bool:
-        """Whether this is the token; `ThrottledError` where too many wrong ones came."""
-        own, address = self.settings.token or "", connection.client.host if connection.client else ""
+    def check_token(self, token: str, connection: HTTPConnection) -> bool:
+        """Compare a token with the owner's, and count a wrong one. Raises `ThrottledError` after too many."""
+        own = self.settings.token or ""
+        return self._check(connection, lambda: _are_equal(own, token), is_guessable=len(own) < UNGUESSABLE)
+
+    def check_code(self, code: str, connection: HTTPConnection) -> bool:
+        """Use up a code of `make_code`; a wrong, used or expired one counts as a wrong token."""
+        return self._check(connection, lambda: self._use_up(code), is_guessable=False)
+
+    def make_code(self) -> str:
+        """Make a code that signs the owner in once, within `CODE_VALID` seconds, in place of the one before."""
+        with self._lock:
+            self._code, self._code_until = secrets.token_urlsafe(32), self.clock() + CODE_VALID
+            return self._code
+
+    def _check(self, connection: HTTPConnection, is_right: Callable[[], bool], *, is_guessable: bool) -> bool:
+        address = connection.client.host if connection.client else ""
         wait = self.throttle.wait(address)
-        if wait and len(own) < UNGUESSABLE:
+        if wait and is_guessable:
             raise ThrottledError(wait)
-        if own and hmac.compare_digest(own.encode(), token.encode("utf-8", "surrogatepass")):
+        if is_right():
             return True
         if wait:
             raise ThrottledError(wait)
         self.throttle.count(address)
         return False
+
+    def _use_up(self, code: str) -> bool:
+        with self._lock:
+            is_valid = _are_equal(self._code, code) and self.clock() <= self._code_until
+            if is_valid:
+                self._code = ""
+            return is_valid
 
     def sign_in(self, response: Response) -> None:
         """Let whoever gets this response in as the owner."""
@@ -176,6 +205,11 @@ class Gate:
     @staticmethod
     def _set(response: Response, name: str, value: str, same_site: Literal["lax", "strict"]) -> None:
         response.set_cookie(name, value, max_age=_A_MONTH, httponly=True, samesite=same_site, path="/")
+
+
+def _are_equal(secret: str, given: str) -> bool:
+    """Compare in constant time; nothing equals an empty secret."""
+    return bool(secret) and hmac.compare_digest(secret.encode(), given.encode("utf-8", "surrogatepass"))
 
 
 def has_access(studies: Studies, access: Access) -> bool:

@@ -2,7 +2,7 @@
 
 * ``Host`` must be a name of this server: else a page elsewhere could reach it under a name of its own (DNS rebinding).
 * A request that changes something must not come from another site's page.
-* Wrong tokens are limited, and whoever asks is found out once, for all that follows.
+* Failed sign-ins are rate-limited. The caller is authenticated once, and the result is stored in the scope.
 * A body must not be larger than its route takes.
 * Responses say what a browser may load: nothing from anywhere else. Cookies given over https go back over https only.
 

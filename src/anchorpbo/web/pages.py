@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -25,6 +26,8 @@ templates = Jinja2Templates(_HERE / "templates")  # escapes whatever it fills in
 router = APIRouter(include_in_schema=False)
 
 A_YEAR = 365 * 24 * 3600
+WRONG_TOKEN = "That is not the token: copy all of it from the terminal."
+USED_CODE = "This address was used before, or is too old. Sign in with the token, or the link, from the terminal."
 As = Annotated[str | None, Query(alias="as", max_length=200)]
 
 
@@ -118,17 +121,23 @@ def image(request: Request, access: WhoAsks, id: str, name: str) -> Response:
 
 
 @router.get("/login")
-def ask_for_token(request: Request) -> Response:
-    """Where the owner signs in."""
-    return _page(request, "login.html", None, page="login")
+def ask_for_token(request: Request, once: str | None = None) -> Response:
+    """Where the owner signs in, at once with a code that is valid once."""
+    if once is None:
+        return _page(request, "login.html", None, page="login")
+    return _sign_in(request, lambda: _gate(request).check_code(once, request), USED_CODE)
 
 
 @router.post("/login")
 def sign_in(request: Request, token: Annotated[str, Form(max_length=500)]) -> Response:
     """Let in whoever knows the token."""
+    return _sign_in(request, lambda: _gate(request).check_token(token.strip(), request), WRONG_TOKEN)
+
+
+def _sign_in(request: Request, check: Callable[[], bool], wrong: str) -> Response:
+    """Sign the owner in if a check succeeds, else show the login page with what was wrong."""
     try:
-        if not _gate(request).knows(token.strip(), request):
-            wrong = "That is not the token: copy all of it from the terminal."
+        if not check():
             return _page(request, "login.html", None, status=401, page="login", wrong=wrong)
     except ThrottledError as refusal:
         wrong = f"{str(refusal).capitalize()}."

@@ -1,7 +1,8 @@
 """Runs an app: sockets that are bound before anything else is done, a log that keeps secrets, an end within seconds.
 
-Connections are limited in time and number: headers that are not complete within `HEADERS_WITHIN` seconds end theirs,
-and where there are more connections than the process may have, the one goes that has waited longest for its headers.
+Connections are limited in time and number. A connection is dropped if its headers are not complete within
+`HEADERS_WITHIN` seconds, or its body within `BODY_WITHIN` seconds plus one for each `BODY_RATE` bytes received.
+Above the connection limit, the connection that has waited longest for the rest of its request is dropped.
 """
 
 from __future__ import annotations
@@ -119,6 +120,8 @@ def _free(host: str, port: int) -> int:
 
 HEADERS_WITHIN = 10.0
 """Seconds from the first byte of a request, or the beginning of its connection, to the end of its headers."""
+BODY_WITHIN, BODY_RATE = 60.0, 5_000.0
+"""Seconds from the end of the headers to the end of the body, and bytes that extend them by one second."""
 MOST_CONNECTIONS = 4_096
 """Of some 20 kB each."""
 OTHER_FILES = 256
@@ -193,46 +196,72 @@ class _State(ServerState):
         self.most = most
         """Connections that are held."""
         self.waiting: dict[Connection, None] = {}
-        """Those whose headers are not complete, the oldest first."""
+        """Connections whose request is not complete; the one that has waited longest comes first."""
 
 
 class Connection(H11Protocol):
-    """A connection that ends where headers are not complete in time."""
+    """A connection that is dropped if a request is not complete in time."""
 
     server_state: _State
     _deadline: asyncio.TimerHandle | None = None
+    _body_since: float | None = None
+    """When the headers were complete, while the body is not."""
+    _received = 0
+    """Bytes of the body so far."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for headers, in the place of others where there are too many."""
+        """Start the header deadline; above the connection limit, drop the connection that has waited longest."""
         super().connection_made(transport)
         self._await_headers()
         if len(self.connections) > self.server_state.most and self.server_state.waiting:
             next(iter(self.server_state.waiting)).give_up()
 
     def data_received(self, data: bytes) -> None:
-        """Wait for headers until they are complete."""
+        """Count the bytes of a body."""
+        self._received += len(data)
         super().data_received(data)
-        if self.conn.their_state is h11.IDLE:  # the beginning of a request, or of none
+
+    def handle_events(self) -> None:
+        """Handle what was received, then set the deadline for the rest of the request, or none if it is complete."""
+        super().handle_events()
+        if self.conn.their_state is h11.SEND_BODY:
+            self._await_body()
+        elif self.conn.their_state is h11.IDLE and self.timeout_keep_alive_task is None:
             self._await_headers()
         else:
             self._stop_waiting()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any longer."""
+        """Cancel the deadline."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def give_up(self) -> None:
-        """End it at once."""
+        """Drop the connection at once."""
         self._stop_waiting()
         self.transport.abort()
 
     def _await_headers(self) -> None:
-        if self._deadline is None:
-            self._deadline = self.loop.call_later(HEADERS_WITHIN, self.give_up)
-            self.server_state.waiting[self] = None
+        if self._deadline is None or self._body_since is not None:
+            self._wait_until(self.loop.time() + HEADERS_WITHIN)
+            self._body_since = None
+
+    def _await_body(self) -> None:
+        if self._body_since is None:
+            self._body_since, self._received = self.loop.time(), 0
+        self._wait_until(self._body_since + BODY_WITHIN + self._received / BODY_RATE)
+
+    def _wait_until(self, deadline: float) -> None:
+        """Set the deadline, as the one that has waited for the shortest time."""
+        self._cancel()
+        self._deadline = self.loop.call_at(deadline, self.give_up)
+        self.server_state.waiting[self] = None
 
     def _stop_waiting(self) -> None:
+        self._body_since = None
+        self._cancel()
+
+    def _cancel(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

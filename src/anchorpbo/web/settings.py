@@ -23,7 +23,7 @@ class Settings:
         users of the machine too, and strangers where a proxy on it passes requests on as if they were its own.
     names
         Names, beside `host`, by which people may call it: ``Host`` headers with any other are refused.
-    throw_away
+    ephemeral
         Whether all studies are deleted when it stops; its pages say so.
     """
 
@@ -31,7 +31,7 @@ class Settings:
     port: int = 8000
     token: str | None = None
     names: tuple[str, ...] = ()
-    throw_away: bool = False
+    ephemeral: bool = False
     largest_request: int = 2 * MEGABYTE
     largest_of_strangers: int = 10_000
     """Enough for a token, and for nothing else."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from starlette.concurrency import run_in_threadpool
@@ -20,6 +21,7 @@ from anchorpbo.study.journal import Entry
 from anchorpbo.study.storage import Storage
 from anchorpbo.web.access import Access, has_access
 
+_LOG = logging.getLogger(__name__)
 PAUSE = 0.5
 """Seconds between two looks at the journals."""
 HEARTBEAT = 15.0
@@ -83,22 +85,24 @@ class Watcher:
             told = dict(self._told)
             try:
                 found = {} if self._is_closing() else await run_in_threadpool(self._look, told)
+                for study in found.keys() & self._pages.keys():  # pages came, or went, in the meantime
+                    self._tell(study, told[study], found[study])
             except AnchorPBOError:  # the database is away: pages will ask again
                 found = {}
-            for study in told.keys() & self._pages.keys():  # others came, or went, in the meantime
-                if study in found:
-                    self._tell(study, told[study], found[study])
-                else:
-                    for page in self._pages[study]:
-                        page.inbox.put_nowait(None)
+            except Exception:
+                _LOG.exception("the journals could not be watched; open pages are ended, and will ask again")
+                found = {}
+            for study in (told.keys() - found.keys()) & self._pages.keys():
+                for page in self._pages[study]:
+                    page.inbox.put_nowait(None)
 
     def _look(self, told: Mapping[str, int]) -> dict[str, list[Entry]]:
-        """What is new in each study, without those that were deleted."""
-        last = self._storage.last_numbers(list(told))
-        return {
-            study: self._storage.entries(study, None, told[study]) if number > told[study] else []
-            for study, number in last.items()
-        }
+        """New entries of each study; a study that was deleted, or cannot be read, is left out."""
+        found: dict[str, list[Entry]] = {}
+        for study, number in self._storage.last_numbers(list(told)).items():
+            with suppress(AnchorPBOError):
+                found[study] = self._storage.entries(study, None, told[study]) if number > told[study] else []
+        return found
 
     def _tell(self, study: str, told: int, entries: Sequence[Entry]) -> None:
         """Tell the pages of a study what comes after an entry; those that know less wait for the next look."""

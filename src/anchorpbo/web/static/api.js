@@ -9,20 +9,21 @@ export class Problem extends Error {
 
 const pause = (milliseconds) => new Promise((done) => { setTimeout(done, milliseconds); });
 
-async function send(method, path, body, type = "application/json", attempts = 4) {
+async function send(method, path, body, { type = "application/json", attempts = 4, signal } = {}) {
   let response;
   try {
     response = await fetch(`/api${path}`, {
       method,
       headers: body === undefined ? {} : { "Content-Type": type },
       body: body === undefined ? undefined : type === "application/json" ? JSON.stringify(body) : body,
+      signal,
     });
   } catch {
     throw new Problem(0, "The server does not answer. What you answered so far is safe; try again in a moment.");
   }
   if (response.status === 503 && method === "GET" && attempts > 1) { // busy: a question may be asked again
     await pause(400);
-    return send(method, path, body, type, attempts - 1);
+    return send(method, path, body, { type, attempts: attempts - 1, signal });
   }
   if (response.status === 204) return null;
   const isJSON = (response.headers.get("content-type") || "").includes("json");
@@ -32,9 +33,9 @@ async function send(method, path, body, type = "application/json", attempts = 4)
 }
 
 export const get = (path) => send("GET", path);
-export const post = (path, body = {}) => send("POST", path, body);
+export const post = (path, body = {}, signal = undefined) => send("POST", path, body, { signal });
 export const remove = (path, body) => send("DELETE", path, body);
-export const upload = (path, file) => send("POST", path, file, "text/csv");
+export const upload = (path, file) => send("POST", path, file, { type: "text/csv" });
 
 // Which study this page is about, and for whom.
 export const study = document.body.dataset.study;

@@ -31,6 +31,7 @@ let again = null; // what to do on Try again
 let failures = 0; // attempts in a row that did not reach the server
 let unsent = null; // the answer that the server has yet to confirm
 let since = 0; // when it was given
+let sending = null; // aborts the request that carries it, while there is one
 let revoked = null; // an answer that was taken back before it was confirmed; it may have reached the server
 let mine = 0; // answers and undos of this page that the stream has yet to report
 let skipped = 0;
@@ -174,17 +175,24 @@ async function send(answer) {
   wait("Choosing the next pair …");
   at(answer.outcome).classList.add("chosen");
   let kept = null;
+  sending = new AbortController();
+  const { signal } = sending;
   try {
     await settle();
-    kept = await expecting(() => post(`${base}/answers`, answer));
+    kept = await expecting(() => post(`${base}/answers`, answer, signal));
     if (unsent !== answer) { // taken back meanwhile
       refresh();
       return;
     }
+    revoked = null; // another answer to the same pair: one that comes late is refused
     last = kept.event;
     if (answer.outcome === "skip") skipped += 1;
   } catch (error) {
-    if (unsent !== answer) return;
+    if (unsent !== answer) { // taken back meanwhile
+      refresh();
+      return;
+    }
+    sending = null;
     if (error.status === 409) {
       say(ANSWERED_ELSEWHERE);
     } else {
@@ -195,7 +203,7 @@ async function send(answer) {
       return;
     }
   }
-  unsent = null;
+  unsent = sending = null;
   if (kept?.next) show(kept.next);
   else await ask();
 }
@@ -217,8 +225,10 @@ const takeBack = (event) => expecting(() => post(`${base}/undo`, { participant, 
 
 // Give up an answer that waits. Whether it reached the server is found out when the server can be asked.
 function revoke() {
-  revoked = unsent;
+  revoked = { ...unsent, late: sending !== null }; // the server may read a request after it was aborted
   unsent = null;
+  sending?.abort();
+  sending = null;
   clearTrouble();
   rest();
   why.textContent = duel.why;
@@ -235,8 +245,11 @@ async function settle() {
       if (isAway(error)) throw error;
       return null; // nothing is left to ask
     });
-    if (out?.id !== answer.duel_id) {
-      const kept = await expecting(() => post(`${base}/answers`, { ...answer, ask: false }));
+    if (out?.id === answer.duel_id) {
+      if (answer.late) return; // it may still arrive: the stream will report it
+    } else {
+      const { late, ...given } = answer;
+      const kept = await expecting(() => post(`${base}/answers`, { ...given, ask: false }));
       await takeBack(kept.event);
     }
   } catch (error) {
