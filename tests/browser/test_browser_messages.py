@@ -26,7 +26,7 @@ def someone(request, visitor):
 
 
 def test_no_control_is_under_a_message(home, site, someone):
-    study = site.post("/api/studies", STUDY)["id"]
+    study = site.post("/api/examples/coffee")["id"]
     page = someone.open(f"{home}/studies/{study}/duel")
     choose(page, "first")
     page.locator("#undo").click()
@@ -76,7 +76,8 @@ def test_the_new_page_speaks_of_from_to_and_rules(home, visitor):
     # A name is left as it was typed.
     expect(status).to_contain_text("'low of': “From” of a range must be below its “To”; received 400 and 300")
     low.fill("100,5")
-    expect(page.locator(".row-problem").nth(1)).to_have_text("“From” must be a number, with a point for decimals: 100.5.")
+    problem = page.locator(".row-problem").nth(1)
+    expect(problem).to_have_text("“From” must be a number, with a point for decimals: 100.5.")
     expect(status).to_contain_text("received '100,5'; write decimals with a point.")
     low.fill("0")
     page.locator("[data-field=name]").nth(1).fill("water")
@@ -84,9 +85,9 @@ def test_the_new_page_speaks_of_from_to_and_rules(home, visitor):
 
 
 def test_both_designs_of_a_comparison_are_named_alike_in_the_history(home, site, visitor):
-    study = site.post("/api/studies", STUDY)["id"]
+    units = {"temperature": "°C", "minutes": "min", "leaves": "g"}
+    study = site.post("/api/studies", STUDY | {"display": {"units": units}})["id"]
     designs = {}
-    names = ("temperature", "minutes", "leaves")
     for outcome in ("first", "tie"):
         duel = site.post(f"/api/studies/{study}/ask")
         site.post(f"/api/studies/{study}/answers", {"duel_id": duel["id"], "outcome": outcome})
@@ -96,12 +97,12 @@ def test_both_designs_of_a_comparison_are_named_alike_in_the_history(home, site,
     for outcome, words in (("first preferred", "over "), ("equal", "and ")):
         one, other = designs["first" if outcome == "first preferred" else "tie"]
         line = page.locator("#history tr", has_text=outcome).locator(".design")
-        differing = [name for name in names if one[name] != other[name]]
+        differing = [name for name in units if one[name] != other[name]]
         for design, text in ((one, line.nth(0).inner_text()), (other, line.nth(1).inner_text().removeprefix(words))):
-            assert [part.rpartition(" ")[0] for part in text.split(" · ")] == differing
-            assert [float(part.rpartition(" ")[2]) for part in text.split(" · ")] == pytest.approx(
-                [design[name] for name in differing], rel=1e-3
-            )
+            named = [part.split() for part in text.split(" · ")]
+            assert [(name, unit) for name, _, unit in named] == [(name, units[name]) for name in differing]
+            values = [design[name] for name in differing]
+            assert [float(value) for _, value, _ in named] == pytest.approx(values, rel=1e-3)
 
 
 def test_the_note_about_anchors_of_an_example_goes_with_the_last_of_them(home, site, visitor):

@@ -1,7 +1,7 @@
 """The pages as the server makes them: what a demo says, where Start leads, and how one signs in."""
 
 import pytest
-from servers import DESIGN, QUICK, TOKEN, answer, bearer, check_problem, make, server, with_token
+from servers import BASE, DESIGN, QUICK, TOKEN, answer, bearer, check_problem, make, server, with_token
 
 from anchorpbo.cli.serve import prepare
 from anchorpbo.examples import EXAMPLES
@@ -104,7 +104,7 @@ def test_the_people_page_says_how_others_are_let_in_and_what_that_costs_a_demo(t
 # -- signing in -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("given", [TOKEN, f" {TOKEN} ", f"http://127.0.0.1:8000/login#token={TOKEN}", f"#token={TOKEN}\n"])
+@pytest.mark.parametrize("given", [TOKEN, f" {TOKEN} ", f"{BASE}/login#token={TOKEN}", f"#token={TOKEN}\n"])
 def test_the_printed_link_signs_in_as_its_token_does(given):
     _, client = with_token()
     assert "Open the link that the server printed, or paste it here." in client.get("/login").text
@@ -113,7 +113,7 @@ def test_the_printed_link_signs_in_as_its_token_does(given):
     assert client.get("/").status_code == 200
 
 
-@pytest.mark.parametrize("given", [f"http://127.0.0.1:8000/login#token={TOKEN}x", "#token=", f"/login?token={TOKEN}"])
+@pytest.mark.parametrize("given", [f"{BASE}/login#token={TOKEN}x", "#token=", f"/login?token={TOKEN}"])
 def test_a_link_with_another_token_does_not(given):
     response = with_token()[1].post("/login", data={"token": given})
     assert response.status_code == 401
@@ -137,7 +137,8 @@ def test_signing_in_leads_on_to_the_page_that_was_asked_for(query):
 @pytest.mark.parametrize(
     "elsewhere",
     [
-        "//evil.example", "/\\evil.example", "\\\\evil.example", "https://evil.example", "evil.example", "javascript:alert(1)",
+        "//evil.example", "/\\evil.example", "\\\\evil.example", "https://evil.example", "evil.example",
+        "javascript:alert(1)",
         "/\t/evil.example", "/\n/evil.example", "\t//evil.example", " //evil.example", "/ /evil.example", "", "/a\\b",
         "/" + 2000 * "a",
     ],

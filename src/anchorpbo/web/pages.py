@@ -134,7 +134,7 @@ def sign_in(
     token: Annotated[str, Form(max_length=500)],
     then: Annotated[str, Form(alias="next")] = "/",
 ) -> Response:
-    """Let in whoever knows the token, alone or in the link that the server printed, and go on to a page of this site."""
+    """Let in whoever knows the token or the link that carries it, and lead on to a page of this site."""
     then = local_path(then)
     try:
         if not _gate(request).knows(_token(token), request):

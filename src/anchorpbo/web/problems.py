@@ -123,7 +123,7 @@ def respond(request: Request, status: int, detail: str, **parts: str | None) -> 
 
 
 def local_path(path: str) -> str:
-    """A path of this site as it is, and that of the first page for anything else, such as the address of another site."""
+    """Return a path of this site as it is, and ``/`` for anything else, such as the address of another site."""
     return path if len(path) <= _LONGEST_PATH and _LOCAL.fullmatch(path) else "/"
 
 
