@@ -100,11 +100,10 @@ def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     owner.allow("status of 401")
     page = owner.open(home)
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    page.get_by_role("link", name="Sign in").click()
-    page.get_by_label("Token").fill("something else than the token")
+    page.get_by_label("Link or token").fill("something else than the token")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("That is not the token")
-    page.get_by_label("Token").fill(TOKEN)
+    page.get_by_label("Link or token").fill(f"{home}/login#token={TOKEN}")
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("link", name="Tea", exact=True).click()
     start = page.get_by_role("link", name="Compare", exact=True)
@@ -160,7 +159,7 @@ def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     theirs = stranger.open(f"{link[:-4]}0000")
     expect(theirs.get_by_role("main")).to_contain_text("This link is not valid")
     theirs.goto(f"{home}/studies/{study}/results")
-    expect(theirs.get_by_role("link", name="Sign in")).to_be_visible()
+    expect(theirs.get_by_role("button", name="Sign in")).to_be_visible()
     # Nor does one that was replaced; and who was removed is not let in by any.
     page.goto(f"{home}/studies/{study}/people")
     page.get_by_role("button", name="New link for Ana").click()
@@ -170,21 +169,45 @@ def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     hers.goto(f"{home}/studies/{study}/duel")
     expect(hers.get_by_role("main")).to_contain_text("no longer lets you in")
     hers.goto(page.get_by_label("Link for Ana", exact=True).input_value())
-    expect(hers.locator("#marked .card")).to_have_count(1)
+    expect(hers).to_have_url(f"{home}/studies/{study}/duel")  # she has begun
+    cards_are_shown(hers)
     page.get_by_role("button", name="Remove Ana").click()
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#people li")).to_have_count(2)
     page.get_by_role("button", name="Remove Ana").click()
     page.get_by_role("button", name="Remove", exact=True).click()
     expect(page.locator("#people li")).to_have_count(1)
+    # Her open page says so, and offers nothing that would not work.
+    hers.locator("#first").click()
+    expect(hers.locator("#trouble")).to_contain_text("no longer lets you in; ask the owner of the study for another.")
+    for name in ("retry", "first", "second", "tie", "skip"):
+        expect(hers.locator(f"#{name}")).to_be_hidden()
+    expect(hers.locator("#undo")).to_have_attribute("aria-disabled", "true")
     hers.goto(f"{home}/studies/{study}/duel")
     expect(hers.get_by_role("main")).to_contain_text("no longer lets you in")
+
+
+@pytest.mark.parametrize("how", ["with the token", "with the printed link", "by the printed link"])
+def test_signing_in_leads_to_the_page_that_was_opened(locked, visitor, how):
+    home = f"http://127.0.0.1:{locked.port}"
+    study = locked.post("/api/studies", STUDY)["id"]
+    owner = visitor()
+    owner.allow("status of 401")
+    page = owner.open(f"{home}/studies/{study}/duel?as=owner")
+    expect(page.get_by_role("main")).to_contain_text("Open the link that the server printed, or paste it here.")
+    if how == "by the printed link":  # what follows # signs in at any address
+        page.goto(f"{page.url}#token={TOKEN}")
+    else:
+        page.get_by_label("Link or token").fill(TOKEN if how == "with the token" else f"{home}/login#token={TOKEN}")
+        page.get_by_role("button", name="Sign in").click()
+    expect(page).to_have_url(f"{home}/studies/{study}/duel?as=owner")
+    cards_are_shown(page)
 
 
 def test_a_sign_in_link_works_in_a_tab_that_asks_for_the_token(locked, visitor):
     home = f"http://127.0.0.1:{locked.port}"
     page = visitor().open(f"{home}/login")
-    expect(page.get_by_label("Token")).to_be_visible()
+    expect(page.get_by_label("Link or token")).to_be_visible()
     page.goto(f"{home}/login#token={TOKEN}")  # the same address but for what follows #: nothing is loaded
     expect(page).to_have_url(f"{home}/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Studies")

@@ -78,7 +78,7 @@ def test_columns_kept_as_text_are_not_turned_into_numbers(read):
         ("a,b\n1,2,3\n", r"every line must have 2 cells.* received 3 in line 2"),
         ("a,b,a\n1,2,3\n", r"column names must differ; received 'a' twice; rename one"),
         ("a,,b\n1,2,3\n", r"every column must have a name; received none for column 2; name it"),
-        (b"a,b\n\xff,1\n", r"must be text in UTF-8; received .*items.csv; save it as 'CSV UTF-8'"),
+        (b"a,b\n\xff,1\n", r"must be text in UTF-8; received .*items.csv in another encoding; save it as 'CSV UTF-8'"),
     ],
 )
 def test_files_that_are_no_table_are_refused(read, text, message):

@@ -31,6 +31,8 @@ MOST_TERMS = 500
 """Terms and signs of it, one within the other: as Python reads them, ``a + b + c`` is ``(a + b) + c``."""
 _EXAMPLE = "write it like '2*a + b <= 10', 'a + b + c == 1' or '1 <= a - b/4 <= 5', or use Linear"
 _WORDS = "names in it are single words, as in '2*a + b <= 10': rename the parameter, or use Linear"
+_EQUAL = "use == for equal, as in 'a + b + c == 1'"
+_SINGLE_EQUALS = re.compile(r"(?<![<>=!])=(?![<>=])")
 _TWO_WORDS = re.compile(r"[^\W\d]\w*\s+\w")
 _SHORTER = "name each parameter once, with one sign, or use Linear"
 _SEVERAL = "give several as a list of strings, ['a <= 1', 'b >= 2'], and write decimals with a point"
@@ -89,6 +91,7 @@ class Linear:
             tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
             remedy = _WORDS if _TWO_WORDS.search(text) else _EXAMPLE
+            remedy = _EQUAL if _SINGLE_EQUALS.search(text) else remedy
             remedy = _SEVERAL if ";" in text or "\n" in text.strip() else remedy
             raise InputError("a constraint must be a comparison of sums", repr(text), remedy) from problem
         if isinstance(tree, ast.Tuple | ast.BoolOp):

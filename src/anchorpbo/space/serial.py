@@ -35,7 +35,7 @@ def _space(data: Mapping[str, Any], checked: bool) -> Space:
     for entry in _list("parameters", _entry("a space", data, "parameters")):
         name = _entry("a parameter", entry, "name")
         if name in parameters:
-            raise InputError("a parameter must be given once", f"{name!r} twice", _REMEDY)
+            raise InputError("a parameter must be given once", f"{name!r} twice", "rename one of them")
         try:
             parameters[name] = _parameter({k: v for k, v in entry.items() if k != "name"})
         except InputError as problem:

@@ -246,7 +246,7 @@ def _text(source: str | PathLike[str] | SupportsRead) -> str:
         raise InputError("a table must be a file that exists", str(source), "check the path") from problem
     except UnicodeDecodeError as problem:
         remedy = "save it as 'CSV UTF-8'"
-        raise InputError("a table must be text in UTF-8", _called(source), remedy) from problem
+        raise InputError("a table must be text in UTF-8", f"{_called(source)} in another encoding", remedy) from problem
     except (OSError, ValueError) as problem:
         received = f"{_called(source)}: {problem}"
         raise InputError("a table must be a file that can be read", received, "check it") from problem

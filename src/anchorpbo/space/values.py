@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from anchorpbo.errors import InputError
 
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 _MOST_WRITTEN = 12  # values of a list
 _WIDEST = 100  # signs on one line of a terminal
 
@@ -25,7 +27,9 @@ def as_number(name: str, value: object) -> Any:
     """A finite number of any kind; truth values and text are none."""
     number = plain(value)
     if not isinstance(number, numbers.Real) or isinstance(number, bool):
-        raise InputError(f"{name} must be a number", repr(value), "give it without quotes or units")
+        has_comma = isinstance(number, str) and _DECIMAL_COMMA.fullmatch(number.strip())
+        remedy = "write decimals with a point" if has_comma else "give it without quotes or units"
+        raise InputError(f"{name} must be a number", repr(value), remedy)
     if isinstance(number, float) and not math.isfinite(number):
         raise InputError(f"{name} must be a finite number", repr(value), "drop or repair it")
     return number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import plotly
 from fastapi import APIRouter, Form, Query, Request
@@ -13,10 +13,13 @@ from fastapi.templating import Jinja2Templates
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, RedirectResponse, Response
 
+from anchorpbo.examples import EXAMPLES
 from anchorpbo.service import Studies
+from anchorpbo.service.views import Design
 from anchorpbo.study.journal import OWNER
 from anchorpbo.web.access import ACCESS, Access, Gate, ThrottledError, WhoAsks
 from anchorpbo.web.images import image_of
+from anchorpbo.web.problems import local_path
 from anchorpbo.web.schemas import MOST_CARDS
 
 _HERE = Path(__file__).parent
@@ -26,8 +29,9 @@ templates = Jinja2Templates(_HERE / "templates")  # escapes whatever it fills in
 router = APIRouter(include_in_schema=False)
 
 A_YEAR = 365 * 24 * 3600
-WRONG_TOKEN = "That is not the token: copy all of it from the terminal."
+WRONG_TOKEN = "That is not the token: copy the whole link from the terminal."
 USED_CODE = "This address was used before, or is too old. Sign in with the token, or the link, from the terminal."
+_LINK = "#token="
 As = Annotated[str | None, Query(alias="as", max_length=200)]
 
 
@@ -91,7 +95,8 @@ def anchors(request: Request, access: WhoAsks, id: str, participant: As = None) 
     """Designs that are known well."""
     whose = access.acting(id, participant or None)
     marked = _studies(request).anchors(id, whose)
-    response = _study_page(request, access, id, "anchors.html", whose, marked=marked)
+    from_example = whose == OWNER and _are_of_an_example(_studies(request), id, marked)
+    response = _study_page(request, access, id, "anchors.html", whose, marked=marked, from_example=from_example)
     response.set_cookie(_seen(whose), "1", max_age=A_YEAR, path=f"/studies/{id}", httponly=True, samesite="lax")
     return response
 
@@ -129,24 +134,35 @@ def ask_for_token(request: Request, once: str | None = None) -> Response:
 
 
 @router.post("/login")
-def sign_in(request: Request, token: Annotated[str, Form(max_length=500)]) -> Response:
-    """Let in whoever knows the token."""
-    return _sign_in(request, lambda: _gate(request).check_token(token.strip(), request), WRONG_TOKEN)
+def sign_in(
+    request: Request,
+    token: Annotated[str, Form(max_length=500)],
+    then: Annotated[str, Form(alias="next")] = "/",
+) -> Response:
+    """Let in whoever knows the token or the link that carries it, and lead on to a page of this site."""
+    return _sign_in(request, lambda: _gate(request).check_token(_token(token), request), WRONG_TOKEN, local_path(then))
 
 
-def _sign_in(request: Request, check: Callable[[], bool], wrong: str) -> Response:
-    """Sign the owner in if a check succeeds, else show the login page with what was wrong."""
+def _sign_in(request: Request, check: Callable[[], bool], wrong: str, then: str = "/") -> Response:
+    """Sign the owner in and lead on if a check succeeds, else show the login page with what was wrong."""
     try:
         if not check():
-            return _page(request, "login.html", None, status=401, page="login", wrong=wrong)
+            return _page(request, "login.html", None, status=401, page="login", wrong=wrong, next=then)
     except ThrottledError as refusal:
-        wrong = f"{str(refusal).capitalize()}."
-        response = _page(request, "login.html", None, status=429, page="login", wrong=wrong)
+        wait = "a second" if refusal.seconds == 1 else f"{refusal.seconds} seconds"
+        wrong = f"Too many wrong tokens came; wait {wait}, then try again."
+        response = _page(request, "login.html", None, status=429, page="login", wrong=wrong, next=then)
         response.headers.update(refusal.headers)
         return response
-    response = RedirectResponse("/", 303)
+    response = RedirectResponse(then, 303)
     _gate(request).sign_in(response)
     return response
+
+
+def _token(given: str) -> str:
+    """The token in what someone pasted: the link that the server printed, or the token itself."""
+    _, mark, token = given.strip().partition(_LINK)
+    return unquote(token) if mark else given.strip()
 
 
 @router.get("/join/{id}/{name}/{signature}")
@@ -161,9 +177,21 @@ def join(request: Request, id: str, name: str, signature: str) -> Response:
         raise HTTPException(403, "this link is not valid; ask whoever sent it for another")
     found: Access | None = request.scope[ACCESS]
     is_owner = found is not None and found.is_owner  # then the page must say as whom they came
-    response = RedirectResponse(_place(id, "anchors", participant if is_owner else None), 303)
+    # As Start does: to the anchors the first time, and to the comparisons from then on.
+    page = "duel" if _studies(request).has_begun(id, participant) else "anchors"
+    response = RedirectResponse(_place(id, page, participant if is_owner else None), 303)
     _gate(request).join(response, id, participant, standing.link)
     return response
+
+
+def _are_of_an_example(studies: Studies, id: str, marked: list[Design]) -> bool:
+    """Whether the first anchors of a study, of which some are still marked, came with the example it was made from."""
+    example = EXAMPLES.get(studies.show(id).example or "")
+    if example is None or not any(design in marked for design in example.suggested_anchors):
+        return False
+    added = [event["design"] for event in studies.history(id, OWNER) if event["type"] == "anchor_added"]
+    suggested = list(example.suggested_anchors)
+    return added[: len(suggested)] == suggested
 
 
 def _seen(participant: str) -> str:

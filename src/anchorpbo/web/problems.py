@@ -9,10 +9,12 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -30,6 +32,7 @@ from anchorpbo.errors import (
     TimeLimitError,
     UnknownStudyError,
 )
+from anchorpbo.web.access import ACCESS, Access
 from anchorpbo.web.wording import LONGEST, reworded
 
 _TEMPLATES = Jinja2Templates(Path(__file__).parent / "templates")
@@ -45,6 +48,13 @@ _STATUS: tuple[tuple[type[AnchorPBOError], HTTPStatus], ...] = (
     (RunError, HTTPStatus.SERVICE_UNAVAILABLE),
     (AnchorPBOError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
+_PLAIN = {
+    HTTPStatus.NOT_FOUND: "there is nothing at this address; check it",
+    HTTPStatus.METHOD_NOT_ALLOWED: "this address does not take requests of this method; see /openapi.json",
+}
+"""What is said where the framework says the name of the status alone."""
+_LOCAL = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*")
+_LONGEST_PATH = 2000
 
 
 class Problem(BaseModel):
@@ -89,8 +99,9 @@ def problem(
 ) -> Response:
     """A response that says what went wrong."""
     body = Problem(
-        title=HTTPStatus(status).phrase, status=status, detail=detail, rule=rule, received=received, remedy=remedy
-    )
+        title=HTTPStatus(status).phrase, status=status, detail=_sentence(detail),
+        rule=rule, received=received, remedy=remedy,
+    )  # fmt: skip
     return JSONResponse(body.model_dump(exclude_none=True), status, media_type=MEDIA_TYPE)
 
 
@@ -98,9 +109,22 @@ def respond(request: Request, status: int, detail: str, **parts: str | None) -> 
     """Say what went wrong: to a program as JSON, to a person as a page."""
     if request.url.path.startswith("/api") or "text/html" not in request.headers.get("accept", ""):
         return problem(status, detail, **parts)
-    heading = {401: "Please sign in", 403: "Not for you", 404: "Not found"}.get(status, "That did not work")
-    context = {"heading": heading, "detail": detail[:1].upper() + detail[1:], "status": status, "page": "error"}
+    if status == HTTPStatus.UNAUTHORIZED:
+        query = request.url.query
+        path = quote(request.scope["path"]) + (f"?{query}" if query else "")
+        asked = local_path(path) if request.method == "GET" else "/"
+        return _TEMPLATES.TemplateResponse(request, "login.html", {"page": "login", "next": asked}, status_code=status)
+    heading = {403: "Not for you", 404: "Not found"}.get(status, "That did not work")
+    detail = _sentence(detail[:1].upper() + detail[1:])
+    access: Access | None = request.scope.get(ACCESS)
+    context = {"heading": heading, "detail": detail, "page": "error", "owner": access is not None and access.is_owner}
+    context["participates"] = access is not None and not access.is_owner and status != HTTPStatus.FORBIDDEN
     return _TEMPLATES.TemplateResponse(request, "error.html", context, status_code=status)
+
+
+def local_path(path: str) -> str:
+    """Return a path of this site as it is, and ``/`` for anything else, such as the address of another site."""
+    return path if len(path) <= _LONGEST_PATH and _LOCAL.fullmatch(path) else "/"
 
 
 def add_handlers(app: FastAPI) -> None:
@@ -137,7 +161,9 @@ def _misfit(found: Mapping[str, Any]) -> str:
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    response = respond(request, error.status_code, str(error.detail))
+    is_bare = error.detail == HTTPStatus(error.status_code).phrase
+    detail = _PLAIN.get(HTTPStatus(error.status_code), error.detail) if is_bare else error.detail
+    response = respond(request, error.status_code, str(detail))
     response.headers.update(error.headers or {})
     return response
 
@@ -148,6 +174,11 @@ async def _unexpected(request: Request, error: Exception) -> Response:
     _LOG.error("unexpected error on %s %s", request.method, route, exc_info=error)
     detail = "something went wrong that should not have; nothing was lost, and the server's log says more"
     return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, detail)
+
+
+def _sentence(text: str) -> str:
+    """Text that ends as a sentence does."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _printable(text: str) -> str:

@@ -46,6 +46,7 @@ _VALUES: tuple[tuple[str, str], ...] = (
     (r"^None$", "null"),
     (r"^True$", "true"),
     (r"^False$", "false"),
+    (r"^the open file in another encoding$", "a file in another encoding"),
     (r"in the open file", "in the file"),
 )
 

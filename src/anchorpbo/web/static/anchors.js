@@ -96,6 +96,7 @@ async function listMarked() {
     return el("div", { class: "card" }, el("div", { class: "number quiet" }, `Anchor ${n + 1}`), cardOf(card), drop);
   }));
   document.querySelector(".onward").hidden = count === 0;
+  if (at("of-example")) at("of-example").hidden = count === 0;
   at("start").textContent = count === 0 ? "Skip and start comparing" : "Start comparing";
   at("start").classList.toggle("primary", count > 0);
   at("marked-link").hidden = count === 0;

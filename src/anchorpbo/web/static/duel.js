@@ -114,7 +114,13 @@ function trouble(error, action) {
   const words = text[0].toUpperCase() + text.slice(1);
   if (at("trouble-text").textContent !== words) at("trouble-text").textContent = words; // told once, however often it fails
   at("trouble").hidden = false;
+  at("retry").hidden = isShutOut(error);
+  if (isShutOut(error)) {
+    duel = unsent = null;
+    stream?.close();
+  }
   rest();
+  if (isShutOut(error)) at("undo").setAttribute("aria-disabled", "true");
   if (duel) why.textContent = duel.why;
   else why.textContent = "There is nothing to compare at the moment.";
 }
@@ -145,6 +151,8 @@ window.addEventListener("online", () => { if (again) retry(); else refresh(); })
 // -- asking and answering --------------------------------------------------------------------------------------------
 
 const isAway = (error) => error instanceof Problem && (error.status === 0 || error.status >= 500);
+
+const isShutOut = (error) => error instanceof Problem && error.status === 403; // removed, or their link was replaced
 
 async function ask() {
   wait("Choosing the next pair …");

@@ -2,7 +2,7 @@
 function signIn() {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (!token) return;
-  history.replaceState(null, "", location.pathname);
+  history.replaceState(null, "", location.pathname + location.search);
   const field = document.getElementById("token");
   field.value = token;
   field.form.requestSubmit();

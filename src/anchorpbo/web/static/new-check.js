@@ -16,7 +16,18 @@ export function tell(kind, text) {
   create.disabled = kind === "wanting" || kind === "bad";
 }
 
-export const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) : text);
+// The server's words are those of its interface; the page has others for the same. What is quoted was typed, and stays.
+const WORDS = [
+  [/\bconstraint(?=s?\b)/g, "rule"],
+  [/\blow of\b/g, "“From” of"], [/\bits high\b/g, "its “To”"], [/\bhigh of\b/g, "“To” of"],
+  [/\blow and high\b/g, "“From” and “To”"], [/\bwhere log is set\b/g, "where ratios matter"],
+];
+const inOurWords = (text) => WORDS.reduce((words, [theirs, ours]) => words.replaceAll(theirs, ours), text);
+
+export function sentence(text) {
+  const words = text.split(/('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")/).map((part, n) => (n % 2 ? part : inOurWords(part))).join("");
+  return words && words[0].toUpperCase() + words.slice(1);
+}
 
 export function ready(found, isTable) {
   const count = found.designs === null ? "" : `, ${found.designs.toLocaleString("en", { maximumSignificantDigits: 6 })} different designs`;

@@ -19,6 +19,12 @@ const MORE = { real: "Label, steps, ratios", integer: "Label, ratios" };
 const EMPTY = { kind: "real", name: "", low: "", high: "", unit: "", label: "", step: "", log: false, values: "", value: "" };
 let made = 0;
 
+// A number as it is written, for someone who wrote something else.
+function example(text) {
+  const decimal = /^\s*([+-]?\d+),(\d+)\s*$/.exec(text);
+  return decimal ? `with a point for decimals: ${decimal[1]}.${decimal[2]}` : "such as 12.5";
+}
+
 export class Parameter {
   // `hinted` shows what could stand in each field.
   constructor(state = {}, hinted = false) {
@@ -125,7 +131,7 @@ export class Parameter {
     if (["real", "integer"].includes(this.kind)) {
       for (const [field, input, words] of [["low", low, "From"], ["high", high, "To"]]) {
         if (!input.value.trim()) found.push([field, `“${words}”`, true]);
-        else if (!isNumber(input.value)) found.push([field, `“${words}” must be a number, such as 12.5`, false]);
+        else if (!isNumber(input.value)) found.push([field, `“${words}” must be a number, ${example(input.value)}`, false]);
         else if (this.kind === "integer" && !Number.isInteger(Number(input.value))) found.push([field, `“${words}” must be a whole number`, false]);
       }
       if (!found.some(([field]) => field === "low" || field === "high")) found.push(...this.#range(Number(low.value), Number(high.value), log.checked, step.value));

@@ -60,9 +60,10 @@ export class History {
     if (event.type !== "answered") return [el("span", { class: "kind" }, event.type === "anchor_added" ? "Anchor marked" : "Anchor no longer"), el("span", { class: "design" }, words.brief(event.design))];
     const decided = event.outcome === "first" || event.outcome === "second";
     const [one, other] = event.outcome === "second" ? [event.second, event.first] : [event.first, event.second];
+    const [what, than] = [words.beside(one, other), words.beside(other, one)];
     return [
-      el("span", { class: "design" }, decided ? el("strong", {}, words.brief(one)) : words.brief(one)),
-      el("span", { class: "design" }, el("em", {}, decided ? "over " : "and "), words.title(other) ?? words.differences(other, one)),
+      el("span", { class: "design" }, decided ? el("strong", {}, what) : what),
+      el("span", { class: "design" }, el("em", {}, decided ? "over " : "and "), than),
     ];
   }
 

@@ -77,6 +77,9 @@ export class Words {
     }).join(" · ");
   }
 
+  // One of two designs in a line: its title, or what is different about it.
+  beside(design, other) { return this.title(design) ?? (this.differences(design, other) || this.line(design)); }
+
   // What is different about a design, in a line.
   differences(design, other) {
     const names = this.names(design).filter((name) => !same(design[name], other[name]));
