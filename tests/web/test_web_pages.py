@@ -91,14 +91,14 @@ def test_pages_are_told_how_many_cards_a_request_may_ask_for(count, status):
         assert f'data-most-cards="{MOST_CARDS}"' in client.get(f"/studies/{id}/{page}").text
 
 
-@pytest.mark.parametrize("throw_away", [True, False])
-def test_the_people_page_says_how_others_are_let_in_and_what_that_costs_a_demo(throw_away):
-    _, client = server(settings=Settings(throw_away=throw_away))
+@pytest.mark.parametrize("ephemeral", [True, False])
+def test_the_people_page_says_how_others_are_let_in_and_what_that_costs_a_demo(ephemeral):
+    _, client = server(settings=Settings(ephemeral=ephemeral))
     page = client.get(f"/studies/{make(client)}/people").text
     assert "stop the server, start it again with <code>--host 0.0.0.0</code> added to its command" in page
     assert "asks you for a token" not in page
-    assert ("its studies are deleted when it stops. Export this one first" in page) == throw_away
-    assert ("<code>--db</code>" in page) == throw_away
+    assert ("its studies are deleted when it stops. Export this one first" in page) == ephemeral
+    assert ("<code>--db</code>" in page) == ephemeral
 
 
 # -- signing in -------------------------------------------------------------------------------------------------------
