@@ -26,7 +26,7 @@ def someone(request, visitor):
 
 
 def test_no_control_is_under_a_message(home, site, someone):
-    study = site.post("/api/examples/coffee")["id"]
+    study = site.post("/api/examples/poster")["id"]
     page = someone.open(f"{home}/studies/{study}/duel")
     choose(page, "first")
     page.locator("#undo").click()

@@ -152,7 +152,7 @@ def test_a_bad_parameter_is_named_once_and_marks_nothing_else(home, visitor):
     fill(page, 1, name="constraint", low="9", high="4")
     fill(page, 2, name="svg element", low="0", high="1")
     status = page.locator("#status")
-    expect(status).to_contain_text("must be below its high")
+    expect(status).to_contain_text("must be below its “To”")
     assert status.inner_text().count("constraint") == 1
     for field in ("#constraints", "#template"):
         expect(page.locator(field)).to_have_attribute("aria-invalid", "false")
