@@ -55,7 +55,8 @@ class ThrottledError(Exception):
 
     def __init__(self, wait: float) -> None:
         self.seconds = max(1, math.ceil(wait))
-        super().__init__(f"too many wrong tokens came; wait {self.seconds} seconds, then try again")
+        time = "a second" if self.seconds == 1 else f"{self.seconds} seconds"
+        super().__init__(f"too many wrong tokens came; wait {time}, then try again")
 
     @property
     def headers(self) -> dict[str, str]:

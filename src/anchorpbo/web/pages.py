@@ -149,8 +149,7 @@ def _sign_in(request: Request, check: Callable[[], bool], wrong: str, then: str 
         if not check():
             return _page(request, "login.html", None, status=401, page="login", wrong=wrong, next=then)
     except ThrottledError as refusal:
-        wait = "a second" if refusal.seconds == 1 else f"{refusal.seconds} seconds"
-        wrong = f"Too many wrong tokens came; wait {wait}, then try again."
+        wrong = f"{str(refusal).capitalize()}."
         response = _page(request, "login.html", None, status=429, page="login", wrong=wrong, next=then)
         response.headers.update(refusal.headers)
         return response
