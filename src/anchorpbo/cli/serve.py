@@ -128,7 +128,7 @@ def prepare(studies: Studies) -> None:
 
 
 def _token(wishes: Wishes, kept: bool) -> Token | None:
-    """What the owner must know; ``None`` where nobody is to sign in."""
+    """The owner's token; ``None`` with `--no-token`."""
     if wishes.token:
         return find_token(kept=kept)
     from anchorpbo.web.settings import is_loopback

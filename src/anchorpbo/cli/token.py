@@ -25,7 +25,7 @@ VARIABLE = "ANCHORPBO_TOKEN"
 
 @dataclass(frozen=True)
 class Token:
-    """What the owner must know, and where it is from."""
+    """The owner's token and its origin."""
 
     value: str
     is_given: bool = False

@@ -8,8 +8,8 @@ Callees are found by name: write ``from module import callee``, not ``module.cal
 Before numba loads machine code from the cache it loads all that it knows about compiling, which takes a third of a
 second and is not needed. `_load_only` leaves it out.
 
-What makes compiling long are functions of their own, each of which is optimised once for itself and again in every
-caller, and arrays that compiled code makes: so callers bring the memory, and a function with one caller is `inlined`.
+Two things make compiling slow. Each function is optimised once for itself and again in every caller, so a function with
+one caller is `inlined`. Arrays that compiled code allocates bring in much code, so callers bring the memory.
 `anchorpbo.numerics.tiering` puts compiling off until it pays.
 """
 

@@ -47,9 +47,9 @@ class Job:
 
     key: Key
     definition: Definition | None
-    """Of the study; none once it is done."""
+    """Definition of the study; ``None`` once the job is done."""
     trail: Trail | None
-    """The log; none once it is done."""
+    """The log; ``None`` once the job is done."""
     rank: int
     """0 where someone waits, else how unlikely it is to be needed."""
     number: int

@@ -97,7 +97,7 @@ class Checks:
         return replace(definition, anchors=tuple(found["anchors"]), folder=folder)
 
     def preview(self, request: Mapping[str, Any]) -> CheckedStudy:
-        """What a study would be."""
+        """Describe the study that a request would make, without making it."""
         found = self._run("preview", request, _limit_of(request), "a study")
         rows = [CardRow(**row) for row in found["card"]["rows"]]
         return CheckedStudy(**found | {"card": Card(**found["card"] | {"rows": rows})})

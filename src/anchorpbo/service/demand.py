@@ -17,7 +17,7 @@ from collections.abc import Callable
 MEMORY = 10.0
 """Seconds after which an ask counts 1 / e."""
 _WEIGHT = 0.05
-"""Of the latest duel in the mean of their seconds."""
+"""Weight of the latest duel in the moving average of seconds per duel."""
 BOTH_BELOW, ONE_BELOW = 0.5, 0.65
 """Loads up to which both likely next duels, and one of them, are computed ahead."""
 

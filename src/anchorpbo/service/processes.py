@@ -5,7 +5,7 @@
     here ── a task, a line of JSON ──> worker        one at a time
          <─ what was found, a line of JSON ──
 
-Whoever calls a worker says how long it may take; one that takes longer, also one that hangs, is killed.
+A call has a time limit: a worker that exceeds it, or hangs, is killed.
 
 A worker needs nothing but its pipes, and ends when they close: by itself, however this process ends. It is started as a
 program of its own and not by `multiprocessing`, which would run the caller's main module in it.

@@ -18,9 +18,9 @@ MOST_VALUES = 4_000_000
 MOST_CHOICES = 10_000
 """Values of one choice or order."""
 MOST_ROWS, MOST_COLUMNS, MOST_CELLS = 100_000, 5_000, 5_000_000
-"""Of a catalogue."""
+"""Largest catalogue."""
 LARGEST, NARROWEST = 1e300, 1e-300
-"""Of the ends of a range, and of the difference between them: beyond, products are infinite or 0."""
+"""Largest end of a range, and narrowest range: beyond, products overflow or vanish."""
 
 
 def check_size(space: Any) -> None:

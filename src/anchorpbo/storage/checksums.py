@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from zlib import crc32
 
 Value = str | int | bytes | datetime | None
-"""Of a column."""
+"""Value of a column."""
 
 
 def checksum(*values: Value) -> int:

@@ -119,7 +119,7 @@ def _meaning_in_sqlite(cause: sqlite3.Error, file: Path | None) -> tuple[str, st
 
 
 def _examine(file: Path) -> tuple[str, str]:
-    """What a statement's failure means: damage, tables of a newer release, or neither.
+    """Tell why a statement failed: damage, tables of a newer release, or neither.
 
     Damage is a failed integrity check, or tables that differ from those of this release at its own revision.
     """

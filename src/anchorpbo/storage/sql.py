@@ -1,6 +1,6 @@
 """Studies in a database: the same statements for SQLite and PostgreSQL.
 
-Whoever changes a study locks its row and its head first, so that the changes of one study happen one after another:
+A change of a study locks its row and its head first, so that the changes of one study happen one after another:
 numbers have no gaps, and what `append` has seen is compared with what there is. SQLite has no locks on rows and needs
 none: it has one writer at a time.
 
