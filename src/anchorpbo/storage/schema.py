@@ -8,8 +8,8 @@
     heads          study, entries, participants, answers, updated, checksum
     secrets        name, value, checksum
 
-Deleting a study deletes its rows in all tables. `checksums` lists the columns that a checksum covers. `migrations` holds
-the steps to this schema; a test compares the two.
+Deleting a study deletes its rows in all tables. `checksums` lists the columns that a checksum covers, `migrations` the
+steps to this schema; a test compares the two.
 """
 
 from __future__ import annotations
