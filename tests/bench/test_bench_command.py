@@ -1,6 +1,8 @@
 """The command that measures."""
 
 import json
+import subprocess
+import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -28,9 +30,10 @@ def call(*arguments):
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
     out = tmp_path_factory.mktemp("bench") / "out"
-    result = call("rounds", *TINY, "--out", out)
-    assert result.exit_code == 0, result.output
-    return out, result.output
+    command = [sys.executable, "-m", "anchorpbo", "bench", "rounds", *TINY, "--out", str(out)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return out, result.stdout
 
 
 def test_results_tables_figures_and_the_machine_are_left_in_the_folder(measured):

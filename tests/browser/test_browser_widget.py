@@ -171,6 +171,7 @@ def test_parameters_may_have_names_that_every_object_has(visitor):
     for side in ("first", "second"):
         expect(page.locator(f".choice.{side} .label")).to_have_text(list(INHERITED))
     page.locator("button.shows").click()
+    settled(page, 0)
     page.locator(".choice.first").click()
     settled(page, 1)
     expect(page.locator(".best .label")).to_have_text(list(INHERITED))
