@@ -29,14 +29,20 @@ from anchorpbo.posterior import SPACES
 from anchorpbo.posterior.duel_root import DuelRoot
 from anchorpbo.posterior.elimination import eliminated
 from support.drawn_studies import SHELF, played
+from support.optional import HAS_TORCH
 
 PATIENCE = 120.0
+
+
+def _without_torch(name):
+    assert name == "anchorpbo.bridges.botorch"
+    assert not HAS_TORCH
 
 
 def every_tiered_function():
     """All of the package, by name."""
     found = {}
-    for module in pkgutil.walk_packages(ap.__path__, "anchorpbo."):
+    for module in pkgutil.walk_packages(ap.__path__, "anchorpbo.", _without_torch):
         if module.name.split(".")[1] in ("numerics", "duels", "kernels", "likelihoods", "reliability", "posterior",
                                          "inference", "search", "study", "model", "space", "acquisition"):  # fmt: skip
             for name, value in vars(importlib.import_module(module.name)).items():
