@@ -48,7 +48,7 @@ _HEADS = schema.heads.c
 _HEAD = [column.label(f"head_{column.name}") for column in _HEADS]
 
 _MOST_PARAMETERS = 1_000
-"""Of a statement; databases have limits of their own, all of them higher."""
+"""Bound parameters in one statement; the limits of the databases themselves are higher."""
 
 
 class SQLStorage(Storage):

@@ -95,7 +95,7 @@ def _is_number(value: object) -> bool:
 
 
 def _exp(log_value: float) -> float:
-    """What a logarithm stands for, infinity where that is no double."""
+    """Return exp of a logarithm; infinity where it overflows."""
     try:
         return math.exp(log_value)
     except OverflowError:

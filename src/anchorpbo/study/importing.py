@@ -29,7 +29,7 @@ from anchorpbo.space.tables import Table, cells_of
 from anchorpbo.study.events import Preferred
 
 MOST_CELLS = 5_000_000
-"""Of a table whose comparisons are limited."""
+"""Largest number of cells in a table whose comparisons are limited."""
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _EMPTY = ("", "none")
 

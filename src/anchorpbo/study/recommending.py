@@ -192,7 +192,7 @@ def _intervals(origin: _Origin, X: Array) -> tuple[Array, Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class _Origin:
-    """What utilities are relative to."""
+    """The reference that utilities are relative to."""
 
     total: LinearFunctional
     words: str

@@ -60,7 +60,7 @@ class ThrottledError(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """Of a response that says so."""
+        """Headers of the 429 response."""
         return {"Retry-After": str(self.seconds)}
 
 
@@ -110,7 +110,7 @@ class Gate:
         self.owner_cookie, self.participant_cookie = f"anchorpbo_{own}_owner", f"anchorpbo_{own}_part_"
 
     def access(self, connection: HTTPConnection) -> Access | None:
-        """What a request may do; ``None`` for someone unknown. Raises `ThrottledError` where too many tried."""
+        """Authenticate a request; ``None`` for a stranger. Raises `ThrottledError` after too many wrong tokens."""
         if self.settings.token is None:
             return Access()
         scheme, _, given = connection.headers.get("authorization", "").partition(" ")

@@ -52,7 +52,7 @@ _PLAIN = {
     HTTPStatus.NOT_FOUND: "there is nothing at this address; check it",
     HTTPStatus.METHOD_NOT_ALLOWED: "this address does not take requests of this method; see /openapi.json",
 }
-"""What is said where the framework says the name of the status alone."""
+"""Details of errors for which the framework gives the name of the status alone."""
 _LOCAL = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*")
 _LONGEST_PATH = 2000
 

@@ -189,7 +189,7 @@ def raise_file_limit(wanted: int) -> int:
 
 
 class _State(ServerState):
-    """What connections of a server share."""
+    """State that the connections of a server share."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
