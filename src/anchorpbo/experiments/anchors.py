@@ -1,16 +1,21 @@
-"""Where the simulated user's anchors are: the paper gives neither their number nor their place on synthetic problems.
+"""Where the simulated user's anchors are: the paper says "away from the optimum" on synthetic problems, and no more.
 
 ::
 
-    far     folded normal around the corner farthest from the optimum, SPREAD wide, inside the cube
-    half    normal around the middle between that corner and the optimum, SPREAD wide, cut to the cube
-    near    normal around the optimum, SPREAD wide, cut to the cube
-    own     those that come with the data: 13 sushi, 12 candies
+    away          around a centre that the seed draws from the cube, at least DISTANCE from the optimum
+    scattered     each drawn from the cube, at least DISTANCE from the optimum
+    corner-101    around that corner of the cube, here (1, 0, 1)
+    far           around the corner farthest from the optimum
+    near          around the optimum
+    own           those that come with the data: 13 sushi, 12 candies
+
+"Around" is a normal distribution with standard deviation SPREAD in each coordinate, folded back into the cube.
 """
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+import re
+from itertools import product
 
 import numpy as np
 
@@ -22,24 +27,65 @@ SPREAD = 0.1
 """Standard deviation of synthetic anchors in each coordinate."""
 COUNT = 10
 """Synthetic anchors, where an experiment does not say."""
+DISTANCE = 0.5
+"""How far "away from the optimum" is, at the least: half the side of the cube."""
 
-Place = Literal["far", "half", "near", "own"]
+PLACES = ("away", "scattered", "far", "near", "own")
+"""Names of places; corners have names of their own, see `corners`."""
 _OWN = {"sushi": sushi_anchors, "candy": candy_anchors}
+_CORNER = re.compile(r"corner-([01]+)")
 
 
-def anchors_of(problem: Problem, place: Place, count: int, seed: int) -> Array:
+def anchors_of(problem: Problem, place: str, count: int, seed: int) -> Array:
     """The anchors of one run, (n, d): `count` drawn by the run's seed, or all that come with the data."""
+    check_place(place)
     if place == "own":
         if problem.name not in _OWN:
-            raise InputError("only data sets come with anchors", problem.name, 'use "far" or "near"')
+            raise InputError("only data sets come with anchors", problem.name, 'use "away" or "near"')
         found = _OWN[problem.name]()
         # Two candies share a place; a study takes an anchor in once.
         return found[np.sort(np.unique(found, axis=0, return_index=True)[1])]
-    if place not in get_args(Place):
-        raise UnknownNameError.of("anchors", place, get_args(Place))
+    if place == "scattered":
+        rng = np.random.default_rng([seed, 11])
+        return np.array([_drawn_away(problem, rng) for _ in range(count)])
     steps = SPREAD * np.random.default_rng([seed, 7]).standard_normal((count, problem.dimension))
-    corner = np.where(problem.optimum < 0.5, 1.0, 0.0)
+    return _folded(centre_of(problem, place, seed) + steps)
+
+
+def centre_of(problem: Problem, place: str, seed: int) -> Array:
+    """The centre, (d,), of anchors that lie around one."""
+    if place == "away":
+        return _drawn_away(problem, np.random.default_rng([seed, 11]))
+    if place == "near":
+        return problem.optimum
     if place == "far":
-        return np.asarray(np.abs(corner - np.minimum(np.abs(steps), 1.0)))
-    centre = problem.optimum if place == "near" else 0.5 * (problem.optimum + corner)
-    return np.clip(centre + steps, 0.0, 1.0)
+        return np.where(problem.optimum < 0.5, 1.0, 0.0)
+    corner = _CORNER.fullmatch(place)
+    if corner is None or len(corner[1]) != problem.dimension:
+        rule = f"a place with a centre must be away, near, far or a corner of {problem.dimension} coordinates"
+        raise InputError(rule, place, f"write corner-{'0' * problem.dimension}")
+    return np.array([float(bit) for bit in corner[1]])
+
+
+def corners(dimension: int) -> list[str]:
+    """Names of all corners of the cube."""
+    return ["corner-" + "".join(bits) for bits in product("01", repeat=dimension)]
+
+
+def check_place(place: str) -> None:
+    """Raise unless there is such a place."""
+    if place not in PLACES and not _CORNER.fullmatch(place):
+        raise UnknownNameError.of("anchors", place, (*PLACES, "corner-010"))
+
+
+def _drawn_away(problem: Problem, rng: np.random.Generator) -> Array:
+    while True:
+        x = rng.random(problem.dimension)
+        if np.linalg.norm(x - problem.optimum) >= DISTANCE:
+            return x
+
+
+def _folded(X: Array) -> Array:
+    """Reflect what is outside the cube at its sides."""
+    Y = np.mod(X, 2.0)
+    return np.minimum(Y, 2.0 - Y)

@@ -19,6 +19,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     for experiment in (
         IllustrationStudies(),
         studies.MAIN,
+        studies.ANCHOR_PLACEMENT,
         studies.RANKING,
         studies.TIME,
         studies.ACKLEY6,

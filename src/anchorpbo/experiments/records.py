@@ -30,7 +30,7 @@ from anchorpbo.errors import InputError
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.study.saving import save_bytes
 
-LAYOUT = 1
+LAYOUT = 2
 """Counts changes of what is in a record."""
 MEASURED = ("seconds", "took", "machine")
 """Columns that two runs of one task differ in; all others are equal to the last bit."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from anchorpbo.experiments import claims as claims_of
 from anchorpbo.experiments import measures
-from anchorpbo.experiments.anchors import Place
+from anchorpbo.experiments.anchors import corners
 from anchorpbo.experiments.experiment import Claim, Experiment, Size
 from anchorpbo.experiments.task import Task
 from anchorpbo.experiments.trial import STRATEGIES, TWINS, Trial
@@ -89,9 +89,13 @@ class Time(Studies):
         return self.summary(records)
 
 
+HARTMANN = {"hartmann3": 3, "hartmann4": 4}
+"""Names and dimensions."""
+
+
 def _main_arms() -> tuple[Trial, ...]:
-    places: tuple[tuple[str, Place], ...] = (("hartmann3", "far"), ("hartmann4", "far"), ("sushi", "own"))
-    return tuple(Trial(problem, s, 0, anchors=place) for problem, place in places for s in STRATEGIES)
+    places = {"hartmann3": "away", "hartmann4": "away", "sushi": "own"}
+    return tuple(Trial(problem, s, 0, anchors=place) for problem, place in places.items() for s in STRATEGIES)
 
 
 MAIN = Studies(
@@ -128,20 +132,21 @@ FIVE_ANCHORS = Studies(
 )
 ANCHOR_QUALITY = Studies(
     "anchor-quality",
-    "Anchors near the optimum against far from it, on Hartmann3 and Hartmann4.",
+    "Anchors near the optimum against away from it, on Hartmann3 and Hartmann4.",
     tuple(
-        Trial(problem, s, 0, anchors=place)
-        for problem in ("hartmann3", "hartmann4")
-        for s in RISK_AVERSE
-        for place in ("far", "near")
+        Trial(problem, s, 0, anchors=place) for problem in HARTMANN for s in RISK_AVERSE for place in ("away", "near")
     ),
     variant=pl.col("anchors"),
     says=claims_of.anchor_quality,
 )
 ANCHOR_COUNT = Studies(
     "anchor-count",
-    "A user with 50 anchors, of which the method is told 5, 10, 20 or all; Hartmann3.",
-    tuple(Trial("hartmann3", s, 0, count=50, told=told) for s in RISK_AVERSE for told in (5, 10, 20, 50)),
+    "A user with 50 scattered anchors, of which the method is told 5, 10, 20 or all; Hartmann3.",
+    tuple(
+        Trial("hartmann3", s, 0, anchors="scattered", count=50, told=told)
+        for s in RISK_AVERSE
+        for told in (5, 10, 20, 50)
+    ),
     variant=pl.col("told"),
     says=claims_of.anchor_count,
 )
@@ -159,39 +164,74 @@ INFERENCE = Studies(
     says=claims_of.inference,
 )
 
+ANCHOR_PLACEMENT = Studies(
+    "anchor-placement",
+    "Ours: anchors around every corner of the cube and away from the optimum; Hartmann3 and Hartmann4, six strategies.",
+    tuple(
+        Trial(problem, s, 0, anchors=place)
+        for problem, dimension in HARTMANN.items()
+        for place in ("away", *corners(dimension))
+        for s in STRATEGIES
+    ),
+    seeds=20,
+    rounds=100,
+    quick_seeds=2,
+    quick_rounds=5,
+    variant=pl.col("anchors"),
+    says=claims_of.anchor_placement,
+)
+
+_FAR: dict[str, Any] = {"anchors": "far"}
 _OTHERWISE: dict[str, dict[str, Any]] = {
     "baselines see the map": {"baseline": "anchored"},
-    "probit judge": {"judge": "probit"},
-    "difference judge": {"judge": "difference"},
+    "probit user": {"judge": "probit"},
+    "difference user": {"judge": "difference"},
+    "user without noise": {"judge": "exact"},
     "wider prior": {"outputscale": 10.0},
+    "one length-scale a dimension": {"ard": True},
+    "kernel is a density": {"profile": "gaussian-density"},
     "utility below zero": {"offset": -4.0},
-    "anchors half way": {"anchors": "half"},
+    "farthest corner": _FAR,
+    "farthest corner, one length-scale a dimension, user without noise": {**_FAR, "ard": True, "judge": "exact"},
 }
-"""Settings that the paper does not give, each changed alone."""
+"""Settings that the paper does not give, each changed alone; the last are those of the public code of Hallucination
+Believer, at the corner that was found hardest."""
+_PENALTY = {"ANPEI penalises the variance": {"penalty": "variance"}}
+_BELOW_ZERO = {"utility below zero": {"offset": -1.0}}
+"""The utilities of Sushi and Candy are in [0, 1], then in [-1, 0]."""
+
+
+def _sensitivity_arms() -> Iterator[Trial]:
+    for problem, place, strategies, others in (
+        *((problem, "away", STRATEGIES, _OTHERWISE) for problem in HARTMANN),
+        *((problem, "away", ("ei", "anpei"), _PENALTY) for problem in HARTMANN),
+        *((problem, "own", STRATEGIES, _BELOW_ZERO) for problem in ("sushi", "candy")),
+    ):
+        for strategy in strategies:
+            plain = Trial(problem, strategy, 0, anchors=place)
+            yield plain
+            yield from (replace(plain, **settings) for settings in others.values())
 
 
 def _otherwise() -> pl.Expr:
     label: Any = pl
-    for name, settings in _OTHERWISE.items():
-        ((column, value),) = settings.items()
-        label = label.when(pl.col(column) == value).then(pl.lit(name))
-    found: pl.Expr = label.otherwise(pl.lit(claims_of.AS_IN_MAIN))
+    # The most settings first: a combination holds the parts of others.
+    everything = {**_OTHERWISE, **_PENALTY}.items()
+    for name, settings in sorted(everything, key=lambda each: -len(each[1])):
+        label = label.when([pl.col(column) == value for column, value in settings.items()]).then(pl.lit(name))
+    label = label.when(pl.col("offset") == _BELOW_ZERO["utility below zero"]["offset"])
+    found: pl.Expr = label.then(pl.lit("utility below zero")).otherwise(pl.lit(claims_of.AS_IN_MAIN))
     return found
 
 
 SENSITIVITY = Studies(
     "sensitivity",
-    "Ours: main on Hartmann3 and Hartmann4 with settings that the paper does not give changed one at a time.",
-    tuple(
-        replace(arm, **settings)
-        for arm in _main_arms()
-        if arm.problem != "sushi"
-        for settings in ({}, *_OTHERWISE.values())
-    ),
-    seeds=10,
-    rounds=60,
+    "Ours: settings that the paper does not give, changed one at a time; Hartmann3, Hartmann4, Sushi, Candy.",
+    tuple(dict.fromkeys(_sensitivity_arms())),
+    seeds=20,
+    rounds=100,
     quick_seeds=2,
-    quick_rounds=10,
+    quick_rounds=5,
     variant=_otherwise(),
     says=claims_of.sensitivity,
 )

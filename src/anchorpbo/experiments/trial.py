@@ -8,6 +8,7 @@ anchors the method is told of, n(x) the user's true map, rho the risk weight.
     risk_adjusted      f(x*_t) - rho n(x*_t)        the risk-adjusted best value
     plain_value        f(argmax m(x)), and plain_risk_adjusted: what a user would take who does not mind noise
     pair_noise         mean of n over the duel asked in this round
+    bandwidth          h of n^, and anchor_distance from the mean of the user's anchors to the optimum: one a run
 
 All strategies are measured with the same n^, also those that take the noise for constant when they choose: it is the
 user who minds the noise. The plain columns tell what becomes of the figures otherwise.
@@ -18,19 +19,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from anchorpbo.acquisition import RAHBO
+from anchorpbo.acquisition import ANPEI, RAHBO, Acquisition
 from anchorpbo.errors import UnknownNameError
-from anchorpbo.experiments.anchors import COUNT, Place, anchors_of
+from anchorpbo.experiments.anchors import COUNT, anchors_of, check_place
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
 from anchorpbo.numerics.checks import positive, whole
-from anchorpbo.problems import Problem, SimulatedJudge, Turn, play, problem_of
-from anchorpbo.reliability import NoiseMap
+from anchorpbo.problems import ExactJudge, Problem, SimulatedJudge, Turn, play, problem_of
+from anchorpbo.reliability import PROFILES, NoiseMap
 from anchorpbo.search import maximise
 from anchorpbo.study import Optimizer, PaperNoise
 from anchorpbo.typing import Array
@@ -44,7 +45,7 @@ TWINS: Mapping[str, str] = {"anpei": "ei", "rahbo": "ucb", "raeubo": "eubo"}
 _RAW, _RESTARTS = 128, 4
 """The search for x*_t starts from all designs seen as well; more of either changed the value by less than 1e-7."""
 
-Judge = Literal["matching", "probit", "logistic", "difference"]
+Judge = Literal["matching", "probit", "logistic", "difference", "exact"]
 _JUDGES: Mapping[str, Likelihood] = {
     "probit": Probit(),
     "logistic": Logistic(form="paper"),
@@ -66,19 +67,26 @@ class Trial(Task):
     seed: int
     rounds: int = ROUNDS
     """Duels chosen by the strategy, after the eight to start with."""
-    anchors: Place = "far"
+    anchors: str = "away"
+    """Where the user's anchors are, a place of `anchorpbo.experiments.anchors`."""
     count: int = COUNT
     """Anchors that make the user's true map, where they are drawn."""
     told: int | None = None
     """How many of them the method is told of; ``None`` for all."""
     judge: Judge = "matching"
-    """How the user answers: by the strategy's own likelihood, or by a given one."""
+    """How the user answers: by the strategy's own likelihood, by a given one, or always rightly."""
     baseline: Literal["constant", "anchored"] = "constant"
     """What risk-neutral strategies take the noise for."""
     inference: Literal["hallucination", "laplace", "ep"] | None = None
     likelihood: Literal["probit", "logistic"] | None = None
     outputscale: float = 1.0
     """Prior variance of the utility in the surrogate; the paper learns length-scales only."""
+    ard: bool = False
+    """Whether the surrogate has one length-scale a dimension, rather than one for all."""
+    profile: str = "gaussian"
+    """The kernel of the density estimate, for the user's map and the method's."""
+    penalty: Literal["std", "variance"] = "std"
+    """What ANPEI penalises; the paper's text has the one, its appendix the other."""
     offset: float = 0.0
     """Added to the utility; the paper's logistic judge heeds it."""
 
@@ -97,8 +105,11 @@ class Trial(Task):
             object.__setattr__(self, name, value)
         if self.strategy not in STRATEGIES:
             raise UnknownNameError.of("strategy", self.strategy, STRATEGIES)
-        if self.judge != "matching" and self.judge not in _JUDGES:
-            raise UnknownNameError.of("judge", self.judge, ("matching", *_JUDGES))
+        if self.judge not in get_args(Judge):
+            raise UnknownNameError.of("judge", self.judge, get_args(Judge))
+        if self.profile not in PROFILES:
+            raise UnknownNameError.of("profile", self.profile, PROFILES)
+        check_place(self.anchors)
 
     def prepare(self) -> None:
         """Find the data set."""
@@ -115,16 +126,33 @@ class Trial(Task):
         anchors = anchors_of(problem, self.anchors, self.count, self.seed)
         told = anchors[: self.told]
         space = problem.space
+        noise = PaperNoise(profile=self.profile)
+        heeds = self.strategy in TWINS or self.baseline == "anchored"
         optimizer = Optimizer(
-            space, [space.decode(x) for x in told], self.strategy, "paper", self.seed,
-            kernel=None if self.outputscale == 1.0 else RBF(np.sqrt(0.1), self.outputscale),
+            space, [space.decode(x) for x in told], self._acquisition(), "paper", self.seed,
+            kernel=self._kernel(problem.dimension), noise=noise if heeds else None,
             baseline=self.baseline, inference=self.inference, likelihood=self.likelihood,
         )  # fmt: skip
-        truth, estimate = (PaperNoise()(each, optimizer.plan.metric) for each in (anchors, told))
-        likelihood = optimizer.plan.likelihood if self.judge == "matching" else _JUDGES[self.judge]
-        judge = SimulatedJudge(problem, likelihood, truth)
+        truth, estimate = (noise(each, optimizer.plan.metric) for each in (anchors, told))
+        judge = self._judge(problem, optimizer.plan.likelihood, truth)
         rows = list(_rows(optimizer, judge, estimate, self.rounds, self.seed))
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        distance = float(np.linalg.norm(anchors.mean(axis=0) - problem.optimum))
+        fixed = {"bandwidth": estimate.bandwidth, "anchor_distance": distance}
+        return {name: [row[name] for row in rows] for name in rows[0]} | {
+            name: [value] * len(rows) for name, value in fixed.items()
+        }
+
+    def _acquisition(self) -> str | Acquisition:
+        return ANPEI(penalty=self.penalty) if self.strategy == "anpei" else self.strategy
+
+    def _kernel(self, dimension: int) -> RBF:
+        start = np.sqrt(0.1)
+        return RBF(np.full(dimension, start) if self.ard else start, self.outputscale)
+
+    def _judge(self, problem: Problem, matching: Likelihood, noise: NoiseMap) -> SimulatedJudge:
+        if self.judge == "exact":
+            return ExactJudge(problem, matching, noise)
+        return SimulatedJudge(problem, _JUDGES.get(self.judge, matching), noise)
 
 
 def _rows(
@@ -161,7 +189,7 @@ def _found(optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseMap) -> d
         "risk_adjusted": value - cost,
         "plain_value": plain_value,
         "plain_risk_adjusted": plain_value - plain_cost,
-        "lengthscale": float(np.exp(surrogate.kernel.log_parameters[0])),
+        "lengthscale": float(np.exp(surrogate.kernel.log_parameters[:-1].mean())),
     }
 
 

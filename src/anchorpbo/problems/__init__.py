@@ -11,7 +11,7 @@ from anchorpbo.problems.camel import SIX_HUMP_CAMEL
 from anchorpbo.problems.candy import candy, candy_anchors, candy_items
 from anchorpbo.problems.data import data_file
 from anchorpbo.problems.hartmann import HARTMANN3, HARTMANN4, HARTMANN6
-from anchorpbo.problems.judge import SimulatedJudge
+from anchorpbo.problems.judge import ExactJudge, SimulatedJudge
 from anchorpbo.problems.levy import LEVY4
 from anchorpbo.problems.nearest import Items
 from anchorpbo.problems.rosenbrock import ROSENBROCK3
@@ -62,6 +62,7 @@ __all__ = [
     "STYBLINSKI_TANG5",
     "TOY",
     "TOY_ANCHORS",
+    "ExactJudge",
     "Items",
     "Problem",
     "Round",

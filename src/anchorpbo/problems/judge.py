@@ -38,3 +38,13 @@ class SimulatedJudge:
         win, loss, _ = self.probabilities(first, second)
         level = rng.random()
         return "first" if level < win else "second" if level < win + loss else "tie"
+
+
+class ExactJudge(SimulatedJudge):
+    """Always prefers the design of larger utility; the noise map counts in what is measured alone."""
+
+    def probabilities(self, first: Array, second: Array) -> tuple[float, float, float]:
+        """One for the better design, a half each where both are equally good."""
+        f, g = self.problem(np.array([first, second])).tolist()
+        win = 0.5 if f == g else float(f > g)
+        return win, 1.0 - win, 0.0
