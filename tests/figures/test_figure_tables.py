@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.experiments.experiment import Claim
+from anchorpbo.experiments.paper import Claim
 from anchorpbo.figures.tables import Cell, TextTable, claims_table, final_table, save, time_table
 from anchorpbo.figures.text_table import latex_text, markdown_text
 

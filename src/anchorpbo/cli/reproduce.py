@@ -16,9 +16,10 @@ from anchorpbo import __version__
 from anchorpbo.cli.progress import Bar
 from anchorpbo.errors import IncompatibleError, RunError
 from anchorpbo.experiments.cluster import Dask
-from anchorpbo.experiments.experiment import Claim, Experiment, Size, Verdict
+from anchorpbo.experiments.experiment import Experiment, Size
 from anchorpbo.experiments.local import Processes
 from anchorpbo.experiments.names import EXPERIMENTS, plans_of
+from anchorpbo.experiments.paper import Claim, Verdict
 from anchorpbo.experiments.records import Store, machine
 from anchorpbo.experiments.runner import Backend, Ended, execute
 from anchorpbo.experiments.task import Task

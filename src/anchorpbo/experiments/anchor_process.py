@@ -24,8 +24,9 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from anchorpbo.experiments.experiment import Claim, Experiment, Size
+from anchorpbo.experiments.experiment import Experiment, Size
 from anchorpbo.experiments.map_error import normal_density, squared_errors
+from anchorpbo.experiments.paper import Claim
 from anchorpbo.experiments.statistics import below, both, describe, ratio_of_means, slope, verdict
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.reliability import loo_bandwidth

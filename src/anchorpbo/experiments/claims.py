@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 import polars as pl
 
 from anchorpbo.experiments import measures
-from anchorpbo.experiments.experiment import Claim, Verdict
 from anchorpbo.experiments.measures import When
+from anchorpbo.experiments.paper import Claim, Verdict
 from anchorpbo.experiments.statistics import Interval
 from anchorpbo.experiments.trial import STRATEGIES, TWINS
 from anchorpbo.problems import problem_of

@@ -28,7 +28,8 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from anchorpbo.experiments.experiment import Claim, Experiment, Size
+from anchorpbo.experiments.experiment import Experiment, Size
+from anchorpbo.experiments.paper import Claim
 from anchorpbo.experiments.statistics import verdict
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.typing import Array

@@ -26,8 +26,9 @@ import numpy as np
 import polars as pl
 from scipy import optimize
 
-from anchorpbo.experiments.experiment import Claim, Experiment, Size
+from anchorpbo.experiments.experiment import Experiment, Size
 from anchorpbo.experiments.map_error import normal_density, squared_errors
+from anchorpbo.experiments.paper import Claim
 from anchorpbo.experiments.statistics import ENOUGH, below, describe, slope, verdict
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.reliability import loo_bandwidth

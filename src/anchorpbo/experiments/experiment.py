@@ -5,16 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import polars as pl
 
+from anchorpbo.experiments.paper import Claim
 from anchorpbo.experiments.task import Task
 from anchorpbo.numerics.checks import whole
-
-Verdict = Literal["agrees", "differs", "depends", "open"]
-"""On a claim: it holds here; its opposite does, or nothing of it is seen; it turns on a setting the paper does not
-give; these runs are too few to tell."""
 
 
 @dataclass(frozen=True)
@@ -32,21 +28,6 @@ class Size:
         for name in ("seeds", "rounds"):
             if getattr(self, name) is not None:
                 whole(name, getattr(self, name), 1)
-
-
-@dataclass(frozen=True)
-class Claim:
-    """Something the paper says, and what was found."""
-
-    text: str
-    """The claim, in one sentence."""
-    where: str
-    """Its place in the paper."""
-    found: str
-    """Our number; of a comparison the mean paired difference, in units of what is compared."""
-    interval: str
-    """The 95 % confidence interval of that number, or a dash."""
-    verdict: Verdict
 
 
 class Experiment(ABC):

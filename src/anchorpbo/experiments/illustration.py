@@ -26,7 +26,8 @@ import polars as pl
 
 from anchorpbo.acquisition import RAHBO, UCB
 from anchorpbo.errors import UnknownNameError
-from anchorpbo.experiments.experiment import Claim, Experiment, Size
+from anchorpbo.experiments.experiment import Experiment, Size
+from anchorpbo.experiments.paper import Claim
 from anchorpbo.experiments.statistics import Interval
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.numerics.checks import whole

@@ -31,7 +31,8 @@ from scipy import special
 
 from anchorpbo.acquisition.best_option import RAEUBO, lambert_constant
 from anchorpbo.errors import UnknownNameError
-from anchorpbo.experiments.experiment import Claim, Experiment, Size
+from anchorpbo.experiments.experiment import Experiment, Size
+from anchorpbo.experiments.paper import Claim
 from anchorpbo.experiments.statistics import describe, verdict
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.numerics.normal import cdf, density

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy.special import stdtrit
 
-from anchorpbo.experiments.experiment import Verdict
+from anchorpbo.experiments.paper import Verdict
 from anchorpbo.typing import Array
 
 RESAMPLES = 2000

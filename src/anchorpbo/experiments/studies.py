@@ -11,7 +11,8 @@ import polars as pl
 from anchorpbo.experiments import claims as claims_of
 from anchorpbo.experiments import measures
 from anchorpbo.experiments.anchors import corners
-from anchorpbo.experiments.experiment import Claim, Experiment, Size
+from anchorpbo.experiments.experiment import Experiment, Size
+from anchorpbo.experiments.paper import Claim
 from anchorpbo.experiments.task import Task
 from anchorpbo.experiments.trial import STRATEGIES, TWINS, Trial
 

@@ -18,7 +18,8 @@ from pathlib import Path
 import polars as pl
 from matplotlib.figure import Figure
 
-from anchorpbo.experiments.experiment import Claim, Experiment
+from anchorpbo.experiments.experiment import Experiment
+from anchorpbo.experiments.paper import Claim
 from anchorpbo.figures import curves, illustration, ranks, style, tables, text_table, theory
 from anchorpbo.figures.files import write_files
 from anchorpbo.figures.text_table import TextTable

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import polars as pl
 
 from anchorpbo.errors import InputError
-from anchorpbo.experiments.experiment import Claim
+from anchorpbo.experiments.paper import Claim
 from anchorpbo.figures.curves import METRICS, in_order, strategy_names, variant_name, variants_in_order
 from anchorpbo.figures.style import LOOKS, TITLES, short, title
 from anchorpbo.figures.text_table import MISSING, Cell, TextTable, save

@@ -1,0 +1,109 @@
+"""What the paper claims, item by item, and the verdicts on it.
+
+A *claim* is one sentence of the paper with what was found under one setting. Claims of one sentence under several
+settings are a *statement*; the statements of one figure, table or proposition make its verdict.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Verdict = Literal["agrees", "differs", "depends", "open"]
+"""On a claim: it holds here; its opposite does, or nothing of it is seen; it turns on a setting the paper does not
+give; these runs are too few to tell."""
+Overall = Literal["agrees", "in part", "differs", "depends", "open"]
+"""On an item: as above, or "in part" where some of its statements agree and others do not."""
+Reading = Literal["paper", "ours"]
+"""Whether a claim is measured as the paper says, or in another way that its text allows."""
+READINGS: dict[Reading, str] = {"paper": "the paper's metric", "ours": "our reading"}
+"""As tables call them."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something the paper says, and what was found."""
+
+    text: str
+    """The claim, in one sentence."""
+    where: str
+    """Its place in the paper, an item of `ITEMS`, or `OURS`."""
+    found: str
+    """Our number; of a comparison the mean paired difference, in units of what is compared."""
+    interval: str
+    """The 95 % confidence interval of that number, or a dash."""
+    verdict: Verdict
+    setting: str = ""
+    """Which of several settings this row is of."""
+    reading: Reading = "paper"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A figure, table or proposition of the paper."""
+
+    where: str
+    says: str
+    """What the paper says of it, in one sentence."""
+    experiment: str
+    """The name under ``anchorpbo reproduce``."""
+
+
+OURS = "ours"
+"""The place of what is not in the paper."""
+ITEMS: tuple[Item, ...] = (
+    Item("Figure 1", "Heeding the noise gives quieter queries and a better surrogate.", "illustration"),
+    Item("Figure 2, top", "RAHBO and RAEUBO improve the risk-adjusted best value; ANPEI is less stable.", "main"),
+    Item("Figure 2, middle", "RAHBO and RAEUBO stay competitive in the best value.", "main"),
+    Item("Figure 2, bottom", "Risk-averse strategies query quieter pairs.", "main"),
+    Item("Figure 3, top", "Anchors near the optimum speed up convergence.", "anchor-quality"),
+    Item("Figure 3, middle", "More anchors help, early above all.", "anchor-count"),
+    Item("Figure 3, bottom", "The noise map stays accurate when anchors are not independent.", "anchor-process"),
+    Item("Figure S1", "The error of the noise map falls with anchors and grows with the dimension.", "consistency"),
+    Item("Figure S2", "RAHBO and RAEUBO rank ahead when noise counts; ANPEI is the exception.", "ranking"),
+    Item("Table S1", "Heeding the noise costs some time, choosing both designs at once more.", "time"),
+    Item("Figure S3", "On Ackley 6D only RAEUBO stays competitive.", "ackley6"),
+    Item("Figure S4", "On Candy ANPEI and RAHBO improve, RAEUBO does not.", "candy"),
+    Item("Figure S5", "Five anchors suffice (the paper shows it without comment).", "five-anchors"),
+    Item("Proposition, one step", "One step of RAEUBO is optimal up to a constant.", "one-step"),
+    Item("Proposition, MSE", "The squared error of the noise map falls as n^(-2b / (2b + d)).", "consistency"),
+    Item("Proposition, concentration", "The noise map is close to the truth with high probability.", "concentration"),
+    Item("Proposition, leave-one-out", "The leave-one-out bandwidth becomes as good as the best.", "consistency"),
+    Item("Appendix A, time", "N anchors at M designs take O(NM) time.", "kde-time"),
+)
+
+
+def under_settings(verdicts: Iterable[Verdict]) -> Verdict:
+    """On a statement, from its verdict under each setting that the paper leaves open."""
+    found = set(verdicts)
+    if "open" in found or not found:
+        return "open"
+    return found.pop() if len(found) == 1 else "depends"
+
+
+def statements(claims: Sequence[Claim]) -> dict[tuple[str, str], Verdict]:
+    """The verdict on each statement, by place and text."""
+    keys = dict.fromkeys((claim.where, claim.text) for claim in claims)
+    return {key: under_settings(c.verdict for c in claims if (c.where, c.text) == key) for key in keys}
+
+
+def overall(verdicts: Sequence[Verdict]) -> Overall:
+    """On an item, from the verdicts on its statements; statements that are open count where nothing else is seen."""
+    decided = {verdict for verdict in verdicts if verdict != "open"}
+    if not decided:
+        return "open"
+    if decided == {"agrees"}:
+        return "agrees" if "open" not in verdicts else "in part"
+    return decided.pop() if len(decided) == 1 else "in part" if "agrees" in decided else "depends"
+
+
+def counted(verdicts: Iterable[Verdict]) -> str:
+    """How many there are of each verdict, in words."""
+    counts = Counter(verdicts)
+    order: tuple[Verdict, ...] = ("agrees", "open", "depends", "differs")
+    return ", ".join(f"{counts[verdict]} {_PLURALS[verdict]}" for verdict in order if counts[verdict])
+
+
+_PLURALS: dict[Verdict, str] = {"agrees": "agree", "open": "open", "depends": "depend", "differs": "differ"}
