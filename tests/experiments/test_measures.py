@@ -6,7 +6,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from anchorpbo.experiments.measures import LAST, METRICS, curves, difference, finals, of_runs, ranks
+from anchorpbo.experiments.measures import (
+    LAST,
+    METRICS,
+    RUNNING,
+    curves,
+    difference,
+    finals,
+    gains,
+    of_runs,
+    ranks,
+    with_running,
+)
 from anchorpbo.experiments.statistics import Interval
 
 ROUNDS = 30
@@ -168,17 +179,18 @@ def test_ranks_count_those_that_are_better():
     rows = rows_of(variants=("",), rounds=5)
     records = shuffled(rows)
     found = ranks(records)
-    assert found.drop("risk_adjusted_rank", "value_rank").equals(records)
+    ranked = ("risk_adjusted", "value", *RUNNING)
+    assert found.drop(f"{metric}_rank" for metric in ranked).equals(records)
     for row in found.iter_rows(named=True):
         rivals = [r for r in rows if all(r[name] == row[name] for name in ("problem", "seed", "round"))]
-        for metric in ("risk_adjusted", "value"):
+        for metric in ranked:
             assert row[f"{metric}_rank"] == naive_rank([r[metric] for r in rivals], row[metric])
 
 
 def test_equals_share_a_rank():
     values = {"a": 1.0, "b": 3.0, "c": 3.0, "d": 0.0, "e": 3.0}
-    rows = [{"problem": "p", "seed": 0, "round": 0, "strategy": name, "value": value, "risk_adjusted": -value}
-            for name, value in values.items()]  # fmt: skip
+    rows = [{"problem": "p", "seed": 0, "round": 0, "strategy": name, "value": value, "risk_adjusted": -value,
+             "running_value": 0.0, "running_risk_adjusted": 0.0} for name, value in values.items()]  # fmt: skip
     found = {row["strategy"]: row for row in ranks(shuffled(rows)).iter_rows(named=True)}
     assert {name: found[name]["value_rank"] for name in values} == {"b": 1.0, "c": 1.0, "e": 1.0, "a": 3.0, "d": 4.0}
     assert {name: found[name]["risk_adjusted_rank"] for name in values} == {
@@ -202,3 +214,43 @@ def test_finals_are_of_each_runs_mean_over_the_last_ten_rounds_and_of_all_for_th
     assert found["value_mean"] == pytest.approx(100.0 + np.mean(range(6, 16)))
     assert found["pair_noise_mean"] == pytest.approx(100.0 + np.mean(range(16)))
     assert found["value_std"] == pytest.approx(100.0)
+
+
+# -- the running best --------------------------------------------------------------------------------------------------
+
+
+def test_the_running_best_is_the_largest_of_a_run_so_far_and_rows_stay_where_they_are():
+    rows = [
+        {**row, "key": f"{row['problem']}-{row['variant']}-{row['strategy']}-{row['seed']}"}
+        for row in rows_of(rounds=6)
+    ]
+    records = shuffled(rows).drop(RUNNING)
+    found = with_running(records)
+    assert found.drop(RUNNING).equals(records)
+    for row in found.iter_rows(named=True):
+        before = [r for r in rows if r["key"] == row["key"] and r["round"] <= row["round"]]
+        for running, current in RUNNING.items():
+            assert row[running] == max(r[current] for r in before)
+
+
+# -- gains -------------------------------------------------------------------------------------------------------------
+
+
+def test_gains_are_paired_differences_of_twins_by_problem_and_variant():
+    rows = [{**row, "anchor_distance": 1.0 + row["seed"]} for row in ROWS]
+    found = gains(shuffled(rows), {"anpei": "ei", "rahbo": "ucb"}, {"value": "last", "pair_noise": "all"})
+    assert len(found) == 2 * 2 * 2  # RAHBO has no runs
+    for row in found.iter_rows(named=True):
+        own = [r for r in ROWS if r["problem"] == row["problem"] and r["variant"] == row["variant"]]
+        when = "all" if row["metric"] == "pair_noise" else "last"
+        gaps = [
+            naive_run(own, "anpei", seed, row["metric"], when) - naive_run(own, "ei", seed, row["metric"], when)
+            for seed in (1, 2, 3, 5)
+        ]
+        expected = Interval.of(gaps)
+        assert (row["strategy"], row["seeds"]) == ("anpei", 4)
+        assert [row[name] for name in ("mean", "low", "high")] == pytest.approx(
+            [expected.mean, expected.low, expected.high]
+        )
+        distances = [1.0 + r["seed"] for r in own]
+        assert row["distance"] == pytest.approx(mean(distances))

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from dataclasses import asdict, replace
 from itertools import groupby
 
+import polars as pl
 import pytest
 
 from anchorpbo.errors import InputError, UnknownNameError
@@ -14,7 +15,7 @@ from anchorpbo.experiments.trial import STRATEGIES, TWINS, Trial
 
 NAMES = {
     "illustration", "main", "ranking", "time", "ackley6", "candy", "five-anchors", "anchor-quality", "anchor-count",
-    "anchor-process", "consistency", "concentration", "one-step", "inference", "sensitivity",
+    "anchor-process", "consistency", "concentration", "one-step", "inference", "sensitivity", "anchor-placement",
 }  # fmt: skip
 STUDIES = {name: each for name, each in EXPERIMENTS.items() if isinstance(each, studies.Studies)}
 every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
@@ -40,13 +41,13 @@ def test_main_is_of_the_papers_size():
     assert set(values(tasks, "rounds")) == {150}
     assert set(values(tasks, "seed")) == set(range(30))
     cells = Counter((task.problem, task.strategy, task.anchors) for task in tasks)
-    places = {"hartmann3": "far", "hartmann4": "far", "sushi": "own"}
+    places = {"hartmann3": "away", "hartmann4": "away", "sushi": "own"}
     assert cells == {(p, s, place): 30 for p, place in places.items() for s in STRATEGIES}
 
 
 @pytest.mark.parametrize(
     ("name", "problem", "anchors", "count"),
-    [("ackley6", "ackley6", "far", 10), ("candy", "candy", "own", 10), ("five-anchors", "hartmann3", "far", 5)],
+    [("ackley6", "ackley6", "away", 10), ("candy", "candy", "own", 10), ("five-anchors", "hartmann3", "away", 5)],
 )
 def test_the_smaller_ones_have_20_seeds_and_100_rounds(name, problem, anchors, count):
     tasks = EXPERIMENTS[name].tasks(PAPER)
@@ -67,6 +68,8 @@ def test_inference_has_the_three_inferences_under_one_likelihood():
 def test_anchor_count_tells_five_to_fifty_of_fifty():
     tasks = studies.ANCHOR_COUNT.tasks(PAPER)
     assert set(values(tasks, "count")) == {50}
+    assert set(values(tasks, "anchors")) == {"scattered"}
+    assert set(values(tasks, "rounds")) == {150}
     arms = Counter((task.strategy, task.told) for task in tasks)
     assert arms == {(strategy, told): 30 for strategy in TWINS for told in (5, 10, 20, 50)}
 
@@ -74,22 +77,54 @@ def test_anchor_count_tells_five_to_fifty_of_fifty():
 def test_anchor_quality_has_both_places():
     tasks = studies.ANCHOR_QUALITY.tasks(PAPER)
     arms = Counter((task.problem, task.strategy, task.anchors) for task in tasks)
-    expected = {(p, s, a): 30 for p in ("hartmann3", "hartmann4") for s in TWINS for a in ("far", "near")}
+    expected = {(p, s, a): 30 for p in ("hartmann3", "hartmann4") for s in TWINS for a in ("away", "near")}
     assert arms == expected
 
 
-def test_sensitivity_changes_one_setting_at_a_time():
-    tasks = studies.SENSITIVITY.tasks(Size(seeds=1))
-    assert len(tasks) == 2 * 6 * 7
+def test_anchor_placement_has_every_corner_and_a_cluster_drawn_by_the_seed():
+    tasks = studies.ANCHOR_PLACEMENT.tasks(PAPER)
+    assert len(tasks) == (8 + 1 + 16 + 1) * 6 * 20
+    assert set(values(tasks, "rounds")) == {100}
+    for problem, dimension in (("hartmann3", 3), ("hartmann4", 4)):
+        arms = Counter((task.strategy, task.anchors) for task in tasks if task.problem == problem)
+        places = ["away", *(f"corner-{number:0{dimension}b}" for number in range(2**dimension))]
+        assert arms == {(s, place): 20 for s in STRATEGIES for place in places}
+
+
+CHANGES = {
+    frozenset({("baseline", "anchored")}), frozenset({("judge", "probit")}), frozenset({("judge", "difference")}),
+    frozenset({("judge", "exact")}), frozenset({("outputscale", 10.0)}), frozenset({("ard", True)}),
+    frozenset({("profile", "gaussian-density")}), frozenset({("offset", -4.0)}), frozenset({("anchors", "far")}),
+    frozenset({("anchors", "far"), ("ard", True), ("judge", "exact")}),
+}  # fmt: skip
+
+
+def test_sensitivity_changes_one_setting_at_a_time_and_those_of_the_public_code_together():
     changes = defaultdict(set)
-    for task in tasks:
-        plain = asdict(Trial(task.problem, task.strategy, 0, rounds=task.rounds))
-        changed = {name: value for name, value in asdict(task).items() if value != plain[name]}
-        assert len(changed) <= 1
-        changes[task.problem, task.strategy] |= set(changed)
-    assert len(changes) == 2 * 6
-    for each in changes.values():
-        assert each == {"baseline", "judge", "outputscale", "offset", "anchors"}
+    for task in studies.SENSITIVITY.tasks(Size(seeds=1)):
+        assert task.rounds == 100
+        place = "own" if task.problem in ("sushi", "candy") else "away"
+        plain = asdict(Trial(task.problem, task.strategy, 0, anchors=place, rounds=task.rounds))
+        changes[task.problem, task.strategy].add(
+            frozenset((name, value) for name, value in asdict(task).items() if value != plain[name])
+        )
+    assert len(changes) == 4 * 6
+    for (problem, strategy), found in changes.items():
+        expected = CHANGES if problem.startswith("hartmann") else {frozenset({("offset", -1.0)})}
+        if problem.startswith("hartmann") and strategy in ("ei", "anpei"):
+            expected = expected | {frozenset({("penalty", "variance")})}
+        assert found == expected | {frozenset()}
+
+
+def test_every_arm_of_sensitivity_has_a_name_of_its_own():
+    tasks = studies.SENSITIVITY.tasks(Size(seeds=1))
+    settings = pl.DataFrame([task.settings for task in tasks], infer_schema_length=None)
+    names = settings.select(studies.SENSITIVITY.variant.alias("variant"))["variant"].to_list()
+    assert len({(t.problem, t.strategy, name) for t, name in zip(tasks, names, strict=True)}) == len(tasks)
+    assert len(set(names)) == len(CHANGES) + 2
+    for task, name in zip(tasks, names, strict=True):
+        plain = Trial(task.problem, task.strategy, 0, anchors=task.anchors, rounds=100)
+        assert (name == "as in main") == (task == plain and task.anchors != "far")
 
 
 @every_experiment
@@ -157,19 +192,19 @@ def test_ranking_and_time_are_over_the_runs_of_main():
         assert keys(studies.TIME.tasks(size)) == main
 
 
-def test_far_anchors_of_anchor_quality_are_runs_of_main():
+def test_anchors_away_from_the_optimum_of_anchor_quality_are_runs_of_main():
     for size in (PAPER, QUICK):
         main = {task.key: task for task in studies.MAIN.tasks(size)}
         tasks = studies.ANCHOR_QUALITY.tasks(size)
-        far = [task for task in tasks if task.anchors == "far"]
-        assert len(far) == len(tasks) / 2
-        assert all(main[task.key] == task for task in far)
+        away = [task for task in tasks if task.anchors == "away"]
+        assert len(away) == len(tasks) / 2
+        assert all(main[task.key] == task for task in away)
         assert not any(task.key in main for task in tasks if task.anchors == "near")
 
 
 def test_sensitivity_begins_with_what_main_runs():
     size = Size(seeds=2, rounds=20)
-    main = {task.key for task in studies.MAIN.tasks(size) if task.problem != "sushi"}
+    main = {task.key for task in studies.MAIN.tasks(size)}
     found = set(keys(studies.SENSITIVITY.tasks(size)))
     assert main < found
 
@@ -238,7 +273,7 @@ def test_only_what_there_is(only):
 
 def test_all_leaves_out_the_experiments_that_have_nothing_of_what_only_names():
     plans = plans_of(ALL, QUICK, ["hartmann4", "rahbo"])
-    assert set(plans) == {"main", "ranking", "time", "anchor-quality", "sensitivity"}
+    assert set(plans) == {"main", "ranking", "time", "anchor-placement", "anchor-quality", "sensitivity"}
     assert {(task.problem, task.strategy) for tasks in plans.values() for task in tasks} == {("hartmann4", "rahbo")}
 
 

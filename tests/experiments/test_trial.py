@@ -15,12 +15,14 @@ import pytest
 from scipy.optimize import minimize
 
 from anchorpbo import RBF, Laplace, Logistic, NoiseMap, Optimizer, Probit
+from anchorpbo.acquisition import ANPEI
 from anchorpbo.errors import IncompatibleError, InputError, UnknownNameError
 from anchorpbo.experiments import trial as module
 from anchorpbo.experiments.anchors import anchors_of
 from anchorpbo.experiments.trial import STRATEGIES, TWINS, Trial
 from anchorpbo.inference import EP, Hallucination
 from anchorpbo.problems import SimulatedJudge, problem_of
+from anchorpbo.study import PaperNoise
 
 DATA = Path(os.environ.get("ANCHORPBO_DATA", "no folder"))
 needs_candy = pytest.mark.skipif(
@@ -29,13 +31,13 @@ needs_candy = pytest.mark.skipif(
 START = 8
 COLUMNS = {
     "round", "first", "second", "first_won", "pair_noise", "seconds", "best", "value", "risk_adjusted", "plain_value",
-    "plain_risk_adjusted", "lengthscale",
+    "plain_risk_adjusted", "lengthscale", "bandwidth", "anchor_distance",
 }  # fmt: skip
 SINGLE, PAIRS = ("ei", "ucb", "anpei", "rahbo"), ("eubo", "raeubo")
 UCB = Trial("branin", "ucb", 1, rounds=4)
 RAHBO = Trial("branin", "rahbo", 1, rounds=4)
 EUBO = Trial("branin", "eubo", 1, rounds=4)
-TOLD = replace(RAHBO, count=12, told=2)
+TOLD = replace(RAHBO, anchors="scattered", count=12, told=2)
 
 
 @cache
@@ -56,14 +58,15 @@ def differing(one, other):
 # -- the paper, naively -----------------------------------------------------------------------------------------------
 
 
-def naive_noise(anchors):
+def naive_noise(anchors, profile="gaussian"):
     """exp(-q) with q the density of the anchors and its bandwidth between 1 and 2."""
-    h, d = NoiseMap.from_anchors(anchors, bounds=(1.0, 2.0)).bandwidth, anchors.shape[1]
+    h, d = NoiseMap.from_anchors(anchors, bounds=(1.0, 2.0), profile=profile).bandwidth, anchors.shape[1]
     assert 1.0 <= h <= 2.0
+    peak = (2.0 * np.pi) ** (-d / 2) if profile == "gaussian-density" else 1.0
 
     def noise(X):
         kernels = [np.exp(-((np.array(X) - a) ** 2).sum(axis=1) / (2 * h**2)) for a in anchors]
-        return np.exp(-sum(kernels) / len(anchors) / h**d)
+        return np.exp(-peak * sum(kernels) / len(anchors) / h**d)
 
     return noise
 
@@ -76,6 +79,7 @@ WINS = {
     "probit": lambda f, g, n, m: 0.5 * (1.0 + erf((f - g) / sqrt(n + m) / sqrt(2))),
     "logistic": lambda f, g, n, m: sigmoid(f / n - g / m),
     "difference": lambda f, g, n, m: sigmoid(2.0 * (f - g) / (n + m)),
+    "exact": lambda f, g, n, m: float(f > g),
 }
 """Probability that the first wins: its utility and the other's, then their noises."""
 
@@ -87,13 +91,17 @@ class Replay:
         self.problem = problem_of(trial.problem)
         self.anchors = anchors_of(self.problem, trial.anchors, trial.count, trial.seed)
         told = self.anchors if trial.told is None else self.anchors[: trial.told]
-        self.noise, self.estimate = naive_noise(self.anchors), naive_noise(told)
+        self.noise, self.estimate = naive_noise(self.anchors, trial.profile), naive_noise(told, trial.profile)
         options = {"inference": trial.inference, "likelihood": trial.likelihood, "baseline": trial.baseline}
-        if trial.outputscale != 1.0:
-            options["kernel"] = RBF(sqrt(0.1), trial.outputscale)
+        if trial.outputscale != 1.0 or trial.ard:
+            lengths = [sqrt(0.1)] * self.problem.dimension if trial.ard else sqrt(0.1)
+            options["kernel"] = RBF(lengths, trial.outputscale)
+        if trial.profile != "gaussian":
+            options["noise"] = PaperNoise(profile=trial.profile)
+        strategy = ANPEI(10.0, penalty="variance") if trial.penalty == "variance" else trial.strategy
         names = [f"x{c + 1}" for c in range(self.problem.dimension)]
         known = [dict(zip(names, a.tolist(), strict=True)) for a in told]
-        self.study = Optimizer(self.problem.space, known, trial.strategy, "paper", trial.seed, **options)
+        self.study = Optimizer(self.problem.space, known, strategy, "paper", trial.seed, **options)
         own = trial.likelihood or ("logistic" if trial.strategy in PAIRS else "probit")
         self.wins = WINS[own if trial.judge == "matching" else trial.judge]
         self.offset, self.luck = trial.offset, np.random.default_rng([trial.seed, 5])
@@ -131,6 +139,13 @@ REPLAYED = {
     "three dimensions": Trial("hartmann3", "raeubo", 2, rounds=3),
     "past a fit": Trial("branin", "raeubo", 0, rounds=11),
     "near": replace(RAHBO, anchors="near"),
+    "far": replace(RAHBO, anchors="far"),
+    "scattered": replace(RAHBO, anchors="scattered"),
+    "a corner": replace(RAHBO, anchors="corner-01"),
+    "one length-scale a dimension": replace(RAHBO, ard=True, rounds=11),
+    "a density": replace(RAHBO, profile="gaussian-density"),
+    "the variance penalised": Trial("branin", "anpei", 1, rounds=4, penalty="variance"),
+    "a user without noise": Trial("hartmann3", "eubo", 3, rounds=4, judge="exact"),
     "candy": pytest.param(Trial("candy", "ucb", 0, rounds=3, anchors="own"), marks=needs_candy),
     "told two of twelve": TOLD,
     "told two of twelve, pairs": replace(TOLD, strategy="raeubo"),
@@ -161,7 +176,13 @@ def test_a_record_is_what_a_study_with_the_papers_user_gives(trial):
         if row:
             assert columns["pair_noise"][row] == pytest.approx(replay.noise(pair).mean(), rel=1e-12)
         surrogate = replay.study.surrogate
-        assert columns["lengthscale"][row] == pytest.approx(float(np.ravel(surrogate.kernel.lengthscale)[0]))
+        lengths = np.ravel(surrogate.kernel.lengthscale)
+        assert len(lengths) == (replay.problem.dimension if trial.ard else 1)
+        assert columns["lengthscale"][row] == pytest.approx(float(np.exp(np.log(lengths).mean())))
+        assert columns["anchor_distance"][row] == pytest.approx(
+            sqrt(((replay.anchors.mean(axis=0) - replay.problem.optimum) ** 2).sum())
+        )
+        assert 1.0 <= columns["bandwidth"][row] <= 2.0
         assert 0.1 <= columns["lengthscale"][row] <= 1.0
         assert surrogate.kernel.outputscale == pytest.approx(trial.outputscale)
         if row in (0, trial.rounds):
@@ -279,7 +300,7 @@ def test_longer_runs_begin_as_shorter_ones_do():
 
 def test_a_method_that_is_told_of_two_anchors_still_meets_the_user_of_twelve(turns):
     TOLD.run()
-    every = anchors_of(problem_of("branin"), "far", 12, TOLD.seed)
+    every = anchors_of(problem_of("branin"), "scattered", 12, TOLD.seed)
     assert turns.anchors() == every[:2].tolist()
     X = np.random.default_rng(0).random((50, 2))
     truth, told = naive_noise(every)(X), naive_noise(every[:2])(X)
@@ -377,7 +398,7 @@ def test_settings_change_what_is_asked(change):
 OTHER = {
     "problem": "hartmann3", "strategy": "ei", "seed": 2, "rounds": 5, "anchors": "near", "count": 9, "told": 3,
     "judge": "probit", "baseline": "anchored", "inference": "laplace", "likelihood": "probit", "outputscale": 2.0,
-    "offset": 1.0,
+    "ard": True, "profile": "gaussian-density", "penalty": "variance", "offset": 1.0,
 }  # fmt: skip
 """Another value of every field."""
 
@@ -445,7 +466,8 @@ def test_what_cannot_be_run_is_refused_when_it_is_made(settings, error, message)
     [
         ({"problem": "bran"}, UnknownNameError, "a problem must be one of"),
         ({"anchors": "own"}, InputError, "only data sets come with anchors; received branin"),
-        ({"anchors": "here"}, UnknownNameError, "anchors must be one of far, half, near, own; received 'here'"),
+        ({"anchors": "corner-011"}, InputError, "a corner of 2 coordinates; received corner-011"),
+        ({"penalty": "none", "strategy": "anpei"}, UnknownNameError, "penalty must be one of std, variance"),
         ({"baseline": "none"}, UnknownNameError, "baseline must be one of anchored, constant"),
         ({"likelihood": "logistic"}, IncompatibleError, "(?i)hallucination"),
         ({"inference": "mcmc"}, UnknownNameError, "inference must be one of"),

@@ -93,7 +93,7 @@ def test_curves_refuses_variants_and_missing_columns():
 
 
 def test_problems_as_columns_tell_variants_by_dashes():
-    data = summary(["hartmann3", "hartmann4"], SIX[3:], ("far", "near"))
+    data = summary(["hartmann3", "hartmann4"], SIX[3:], ("away", "near"))
     figure = ablation(data, THREE[:2])
     assert [axes.get_title() for axes in figure.axes[:2]] == ["Hartmann 3D", "Hartmann 4D"]
     lines = drawn(figure.axes[0])
@@ -102,7 +102,7 @@ def test_problems_as_columns_tell_variants_by_dashes():
         0.4: True, 10.4: False, 100.4: True, 110.4: False, 200.4: True, 210.4: False,
     }  # fmt: skip
     assert [text.get_text().strip() for text in figure.legends[0].get_texts()] == [
-        "HB-ANPEI", "anchors near the optimum", "HB-RAHBO", "anchors far from the optimum", "Laplace-RAEUBO", "",
+        "HB-ANPEI", "anchors near the optimum", "HB-RAHBO", "anchors away from the optimum", "Laplace-RAEUBO", "",
     ]  # fmt: skip
 
 

@@ -5,7 +5,16 @@ import pytest
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.experiments.paper import Claim
-from anchorpbo.figures.tables import Cell, TextTable, claims_table, final_table, save, time_table
+from anchorpbo.figures.tables import (
+    Cell,
+    TextTable,
+    claims_table,
+    final_table,
+    gains_table,
+    overview_table,
+    save,
+    time_table,
+)
 from anchorpbo.figures.text_table import latex_text, markdown_text
 
 
@@ -92,13 +101,66 @@ def test_claims_have_a_cell_each_whatever_is_in_them():
     ]
     table = claims_table(claims)
     lines = table.to_markdown().splitlines()[2:]
-    assert [len(cells(line)) for line in lines] == [5, 5, 5, 5]
-    assert cells(lines[2]) == [r"A\|B is 5 % better", "section 4", "0.12 ± 0.03", "[-0.1, 0.3]", "agrees"]
+    assert [len(cells(line)) for line in lines] == [6, 6, 6, 6]
+    row = [r"A\|B is 5 % better", "section 4", "0.12 ± 0.03", "[-0.1, 0.3]", "agrees", "the paper's metric"]
+    assert cells(lines[2]) == row
     latex = table.to_latex()
     body = latex.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
-    assert [len(re.findall(r"(?<!\\)&", line)) for line in body] == [4, 4]
+    assert [len(re.findall(r"(?<!\\)&", line)) for line in body] == [5, 5]
     assert body[0].startswith(r"A$|$B is 5 \% better & section 4 & 0.12 $\pm$ 0.03 & [$-$0.1, 0.3]")
     assert all(line.endswith(r" \\") for line in body)
+
+
+def test_claims_leave_out_columns_in_which_all_rows_are_alike():
+    one = Claim("a", "Figure 1", "1", "–", "open")
+    assert claims_table([one, one]).headings == ("Claim", "Found", "95 % interval", "Verdict", "Measured by")
+    other = Claim("a", "Figure 2, top", "1", "–", "open", "with noise", "ours")
+    table = claims_table([one, other])
+    assert table.headings == ("Claim", "Setting", "Where", "Found", "95 % interval", "Verdict", "Measured by")
+    assert [cell.text for cell in table.rows[1]] == [
+        "a",
+        "with noise",
+        "Figure 2, top",
+        "1",
+        "–",
+        "open",
+        "our reading",
+    ]
+
+
+def test_the_overview_has_a_row_an_item_that_was_run_with_verdict_and_counts():
+    claims = [
+        Claim("a", "Figure 2, top", "1", "–", "agrees"),
+        Claim("b", "Figure 2, top", "1", "–", "differs"),
+        Claim("c", "Figure 2, top", "1", "–", "differs", reading="ours"),
+        Claim("d", "Figure S3", "1", "–", "open"),
+        Claim("e", "ours", "1", "–", "agrees"),
+    ]
+    table = overview_table(claims)
+    rows = [[cell.text for cell in row] for row in table.rows]
+    assert [(row[0], *row[2:]) for row in rows] == [
+        ("Figure 2, top", "in part", "1 agree, 1 differ"),
+        ("Figure S3", "open", "1 open"),
+    ]
+    assert "3 statements, 1 agree, 1 open, 1 differ" in table.title
+    assert not overview_table([]).rows
+
+
+def test_gains_have_a_row_a_variant_and_are_bold_where_zero_is_excluded():
+    columns = ["problem", "variant", "strategy", "metric", "distance", "seeds", "mean", "low", "high"]
+    rows = [
+        ("hartmann3", "away", "rahbo", "risk_adjusted", 0.7, 5, 0.5, 0.1, 0.9),
+        ("hartmann3", "away", "raeubo", "risk_adjusted", 0.7, 5, 0.5, -0.1, 1.1),
+        ("hartmann3", "corner-101", "rahbo", "risk_adjusted", 1.251, 5, -0.5, -0.9, -0.004),
+        ("hartmann3", "away", "rahbo", "value", 0.7, 5, 9.0, 8.0, 10.0),
+    ]
+    table = gains_table(pl.DataFrame(rows, columns, orient="row"))
+    assert table.headings == ("Problem", "Variant", "Distance", "RAHBO on UCB", "RAEUBO on EUBO")
+    assert [[(cell.text, cell.bold) for cell in row[1:]] for row in table.rows] == [
+        [("anchors away from the optimum", False), ("0.70", False), ("+0.50 (+0.10 to +0.90)", True),
+         ("+0.50 (-0.10 to +1.10)", False)],
+        [("corner (1, 0, 1)", False), ("1.25", False), ("-0.50 (-0.90 to -0.00)", True), ("–", False)],
+    ]  # fmt: skip
 
 
 def test_latex_is_a_booktabs_table():

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import get_args
 
 from rich.console import Console
 from rich.table import Table
@@ -19,7 +17,7 @@ from anchorpbo.experiments.cluster import Dask
 from anchorpbo.experiments.experiment import Experiment, Size
 from anchorpbo.experiments.local import Processes
 from anchorpbo.experiments.names import EXPERIMENTS, plans_of
-from anchorpbo.experiments.paper import Claim, Verdict
+from anchorpbo.experiments.paper import counted
 from anchorpbo.experiments.records import Store, machine
 from anchorpbo.experiments.runner import Backend, Ended, execute
 from anchorpbo.experiments.task import Task
@@ -53,6 +51,8 @@ def run(
         # A part of an experiment has a report of its own, so that it does not take the place of the whole.
         folder = out / "-".join([each, *sorted(set(only))])
         _reproduce(EXPERIMENTS[each], tasks, store, folder, backend, console)
+    for path in report.write_overview(out):
+        console.print(f"The paper, item by item: {path}")
 
 
 def list_experiments(console: Console | None = None) -> None:
@@ -88,7 +88,7 @@ def _reproduce(
     for path in written.files:
         console.print(f"  {path}")
     if written.claims:
-        console.print(f"The paper's claims: {_counted(written.claims)}.")
+        console.print(f"The paper's claims: {counted(claim.verdict for claim in written.claims)}.")
 
 
 def _execute(tasks: Sequence[Task], store: Store, backend: Backend, console: Console) -> list[Ended]:
@@ -116,8 +116,3 @@ def _note(folder: Path, runs: int, elapsed: float) -> None:
     if runs:
         noted.append({"runs": runs, "seconds": round(elapsed, 1), "version": __version__, "machine": machine()})
         write_files({path: json.dumps(noted, indent=1).encode()})
-
-
-def _counted(claims: Sequence[Claim]) -> str:
-    counts = Counter(claim.verdict for claim in claims)
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in get_args(Verdict) if counts[verdict])

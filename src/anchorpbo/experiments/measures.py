@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
 import polars as pl
 
 from anchorpbo.experiments.statistics import Interval
 
-METRICS = ("risk_adjusted", "value", "pair_noise", "plain_value", "plain_risk_adjusted", "seconds")
+RUNNING: Mapping[str, str] = {"running_risk_adjusted": "risk_adjusted", "running_value": "value"}
+"""The largest so far of a metric that is of the current round."""
+METRICS = (
+    "risk_adjusted", "value", "pair_noise", "plain_value", "plain_risk_adjusted", *RUNNING, "seconds",
+)  # fmt: skip
 LAST = 10
 """A final value is the mean over this many last rounds: one hallucination is one draw, and a single round is noisy."""
 
@@ -19,6 +24,12 @@ _WHEN: dict[When, pl.Expr] = {
     "early": pl.col("round") <= pl.col("rounds") / 3,
     "all": pl.lit(True),
 }
+
+
+def with_running(records: pl.DataFrame) -> pl.DataFrame:
+    """Adds the running best of both values, run by run."""
+    largest = [pl.col(current).cum_max().over("key").alias(name) for name, current in RUNNING.items()]
+    return records.with_row_index("row").sort("key", "round").with_columns(largest).sort("row").drop("row")
 
 
 def curves(records: pl.DataFrame) -> pl.DataFrame:
@@ -68,10 +79,44 @@ def mean_gap(found: pl.DataFrame, less: pl.DataFrame | None = None) -> Interval 
     return Interval.of(found["gap"].to_numpy()) if len(found) else None
 
 
+def gains(records: pl.DataFrame, twins: Mapping[str, str], metrics: Mapping[str, When]) -> pl.DataFrame:
+    """How much larger metrics of risk-averse strategies are than of their twins, a row a problem, variant and pair.
+
+    Parameters
+    ----------
+    records
+        With a column for the variant.
+    twins
+        Risk-averse strategies and what each is compared with.
+    metrics
+        What is compared, and over which rounds.
+    """
+    return pl.DataFrame(list(_gains(records, twins, metrics)), _GAINS)
+
+
+_GAINS = {
+    **dict.fromkeys(("problem", "variant", "strategy", "metric"), pl.String),
+    "distance": pl.Float64, "seeds": pl.Int64, **dict.fromkeys(("mean", "low", "high"), pl.Float64),
+}  # fmt: skip
+
+
+def _gains(records: pl.DataFrame, twins: Mapping[str, str], metrics: Mapping[str, When]) -> Iterator[dict[str, Any]]:
+    for (problem, variant), rows in records.group_by("problem", "variant", maintain_order=True):
+        for averse, plain in twins.items():
+            for metric, when in metrics.items():
+                found = gaps(rows, metric, pl.col("strategy") == averse, pl.col("strategy") == plain, when)
+                gap = mean_gap(found)
+                if gap is not None:
+                    yield {
+                        "problem": problem, "variant": variant, "strategy": averse, "metric": metric,
+                        "distance": rows["anchor_distance"].mean(), "seeds": len(found), **vars(gap),
+                    }  # fmt: skip
+
+
 def ranks(records: pl.DataFrame) -> pl.DataFrame:
     """Adds the rank of each strategy among those of its problem, seed and round; 0 is best, equals share."""
     places = [
         (pl.col(metric).rank("average", descending=True).over("problem", "seed", "round") - 1.0).alias(f"{metric}_rank")
-        for metric in ("risk_adjusted", "value")
+        for metric in ("risk_adjusted", "value", *RUNNING)
     ]
     return records.with_columns(places)

@@ -89,6 +89,12 @@ def statements(claims: Sequence[Claim]) -> dict[tuple[str, str], Verdict]:
     return {key: under_settings(c.verdict for c in claims if (c.where, c.text) == key) for key in keys}
 
 
+def on_items(claims: Sequence[Claim]) -> dict[str, list[Verdict]]:
+    """The verdicts on the statements of each item, by its place, as far as the paper's own metrics go."""
+    found = statements([claim for claim in claims if claim.reading == "paper"])
+    return {item.where: [verdict for (where, _), verdict in found.items() if where == item.where] for item in ITEMS}
+
+
 def overall(verdicts: Sequence[Verdict]) -> Overall:
     """On an item, from the verdicts on its statements; statements that are open count where nothing else is seen."""
     decided = {verdict for verdict in verdicts if verdict != "open"}

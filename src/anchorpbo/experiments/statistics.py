@@ -58,10 +58,6 @@ class Interval:
         """On the claim that the mean is not above zero, by as much as a margin at least."""
         return "differs" if self.low > 0.0 else "agrees" if self.high < margin else "open"
 
-    def not_below(self, margin: float) -> Verdict:
-        """On the claim that the mean is not below zero, by as much as a margin at least."""
-        return "differs" if self.high < 0.0 else "agrees" if self.low > -margin else "open"
-
 
 def describe(rows: pl.DataFrame, by: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
     """Mean, standard deviation and 95 % interval of values over seeds; a row a group and value."""

@@ -45,13 +45,15 @@ METRICS: MappingProxyType[str, str] = MappingProxyType(
         "pair_noise": "noise of the queried pair",
         "plain_value": "value of the best mean",
         "plain_risk_adjusted": "risk-adjusted, best mean",
+        "running_risk_adjusted": "running risk-adjusted best value",
+        "running_value": "running best value",
     }
 )
 """Metrics in words."""
 VARIANTS: MappingProxyType[str, str] = MappingProxyType(
     {
         "near": "anchors near the optimum",
-        "far": "anchors far from the optimum",
+        "away": "anchors away from the optimum",
         "hallucination": "Hallucination Believer",
         "laplace": "Laplace",
         "ep": "EP",
@@ -215,6 +217,8 @@ def variants_in_order(variants: Sequence[str], names: Mapping[str, str] = VARIAN
 
 def variant_name(variant: str, names: Mapping[str, str] = VARIANTS) -> str:
     """A variant in words."""
+    if variant.startswith("corner-"):
+        return f"corner ({', '.join(variant.removeprefix('corner-'))})"
     return names.get(variant, f"{variant} anchors" if variant.isdigit() else variant or "as in the paper")
 
 

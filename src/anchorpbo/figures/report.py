@@ -5,13 +5,16 @@
     OUT/NAME/summary.parquet            the numbers behind the rest
     OUT/NAME/*.png, *.pdf               figures
     OUT/NAME/*.md, *.tex                tables; claims.md and claims.tex hold the paper's claims
+    OUT/NAME/claims.json                the same for programs
+    OUT/overview.md, overview.tex       a row a figure, table and proposition of the paper, over all experiments
 """
 
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -20,12 +23,13 @@ from matplotlib.figure import Figure
 
 from anchorpbo.experiments.experiment import Experiment
 from anchorpbo.experiments.paper import Claim
-from anchorpbo.figures import curves, illustration, ranks, style, tables, text_table, theory
+from anchorpbo.figures import curves, gains, illustration, ranks, style, tables, text_table, theory
 from anchorpbo.figures.files import write_files
 from anchorpbo.figures.text_table import TextTable
 
 METRICS = ("risk_adjusted", "value", "pair_noise")
 """The rows of the main figure."""
+RUNNING = ("running_risk_adjusted", "running_value")
 
 
 Draw = Callable[[pl.DataFrame], Figure]
@@ -44,8 +48,10 @@ class Pictures:
     """Drawn from the records, where the summary has too little."""
 
 
-_FINALS: dict[str, Tabulate] = {"final": partial(tables.final_table, metrics=METRICS)}
-_STUDY = Pictures({"curves": partial(curves.curves, metrics=METRICS)}, _FINALS)
+_FINALS: dict[str, Tabulate] = {"final": partial(tables.final_table, metrics=(*METRICS, *RUNNING))}
+_STUDY = Pictures(
+    {"curves": partial(curves.curves, metrics=METRICS), "running": partial(curves.curves, metrics=RUNNING)}, _FINALS
+)
 _ABLATION = Pictures({"curves": partial(curves.ablation, metrics=METRICS)}, _FINALS)
 PICTURES: dict[str, Pictures] = {
     "illustration": Pictures(details={"illustration": illustration.illustration}),
@@ -56,7 +62,8 @@ PICTURES: dict[str, Pictures] = {
     "anchor-quality": _ABLATION,
     "anchor-count": _ABLATION,
     "inference": _ABLATION,
-    "sensitivity": Pictures(tables=_FINALS),
+    "anchor-placement": Pictures({"placement": gains.placement}, {"gains": tables.gains_table}),
+    "sensitivity": Pictures({"gains": gains.forest}, {"gains": tables.gains_table}),
     "ranking": Pictures({"ranks": ranks.ranks}),
     "time": Pictures(tables={"time": tables.time_table}),
     "anchor-process": Pictures({"anchor_process": theory.anchor_process}),
@@ -88,7 +95,8 @@ def write(experiment: Experiment, records: pl.DataFrame, folder: Path) -> Report
         Where its files go.
     """
     summary, final, claims = experiment.summary(records), experiment.final(records), experiment.claims(records)
-    pictures = PICTURES[experiment.name]
+    # A part of an experiment may have nothing to compare.
+    pictures = PICTURES[experiment.name] if summary.height else Pictures()
     buffer = io.BytesIO()
     summary.write_parquet(buffer)
     files = write_files({folder / "summary.parquet": buffer.getvalue()})
@@ -100,7 +108,25 @@ def write(experiment: Experiment, records: pl.DataFrame, folder: Path) -> Report
         files += text_table.save(build(final), folder / name)
     if claims:
         files += text_table.save(tables.claims_table(claims, _size(records)), folder / "claims")
+        plain = json.dumps([asdict(claim) for claim in claims], indent=1)
+        files += write_files({folder / "claims.json": plain.encode()})
     return Report(files, claims)
+
+
+def read_claims(out: Path) -> list[Claim]:
+    """The claims of all experiments whose reports are in a folder, in the order of ``all``."""
+    found = []
+    for name in PICTURES:
+        path = out / name / "claims.json"
+        if path.exists():
+            found += [Claim(**each) for each in json.loads(path.read_text("utf-8"))]
+    return found
+
+
+def write_overview(out: Path) -> list[Path]:
+    """Write what all reports of a folder say of the paper together."""
+    table = tables.overview_table(read_claims(out))
+    return text_table.save(table, out / "overview") if table.rows else []
 
 
 def _size(records: pl.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""Tables of the experiments: final values, computation time beside the paper's, and claims with verdicts."""
+"""Tables of the experiments: final values, gains, computation time, claims with verdicts, and the overview."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from types import MappingProxyType
 import polars as pl
 
 from anchorpbo.errors import InputError
-from anchorpbo.experiments.paper import Claim
+from anchorpbo.experiments.paper import ITEMS, READINGS, Claim, counted, on_items, overall
+from anchorpbo.experiments.trial import TWINS
 from anchorpbo.figures.curves import METRICS, in_order, strategy_names, variant_name, variants_in_order
 from anchorpbo.figures.style import LOOKS, TITLES, short, title
 from anchorpbo.figures.text_table import MISSING, Cell, TextTable, save
 
-__all__ = ["Cell", "TextTable", "claims_table", "final_table", "save", "time_table"]
+__all__ = [
+    "Cell", "TextTable", "claims_table", "final_table", "gains_table", "overview_table", "save", "time_table",
+]  # fmt: skip
 
 LOWER_IS_BETTER = frozenset({"pair_noise"})
 TIMED = ("ucb", "ei", "eubo", "rahbo", "anpei", "raeubo")
@@ -91,7 +94,7 @@ def time_table(summary: pl.DataFrame) -> TextTable:
 
 
 def claims_table(claims: Sequence[Claim], size: str = "") -> TextTable:
-    """What the paper says, and what was found.
+    """What the paper says, and what was found; columns in which all rows would be alike are left out.
 
     Parameters
     ----------
@@ -100,13 +103,79 @@ def claims_table(claims: Sequence[Claim], size: str = "") -> TextTable:
     size
         How many runs these rest on, in words.
     """
-    rows = tuple(tuple(map(Cell, (c.text, c.where, c.found, c.interval, c.verdict))) for c in claims)
+    columns: list[tuple[str, str | float, list[str]]] = [
+        ("Claim", 0.3, [claim.text for claim in claims]),
+        ("Setting", 0.16, [claim.setting for claim in claims]),
+        ("Where", 0.13, [claim.where for claim in claims]),
+        ("Found", "r", [claim.found for claim in claims]),
+        ("95 % interval", "l", [claim.interval for claim in claims]),
+        ("Verdict", "l", [claim.verdict for claim in claims]),
+        ("Measured by", "l", [READINGS[claim.reading] for claim in claims]),
+    ]
+    shown = [c for c in columns if len(set(c[2])) > 1 or c[0] not in ("Setting", "Where")]
     return TextTable(
         "Claims of the paper and what was found" + (f" in {size}" if size else ""),
-        ("Claim", "Where", "Found", "95 % interval", "Verdict"),
-        rows,
-        (0.3, 0.13, 0.24, 0.14, "l"),
+        tuple(name for name, _, _ in shown),
+        tuple(tuple(map(Cell, row)) for row in zip(*(texts for _, _, texts in shown), strict=True)),
+        tuple(align for _, align, _ in shown),
     )
+
+
+def overview_table(claims: Sequence[Claim]) -> TextTable:
+    """A row a figure, table or proposition of the paper: what it says, the verdict, and on how many statements.
+
+    Parameters
+    ----------
+    claims
+        Of all experiments that were run; items without any are left out.
+    """
+    found = on_items(claims)
+    rows = [(item, found[item.where]) for item in ITEMS if found[item.where]]
+    every = [verdict for _, verdicts in rows for verdict in verdicts]
+    return TextTable(
+        f"The paper, item by item: {len(every)} statements, {counted(every) or 'none'}",
+        ("Item", "The paper says", "Verdict", "Statements"),
+        tuple(tuple(map(Cell, (i.where, i.says, overall(verdicts), counted(verdicts)))) for i, verdicts in rows),
+        ("l", 0.5, "l", 0.2),
+        "By the paper's own metrics; other readings are in the tables of the experiments.",
+    )
+
+
+def gains_table(summary: pl.DataFrame, metric: str = "risk_adjusted") -> TextTable:
+    """What risk-averse strategies gain on their twins, a row a problem and variant, a column a strategy.
+
+    Parameters
+    ----------
+    summary
+        Of `anchorpbo.experiments.measures.gains`.
+    metric
+        One of its metrics.
+    """
+    _need(summary, "problem", "variant", "strategy", "metric", "distance", "mean", "low", "high")
+    shown = summary.filter(pl.col("metric") == metric)
+    strategies = in_order(shown["strategy"].unique(maintain_order=True), LOOKS)
+    rows = []
+    for problem in in_order(shown["problem"].unique(maintain_order=True), TITLES):
+        here = shown.filter(pl.col("problem") == problem)
+        for variant in variants_in_order(here["variant"].unique(maintain_order=True).to_list()):
+            found = here.filter(pl.col("variant") == variant)
+            cells = [_gain(found.filter(pl.col("strategy") == strategy)) for strategy in strategies]
+            distance = _number(float(found["distance"].to_numpy().mean()))
+            rows.append((Cell(title(problem)), Cell(variant_name(variant)), Cell(distance), *cells))
+    return TextTable(
+        f"Gain in {METRICS[metric]} on the risk-neutral twin: mean paired difference and its 95 % interval",
+        ("Problem", "Variant", "Distance", *(f"{short(s)} on {short(TWINS[s])}" for s in strategies)),
+        tuple(rows),
+        ("l", 0.2, "r", *"r" * len(strategies)),
+        "Distance: from the mean of the anchors to the optimum, mean over seeds. Bold: the interval excludes zero.",
+    )
+
+
+def _gain(rows: pl.DataFrame) -> Cell:
+    if not rows.height:
+        return Cell(MISSING)
+    mean, low, high = (float(rows[name][0]) for name in ("mean", "low", "high"))
+    return Cell(f"{mean:+.2f} ({low:+.2f} to {high:+.2f})", bold=low > 0.0 or high < 0.0)
 
 
 _PARTS = ("mean", "std")

@@ -1,0 +1,77 @@
+"""Verdicts on statements and items, from the verdicts on claims."""
+
+from itertools import permutations
+
+import pytest
+
+from anchorpbo.experiments.names import EXPERIMENTS
+from anchorpbo.experiments.paper import ITEMS, Claim, counted, on_items, overall, statements, under_settings
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ([], "open"),
+        (["agrees"], "agrees"),
+        (["agrees", "agrees"], "agrees"),
+        (["differs", "differs"], "differs"),
+        (["agrees", "differs"], "depends"),
+        (["agrees", "depends"], "depends"),
+        (["agrees", "open"], "open"),
+        (["agrees", "differs", "open"], "open"),
+    ],
+)
+def test_a_statement_depends_where_settings_turn_it_and_is_open_where_one_is(verdicts, expected):
+    assert {under_settings(order) for order in permutations(verdicts)} == {expected}
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ([], "open"),
+        (["open", "open"], "open"),
+        (["agrees", "agrees"], "agrees"),
+        (["agrees", "open"], "in part"),
+        (["agrees", "differs"], "in part"),
+        (["agrees", "depends"], "in part"),
+        (["differs", "open"], "differs"),
+        (["depends", "open"], "depends"),
+        (["depends", "differs"], "depends"),
+    ],
+)
+def test_an_item_agrees_where_all_of_its_statements_do(verdicts, expected):
+    assert {overall(order) for order in permutations(verdicts)} == {expected}
+
+
+def test_statements_are_told_apart_by_text_and_place_and_put_together_over_settings():
+    claims = [
+        Claim("a", "Figure 1", "1", "-", "agrees", "one"),
+        Claim("a", "Figure 1", "2", "-", "differs", "other"),
+        Claim("a", "Figure S3", "1", "-", "agrees"),
+        Claim("b", "Figure S3", "1", "-", "open"),
+    ]
+    assert statements(claims) == {
+        ("Figure 1", "a"): "depends", ("Figure S3", "a"): "agrees", ("Figure S3", "b"): "open",
+    }  # fmt: skip
+
+
+def test_items_count_the_papers_own_metrics_alone():
+    claims = [
+        Claim("a", "Figure S3", "1", "-", "agrees"),
+        Claim("b", "Figure S3", "1", "-", "differs", reading="ours"),
+        Claim("c", "ours", "1", "-", "differs"),
+    ]
+    found = on_items(claims)
+    assert found["Figure S3"] == ["agrees"]
+    assert {where for where, verdicts in found.items() if verdicts} == {"Figure S3"}
+
+
+def test_counts_are_in_words():
+    assert counted(["differs", "agrees", "open", "agrees", "depends"]) == "2 agree, 1 open, 1 depend, 1 differ"
+    assert counted([]) == ""
+
+
+def test_every_item_has_an_experiment_and_a_place_of_its_own():
+    assert len({item.where for item in ITEMS}) == len(ITEMS)
+    assert {item.experiment for item in ITEMS} <= set(EXPERIMENTS)
+    assert set(EXPERIMENTS) - {item.experiment for item in ITEMS} == {"anchor-placement", "inference", "sensitivity"}
