@@ -2,45 +2,103 @@
 
     python scripts/make_reproduction_page.py reproduction     # the folder of `anchorpbo reproduce --out`
 
-Copies what is small, and puts each table between its marks in docs/reproduction.md:
+Copies what is small, and puts what is generated between its marks in docs/reproduction.md:
 
-    <!-- main/claims -->
-    (the table)
+    <!-- overview -->                          a row an item of the paper: what we find (findings.toml) and the verdict
+    <!-- counts -->                            how many statements agree, differ, depend and are open
+    <!-- timings -->                           how long the experiments took
+    <!-- main/final -->                        a table as the command wrote it
+    <!-- main/claims; paper; Hartmann 3D -->   claims; those of one reading, those whose text has some words
     <!-- end -->
 """
 
+import json
 import re
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 
+from anchorpbo.experiments.names import EXPERIMENTS
+from anchorpbo.experiments.paper import ITEMS, READINGS, Claim, counted, on_items, overall, statements
+from anchorpbo.figures.report import read_claims
+from anchorpbo.figures.tables import claims_table
+from anchorpbo.figures.text_table import markdown_text
+
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-KEPT = ("*.parquet", "*.png", "*.pdf", "*.md", "elapsed.json")
-MARKED = re.compile(r"<!-- ([a-z0-9-]+/[a-z]+) -->\n.*?<!-- end -->", re.DOTALL)
+RESULTS = DOCS / "reproduction"
+KEPT = ("*.parquet", "*.png", "*.pdf", "*.md", "*.json")
+MARKED = re.compile(r"<!-- ([a-z0-9/-]+)((?:; [^;\n]+)*) -->\n.*?<!-- end -->", re.DOTALL)
 
 
 def copy(out: Path) -> None:
     """Take the reports of all experiments over."""
     for folder in sorted(path.parent for path in out.glob("*/summary.parquet")):
-        target = DOCS / "reproduction" / folder.name
-        target.mkdir(parents=True, exist_ok=True)
+        target = RESULTS / folder.name
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir(parents=True)
         for pattern in KEPT:
             for path in folder.glob(pattern):
                 shutil.copyfile(path, target / path.name)
 
 
 def filled(text: str) -> str:
-    """The page with every table as it is on disk."""
+    """The page with everything between marks as it follows from the files."""
+    return MARKED.sub(lambda found: f"<!-- {found[1]}{found[2]} -->\n{_part(found)}\n<!-- end -->", text)
 
-    def fill(match: re.Match[str]) -> str:
-        path = DOCS / "reproduction" / f"{match[1]}.md"
-        if not path.exists():  # not run yet
-            return match[0]
-        lines = path.read_text("utf-8").splitlines()
-        table = "\n".join(line for line in lines if line.startswith("|"))
-        return f"<!-- {match[1]} -->\n{table}\n<!-- end -->"
 
-    return MARKED.sub(fill, text)
+def _part(found: re.Match[str]) -> str:
+    name, filters = found[1], [word for word in found[2].split("; ") if word]
+    if name in _GENERATED:
+        return _GENERATED[name]()
+    path = RESULTS / f"{name}.md"
+    if not path.exists():  # not run yet
+        return "\n".join(found[0].splitlines()[1:-1])
+    if filters:
+        claims = [Claim(**each) for each in json.loads(path.with_suffix(".json").read_text("utf-8"))]
+        table = claims_table([claim for claim in claims if _passes(claim, filters)]).to_markdown()
+    else:
+        table = path.read_text("utf-8")
+    return "\n".join(line for line in table.splitlines() if line.startswith("|"))
+
+
+def _passes(claim: Claim, filters: list[str]) -> bool:
+    return all(claim.reading == word if word in READINGS else word in claim.text for word in filters)
+
+
+def _overview() -> str:
+    found, findings = on_items(read_claims(RESULTS)), tomllib.loads((RESULTS / "findings.toml").read_text("utf-8"))
+    lines = ["| In the paper | It says | We find | Verdict | Statements |", "| --- | --- | --- | --- | --- |"]
+    for item in ITEMS:
+        finding = findings[item.where]
+        verdict, count = f"**{overall(found[item.where])}**", counted(found[item.where])
+        cells = (f"[{item.where}](#{finding['section']})", markdown_text(item.says), finding["found"], verdict, count)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _counts() -> str:
+    claims = read_claims(RESULTS)
+    ours = statements([claim for claim in claims if claim.reading == "ours"])
+    papers = [verdict for verdicts in on_items(claims).values() for verdict in verdicts]
+    return (
+        f"**Of {len(papers)} statements of the paper, by its own metrics, {counted(papers)}.** "
+        f"Of {len(ours)} by other readings of ours, {counted(ours.values())}."
+    )
+
+
+def _timings() -> str:
+    lines = ["| Experiment | Runs | Minutes |", "| --- | ---: | ---: |"]
+    for name in EXPERIMENTS:
+        path = RESULTS / name / "elapsed.json"
+        noted = json.loads(path.read_text("utf-8")) if path.exists() else []
+        if noted:
+            runs, seconds = (sum(each[what] for each in noted) for what in ("runs", "seconds"))
+            lines.append(f"| `{name}` | {runs:,} | {seconds / 60:.1f} |")
+    return "\n".join(lines)
+
+
+_GENERATED = {"overview": _overview, "counts": _counts, "timings": _timings}
 
 
 if __name__ == "__main__":

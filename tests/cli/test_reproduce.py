@@ -55,6 +55,26 @@ def test_records_figures_tables_and_claims_are_left_in_the_folder(main):
     assert set(pl.read_parquet(report / "summary.parquet")["strategy"]) == {"rahbo", "ucb"}
 
 
+def test_whole_experiments_make_an_overview_of_the_paper_and_parts_do_not(main, tmp_path):
+    out, output = main
+    assert not (out / "overview.md").exists()
+    result = call("five-anchors", "--seeds", 1, "--rounds", 1, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert str(tmp_path / "overview.md") in result.output.replace("\n", "")
+    text = (tmp_path / "overview.md").read_text("utf-8")
+    assert "| Figure S5 |" in text
+    assert "5 open" in text
+    assert "Figure 2" not in text
+
+
+def test_a_part_with_nothing_to_compare_has_records_and_no_pictures(tmp_path):
+    arm = ("--only", "hartmann3,rahbo,away", "--seeds", 1, "--rounds", 1)
+    result = call("anchor-placement", *arm, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert len(list((tmp_path / "records").glob("*.parquet"))) == 1
+    assert not list(tmp_path.glob("*/*.png"))
+
+
 def test_progress_and_time_left_are_told_also_without_a_terminal(main):
     _, output = main
     assert "4/4 runs" in output

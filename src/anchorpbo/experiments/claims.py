@@ -65,6 +65,7 @@ def main(records: pl.DataFrame) -> Claims:
         yield from _twins(records, problem, "risk_adjusted", top, STEADY)
         yield from _ours(_twins(records, problem, "risk_adjusted", top, ["anpei"]))
         yield from _ours(_twins(records, problem, "running_risk_adjusted", top))
+        yield from _ours(_over_all_rounds(records, problem, "risk_adjusted", top))
         yield from _ours(_twins(_measured_apart(records), problem, "own_risk_adjusted", top))
         yield from _competitive(records, problem, "value", middle, STEADY)
         yield from _ours(_competitive(records, problem, "value", middle, ["anpei"]))
@@ -306,6 +307,14 @@ def _twins(records: pl.DataFrame, problem: str, metric: str, where: str, strateg
     for averse in strategies:
         text = f"{averse.upper()}'s {_WORDS[metric]} is {side} {TWINS[averse].upper()}'s on {_TITLES[problem]}"
         yield from _compared(text, where, _of(records, problem), metric, *_twin(averse), judge, when)
+
+
+def _over_all_rounds(records: pl.DataFrame, problem: str, metric: str, where: str) -> Claims:
+    for averse, plain in TWINS.items():
+        text = (
+            f"{averse.upper()}'s {_WORDS[metric]}, mean of all rounds, is above {plain.upper()}'s on {_TITLES[problem]}"
+        )
+        yield from _compared(text, where, _of(records, problem), metric, *_twin(averse), Interval.above, "all")
 
 
 def _competitive(

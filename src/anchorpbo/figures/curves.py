@@ -45,11 +45,11 @@ METRICS: MappingProxyType[str, str] = MappingProxyType(
         "pair_noise": "noise of the queried pair",
         "plain_value": "value of the best mean",
         "plain_risk_adjusted": "risk-adjusted, best mean",
-        "running_risk_adjusted": "running risk-adjusted best value",
-        "running_value": "running best value",
+        "running_risk_adjusted": "running\nrisk-adjusted best value",
+        "running_value": "running\nbest value",
     }
 )
-"""Metrics in words."""
+"""Metrics in words; a line break is one of a label, and a space in tables."""
 VARIANTS: MappingProxyType[str, str] = MappingProxyType(
     {
         "near": "anchors near the optimum",
