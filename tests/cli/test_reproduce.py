@@ -56,7 +56,7 @@ def test_records_figures_tables_and_claims_are_left_in_the_folder(main):
 
 
 def test_whole_experiments_make_an_overview_of_the_paper_and_parts_do_not(main, tmp_path):
-    out, output = main
+    out, _ = main
     assert not (out / "overview.md").exists()
     result = call("five-anchors", "--seeds", 1, "--rounds", 1, "--out", tmp_path)
     assert result.exit_code == 0, result.output
