@@ -20,7 +20,15 @@ import tomllib
 from pathlib import Path
 
 from anchorpbo.experiments.names import EXPERIMENTS
-from anchorpbo.experiments.paper import ITEMS, READINGS, Claim, counted, on_items, overall, statements
+from anchorpbo.experiments.paper import (
+    ITEMS,
+    READINGS,
+    Claim,
+    count_in_words,
+    item_verdict,
+    verdicts_by_item,
+    verdicts_by_statement,
+)
 from anchorpbo.figures.report import read_claims
 from anchorpbo.figures.tables import claims_table
 from anchorpbo.figures.text_table import markdown_text
@@ -67,11 +75,12 @@ def _passes(claim: Claim, filters: list[str]) -> bool:
 
 
 def _overview() -> str:
-    found, findings = on_items(read_claims(RESULTS)), tomllib.loads((RESULTS / "findings.toml").read_text("utf-8"))
+    found = verdicts_by_item(read_claims(RESULTS))
+    findings = tomllib.loads((RESULTS / "findings.toml").read_text("utf-8"))
     lines = ["| In the paper | It says | We find | Verdict | Statements |", "| --- | --- | --- | --- | --- |"]
     for item in ITEMS:
         finding = findings[item.where]
-        verdict, count = f"**{overall(found[item.where])}**", counted(found[item.where])
+        verdict, count = f"**{item_verdict(found[item.where])}**", count_in_words(found[item.where])
         cells = (f"[{item.where}](#{finding['section']})", markdown_text(item.says), finding["found"], verdict, count)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -79,11 +88,11 @@ def _overview() -> str:
 
 def _counts() -> str:
     claims = read_claims(RESULTS)
-    ours = statements([claim for claim in claims if claim.reading == "ours"])
-    papers = [verdict for verdicts in on_items(claims).values() for verdict in verdicts]
+    ours = verdicts_by_statement([claim for claim in claims if claim.reading == "ours"])
+    papers = [verdict for verdicts in verdicts_by_item(claims).values() for verdict in verdicts]
     return (
-        f"**Of {len(papers)} statements of the paper, by its own metrics, {counted(papers)}.** "
-        f"Of {len(ours)} by other readings of ours, {counted(ours.values())}."
+        f"**Of {len(papers)} statements of the paper, by its own metrics, {count_in_words(papers)}.** "
+        f"Of {len(ours)} by other readings of ours, {count_in_words(ours.values())}."
     )
 
 

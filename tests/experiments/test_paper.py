@@ -5,7 +5,15 @@ from itertools import permutations
 import pytest
 
 from anchorpbo.experiments.names import EXPERIMENTS
-from anchorpbo.experiments.paper import ITEMS, Claim, counted, on_items, overall, statements, under_settings
+from anchorpbo.experiments.paper import (
+    ITEMS,
+    Claim,
+    count_in_words,
+    item_verdict,
+    statement_verdict,
+    verdicts_by_item,
+    verdicts_by_statement,
+)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +30,7 @@ from anchorpbo.experiments.paper import ITEMS, Claim, counted, on_items, overall
     ],
 )
 def test_a_statement_depends_where_settings_turn_it_and_is_open_where_one_is(verdicts, expected):
-    assert {under_settings(order) for order in permutations(verdicts)} == {expected}
+    assert {statement_verdict(order) for order in permutations(verdicts)} == {expected}
 
 
 @pytest.mark.parametrize(
@@ -40,7 +48,7 @@ def test_a_statement_depends_where_settings_turn_it_and_is_open_where_one_is(ver
     ],
 )
 def test_an_item_agrees_where_all_of_its_statements_do(verdicts, expected):
-    assert {overall(order) for order in permutations(verdicts)} == {expected}
+    assert {item_verdict(order) for order in permutations(verdicts)} == {expected}
 
 
 def test_statements_are_told_apart_by_text_and_place_and_put_together_over_settings():
@@ -50,7 +58,7 @@ def test_statements_are_told_apart_by_text_and_place_and_put_together_over_setti
         Claim("a", "Figure S3", "1", "-", "agrees"),
         Claim("b", "Figure S3", "1", "-", "open"),
     ]
-    assert statements(claims) == {
+    assert verdicts_by_statement(claims) == {
         ("Figure 1", "a"): "depends", ("Figure S3", "a"): "agrees", ("Figure S3", "b"): "open",
     }  # fmt: skip
 
@@ -61,14 +69,14 @@ def test_items_count_the_papers_own_metrics_alone():
         Claim("b", "Figure S3", "1", "-", "differs", reading="ours"),
         Claim("c", "ours", "1", "-", "differs"),
     ]
-    found = on_items(claims)
+    found = verdicts_by_item(claims)
     assert found["Figure S3"] == ["agrees"]
     assert {where for where, verdicts in found.items() if verdicts} == {"Figure S3"}
 
 
 def test_counts_are_in_words():
-    assert counted(["differs", "agrees", "open", "agrees", "depends"]) == "2 agree, 1 open, 1 depend, 1 differ"
-    assert counted([]) == ""
+    assert count_in_words(["differs", "agrees", "open", "agrees", "depends"]) == "2 agree, 1 open, 1 depend, 1 differ"
+    assert count_in_words([]) == ""
 
 
 def test_every_item_has_an_experiment_and_a_place_of_its_own():

@@ -17,7 +17,7 @@ from anchorpbo.experiments.cluster import Dask
 from anchorpbo.experiments.experiment import Experiment, Size
 from anchorpbo.experiments.local import Processes
 from anchorpbo.experiments.names import EXPERIMENTS, plans_of
-from anchorpbo.experiments.paper import counted
+from anchorpbo.experiments.paper import count_in_words
 from anchorpbo.experiments.records import Store, machine
 from anchorpbo.experiments.runner import Backend, Ended, execute
 from anchorpbo.experiments.task import Task
@@ -88,7 +88,7 @@ def _reproduce(
     for path in written.files:
         console.print(f"  {path}")
     if written.claims:
-        console.print(f"The paper's claims: {counted(claim.verdict for claim in written.claims)}.")
+        console.print(f"The paper's claims: {count_in_words(claim.verdict for claim in written.claims)}.")
 
 
 def _execute(tasks: Sequence[Task], store: Store, backend: Backend, console: Console) -> list[Ended]:

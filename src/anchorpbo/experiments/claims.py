@@ -23,24 +23,24 @@ from anchorpbo.experiments.comparisons import (
     TITLES,
     WORDS,
     Claims,
-    against_twins,
-    among,
-    anpei_gains_less,
-    as_ours,
-    best_of,
-    compared,
-    competitive,
-    complete,
+    above_minus_margin,
+    add_own_metric,
+    below_margin,
+    compare,
+    compare_anpei,
+    compare_over_all_rounds,
+    compare_with_all,
+    compare_with_twins,
+    compare_within_margin,
     direction_of,
-    judged,
-    measured_apart,
-    not_far_above,
-    not_far_below,
-    on_problem,
-    over_all_rounds,
-    pair_of,
-    problems_in,
-    values_of,
+    has_value,
+    twin_sides,
+    is_one_of,
+    make_claim,
+    mark_as_ours,
+    problems_of,
+    rows_of,
+    with_all_strategies,
 )
 from anchorpbo.experiments.measures import When
 from anchorpbo.experiments.paper import OURS, Claim
@@ -60,118 +60,122 @@ AS_IN_MAIN = "as in main"
 def main(records: pl.DataFrame) -> Claims:
     """Figure 2 and what the text says of it."""
     top, middle, bottom = (f"Figure 2, {row}" for row in ("top", "middle", "bottom"))
-    for problem in problems_in(records):
-        yield from against_twins(records, problem, "risk_adjusted", top, STEADY)
-        yield from as_ours(against_twins(records, problem, "risk_adjusted", top, ["anpei"]))
-        yield from as_ours(against_twins(records, problem, "running_risk_adjusted", top))
-        yield from as_ours(over_all_rounds(records, problem, "risk_adjusted", top))
-        yield from as_ours(against_twins(measured_apart(records), problem, "own_risk_adjusted", top))
-        yield from competitive(records, problem, "value", middle, STEADY)
-        yield from as_ours(competitive(records, problem, "value", middle, ["anpei"]))
+    for problem in problems_of(records):
+        yield from compare_with_twins(records, problem, "risk_adjusted", top, STEADY)
+        yield from mark_as_ours(compare_with_twins(records, problem, "risk_adjusted", top, ["anpei"]))
+        yield from mark_as_ours(compare_with_twins(records, problem, "running_risk_adjusted", top))
+        yield from mark_as_ours(compare_over_all_rounds(records, problem, "risk_adjusted", top))
+        yield from mark_as_ours(compare_with_twins(add_own_metric(records), problem, "own_risk_adjusted", top))
+        yield from compare_within_margin(records, problem, "value", middle, STEADY)
+        yield from mark_as_ours(compare_within_margin(records, problem, "value", middle, ["anpei"]))
         for metric in ("running_value", "plain_value"):
-            yield from as_ours(competitive(records, problem, metric, middle))
-        yield from against_twins(records, problem, "pair_noise", bottom)
+            yield from mark_as_ours(compare_within_margin(records, problem, metric, middle))
+        yield from compare_with_twins(records, problem, "pair_noise", bottom)
     for problem in ("hartmann3", "hartmann4"):
-        yield from anpei_gains_less(records, problem, "risk_adjusted", top)
-    yield from best_of(records, "sushi", "raeubo", (), "risk_adjusted", top)
-    yield from best_of(records, "sushi", "rahbo", ("raeubo",), "risk_adjusted", top)
+        yield from compare_anpei(records, problem, "risk_adjusted", top)
+    yield from compare_with_all(records, "sushi", "raeubo", (), "risk_adjusted", top)
+    yield from compare_with_all(records, "sushi", "rahbo", ("raeubo",), "risk_adjusted", top)
 
 
 def ackley6(records: pl.DataFrame) -> Claims:
     """Only RAEUBO is said to stay competitive in six dimensions."""
     where, problem, metric = "Figure S3", "ackley6", "risk_adjusted"
-    yield from competitive(records, problem, metric, where, ["raeubo"])
+    yield from compare_within_margin(records, problem, metric, where, ["raeubo"])
     for averse in ("anpei", "rahbo"):
         text = f"{averse.upper()} falls behind {TWINS[averse].upper()} on {TITLES[problem]} ({WORDS[metric]})"
-        yield from compared(text, where, on_problem(records, problem), metric, *pair_of(averse), Interval.below)
-    yield from against_twins(records, problem, "pair_noise", where)
+        yield from compare(text, where, rows_of(records, problem), metric, *twin_sides(averse), Interval.below)
+    yield from compare_with_twins(records, problem, "pair_noise", where)
     for each in ("risk_adjusted", "value"):
-        yield from as_ours(best_of(records, problem, "raeubo", (), each, where))
+        yield from mark_as_ours(compare_with_all(records, problem, "raeubo", (), each, where))
 
 
 def candy(records: pl.DataFrame) -> Claims:
     """Risk-averse strategies are said to win on both metrics, RAEUBO excepted."""
     where, problem = "Figure S4", "candy"
     for metric in ("risk_adjusted", "value"):
-        yield from against_twins(records, problem, metric, where, ["anpei", "rahbo"])
+        yield from compare_with_twins(records, problem, metric, where, ["anpei", "rahbo"])
         text = f"RAEUBO does not improve on EUBO on {TITLES[problem]} ({WORDS[metric]})"
-        yield from compared(
-            text, where, on_problem(records, problem), metric, *pair_of("raeubo"), not_far_above(problem)
-        )
-    yield from against_twins(records, problem, "pair_noise", where)
+        yield from compare(text, where, rows_of(records, problem), metric, *twin_sides("raeubo"), below_margin(problem))
+    yield from compare_with_twins(records, problem, "pair_noise", where)
 
 
 def five_anchors(records: pl.DataFrame) -> Claims:
     """Few anchors are said to be enough."""
     where, problem = "Figure S5", "hartmann3"
-    yield from against_twins(records, problem, "risk_adjusted", where, STEADY)
-    yield from as_ours(against_twins(records, problem, "risk_adjusted", where, ["anpei"]))
-    yield from against_twins(records, problem, "pair_noise", where)
+    yield from compare_with_twins(records, problem, "risk_adjusted", where, STEADY)
+    yield from mark_as_ours(compare_with_twins(records, problem, "risk_adjusted", where, ["anpei"]))
+    yield from compare_with_twins(records, problem, "pair_noise", where)
 
 
 def anchor_quality(records: pl.DataFrame) -> Claims:
     """Anchors near the optimum are said to speed it up."""
-    for problem in problems_in(records):
+    for problem in problems_of(records):
         for averse in TWINS:
-            rows = on_problem(records, problem).filter(among([averse]))
+            rows = rows_of(records, problem).filter(is_one_of([averse]))
             for metric in ("risk_adjusted", "value"):
                 what = f"{averse.upper()}'s {WORDS[metric]} on {TITLES[problem]}, mean of all rounds"
-                text, near, away = f"Anchors near the optimum raise {what}", *values_of("anchors", "near", "away")
-                yield from compared(text, "Figure 3, top", rows, metric, near, away, Interval.above, "all")
+                text, near, away = f"Anchors near the optimum raise {what}", *has_value("anchors", "near", "away")
+                yield from compare(text, "Figure 3, top", rows, metric, near, away, Interval.above, "all")
 
 
 def anchor_count(records: pl.DataFrame) -> Claims:
     """More anchors are said to help, early above all."""
     moments: tuple[tuple[When, str], ...] = (("early", "in the first third of the rounds"), ("last", "in the end"))
     for averse in TWINS:
-        rows = records.filter(among([averse]))
+        rows = records.filter(is_one_of([averse]))
         for when, words in moments:
             text = f"50 anchors instead of 5 raise {averse.upper()}'s {WORDS['risk_adjusted']} {words}"
-            many, few = values_of("told", 50, 5)
-            yield from compared(text, "Figure 3, middle", rows, "risk_adjusted", many, few, Interval.above, when)
+            many, few = has_value("told", 50, 5)
+            yield from compare(text, "Figure 3, middle", rows, "risk_adjusted", many, few, Interval.above, when)
 
 
 def inference(records: pl.DataFrame) -> Claims:
     """The noise model is said to go with any posterior approximation."""
     for averse in TWINS:
-        rows = records.filter(among([averse]))
+        rows = records.filter(is_one_of([averse]))
         for other, name in (("laplace", "Laplace"), ("ep", "EP")):
             text = f"{averse.upper()} with {name} is competitive with Hallucination Believer"
-            sides = values_of("inference", other, "hallucination")
-            judge = not_far_below("hartmann3")
-            yield from as_ours(compared(text, OURS, rows, "risk_adjusted", *sides, judge))
+            sides = has_value("inference", other, "hallucination")
+            judge = above_minus_margin("hartmann3")
+            yield from mark_as_ours(compare(text, OURS, rows, "risk_adjusted", *sides, judge))
 
 
 def ranking(records: pl.DataFrame) -> Claims:
     """Mean ranks in the end; 0 is best, so that less is better."""
     ranked, where = measures.ranks(records), "Figure S2"
-    for problem in problems_in(records):
-        rows = on_problem(ranked, problem)
+    for problem in problems_of(records):
+        rows = rows_of(ranked, problem)
         for rank, words in (("risk_adjusted_rank", "risk-adjusted rank"), ("running_risk_adjusted_rank", "running")):
             for averse in STEADY:
                 by = f"by {words}{' risk-adjusted rank' * (words == 'running')}"
                 text = f"{averse.upper()} is ahead of {TWINS[averse].upper()} on {TITLES[problem]} {by}"
-                found = compared(text, where, rows, rank, *pair_of(averse), Interval.below)
-                yield from found if rank == "risk_adjusted_rank" else as_ours(found)
-        yield from anpei_gains_less(ranked, problem, "risk_adjusted_rank", where)
+                found = compare(text, where, rows, rank, *twin_sides(averse), Interval.below)
+                yield from found if rank == "risk_adjusted_rank" else mark_as_ours(found)
+        yield from compare_anpei(ranked, problem, "risk_adjusted_rank", where)
         if problem == "hartmann3":
-            yield from best_of(ranked, problem, "rahbo", (), "value_rank", where)
+            yield from compare_with_all(ranked, problem, "rahbo", (), "value_rank", where)
         else:
             text = f"The risk-neutral strategies rank better on {TITLES[problem]} by best value"
-            averse_ones, plain_ones, all_ones = among(TWINS), among(TWINS.values()), complete(rows, STRATEGIES)
-            yield from compared(text, where, all_ones, "value_rank", averse_ones, plain_ones, Interval.above)
+            averse_ones, plain_ones, all_ones = (
+                is_one_of(TWINS),
+                is_one_of(TWINS.values()),
+                with_all_strategies(rows, STRATEGIES),
+            )
+            yield from compare(text, where, all_ones, "value_rank", averse_ones, plain_ones, Interval.above)
 
 
 def time(records: pl.DataFrame) -> Claims:
     """Ratios of the seconds an ask, by their geometric means."""
     logs = records.with_columns(pl.col("seconds").log().alias("log_seconds"))
-    pairs, singles = among(["eubo", "raeubo"]), among(["ei", "ucb", "anpei", "rahbo"])
-    for problem in problems_in(records):
+    pairs, singles = is_one_of(["eubo", "raeubo"]), is_one_of(["ei", "ucb", "anpei", "rahbo"])
+    for problem in problems_of(records):
         for one, other, text in (
-            (among(TWINS), among(TWINS.values()), "Risk-averse strategies take longer than risk-neutral ones"),
+            (is_one_of(TWINS), is_one_of(TWINS.values()), "Risk-averse strategies take longer than risk-neutral ones"),
             (pairs, singles, "EUBO and RAEUBO, which optimise pairs, take longer than the others"),
         ):
-            gap = measures.difference(complete(on_problem(logs, problem), STRATEGIES), "log_seconds", one, other, "all")
+            gap = measures.difference(
+                with_all_strategies(rows_of(logs, problem), STRATEGIES), "log_seconds", one, other, "all"
+            )
             if gap is not None:
                 mean, low, high = (math.exp(log) for log in (gap.mean, gap.low, gap.high))
                 found = f"{text}, {TITLES[problem]}", "Table S1", f"{mean:.2f} times"
@@ -184,19 +188,19 @@ def anchor_placement(labelled: pl.DataFrame) -> Claims:
     The column `variant` names the place. Settings are chosen by distance, before any result: drawn by the seed, the
     mean of all corners, the corner nearest to the optimum and that farthest from it.
     """
-    for problem in problems_in(labelled):
-        rows = on_problem(labelled, problem)
+    for problem in problems_of(labelled):
+        rows = rows_of(labelled, problem)
         for averse, plain in TWINS.items():
             found = _gaps_by_place(rows, averse)
             text = f"{averse.upper()}'s {WORDS['risk_adjusted']} is above {plain.upper()}'s on {TITLES[problem]}"
             for setting, gaps in _placements(found).items():
                 gap = measures.mean_gap(gaps)
                 if gap is not None:
-                    yield judged(text, OURS, gap, Interval.above, setting, "ours")
+                    yield make_claim(text, OURS, gap, Interval.above, setting, "ours")
             slope = _slope(found)
             if slope is not None:
                 what = f"The gain of {averse.upper()} falls with the distance of the anchors, {TITLES[problem]}"
-                yield judged(what, OURS, slope, Interval.below, "slope over the corners", "ours")
+                yield make_claim(what, OURS, slope, Interval.below, "slope over the corners", "ours")
 
 
 def sensitivity(labelled: pl.DataFrame) -> Claims:
@@ -205,16 +209,16 @@ def sensitivity(labelled: pl.DataFrame) -> Claims:
     The column `variant` names the setting that was changed. It moves a claim, and has a row of its own, when the
     difference of the differences, paired by seed, is not zero.
     """
-    for problem in problems_in(labelled):
+    for problem in problems_of(labelled):
         for averse in TWINS:
             for metric in GAINS:
-                yield from as_ours(_moved(on_problem(labelled, problem), problem, averse, metric))
+                yield from mark_as_ours(_moved(rows_of(labelled, problem), problem, averse, metric))
 
 
 def _moved(rows: pl.DataFrame, problem: str, averse: str, metric: str) -> Claims:
     side, judge, when = direction_of(metric)
     found = {
-        str(variant): measures.gaps(rows.filter(pl.col("variant") == variant), metric, *pair_of(averse), when)
+        str(variant): measures.gaps(rows.filter(pl.col("variant") == variant), metric, *twin_sides(averse), when)
         for variant in rows["variant"].unique(maintain_order=True).sort()
     }
     base = found.pop(AS_IN_MAIN, None)
@@ -222,18 +226,18 @@ def _moved(rows: pl.DataFrame, problem: str, averse: str, metric: str) -> Claims
     if base is None or usual is None:
         return
     text = f"{averse.upper()}'s {WORDS[metric]} is {side} {TWINS[averse].upper()}'s on {TITLES[problem]}"
-    yield judged(text, OURS, usual, judge, AS_IN_MAIN)
+    yield make_claim(text, OURS, usual, judge, AS_IN_MAIN)
     for variant, gaps in found.items():
         here, change = measures.mean_gap(gaps), measures.mean_gap(gaps, less=base)
         if here is not None and change is not None and (change.low > ROUNDING or change.high < -ROUNDING):
-            yield judged(text, OURS, here, judge, variant)
+            yield make_claim(text, OURS, here, judge, variant)
 
 
 def _gaps_by_place(rows: pl.DataFrame, averse: str) -> dict[str, tuple[float, pl.DataFrame]]:
     """How far each place is from the optimum, and the gains there, seed by seed."""
     found = {}
     for (place,), part in rows.group_by("variant", maintain_order=True):
-        gaps = measures.gaps(part, "risk_adjusted", *pair_of(averse))
+        gaps = measures.gaps(part, "risk_adjusted", *twin_sides(averse))
         if len(gaps):
             found[str(place)] = part["anchor_distance"].to_numpy().mean(), gaps
     return found

@@ -40,7 +40,7 @@ Claims = Iterator[Claim]
 Judge = Callable[[Interval], Verdict]
 
 
-def compared(
+def compare(
     text: str,
     where: str,
     rows: pl.DataFrame,
@@ -53,15 +53,17 @@ def compared(
     """A claim on a paired difference; none where there are no runs to compare."""
     gap = measures.difference(rows, metric, one, other, when)
     if gap is not None:
-        yield judged(text, where, gap, judge)
+        yield make_claim(text, where, gap, judge)
 
 
-def judged(text: str, where: str, gap: Interval, judge: Judge, setting: str = "", reading: Reading = "paper") -> Claim:
+def make_claim(
+    text: str, where: str, gap: Interval, judge: Judge, setting: str = "", reading: Reading = "paper"
+) -> Claim:
     """A claim on a difference, with the verdict of a rule."""
     return Claim(text, where, f"{gap.mean:+.3f}", gap.said(), judge(gap), setting, reading)
 
 
-def as_ours(claims: Claims) -> Claims:
+def mark_as_ours(claims: Claims) -> Claims:
     """Marks claims as another reading than the paper's."""
     return (replace(claim, reading="ours") for claim in claims)
 
@@ -71,26 +73,26 @@ def direction_of(metric: str) -> tuple[str, Judge, When]:
     return ("below", Interval.below, "all") if metric == "pair_noise" else ("above", Interval.above, "last")
 
 
-def against_twins(
+def compare_with_twins(
     records: pl.DataFrame, problem: str, metric: str, where: str, strategies: Iterable[str] = TWINS
 ) -> Claims:
     """Risk-averse strategies, each against its risk-neutral twin."""
     side, judge, when = direction_of(metric)
     for averse in strategies:
         text = f"{averse.upper()}'s {WORDS[metric]} is {side} {TWINS[averse].upper()}'s on {TITLES[problem]}"
-        yield from compared(text, where, on_problem(records, problem), metric, *pair_of(averse), judge, when)
+        yield from compare(text, where, rows_of(records, problem), metric, *twin_sides(averse), judge, when)
 
 
-def over_all_rounds(records: pl.DataFrame, problem: str, metric: str, where: str) -> Claims:
-    """Risk-averse strategies against their twins by the mean of all rounds, which counts how soon a value is reached."""
+def compare_over_all_rounds(records: pl.DataFrame, problem: str, metric: str, where: str) -> Claims:
+    """Risk-averse strategies against their twins by the mean of all rounds, which rewards speed."""
     for averse, plain in TWINS.items():
         text = (
             f"{averse.upper()}'s {WORDS[metric]}, mean of all rounds, is above {plain.upper()}'s on {TITLES[problem]}"
         )
-        yield from compared(text, where, on_problem(records, problem), metric, *pair_of(averse), Interval.above, "all")
+        yield from compare(text, where, rows_of(records, problem), metric, *twin_sides(averse), Interval.above, "all")
 
 
-def competitive(
+def compare_within_margin(
     records: pl.DataFrame, problem: str, metric: str, where: str, strategies: Iterable[str] = TWINS
 ) -> Claims:
     """Risk-averse strategies that must not be worse than their twins by the margin."""
@@ -98,13 +100,15 @@ def competitive(
         within = f"not worse by {margin_of(problem):.2g}"
         pair = f"{averse.upper()} is competitive with {TWINS[averse].upper()}"
         text = f"{pair} on {TITLES[problem]} ({WORDS[metric]}): {within}"
-        yield from compared(text, where, on_problem(records, problem), metric, *pair_of(averse), not_far_below(problem))
+        yield from compare(
+            text, where, rows_of(records, problem), metric, *twin_sides(averse), above_minus_margin(problem)
+        )
 
 
-def anpei_gains_less(records: pl.DataFrame, problem: str, metric: str, where: str) -> Claims:
+def compare_anpei(records: pl.DataFrame, problem: str, metric: str, where: str) -> Claims:
     """Gaps to the twins: ANPEI's less the mean of RAHBO's and RAEUBO's."""
-    rows, lower = on_problem(records, problem), metric.endswith("rank")
-    anpei, rahbo, raeubo = (measures.gaps(rows, metric, *pair_of(averse)) for averse in TWINS)
+    rows, lower = rows_of(records, problem), metric.endswith("rank")
+    anpei, rahbo, raeubo = (measures.gaps(rows, metric, *twin_sides(averse)) for averse in TWINS)
     others = rahbo.join(raeubo, on="seed", suffix="_too").select(
         "seed", (0.5 * (pl.col("gap") + pl.col("gap_too"))).alias("gap")
     )
@@ -112,18 +116,18 @@ def anpei_gains_less(records: pl.DataFrame, problem: str, metric: str, where: st
     if gap is not None:
         by = " by risk-adjusted rank" if lower else ""
         text = f"ANPEI gains less on its twin than RAHBO and RAEUBO on theirs on {TITLES[problem]}{by}"
-        yield judged(text, where, gap, Interval.above if lower else Interval.below)
+        yield make_claim(text, where, gap, Interval.above if lower else Interval.below)
 
 
-def best_of(
+def compare_with_all(
     records: pl.DataFrame, problem: str, strategy: str, but: tuple[str, ...], metric: str, where: str
 ) -> Claims:
     """A strategy must be ahead of each of the others, but for those of `but`; the nearest is shown."""
     lower = metric.endswith("rank")
-    rows = complete(on_problem(records, problem), STRATEGIES)
+    rows = with_all_strategies(rows_of(records, problem), STRATEGIES)
     judge: Judge = Interval.below if lower else Interval.above
     gaps = {
-        other: measures.difference(rows, metric, among([strategy]), among([other]))
+        other: measures.difference(rows, metric, is_one_of([strategy]), is_one_of([other]))
         for other in STRATEGIES
         if other not in (strategy, *but)
     }
@@ -139,42 +143,42 @@ def best_of(
     yield Claim(text, where, f"{found[rival].mean:+.3f}", found[rival].said(), verdict)
 
 
-def measured_apart(records: pl.DataFrame) -> pl.DataFrame:
+def add_own_metric(records: pl.DataFrame) -> pl.DataFrame:
     """With the metric as it is when risk-neutral strategies take the noise for constant also in x*_t."""
     plain = pl.col("strategy").is_in(list(TWINS.values()))
     own = pl.when(plain).then(pl.col("plain_risk_adjusted")).otherwise(pl.col("risk_adjusted"))
     return records.with_columns(own.alias("own_risk_adjusted"))
 
 
-def problems_in(records: pl.DataFrame) -> list[str]:
+def problems_of(records: pl.DataFrame) -> list[str]:
     """The problems that records are of, in the order of the paper."""
     there = set(records["problem"].unique())
     return [name for name in TITLES if name in there]
 
 
-def on_problem(records: pl.DataFrame, problem: str) -> pl.DataFrame:
+def rows_of(records: pl.DataFrame, problem: str) -> pl.DataFrame:
     """The records of one problem."""
     return records.filter(pl.col("problem") == problem)
 
 
-def complete(rows: pl.DataFrame, strategies: Iterable[str]) -> pl.DataFrame:
+def with_all_strategies(rows: pl.DataFrame, strategies: Iterable[str]) -> pl.DataFrame:
     """The seeds with which all of these strategies were run: a mean over some of them would be of other things."""
     names = list(strategies)
     ran = pl.col("strategy").filter(pl.col("strategy").is_in(names)).n_unique().over("seed")
     return rows.filter(ran == len(names))
 
 
-def among(strategies: Iterable[str]) -> pl.Expr:
+def is_one_of(strategies: Iterable[str]) -> pl.Expr:
     """Whether a row is of one of these strategies."""
     return pl.col("strategy").is_in(list(strategies))
 
 
-def pair_of(averse: str) -> tuple[pl.Expr, pl.Expr]:
+def twin_sides(averse: str) -> tuple[pl.Expr, pl.Expr]:
     """Whether a row is of a risk-averse strategy, and whether it is of its twin."""
-    return among([averse]), among([TWINS[averse]])
+    return is_one_of([averse]), is_one_of([TWINS[averse]])
 
 
-def values_of(setting: str, one: str | int, other: str | int) -> tuple[pl.Expr, pl.Expr]:
+def has_value(setting: str, one: str | int, other: str | int) -> tuple[pl.Expr, pl.Expr]:
     """Whether a setting has one value, and whether it has the other."""
     return pl.col(setting) == one, pl.col(setting) == other
 
@@ -185,11 +189,11 @@ def margin_of(problem: str) -> float:
     return MARGIN * (of.maximum - of.minimum)
 
 
-def not_far_below(problem: str) -> Judge:
+def above_minus_margin(problem: str) -> Judge:
     """The rule that a difference is not below zero by the margin."""
     return lambda gap: gap.above(-margin_of(problem))
 
 
-def not_far_above(problem: str) -> Judge:
+def below_margin(problem: str) -> Judge:
     """The rule that a difference is not above zero, and by the margin at most."""
     return lambda gap: gap.not_above(margin_of(problem))

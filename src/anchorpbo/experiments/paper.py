@@ -75,7 +75,7 @@ ITEMS: tuple[Item, ...] = (
 )
 
 
-def under_settings(verdicts: Iterable[Verdict]) -> Verdict:
+def statement_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     """On a statement, from its verdict under each setting that the paper leaves open."""
     found = set(verdicts)
     if "open" in found or not found:
@@ -83,19 +83,19 @@ def under_settings(verdicts: Iterable[Verdict]) -> Verdict:
     return found.pop() if len(found) == 1 else "depends"
 
 
-def statements(claims: Sequence[Claim]) -> dict[tuple[str, str], Verdict]:
+def verdicts_by_statement(claims: Sequence[Claim]) -> dict[tuple[str, str], Verdict]:
     """The verdict on each statement, by place and text."""
     keys = dict.fromkeys((claim.where, claim.text) for claim in claims)
-    return {key: under_settings(c.verdict for c in claims if (c.where, c.text) == key) for key in keys}
+    return {key: statement_verdict(c.verdict for c in claims if (c.where, c.text) == key) for key in keys}
 
 
-def on_items(claims: Sequence[Claim]) -> dict[str, list[Verdict]]:
+def verdicts_by_item(claims: Sequence[Claim]) -> dict[str, list[Verdict]]:
     """The verdicts on the statements of each item, by its place, as far as the paper's own metrics go."""
-    found = statements([claim for claim in claims if claim.reading == "paper"])
+    found = verdicts_by_statement([claim for claim in claims if claim.reading == "paper"])
     return {item.where: [verdict for (where, _), verdict in found.items() if where == item.where] for item in ITEMS}
 
 
-def overall(verdicts: Sequence[Verdict]) -> Overall:
+def item_verdict(verdicts: Sequence[Verdict]) -> Overall:
     """On an item, from the verdicts on its statements; statements that are open count where nothing else is seen."""
     decided = {verdict for verdict in verdicts if verdict != "open"}
     if not decided:
@@ -105,7 +105,7 @@ def overall(verdicts: Sequence[Verdict]) -> Overall:
     return decided.pop() if len(decided) == 1 else "in part" if "agrees" in decided else "depends"
 
 
-def counted(verdicts: Iterable[Verdict]) -> str:
+def count_in_words(verdicts: Iterable[Verdict]) -> str:
     """How many there are of each verdict, in words."""
     counts = Counter(verdicts)
     order: tuple[Verdict, ...] = ("agrees", "open", "depends", "differs")

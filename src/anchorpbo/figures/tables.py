@@ -9,7 +9,7 @@ from types import MappingProxyType
 import polars as pl
 
 from anchorpbo.errors import InputError
-from anchorpbo.experiments.paper import ITEMS, READINGS, Claim, counted, on_items, overall
+from anchorpbo.experiments.paper import ITEMS, READINGS, Claim, count_in_words, item_verdict, verdicts_by_item
 from anchorpbo.experiments.trial import TWINS
 from anchorpbo.figures.curves import METRICS, in_order, strategy_names, variant_name, variants_in_order
 from anchorpbo.figures.style import LOOKS, TITLES, short, title
@@ -129,13 +129,16 @@ def overview_table(claims: Sequence[Claim]) -> TextTable:
     claims
         Of all experiments that were run; items without any are left out.
     """
-    found = on_items(claims)
+    found = verdicts_by_item(claims)
     rows = [(item, found[item.where]) for item in ITEMS if found[item.where]]
     every = [verdict for _, verdicts in rows for verdict in verdicts]
     return TextTable(
-        f"The paper, item by item: {len(every)} statements, {counted(every) or 'none'}",
+        f"The paper, item by item: {len(every)} statements, {count_in_words(every) or 'none'}",
         ("Item", "The paper says", "Verdict", "Statements"),
-        tuple(tuple(map(Cell, (i.where, i.says, overall(verdicts), counted(verdicts)))) for i, verdicts in rows),
+        tuple(
+            tuple(map(Cell, (i.where, i.says, item_verdict(verdicts), count_in_words(verdicts))))
+            for i, verdicts in rows
+        ),
         ("l", 0.5, "l", 0.2),
         "By the paper's own metrics; other readings are in the tables of the experiments.",
     )
