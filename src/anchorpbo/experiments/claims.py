@@ -34,12 +34,12 @@ from anchorpbo.experiments.comparisons import (
     compare_within_margin,
     direction_of,
     has_value,
-    twin_sides,
     is_one_of,
     make_claim,
     mark_as_ours,
     problems_of,
     rows_of,
+    twin_sides,
     with_all_strategies,
 )
 from anchorpbo.experiments.measures import When
