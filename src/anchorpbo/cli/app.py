@@ -71,8 +71,9 @@ def reproduce(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="illustration, main, ranking, time, ackley6, candy, five-anchors, anchor-quality, anchor-count, "
-            "anchor-process, consistency, concentration, one-step, inference, sensitivity, or all; nothing for a list.",
+            help="illustration, main, anchor-placement, ranking, time, ackley6, candy, five-anchors, anchor-quality, "
+            "anchor-count, anchor-process, consistency, concentration, one-step, kde-time, inference, sensitivity, "
+            "or all; nothing for a list.",
         ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few minutes' worth instead of the paper's size.")] = False,
