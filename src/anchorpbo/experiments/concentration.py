@@ -177,7 +177,7 @@ class ConcentrationBounds(Experiment):
         ]  # fmt: skip
 
 
-_WRONG = "cells that fail, the worst"
+_WRONG = "failing cells, worst coverage"
 
 
 def calibrate(statistic: Array) -> tuple[float, float]:

@@ -213,7 +213,7 @@ def kde_time(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
         axes.plot(at, 0.6 * lowest[0] * at / at[0], color=GREY, linestyle=DOTTED, linewidth=1.0)
         axes.set(xscale="log", yscale="log", xlabel=f"{x} {symbol}")
         _plain_ticks(axes, "x", at.tolist())
-    panels[0, 0].set_ylabel("milliseconds")
+    panels[0, 0].set_ylabel("CPU milliseconds")
     labels = [f"{size:g} of the other" for size in _values(times, "designs")]
     handles = [_handle(label, colour) for label, colour in zip(labels, _SIZES, strict=False)]
     handles.append(_handle("slope 1", GREY, DOTTED, 1.0))
