@@ -275,7 +275,7 @@ _WHERE = "Proposition, one step"
 _SAID = {
     "lemma": "E[MV(winner)] >= RAEUBO - lam_max C: largest share of violations.",
     "proposition": "V^lam(X*) >= max V^0 - lam_max C, X* the argmax of RAEUBO: largest share of violations.",
-    BY_MV: "The same with V^0 of a judge without noise who goes by MV, as in the proof: largest share of violations.",
+    BY_MV: "V^lam(X*) >= max V^0 - lam_max C, V^0 by MV, as in the proof: largest share of violations.",
     DOMINANCE: "V^lam(X) >= U^lam(X) for all X: largest share of violations.",
 }
 """By inequality; shares are of random beliefs, the largest over means and spreads of utilities."""
@@ -286,7 +286,8 @@ def _claim(text: str, form: str, cells: pl.DataFrame, reading: Reading) -> Claim
     most = cells.sort("share").row(-1, named=True)
     holds = most["share"] == 0.0
     rest = f"of {cells['trials'].sum()} cases" if holds else f"at {where_said(most)}"
-    interval = f"{percent(most['low'])} to {percent(most['high'])}"
+    # Shares that are all 0 have no spread to tell an interval from.
+    interval = "-" if holds or most["low"] is None else f"{percent(most['low'])} to {percent(most['high'])}"
     found, setting = f"{percent(most['share'])} {rest}", f"{form}, alpha = {most['risk_aversion']:g}"
     return Claim(text, _WHERE, found, interval, "agrees" if holds else "differs", setting, reading)
 
@@ -303,9 +304,9 @@ def _bounded(table: pl.DataFrame, form: str) -> Claim:
     return Claim(text, _WHERE, found, "-", verdict, f"{form} form", "paper" if form == "paper" else "ours")
 
 
-def percent(share: float | None) -> str:
+def percent(share: float) -> str:
     """A share for a table."""
-    return "-" if share is None else f"{100.0 * max(share, 0.0):.2f} %"
+    return f"{100.0 * max(share, 0.0):.2f} %"
 
 
 def where_said(row: Mapping[str, Any]) -> str:
