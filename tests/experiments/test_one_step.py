@@ -22,6 +22,7 @@ from anchorpbo.experiments.one_step import (
     coefficients,
     hardest,
     loss,
+    percent,
     printed_level,
     step_values,
 )
@@ -244,6 +245,12 @@ def test_one_violation_of_dominance_is_enough(records):
     good = row_of(claims, DOMINANCE, "paper form, alpha = 0")
     assert (good.verdict, good.found, good.interval) == ("agrees", "0.00 % of 9750 cases", "-")
     assert verdicts(claims)[DOMINANCE] == "depends"
+
+
+def test_a_rare_violation_is_not_written_as_none():
+    assert [percent(share) for share in (0.0, 1e-7, 4.9e-5, 5e-5, 0.5)] == [
+        "0.00 %", "< 0.01 %", "< 0.01 %", "0.01 %", "50.00 %",
+    ]  # fmt: skip
 
 
 def test_the_table_of_violations_has_both_ends(records):

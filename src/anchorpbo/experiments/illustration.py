@@ -143,7 +143,7 @@ class IllustrationStudies(Experiment):
         return pl.DataFrame(rows)
 
     def claims(self, records: pl.DataFrame) -> list[Claim]:
-        """A better surrogate, quieter duels and a maximiser that moves; a row each and map."""
+        """A better surrogate, quieter duels and a maximiser that moves; a row a measure and map."""
         runs, found = measures(records), []
         for measure, text in _SAID.items():
             for map_, setting in _SETTINGS.items():

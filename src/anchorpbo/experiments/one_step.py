@@ -285,7 +285,7 @@ def _claim(text: str, form: str, cells: pl.DataFrame, reading: Reading) -> Claim
     """A guarantee at one risk aversion, which holds where nothing violates it."""
     most = cells.sort("share").row(-1, named=True)
     holds = most["share"] == 0.0
-    rest = f"of {cells['trials'].sum()} cases" if holds else f"at {where_said(most)}"
+    rest = f"of {cells['trials'].sum()} cases" if holds else f"at {describe_beliefs(most)}"
     # Shares that are all 0 have no spread to tell an interval from.
     interval = "-" if holds or most["low"] is None else f"{percent(most['low'])} to {percent(most['high'])}"
     found, setting = f"{percent(most['share'])} {rest}", f"{form}, alpha = {most['risk_aversion']:g}"
@@ -305,10 +305,10 @@ def _bounded(table: pl.DataFrame, form: str) -> Claim:
 
 
 def percent(share: float) -> str:
-    """A share for a table."""
-    return f"{100.0 * max(share, 0.0):.2f} %"
+    """A share for a table, in which only none at all is 0."""
+    return "< 0.01 %" if 0.0 < share < 5e-5 else f"{100.0 * max(share, 0.0):.2f} %"
 
 
-def where_said(row: Mapping[str, Any]) -> str:
+def describe_beliefs(row: Mapping[str, Any]) -> str:
     """The beliefs of a row of the summary, for a table."""
     return f"mean utility {row['offset']:g}, spread {row['spread']:g}"

@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from anchorpbo.acquisition.best_option import lambert_constant
-from anchorpbo.experiments.one_step import INEQUALITIES, percent, where_said
+from anchorpbo.experiments.one_step import INEQUALITIES, describe_beliefs, percent
 from anchorpbo.figures.style import (
     BAND,
     BLACK,
@@ -182,7 +182,7 @@ def violations(summary: pl.DataFrame) -> TextTable:
             most, worst = (cells.sort(column).row(-1, named=True) for column in ("share", "constant"))
             head = (inequality, usual["form"], f"{usual['risk_aversion']:g}")
             shares = (percent(usual["share"]), percent(most["share"]))
-            constants = (f"{usual['constant']:.3g}", f"{worst['constant']:.3g}", where_said(worst))
+            constants = (f"{usual['constant']:.3g}", f"{worst['constant']:.3g}", describe_beliefs(worst))
             rows.append(tuple(map(Cell, (*head, *shares, *constants))))
     usual_beliefs = "mean utility 0, spread 1"
     return TextTable(
