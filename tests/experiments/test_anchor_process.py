@@ -3,12 +3,13 @@ from dataclasses import asdict
 import numpy as np
 import polars as pl
 import pytest
+from claim_rows import check_rows, row_of, verdicts
 from scipy import stats
 
 from anchorpbo.experiments.anchor_process import PROCESSES, AnchorProcess, AnchorProcesses, draw_anchors
 from anchorpbo.experiments.experiment import Size
 from anchorpbo.experiments.map_error import normal_density, squared_errors
-from anchorpbo.experiments.statistics import below, both, describe, ratio_of_means, slope, verdict
+from anchorpbo.experiments.statistics import below, describe, ratio_of_means, slope
 from anchorpbo.figures import theory
 
 
@@ -103,17 +104,44 @@ def test_a_ratio_of_equals_is_one():
     assert ratio_of_means(values, values) == (1.0, 1.0, 1.0)
 
 
-def test_verdicts_follow_from_what_holds():
-    assert verdict([True, True]) == "agrees"
-    assert verdict([False, False]) == "differs"
-    assert verdict([True, False]) == "depends"
-    assert verdict([True, None]) == verdict([]) == "open"
-    assert below(-1.0, 0.0, 30) is True
-    assert below(-1.0, 0.0, 3) is None
-    assert below(1.0, 0.0, 3) is None
-    assert below(1.0, 0.0, 30) is False
-    assert below(float("nan"), 0.0, 2) is None
-    assert [both(True, True), both(None, True), both(None, False)] == [True, None, False]
+def test_a_verdict_needs_seeds_and_an_interval_below_the_limit():
+    assert below(-1.0, 0.0, 30) == "agrees"
+    assert below(-1.0, 0.0, 10) == "agrees"
+    assert below(-1.0, 0.0, 9) == below(1.0, 0.0, 9) == "open"
+    assert below(0.0, 0.0, 30) == below(1.0, 0.0, 30) == "differs"
+    assert below(float("nan"), 0.0, 2) == "open"
+
+
+FALLS = "The error falls as the number of anchors grows, also when they are not independent"
+TWICE = "At the most anchors the error is less than twice that of independent ones"
+
+
+def made_up(factor, power):
+    """Records of twelve seeds: clustered anchors have an error that is ``factor`` and n^power as large."""
+    n, rng = np.array([10.0, 100.0, 1000.0]), np.random.default_rng(0)
+    frames = []
+    for seed in range(12):
+        iid = np.exp(0.01 * rng.normal(size=3)) / n
+        for process, radius, mse in (("iid", 0.0, iid), ("clustered", 0.2, factor * iid * n**power)):
+            settings = {"process": process, "radius": radius, "seed": seed, "kind": AnchorProcess.kind}
+            columns = {"n": n.astype(int), "mse": mse, "bandwidth": np.ones(3), "forced": np.zeros(3)}
+            frames.append(pl.DataFrame(columns).with_columns(**{k: pl.lit(v) for k, v in settings.items()}))
+    return pl.concat(frames)
+
+
+def test_claims_follow_from_slope_and_ratio():
+    same, steep, flat = (AnchorProcesses().claims(made_up(*each)) for each in ((1.9, 0.0), (2.1, 0.0), (0.001, 1.0)))
+    for claims in (same, steep, flat):
+        check_rows("anchor-process", claims)
+        assert row_of(claims, TWICE, "clustered, r = 0.2").reading == "ours"
+        assert row_of(claims, FALLS, "clustered, r = 0.2").reading == "paper"
+    assert verdicts(same) == {FALLS: "agrees", TWICE: "agrees"}
+    assert verdicts(steep) == {FALLS: "agrees", TWICE: "differs"}
+    assert verdicts(flat) == {FALLS: "differs", TWICE: "agrees"}
+    assert row_of(same, TWICE, "clustered, r = 0.2").found.startswith("1.90 at n = 1000, ")
+    # The largest ratio is at the fewest anchors where errors of the process fall faster.
+    fast = row_of(AnchorProcesses().claims(made_up(10.0, -0.5)), TWICE, "clustered, r = 0.2")
+    assert fast.found == "0.32 at n = 1000, at most 3.2 (n = 10)"
 
 
 def test_a_task_repeats_itself_and_seeds_differ():
@@ -131,8 +159,10 @@ def test_the_experiment_from_tasks_to_figure():
     records = rows_of(tasks)
     summary = experiment.summary(records)
     assert set(summary["measure"]) == {"mse", "bandwidth", "forced", "slope"}
-    (claim,) = experiment.claims(records)
-    assert claim.verdict in ("open", "differs")
+    claims = experiment.claims(records)
+    check_rows("anchor-process", claims)
+    assert len(claims) == 2 * 6
+    assert verdicts(claims) == {FALLS: "open", TWICE: "open"}
     assert theory.anchor_process(summary).axes
 
 

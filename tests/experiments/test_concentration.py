@@ -3,6 +3,7 @@ from dataclasses import asdict
 import numpy as np
 import polars as pl
 import pytest
+from claim_rows import check_rows, row_of, verdicts
 from scipy import integrate, stats
 
 from anchorpbo.experiments.concentration import (
@@ -144,12 +145,50 @@ def test_constants_hold_on_the_draws_they_were_fitted_to(records):
     assert all(row["coverage"] >= 1 - row["delta"] - 0.01 for row in own.iter_rows(named=True))
 
 
-def test_claims_and_figure(records):
-    claims = {claim.text: claim for claim in ConcentrationBounds().claims(records)}
-    assert len(claims) == 4
-    assert claims["The pointwise bound holds with probability at least 1 - delta."].verdict == "agrees"
-    printed = next(claim for text, claim in claims.items() if "printed" in text)
-    assert printed.verdict == "differs"
+POINTWISE = "The pointwise bound holds with probability at least 1 - delta"
+UNIFORM = "The uniform bound holds with probability at least 1 - delta, with c3 and c4 of another n"
+PART = "The stochastic part of the uniform bound does so alone, with c3 and c4 of another n"
+PRINTED = "As printed, a bound holds with probability at most 1 - delta"
+
+
+def test_claims_have_a_row_a_setting(records):
+    claims = ConcentrationBounds().claims(records)
+    check_rows("concentration", claims)
+    fits = ["constants of n = 100", "constants of n = 200"]
+    assert [(claim.text.partition(":")[0], claim.setting) for claim in claims] == [
+        (POINTWISE, ""),
+        *((UNIFORM, fit) for fit in fits),
+        *((PART, fit) for fit in fits),
+        (PRINTED, "pointwise bound"),
+        *((PRINTED, f"uniform bound, {fit}") for fit in fits),
+    ]
+    assert {claim.text.partition(":")[0] for claim in claims if claim.reading == "ours"} == {PART}
+    found = verdicts(claims)
+    assert (found[POINTWISE], found[UNIFORM], found[PRINTED]) == ("agrees", "agrees", "differs")
+
+
+def test_a_row_counts_cells_on_the_wrong_side_and_shows_the_worst(records):
+    """All but one error of d = 1, n = 50 above the bound: 12 cells of 4 deltas and 3 places."""
+    wrong = (pl.col("d") == 1) & (pl.col("n") == 50) & (pl.int_range(pl.len()) > 0)
+    spoilt = records.with_columns(
+        pl.when(wrong).then(9.0).otherwise(f"error_{p}").alias(f"error_{p}") for p in (0, 1, 2)
+    )
+    claim = row_of(ConcentrationBounds().claims(spoilt), POINTWISE)
+    own = ConcentrationBounds().summary(records).filter(pl.col("bound") == "pointwise", "valid")
+    cells = own.filter(pl.col("d") == 1, pl.col("n") == 50).height
+    assert claim.verdict == "differs"
+    assert claim.found == f"{cells} of {own.height} cells, 0.0000 at d = 1, n = 50, delta = 0.05"
+    assert claim.interval.startswith("0.0000 to 0.0")
+
+
+def test_without_a_cell_to_look_at_a_claim_is_open(records):
+    few = records.filter(pl.col("n") == CALIBRATION)  # the calibration draws alone, which are left out
+    claims = ConcentrationBounds().claims(few)
+    check_rows("concentration", claims)
+    assert verdicts(claims)[UNIFORM] == "open"
+
+
+def test_the_figure(records):
     assert len(theory.concentration(ConcentrationBounds().summary(records)).axes) == 6
 
 

@@ -3,6 +3,7 @@ from dataclasses import asdict
 import numpy as np
 import polars as pl
 import pytest
+from claim_rows import check_rows, row_of, verdicts
 from scipy import integrate, stats
 
 from anchorpbo.experiments import consistency
@@ -120,12 +121,35 @@ def test_the_summary_has_every_panel(records):
     assert own.filter(pl.col("x") == 50)["mean"][0] == pytest.approx(picked.mean())
 
 
-def test_two_seeds_settle_little(records):
+FALLS = "The MSE falls as the number of anchors grows"
+RATE = "With the bandwidth of the proposition the MSE falls as n^-0.8 or faster"
+GROWS = "The MSE grows with the dimension"
+RELATIVE = "Relative to that of a map that knows nothing, the MSE grows with the dimension"
+WIDENS = "The optimal bandwidth grows with the dimension"
+STONE = "The integrated error at the leave-one-out bandwidth, over the least of any bandwidth, tends to 1"
+
+
+def test_two_seeds_settle_nothing(records):
     claims = Consistency().claims(records)
-    assert len(claims) == 6
-    assert {claim.verdict for claim in claims} <= {"agrees", "open", "depends", "differs"}
-    assert claims[1].verdict == "open"
-    assert "variance 0.05" in claims[2].found
+    assert verdicts(claims) == dict.fromkeys([FALLS, RATE, GROWS, RELATIVE, WIDENS, STONE], "open")
+
+
+def test_claims_have_a_row_a_setting(records):
+    claims = Consistency().claims(records)
+    check_rows("consistency", claims)
+    assert len(claims) == 6 + 3 + 4 * 6
+    assert row_of(claims, GROWS, "k(0) = 1, h in [1, 2], variance 0.05").where == "Figure S1"
+    assert row_of(claims, RATE, "density, n >= 1000").where == "Proposition, MSE"
+    assert {claim.text.partition(":")[0] for claim in claims if claim.reading == "ours"} == {RELATIVE}
+
+
+def test_the_stone_ratio_is_told_at_the_most_anchors():
+    claims = Consistency().claims(made_up(-0.5, -0.8))
+    stone = row_of(claims, STONE, "density, n >= 50")
+    assert stone.where == "Proposition, leave-one-out"
+    assert stone.found == "-0.500, ratio 1.01 at n = 20000"
+    slope, _, bound = stone.interval.partition(" to ")
+    assert float(slope) < -0.5 < float(bound)
 
 
 def made_up(ratio, mse):
@@ -149,11 +173,11 @@ def made_up(ratio, mse):
 
 
 def test_verdicts_follow_the_numbers():
-    good = [claim.verdict for claim in Consistency().claims(made_up(-0.5, -0.8))]
-    assert good == ["agrees", "agrees", "agrees", "differs", "differs", "agrees"]
-    bad = [claim.verdict for claim in Consistency().claims(made_up(0.2, -0.5))]
-    assert bad[:2] == ["agrees", "differs"]
-    assert bad[-1] == "differs"
+    good = verdicts(Consistency().claims(made_up(-0.5, -0.8)))
+    expected = {FALLS: "agrees", RATE: "agrees", GROWS: "agrees", STONE: "agrees"}
+    assert good == expected | {RELATIVE: "differs", WIDENS: "differs"}
+    bad = verdicts(Consistency().claims(made_up(0.2, -0.5)))
+    assert (bad[FALLS], bad[RATE], bad[STONE]) == ("agrees", "differs", "differs")
 
 
 def test_a_verdict_that_turns_on_the_range_of_the_fit_says_so():
@@ -163,9 +187,9 @@ def test_a_verdict_that_turns_on_the_range_of_the_fit_says_so():
         mse=pl.when(pl.col("kind") == AnchorCount.kind).then(level).otherwise("mse")
     )
     claims = Consistency().claims(records)
-    assert claims[0].verdict == "depends"
-    assert "density, n >= 10:" in claims[0].found
-    assert "density, n >= 50:" in claims[0].found
+    assert verdicts(claims)[FALLS] == "depends"
+    assert row_of(claims, FALLS, "density, n >= 10").verdict == "agrees"
+    assert row_of(claims, FALLS, "density, n >= 50").verdict == "differs"
 
 
 def test_the_figure(records):

@@ -1,6 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from claim_rows import check_rows, row_of
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.experiments.experiment import Size
@@ -114,11 +115,13 @@ def test_agreement_of_surrogates_worked_out_by_hand():
 
 def test_the_verdict_follows_the_numbers():
     small = [0.01, 0.02, 0.03, 0.04]
-    worded = {claim.text.partition(":")[0]: claim for claim in EXPERIMENT.claims(made(small))}
-    assert [claim.verdict for claim in worded.values()] == ["agrees"] * 4
-    closer = next(claim for text, claim in worded.items() if "closer to the utility" in text)
+    claims = EXPERIMENT.claims(made(small))
+    assert [claim.verdict for claim in claims] == ["agrees"] * 4
+    closer = row_of(claims, "Queries that heed the noise lead to a surrogate closer to the utility", "bounded map")
     assert closer.found.startswith("-0.")
     assert "against" in closer.found
+    moved = row_of(claims, "Heeding the noise moves the maximiser", "bounded map")
+    assert moved.found == "-0.500, moved in 100% of the studies"
     turned = EXPERIMENT.claims(made(small, strategy_error=(1.0, 0.0)))
     assert [claim.verdict for claim in turned[:3]] == ["differs"] * 3
     assert EXPERIMENT.claims(made([0.5]))[0].verdict == "open"
@@ -136,7 +139,17 @@ def test_the_summary_is_small_and_complete(records):
     assert summary.height == 4 * len(MEASURES)
     assert summary["runs"].unique().to_list() == [2]
     assert (summary["low"] <= summary["mean"]).all()
-    assert len(EXPERIMENT.claims(records)) == 8
+
+
+def test_claims_have_a_row_a_map(records):
+    claims = EXPERIMENT.claims(records)
+    check_rows("illustration", claims)
+    assert [claim.setting for claim in claims] == ["bounded map", "paper's map"] * 4
+    # The figure is drawn with the bounded map, which is ours; the paper speaks of calibration, not of distance.
+    told = [claim for claim in claims if claim.reading == "paper"]
+    assert {claim.setting for claim in told} == {"paper's map"}
+    assert len(told) == 3
+    assert not any("closer to the utility" in claim.text for claim in told)
 
 
 def test_the_figure_has_its_panels(records):

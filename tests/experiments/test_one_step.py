@@ -3,12 +3,15 @@ from dataclasses import asdict
 import numpy as np
 import polars as pl
 import pytest
+from claim_rows import CELL, check_rows, row_of, verdicts
 from scipy import integrate
 
 from anchorpbo.acquisition.best_option import lambert_constant
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.experiments.experiment import Size
 from anchorpbo.experiments.one_step import (
+    AVERSIONS,
+    FORMS,
     HIGHEST,
     LOWEST,
     Instances,
@@ -19,6 +22,7 @@ from anchorpbo.experiments.one_step import (
     coefficients,
     hardest,
     loss,
+    percent,
     printed_level,
     step_values,
 )
@@ -148,14 +152,129 @@ def test_a_constant_added_to_utilities_is_nothing_to_the_difference_form():
     assert first["step_constant"] == pytest.approx(second["step_constant"])
 
 
+def enumerated(mean, covariance, level, alpha, form, nodes=60):
+    """U and V of a duel of the first two of three designs, by a sum over all utilities of a Gauss-Hermite grid.
+
+    Both by their definitions: of each utility the probability of either answer, of each answer the mean MV of every
+    design, and V by the design that is then best.
+    """
+    at, weight = np.polynomial.hermite_e.hermegauss(nodes)
+    t = np.stack(np.meshgrid(at, at, at, indexing="ij"), axis=-1).reshape(-1, 3)
+    p = np.prod(np.stack(np.meshgrid(weight, weight, weight, indexing="ij"), axis=-1).reshape(-1, 3), axis=1)
+    p /= p.sum()
+    f = mean + t @ np.linalg.cholesky(covariance).T
+    strength = f[:, :2] / (level[:2] if form == "paper" else level[:2].mean())
+    first = 1 / (1 + np.exp(strength[:, 1] - strength[:, 0]))
+    mv = f - alpha * level
+    answers_ = [p * first, p * (1 - first)]
+    winner = sum((weights * mv[:, r]).sum() for r, weights in enumerate(answers_))
+    value = sum(weights.sum() * max((weights @ mv) / weights.sum()) for weights in answers_)
+    return winner, value
+
+
+@pytest.mark.parametrize("form", ["paper", "difference"])
+@pytest.mark.parametrize("alpha", [0.0, 1.0, 10.0])
+def test_a_step_is_worth_at_least_its_winner(form, alpha):
+    """Lemma parallel-A3, V >= U, against a sum over utilities that shares no code with the integral."""
+    rng = np.random.default_rng(7)
+    ahead = []
+    for _ in range(6):
+        points, level = rng.random((3, 1)), rng.uniform(LOWEST, HIGHEST, 3)
+        covariance = 0.25 * np.exp(-2.0 * np.square(points - points.T)) + 0.01 * np.eye(3)
+        mean = rng.normal(0.0, 0.5, 3)
+        winner, value = enumerated(mean, covariance, level, alpha, form)
+        got = step_values(Posteriors(mean[None], covariance[None], level[None]), 0, 1, alpha, form)
+        assert (got[0][0], got[1][0]) == (pytest.approx(winner, abs=1e-7), pytest.approx(value, abs=1e-7))
+        assert value >= winner
+        ahead.append(value - winner)
+    assert max(ahead) > 0.01  # which says that the two differ
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("alpha", AVERSIONS)
+def test_no_belief_has_a_winner_worth_more_than_the_step(form, alpha):
+    found = Instances(form, alpha, -10.0, 3.0, 0, instances=20).run()
+    assert found["dominance_trials"] == [20 * 15]
+    assert found["dominance_violations"] == [0]
+    assert found["dominance_constant"][0] <= 0.0
+
+
+LEMMA = "E[MV(winner)] >= RAEUBO - lam_max C"
+STEP = "V^lam(X*) >= max V^0 - lam_max C, X* the argmax of RAEUBO"
+BY_MV = "V^lam(X*) >= max V^0 - lam_max C, V^0 by MV, as in the proof"
+DOMINANCE = "V^lam(X) >= U^lam(X) for all X"
+BOUNDED = "The loss of a duel of known utilities is bounded, whatever these are, with alpha = 0"
+
+
+def test_claims_have_a_row_a_form_and_risk_aversion(records):
+    claims = OneStep().claims(records)
+    check_rows("one-step", claims)
+    settings = [f"{form} form, alpha = {alpha:g}" for form in FORMS for alpha in AVERSIONS]
+    for text in (LEMMA, STEP, BY_MV, DOMINANCE):
+        assert [claim.setting for claim in claims if claim.text.startswith(text)] == settings
+    assert [claim.setting for claim in claims if claim.text.startswith(BOUNDED)] == ["paper form", "difference form"]
+    assert len(claims) == 4 * 6 + 2
+    ours = [claim for claim in claims if claim.reading == "ours"]
+    assert all("difference form" in claim.setting or claim.text.startswith(BY_MV) for claim in ours)
+    assert len(ours) == 3 + 3 + 6 + 3 + 1
+
+
 def test_claims_follow_from_violations(records):
-    claims = {claim.text: claim.verdict for claim in OneStep().claims(records)}
-    assert len(claims) == 8
-    assert claims["E[MV(winner)] >= RAEUBO - lam_max C, paper form."] == "differs"
-    assert claims["E[MV(winner)] >= RAEUBO - lam_max C, difference form."] == "depends"
-    bounded = "The loss of a duel is bounded by a constant whatever the utilities, {} form, alpha = 0."
-    assert claims[bounded.format("paper")] == "differs"
-    assert claims[bounded.format("difference")] == "agrees"
+    claims = OneStep().claims(records)
+    assert verdicts(claims) == {
+        LEMMA: "depends", STEP: "depends", BY_MV: "depends", DOMINANCE: "agrees", BOUNDED: "depends",
+    }  # fmt: skip
+    of = {claim.setting: claim.verdict for claim in claims if claim.text.startswith(LEMMA)}
+    assert [name for name, verdict in of.items() if verdict == "agrees"] == ["difference form, alpha = 0"]
+    assert row_of(claims, BOUNDED, "paper form").verdict == "differs"
+    assert row_of(claims, BOUNDED, "difference form").verdict == "agrees"
+
+
+def test_one_violation_of_dominance_is_enough(records):
+    """A record in which U exceeds V once, by 0.5, among the beliefs around 30."""
+    spoilt = (pl.col("form") == "paper") & (pl.col("risk_aversion") == 1.0) & (pl.col("offset") == 30.0)
+    claims = OneStep().claims(
+        records.with_columns(
+            dominance_violations=pl.when(spoilt).then(1).otherwise("dominance_violations"),
+            dominance_constant=pl.when(spoilt).then(0.5).otherwise("dominance_constant"),
+        )
+    )
+    bad = row_of(claims, DOMINANCE, "paper form, alpha = 1")
+    assert bad.verdict == "differs"
+    assert bad.found == "0.13 % at mean utility 30, spread 1"
+    good = row_of(claims, DOMINANCE, "paper form, alpha = 0")
+    assert (good.verdict, good.found, good.interval) == ("agrees", "0.00 % of 9750 cases", "-")
+    assert verdicts(claims)[DOMINANCE] == "depends"
+
+
+def test_a_rare_violation_is_not_written_as_none():
+    assert [percent(share) for share in (0.0, 1e-7, 4.9e-5, 5e-5, 0.5)] == [
+        "0.00 %", "< 0.01 %", "< 0.01 %", "0.01 %", "50.00 %",
+    ]  # fmt: skip
+
+
+def test_the_table_of_violations_has_both_ends(records):
+    summary = OneStep().summary(records)
+    table = theory.violations(summary)
+    assert len(table.rows) == 4 * 6
+    assert all(len(cell.text) <= CELL for cells in table.rows for cell in cells)
+    own = summary.filter(
+        pl.col("inequality") == "lemma", pl.col("form") == "paper", pl.col("risk_aversion") == 10.0
+    )  # fmt: skip
+    usual = own.filter(pl.col("offset") == 0.0, pl.col("spread") == 1.0).row(0, named=True)
+    (cells,) = [
+        [cell.text for cell in cells]
+        for cells in table.rows
+        if [cell.text for cell in cells[:3]] == ["lemma", "paper", "10"]
+    ]
+    worst = own.sort("constant").row(-1, named=True)
+    assert cells[3:] == [
+        f"{100 * usual['share']:.2f} %",
+        f"{100 * own['share'].max():.2f} %",
+        f"{usual['constant']:.3g}",
+        f"{worst['constant']:.3g}",
+        f"mean utility {worst['offset']:g}, spread {worst['spread']:g}",
+    ]
 
 
 def test_the_summary_and_its_figure(records):

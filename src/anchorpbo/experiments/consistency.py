@@ -18,7 +18,7 @@ with it any absolute error; hence the relative one, and two variances, of which 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -28,14 +28,16 @@ from scipy import optimize
 
 from anchorpbo.experiments.experiment import Experiment, Size
 from anchorpbo.experiments.map_error import normal_density, squared_errors
-from anchorpbo.experiments.paper import Claim
-from anchorpbo.experiments.statistics import ENOUGH, below, describe, slope, verdict
+from anchorpbo.experiments.paper import Claim, Reading, Verdict
+from anchorpbo.experiments.statistics import below, describe, slope
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.reliability import loo_bandwidth
 from anchorpbo.typing import Array
 
 SMOOTHNESS = 2
 """beta: the kernel's order, 1, and one more."""
+EXPONENT = -2.0 * SMOOTHNESS / (2.0 * SMOOTHNESS + 1.0)
+"""Of n in the MSE, by the proposition, d = 1."""
 COUNTS = (10, 20, 50, 100, 200, 500, 1000)
 RATE_COUNTS = (*COUNTS, 2000, 5000, 10000, 20000)
 DIMENSIONS = (1, 2, 3, 4, 5, 6, 8, 10)
@@ -205,44 +207,69 @@ class Consistency(Experiment):
         return pl.concat(tables, how="diagonal_relaxed")
 
     def claims(self, records: pl.DataFrame) -> list[Claim]:
-        """Each holds for an estimator where the interval of a slope says so."""
+        """A row a slope: a claim agrees for an estimator, variance and range of the fit where the interval shows it."""
         slopes = _slopes(records)
-        left, right = "figure consistency-results, left", "figure consistency-results, right"
-        of = {name: [row for row in slopes if row["measure"] == name] for name in {row["measure"] for row in slopes}}
-        by_rate = [row for row in of["mse in n"] if row["estimator"] == BY_RATE]
-        loo = [row for row in of["mse in n"] if row["estimator"] != BY_RATE]
-        exponent = -2.0 * SMOOTHNESS / (2.0 * SMOOTHNESS + 1.0)
-        fast = [row["low"] <= exponent if row["seeds"] >= ENOUGH else None for row in by_rate]
         ratios = describe(_parts(records)[0].drop_nulls("ratio"), ["estimator", "n"], ["ratio"])
-        ends = ratios.filter(pl.col("n") == pl.col("n").max())
-        at_end = ", ".join(f"{row['estimator']} {row['mean']:.2f}" for row in ends.iter_rows(named=True))
-        return [
-            _claim(
-                "The MSE falls as the number of anchors grows.",
-                left, loo, "log-log slope of the MSE", _falls(loo),
-            ),
-            _claim(
-                f"With the bandwidth of the proposition the MSE falls as n^{exponent:g}, or faster.",
-                "proposition mse", by_rate, "log-log slope of the MSE", fast,
-            ),
-            _claim(
-                "The MSE grows with the dimension.",
-                right, of["mse in d"], "slope of log MSE in d", _falls(of["mse in d"], -1),
-            ),
-            _claim(
-                "The MSE grows with the dimension, taken relative to the error of a map that knows nothing.",
-                right, of["relative in d"], "slope of log relative MSE in d", _falls(of["relative in d"], -1),
-            ),
-            _claim(
-                "The optimal bandwidth grows with the dimension.",
-                "appendix nmc", of["bandwidth in d"], "slope of log h in d", _falls(of["bandwidth in d"], -1),
-            ),
-            _claim(
-                "The integrated error at the leave-one-out bandwidth, over the least of any bandwidth, tends to 1.",
-                "eq. stone-theorem", of["ratio - 1 in n"],
-                f"ratio at n = {ends['n'][0]}: {at_end}; log-log slope of ratio - 1", _falls(of["ratio - 1 in n"]),
-            ),
-        ]  # fmt: skip
+        last = ratios.filter(pl.col("n") == pl.col("n").max())
+        ends = {
+            row["estimator"]: f", ratio {row['mean']:.2f} at n = {row['n']:g}" for row in last.iter_rows(named=True)
+        }
+        claims = []
+        for said in _SAID:
+            for row in (row for row in slopes if row["measure"] == said.measure):
+                found = f"{row['mean']:.3f}" + (ends[row["estimator"]] if said.measure == STONE else "")
+                interval, verdict = f"{row['low']:.3f} to {row['high']:.3f}", said.verdict(row)
+                claims.append(Claim(said.text, said.where, found, interval, verdict, _setting(row), said.reading))
+        return claims
+
+
+Slope = Mapping[str, Any]
+"""A fitted slope: measure, estimator, variance, ``start`` of the range of n, mean, low, high, seeds."""
+
+
+def _falls(row: Slope) -> Verdict:
+    return below(row["high"], 0.0, row["seeds"])
+
+
+def _grows(row: Slope) -> Verdict:
+    return below(-row["low"], 0.0, row["seeds"])
+
+
+def _at_the_rate(row: Slope) -> Verdict:
+    """Whether the interval reaches the exponent."""
+    return below(row["low"], EXPONENT, row["seeds"])
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What the paper says of a slope."""
+
+    measure: str
+    text: str
+    where: str
+    verdict: Callable[[Slope], Verdict]
+    reading: Reading = "paper"
+
+
+STONE, RATE = "ratio - 1 in n", "mse in n, h by rate"
+_SAID = (
+    _Said("mse in n", "The MSE falls as the number of anchors grows: log-log slope.", "Figure S1", _falls),
+    _Said(
+        RATE, f"With the bandwidth of the proposition the MSE falls as n^{EXPONENT:g} or faster: log-log slope.",
+        "Proposition, MSE", _at_the_rate,
+    ),
+    _Said("mse in d", "The MSE grows with the dimension: slope of log MSE in d.", "Figure S1", _grows),
+    _Said(
+        "relative in d",
+        "Relative to that of a map that knows nothing, the MSE grows with the dimension: slope of its log in d.",
+        "Figure S1", _grows, "ours",
+    ),
+    _Said("bandwidth in d", "The optimal bandwidth grows with the dimension: slope of its log.", "Figure S1", _grows),
+    _Said(
+        STONE, "The integrated error at the leave-one-out bandwidth, over the least of any bandwidth, tends to 1: "
+        "slope of ratio - 1.", "Proposition, leave-one-out", _falls,
+    ),
+)  # fmt: skip
 
 
 def _parts(records: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -258,7 +285,7 @@ def _slopes(records: pl.DataFrame) -> list[dict[str, Any]]:
         for start in RATE_STARTS if name == BY_RATE else STARTS:
             part = group.filter(pl.col("n") >= start)
             head = {"estimator": name, "variance": variance, "start": start}
-            rows.append({**head, "measure": "mse in n", **slope(part, "n", "mse")})
+            rows.append({**head, "measure": RATE if name == BY_RATE else "mse in n", **slope(part, "n", "mse")})
             if name != BY_RATE:
                 rows.append({**head, "measure": "ratio - 1 in n", **slope(part, "n", "ratio", above=1.0)})
     for (name, variance), group in dimension.group_by("estimator", "variance", maintain_order=True):
@@ -268,24 +295,10 @@ def _slopes(records: pl.DataFrame) -> list[dict[str, Any]]:
     return rows
 
 
-def _falls(rows: Sequence[dict[str, Any]], sign: int = 1) -> list[bool | None]:
-    """Whether each slope, times the sign, is below 0."""
-    return [below(row["high"] if sign > 0 else -row["low"], 0.0, row["seeds"]) for row in rows]
-
-
-def _claim(text: str, where: str, rows: Sequence[dict[str, Any]], what: str, holds: Sequence[bool | None]) -> Claim:
-    """One claim from the slopes of all estimators."""
-    several = len({row["variance"] for row in rows}) > 1
-    names = [
-        row["estimator"]
-        + (f", variance {row['variance']:g}" if several else "")
-        + (f", n >= {row['start']}" if "start" in row else "")
-        for row in rows
-    ]
-    named = list(zip(names, rows, strict=True))
-    found = "; ".join(f"{name}: {row['mean']:.3g}" for name, row in named)
-    interval = "; ".join(f"{name}: {row['low']:.3g} to {row['high']:.3g}" for name, row in named)
-    return Claim(text, where, f"{what}. {found}", interval, verdict(holds))
+def _setting(row: Slope) -> str:
+    """Estimator, and the fewest anchors of the fit or the variance of the anchors."""
+    name = "density" if row["estimator"] == BY_RATE else row["estimator"]
+    return f"{name}, n >= {row['start']}" if "start" in row else f"{name}, variance {row['variance']:g}"
 
 
 def _columns(names: Sequence[str], rows: Sequence[tuple[object, ...]]) -> Columns:

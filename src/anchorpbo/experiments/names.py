@@ -11,6 +11,7 @@ from anchorpbo.experiments.concentration import ConcentrationBounds
 from anchorpbo.experiments.consistency import Consistency
 from anchorpbo.experiments.experiment import Experiment, Size
 from anchorpbo.experiments.illustration import IllustrationStudies
+from anchorpbo.experiments.kde_time import KdeTimes
 from anchorpbo.experiments.one_step import OneStep
 from anchorpbo.experiments.task import Task
 
@@ -31,6 +32,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         Consistency(),
         ConcentrationBounds(),
         OneStep(),
+        KdeTimes(),
         studies.INFERENCE,
         studies.SENSITIVITY,
     )

@@ -94,20 +94,8 @@ def ratio_of_means(first: Array, second: Array) -> tuple[float, float, float]:
     return float(first.mean() / second.mean()), float(low), float(high)
 
 
-def below(high: float, limit: float, seeds: int) -> bool | None:
-    """Whether an interval that ends at ``high`` lies below a limit; ``None`` where seeds are too few to tell."""
+def below(high: float, limit: float, seeds: int) -> Verdict:
+    """On the claim that something is below a limit: an interval that ends at ``high`` must show it, of enough seeds."""
     if seeds < ENOUGH:
-        return None
-    return high < limit - 1e-9  # of equal values a slope is 0 up to rounding
-
-
-def verdict(holds: Sequence[bool | None]) -> Verdict:
-    """A verdict from a claim's fate under each setting that the paper leaves open."""
-    if None in holds or not holds:
         return "open"
-    return "agrees" if all(holds) else "depends" if any(holds) else "differs"
-
-
-def both(first: bool | None, second: bool | None) -> bool | None:
-    """Whether both hold."""
-    return False if False in (first, second) else None if None in (first, second) else True
+    return "agrees" if high < limit - 1e-9 else "differs"  # of equal values a slope is 0 up to rounding

@@ -69,7 +69,8 @@ PICTURES: dict[str, Pictures] = {
     "anchor-process": Pictures({"anchor_process": theory.anchor_process}),
     "consistency": Pictures({"consistency": theory.consistency}),
     "concentration": Pictures({"concentration": theory.concentration}),
-    "one-step": Pictures({"one_step": theory.one_step}),
+    "one-step": Pictures({"one_step": theory.one_step}, {"violations": theory.violations}),
+    "kde-time": Pictures({"kde_time": theory.kde_time}),
 }
 """By the name of the experiment."""
 

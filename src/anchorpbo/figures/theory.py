@@ -1,6 +1,7 @@
-"""What the paper proves, against simulation: consistency, anchor processes, concentration, one step of RAEUBO.
+"""What the paper proves, against simulation: consistency, anchor processes, concentration, one step of RAEUBO, time.
 
-Each function draws the summary of the experiment of its name. Bands are `style.BAND` standard deviations over seeds.
+Each function draws the summary of the experiment of its name, and `violations` tabulates that of `one_step`. Bands are
+`style.BAND` standard deviations over seeds.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from anchorpbo.acquisition.best_option import lambert_constant
+from anchorpbo.experiments.one_step import INEQUALITIES, describe_beliefs, percent
 from anchorpbo.figures.style import (
     BAND,
     BLACK,
@@ -35,6 +37,7 @@ from anchorpbo.figures.style import (
     legend_below,
     styled,
 )
+from anchorpbo.figures.text_table import Cell, TextTable
 
 DOTTED: Dash = (0.0, (1.0, 1.2))
 _ESTIMATORS = {
@@ -47,6 +50,7 @@ _PROCESSES = {"iid": BLACK, "hard core": BLUE, "soft core": GREEN, "clustered": 
 _DELTAS = (BLUE, GREEN, ORANGE, PINK)
 _FORMS = {"paper": RED, "difference": BLUE}
 _AVERSIONS: tuple[Dash, ...] = ("-", DASHED, DOTTED)
+_SIZES = (SKY, BLUE, GREEN, ORANGE, RED)
 
 
 @styled()
@@ -165,6 +169,55 @@ def one_step(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     alphas = _values(summary, "risk_aversion")
     handles += [_handle(f"α = {alpha:g}", BLACK, dash) for dash, alpha in zip(_AVERSIONS, alphas, strict=False)]
     _finish(new, panels, handles, summary, columns=6, what="shares: ", rest="; losses and constants: the largest")
+    return new
+
+
+def violations(summary: pl.DataFrame) -> TextTable:
+    """How often an inequality of one step is violated, and with which constant it would not be, a row a setting."""
+    rows = []
+    for inequality in INEQUALITIES:
+        own = summary.filter(pl.col("inequality") == inequality)
+        for cells in own.partition_by("form", "risk_aversion", maintain_order=True):
+            usual = cells.filter(pl.col("offset") == 0.0, pl.col("spread") == 1.0).row(0, named=True)
+            most, worst = (cells.sort(column).row(-1, named=True) for column in ("share", "constant"))
+            head = (inequality, usual["form"], f"{usual['risk_aversion']:g}")
+            shares = (percent(usual["share"]), percent(most["share"]))
+            constants = (f"{usual['constant']:.3g}", f"{worst['constant']:.3g}", describe_beliefs(worst))
+            rows.append(tuple(map(Cell, (*head, *shares, *constants))))
+    usual_beliefs = "mean utility 0, spread 1"
+    return TextTable(
+        "Violations of the guarantees of one step, and the least constant without any",
+        (
+            "Inequality", "Form", "Alpha", f"Violated at {usual_beliefs}", "At most", f"Constant at {usual_beliefs}",
+            "At most", "Where",
+        ),
+        tuple(rows),
+        (*"ll", *"rrrrr", "l"),
+        f"Lemma and proposition allow {lambert_constant():.3f}, V >= U allows 0.",
+    )  # fmt: skip
+
+
+@styled()
+def kde_time(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
+    """CPU time of the noise map against the number of anchors, and of designs, with a line of slope 1 in each panel."""
+    times = summary.filter(pl.col("measure") == "seconds").with_columns(
+        mean=1e3 * pl.col("mean"), std=1e3 * pl.col("std")
+    )
+    new, panels = figure(1, 2, width=width, height=2.5, sharey=True)
+    for axes, x, other, symbol in zip(panels[0], ("anchors", "designs"), ("designs", "anchors"), "NM", strict=True):
+        sizes = _values(times, other)
+        for colour, size in zip(_SIZES, sizes, strict=False):
+            _line(axes, times.filter(pl.col(other) == size), x, "mean", colour)
+        least = times.filter(pl.col(other) == sizes[0]).sort(x)
+        at, lowest = (least[name].cast(float).to_numpy() for name in (x, "mean"))
+        axes.plot(at, 0.6 * lowest[0] * at / at[0], color=GREY, linestyle=DOTTED, linewidth=1.0)
+        axes.set(xscale="log", yscale="log", xlabel=f"{x} {symbol}")
+        _plain_ticks(axes, "x", at.tolist())
+    panels[0, 0].set_ylabel("CPU milliseconds")
+    labels = [f"{size:g} of the other" for size in _values(times, "designs")]
+    handles = [_handle(label, colour) for label, colour in zip(labels, _SIZES, strict=False)]
+    handles.append(_handle("slope 1", GREY, DOTTED, 1.0))
+    _finish(new, panels, handles, times, columns=3)
     return new
 
 
