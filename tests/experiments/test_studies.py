@@ -15,7 +15,8 @@ from anchorpbo.experiments.trial import STRATEGIES, TWINS, Trial
 
 NAMES = {
     "illustration", "main", "ranking", "time", "ackley6", "candy", "five-anchors", "anchor-quality", "anchor-count",
-    "anchor-process", "consistency", "concentration", "one-step", "inference", "sensitivity", "anchor-placement",
+    "anchor-process", "consistency", "concentration", "one-step", "kde-time", "inference", "sensitivity",
+    "anchor-placement",
 }  # fmt: skip
 STUDIES = {name: each for name, each in EXPERIMENTS.items() if isinstance(each, studies.Studies)}
 every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
