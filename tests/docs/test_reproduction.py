@@ -124,6 +124,21 @@ def test_every_risk_averse_strategy_queries_quieter_pairs_on_every_problem():
     assert "15 of 15" in PAGE
 
 
+NUMBERS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+
+
+def test_the_text_counts_the_corners_as_the_table_does():
+    gains = pl.read_parquet(RESULTS / "anchor-placement" / "summary.parquet")
+    corners = gains.filter(pl.col("metric") == "risk_adjusted", pl.col("variant").str.starts_with("corner-"))
+    for problem, start in (("hartmann3", "* **Hartmann 3D.**"), ("hartmann4", "* **Hartmann 4D.**")):
+        text = " ".join(PAGE[PAGE.index(start) :].split("\n* ")[0].split())
+        for strategy in ("anpei", "rahbo", "raeubo"):
+            rows = corners.filter(pl.col("problem") == problem, pl.col("strategy") == strategy)
+            gained, lost = (NUMBERS[rows.filter(told).height] for told in (pl.col("low") > 0.0, pl.col("high") < 0.0))
+            said = rf"{strategy.upper()} gains at {gained}( of the [a-z]+ corners)? and loses at {lost}\b"
+            assert re.search(said, text), said
+
+
 def test_leave_one_out_chose_the_bound_for_every_set_of_anchors():
     tasks = {task for each in EXPERIMENTS.values() for task in each.tasks(Size()) if isinstance(task, Trial)}
     sets = {(t.problem, t.anchors, t.count, t.told, t.profile, 0 if t.anchors == "own" else t.seed) for t in tasks}
