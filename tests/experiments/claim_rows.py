@@ -1,6 +1,6 @@
 """What every table of claims of a theory experiment keeps to, and how its statements are looked up."""
 
-from anchorpbo.experiments.paper import ITEMS, statements
+from anchorpbo.experiments.paper import ITEMS, verdicts_by_statement
 
 SENTENCE, CELL = 130, 80
 """Most characters of a claim's sentence, and of any other cell."""
@@ -25,7 +25,7 @@ def check_rows(name, claims):
 
 def verdicts(claims):
     """The verdict on each statement, by its sentence up to the colon."""
-    return {text.partition(":")[0].rstrip("."): verdict for (_, text), verdict in statements(claims).items()}
+    return {text.partition(":")[0].rstrip("."): verdict for (_, text), verdict in verdicts_by_statement(claims).items()}
 
 
 def row_of(claims, text, setting=""):
