@@ -89,10 +89,10 @@ def _overview() -> str:
 def _counts() -> str:
     claims = read_claims(RESULTS)
     ours = verdicts_by_statement([claim for claim in claims if claim.reading == "ours"])
-    papers = [verdict for verdicts in verdicts_by_item(claims).values() for verdict in verdicts]
+    papers = verdicts_by_statement([claim for claim in claims if claim.reading == "paper"]).values()
     return (
-        f"**Of {len(papers)} statements of the paper, by its own metrics, {count_in_words(papers)}.** "
-        f"Of {len(ours)} by other readings of ours, {count_in_words(ours.values())}."
+        f"**Of {len(papers)} statements of the paper {count_in_words(papers)}.** "
+        f"Of {len(ours)} other readings, ours, {count_in_words(ours.values())}."
     )
 
 

@@ -63,7 +63,7 @@ def test_whole_experiments_make_an_overview_of_the_paper_and_parts_do_not(main, 
     assert str(tmp_path / "overview.md") in result.output.replace("\n", "")
     text = (tmp_path / "overview.md").read_text("utf-8")
     assert "| Figure S5 |" in text
-    assert "5 open" in text
+    assert "6 open" in text
     assert "Figure 2" not in text
 
 

@@ -59,9 +59,7 @@ def test_the_first_forty_lines_have_a_verdict_and_a_sentence_on_every_item_of_th
 
 
 def test_the_first_forty_lines_have_the_counts():
-    assert re.search(
-        r"\d+ statements of the paper, by its own metrics, \d+ agree.*\d+ open.*\d+ depend.*\d+ differ", FIRST
-    )
+    assert re.search(r"\d+ statements of the paper \d+ agree.*\d+ open.*\d+ depend.*\d+ differ", FIRST)
 
 
 def test_every_item_has_a_finding_and_nothing_is_left_to_do():

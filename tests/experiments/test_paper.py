@@ -26,10 +26,11 @@ from anchorpbo.experiments.paper import (
         (["agrees", "differs"], "depends"),
         (["agrees", "depends"], "depends"),
         (["agrees", "open"], "open"),
-        (["agrees", "differs", "open"], "open"),
+        (["agrees", "differs", "open"], "depends"),
+        (["differs", "open"], "open"),
     ],
 )
-def test_a_statement_depends_where_settings_turn_it_and_is_open_where_one_is(verdicts, expected):
+def test_a_statement_depends_where_settings_turn_it_and_else_is_open_where_one_is(verdicts, expected):
     assert {statement_verdict(order) for order in permutations(verdicts)} == {expected}
 
 
@@ -63,15 +64,17 @@ def test_statements_are_told_apart_by_text_and_place_and_put_together_over_setti
     }  # fmt: skip
 
 
-def test_items_count_the_papers_own_metrics_alone():
+def test_items_count_what_the_paper_says_and_else_our_readings():
     claims = [
         Claim("a", "Figure S3", "1", "-", "agrees"),
         Claim("b", "Figure S3", "1", "-", "differs", reading="ours"),
         Claim("c", "ours", "1", "-", "differs"),
+        Claim("d", "Figure S5", "1", "-", "differs", reading="ours"),
     ]
     found = verdicts_by_item(claims)
     assert found["Figure S3"] == ["agrees"]
-    assert {where for where, verdicts in found.items() if verdicts} == {"Figure S3"}
+    assert found["Figure S5"] == ["differs"]
+    assert {where for where, verdicts in found.items() if verdicts} == {"Figure S3", "Figure S5"}
 
 
 def test_counts_are_in_words():

@@ -52,6 +52,16 @@ def test_equal_values_have_an_interval_without_width():
     assert Interval.of([0.0, 0.0]).above() == "open"
 
 
+def test_the_interval_of_a_slope_is_that_of_linear_regression():
+    rng = np.random.default_rng(3)
+    x = rng.random(9)
+    y = 2.0 - 1.5 * x + 0.3 * rng.normal(size=9)
+    fit = stats.linregress(x, y)
+    half = stats.t(7).ppf(0.975) * fit.stderr
+    found = Interval.of_slope(x, y)
+    assert (found.mean, found.low, found.high) == pytest.approx((fit.slope, fit.slope - half, fit.slope + half))
+
+
 def test_lists_of_whole_numbers_will_do():
     assert Interval.of([1, 2, 3]) == Interval.of(np.array([1.0, 2.0, 3.0]))
 

@@ -134,13 +134,15 @@ def test_the_overview_has_a_row_an_item_that_was_run_with_verdict_and_counts():
         Claim("b", "Figure 2, top", "1", "–", "differs"),
         Claim("c", "Figure 2, top", "1", "–", "differs", reading="ours"),
         Claim("d", "Figure S3", "1", "–", "open"),
-        Claim("e", "ours", "1", "–", "agrees"),
+        Claim("e", "ours", "1", "–", "agrees", reading="ours"),
+        Claim("f", "Figure S5", "1", "–", "agrees", reading="ours"),
     ]
     table = overview_table(claims)
     rows = [[cell.text for cell in row] for row in table.rows]
     assert [(row[0], *row[2:]) for row in rows] == [
-        ("Figure 2, top", "in part", "1 agree, 1 differ"),
-        ("Figure S3", "open", "1 open"),
+        ("Figure 2, top", "in part", "1 agree, 1 differ", "main"),
+        ("Figure S3", "open", "1 open", "ackley6"),
+        ("Figure S5", "agrees", "1 agree", "five-anchors"),
     ]
     assert "3 statements, 1 agree, 1 open, 1 differ" in table.title
     assert not overview_table([]).rows
@@ -157,7 +159,7 @@ def test_gains_have_a_row_a_variant_and_are_bold_where_zero_is_excluded():
     table = gains_table(pl.DataFrame(rows, columns, orient="row"))
     assert table.headings == ("Problem", "Variant", "Distance", "RAHBO on UCB", "RAEUBO on EUBO")
     assert [[(cell.text, cell.bold) for cell in row[1:]] for row in table.rows] == [
-        [("anchors away from the optimum", False), ("0.70", False), ("+0.50 (+0.10 to +0.90)", True),
+        [("centre drawn by the seed", False), ("0.70", False), ("+0.50 (+0.10 to +0.90)", True),
          ("+0.50 (-0.10 to +1.10)", False)],
         [("corner (1, 0, 1)", False), ("1.25", False), ("-0.50 (-0.90 to -0.00)", True), ("–", False)],
     ]  # fmt: skip

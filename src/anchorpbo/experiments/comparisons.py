@@ -19,11 +19,13 @@ from anchorpbo.problems import problem_of
 
 MARGIN = 0.1
 """Of a problem's range of utilities: what still counts as competitive."""
+RANK_MARGIN = 0.5
+"""Places among six that still count as level."""
 WORDS = {
     "risk_adjusted": "risk-adjusted best value",
     "value": "best value",
     "pair_noise": "noise of the queried pairs",
-    "own_risk_adjusted": "risk-adjusted best value, risk-neutral strategies taking the noise for constant,",
+    "constant_noise": "risk-adjusted best value, risk-neutral strategies taking the noise for constant,",
     "plain_value": "best value where the mean is largest",
     "running_risk_adjusted": "running risk-adjusted best value",
     "running_value": "running best value",
@@ -68,18 +70,29 @@ def mark_as_ours(claims: Claims) -> Claims:
     return (replace(claim, reading="ours") for claim in claims)
 
 
-def direction_of(metric: str) -> tuple[str, Judge, When]:
-    """What a risk-averse strategy is claimed to do against its twin, and over which rounds."""
-    return ("below", Interval.below, "all") if metric == "pair_noise" else ("above", Interval.above, "last")
+def twin_claim(averse: str, metric: str, problem: str) -> tuple[str, Judge, When]:
+    """What a risk-averse strategy is claimed to do against its twin, the rule, and over which rounds."""
+    side, judge, when = _SIDES.get(metric, ("above", Interval.above, "last"))
+    text = f"{averse.upper()}'s {WORDS[metric]} is {side} {TWINS[averse].upper()}'s on {TITLES[problem]}"
+    return text, judge, when
+
+
+_SIDES: dict[str, tuple[str, Judge, When]] = {"pair_noise": ("below", Interval.below, "all")}
+
+
+def margin_claim(averse: str, metric: str, problem: str) -> tuple[str, Judge, When]:
+    """The claim that a risk-averse strategy is not worse than its twin by the margin."""
+    pair = f"{averse.upper()} is competitive with {TWINS[averse].upper()} on {TITLES[problem]}"
+    text = f"{pair} ({WORDS[metric]}): not worse by {margin_of(problem):.2g}"
+    return text, above_minus_margin(problem), "last"
 
 
 def compare_with_twins(
     records: pl.DataFrame, problem: str, metric: str, where: str, strategies: Iterable[str] = TWINS
 ) -> Claims:
     """Risk-averse strategies, each against its risk-neutral twin."""
-    side, judge, when = direction_of(metric)
     for averse in strategies:
-        text = f"{averse.upper()}'s {WORDS[metric]} is {side} {TWINS[averse].upper()}'s on {TITLES[problem]}"
+        text, judge, when = twin_claim(averse, metric, problem)
         yield from compare(text, where, rows_of(records, problem), metric, *twin_sides(averse), judge, when)
 
 
@@ -97,12 +110,8 @@ def compare_within_margin(
 ) -> Claims:
     """Risk-averse strategies that must not be worse than their twins by the margin."""
     for averse in strategies:
-        within = f"not worse by {margin_of(problem):.2g}"
-        pair = f"{averse.upper()} is competitive with {TWINS[averse].upper()}"
-        text = f"{pair} on {TITLES[problem]} ({WORDS[metric]}): {within}"
-        yield from compare(
-            text, where, rows_of(records, problem), metric, *twin_sides(averse), above_minus_margin(problem)
-        )
+        text, judge, when = margin_claim(averse, metric, problem)
+        yield from compare(text, where, rows_of(records, problem), metric, *twin_sides(averse), judge, when)
 
 
 def compare_anpei(records: pl.DataFrame, problem: str, metric: str, where: str) -> Claims:
@@ -120,34 +129,36 @@ def compare_anpei(records: pl.DataFrame, problem: str, metric: str, where: str) 
 
 
 def compare_with_all(
-    records: pl.DataFrame, problem: str, strategy: str, but: tuple[str, ...], metric: str, where: str
+    records: pl.DataFrame, problem: str, strategy: str, except_for: tuple[str, ...], metric: str, where: str
 ) -> Claims:
-    """A strategy must be ahead of each of the others, but for those of `but`; the nearest is shown."""
+    """A strategy must be ahead of each of the others, except for some; of those that decide, the nearest is shown."""
     lower = metric.endswith("rank")
     rows = with_all_strategies(rows_of(records, problem), STRATEGIES)
     judge: Judge = Interval.below if lower else Interval.above
     gaps = {
         other: measures.difference(rows, metric, is_one_of([strategy]), is_one_of([other]))
         for other in STRATEGIES
-        if other not in (strategy, *but)
+        if other not in (strategy, *except_for)
     }
     found = {other: gap for other, gap in gaps.items() if gap is not None}
     if not found:
         return
-    rival = min(found, key=lambda other: -found[other].mean if lower else found[other].mean)
-    verdicts = {judge(gap) for gap in found.values()}
-    verdict: Verdict = "differs" if "differs" in verdicts else "open" if "open" in verdicts else "agrees"
-    place = f"second to {but[0].upper()}" if but else "the best"
+    verdicts = {other: judge(gap) for other, gap in found.items()}
+    order: tuple[Verdict, ...] = ("differs", "open", "agrees")
+    verdict = next(each for each in order if each in verdicts.values())
+    deciding = [other for other in found if verdicts[other] == verdict]
+    rival = min(deciding, key=lambda other: -found[other].mean if lower else found[other].mean)
+    place = f"second to {except_for[0].upper()}" if except_for else "the best"
     words = "rank by best value" if lower else WORDS[metric]
     text = f"{strategy.upper()} is {place} on {TITLES[problem]} ({words}); its nearest rival is {rival.upper()}"
     yield Claim(text, where, f"{found[rival].mean:+.3f}", found[rival].said(), verdict)
 
 
-def add_own_metric(records: pl.DataFrame) -> pl.DataFrame:
+def add_constant_noise(records: pl.DataFrame) -> pl.DataFrame:
     """With the metric as it is when risk-neutral strategies take the noise for constant also in x*_t."""
     plain = pl.col("strategy").is_in(list(TWINS.values()))
     own = pl.when(plain).then(pl.col("plain_risk_adjusted")).otherwise(pl.col("risk_adjusted"))
-    return records.with_columns(own.alias("own_risk_adjusted"))
+    return records.with_columns(own.alias("constant_noise"))
 
 
 def problems_of(records: pl.DataFrame) -> list[str]:
@@ -181,6 +192,11 @@ def twin_sides(averse: str) -> tuple[pl.Expr, pl.Expr]:
 def has_value(setting: str, one: str | int, other: str | int) -> tuple[pl.Expr, pl.Expr]:
     """Whether a setting has one value, and whether it has the other."""
     return pl.col(setting) == one, pl.col(setting) == other
+
+
+def not_ahead(gap: Interval) -> Verdict:
+    """The rule that a rank is not ahead of another, where less is better: not by half a place."""
+    return Interval(-gap.mean, -gap.high, -gap.low).not_above(RANK_MARGIN)
 
 
 def margin_of(problem: str) -> float:

@@ -60,13 +60,13 @@ ITEMS: tuple[Item, ...] = (
     Item("Figure 2, bottom", "Risk-averse strategies query quieter pairs.", "main"),
     Item("Figure 3, top", "Anchors near the optimum speed up convergence.", "anchor-quality"),
     Item("Figure 3, middle", "More anchors help, early above all.", "anchor-count"),
-    Item("Figure 3, bottom", "The noise map stays accurate when anchors are not independent.", "anchor-process"),
+    Item("Figure 3, bottom", "The error falls in a similar way when anchors are not independent.", "anchor-process"),
     Item("Figure S1", "The error of the noise map falls with anchors and grows with the dimension.", "consistency"),
     Item("Figure S2", "RAHBO and RAEUBO rank ahead when noise counts; ANPEI is the exception.", "ranking"),
-    Item("Table S1", "Heeding the noise costs some time, choosing both designs at once more.", "time"),
+    Item("Table S1", "Noise-aware strategies are a little slower, pairs and dimensions cost more.", "time"),
     Item("Figure S3", "On Ackley 6D only RAEUBO stays competitive.", "ackley6"),
     Item("Figure S4", "On Candy ANPEI and RAHBO improve, RAEUBO does not.", "candy"),
-    Item("Figure S5", "Five anchors suffice (the paper shows it without comment).", "five-anchors"),
+    Item("Figure S5", "Hartmann 3D with five anchors: a figure without text.", "five-anchors"),
     Item("Proposition, one step", "One step of RAEUBO is optimal up to a constant.", "one-step"),
     Item("Proposition, MSE", "The squared error of the noise map falls as n^(-2b / (2b + d)).", "consistency"),
     Item("Proposition, concentration", "The noise map is close to the truth with high probability.", "concentration"),
@@ -78,9 +78,9 @@ ITEMS: tuple[Item, ...] = (
 def statement_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     """On a statement, from its verdict under each setting that the paper leaves open."""
     found = set(verdicts)
-    if "open" in found or not found:
-        return "open"
-    return found.pop() if len(found) == 1 else "depends"
+    if "depends" in found or {"agrees", "differs"} <= found:
+        return "depends"
+    return "open" if "open" in found or not found else found.pop()
 
 
 def verdicts_by_statement(claims: Sequence[Claim]) -> dict[tuple[str, str], Verdict]:
@@ -90,13 +90,17 @@ def verdicts_by_statement(claims: Sequence[Claim]) -> dict[tuple[str, str], Verd
 
 
 def verdicts_by_item(claims: Sequence[Claim]) -> dict[str, list[Verdict]]:
-    """The verdicts on the statements of each item, by its place, as far as the paper's own metrics go."""
-    found = verdicts_by_statement([claim for claim in claims if claim.reading == "paper"])
-    return {item.where: [verdict for (where, _), verdict in found.items() if where == item.where] for item in ITEMS}
+    """The verdicts on the statements of each item, by its place; those of the paper where it makes any, else ours."""
+    return {item.where: list(_on_item(claims, item.where).values()) for item in ITEMS}
+
+
+def _on_item(claims: Sequence[Claim], where: str) -> dict[tuple[str, str], Verdict]:
+    own = [claim for claim in claims if claim.where == where]
+    return verdicts_by_statement([claim for claim in own if claim.reading == "paper"] or own)
 
 
 def item_verdict(verdicts: Sequence[Verdict]) -> Overall:
-    """On an item, from the verdicts on its statements; statements that are open count where nothing else is seen."""
+    """On an item, from the verdicts on its statements: "in part" where some of them agree and not all."""
     decided = {verdict for verdict in verdicts if verdict != "open"}
     if not decided:
         return "open"

@@ -42,6 +42,17 @@ class Interval:
         half = float(stdtrit(n - 1, 0.975)) * float(sample.std(ddof=1)) / np.sqrt(n) if n > 1 else np.inf
         return cls(mean, mean - half, mean + half)
 
+    @classmethod
+    def of_slope(cls, x: npt.ArrayLike, y: npt.ArrayLike) -> Interval:
+        """Of the least-squares slope of y in x, (n,) each, n at least 3, with Student's interval of its residuals."""
+        at, values = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        centred = at - at.mean()
+        slope = float(centred @ values / (centred @ centred))
+        residuals = values - values.mean() - slope * centred
+        error = np.sqrt(residuals @ residuals / (len(at) - 2) / (centred @ centred))
+        half = float(stdtrit(len(at) - 2, 0.975) * error)
+        return cls(slope, slope - half, slope + half)
+
     def said(self, digits: int = 3) -> str:
         """The bounds, for a table."""
         return f"{self.low:+.{digits}f} to {self.high:+.{digits}f}"
@@ -55,7 +66,7 @@ class Interval:
         return "agrees" if self.high < threshold else "differs" if self.low > threshold else "open"
 
     def not_above(self, margin: float) -> Verdict:
-        """On the claim that the mean is not above zero, by as much as a margin at least."""
+        """On the claim that nothing improves: it differs above zero, agrees below the margin, and is open else."""
         return "differs" if self.low > 0.0 else "agrees" if self.high < margin else "open"
 
 
@@ -74,6 +85,17 @@ def describe(rows: pl.DataFrame, by: Sequence[str], values: Sequence[str]) -> pl
 
 def slope(rows: pl.DataFrame, x: str, y: str, *, log_x: bool = True, above: float = 0.0) -> dict[str, float]:
     """Least-squares slope of log(mean of y over seeds - ``above``) in (log) x, with a bootstrap interval over seeds."""
+    return _estimated(*_slopes(rows, x, y, log_x, above))
+
+
+def slope_difference(rows: pl.DataFrame, other: pl.DataFrame, x: str, y: str) -> dict[str, float]:
+    """The log-log slope of y less that of other rows with the same seeds, which are resampled together."""
+    (slopes, seeds), (others, _) = (_slopes(each.sort("seed", maintain_order=True), x, y) for each in (rows, other))
+    return _estimated(slopes - others, seeds)
+
+
+def _slopes(rows: pl.DataFrame, x: str, y: str, log_x: bool = True, above: float = 0.0) -> tuple[Array, int]:
+    """The slope, then those of resampled seeds; and how many seeds there are."""
     table = rows.pivot(on=x, index="seed", values=y, sort_columns=False).drop("seed")
     at = np.array([float(name) for name in table.columns])
     at = np.log(at) if log_x else at
@@ -82,9 +104,12 @@ def slope(rows: pl.DataFrame, x: str, y: str, *, log_x: bool = True, above: floa
     means = np.concatenate([values.mean(axis=0, keepdims=True), values[picks].mean(axis=1)])
     centred = at - at.mean()
     # Where every seed has reached the limit exactly the logarithm is cut off, far below anything that is measured.
-    slopes = np.log(np.maximum(means, 1e-300)) @ centred / (centred @ centred)
-    low, high = np.quantile(slopes[1:], [0.025, 0.975]) if len(values) > 2 else (np.nan, np.nan)
-    return {"mean": float(slopes[0]), "low": float(low), "high": float(high), "seeds": len(values)}
+    return np.log(np.maximum(means, 1e-300)) @ centred / (centred @ centred), len(values)
+
+
+def _estimated(slopes: Array, seeds: int) -> dict[str, float]:
+    low, high = np.quantile(slopes[1:], [0.025, 0.975]) if seeds > 2 else (np.nan, np.nan)
+    return {"mean": float(slopes[0]), "low": float(low), "high": float(high), "seeds": seeds}
 
 
 def ratio_of_means(first: Array, second: Array) -> tuple[float, float, float]:

@@ -33,7 +33,7 @@ class Studies(Experiment):
     quick_rounds: int = 15
     variant: pl.Expr = field(default_factory=lambda: pl.lit(""))
     """What arms of one problem and strategy differ in, from the columns of the records."""
-    says: Callable[[pl.DataFrame], Iterable[Claim]] = field(kw_only=True)
+    make_claims: Callable[[pl.DataFrame], Iterable[Claim]] = field(kw_only=True)
     """What becomes of the paper's claims, given the records with a column for the variant."""
     divisible: bool = True
 
@@ -53,7 +53,7 @@ class Studies(Experiment):
 
     def claims(self, records: pl.DataFrame) -> list[Claim]:
         """What the paper says of these runs."""
-        return list(self.says(self._labelled(records)))
+        return list(self.make_claims(self._labelled(records)))
 
     def _labelled(self, records: pl.DataFrame) -> pl.DataFrame:
         return measures.with_running(records).with_columns(self.variant.cast(pl.String).alias("variant"))
@@ -120,17 +120,17 @@ MAIN = Studies(
     "main",
     "Figure 2: Hartmann3, Hartmann4 and Sushi, six strategies.",
     _main_arms(),
-    says=claims_of.main,
+    make_claims=claims_of.main,
 )
-RANKING = Ranking("ranking", "Mean ranks over the runs of main.", _main_arms(), says=claims_of.ranking)
-TIME = Time("time", "The computation-time table, over the runs of main.", _main_arms(), says=claims_of.time)
+RANKING = Ranking("ranking", "Mean ranks over the runs of main.", _main_arms(), make_claims=claims_of.ranking)
+TIME = Time("time", "The computation-time table, over the runs of main.", _main_arms(), make_claims=claims_of.time)
 ACKLEY6 = Studies(
     "ackley6",
     "Ackley in six dimensions, six strategies.",
     tuple(Trial("ackley6", s, 0) for s in STRATEGIES),
     seeds=20,
     rounds=100,
-    says=claims_of.ackley6,
+    make_claims=claims_of.ackley6,
 )
 CANDY = Studies(
     "candy",
@@ -138,7 +138,7 @@ CANDY = Studies(
     tuple(Trial("candy", s, 0, anchors="own") for s in STRATEGIES),
     seeds=20,
     rounds=100,
-    says=claims_of.candy,
+    make_claims=claims_of.candy,
 )
 FIVE_ANCHORS = Studies(
     "five-anchors",
@@ -146,7 +146,7 @@ FIVE_ANCHORS = Studies(
     tuple(Trial("hartmann3", s, 0, count=5) for s in STRATEGIES),
     seeds=20,
     rounds=100,
-    says=claims_of.five_anchors,
+    make_claims=claims_of.five_anchors,
 )
 ANCHOR_QUALITY = Studies(
     "anchor-quality",
@@ -155,7 +155,7 @@ ANCHOR_QUALITY = Studies(
         Trial(problem, s, 0, anchors=place) for problem in HARTMANN for s in RISK_AVERSE for place in ("away", "near")
     ),
     variant=pl.col("anchors"),
-    says=claims_of.anchor_quality,
+    make_claims=claims_of.anchor_quality,
 )
 ANCHOR_COUNT = Studies(
     "anchor-count",
@@ -166,7 +166,7 @@ ANCHOR_COUNT = Studies(
         for told in (5, 10, 20, 50)
     ),
     variant=pl.col("told"),
-    says=claims_of.anchor_count,
+    make_claims=claims_of.anchor_count,
 )
 INFERENCE = Studies(
     "inference",
@@ -179,7 +179,7 @@ INFERENCE = Studies(
     seeds=20,
     rounds=100,
     variant=pl.col("inference"),
-    says=claims_of.inference,
+    make_claims=claims_of.inference,
 )
 
 ANCHOR_PLACEMENT = Gains(
@@ -196,7 +196,7 @@ ANCHOR_PLACEMENT = Gains(
     quick_seeds=2,
     quick_rounds=5,
     variant=pl.col("anchors"),
-    says=claims_of.anchor_placement,
+    make_claims=claims_of.anchor_placement,
 )
 
 _FAR: dict[str, Any] = {"anchors": "far"}
@@ -231,7 +231,7 @@ def _sensitivity_arms() -> Iterator[Trial]:
             yield from (replace(plain, **settings) for settings in others.values())
 
 
-def _otherwise() -> pl.Expr:
+def _variant_label() -> pl.Expr:
     label: Any = pl
     # The most settings first: a combination holds the parts of others.
     everything = {**_OTHERWISE, **_PENALTY}.items()
@@ -250,6 +250,6 @@ SENSITIVITY = Gains(
     rounds=100,
     quick_seeds=2,
     quick_rounds=5,
-    variant=_otherwise(),
-    says=claims_of.sensitivity,
+    variant=_variant_label(),
+    make_claims=claims_of.sensitivity,
 )

@@ -115,7 +115,7 @@ def write(experiment: Experiment, records: pl.DataFrame, folder: Path) -> Report
 
 
 def read_claims(out: Path) -> list[Claim]:
-    """The claims of all experiments whose reports are in a folder, in the order of ``all``."""
+    """The claims of all experiments whose reports are in a folder, in the order of `PICTURES`."""
     found = []
     for name in PICTURES:
         path = out / name / "claims.json"

@@ -9,7 +9,15 @@ from types import MappingProxyType
 import polars as pl
 
 from anchorpbo.errors import InputError
-from anchorpbo.experiments.paper import ITEMS, READINGS, Claim, count_in_words, item_verdict, verdicts_by_item
+from anchorpbo.experiments.paper import (
+    ITEMS,
+    READINGS,
+    Claim,
+    count_in_words,
+    item_verdict,
+    verdicts_by_item,
+    verdicts_by_statement,
+)
 from anchorpbo.experiments.trial import TWINS
 from anchorpbo.figures.curves import METRICS, in_order, strategy_names, variant_name, variants_in_order
 from anchorpbo.figures.style import LOOKS, TITLES, short, title
@@ -131,16 +139,16 @@ def overview_table(claims: Sequence[Claim]) -> TextTable:
     """
     found = verdicts_by_item(claims)
     rows = [(item, found[item.where]) for item in ITEMS if found[item.where]]
-    every = [verdict for _, verdicts in rows for verdict in verdicts]
+    every = list(verdicts_by_statement([claim for claim in claims if claim.reading == "paper"]).values())
     return TextTable(
         f"The paper, item by item: {len(every)} statements, {count_in_words(every) or 'none'}",
-        ("Item", "The paper says", "Verdict", "Statements"),
+        ("Item", "The paper says", "Verdict", "Statements", "reproduce"),
         tuple(
-            tuple(map(Cell, (i.where, i.says, item_verdict(verdicts), count_in_words(verdicts))))
+            tuple(map(Cell, (i.where, i.says, item_verdict(verdicts), count_in_words(verdicts), i.experiment)))
             for i, verdicts in rows
         ),
-        ("l", 0.5, "l", 0.2),
-        "By the paper's own metrics; other readings are in the tables of the experiments.",
+        ("l", 0.4, "l", 0.2, "l"),
+        "Statements of the paper; other readings of its text are in the tables of the experiments.",
     )
 
 
@@ -164,7 +172,9 @@ def gains_table(summary: pl.DataFrame, metric: str = "risk_adjusted") -> TextTab
             found = here.filter(pl.col("variant") == variant)
             cells = [_gain(found.filter(pl.col("strategy") == strategy)) for strategy in strategies]
             distance = _number(float(found["distance"].to_numpy().mean()))
-            rows.append((Cell(title(problem)), Cell(variant_name(variant)), Cell(distance), *cells))
+            rows.append(
+                (Cell(title(problem)), Cell(_PLACES.get(variant, variant_name(variant))), Cell(distance), *cells)
+            )
     return TextTable(
         f"Gain in {METRICS[metric]} on the risk-neutral twin: mean paired difference and its 95 % interval",
         ("Problem", "Variant", "Distance", *(f"{short(s)} on {short(TWINS[s])}" for s in strategies)),
@@ -172,6 +182,9 @@ def gains_table(summary: pl.DataFrame, metric: str = "risk_adjusted") -> TextTab
         ("l", 0.2, "r", *"r" * len(strategies)),
         "Distance: from the mean of the anchors to the optimum, mean over seeds. Bold: the interval excludes zero.",
     )
+
+
+_PLACES = {"away": "centre drawn by the seed"}
 
 
 def _gain(rows: pl.DataFrame) -> Cell:
