@@ -77,11 +77,11 @@ def _passes(claim: Claim, filters: list[str]) -> bool:
 def _overview() -> str:
     found = verdicts_by_item(read_claims(RESULTS))
     findings = tomllib.loads((RESULTS / "findings.toml").read_text("utf-8"))
-    lines = ["| In the paper | It says | We find | Verdict | Statements |", "| --- | --- | --- | --- | --- |"]
+    lines = ["| In the paper | It says | We find | Verdict and statements |", "| --- | --- | --- | --- |"]
     for item in ITEMS:
         finding = findings[item.where]
-        verdict, count = f"**{item_verdict(found[item.where])}**", count_in_words(found[item.where])
-        cells = (f"[{item.where}](#{finding['section']})", markdown_text(item.says), finding["found"], verdict, count)
+        verdict = f"**{item_verdict(found[item.where])}**: {count_in_words(found[item.where])}"
+        cells = (f"[{item.where}](#{finding['section']})", markdown_text(item.says), finding["found"], verdict)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

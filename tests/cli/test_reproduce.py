@@ -114,7 +114,7 @@ def test_other_experiments_run_by_the_same_command(tmp_path, name):
         (("mian",), "main"),
         (("main", "--only", "hartmann33"), "hartmann3"),
         (("consistency", "--only", "hartmann3"), "leave --only out"),
-        (("main", "--only", "sushi,far"), "name fewer"),
+        (("main", "--only", "sushi,away"), "name fewer"),
         (("main", "--dask", "tcp://127.0.0.1:9", *TINY[:-2]), "leave --dask out"),
         (("main", "--dask", "nonsense", *TINY[:-2]), "leave --dask out"),
         (("main", "--dask", "tcp://127.0.0.1:9", *TINY), "leave one of them out"),
