@@ -31,7 +31,8 @@ from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
 from anchorpbo.numerics.checks import positive, whole
 from anchorpbo.problems import ExactJudge, Problem, SimulatedJudge, Turn, play, problem_of
-from anchorpbo.reliability import PROFILES, NoiseMap
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.reliability.profile import as_profile
 from anchorpbo.search import maximise
 from anchorpbo.study import Optimizer, PaperNoise
 from anchorpbo.typing import Array
@@ -107,8 +108,7 @@ class Trial(Task):
             raise UnknownNameError.of("strategy", self.strategy, STRATEGIES)
         if self.judge not in get_args(Judge):
             raise UnknownNameError.of("judge", self.judge, get_args(Judge))
-        if self.profile not in PROFILES:
-            raise UnknownNameError.of("profile", self.profile, PROFILES)
+        as_profile(self.profile)
         check_place(self.anchors)
 
     def prepare(self) -> None:

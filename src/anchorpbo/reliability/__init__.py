@@ -16,11 +16,10 @@ from anchorpbo.reliability.bounded import Bounded
 from anchorpbo.reliability.density import Density
 from anchorpbo.reliability.metric import Euclidean, Hamming, Joined, Metric, SmoothMetric, Supplied, Tanimoto
 from anchorpbo.reliability.noise import NoiseMap
-from anchorpbo.reliability.profile import PROFILES, Gaussian, GaussianDensity, Profile, UnitGaussian
+from anchorpbo.reliability.profile import Gaussian, GaussianDensity, Profile, UnitGaussian
 from anchorpbo.reliability.score import Constant, Reliability
 
 __all__ = [
-    "PROFILES",
     "Bounded",
     "Constant",
     "Density",
