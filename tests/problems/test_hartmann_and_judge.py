@@ -5,7 +5,7 @@ import pytest
 
 import anchorpbo as ap
 from anchorpbo.errors import ShapeError
-from anchorpbo.problems import HARTMANN3, SimulatedJudge, simulate
+from anchorpbo.problems import HARTMANN3, ExactJudge, SimulatedJudge, simulate
 
 
 def test_hartmann3_has_its_maximum_where_it_should():
@@ -57,3 +57,14 @@ def test_a_study_finds_better_designs_than_its_first_duels_and_replays(strategy)
         for last, now in pairwise(rounds[5:]):
             winner = last.pair[0 if last.outcome == "first" else 1]
             assert any((design == winner).all() for design in now.pair)
+
+
+def test_an_exact_judge_always_prefers_the_larger_utility_whatever_the_noise():
+    judge = ExactJudge(HARTMANN3, ap.Probit(), ap.NoiseMap.constant(100.0))
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        first, second = rng.random((2, 3))
+        better = "first" if HARTMANN3([first])[0] > HARTMANN3([second])[0] else "second"
+        assert {judge.answer(first, second, rng) for _ in range(5)} == {better}
+        assert judge.probabilities(first, second) == ((1.0, 0.0, 0.0) if better == "first" else (0.0, 1.0, 0.0))
+    assert judge.probabilities(first, first) == (0.5, 0.5, 0.0)
