@@ -179,4 +179,4 @@ def test_leave_one_out_chose_the_bound_for_every_set_of_anchors():
     for problem, place, count, told, profile, seed in sets:
         anchors = anchors_of(problem_of(problem), place, count, seed)[:told]
         assert PaperNoise(profile=profile)(anchors, Euclidean()).bandwidth == 1.0
-    assert "h = 1, the lower bound, for every set of anchors" in PAGE
+    assert "h = 1, the lower bound, for every set of anchors of a study" in PAGE

@@ -105,11 +105,17 @@ def test_a_ratio_of_equals_is_one():
 
 
 def test_a_verdict_needs_seeds_and_an_interval_below_the_limit():
-    assert below(-1.0, 0.0, 30) == "agrees"
-    assert below(-1.0, 0.0, 10) == "agrees"
-    assert below(-1.0, 0.0, 9) == below(1.0, 0.0, 9) == "open"
-    assert below(0.0, 0.0, 30) == below(1.0, 0.0, 30) == "differs"
-    assert below(float("nan"), 0.0, 2) == "open"
+    assert below(-2.0, -1.0, 0.0, 30) == "agrees"
+    assert below(-2.0, -1.0, 0.0, 10) == "agrees"
+    assert below(-2.0, -1.0, 0.0, 9) == below(1.0, 2.0, 0.0, 9) == "open"
+    assert below(0.0, 0.0, 0.0, 30) == below(1.0, 2.0, 0.0, 30) == "differs"
+    assert below(-1.0, 1.0, 0.0, 30) == below(float("nan"), float("nan"), 0.0, 2) == "open"
+
+
+def test_what_is_told_to_be_less_than_the_least_that_counts_differs():
+    assert below(-0.09, 0.5, 0.0, 30, 0.1) == "differs"
+    assert below(-0.11, 0.5, 0.0, 30, 0.1) == "open"
+    assert below(-0.09, -0.01, 0.0, 30, 0.1) == "agrees"
 
 
 FALLS = "The error falls as the number of anchors grows, also when they are not independent"

@@ -140,7 +140,7 @@ def test_the_overview_has_a_row_an_item_that_was_run_with_verdict_and_counts():
     table = overview_table(claims)
     rows = [[cell.text for cell in row] for row in table.rows]
     assert [(row[0], *row[2:]) for row in rows] == [
-        ("Figure 2, top", "in part", "1 agree, 1 differ", "main"),
+        ("Figure 2, top", "mixed", "1 agree, 1 differ", "main"),
         ("Figure S3", "open", "1 open", "ackley6"),
         ("Figure S5", "agrees", "1 agree", "five-anchors"),
     ]

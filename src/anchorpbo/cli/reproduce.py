@@ -51,8 +51,9 @@ def run(
         # A part of an experiment has a report of its own, so that it does not take the place of the whole.
         folder = out / "-".join([each, *sorted(set(only))])
         _reproduce(EXPERIMENTS[each], tasks, store, folder, backend, console)
-    for path in report.write_overview(out):
-        console.print(f"The paper, item by item: {path}")
+    written = report.write_overview(out)
+    if written:
+        console.print(f"The paper, item by item: {written[0]}")
 
 
 def list_experiments(console: Console | None = None) -> None:
@@ -87,8 +88,10 @@ def _reproduce(
     console.print(f"{len(left)} runs in {elapsed / 60:.1f} minutes.")
     for path in written.files:
         console.print(f"  {path}")
-    if written.claims:
-        console.print(f"The paper's claims: {count_in_words(claim.verdict for claim in written.claims)}.")
+    for reading, words in (("paper", "The paper's claims"), ("ours", "Our readings")):
+        verdicts = [claim.verdict for claim in written.claims if claim.reading == reading]
+        if verdicts:
+            console.print(f"{words}: {count_in_words(verdicts)}.")
 
 
 def _execute(tasks: Sequence[Task], store: Store, backend: Backend, console: Console) -> list[Ended]:

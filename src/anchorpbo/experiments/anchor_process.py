@@ -27,7 +27,7 @@ import polars as pl
 from anchorpbo.experiments.experiment import Experiment, Size
 from anchorpbo.experiments.map_error import normal_density, squared_errors
 from anchorpbo.experiments.paper import Claim
-from anchorpbo.experiments.statistics import below, describe, ratio_of_means, slope, slope_difference
+from anchorpbo.experiments.statistics import SLIGHT, below, describe, ratio_of_means, slope, slope_difference
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.reliability import loo_bandwidth
 from anchorpbo.typing import Array
@@ -137,14 +137,15 @@ class AnchorProcesses(Experiment):
             own = rows.filter(pl.col("process") == process, pl.col("radius") == radius)
             trend, gap = slope(own, "n", "mse"), slope_difference(own, independent, "n", "mse")
             interval = f"{trend['low']:.2f} to {trend['high']:.2f}"
-            verdict = below(trend["high"], 0.0, base.size)
+            verdict = below(trend["low"], trend["high"], 0.0, base.size, SLIGHT)
             falls.append(Claim(_FALLS, where, f"{trend['mean']:.2f}", interval, verdict, setting))
-            interval, verdict = f"{gap['low']:+.2f} to {gap['high']:+.2f}", below(gap["high"], SIMILAR, base.size)
+            interval = f"{gap['low']:+.2f} to {gap['high']:+.2f}"
+            verdict = below(gap["low"], gap["high"], SIMILAR, base.size)
             alike.append(Claim(_ALIKE, where, f"{gap['mean']:+.2f}", interval, verdict, setting))
             ratio, low, high = ratio_of_means(group.sort("seed")["mse"].to_numpy(), base)
             peak, at = max((row["mean"] / iid[row["n"]], row["n"]) for row in means[process, radius])
             found = f"{ratio:.2f} at n = {last['n'][0]}, at most {peak:.1f} (n = {at})"
-            verdict = below(high, 2.0, base.size)
+            verdict = below(low, high, 2.0, base.size)
             near.append(Claim(_TWICE, where, found, f"{low:.2f} to {high:.2f}", verdict, setting, "ours"))
         return [*falls, *alike, *near]
 

@@ -57,7 +57,7 @@ WITHOUT_ANPEI = ("rahbo", "raeubo")
 """The risk-averse strategies that the paper makes no exception for."""
 ROUNDING = 1e-6
 """Changes no larger than this come from where a search for x*_t ends."""
-AS_IN_MAIN = "as in main"
+UNCHANGED = "nothing changed"
 """The variant of the sensitivity experiment in which nothing is changed."""
 
 
@@ -239,11 +239,11 @@ def _moved(rows: pl.DataFrame, problem: str, averse: str, metric: str) -> Claims
         str(variant): measures.gaps(rows.filter(pl.col("variant") == variant), metric, *twin_sides(averse), when)
         for variant in rows["variant"].unique(maintain_order=True).sort()
     }
-    base = found.pop(AS_IN_MAIN, None)
+    base = found.pop(UNCHANGED, None)
     usual = None if base is None else measures.mean_gap(base)
     if base is None or usual is None:
         return
-    yield make_claim(text, OURS, usual, judge, AS_IN_MAIN)
+    yield make_claim(text, OURS, usual, judge, UNCHANGED)
     for variant, gaps in found.items():
         here, change = measures.mean_gap(gaps), measures.mean_gap(gaps, less=base)
         if here is not None and change is not None and (change.low > ROUNDING or change.high < -ROUNDING):

@@ -29,7 +29,7 @@ from scipy import optimize
 from anchorpbo.experiments.experiment import Experiment, Size
 from anchorpbo.experiments.map_error import normal_density, squared_errors
 from anchorpbo.experiments.paper import Claim, Reading, Verdict
-from anchorpbo.experiments.statistics import ENOUGH, Interval, below, describe, slope
+from anchorpbo.experiments.statistics import ENOUGH, SLIGHT, Interval, below, describe, slope
 from anchorpbo.experiments.task import Columns, Task
 from anchorpbo.reliability import loo_bandwidth
 from anchorpbo.typing import Array
@@ -228,11 +228,11 @@ Slope = Mapping[str, Any]
 
 
 def _falls(row: Slope) -> Verdict:
-    return below(row["high"], 0.0, row["seeds"])
+    return below(row["low"], row["high"], 0.0, row["seeds"], SLIGHT)
 
 
 def _grows(row: Slope) -> Verdict:
-    return below(-row["low"], 0.0, row["seeds"])
+    return below(-row["high"], -row["low"], 0.0, row["seeds"], SLIGHT)
 
 
 def _at_the_rate(row: Slope) -> Verdict:

@@ -263,8 +263,9 @@ class OneStep(Experiment):
         claims = []
         for inequality, text in _SAID.items():
             for form in FORMS:
-                # V^0 by MV is what the proof needs, the difference form what makes the judge go by f1 - f2.
-                ours = form != "paper" or inequality == BY_MV
+                # V^0 by MV is what the proof needs, the difference form what makes the judge go by f1 - f2; V >= U
+                # holds by construction, so that it should not count for the proposition.
+                ours = form != "paper" or inequality in (BY_MV, DOMINANCE)
                 own = table.filter(pl.col("inequality") == inequality, pl.col("form") == form).sort("risk_aversion")
                 for cells in own.partition_by("risk_aversion", maintain_order=True):
                     claims.append(_claim(text, f"{form} form", cells, "ours" if ours else "paper"))

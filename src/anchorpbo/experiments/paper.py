@@ -14,8 +14,8 @@ from typing import Literal
 Verdict = Literal["agrees", "differs", "depends", "open"]
 """On a claim: it holds here; its opposite does, or nothing of it is seen; it turns on a setting the paper does not
 give; these runs are too few to tell."""
-Overall = Literal["agrees", "in part", "differs", "depends", "open"]
-"""On an item: as above, or "in part" where some of its statements agree and others do not."""
+Overall = Literal["agrees", "agrees, rest open", "mixed", "differs", "depends", "open"]
+"""On an item: as above, or where some of its statements agree: the rest is open, or some of it speaks against it."""
 Reading = Literal["paper", "ours"]
 """Whether a claim is measured as the paper says, or in another way that its text allows."""
 READINGS: dict[Reading, str] = {"paper": "the paper's metric", "ours": "our reading"}
@@ -55,7 +55,7 @@ OURS = "ours"
 """The place of what is not in the paper."""
 ITEMS: tuple[Item, ...] = (
     Item("Figure 1", "Heeding the noise gives quieter queries and a better surrogate.", "illustration"),
-    Item("Figure 2, top", "RAHBO and RAEUBO improve the risk-adjusted best value; ANPEI is less stable.", "main"),
+    Item("Figure 2, top", "Risk-averse strategies improve the risk-adjusted best value, ANPEI less surely.", "main"),
     Item("Figure 2, middle", "RAHBO and RAEUBO stay competitive in the best value.", "main"),
     Item("Figure 2, bottom", "Risk-averse strategies query quieter pairs.", "main"),
     Item("Figure 3, top", "Anchors near the optimum speed up convergence.", "anchor-quality"),
@@ -100,13 +100,13 @@ def _on_item(claims: Sequence[Claim], where: str) -> dict[tuple[str, str], Verdi
 
 
 def item_verdict(verdicts: Sequence[Verdict]) -> Overall:
-    """On an item, from the verdicts on its statements: "in part" where some of them agree and not all."""
+    """On an item, from the verdicts on its statements."""
     decided = {verdict for verdict in verdicts if verdict != "open"}
     if not decided:
         return "open"
     if decided == {"agrees"}:
-        return "agrees" if "open" not in verdicts else "in part"
-    return decided.pop() if len(decided) == 1 else "in part" if "agrees" in decided else "depends"
+        return "agrees, rest open" if "open" in verdicts else "agrees"
+    return decided.pop() if len(decided) == 1 else "mixed" if "agrees" in decided else "depends"
 
 
 def count_in_words(verdicts: Iterable[Verdict]) -> str:

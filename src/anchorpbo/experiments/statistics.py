@@ -24,6 +24,8 @@ from anchorpbo.typing import Array
 RESAMPLES = 2000
 ENOUGH = 10
 """Seeds from which on a bootstrap interval is taken at its word."""
+SLIGHT = 0.1
+"""A slope of a logarithm that is flatter than this counts as none."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +121,12 @@ def ratio_of_means(first: Array, second: Array) -> tuple[float, float, float]:
     return float(first.mean() / second.mean()), float(low), float(high)
 
 
-def below(high: float, limit: float, seeds: int) -> Verdict:
-    """On the claim that something is below a limit: an interval that ends at ``high`` must show it, of enough seeds."""
+def below(low: float, high: float, limit: float, seeds: int, least: float = 0.0) -> Verdict:
+    """On the claim that something is below a limit, from its bootstrap interval; open where seeds are few.
+
+    It differs where the interval excludes that it is below by ``least``, the smallest difference that counts.
+    """
     if seeds < ENOUGH:
         return "open"
-    return "agrees" if high < limit - 1e-9 else "differs"  # of equal values a slope is 0 up to rounding
+    # Of equal values a slope is 0 up to rounding.
+    return "agrees" if high < limit - 1e-9 else "differs" if low > limit - least - 1e-9 else "open"

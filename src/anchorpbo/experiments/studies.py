@@ -238,7 +238,7 @@ def _variant_label() -> pl.Expr:
     for name, settings in sorted(everything, key=lambda each: -len(each[1])):
         label = label.when([pl.col(column) == value for column, value in settings.items()]).then(pl.lit(name))
     label = label.when(pl.col("offset") == _BELOW_ZERO["utility below zero"]["offset"])
-    found: pl.Expr = label.then(pl.lit("utility below zero")).otherwise(pl.lit(claims_of.AS_IN_MAIN))
+    found: pl.Expr = label.then(pl.lit("utility below zero")).otherwise(pl.lit(claims_of.UNCHANGED))
     return found
 
 

@@ -122,7 +122,7 @@ def claims_table(claims: Sequence[Claim], size: str = "") -> TextTable:
     ]
     shown = [c for c in columns if len(set(c[2])) > 1 or c[0] not in ("Setting", "Where")]
     return TextTable(
-        "Claims of the paper and what was found" + (f" in {size}" if size else ""),
+        "Claims and what was found" + (f" in {size}" if size else ""),
         tuple(name for name, _, _ in shown),
         tuple(tuple(map(Cell, row)) for row in zip(*(texts for _, _, texts in shown), strict=True)),
         tuple(align for _, align, _ in shown),
@@ -141,7 +141,7 @@ def overview_table(claims: Sequence[Claim]) -> TextTable:
     rows = [(item, found[item.where]) for item in ITEMS if found[item.where]]
     every = list(verdicts_by_statement([claim for claim in claims if claim.reading == "paper"]).values())
     return TextTable(
-        f"The paper, item by item: {len(every)} statements, {count_in_words(every) or 'none'}",
+        "The paper, item by item" + (f": {len(every)} statements, {count_in_words(every)}" if every else ""),
         ("Item", "The paper says", "Verdict", "Statements", "reproduce"),
         tuple(
             tuple(map(Cell, (i.where, i.says, item_verdict(verdicts), count_in_words(verdicts), i.experiment)))
