@@ -92,7 +92,7 @@ def _counts() -> str:
     papers = verdicts_by_statement([claim for claim in claims if claim.reading == "paper"]).values()
     return (
         f"**Of {len(papers)} statements of the paper {count_in_words(papers)}.** "
-        f"Of {len(ours)} statements that it does not make in so many words (our readings) {count_in_words(ours.values())}."
+        f"Of {len(ours)} other readings of its text, ours (Figure S5 among them), {count_in_words(ours.values())}."
     )
 
 
