@@ -29,20 +29,19 @@ from anchorpbo.experiments.comparisons import (
     below_margin,
     compare,
     compare_anpei,
-    compare_over_all_rounds,
     compare_with_all,
     compare_with_twins,
-    compare_within_margin,
     has_value,
+    improves,
+    improves_over_all_rounds,
+    is_competitive,
     is_one_of,
     make_claim,
-    margin_claim,
     margin_of,
     mark_as_ours,
     not_ahead,
     problems_of,
     rows_of,
-    twin_claim,
     twin_sides,
     with_all_strategies,
 )
@@ -68,12 +67,14 @@ def main(records: pl.DataFrame) -> Claims:
         yield from compare_with_twins(records, problem, "risk_adjusted", top, WITHOUT_ANPEI)
         yield from mark_as_ours(compare_with_twins(records, problem, "risk_adjusted", top, ["anpei"]))
         yield from mark_as_ours(compare_with_twins(records, problem, "running_risk_adjusted", top))
-        yield from mark_as_ours(compare_over_all_rounds(records, problem, "risk_adjusted", top))
+        yield from mark_as_ours(
+            compare_with_twins(records, problem, "risk_adjusted", top, claim=improves_over_all_rounds)
+        )
         yield from mark_as_ours(compare_with_twins(add_constant_noise(records), problem, "constant_noise", top))
-        yield from compare_within_margin(records, problem, "value", middle, WITHOUT_ANPEI)
-        yield from mark_as_ours(compare_within_margin(records, problem, "value", middle, ["anpei"]))
+        yield from compare_with_twins(records, problem, "value", middle, WITHOUT_ANPEI, claim=is_competitive)
+        yield from mark_as_ours(compare_with_twins(records, problem, "value", middle, ["anpei"], claim=is_competitive))
         for metric in ("running_value", "plain_value"):
-            yield from mark_as_ours(compare_within_margin(records, problem, metric, middle))
+            yield from mark_as_ours(compare_with_twins(records, problem, metric, middle, claim=is_competitive))
         yield from compare_with_twins(records, problem, "pair_noise", bottom)
     for problem in ("hartmann3", "hartmann4"):
         yield from compare_anpei(records, problem, "risk_adjusted", top)
@@ -84,7 +85,7 @@ def main(records: pl.DataFrame) -> Claims:
 def ackley6(records: pl.DataFrame) -> Claims:
     """Only RAEUBO is said to stay competitive in six dimensions."""
     where, problem, metric = "Figure S3", "ackley6", "risk_adjusted"
-    yield from compare_within_margin(records, problem, metric, where, ["raeubo"])
+    yield from compare_with_twins(records, problem, metric, where, ["raeubo"], claim=is_competitive)
     margin = margin_of(problem)
     for averse in ("anpei", "rahbo"):
         pair = f"{averse.upper()} is not competitive with {TWINS[averse].upper()} on {TITLES[problem]}"
@@ -234,7 +235,7 @@ def sensitivity(labelled: pl.DataFrame) -> Claims:
 
 
 def _moved(rows: pl.DataFrame, problem: str, averse: str, metric: str) -> Claims:
-    text, judge, when = (margin_claim if metric == "value" else twin_claim)(averse, metric, problem)
+    text, judge, when = (is_competitive if metric == "value" else improves)(averse, metric, problem)
     found = {
         str(variant): measures.gaps(rows.filter(pl.col("variant") == variant), metric, *twin_sides(averse), when)
         for variant in rows["variant"].unique(maintain_order=True).sort()

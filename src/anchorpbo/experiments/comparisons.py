@@ -70,8 +70,12 @@ def mark_as_ours(claims: Claims) -> Claims:
     return (replace(claim, reading="ours") for claim in claims)
 
 
-def twin_claim(averse: str, metric: str, problem: str) -> tuple[str, Judge, When]:
-    """What a risk-averse strategy is claimed to do against its twin, the rule, and over which rounds."""
+TwinClaim = Callable[[str, str, str], tuple[str, Judge, When]]
+"""What is claimed of a risk-averse strategy, a metric and a problem: the text, the rule, and over which rounds."""
+
+
+def improves(averse: str, metric: str, problem: str) -> tuple[str, Judge, When]:
+    """The claim that a risk-averse strategy is better than its twin: less noisy, or higher in the end."""
     side, judge, when = _SIDES.get(metric, ("above", Interval.above, "last"))
     text = f"{averse.upper()}'s {WORDS[metric]} is {side} {TWINS[averse].upper()}'s on {TITLES[problem]}"
     return text, judge, when
@@ -80,7 +84,13 @@ def twin_claim(averse: str, metric: str, problem: str) -> tuple[str, Judge, When
 _SIDES: dict[str, tuple[str, Judge, When]] = {"pair_noise": ("below", Interval.below, "all")}
 
 
-def margin_claim(averse: str, metric: str, problem: str) -> tuple[str, Judge, When]:
+def improves_over_all_rounds(averse: str, metric: str, problem: str) -> tuple[str, Judge, When]:
+    """The claim that the mean of all rounds is higher, which rewards speed."""
+    text = f"{averse.upper()}'s {WORDS[metric]}, mean of all rounds, is above {TWINS[averse].upper()}'s on"
+    return f"{text} {TITLES[problem]}", Interval.above, "all"
+
+
+def is_competitive(averse: str, metric: str, problem: str) -> tuple[str, Judge, When]:
     """The claim that a risk-averse strategy is not worse than its twin by the margin."""
     pair = f"{averse.upper()} is competitive with {TWINS[averse].upper()} on {TITLES[problem]}"
     text = f"{pair} ({WORDS[metric]}): not worse by {margin_of(problem):.2g}"
@@ -88,29 +98,16 @@ def margin_claim(averse: str, metric: str, problem: str) -> tuple[str, Judge, Wh
 
 
 def compare_with_twins(
-    records: pl.DataFrame, problem: str, metric: str, where: str, strategies: Iterable[str] = TWINS
+    records: pl.DataFrame,
+    problem: str,
+    metric: str,
+    where: str,
+    strategies: Iterable[str] = TWINS,
+    claim: TwinClaim = improves,
 ) -> Claims:
     """Risk-averse strategies, each against its risk-neutral twin."""
     for averse in strategies:
-        text, judge, when = twin_claim(averse, metric, problem)
-        yield from compare(text, where, rows_of(records, problem), metric, *twin_sides(averse), judge, when)
-
-
-def compare_over_all_rounds(records: pl.DataFrame, problem: str, metric: str, where: str) -> Claims:
-    """Risk-averse strategies against their twins by the mean of all rounds, which rewards speed."""
-    for averse, plain in TWINS.items():
-        text = (
-            f"{averse.upper()}'s {WORDS[metric]}, mean of all rounds, is above {plain.upper()}'s on {TITLES[problem]}"
-        )
-        yield from compare(text, where, rows_of(records, problem), metric, *twin_sides(averse), Interval.above, "all")
-
-
-def compare_within_margin(
-    records: pl.DataFrame, problem: str, metric: str, where: str, strategies: Iterable[str] = TWINS
-) -> Claims:
-    """Risk-averse strategies that must not be worse than their twins by the margin."""
-    for averse in strategies:
-        text, judge, when = margin_claim(averse, metric, problem)
+        text, judge, when = claim(averse, metric, problem)
         yield from compare(text, where, rows_of(records, problem), metric, *twin_sides(averse), judge, when)
 
 
