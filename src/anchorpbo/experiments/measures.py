@@ -109,7 +109,7 @@ def _gains(records: pl.DataFrame, twins: Mapping[str, str], metrics: Mapping[str
                 if gap is not None:
                     yield {
                         "problem": problem, "variant": variant, "strategy": averse, "metric": metric,
-                        "distance": rows["anchor_distance"].mean(), "seeds": len(found), **vars(gap),
+                        "distance": float(rows["anchor_distance"].to_numpy().mean()), "seeds": len(found), **vars(gap),
                     }  # fmt: skip
 
 
