@@ -13,7 +13,7 @@ import pytest
 from anchorpbo.experiments.anchors import anchors_of
 from anchorpbo.experiments.experiment import Size
 from anchorpbo.experiments.names import EXPERIMENTS
-from anchorpbo.experiments.paper import ITEMS, Overall
+from anchorpbo.experiments.paper import ITEMS, ItemVerdict
 from anchorpbo.experiments.trial import Trial
 from anchorpbo.problems import problem_of
 from anchorpbo.reliability import Euclidean
@@ -54,7 +54,7 @@ def test_the_first_forty_lines_have_a_verdict_and_a_sentence_on_every_item_of_th
         assert says.endswith(".")
         assert found.endswith(".")
         assert len(found) <= 200
-        assert re.match(r"\*\*(.*)\*\*: \d", verdict)[1] in get_args(Overall)
+        assert re.match(r"\*\*(.*)\*\*: \d", verdict)[1] in get_args(ItemVerdict)
         assert re.search(r"\d (agree|open|depend|differ)", verdict)
 
 

@@ -117,10 +117,10 @@ def test_the_verdict_follows_the_numbers():
     small = [0.01, 0.02, 0.03, 0.04]
     claims = EXPERIMENT.claims(made(small))
     assert [claim.verdict for claim in claims] == ["agrees"] * 4
-    closer = row_of(claims, "Queries that heed the noise lead to a surrogate closer to the utility", "bounded map")
+    closer = row_of(claims, "Noise-aware queries lead to a surrogate closer to the utility", "bounded map")
     assert closer.found.startswith("-0.")
     assert "against" in closer.found
-    moved = row_of(claims, "Heeding the noise moves the maximiser", "bounded map")
+    moved = row_of(claims, "The noise penalty moves the maximiser", "bounded map")
     assert moved.found == "-0.500, moved in 100% of the studies"
     turned = EXPERIMENT.claims(made(small, strategy_error=(1.0, 0.0)))
     assert [claim.verdict for claim in turned[:3]] == ["differs"] * 3

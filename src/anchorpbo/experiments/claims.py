@@ -8,7 +8,7 @@ one claim each: of a hundred that hold for no reason, a few are expected to agre
 
 The paper says both that risk-averse strategies improve and that ANPEI is the exception. Both can be true if ANPEI gains
 less on its twin than RAHBO and RAEUBO do on theirs, so that is its claim in Figure 2 and in the ranks; that ANPEI gains
-at all, and that it does not, are told as our readings. What the paper measures is its metric; other readings of its
+at all, and that it does not, are given as our readings. What the paper measures is its metric; other readings of its
 text are ours.
 """
 
@@ -200,7 +200,7 @@ def _ratio(text: str, logs: pl.DataFrame, one: pl.Expr, other: pl.Expr) -> Claim
 def anchor_placement(labelled: pl.DataFrame) -> Claims:
     """Figure 2's main claim by the place of the anchors, and whether the gain falls with their distance.
 
-    The column `variant` names the place. Settings are told apart by distance alone: the centre drawn by the seed, the
+    The column `variant` names the place. Settings are chosen by distance alone: the centre drawn by the seed, the
     mean of all corners, the corner nearest to the optimum and that farthest from it.
     """
     for problem in problems_of(labelled):

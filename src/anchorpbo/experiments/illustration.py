@@ -168,11 +168,11 @@ class IllustrationStudies(Experiment):
 MEASURES = ("error", "order", "coverage", "coverage_near_best", "miss", "pair_noise", "moved", "quieter")
 _SETTINGS: Mapping[str, str] = {"bounded": "bounded map", "paper": "paper's map"}
 _SAID: Mapping[str, str] = {
-    "error": "Queries that heed the noise lead to a surrogate closer to the utility: error after the best affine map.",
-    "miss": "Queries that heed the noise lead to a better-calibrated surrogate: |coverage - 0.95| near the best.",
-    "pair_noise": "Heeding the noise favours queries of lower noise: mean noise of the queried pairs.",
+    "error": "Noise-aware queries lead to a surrogate closer to the utility: error after the best affine map.",
+    "miss": "Noise-aware queries lead to a better-calibrated surrogate: |coverage - 0.95| near the best.",
+    "pair_noise": "Noise-aware acquisition favours queries of lower noise: mean noise of the queried pairs.",
     # Never to one of higher noise: with a penalty on it, the maximiser of the sum cannot be noisier than without.
-    "quieter": "Heeding the noise moves the maximiser of the acquisition to a design of lower noise: by how much.",
+    "quieter": "The noise penalty moves the maximiser of the acquisition to a design of lower noise: by how much.",
 }
 """By measure, of which less is better."""
 

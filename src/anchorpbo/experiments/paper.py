@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["agrees", "differs", "depends", "open"]
-"""On a claim: it holds here; its opposite does, or nothing of it is seen; it turns on a setting the paper does not
-give; these runs are too few to tell."""
-Overall = Literal["agrees", "agrees, rest open", "mixed", "differs", "depends", "open"]
-"""On an item: as above, or where some of its statements agree: the rest is open, or some of it speaks against it."""
+"""Verdict on a claim: it holds; its opposite holds, or no effect is seen; it changes with a setting that the paper does
+not specify; these runs are too few to tell."""
+ItemVerdict = Literal["agrees", "agrees, rest open", "mixed", "differs", "depends", "open"]
+"""Verdict on an item; "mixed" if some of its statements agree and others differ or depend."""
 Reading = Literal["paper", "ours"]
 """Whether a claim is measured as the paper says, or in another way that its text allows."""
 READINGS: dict[Reading, str] = {"paper": "the paper's metric", "ours": "our reading"}
@@ -54,7 +54,7 @@ class Item:
 OURS = "ours"
 """The place of what is not in the paper."""
 ITEMS: tuple[Item, ...] = (
-    Item("Figure 1", "Heeding the noise gives quieter queries and a better surrogate.", "illustration"),
+    Item("Figure 1", "Noise-aware queries are quieter and give a better surrogate.", "illustration"),
     Item("Figure 2, top", "Risk-averse strategies improve the risk-adjusted best value, ANPEI less surely.", "main"),
     Item("Figure 2, middle", "RAHBO and RAEUBO stay competitive in the best value.", "main"),
     Item("Figure 2, bottom", "Risk-averse strategies query quieter pairs.", "main"),
@@ -76,7 +76,7 @@ ITEMS: tuple[Item, ...] = (
 
 
 def statement_verdict(verdicts: Iterable[Verdict]) -> Verdict:
-    """On a statement, from its verdict under each setting that the paper leaves open."""
+    """Return the verdict on a statement, given its verdict under each setting that the paper leaves open."""
     found = set(verdicts)
     if "depends" in found or {"agrees", "differs"} <= found:
         return "depends"
@@ -84,13 +84,13 @@ def statement_verdict(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def verdicts_by_statement(claims: Sequence[Claim]) -> dict[tuple[str, str], Verdict]:
-    """The verdict on each statement, by place and text."""
+    """Return the verdict on each statement, by place and text."""
     keys = dict.fromkeys((claim.where, claim.text) for claim in claims)
     return {key: statement_verdict(c.verdict for c in claims if (c.where, c.text) == key) for key in keys}
 
 
 def verdicts_by_item(claims: Sequence[Claim]) -> dict[str, list[Verdict]]:
-    """The verdicts on the statements of each item, by its place; those of the paper where it makes any, else ours."""
+    """Return the verdicts on each item's statements, by its place: the paper's own if it makes any, else our readings."""
     return {item.where: list(_on_item(claims, item.where).values()) for item in ITEMS}
 
 
@@ -99,8 +99,8 @@ def _on_item(claims: Sequence[Claim], where: str) -> dict[tuple[str, str], Verdi
     return verdicts_by_statement([claim for claim in own if claim.reading == "paper"] or own)
 
 
-def item_verdict(verdicts: Sequence[Verdict]) -> Overall:
-    """On an item, from the verdicts on its statements."""
+def item_verdict(verdicts: Sequence[Verdict]) -> ItemVerdict:
+    """Return the verdict on an item, given the verdicts on its statements."""
     decided = {verdict for verdict in verdicts if verdict != "open"}
     if not decided:
         return "open"
@@ -110,7 +110,7 @@ def item_verdict(verdicts: Sequence[Verdict]) -> Overall:
 
 
 def count_in_words(verdicts: Iterable[Verdict]) -> str:
-    """How many there are of each verdict, in words."""
+    """Return the number of each verdict in words, such as "2 agree, 1 open"."""
     counts = Counter(verdicts)
     order: tuple[Verdict, ...] = ("agrees", "open", "depends", "differs")
     return ", ".join(f"{counts[verdict]} {_PLURALS[verdict]}" for verdict in order if counts[verdict])
