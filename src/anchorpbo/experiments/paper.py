@@ -90,7 +90,7 @@ def verdicts_by_statement(claims: Sequence[Claim]) -> dict[tuple[str, str], Verd
 
 
 def verdicts_by_item(claims: Sequence[Claim]) -> dict[str, list[Verdict]]:
-    """Return the verdicts on each item's statements, by its place: the paper's own if it makes any, else our readings."""
+    """Return the verdicts on each item's statements, by place: the paper's own if it makes any, else our readings."""
     return {item.where: list(_on_item(claims, item.where).values()) for item in ITEMS}
 
 
