@@ -31,7 +31,6 @@ from anchorpbo.experiments.comparisons import (
     compare_anpei,
     compare_with_all,
     compare_with_twins,
-    has_value,
     improves,
     improves_over_all_rounds,
     is_competitive,
@@ -43,6 +42,7 @@ from anchorpbo.experiments.comparisons import (
     problems_of,
     rows_of,
     twin_sides,
+    value_sides,
     with_all_strategies,
 )
 from anchorpbo.experiments.measures import When
@@ -119,14 +119,14 @@ def anchor_quality(records: pl.DataFrame) -> Claims:
             rows = rows_of(records, problem).filter(is_one_of([averse]))
             for metric in ("risk_adjusted", "value"):
                 what = f"{averse.upper()}'s {WORDS[metric]} on {TITLES[problem]}, mean of all rounds"
-                text, near, away = f"Anchors near the optimum raise {what}", *has_value("anchors", "near", "away")
+                text, near, away = f"Anchors near the optimum raise {what}", *value_sides("anchors", "near", "away")
                 yield from compare(text, "Figure 3, top", rows, metric, near, away, Interval.above, "all")
 
 
 def anchor_count(records: pl.DataFrame) -> Claims:
     """More anchors are said to help, early above all."""
     moments: tuple[tuple[When, str], ...] = (("early", "in the first third of the rounds"), ("last", "in the end"))
-    where, metric, sides = "Figure 3, middle", "risk_adjusted", has_value("told", 50, 5)
+    where, metric, sides = "Figure 3, middle", "risk_adjusted", value_sides("told", 50, 5)
     for averse in TWINS:
         rows = records.filter(is_one_of([averse]))
         for when, words in moments:
@@ -146,7 +146,7 @@ def inference(records: pl.DataFrame) -> Claims:
         rows = records.filter(is_one_of([averse]))
         for other, name in (("laplace", "Laplace"), ("ep", "EP")):
             text = f"{averse.upper()} with {name} is competitive with Hallucination Believer"
-            sides = has_value("inference", other, "hallucination")
+            sides = value_sides("inference", other, "hallucination")
             judge = above_minus_margin("hartmann3")
             yield from mark_as_ours(compare(text, OURS, rows, "risk_adjusted", *sides, judge))
 
@@ -187,7 +187,7 @@ def time(records: pl.DataFrame) -> Claims:
     for problem in ("hartmann4", "sushi"):
         text = f"An ask takes longer on {TITLES[problem]} than on Hartmann 3D"
         rows = with_all_strategies(logs, STRATEGIES)
-        yield from _ratio(text, rows, *has_value("problem", problem, "hartmann3"))
+        yield from _ratio(text, rows, *value_sides("problem", problem, "hartmann3"))
 
 
 def _ratio(text: str, logs: pl.DataFrame, one: pl.Expr, other: pl.Expr) -> Claims:

@@ -18,9 +18,9 @@ from anchorpbo.experiments.trial import STRATEGIES, TWINS
 from anchorpbo.problems import problem_of
 
 MARGIN = 0.1
-"""Of a problem's range of utilities: what still counts as competitive."""
+"""Largest loss that still counts as competitive, as a share of the problem's range of utilities."""
 RANK_MARGIN = 0.5
-"""Places among six that still count as level."""
+"""Largest difference of mean ranks, among six strategies, that still counts as equal."""
 WORDS = {
     "risk_adjusted": "risk-adjusted best value",
     "value": "best value",
@@ -52,7 +52,7 @@ def compare(
     judge: Judge,
     when: When = "last",
 ) -> Claims:
-    """A claim on a paired difference; none where there are no runs to compare."""
+    """Yield a claim on a paired difference, or nothing if there are no runs to compare."""
     gap = measures.difference(rows, metric, one, other, when)
     if gap is not None:
         yield make_claim(text, where, gap, judge)
@@ -61,17 +61,17 @@ def compare(
 def make_claim(
     text: str, where: str, gap: Interval, judge: Judge, setting: str = "", reading: Reading = "paper"
 ) -> Claim:
-    """A claim on a difference, with the verdict of a rule."""
+    """Return a claim on a difference, with the verdict of a rule."""
     return Claim(text, where, f"{gap.mean:+.3f}", gap.said(), judge(gap), setting, reading)
 
 
 def mark_as_ours(claims: Claims) -> Claims:
-    """Marks claims as another reading than the paper's."""
+    """Mark claims as our readings."""
     return (replace(claim, reading="ours") for claim in claims)
 
 
 TwinClaim = Callable[[str, str, str], tuple[str, Judge, When]]
-"""What is claimed of a risk-averse strategy, a metric and a problem: the text, the rule, and over which rounds."""
+"""Maps a risk-averse strategy, a metric and a problem to the claim's text, its rule and the rounds it is about."""
 
 
 def improves(averse: str, metric: str, problem: str) -> tuple[str, Judge, When]:
@@ -105,14 +105,14 @@ def compare_with_twins(
     strategies: Iterable[str] = TWINS,
     claim: TwinClaim = improves,
 ) -> Claims:
-    """Risk-averse strategies, each against its risk-neutral twin."""
+    """Compare risk-averse strategies, each with its risk-neutral twin."""
     for averse in strategies:
         text, judge, when = claim(averse, metric, problem)
         yield from compare(text, where, rows_of(records, problem), metric, *twin_sides(averse), judge, when)
 
 
 def compare_anpei(records: pl.DataFrame, problem: str, metric: str, where: str) -> Claims:
-    """Gaps to the twins: ANPEI's less the mean of RAHBO's and RAEUBO's."""
+    """Compare ANPEI's gap to its twin with the mean of RAHBO's and RAEUBO's."""
     rows, lower = rows_of(records, problem), metric.endswith("rank")
     anpei, rahbo, raeubo = (measures.gaps(rows, metric, *twin_sides(averse)) for averse in TWINS)
     others = rahbo.join(raeubo, on="seed", suffix="_too").select(
@@ -128,7 +128,7 @@ def compare_anpei(records: pl.DataFrame, problem: str, metric: str, where: str) 
 def compare_with_all(
     records: pl.DataFrame, problem: str, strategy: str, except_for: tuple[str, ...], metric: str, where: str
 ) -> Claims:
-    """A strategy must be ahead of each of the others, except for some; of those that decide, the nearest is shown."""
+    """Compare a strategy with all others except some; the claim shows the nearest of those that decide the verdict."""
     lower = metric.endswith("rank")
     rows = with_all_strategies(rows_of(records, problem), STRATEGIES)
     judge: Judge = Interval.below if lower else Interval.above
@@ -152,7 +152,7 @@ def compare_with_all(
 
 
 def add_constant_noise(records: pl.DataFrame) -> pl.DataFrame:
-    """With the metric as it is when risk-neutral strategies take the noise for constant also in x*_t."""
+    """Add the metric for which risk-neutral strategies take the noise for constant also in x*_t."""
     plain = pl.col("strategy").is_in(list(TWINS.values()))
     own = pl.when(plain).then(pl.col("plain_risk_adjusted")).otherwise(pl.col("risk_adjusted"))
     return records.with_columns(own.alias("constant_noise"))
@@ -177,17 +177,17 @@ def with_all_strategies(rows: pl.DataFrame, strategies: Iterable[str]) -> pl.Dat
 
 
 def is_one_of(strategies: Iterable[str]) -> pl.Expr:
-    """Whether a row is of one of these strategies."""
+    """Return a filter for rows of these strategies."""
     return pl.col("strategy").is_in(list(strategies))
 
 
 def twin_sides(averse: str) -> tuple[pl.Expr, pl.Expr]:
-    """Whether a row is of a risk-averse strategy, and whether it is of its twin."""
+    """Return two filters: rows of a risk-averse strategy, and rows of its twin."""
     return is_one_of([averse]), is_one_of([TWINS[averse]])
 
 
-def has_value(setting: str, one: str | int, other: str | int) -> tuple[pl.Expr, pl.Expr]:
-    """Whether a setting has one value, and whether it has the other."""
+def value_sides(setting: str, one: str | int, other: str | int) -> tuple[pl.Expr, pl.Expr]:
+    """Return two filters: rows in which a setting has one value, and rows in which it has the other."""
     return pl.col(setting) == one, pl.col(setting) == other
 
 
@@ -197,7 +197,7 @@ def not_ahead(gap: Interval) -> Verdict:
 
 
 def margin_of(problem: str) -> float:
-    """What still counts as competitive on a problem, in units of its utility."""
+    """Return the largest loss that still counts as competitive, in units of the problem's utility."""
     of = problem_of(problem)
     return MARGIN * (of.maximum - of.minimum)
 

@@ -242,7 +242,7 @@ def _at_the_rate(row: Slope) -> Verdict:
 
 @dataclass(frozen=True)
 class _Said:
-    """What the paper says of a slope."""
+    """A statement of the paper on a slope."""
 
     measure: str
     text: str

@@ -294,7 +294,7 @@ def _claim(text: str, form: str, cells: pl.DataFrame, reading: Reading) -> Claim
 
 
 def _bounded(table: pl.DataFrame, form: str) -> Claim:
-    """That the loss stops growing with the utilities: at the largest of `SIZES` it is what it was at the one before."""
+    """Claim that the loss stops growing with the utilities: it is equal at the two largest of `SIZES`."""
     own = table.filter(pl.col("inequality") == "pointwise, hardest", pl.col("form") == form)
     before, last = own.filter(pl.col("risk_aversion") == 0.0).sort("spread").tail(2).iter_rows(named=True)
     found = (

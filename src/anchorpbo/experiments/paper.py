@@ -1,4 +1,4 @@
-"""What the paper claims, item by item, and the verdicts on it.
+"""The paper's claims by figure, table and proposition, and the rules of their verdicts.
 
 A *claim* is one sentence of the paper with what was found under one setting. Claims of one sentence under several
 settings are a *statement*; the statements of one figure, table or proposition make its verdict.
@@ -36,7 +36,7 @@ class Claim:
     """The 95 % confidence interval of that number, or a dash."""
     verdict: Verdict
     setting: str = ""
-    """Which of several settings this row is of."""
+    """The setting under which this was found; empty if there is one only."""
     reading: Reading = "paper"
 
 
@@ -46,7 +46,7 @@ class Item:
 
     where: str
     says: str
-    """What the paper says of it, in one sentence."""
+    """The paper's statement in one sentence."""
     experiment: str
     """The name under ``anchorpbo reproduce``."""
 

@@ -46,7 +46,7 @@ class Interval:
 
     @classmethod
     def of_slope(cls, x: npt.ArrayLike, y: npt.ArrayLike) -> Interval:
-        """Of the least-squares slope of y in x, (n,) each, n at least 3, with Student's interval of its residuals."""
+        """Return the least-squares slope of y in x, (n,) each with n at least 3, and its t interval."""
         at, values = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
         centred = at - at.mean()
         slope = float(centred @ values / (centred @ centred))

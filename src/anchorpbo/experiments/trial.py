@@ -87,7 +87,7 @@ class Trial(Task):
     profile: str = "gaussian"
     """The kernel of the density estimate, for the user's map and the method's."""
     penalty: Literal["std", "variance"] = "std"
-    """What ANPEI penalises; the paper's text has the one, its appendix the other."""
+    """ANPEI's penalty: the noise's standard deviation (the paper's text) or its variance (the appendix)."""
     offset: float = 0.0
     """Added to the utility; the paper's logistic judge heeds it."""
 
