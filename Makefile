@@ -70,9 +70,9 @@ packaging: $(DEV)     ## Build the package, and install each extra alone in a cl
 
 soak: export ANCHORPBO_SOAK_SECONDS := 3600
 soak: $(DEV) system   ## An hour of random models and studies, a server killed again and again, and one that many use
-	$(PYTEST) tests/soak/test_random_models.py tests/soak/test_random_studies.py tests/storage/test_damage.py
+	$(PYTEST) tests/soak/test_random_models.py tests/soak/test_random_studies.py tests/app/storage/test_damage.py
 	# Alone, for it also looks at how long people wait.
-	$(BIN)/python -m pytest -q -s tests/soak/test_server_soak.py tests/soak/test_long_studies.py tests/web/test_rest_fuzz.py
+	$(BIN)/python -m pytest -q -s tests/soak/test_server_soak.py tests/soak/test_long_studies.py tests/app/web/test_rest_fuzz.py
 
 lock: $(DEV)     ## Renew constraints.txt, the lock: the newest versions that fit, for Python 3.11 to 3.13
 	$(BIN)/uv pip compile pyproject.toml --quiet --all-extras --universal --python-version 3.11.5 --upgrade --no-annotate \

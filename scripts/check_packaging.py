@@ -59,27 +59,27 @@ print("asked:", study.ask().why)
 """
 _DRIVER = """
 from anchorpbo.errors import DataError
-from anchorpbo.storage import open_storage
+from anchorpbo.app.storage import open_storage
 try:
     open_storage("postgresql://nobody:nothing@127.0.0.1:1/studies")
 except DataError as problem:
     print(problem)
 """
-_DRAW = "from anchorpbo.service.drawings import draw_molecule; print(draw_molecule('CCO')[:4])"
+_DRAW = "from anchorpbo.app.rendering.drawings import draw_molecule; print(draw_molecule('CCO')[:4])"
 _SERVE = """
-from anchorpbo.storage import open_storage
-from anchorpbo.web import Settings, make_app
+from anchorpbo.app.storage import open_storage
+from anchorpbo.app.web import Settings, make_app
 print(len(make_app(open_storage("memory"), Settings()).openapi()["paths"]), "paths")
 """
-_CLUSTER = "import distributed; from anchorpbo.experiments.cluster import Dask; print(Dask('tcp://host:8786').address)"
+_CLUSTER = "import distributed; from anchorpbo.research.experiments.cluster import Dask; print(Dask('tcp://host:8786').address)"
 _BRIDGE = """
 import torch
-from anchorpbo.bridges.botorch import NoiseMap
+from anchorpbo.interop.botorch import NoiseMap
 print("noise", NoiseMap.constant(2.0)(torch.zeros(1, 2)).item())
 """
 _SAMPLE = """
 from optuna_dashboard.preferential import create_study
-from anchorpbo.bridges.optuna import AnchoredPreferentialSampler
+from anchorpbo.interop.optuna import AnchoredPreferentialSampler
 study = create_study(n_generate=2, sampler=AnchoredPreferentialSampler([{"dose": 15.0}], initial=0))
 for _ in range(2):
     study.ask().suggest_float("dose", 10, 20)
@@ -98,7 +98,9 @@ widget = ap.notebook.DuelWidget(ap.Optimizer(ap.Space(x=ap.Real(0, 1), y=ap.Real
 widget.answer("first")
 print("shown:", widget.view["answers"])
 """
-_OTHERS = "import anchorpbo.bench.with_botorch, anchorpbo.bench.with_optuna, botorch, optuna_dashboard; print('loaded')"
+_OTHERS = (
+    "from anchorpbo.research.bench import with_botorch, with_optuna; import botorch, optuna_dashboard; print('loaded')"
+)
 
 ENTRIES: dict[str, tuple[Step, ...]] = {
     CORE: (

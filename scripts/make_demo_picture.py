@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from anchorpbo.cli.demo import run
+from anchorpbo.app.cli.demo import run
 
 console = Console(record=True, width=84, file=io.StringIO(), force_terminal=True, highlight=False)
 run(None, 40, 0, console)

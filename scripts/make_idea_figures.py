@@ -14,8 +14,20 @@ from matplotlib.figure import Figure
 from scipy.special import ndtr
 
 import anchorpbo as ap
-from anchorpbo.figures.style import BLACK, BLUE, DASHED, DPI, GREEN, GREY, ORANGE, RED, figure, legend_below, styled
 from anchorpbo.problems import TOY, TOY_ANCHORS
+from anchorpbo.research.figures.style import (
+    BLACK,
+    BLUE,
+    DASHED,
+    DPI,
+    GREEN,
+    GREY,
+    ORANGE,
+    RED,
+    figure,
+    legend_below,
+    styled,
+)
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 ANCHORS = [[0.18, 0.30], [0.30, 0.22], [0.27, 0.42], [0.38, 0.34], [0.72, 0.78]]

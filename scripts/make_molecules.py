@@ -1,4 +1,4 @@
-"""Write src/anchorpbo/examples/molecules.json, the catalogue of the example study of molecules.
+"""Write src/anchorpbo/app/examples/molecules.json, the catalogue of the example study of molecules.
 
 python scripts/make_molecules.py    needs rdkit; the example itself does not
 

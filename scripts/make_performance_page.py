@@ -16,11 +16,11 @@ import json
 import re
 from pathlib import Path
 
-from anchorpbo.bench.headline import headline
-from anchorpbo.bench.machine import described
-from anchorpbo.bench.report import markdown
-from anchorpbo.bench.results import MACHINE, RESULTS, read_rows
-from anchorpbo.figures.text_table import markdown_text
+from anchorpbo.research.bench.headline import headline
+from anchorpbo.research.bench.machine import described
+from anchorpbo.research.bench.report import markdown
+from anchorpbo.research.bench.results import MACHINE, RESULTS, read_rows
+from anchorpbo.research.figures.text_table import markdown_text
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, BENCHMARKS = ROOT / "docs" / "performance.md", ROOT / "benchmarks"

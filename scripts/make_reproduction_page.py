@@ -19,8 +19,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-from anchorpbo.experiments.names import EXPERIMENTS
-from anchorpbo.experiments.paper import (
+from anchorpbo.research.experiments.names import EXPERIMENTS
+from anchorpbo.research.experiments.paper import (
     ITEMS,
     READINGS,
     Claim,
@@ -29,9 +29,9 @@ from anchorpbo.experiments.paper import (
     verdicts_by_item,
     verdicts_by_statement,
 )
-from anchorpbo.figures.report import read_claims
-from anchorpbo.figures.tables import claims_table
-from anchorpbo.figures.text_table import markdown_text
+from anchorpbo.research.figures.report import read_claims
+from anchorpbo.research.figures.tables import claims_table
+from anchorpbo.research.figures.text_table import markdown_text
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 RESULTS = DOCS / "reproduction"

@@ -21,7 +21,7 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from anchorpbo.examples import EXAMPLES
+from anchorpbo.app.examples import EXAMPLES
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 LARGEST = 250_000

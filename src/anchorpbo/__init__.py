@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from anchorpbo import (
         acquisition,
+        analysis,
         errors,
-        frames,
         inference,
-        insight,
+        interop,
         kernels,
         likelihoods,
         plots,
@@ -46,7 +46,7 @@ __version__ = "0.1.0"
 
 # `notebook` is not among the names above: it stands on top of modules that ask this one for its version.
 _MODULES = (
-    "acquisition", "errors", "frames", "inference", "insight", "kernels", "likelihoods", "notebook", "plots",
+    "acquisition", "analysis", "errors", "inference", "interop", "kernels", "likelihoods", "notebook", "plots",
     "problems", "reliability", "search", "space", "study", "testing",
 )  # fmt: skip
 _HOMES: dict[str, tuple[str, ...]] = {
@@ -123,10 +123,10 @@ __all__ = [
     "Space",
     "Tanimoto",
     "acquisition",
+    "analysis",
     "errors",
-    "frames",
     "inference",
-    "insight",
+    "interop",
     "kernels",
     "likelihoods",
     "plots",

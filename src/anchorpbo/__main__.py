@@ -1,5 +1,5 @@
 """``python -m anchorpbo``."""
 
-from anchorpbo.cli import main
+from anchorpbo.app.cli import main
 
 main()

@@ -1,30 +1,24 @@
-"""HTML for people: elements whose content is escaped, and the quiet tables that notebooks show of our objects.
+"""HTML elements with escaped content, and the plain tables that notebooks show of our objects.
 
 ::
 
-    tag, joined     elements; texts in them are escaped, whatever is in them
-    shown           a value with the digits a person wants to see
-    fixed, significant   a number with so many decimals or digits; halves are rounded away from zero
-    sheet           a heading, notes and tables: what a `_repr_html_` returns
+    tag, join       elements; text in them is escaped
+    escape          text for an element or an attribute
+    sheet           a heading with notes and tables: what a `_repr_html_` returns
 
-Nothing here names a colour: a page gives its own, light or dark. Styles stand at the elements, since a notebook shows
-many outputs in one page and a style sheet would reach all of them.
+No colour is named here: the page sets its own, light or dark. Styles are inline, since a notebook shows many outputs in
+one page and a style sheet would apply to all of them.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cache
 from typing import Any
 
-DIGITS = 4
-"""Significant ones of a number."""
-_WIDE = Context(prec=400)
-LONGEST = 60
-"""Signs of a text in a cell of a table."""
+from anchorpbo.formatting import CELL_LENGTH, format_value, truncate
+
 _SPECIAL = re.compile("[&<>\"']|[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAMES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 _CELL = "text-align:left;vertical-align:top;padding:0.15em 1.2em 0.15em 0"
@@ -32,18 +26,18 @@ _NUMBER = "text-align:right;vertical-align:top;padding:0.15em 1.2em 0.15em 0;fon
 
 
 class Markup(str):
-    """HTML or SVG: all that is not markup is escaped."""
+    """HTML or SVG that needs no further escaping."""
 
     __slots__ = ()
 
 
-def escaped(text: str) -> str:
-    """Text as it may stand in an element or in an attribute."""
+def escape(text: str) -> str:
+    """Escape text for an element or an attribute."""
     return _SPECIAL.sub(lambda found: _NAMES.get(found[0], "\ufffd"), text)
 
 
 def tag(name: str, *children: str, **attributes: object) -> Markup:
-    """An element. Texts among the children are escaped; ``class_`` is ``class``, ``text_anchor`` ``text-anchor``.
+    """Write an element. Texts among the children are escaped; ``class_`` is ``class``, ``text_anchor`` ``text-anchor``.
 
     Examples
     --------
@@ -55,7 +49,7 @@ def tag(name: str, *children: str, **attributes: object) -> Markup:
         for key, value in attributes.items()
         if value is not None
     ])  # fmt: skip
-    return Markup(f"<{name}{written}>{joined(children)}</{name}>")
+    return Markup(f"<{name}{written}>{join(children)}</{name}>")
 
 
 @cache
@@ -63,49 +57,9 @@ def _attribute(key: str) -> str:
     return key.rstrip("_").replace("_", "-")
 
 
-def joined(parts: Iterable[str]) -> Markup:
-    """Parts after each other."""
-    return Markup("".join([part if isinstance(part, Markup) else escaped(part) for part in parts]))
-
-
-def shown(value: Any) -> str:
-    """A value in words or with the digits a person wants to see; a dash for none."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        moderate = 1e-3 <= abs(value) < 1e6 or not value
-        return f"{significant(value, DIGITS):.{DIGITS}g}" if moderate else f"{value:.{DIGITS}e}"
-    return str(value)
-
-
-def significant(value: float, digits: int) -> float:
-    """A number with so many significant digits, halves away from zero, as JavaScript's ``toPrecision``.
-
-    Examples
-    --------
-    >>> significant(12.625, 4), significant(-12.625, 4)
-    (12.63, -12.63)
-    """
-    near = float(f"{value:.{digits}g}")
-    if near == value or float(f"{value:.{digits + 1}g}") != value:
-        return near
-    # Perhaps a tie, which has one digit more; formats round it to an even digit.
-    return float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(value))
-
-
-def fixed(value: float, places: int) -> str:
-    """A number with so many decimals, halves away from zero, as JavaScript's ``toFixed``.
-
-    Examples
-    --------
-    >>> fixed(0.125, 2), fixed(2.5, 0)
-    ('0.13', '3')
-    """
-    if not math.isfinite(value):
-        return str(value)
-    return f"{Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _WIDE):f}"
+def join(parts: Iterable[str]) -> Markup:
+    """Join parts; those that are not markup are escaped."""
+    return Markup("".join([part if isinstance(part, Markup) else escape(part) for part in parts]))
 
 
 # -- tables -----------------------------------------------------------------------------------------------------------
@@ -124,7 +78,7 @@ def note(text: str) -> Markup:
 def facts(pairs: Mapping[str, Any]) -> Markup:
     """Names and values, one a row; those that are ``None`` are left out."""
     return _table(
-        (tag("th", name, style=f"{_CELL};font-weight:normal;opacity:0.75", scope="row"), _cell(value, longest=None))
+        (tag("th", name, style=f"{_CELL};font-weight:normal;opacity:0.75", scope="row"), _cell(value, length=None))
         for name, value in pairs.items()
         if value is not None
     )
@@ -149,26 +103,16 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], *, numbers: Itera
     return _table(body, head)
 
 
-def cut(text: str, longest: int = LONGEST) -> str:
-    """As much of a text as fits a cell."""
-    return text if len(text) <= longest else f"{text[: longest - 2]} …"
-
-
-def counted(count: int, what: str) -> str:
-    """How many there are: 1 duel, 2 duels."""
-    return f"{count} {what}{'s'[: count != 1]}"
-
-
 def _table(rows: Iterable[Sequence[Markup]], head: Markup | None = None) -> Markup:
     above = [tag("thead", head)] if head else []
     body = tag("tbody", *(tag("tr", *cells) for cells in rows))
     return tag("table", *above, body, style="border-collapse:collapse;margin:0 0 0.5em")
 
 
-def _cell(value: Any, style: str = _CELL, longest: int | None = LONGEST) -> Markup:
-    text = value if isinstance(value, Markup) or longest is None else cut(shown(value), longest)
-    return tag("td", text if isinstance(text, str) else shown(text), style=style)
+def _cell(value: Any, style: str = _CELL, length: int | None = CELL_LENGTH) -> Markup:
+    text = value if isinstance(value, Markup) or length is None else truncate(format_value(value), length)
+    return tag("td", text if isinstance(text, str) else format_value(text), style=style)
 
 
 def _written(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else escaped(str(value))
+    return f"{value:.4g}" if isinstance(value, float) else escape(str(value))

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import typer
 
-from anchorpbo.cli.app import app
-from anchorpbo.storage import open_storage
-from anchorpbo.web import Settings, make_app
-from anchorpbo.web.problems import RESPONSES
+from anchorpbo.app.cli.app import app
+from anchorpbo.app.storage import open_storage
+from anchorpbo.app.web import Settings, make_app
+from anchorpbo.app.web.problems import RESPONSES
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

@@ -75,7 +75,7 @@ def test_the_core_imports_four_packages_only(package):
 
 def test_examples_in_docstrings_are_true():
     def on_error(name):
-        assert name == "anchorpbo.bridges.botorch"
+        assert name == "anchorpbo.interop.botorch"
         assert not HAS_TORCH
 
     tried = 0

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from anchorpbo.bench.report import TABLES, markdown
-from anchorpbo.bench.results import read_rows
+from anchorpbo.research.bench.report import TABLES, markdown
+from anchorpbo.research.bench.results import read_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "performance.md").read_text("utf-8")

@@ -10,13 +10,13 @@ from typing import get_args
 import polars as pl
 import pytest
 
-from anchorpbo.experiments.anchors import anchors_of
-from anchorpbo.experiments.experiment import Size
-from anchorpbo.experiments.names import EXPERIMENTS
-from anchorpbo.experiments.paper import ITEMS, ItemVerdict
-from anchorpbo.experiments.trial import Trial
 from anchorpbo.problems import problem_of
 from anchorpbo.reliability import Euclidean
+from anchorpbo.research.experiments.anchors import anchors_of
+from anchorpbo.research.experiments.experiment import Size
+from anchorpbo.research.experiments.names import EXPERIMENTS
+from anchorpbo.research.experiments.paper import ITEMS, ItemVerdict
+from anchorpbo.research.experiments.trial import Trial
 from anchorpbo.study import PaperNoise
 
 ROOT = Path(__file__).resolve().parents[2]

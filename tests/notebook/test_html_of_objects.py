@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import anchorpbo as ap
-from anchorpbo.html import Markup, counted, cut, shown, significant, table, tag
+from anchorpbo.formatting import format_count, format_value, round_significant, truncate
+from anchorpbo.html import Markup, table, tag
 
 NASTY = "<script>alert('x')</script>&\"\x00"
 SPACE = ap.Space(
@@ -181,9 +182,14 @@ def test_parts_of_html():
     )
     assert isinstance(table(("a", "b"), [(1, 2.0)], numbers=("b",)), Markup)
     assert table(("a", "b"), [(1, 2.0)], numbers=("b",)).count("text-align:right") == 2
-    assert (shown(True), shown(1e-7), shown(12.34567), shown("a")) == ("yes", "1.0000e-07", "12.35", "a")
-    assert (counted(1, "duel"), counted(0, "duel")) == ("1 duel", "0 duels")
-    assert (cut("x" * 60), cut("x" * 61)) == ("x" * 60, "x" * 58 + " …")
+    assert (format_value(True), format_value(1e-7), format_value(12.34567), format_value("a")) == (
+        "yes",
+        "1.0000e-07",
+        "12.35",
+        "a",
+    )
+    assert (format_count(1, "duel"), format_count(0, "duel")) == ("1 duel", "0 duels")
+    assert (truncate("x" * 60), truncate("x" * 61)) == ("x" * 60, "x" * 58 + " …")
 
 
 @pytest.mark.parametrize("digits", [1, 2, 4])
@@ -192,4 +198,4 @@ def test_significant_digits_are_rounded_away_from_zero_in_ties_only(digits):
     values = [*rng.normal(size=300), *rng.normal(size=300).round(4), *(rng.integers(-(10**5), 10**5, 600) / 16)]
     exact = Context(prec=digits, rounding=ROUND_HALF_UP)
     for value in (*map(float, values), 0.0, 12.625, -12.625, 0.5, 2.5, 1e300, 5e-324, float("inf")):
-        assert significant(value, digits) == float(exact.create_decimal(value))
+        assert round_significant(value, digits) == float(exact.create_decimal(value))

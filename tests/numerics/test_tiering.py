@@ -35,7 +35,7 @@ PATIENCE = 120.0
 
 
 def _without_torch(name):
-    assert name == "anchorpbo.bridges.botorch"
+    assert name == "anchorpbo.interop.botorch"
     assert not HAS_TORCH
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import anchorpbo as ap
+from anchorpbo.analysis import calibration, convergence, pair_noise
 from anchorpbo.errors import InputError, NotFittedError, UnknownNameError, UnsupportedError
-from anchorpbo.insight import calibration, convergence, pair_noise
 from anchorpbo.plots import drawing, maps
 from anchorpbo.plots.colours import INKS
 from anchorpbo.plots.plane_map import DARK

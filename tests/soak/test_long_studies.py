@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anchorpbo.service import Studies
-from anchorpbo.service.report import report_html
-from anchorpbo.storage import open_storage
+from anchorpbo.app.report.report import report_html
+from anchorpbo.app.service import Studies
+from anchorpbo.app.storage import open_storage
 
 SOAK = "ANCHORPBO_SOAK_SECONDS" in os.environ
 ANSWERS = 5_000 if SOAK else 60

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from anchorpbo.duels.duels import Duels
-from anchorpbo.html import counted, note, sheet, table
+from anchorpbo.formatting import format_count
+from anchorpbo.html import note, sheet, table
 from anchorpbo.typing import Array
 
 ROWS, COORDINATES = 6, 8
@@ -23,7 +24,7 @@ def duels_html(duels: Duels) -> str:
         )
     ][:ROWS]  # fmt: skip
     more = len(duels) - len(rows)
-    title = f"{counted(count, 'duel')} on {counted(u, 'design')} of {counted(d, 'coordinate')}"
+    title = f"{format_count(count, 'duel')} on {format_count(u, 'design')} of {format_count(d, 'coordinate')}"
     return sheet(title, table(heads, rows), note(f"… and {more} more" if more else ""))
 
 

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from os import PathLike
 from typing import Any
 
+from anchorpbo.app.rendering.cards import make_card
+from anchorpbo.app.rendering.display import check_display
+from anchorpbo.app.rendering.pictures import KINDS, picture_file
 from anchorpbo.errors import InputError
-from anchorpbo.service.cards import card_by
-from anchorpbo.service.display import check_display
-from anchorpbo.service.pictures import KINDS, picture_file
 from anchorpbo.space import Design, DesignSpace
 
 LARGEST = 2_000_000
@@ -23,7 +23,7 @@ class Cards:
     """How designs are shown."""
 
     display: Mapping[str, Any]
-    """Checked, see `anchorpbo.service.display`."""
+    """Checked, see `anchorpbo.app.rendering.display`."""
     folder: str | PathLike[str] | None
     """Where image files are."""
 
@@ -41,7 +41,7 @@ class Cards:
 
     def card(self, design: Design, prefix: str = "") -> dict[str, Any]:
         """A design as JSON; `prefix` goes before the ids in its drawing."""
-        card = asdict(card_by(self.display, design, prefix))
+        card = asdict(make_card(self.display, design, prefix))
         return card | {"image": None if card["image"] is None else self._embedded(card["image"])}
 
     def _embedded(self, name: str) -> str | None:

@@ -44,9 +44,8 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
     optimizer
         The study.
     display
-        How designs are shown, as in the app (`anchorpbo.service.display`): ``labels``, ``units`` and ``hidden`` of
-        any space, a ``template`` of a space; ``title``, ``link``, ``image``, ``svg`` and ``smiles`` name columns of a
-        catalogue.
+        How designs are shown, see `anchorpbo.app.rendering.display`: ``labels``, ``units`` and ``hidden`` of any space,
+        a ``template`` of a space; ``title``, ``link``, ``image``, ``svg`` and ``smiles`` name columns of a catalogue.
     images
         Folder of the files that ``display["image"]`` names.
     question

@@ -13,7 +13,7 @@
 
 All take an `Optimizer`; what makes sense of arrays also takes a fitted `PreferenceGP` or a `NoiseMap`. ``backend`` is
 ``"plotly"`` or ``"matplotlib"``, ``theme`` ``"auto"``, ``"light"`` or ``"dark"``, ``labels`` and ``units`` map
-parameters to what people call them. The data behind each are in `anchorpbo.insight`.
+parameters to what people call them. The data behind each are in `anchorpbo.analysis`.
 """
 
 from anchorpbo.plots.calibrated import calibration

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from anchorpbo.insight import Calibration
-from anchorpbo.insight import calibration as of_source
-from anchorpbo.insight.predictions import Bin
+from anchorpbo.analysis import Calibration
+from anchorpbo.analysis import calibration as of_source
+from anchorpbo.analysis.predictions import Bin
 from anchorpbo.model import PreferenceGP
 from anchorpbo.plots.colours import BLUE, GREY, INKS, Theme
 from anchorpbo.plots.drawing import Backend, Drawing, draw

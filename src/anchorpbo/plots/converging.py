@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from anchorpbo.analysis import Convergence
+from anchorpbo.analysis import convergence as of_study
 from anchorpbo.errors import InputError
-from anchorpbo.insight import Convergence
-from anchorpbo.insight import convergence as of_study
 from anchorpbo.plots.colours import BLUE, GREEN, GREY, RED, Theme
 from anchorpbo.plots.drawing import Backend, Drawing, draw
 from anchorpbo.plots.words import Words

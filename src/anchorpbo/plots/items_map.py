@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from anchorpbo.insight.grids import Items
-from anchorpbo.insight.known import Compared
+from anchorpbo.analysis.grids import Items
+from anchorpbo.analysis.known import Compared
 from anchorpbo.plots.colours import GREY, HEAT, ORANGE, RED, Theme
 from anchorpbo.plots.drawing import Drawing
 from anchorpbo.plots.words import Words

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from anchorpbo.analysis import Known
+from anchorpbo.analysis.grids import Grid, as_space, items, plane
+from anchorpbo.analysis.known import Source
 from anchorpbo.errors import InputError
-from anchorpbo.insight import Known
-from anchorpbo.insight.grids import Grid, as_space, items, plane
-from anchorpbo.insight.known import Source
 from anchorpbo.plots.colours import Theme
 from anchorpbo.plots.drawing import Backend, Drawing, draw
 from anchorpbo.plots.items_map import ItemsMap

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from anchorpbo.analysis import PairNoise
+from anchorpbo.analysis import pair_noise as of_study
+from anchorpbo.analysis.course import AVERAGED
 from anchorpbo.errors import InputError
-from anchorpbo.insight import PairNoise
-from anchorpbo.insight import pair_noise as of_study
-from anchorpbo.insight.course import AVERAGED
 from anchorpbo.plots.colours import BLUE, GREY, INKS, ORANGE, RED, Theme
 from anchorpbo.plots.drawing import Backend, Drawing, draw
 from anchorpbo.study import Optimizer

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from anchorpbo.html import cut, shown
-from anchorpbo.insight.axes import Axis, log_ticks
+from anchorpbo.analysis.axes import Axis, log_ticks
+from anchorpbo.formatting import format_value, truncate
 
 _LONGEST, _MOST = 16, 12
 """Letters of a label, and labels of an axis."""
@@ -44,7 +44,7 @@ class Places:
         """What to write at the ticks of categories; ``None`` where numbers do."""
         if self.axis.continuous:
             return None
-        return [cut(shown(self.axis.values[int(place)]), _LONGEST) for place in self.ticks or ()]
+        return [truncate(format_value(self.axis.values[int(place)]), _LONGEST) for place in self.ticks or ()]
 
     @property
     def ends(self) -> tuple[float, float]:

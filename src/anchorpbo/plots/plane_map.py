@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from anchorpbo.html import cut
-from anchorpbo.insight.grids import Plane
-from anchorpbo.insight.known import Compared
+from anchorpbo.analysis.grids import Plane
+from anchorpbo.analysis.known import Compared
+from anchorpbo.formatting import truncate
 from anchorpbo.plots.colours import HEAT, ORANGE, RED, Theme
 from anchorpbo.plots.drawing import Drawing
 from anchorpbo.plots.places import Places
@@ -74,7 +74,7 @@ class PlaneMap(Drawing):
         """What the parameters that are not on the axes are set to."""
         names = (self.plane.x.name, self.plane.y.name)
         rest = {name: value for name, value in self.at.items() if name not in names}
-        return cut(", ".join(self.words.design(rest)), _ROOM)
+        return truncate(", ".join(self.words.design(rest)), _ROOM)
 
     def plotly(self, theme: Theme) -> Any:
         """A heat map that tells what is under the pointer."""

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from anchorpbo.insight import Known, Seen, seen
-from anchorpbo.insight.grids import Slice, as_space, slices
-from anchorpbo.insight.known import Source
+from anchorpbo.analysis import Known, Seen, seen
+from anchorpbo.analysis.grids import Slice, as_space, slices
+from anchorpbo.analysis.known import Source
 from anchorpbo.plots.colours import BLUE, GREY, INKS, ORANGE, RED, Theme
 from anchorpbo.plots.drawing import Backend, Drawing, draw
 from anchorpbo.plots.places import Places

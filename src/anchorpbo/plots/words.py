@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anchorpbo.errors import InputError, UnknownNameError
-from anchorpbo.html import cut, shown
+from anchorpbo.formatting import format_value, truncate
 from anchorpbo.space import Design, DesignSpace
 
 
@@ -41,10 +41,10 @@ class Words:
 
     def value(self, name: str, value: Any) -> str:
         """A value with its unit."""
-        return f"{shown(value)} {self.units[name]}" if name in self.units else shown(value)
+        return f"{format_value(value)} {self.units[name]}" if name in self.units else format_value(value)
 
     def design(self, design: Design, most: int = 8) -> list[str]:
         """A line for each value of a design, or for the first of many."""
         given = ((name, value) for name, value in design.items() if value is not None)
-        lines = [f"{self.label(name)}: {cut(self.value(name, value))}" for name, value in given]
+        lines = [f"{self.label(name)}: {truncate(self.value(name, value))}" for name, value in given]
         return lines if len(lines) <= most else [*lines[:most], "…"]

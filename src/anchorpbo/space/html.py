@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anchorpbo.html import Markup, counted, joined, note, sheet, table
+from anchorpbo.formatting import format_count
+from anchorpbo.html import Markup, join, note, sheet, table
 from anchorpbo.space.catalogue import Catalogue
 from anchorpbo.space.parameters import Boolean, Categorical, Constant, Integer, Ordinal, Parameter, Real
 from anchorpbo.space.space import Space
@@ -17,14 +18,14 @@ _MOST_VALUES = 12
 
 def space_html(space: Space) -> str:
     """The parameters of a space, one a row."""
-    return sheet(f"Space of {counted(len(space.parameters), 'parameter')}", space_table(space))
+    return sheet(f"Space of {format_count(len(space.parameters), 'parameter')}", space_table(space))
 
 
 def space_table(space: Space) -> Markup:
     """The same without a heading."""
     rows = [(name, _kind(parameter), _range(parameter)) for name, parameter in space.parameters.items()]
     limits = [note(f"Constraint: {constraint}") for constraint in space.constraints]
-    return joined([table(("parameter", "kind", "values"), rows), *limits])
+    return join([table(("parameter", "kind", "values"), rows), *limits])
 
 
 def catalogue_html(catalogue: Catalogue) -> str:
@@ -39,7 +40,7 @@ def catalogue_table(catalogue: Catalogue) -> Markup:
     left = [(len(catalogue) - len(items), "items"), (len(catalogue.names) - len(names), "columns")]
     more = " and ".join(f"{count} more {what}" for count, what in left if count)
     cells = [["" if item[name] is None else item[name] for name in names] for item in items]
-    return joined([table(names, cells), note(f"… {more}" if more else ""), note(_roles(catalogue))])
+    return join([table(names, cells), note(f"… {more}" if more else ""), note(_roles(catalogue))])
 
 
 def _roles(catalogue: Catalogue) -> str:

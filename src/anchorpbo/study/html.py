@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from anchorpbo.html import Markup, counted, cut, facts, joined, note, sheet, shown, table, tag
+from anchorpbo.formatting import format_count, format_value, truncate
+from anchorpbo.html import Markup, facts, join, note, sheet, table, tag
 from anchorpbo.space import Catalogue, Design, Space
 from anchorpbo.space.html import catalogue_table, space_table
 from anchorpbo.study.duel import Duel
@@ -54,7 +55,7 @@ def optimizer_html(optimizer: Optimizer) -> str:
         elif event["type"] == "preferred":
             said["tie" if event["tie"] else "choice"] += 1
     about = {
-        "answers": ", ".join(counted(count, what) for what, count in said.items()) or "none yet",
+        "answers": ", ".join(format_count(count, what) for what, count in said.items()) or "none yet",
         "anchors": len(optimizer.anchors) or "none: all designs count as equally hard to judge",
         "strategy": repr(plan.acquisition),
         "inference": repr(plan.inference),
@@ -62,17 +63,17 @@ def optimizer_html(optimizer: Optimizer) -> str:
     designs = space_table(space) if isinstance(space, Space) else Markup()
     if isinstance(space, Catalogue):
         designs = catalogue_table(space)
-    return sheet(f"Study with {counted(duels, 'informative answer')}", facts(about), designs)
+    return sheet(f"Study with {format_count(duels, 'informative answer')}", facts(about), designs)
 
 
 def _sides(first: Any, second: Any) -> tuple[str, str]:
-    texts = tuple("" if value is None else cut(shown(value)) for value in (first, second))
+    texts = tuple("" if value is None else truncate(format_value(value)) for value in (first, second))
     one, other = texts if first == second else (tag("b", text) for text in texts)
     return one, other
 
 
 def _design(design: Design) -> Markup:
-    return facts({name: tag("b", cut(shown(value))) for name, value in design.items() if value is not None})
+    return facts({name: tag("b", truncate(format_value(value))) for name, value in design.items() if value is not None})
 
 
 def _candidates(found: Recommendation) -> Markup:
@@ -85,4 +86,4 @@ def _candidates(found: Recommendation) -> Markup:
     more = len(found.credible_set) - len(designs)
     told = "May be the best of those compared; together they hold it with 90 % probability:"
     rest = note(f"… and {more} more" if more else "")
-    return joined([note(told), table((*names, "probability"), rows, numbers=("probability",)), rest])
+    return join([note(told), table((*names, "probability"), rows, numbers=("probability",)), rest])

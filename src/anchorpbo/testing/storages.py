@@ -11,9 +11,9 @@ from threading import Barrier
 from typing import Any, TypeVar
 from uuid import uuid4
 
+from anchorpbo.app.storage.base import Storage, StudyInfo
+from anchorpbo.app.storage.journal import OWNER, Entry, EntryType
 from anchorpbo.errors import ConflictError, InputError, UnknownStudyError
-from anchorpbo.study.journal import OWNER, Entry, EntryType
-from anchorpbo.study.storage import Storage, StudyInfo
 from anchorpbo.testing.contract import Contract, ensure, ensure_raises
 
 _NOON = datetime(2024, 2, 29, 12, 0, 0, 123456, tzinfo=UTC)

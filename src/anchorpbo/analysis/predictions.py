@@ -1,0 +1,170 @@
+"""Whether the model is as sure as it should be: predicted answers against those that were given.
+
+Symbols: p1, p2 the predicted probabilities that the first, or the second, of a duel is chosen; the favourite is the
+likelier of the two, and p = max(p1, p2) / (p1 + p2) is how sure the model is of it, given that the user chooses at all:
+ties and skips are left out.
+
+::
+
+    study    sequential: each answer is predicted from those before it alone, hyper-parameters included
+    model    leave-one-out: each duel is predicted from all others, at the hyper-parameters that were learnt from all
+
+    log loss     mean of -log P(answer)         log 2 for a coin
+    Brier score  mean of (p - [favourite won])^2    1/4 for a coin
+    interval     of a share of k among n: Jeffreys', the quantiles of Beta(k + 1/2, n - k + 1/2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv
+
+from anchorpbo.analysis.known import is_informative
+from anchorpbo.duels import Duels
+from anchorpbo.errors import InputError
+from anchorpbo.model import PreferenceGP
+from anchorpbo.space import Design
+from anchorpbo.study import Optimizer
+from anchorpbo.typing import Array
+
+BINS, EACH = 5, 8
+"""At most so many bins, of at least so many answers."""
+MOST = 200
+"""Of many answers, an even choice of so many is predicted."""
+SEQUENTIAL = "each answer predicted from those before it"
+LEFT_OUT = "each answer predicted from all others"
+_TAIL = 0.05
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Answers that the model was about equally sure of."""
+
+    predicted: float
+    """Mean of p."""
+    observed: float
+    """Share of favourites that were chosen."""
+    low: float
+    high: float
+    """Ends of the 90 % interval of that share."""
+    count: int
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How sure the model was of its favourites, and how often they were chosen."""
+
+    predicted: tuple[float, ...]
+    """p, from a half to 1."""
+    chosen: tuple[bool, ...]
+    """Whether the favourite was."""
+    bins: tuple[Bin, ...]
+    """Of equal counts, the least sure first."""
+    how: str
+    """What the predictions were made from, in words."""
+
+    @property
+    def log_loss(self) -> float:
+        """Mean of -log of the probability of what was answered."""
+        p, won = np.array(self.predicted), np.array(self.chosen)
+        # What was held impossible to the last digit costs much, but not everything.
+        return float(-np.log(np.maximum(np.where(won, p, 1.0 - p), np.finfo(float).eps)).mean())
+
+    @property
+    def brier(self) -> float:
+        """Mean squared difference from what was answered."""
+        return float(((np.array(self.predicted) - np.array(self.chosen)) ** 2).mean())
+
+    @property
+    def accuracy(self) -> float:
+        """Share of favourites that were chosen."""
+        return float(np.mean(self.chosen))
+
+
+def calibration(source: Optimizer | PreferenceGP) -> Calibration:
+    """Predictions of a study's answers, each from those before it; or of a model's duels, each from the others."""
+    if isinstance(source, Optimizer):
+        return _summary(*_sequential(source), SEQUENTIAL)
+    if isinstance(source, PreferenceGP):
+        return _summary(*_left_out(source), LEFT_OUT)
+    rule = "calibration is that of an Optimizer or a PreferenceGP"
+    raise InputError(rule, type(source).__name__, "give the study itself")
+
+
+def _sequential(study: Optimizer) -> tuple[Array, Array]:
+    """How sure the model was of the winner before each answer, and of the loser, (n,) each."""
+    pairs = [_winner_and_loser(event) for event in study.history]
+    # The first informative answer has none before it.
+    start = next((i for i, told in enumerate(map(is_informative, study.history), 1) if told), len(pairs))
+    wanted = _some([i for i, pair in enumerate(pairs) if pair is not None and i >= start])
+    found = []
+    # As many stages as events and one more: each is the study before the event of its number.
+    for stage, i in zip(study.replay(), range(len(pairs)), strict=False):
+        pair = pairs[i]
+        if pair is not None and i in wanted:
+            found.append(_probabilities(stage.model, *(study.space.encode(design)[None] for design in pair)))
+    return _columns(found)
+
+
+def _left_out(model: PreferenceGP) -> tuple[Array, Array]:
+    duels = model.duels.unmerged()
+    found = []
+    for k in sorted(_some(range(len(duels.winners)))):
+        others = Duels(duels.points, np.delete(duels.winners, k), np.delete(duels.losers, k), duels.ties, duels.bounds)
+        without = copy(model).condition(others) if len(others) else None
+        pair = duels.points[[duels.winners[k]]], duels.points[[duels.losers[k]]]
+        found.append((0.5, 0.5) if without is None else _probabilities(without, *pair))
+    return _columns(found)
+
+
+def _some(numbers: Sequence[int]) -> set[int]:
+    """All of a few numbers, an even choice of many."""
+    places = np.unique(np.linspace(0, len(numbers) - 1, min(len(numbers), MOST)).round().astype(int))
+    return {numbers[place] for place in places.tolist()}
+
+
+def _winner_and_loser(event: dict[str, Any]) -> tuple[Design, Design] | None:
+    """The two designs of a comparison that had a winner."""
+    if event["type"] == "preferred" and not event["tie"]:
+        return event["winner"], event["loser"]
+    if event["type"] == "answered" and event["outcome"] in ("first", "second"):
+        loser = "second" if event["outcome"] == "first" else "first"
+        return event[event["outcome"]], event[loser]
+    return None
+
+
+def _probabilities(model: PreferenceGP, winner: Array, loser: Array) -> tuple[float, float]:
+    return float(model.prob_choose(winner, loser)[0]), float(model.prob_choose(loser, winner)[0])
+
+
+def _columns(found: list[tuple[float, float]]) -> tuple[Array, Array]:
+    pairs = np.array(found, dtype=float).reshape(-1, 2)
+    return pairs[:, 0], pairs[:, 1]
+
+
+def _summary(winner: Array, loser: Array, how: str) -> Calibration:
+    if not len(winner):
+        rule = "calibration needs answers with a winner, and others to predict them from"
+        raise InputError(rule, "too few", "tell at least two")
+    sure = np.maximum(winner, loser) / (winner + loser)
+    # Where both are equally likely, half the favourites would be chosen: the first of each two.
+    even = winner == loser
+    chosen = np.where(even, np.cumsum(even) % 2 == 1, winner > loser)
+    return Calibration(tuple(sure.tolist()), tuple(chosen.tolist()), _bins(sure, chosen), how)
+
+
+def _bins(sure: Array, chosen: Array) -> tuple[Bin, ...]:
+    order = np.argsort(sure, kind="stable")
+    parts = np.array_split(order, min(max(len(sure) // EACH, 1), BINS))
+    return tuple(_bin(sure[part], chosen[part]) for part in parts)
+
+
+def _bin(sure: Array, chosen: Array) -> Bin:
+    n, k = len(chosen), int(chosen.sum())
+    low, high = (float(betaincinv(k + 0.5, n - k + 0.5, q)) for q in (_TAIL, 1.0 - _TAIL))
+    return Bin(float(sure.mean()), k / n, low if k else 0.0, high if k < n else 1.0, n)

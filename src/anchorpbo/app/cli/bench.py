@@ -1,0 +1,83 @@
+"""``anchorpbo bench``: measure this library beside others and write what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from rich.console import Console
+
+from anchorpbo.app.cli.progress import Bar
+from anchorpbo.errors import InputError, RunError
+from anchorpbo.research.bench import report
+from anchorpbo.research.bench.machine import described, machine
+from anchorpbo.research.bench.measurement import Measurement, Row
+from anchorpbo.research.bench.plan import SECTIONS, Extent, planned
+from anchorpbo.research.bench.results import Results
+from anchorpbo.research.bench.stopped import answers, is_over
+from anchorpbo.research.bench.workers import Workers
+
+
+def run(
+    what: Sequence[str], extent: Extent, limit: float, out: Path, *, resume: bool, console: Console | None = None
+) -> None:
+    """Measure what has no result yet, then write tables and figures."""
+    console = Console(highlight=False, soft_wrap=True) if console is None else console
+    if out == Path():  # also what an empty --out is
+        raise InputError("the results must have a folder of their own", "the current one", "write --out bench")
+    measurements = planned(what, extent)
+    if extent.quick:
+        console.print("A quick look: about two minutes for all of it; too noisy to quote.")
+    here = machine()
+    results = Results(out, here, resume=resume, call=_call(what, extent, limit))
+    left = [each for each in measurements if not results.has(each, limit)]
+    console.print(described(here))
+    if len(left) < len(measurements):
+        console.print(f"{len(measurements) - len(left)} of {len(measurements)} measurements are there already.")
+    began = perf_counter()
+    _measure(left, results, limit, console)
+    console.print(f"{len(left)} measurements in {(perf_counter() - began) / 60:.1f} minutes.")
+    for path in report.write(results.rows, here, out):
+        console.print(f"  {path}")
+
+
+def _call(what: Sequence[str], extent: Extent, limit: float) -> dict[str, Any]:
+    """What tells one call of the command from another, and the day."""
+    assert extent.sizes is not None
+    assert extent.dimensions is not None
+    return {
+        "sections": [name for name in SECTIONS if not what or name in what],
+        "sizes": list(extent.sizes),
+        "dimensions": list(extent.dimensions),
+        "contenders": list(extent.contenders),
+        "limit": limit,
+        "quick": extent.quick,
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def _measure(measurements: Sequence[Measurement], results: Results, limit: float, console: Console) -> None:
+    ended = 0
+    told: set[str] = set()
+    try:
+        with Workers(limit) as workers, Bar(measurements, console, "measurements") as bar:
+            for each in measurements:
+                _tell_failures(results.add(each, each.run(workers, results.rows)), told, console)
+                bar.advance(each)
+                ended += 1
+    except KeyboardInterrupt:
+        rule = f"stopped by an interrupt after {ended} of {len(measurements)} measurements"
+        raise RunError(rule, remedy="these are kept: the same command with --resume goes on from there") from None
+
+
+def _tell_failures(row: Row, told: set[str], console: Console) -> None:
+    """Print what went wrong, every message once."""
+    for name, answer in answers(row):
+        if answer["status"] == "failed" and not is_over(answer):
+            text = f"{name}: {answer['error']}: {answer['message']}"
+            if text not in told:
+                told.add(text)
+                console.print(text, markup=False)

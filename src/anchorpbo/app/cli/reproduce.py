@@ -1,0 +1,121 @@
+"""``anchorpbo reproduce``: run an experiment of the paper and write its report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+
+from rich.console import Console
+from rich.table import Table
+
+from anchorpbo import __version__
+from anchorpbo.app.cli.progress import Bar
+from anchorpbo.errors import IncompatibleError, RunError
+from anchorpbo.research.experiments.cluster import Dask
+from anchorpbo.research.experiments.experiment import Experiment, Size
+from anchorpbo.research.experiments.local import Processes
+from anchorpbo.research.experiments.names import EXPERIMENTS, plans_of
+from anchorpbo.research.experiments.paper import count_in_words
+from anchorpbo.research.experiments.records import Store, machine
+from anchorpbo.research.experiments.runner import Backend, Ended, execute
+from anchorpbo.research.experiments.task import Task
+from anchorpbo.research.figures import report
+from anchorpbo.research.figures.files import write_files
+
+
+def run(
+    name: str,
+    size: Size,
+    only: Sequence[str],
+    out: Path,
+    *,
+    resume: bool,
+    dask: str | None,
+    workers: int | None,
+    console: Console | None = None,
+) -> None:
+    """Do what has no record yet, then write figures, tables and claims, experiment by experiment."""
+    console = Console(highlight=False, soft_wrap=True) if console is None else console
+    plans = plans_of(name, size, only)
+    if dask is not None and workers is not None:
+        raise IncompatibleError("a cluster has workers of its own", "--workers and --dask", "leave one of them out")
+    backend: Backend = Processes(workers) if dask is None else Dask(dask)
+    # Data sets are looked for, and fetched, before anything starts.
+    for task in {task for tasks in plans.values() for task in tasks}:
+        task.prepare()
+    store = Store(out, resume=resume)
+    for each, tasks in plans.items():
+        console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].about} {len(tasks)} runs.")
+        # A part of an experiment has a report of its own, so that it does not take the place of the whole.
+        folder = out / "-".join([each, *sorted(set(only))])
+        _reproduce(EXPERIMENTS[each], tasks, store, folder, backend, console)
+    written = report.write_overview(out)
+    if written:
+        console.print(f"The paper, item by item: {written[0]}")
+
+
+def list_experiments(console: Console | None = None) -> None:
+    """Print what there is, and how much of it."""
+    table = Table("name", "what it is", "runs", "runs with --quick", box=None, pad_edge=False)
+    for name, experiment in EXPERIMENTS.items():
+        sizes = (len(experiment.tasks(size)) for size in (Size(), Size(quick=True)))
+        table.add_row(name, experiment.about, *map(str, sizes))
+    (Console(highlight=False) if console is None else console).print(table)
+
+
+def _reproduce(
+    experiment: Experiment, tasks: Sequence[Task], store: Store, folder: Path, backend: Backend, console: Console
+) -> None:
+    began = perf_counter()
+    left = [task for task in tasks if not store.has(task)]
+    if len(left) < len(tasks):
+        console.print(f"{len(tasks) - len(left)} of {len(tasks)} runs are there already.")
+    failures = _execute(left, store, backend, console)
+    elapsed = perf_counter() - began
+    if failures:
+        text = "\n".join(f"{ended.task.settings}\n{ended.failure}" for ended in failures)
+        write_files({folder / "failures.txt": text.encode()})
+        rule, remedy = (
+            "every run must end with a record",
+            f"see {folder / 'failures.txt'}, then run again with --resume",
+        )
+        last = (failures[0].failure or "").strip().splitlines()[-1]
+        raise RunError(rule, f"{len(failures)} of {len(tasks)} failed, one of them with {last}", remedy)
+    _note(folder, len(left), elapsed)
+    written = report.write(experiment, store.read(tasks), folder)
+    console.print(f"{len(left)} runs in {elapsed / 60:.1f} minutes.")
+    for path in written.files:
+        console.print(f"  {path}")
+    for reading, words in (("paper", "The paper's claims"), ("ours", "Our readings")):
+        verdicts = [claim.verdict for claim in written.claims if claim.reading == reading]
+        if verdicts:
+            console.print(f"{words}: {count_in_words(verdicts)}.")
+
+
+def _execute(tasks: Sequence[Task], store: Store, backend: Backend, console: Console) -> list[Ended]:
+    """Do tasks and return those that failed."""
+    failures, ended = [], 0
+    try:
+        with Bar(tasks, console) as bar:
+            for each in execute(tasks, store, backend):
+                bar.advance(each.task)
+                failures += [each] if each.failure else []
+                ended += 1
+    except KeyboardInterrupt:
+        remedy = "the finished ones are kept: go on with --resume"
+        raise RunError("all runs must end", f"an interrupt after {ended} of {len(tasks)}", remedy) from None
+    return failures
+
+
+def _note(folder: Path, runs: int, elapsed: float) -> None:
+    """Add to the list of what was run when: times are reported from it."""
+    path = folder / "elapsed.json"
+    try:
+        noted = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        noted = []
+    if runs:
+        noted.append({"runs": runs, "seconds": round(elapsed, 1), "version": __version__, "machine": machine()})
+        write_files({path: json.dumps(noted, indent=1).encode()})

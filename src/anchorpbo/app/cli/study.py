@@ -1,0 +1,272 @@
+"""``anchorpbo study``: make studies, look at them, take them elsewhere."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from anchorpbo.app.cli.looks import make_console, plain
+from anchorpbo.app.cli.opening import found, opened, option
+from anchorpbo.app.service.catalogues import read_catalogue
+from anchorpbo.app.service.exports import history_csv
+from anchorpbo.app.service.views import StudyView
+from anchorpbo.errors import IncompatibleError, InputError
+from anchorpbo.formatting import format_count
+from anchorpbo.space import Catalogue
+from anchorpbo.study.saving import load_text, save_bytes
+
+Request = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a new study is made of: exactly one of the three."""
+
+    space: Path | None = None
+    catalogue: Path | None = None
+    example: str | None = None
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the columns of a catalogue are; none of them where it should be guessed."""
+
+    features: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    fingerprint: tuple[str, ...] = ()
+    key: str | None = None
+    image: str | None = None
+    smiles: str | None = None
+    link: str | None = None
+    title: str | None = None
+
+    @property
+    def alike(self) -> bool:
+        """Whether it says by what items are alike."""
+        return bool(self.features or self.categories or self.fingerprint or self.key)
+
+    @property
+    def display(self) -> dict[str, str]:
+        """What it says about how items are shown."""
+        shown = {"image": self.image, "smiles": self.smiles, "link": self.link, "title": self.title}
+        return {key: column for key, column in shown.items() if column is not None}
+
+
+def new(
+    db: str | None, name: str | None, source: Source, roles: Roles, options: Mapping[str, Any],
+    console: Console | None = None,
+) -> None:  # fmt: skip
+    """Make a study and say how to go on."""
+    console = make_console() if console is None else console
+    request, folder = _request(source, roles)
+    if name is not None:
+        request["name"] = name
+    if not request.get("name"):
+        raise InputError("a study needs a name", "none", 'add --name "Pour-over coffee"')
+    given = {key: value for key, value in options.items() if value is not None}
+    if given:
+        request["options"] = {**(request.get("options") or {}), **given}
+    with opened(db) as studies:
+        view = studies.create(request, folder)
+        console.print(Text(f"Made {plain(view.name)}, a study of {_size(view)}: {view.id}"))
+        _say_missing_images(console, request, folder)
+        where = option(db)
+        console.print(
+            Text(f"Compare designs with anchorpbo duel {view.id}{where}, or in a browser with anchorpbo serve{where}."),
+            soft_wrap=True,
+        )
+
+
+def listing(db: str | None, console: Console | None = None) -> None:
+    """A table of all studies."""
+    console = make_console() if console is None else console
+    with opened(db) as studies:
+        lines = studies.studies()
+    if not lines:
+        console.print("There are no studies yet. Make one: anchorpbo study new --example coffee")
+        return
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    for heading in ("id", "name", "answers", "last change"):
+        table.add_column(heading, justify="right" if heading == "answers" else "left", overflow="fold")
+    for line in lines:
+        table.add_row(line.id, Text(plain(line.name)), str(line.answers), _time(line.updated))
+    console.print(table, soft_wrap=False)
+
+
+def show(db: str | None, study: str, console: Console | None = None) -> None:
+    """One study: what it is made of and how far it is."""
+    console = make_console() if console is None else console
+    with opened(db) as studies:
+        view = studies.show(found(studies, study))
+        people = studies.participants(view.id)
+    console.print(Text(plain(view.name), "bold"))
+    if view.description:
+        console.print(Text(plain(view.description)))
+    chosen = ", ".join(f"{name} {_brief(value)}" for name, value in view.options.items() if value is not None)
+    console.print(Text(f"id {view.id}, made {_time(view.created)}, last change {_time(view.updated)}"))
+    console.print(Text(f"options: {plain(chosen)}"))
+    console.print(_parts(view), soft_wrap=False)
+    table = Table("participant", "answers", "anchors", box=box.SIMPLE_HEAD, show_edge=False)
+    for one in people:
+        table.add_row(Text(plain(one.name)), str(one.answers), str(one.anchors))
+    console.print(table, soft_wrap=False)
+
+
+def export(db: str | None, study: str, format: Literal["json", "csv"], out: Path | None) -> None:
+    """The whole study as JSON, or its history as a table."""
+    with opened(db) as studies:
+        id = found(studies, study)
+        if format == "csv":
+            text = history_csv(studies.history(id), studies.definition(id).space.names)
+        else:
+            text = json.dumps(studies.export(id), indent=1, allow_nan=False) + "\n"
+    data = text.encode("utf-8", "surrogatepass")
+    if out is None:
+        typer.echo(data, nl=False)  # bytes, so that no terminal or platform changes them
+    else:
+        save_bytes(out, data)
+        typer.echo(f"Written to {out}.", err=True)
+
+
+def bring_in(db: str | None, path: Path, console: Console | None = None) -> None:
+    """Make a study from an export."""
+    console = make_console() if console is None else console
+    layout = _json(path)
+    with opened(db) as studies:
+        with console.status("Replaying its answers"):
+            view = studies.import_study(layout)
+        console.print(Text(f"Imported {plain(view.name)} with {format_count(view.answers, 'answer')}: {view.id}"))
+
+
+def invite(db: str | None, study: str, name: str, console: Console | None = None) -> None:
+    """Let someone take part."""
+    console = make_console() if console is None else console
+    with opened(db) as studies:
+        id = found(studies, study)
+        one = studies.invite(id, name)
+    console.print(Text(f"{plain(one.name)} takes part. A link for them is on the People page of anchorpbo serve."))
+
+
+def delete(db: str | None, study: str, *, sure: bool, console: Console | None = None) -> None:
+    """Forget a study for good."""
+    console = make_console() if console is None else console
+    with opened(db) as studies:
+        view = studies.show(found(studies, study))
+        what = f"{plain(view.name)} ({view.id}) with {format_count(view.answers, 'answer')}"
+        if not sure and not typer.confirm(f"Delete {what} for good?"):
+            console.print("Nothing was deleted.")
+            return
+        studies.delete(view.id)
+        console.print(Text(f"Deleted {what}."))
+
+
+# -- inside -----------------------------------------------------------------------------------------------------------
+
+
+def _request(source: Source, roles: Roles) -> tuple[Request, str | None]:
+    """What to create, and the folder that its images are in."""
+    given = [name for name, value in vars(source).items() if value is not None]
+    if len(given) != 1:
+        received = " and ".join(f"--{name}" for name in given) or "none of them"
+        rule = "a study is made of --space, --catalogue or --example, one of them"
+        raise IncompatibleError(rule, received, "see anchorpbo study new --help")
+    if source.catalogue is None and roles != Roles():
+        raise IncompatibleError("columns are those of a catalogue", f"--{given[0]}", "give the file with --catalogue")
+    if source.example is not None:
+        from anchorpbo.app.examples import example
+
+        one = example(source.example)
+        return one.definition | {"anchors": [dict(design) for design in one.suggested_anchors]}, None
+    if source.space is not None:
+        return _of_json(source.space), None
+    assert source.catalogue is not None
+    request = _of_csv(source.catalogue, roles)
+    return request, str(source.catalogue.resolve().parent) if "image" in request["display"] else None
+
+
+def _of_json(path: Path) -> Request:
+    """A space alone, or a whole study: whatever its keys say."""
+    data = _json(path)
+    if not isinstance(data, dict):
+        raise InputError(f"{path} must hold an object", repr(data), 'write {"kind": "space", "parameters": [...]}')
+    return dict(data) if "space" in data else {"space": data}
+
+
+def _of_csv(path: Path, roles: Roles) -> Request:
+    if not roles.alike:
+        guessed = read_catalogue(load_text(path).encode("utf-8", "surrogatepass"))
+        return {"space": guessed.space, "display": {**guessed.display, **roles.display}}
+    fingerprint = roles.fingerprint[0] if len(roles.fingerprint) == 1 else roles.fingerprint or None
+    catalogue = Catalogue.from_csv(path, roles.features or None, roles.categories, fingerprint, roles.key)
+    return {"space": catalogue.to_dict(), "display": {"title": catalogue.key, **roles.display}}
+
+
+def _json(path: Path) -> Any:
+    text = sys.stdin.read() if str(path) == "-" else load_text(path)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise InputError(f"{path} must be a file of JSON", problem, "check it, or export it again") from problem
+
+
+def _say_missing_images(console: Console, request: Request, folder: str | None) -> None:
+    if folder is None:
+        return
+    column = next(one for one in request["space"]["columns"] if one["name"] == request["display"]["image"])
+    missing = [name for name in column["values"] if not (Path(folder) / str(name)).is_file()]
+    if missing:
+        images = format_count(len(missing), "image")
+        console.print(Text(f"Of {images} there is no file in {folder}, such as {plain(missing[0])}."))
+
+
+def _size(view: StudyView) -> str:
+    if view.space["kind"] == "catalogue":
+        return format_count(len(view.space["columns"][0]["values"]), "item")
+    return format_count(len(view.space["parameters"]), "parameter")
+
+
+def _parts(view: StudyView) -> Table:
+    """Parameters or columns, and what each of them is."""
+    labels, units = view.display.get("labels", {}), view.display.get("units", {})
+    table = Table("", "what it may be", "unit", "label", box=box.SIMPLE_HEAD, show_edge=False)
+    for name, what in _kinds(view):
+        table.add_row(*(Text(plain(each)) for each in (name, what, units.get(name, ""), labels.get(name, ""))))
+    return table
+
+
+def _kinds(view: StudyView) -> list[tuple[str, str]]:
+    space = view.space
+    if space["kind"] == "space":
+        return [(one["name"], _range(one)) for one in space["parameters"]]
+    roles = {name: role for role in ("features", "categories") for name in space.get(role) or ()}
+    words = {"features": "number", "categories": "category"}
+    shown = [one["name"] for one in space["columns"] if one["name"] not in (space.get("fingerprint") or ())]
+    return [(name, words[roles[name]] if name in roles else "only shown") for name in shown]
+
+
+def _range(parameter: Mapping[str, Any]) -> str:
+    if "low" in parameter:
+        return f"{parameter['low']:g} to {parameter['high']:g}"
+    if "values" in parameter:
+        return ", ".join(str(value) for value in parameter["values"])
+    return "yes or no" if parameter["kind"] == "boolean" else str(parameter.get("value", parameter["kind"]))
+
+
+def _brief(option: Any) -> str:
+    """A name or number; of an object its class."""
+    return str(option.get("class", option)) if isinstance(option, Mapping) else str(option)
+
+
+def _time(text: str) -> str:
+    """A time as it is written in lists, in UTC."""
+    return text[:16].replace("T", " ")

@@ -1,0 +1,1 @@
+"""What a study is, and one participant's side of it."""

@@ -1,0 +1,1 @@
+"""Designs as cards: rows of values, drawings and pictures."""

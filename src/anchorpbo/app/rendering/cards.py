@@ -1,0 +1,85 @@
+"""A design as people see it: a heading, a picture, and a row for each parameter, by the display of its study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from anchorpbo.app.rendering.drawings import draw_molecule
+from anchorpbo.app.rendering.svg import checked_svg
+from anchorpbo.app.rendering.templates import Template
+from anchorpbo.errors import AnchorPBOError
+from anchorpbo.formatting import format_value
+
+
+@dataclass(frozen=True)
+class CardRow:
+    """One parameter."""
+
+    name: str
+    label: str
+    value: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """A design, ready to be shown."""
+
+    title: str | None
+    svg: str | None
+    """A drawing of known elements only, see `anchorpbo.app.rendering.svg`."""
+    image: str | None
+    """Name of an image file in the catalogue's folder."""
+    link: str | None
+    rows: list[CardRow]
+
+
+def make_card(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str = "") -> Card:
+    """Make the card of a design.
+
+    Parameters
+    ----------
+    display
+        A valid display, see `anchorpbo.app.rendering.display`.
+    design
+        The design.
+    prefix
+        Goes before the ids in the drawing, so that several drawings can stand in one page.
+    """
+    labels, units, hidden = display.get("labels", {}), display.get("units", {}), set(display.get("hidden", ()))
+    special = {display[key] for key in ("svg", "image", "smiles", "link", "title") if key in display}
+    rows = [
+        CardRow(name, labels.get(name, name), format_value(value), units.get(name, ""))
+        for name, value in design.items()
+        if name not in hidden and name not in special and value is not None
+    ]
+    title, image, link = (_text(design, display.get(key)) for key in ("title", "image", "link"))
+    safe_link = link if link is not None and link.startswith(("https://", "http://")) else None
+    return Card(title, _picture(display, design, prefix), image, safe_link, rows)
+
+
+def _text(design: Mapping[str, Any], column: str | None) -> str | None:
+    value = None if column is None else design.get(column)
+    return None if value is None else str(value)
+
+
+def _picture(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str) -> str | None:
+    try:
+        if "template" in display:
+            return _template(display["template"]).render(design, prefix)
+        if "svg" in display:
+            return checked_svg(str(design[display["svg"]]), prefix)
+        if "smiles" in display:
+            return draw_molecule(str(design[display["smiles"]]))
+    except AnchorPBOError:
+        # One drawing that cannot be made must not keep anyone from comparing: the rows are there.
+        return None
+    return None
+
+
+@lru_cache(maxsize=64)
+def _template(text: str) -> Template:
+    return Template(text)

@@ -1,0 +1,85 @@
+"""How the designs of a study are shown: which column is a picture, what a parameter is called, what is left out.
+
+::
+
+    template   an SVG with placeholders, drawn for each design (`anchorpbo.app.rendering.templates`)
+    svg        column of a catalogue that holds a drawing
+    image      column with the names of image files in the catalogue's own folder, or of pictures
+    pictures   {name in the image column: data URL}, sent with the study (`anchorpbo.app.rendering.pictures`)
+    smiles     column with molecules, drawn where RDKit is installed
+    link       column with addresses to look at
+    title      column that heads the card
+    labels     {parameter: what people call it}
+    units      {parameter: unit}
+    hidden     columns that are not shown
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from anchorpbo.app.rendering.pictures import check_picture
+from anchorpbo.app.rendering.templates import Template
+from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.space import Catalogue, DesignSpace
+
+COLUMNS = ("svg", "image", "smiles", "link", "title")
+KEYS = ("template", *COLUMNS, "pictures", "labels", "units", "hidden")
+LARGEST_PICTURES = 8_000_000
+"""Characters of all pictures of a study: it is kept in memory as a whole."""
+_LONGEST = 200
+
+
+def check_display(display: Mapping[str, Any], space: DesignSpace) -> dict[str, Any]:
+    """A valid display, without keys that say nothing."""
+    names = tuple(space.names)
+    kept = {key: value for key, value in display.items() if value not in (None, "", {}, [])}
+    for key, value in kept.items():
+        if key not in KEYS:
+            raise UnknownNameError.of("a key of display", key, KEYS)
+        if key == "template":
+            Template(value).check(names)
+        elif key in COLUMNS:
+            if not isinstance(space, Catalogue):
+                raise InputError(f"display.{key} needs a catalogue", repr(value), "use a template for a space")
+            _known(f"display.{key}", value, names)
+        elif key == "hidden":
+            if not isinstance(value, list):
+                raise InputError("display.hidden must be a list of columns", repr(value), "write [...]")
+            for name in value:
+                _known("display.hidden", name, names)
+        elif key == "pictures":
+            _check_pictures(value, kept.get("image"), space)
+        else:
+            _check_words(key, value, names)
+    return kept
+
+
+def _check_words(key: str, words: Any, names: tuple[str, ...]) -> None:
+    if not isinstance(words, Mapping):
+        raise InputError(f"display.{key} must be an object", repr(words), "write {parameter: text}")
+    for name, word in words.items():
+        _known(f"display.{key}", name, names)
+        if not isinstance(word, str) or len(word) > _LONGEST:
+            raise InputError(f"display.{key} must hold short texts", repr(word), f"use at most {_LONGEST} characters")
+
+
+def _check_pictures(pictures: Any, column: Any, space: DesignSpace) -> None:
+    if not isinstance(pictures, Mapping) or column is None or not isinstance(space, Catalogue):
+        rule = "display.pictures must be an object beside display.image, which names them"
+        raise InputError(rule, repr(pictures)[:60], "write {name: data URL}, and say which column has the names")
+    named = {str(item[column]) for item in space.items} if column in space.names else set()
+    for name, address in pictures.items():
+        if name not in named:
+            rule = f"a picture must be one that the column {column!r} names"
+            raise InputError(rule, repr(name), "leave it out, or correct its name")
+        check_picture(name, address)
+    if (size := sum(map(len, pictures.values()))) > LARGEST_PICTURES:
+        rule = f"all pictures of a study must not be larger than {LARGEST_PICTURES / 1e6:g} MB together"
+        raise InputError(rule, f"{size / 1e6:.1f} MB", "make them smaller, or keep them in a folder of the server")
+
+
+def _known(what: str, name: Any, names: tuple[str, ...]) -> None:
+    if name not in names:
+        raise UnknownNameError.of(what, name, names)

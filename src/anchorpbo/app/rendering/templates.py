@@ -1,0 +1,116 @@
+"""Templates: an SVG drawing with placeholders, drawn anew for each design.
+
+::
+
+    <svg viewBox="0 0 100 100">
+      <rect width="100" height="100" fill="hsl({{ hue }}, 60%, {{ lightness }}%)"/>
+      <text x="{{ 10 + margin }}" y="50" text-anchor="{{ "start" if align == "left" else "middle" }}">{{ title }}</text>
+    </svg>
+
+A placeholder stands in the value of an attribute or in a text and holds an expression over the parameters of the design
+(`expressions.py`). Elements and attributes are those of `svg.py`; a template is checked when it is
+made, and each drawing again when it is made from one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Any
+
+from anchorpbo.app.rendering.expressions import Expression, Value
+from anchorpbo.app.rendering.svg import checked_svg
+from anchorpbo.errors import InputError
+from anchorpbo.html import escape
+
+LARGEST = 100_000
+"""Bytes of a template."""
+MOST_PLACEHOLDERS = 1_000
+
+_PLACEHOLDER = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*+)\}\}", re.DOTALL)
+_MARK = "\ue000"
+"""Stands for a placeholder while the rest is checked: a character that has no use."""
+
+
+class Template:
+    """An SVG drawing with placeholders. Immutable, so safe to share between threads.
+
+    Parameters
+    ----------
+    text
+        The template.
+
+    Examples
+    --------
+    >>> template = Template('<svg viewBox="0 0 9 9"><circle r="{{ size / 2 }}"/></svg>')
+    >>> template.render({"size": 5})
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle r="2.5"/></svg>'
+    """
+
+    def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise InputError("a template must be text", repr(text), "write <svg ...>...</svg>")
+        size = len(text.encode("utf-8", "surrogatepass"))
+        if size > LARGEST:
+            raise InputError(f"a template must have at most {LARGEST:,} bytes", f"{size:,}", "simplify it")
+        if _MARK in text:
+            raise InputError("a template must not contain the character U+E000", "it does", "leave it out")
+        self._text = text
+        expressions = _PLACEHOLDER.findall(text)
+        if len(expressions) > MOST_PLACEHOLDERS:
+            rule = f"a template must have at most {MOST_PLACEHOLDERS:,} placeholders"
+            raise InputError(rule, f"{len(expressions):,}", "simplify it")
+        self._expressions = tuple(Expression(each.strip()) for each in expressions)
+        rest = _PLACEHOLDER.sub(_MARK, text)
+        if "{{" in rest or "}}" in rest:
+            raise InputError("placeholders must be written {{ ... }}", "{{ or }} alone", "close each of them")
+        self._parts = tuple(checked_svg(rest).split(_MARK))
+        if len(self._parts) != len(self._expressions) + 1:
+            rule = "placeholders must stand in the values of attributes and in texts"
+            raise InputError(rule, "one elsewhere, or in what is left out", "move it")
+
+    @property
+    def text(self) -> str:
+        """As it was given."""
+        return self._text
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Parameters that it shows."""
+        return frozenset(chain.from_iterable(each.names for each in self._expressions))
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raise where it needs a parameter that is not among these."""
+        known = tuple(names)
+        for each in self._expressions:
+            each.check(known)
+
+    def render(self, design: Mapping[str, Any], prefix: str = "") -> str:
+        """The drawing of a design, an SVG document.
+
+        Parameters
+        ----------
+        design
+            Values of the parameters.
+        prefix
+            Put before every id, so that several drawings can stand in one page.
+        """
+        values = [escape(written(each(design))) for each in self._expressions]
+        pairs = zip(self._parts, [*values, ""], strict=True)
+        return checked_svg("".join(chain.from_iterable(pairs)), prefix)
+
+    def __repr__(self) -> str:
+        return f"Template({len(self._text)} characters, {', '.join(sorted(self.names))})"
+
+
+def written(value: Value) -> str:
+    """A value as a drawing shows it: numbers to four decimals."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, float):
+        return str(value)
+    if 0 < abs(value) < 1e-3:
+        return f"{value:.4g}"
+    text = f"{value:.4f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text

@@ -1,0 +1,1 @@
+"""Next duels, computed ahead in worker processes."""

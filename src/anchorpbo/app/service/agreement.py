@@ -1,0 +1,102 @@
+"""How far participants agree: on designs that any of them was asked about.
+
+Symbols: p participants with answers, u designs that any of them compared, f_i the mean utility of participant i there.
+
+    agreement_ij    Kendall's rank correlation of f_i and f_j: the share of pairs of designs that both put in the same
+                    order, less the share that they do not
+    consensus       the design whose rank is best on average: 0 is first, u - 1 is last, and equals share theirs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anchorpbo.app.definition.rater import Rater
+from anchorpbo.app.service.views import Design
+from anchorpbo.model import PreferenceGP
+from anchorpbo.space import DesignSpace
+from anchorpbo.typing import Array
+
+MOST_DESIGNS = 400
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What one participant thinks best."""
+
+    participant: str
+    answers: int
+    design: Design | None
+    utility: float | None
+    interval: list[float] | None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Opinions, and how far they agree."""
+
+    opinions: list[Opinion]
+    """Of all participants, those without answers included."""
+    participants: list[str]
+    """Those with answers, in the order of the matrix."""
+    matrix: list[list[float]]
+    """Rank correlations, from -1 to 1."""
+    consensus: Design | None
+    """The design that is ranked best on average, with two participants or more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """What a comparison needs of one participant, as it was at one time."""
+
+    opinion: Opinion
+    space: DesignSpace
+    model: PreferenceGP | None
+    """``None`` without answers."""
+
+    @classmethod
+    def of(cls, rater: Rater) -> Side:
+        """Of a participant who is up to date."""
+        optimizer, answers = rater.optimizer, len(rater.optimizer)
+        if not answers:
+            return cls(Opinion(rater.name, 0, None, None, None), optimizer.space, None)
+        best = optimizer.recommend()
+        opinion = Opinion(rater.name, answers, best.design, best.utility, list(best.interval))
+        return cls(opinion, optimizer.space, optimizer.model)
+
+
+def agreement(sides: Sequence[Side]) -> Agreement:
+    """Compare participants."""
+    opinions = [side.opinion for side in sides]
+    models = [side.model for side in sides if side.model is not None]
+    names = [side.opinion.participant for side in sides if side.model is not None]
+    if not models:
+        return Agreement(opinions, names, [], None)
+    designs = np.unique(np.concatenate([model.designs for model in models]), axis=0)
+    if len(designs) > MOST_DESIGNS:  # evenly from all of them, not those in one corner
+        designs = designs[np.linspace(0, len(designs) - 1, MOST_DESIGNS).astype(int)]
+    utilities = np.array([model.posterior.mean(designs) for model in models])
+    matrix = [[_kendall(a, b) for b in utilities] for a in utilities]
+    ranks = np.mean([_ranks(each) for each in utilities], axis=0)
+    best = sides[0].space.decode(designs[int(ranks.argmin())]) if len(models) > 1 else None
+    return Agreement(opinions, names, matrix, best)
+
+
+def _ranks(utilities: Array) -> Array:
+    """0 for the best; equals have their mean, so that who finds all alike speaks for none of them."""
+    others = utilities[None, :] - utilities[:, None]
+    better, level = (others > 0).sum(axis=1), (others == 0).sum(axis=1) - 1
+    return np.asarray(better + level / 2, dtype=np.float64)
+
+
+def _kendall(a: Array, b: Array) -> float:
+    """Rank correlation of two lists; 1 for lists of one."""
+    if len(a) < 2:
+        return 1.0
+    upper = np.triu_indices(len(a), 1)
+    signs = [np.sign(np.subtract.outer(values, values))[upper] for values in (a, b)]
+    norm = np.sqrt(np.abs(signs[0]).sum() * np.abs(signs[1]).sum())
+    return float((signs[0] * signs[1]).sum() / norm) if norm else 0.0

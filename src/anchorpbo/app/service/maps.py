@@ -1,0 +1,65 @@
+"""Maps of one participant's utility, for the page of results: the grids of `anchorpbo.analysis`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from anchorpbo.analysis import Known
+from anchorpbo.analysis.axes import Axis
+from anchorpbo.analysis.grids import Grid, Item, Items, Plane, Slice, as_space, items, plane, slices
+from anchorpbo.app.definition.rater import Rater
+from anchorpbo.app.service.views import Design
+from anchorpbo.space import Catalogue
+
+__all__ = ["Axis", "Grid", "Item", "Items", "Map", "Plane", "Slice", "draw_map"]
+
+
+@dataclass(frozen=True)
+class Map:
+    """All that a page of results draws."""
+
+    answers: int
+    at: Design | None
+    slices: list[Slice]
+    plane: Plane | None
+    items: Items | None
+    anchors: list[Design]
+    duels: list[dict[str, Any]]
+    """Those that stand: first, second, outcome."""
+
+
+def draw_map(rater: Rater, at: Design | None, x: str | None, y: str | None, strongest: bool = False) -> Map:
+    """The map of one participant's utility, through a design; by default the recommended one, or the middle.
+
+    The plane is over `x` and `y`, or over the two `strongest` parameters; by default over the first two.
+    """
+    optimizer = rater.optimizer
+    duels = [
+        {name: entry.data[name] for name in ("first", "second", "outcome")}
+        for entry in rater.standing
+        if entry.type == "answered"
+    ]
+    answers, known = len(optimizer), Known.of(optimizer)
+    space, anchors = known.space, list(known.anchors)
+    if isinstance(space, Catalogue):
+        return Map(answers, None, [], None, items(known, space), anchors, duels)
+    here = as_space(space).check(at) if at is not None else known.middle
+    along = slices(known, here)
+    if strongest and len(along) > 1:
+        x, y = _strongest(along)
+    return Map(answers, here, along, plane(known, here, x, y), None, anchors, duels)
+
+
+def _strongest(along: list[Slice]) -> tuple[str, str]:
+    """The two parameters that the utility depends on most, numbers before categories, in the order of the space."""
+
+    def reach(one: Slice) -> float:
+        utility = one.grid.utility or [0.0]
+        return float(max(utility) - min(utility))
+
+    smooth = [one for one in along if one.axis.continuous]
+    among = smooth if len(smooth) > 1 else along
+    names = [one.axis.name for one in among]
+    x, y = sorted((one.axis.name for one in sorted(among, key=reach, reverse=True)[:2]), key=names.index)
+    return x, y

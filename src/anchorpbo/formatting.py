@@ -1,0 +1,80 @@
+"""Values, numbers and counts as text for people.
+
+::
+
+    format_value         a value with the digits that a person wants to see
+    format_fixed         a number with a fixed count of decimals
+    round_significant    a number with a fixed count of significant digits
+    format_count         a count and its noun: 1 duel, 2 duels
+    truncate             a text that fits a cell of a table
+
+Halves are rounded away from zero, as JavaScript does, so that pages and reports show the same digits.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any
+
+DIGITS = 4
+"""Significant digits of a number."""
+CELL_LENGTH = 60
+"""Characters of a text in a cell of a table."""
+_WIDE = Context(prec=400)
+
+
+def format_value(value: Any) -> str:
+    """Format a value: four significant digits, ``yes`` or ``no`` for a Boolean, a dash for ``None``."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        moderate = 1e-3 <= abs(value) < 1e6 or not value
+        return f"{round_significant(value, DIGITS):.{DIGITS}g}" if moderate else f"{value:.{DIGITS}e}"
+    return str(value)
+
+
+def round_significant(value: float, digits: int) -> float:
+    """Round a number to significant digits, halves away from zero, as JavaScript's ``toPrecision``.
+
+    Examples
+    --------
+    >>> round_significant(12.625, 4), round_significant(-12.625, 4)
+    (12.63, -12.63)
+    """
+    near = float(f"{value:.{digits}g}")
+    if near == value or float(f"{value:.{digits + 1}g}") != value:
+        return near
+    # Perhaps a tie, which has one digit more; formats round it to an even digit.
+    return float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(value))
+
+
+def format_fixed(value: float, places: int) -> str:
+    """Format a number with a fixed count of decimals, halves away from zero, as JavaScript's ``toFixed``.
+
+    Examples
+    --------
+    >>> format_fixed(0.125, 2), format_fixed(2.5, 0)
+    ('0.13', '3')
+    """
+    if not math.isfinite(value):
+        return str(value)
+    return f"{Decimal(value).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _WIDE):f}"
+
+
+def format_count(count: int, noun: str) -> str:
+    """Format a count and its noun.
+
+    Examples
+    --------
+    >>> format_count(1, "duel"), format_count(2, "duel")
+    ('1 duel', '2 duels')
+    """
+    return f"{count} {noun}{'s'[: count != 1]}"
+
+
+def truncate(text: str, length: int = CELL_LENGTH) -> str:
+    """Shorten a text to at most `length` characters, with an ellipsis at its end."""
+    return text if len(text) <= length else f"{text[: length - 2]} …"

@@ -1,0 +1,14 @@
+"""Bridges to other libraries, one package each.
+
+::
+
+    botorch      a model, a noise map and acquisition functions for BoTorch    pip install "anchorpbo[botorch]"
+    optuna       a sampler for preferential studies of Optuna's dashboard      pip install "anchorpbo[optuna]"
+    frames       data frames of pandas, polars and pyarrow                     any of the three
+
+No other library is imported before its bridge is.
+"""
+
+from anchorpbo.interop import frames
+
+__all__ = ["frames"]

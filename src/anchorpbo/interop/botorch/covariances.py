@@ -1,0 +1,101 @@
+"""A kernel of ours as a function that autograd can go through.
+
+Symbols: X (..., q, d) designs, P (u, d) the designs compared, k a `Kernel`:
+
+    cross(k, X, P)    k(x_i, p_j), (..., q, u)        within(k, X)    k(x_i, x_j), (..., q, q)
+
+Values and slopes are the kernel's own, through the contract that every kernel has, so that one written by a user works
+like one of ours. k is symmetric, so for weights A of k(x_i, x_j) the gradient in x_i is
+
+    sum_j (A + A')_ij dk(x_i, x_j) / dx_i
+
+which on the diagonal is twice the slope in the first argument, as it should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from anchorpbo.errors import UnsupportedError
+from anchorpbo.interop.botorch.tensors import check_first_derivative, to_array, to_tensor
+from anchorpbo.kernels import Kernel
+from anchorpbo.typing import Array
+
+
+def cross(kernel: Kernel, X: Tensor, points: Array) -> Tensor:
+    """k(x_i, p_j), (..., q, u), for float64 X, (..., q, d)."""
+    slopes = _slopes(kernel, X)
+    values = _Cross.apply(X.reshape(-1, X.shape[-1]), kernel, points, slopes)
+    return values.reshape(*X.shape[:-1], len(points))
+
+
+def within(kernel: Kernel, X: Tensor) -> Tensor:
+    """k(x_i, x_j), (..., q, q), for float64 X, (..., q, d)."""
+    q, d = X.shape[-2:]
+    slopes = _slopes(kernel, X)
+    # The number of batches is spelled out: with no designs it could not be inferred.
+    batches = int(np.prod(X.shape[:-2], dtype=np.intp))
+    return _Within.apply(X.reshape(batches, q, d), kernel, slopes).reshape(*X.shape[:-2], q, q)
+
+
+def _slopes(kernel: Kernel, X: Tensor) -> bool:
+    """Whether the gradient in X will be asked for."""
+    wanted = bool(X.requires_grad and torch.is_grad_enabled())
+    if wanted and not kernel.differentiable:
+        rule = "a posterior has a gradient in X only if its kernel has one"
+        remedy = "search a list with optimize_acqf_discrete; for categories write RBF(..., categorical=[column])"
+        raise UnsupportedError(rule, repr(kernel), remedy)
+    return wanted
+
+
+class _Cross(torch.autograd.Function):
+    """Between designs, (n, d), and those compared."""
+
+    @staticmethod
+    def forward(ctx: Any, X: Tensor, kernel: Kernel, points: Array, slopes: bool) -> Tensor:
+        x = to_array(X)
+        if not slopes:
+            return to_tensor(kernel(x, points), X)
+        values, ctx.pull = kernel.value_with_input_pullback(x, points)
+        return to_tensor(values, X)
+
+    @staticmethod
+    def backward(ctx: Any, A: Tensor) -> tuple[Tensor | None, ...]:
+        check_first_derivative()
+        return to_tensor(ctx.pull(to_array(A)), A), None, None, None
+
+
+class _Within(torch.autograd.Function):
+    """Among the designs of each batch, (b, q, d)."""
+
+    @staticmethod
+    def forward(ctx: Any, X: Tensor, kernel: Kernel, slopes: bool) -> Tensor:
+        values, pull = _among(kernel, to_array(X), slopes)
+        ctx.pull = pull
+        return to_tensor(values, X)
+
+    @staticmethod
+    def backward(ctx: Any, A: Tensor) -> tuple[Tensor | None, ...]:
+        check_first_derivative()
+        return to_tensor(ctx.pull(to_array(A + A.mT)), A), None, None
+
+
+def _among(kernel: Kernel, x: Array, slopes: bool) -> tuple[Array, Callable[[Array], Array] | None]:
+    """k(x_i, x_j), (b, q, q), and from its symmetric weights to the gradient, (b, q, d)."""
+    b, q, d = x.shape
+    if b == 1:  # one matrix rather than a list of pairs
+        if not slopes:
+            return kernel(x[0], x[0])[None], None
+        values, pull = kernel.value_with_input_pullback(x[0], x[0])
+        return values[None], lambda S: pull(S[0])[None]
+    first = np.repeat(x, q, axis=1).reshape(-1, d)
+    second = np.tile(x, (1, q, 1)).reshape(-1, d)
+    if not slopes:
+        return kernel.paired(first, second).reshape(b, q, q), None
+    values, pull = kernel.paired_with_pullback(first, second)
+    return values.reshape(b, q, q), lambda S: pull(S.ravel()).reshape(b, q, q, d).sum(axis=2)

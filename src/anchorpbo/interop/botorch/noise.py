@@ -1,0 +1,135 @@
+"""The noise map as a torch module: `anchorpbo.NoiseMap` with autograd, devices and a `state_dict`.
+
+    noise(x) = scale max(exp(-strength q(x)), 1e-6)
+
+The reliability q is that of `anchorpbo.interop.botorch.scores`.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any, Self
+
+import torch
+from botorch.models.transforms.input import InputTransform
+from torch import Tensor
+from torch.nn import Module
+
+from anchorpbo.errors import InputError, UnsupportedError
+from anchorpbo.interop.botorch.scores import as_score
+from anchorpbo.interop.botorch.tensors import as_designs, to_array
+from anchorpbo.reliability import NoiseMap as NumpyNoiseMap
+from anchorpbo.reliability.noise import FLOOR
+from anchorpbo.typing import Array
+
+
+class NoiseMap(Module):
+    """Noise of a comparison as a function of the design, for tensors of any batch shape.
+
+    The constructors `from_anchors`, `bounded` and `constant` are those of `anchorpbo.NoiseMap`, which is also what the
+    class itself takes. Buffers are float64; `.float()`, `.double()` and `.to(device)` do what they do elsewhere.
+
+    Parameters
+    ----------
+    noise
+        The map in numpy.
+    input_transform
+        A BoTorch transform that designs go through first, such as a model's own ``Normalize``; a copy is kept, with the
+        coefficients it has now. The anchors of `noise` are where it leads to.
+
+    Examples
+    --------
+    >>> noise = NoiseMap.bounded(torch.tensor([[0.2, 0.2], [0.3, 0.1]]), bandwidth=0.2)
+    >>> noise(torch.tensor([[0.2, 0.2], [0.9, 0.9]])).round(decimals=2)
+    tensor([0.0500, 1.0000], dtype=torch.float64)
+    """
+
+    scale: Tensor
+    strength: Tensor
+
+    def __init__(self, noise: NumpyNoiseMap, input_transform: InputTransform | None = None) -> None:
+        super().__init__()
+        if not isinstance(noise, NumpyNoiseMap):
+            remedy = "use NoiseMap.bounded(anchors), from_anchors(anchors) or constant(variance)"
+            raise InputError("noise must be an anchorpbo.NoiseMap", type(noise).__name__, remedy)
+        self.score = as_score(noise.score)
+        self.dimension = None if noise.anchors is None else int(noise.anchors.shape[1])
+        self.register_buffer("scale", torch.tensor(noise.scale, dtype=torch.float64))
+        self.register_buffer("strength", torch.tensor(noise.strength, dtype=torch.float64))
+        self.input_transform = settled(input_transform)
+
+    @classmethod
+    def from_anchors(
+        cls, anchors: Tensor, *args: Any, input_transform: InputTransform | None = None, **options: Any
+    ) -> Self:
+        """Build the paper's map; arguments as in `anchorpbo.NoiseMap.from_anchors`, anchors where X will be."""
+        transform = settled(input_transform)
+        return cls(NumpyNoiseMap.from_anchors(_anchors(anchors, transform), *args, **options), transform)
+
+    @classmethod
+    def bounded(
+        cls, anchors: Tensor, *args: Any, input_transform: InputTransform | None = None, **options: Any
+    ) -> Self:
+        """Build a map for real use; arguments as in `anchorpbo.NoiseMap.bounded`, anchors where X will be."""
+        transform = settled(input_transform)
+        return cls(NumpyNoiseMap.bounded(_anchors(anchors, transform), *args, **options), transform)
+
+    @classmethod
+    def constant(cls, variance: float) -> Self:
+        """Build the homoscedastic map."""
+        return cls(NumpyNoiseMap.constant(variance))
+
+    def reliability(self, X: Tensor) -> Tensor:
+        """q, (...), of designs X, (..., d)."""
+        if self.input_transform is not None:
+            X = self.input_transform(as_designs(X))
+        return self.score(as_designs(X, self.dimension))
+
+    def forward(self, X: Tensor) -> Tensor:
+        """The noise, (...), of designs X, (..., d)."""
+        return self.scale * torch.exp(-self.strength * self.reliability(X)).clamp_min(FLOOR)
+
+    def to_numpy(self) -> NumpyNoiseMap:
+        """The same map in numpy, from the buffers as they are now; an input transform stays behind."""
+        return NumpyNoiseMap(self.score.reliability, self.scale.item(), self.strength.item())
+
+    def train(self, mode: bool = True) -> Self:
+        """Set the mode, but not of the input transform: it has learnt what it will."""
+        super().train(mode)
+        if self.input_transform is not None:
+            self.input_transform.eval()
+        return self
+
+
+def as_noise(noise: NoiseMap | NumpyNoiseMap) -> NoiseMap:
+    """The module of a map, or itself."""
+    if not isinstance(noise, NoiseMap | NumpyNoiseMap):
+        remedy = "use NoiseMap.bounded(anchors), or model.noise of an AnchoredPairwiseModel"
+        raise InputError("noise must be a NoiseMap", repr(noise), remedy)
+    return noise if isinstance(noise, NoiseMap) else NoiseMap(noise)
+
+
+def settled(transform: InputTransform | None) -> InputTransform | None:
+    """A copy of a transform that learns nothing more."""
+    if transform is None:
+        return None
+    if not isinstance(transform, InputTransform):
+        raise InputError("input_transform must be a BoTorch InputTransform", repr(transform), "use Normalize(d)")
+    if transform.is_one_to_many:
+        rule, remedy = "input_transform must lead from one design to one design", "perturb designs in the objective"
+        raise UnsupportedError(rule, repr(transform), remedy)
+    return deepcopy(transform).eval()
+
+
+def _anchors(anchors: Tensor, transform: InputTransform | None) -> Array:
+    designs = as_designs(torch.atleast_2d(torch.as_tensor(anchors)), name="anchors")
+    if transform is None:
+        return to_array(designs)
+    seen = transform(designs)
+    # One that learns its range leaves everything where it is until it has, and anchors would stay far from all designs.
+    learns = getattr(transform, "learn_coefficients", False)
+    if learns and bool((seen == designs).all()) and bool(((designs < 0.0) | (designs > 1.0)).any()):
+        rule = "input_transform must know its range before anchors go through it"
+        remedy = "write Normalize(d, bounds=bounds), or make the model that it learns from first"
+        raise InputError(rule, f"{type(transform).__name__} that has learnt nothing", remedy)
+    return to_array(seen)

@@ -1,0 +1,83 @@
+"""Designs in the rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from anchorpbo.errors import InputError
+from anchorpbo.interop.frames.libraries import Library
+from anchorpbo.space import Catalogue, Categorical, Design, DesignSpace, Ordinal, Space
+from anchorpbo.space.tables import Table, cells_of
+from anchorpbo.study import Optimizer
+from anchorpbo.study.importing import choices_of
+from anchorpbo.typing import Array
+
+
+class Designs:
+    """A table, and the space its designs come from."""
+
+    def __init__(self, table: Table, space: DesignSpace) -> None:
+        self.space = space
+        self.cells = {name: cells_of(column) for name, column in table.columns.items()}
+        self.rows = len(table)
+        self._choices = choices_of(space)
+
+    def at(self, row: int, columns: Mapping[str, str]) -> Design:
+        """What a row has for the names of a design, by the columns that hold them; empty cells are left out.
+
+        Libraries with one type a column have values of several types as text, so a word may stand for a choice.
+        """
+        return {
+            name: self._choices.get(name, {}).get(str(cell).strip().lower(), cell)
+            for name, column in columns.items()
+            if column in self.cells and (cell := self.cells[column][row]) is not None
+        }
+
+    def encoded(self, columns: Mapping[str, str]) -> Array:
+        """Coordinates of all rows, (n, d)."""
+        found = np.empty((self.rows, self.space.dimension))
+        for row in range(self.rows):
+            try:
+                found[row] = self.space.encode(self.at(row, columns))
+            except InputError as problem:
+                raise InputError(f"row {row}: {problem.rule}", problem.received, problem.remedy) from problem
+        return found
+
+
+def space_of(study: Optimizer, library: Library) -> DesignSpace:
+    """The space of a study, once it is known that a frame of a library can hold its designs."""
+    if not isinstance(study, Optimizer):
+        raise InputError("a frame of a study needs the study", type(study).__name__, "give an Optimizer")
+    _check_told_apart(study.space, library)
+    return study.space
+
+
+def _check_told_apart(space: DesignSpace, library: Library) -> None:
+    """Raise where values of a space would be written alike in a column of one type, such as 3 and "3"."""
+    listed = {space.key: space.keys} if isinstance(space, Catalogue) else {}
+    if isinstance(space, Space):
+        listed = {name: p.values for name, p in space.parameters.items() if isinstance(p, Categorical | Ordinal)}
+    for name, values in listed.items() if library.one_type else ():
+        meant: dict[str, Any] = {}
+        for value in values:
+            other = meant.setdefault(str(value).strip().lower(), value)
+            if type(other) is not type(value):
+                rule = (
+                    f"a column of {library.name} has one type, and cannot hold values of {name} that are written alike"
+                )
+                raise InputError(rule, f"{other!r} and {value!r}", 'use library="pandas"')
+
+
+def columns_for(space: DesignSpace, part: str = "") -> dict[str, str]:
+    """Names of a design and of the columns that hold them, for one part of an event; of a catalogue its key alone."""
+    if isinstance(space, Catalogue):
+        return {space.key: part or space.key}
+    return {name: f"{part}.{name}" if part else name for name in space.names}
+
+
+def flat(part: str, design: Mapping[str, Any], space: DesignSpace) -> dict[str, Any]:
+    """The cells of a design."""
+    return {column: design[name] for name, column in columns_for(space, part).items()}

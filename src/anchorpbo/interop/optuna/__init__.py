@@ -1,0 +1,24 @@
+"""Preferential studies of Optuna's dashboard, driven, read and recommended from.
+
+::
+
+    sampler      AnchoredPreferentialSampler: proposes the next trial of a study
+    reading      optimizer_from_study, recommend: what a study amounts to
+    contents     trials, preferences and skips, as the dashboard keeps them
+    search_space Optuna's distributions as our parameters, and back
+"""
+
+from importlib.util import find_spec
+
+from anchorpbo.errors import UnsupportedError
+
+# Before any module of the package, which could only say that there is no optuna.
+if any(find_spec(package) is None for package in ("optuna", "optuna_dashboard")):
+    raise UnsupportedError(
+        "the bridge to Optuna needs packages that are not installed", remedy='pip install "anchorpbo[optuna]"'
+    )
+
+from anchorpbo.interop.optuna.reading import optimizer_from_study, recommend
+from anchorpbo.interop.optuna.sampler import AnchoredPreferentialSampler
+
+__all__ = ["AnchoredPreferentialSampler", "optimizer_from_study", "recommend"]

@@ -1,0 +1,40 @@
+"""Inferences side by side: fit and inference by every one of them, four dimensions, five anchors."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from anchorpbo.inference import InferenceName
+from anchorpbo.kernels import RBF
+from anchorpbo.likelihoods import Likelihood, Logistic, Probit
+from anchorpbo.model import PreferenceGP
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.research.bench.growth_cases import Numbers, seconds
+from anchorpbo.research.bench.judged import comparisons
+
+SIZES, QUICK_SIZES = (10, 25, 50, 100, 150), (10,)
+MODELS: dict[str, tuple[InferenceName, Likelihood]] = {
+    "Laplace, logistic": ("laplace", Logistic(form="difference")),
+    "Laplace, probit": ("laplace", Probit()),
+    "EP, logistic": ("ep", Logistic(form="difference")),
+    "EP, probit": ("ep", Probit()),
+    "Hallucination Believer, probit": ("hallucination", Probit()),
+    "Polya-Gamma, logistic": ("polya-gamma", Logistic(form="difference")),
+}
+"""In words."""
+
+
+def inferences(quick: bool) -> Numbers:
+    """Seconds by name, such as ``"EP, probit/fit/150"``."""
+    found: Numbers = {}
+    for m in QUICK_SIZES if quick else SIZES:
+        given = comparisons(4, m, 0)
+        noise = NoiseMap.bounded(given.anchors, scale=0.5)
+        duels = given.duels()
+        for name, (inference, likelihood) in MODELS.items():
+            model = PreferenceGP(RBF(np.full(4, 0.5)), likelihood, inference, noise)
+            found[f"{name}/fit/{m}"] = seconds(partial(model.fit, duels), 1 if quick else 5)
+            found[f"{name}/infer/{m}"] = seconds(partial(model.condition, duels), 1 if quick else 11)
+    return found

@@ -1,0 +1,47 @@
+"""The libraries that take part, and which of them can. A module is loaded when its contender is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import cast
+
+from anchorpbo.errors import UnknownNameError, UnsupportedError
+from anchorpbo.research.bench.contender import Contender
+
+_HOMES = {
+    "botorch": ("with_botorch", "BoTorch"),
+    "optuna": ("with_optuna", "Optuna"),
+    "anchorpbo": ("equal_work", "EqualWork"),
+    "anchorpbo-study": ("product", "Product"),
+}
+NAMES = tuple(_HOMES)
+"""Of the contenders, in the order of tables."""
+LIBRARIES = ("anchorpbo", "botorch", "optuna")
+
+
+def contender(name: str) -> type[Contender]:
+    """The class of a contender."""
+    if name not in _HOMES:
+        raise UnknownNameError.of("a contender", name, _HOMES)
+    module, kind = _HOMES[name]
+    return cast(type[Contender], getattr(import_module(f"anchorpbo.research.bench.{module}"), kind))
+
+
+def chosen(only: Sequence[str] = ()) -> tuple[str, ...]:
+    """The contenders of some libraries, or of all; raises where one is not installed."""
+    only = [library.lower() for library in only]
+    for library in only:
+        if library not in LIBRARIES:
+            raise UnknownNameError.of("a library to measure", library, LIBRARIES)
+    names = tuple(name for name in NAMES if not only or contender(name).library in only)
+    needed = dict.fromkeys(package for name in names for package in contender(name).packages)
+    missing = [package for package in needed if find_spec(package) is None]
+    if missing:
+        raise UnsupportedError(
+            "a comparison needs the other libraries",
+            f"a Python without {', '.join(missing)}",
+            'pip install "anchorpbo[bench]", or measure this library alone with --only anchorpbo',
+        )
+    return names

@@ -1,0 +1,103 @@
+"""Rounds: a step of every library on the same duels, in turns, so that a busy minute hits them all.
+
+The first call of each library at a size is not counted, unless it takes very long; the slowest of them decides on how
+many studies the step is repeated, the same for all. Fast libraries are timed several times on each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anchorpbo.research.bench.contender import Step
+from anchorpbo.research.bench.jobs import Answer
+from anchorpbo.research.bench.judged import comparisons
+from anchorpbo.research.bench.measurement import Measurement, Row
+from anchorpbo.research.bench.names import contender
+from anchorpbo.research.bench.stopped import is_over, limit_of
+from anchorpbo.research.bench.workers import Workers
+
+STUDIES = ((2.0, 5), (20.0, 3))
+"""Below so many seconds so many studies; above all of them one, and the first call on it counts."""
+FAST, TIMINGS = 0.3, 5
+"""Below so many seconds a step is timed so many times on each study; the median of these stands for them."""
+
+
+@dataclass(frozen=True)
+class Timing(Measurement):
+    """A step at one size."""
+
+    section = "rounds"
+
+    step: Step
+    m: int
+    """Duels."""
+    d: int
+    """Dimension."""
+    threads: int
+    """1, or 0 for the libraries' own choice."""
+    contenders: tuple[str, ...]
+    """Those measured, by name; libraries that do not have the step are left out."""
+    most: int | None = None
+    """Studies at most."""
+
+    @property
+    def effort(self) -> float:
+        """Guessed from the growth of the slowest."""
+        return 2.0 + self.m**2 / 2500.0
+
+    def run(self, workers: Workers, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return the answers of every library, ``{"runs": {name: [answer, ...]}}``, one a study."""
+        names = [name for name in self.contenders if self.step in contender(name).performs]
+        runs: dict[str, list[Answer]] = {}
+        firsts: dict[str, Answer] = {}
+        for name in names:
+            hopeless = self._hopeless(name, rows, workers.limit)
+            answer = self._call(workers, name, 0) if hopeless is None else hopeless
+            if is_over(answer):
+                runs[name] = [answer]
+            else:
+                firsts[name] = answer
+                runs[name] = []
+        studies = self._studies(firsts.values())
+        for seed in range(studies):
+            for name in list(firsts):
+                first = firsts[name]
+                slow = first["seconds"] >= STUDIES[-1][0]
+                answer = first if slow and seed == 0 else self._typical(workers, name, seed, first["seconds"] < FAST)
+                runs[name].append(answer)
+                if is_over(answer):
+                    del firsts[name]
+        return {"limit": workers.limit, "runs": runs}
+
+    def _call(self, workers: Workers, name: str, seed: int) -> Answer:
+        given = comparisons(self.d, self.m, seed)
+        job = {"do": "step", "contender": name, "step": self.step, "given": given.to_plain()}
+        return {"seed": seed, **workers.call(name, self.threads, job)}
+
+    def _typical(self, workers: Workers, name: str, seed: int, fast: bool) -> Answer:
+        """The answer with the median time of some."""
+        answers = [self._call(workers, name, seed) for _ in range(TIMINGS if fast and self.most is None else 1)]
+        bad = [answer for answer in answers if answer["status"] != "ok"]
+        return bad[0] if bad else sorted(answers, key=lambda answer: answer["seconds"])[len(answers) // 2]
+
+    def _studies(self, firsts: Iterable[Answer]) -> int:
+        slowest = max((first["seconds"] for first in firsts), default=None)
+        if slowest is None:
+            return 0
+        count = next((count for below, count in STUDIES if slowest < below), 1)
+        return count if self.most is None else min(count, self.most)
+
+    def _hopeless(self, name: str, rows: Sequence[Row], limit: float) -> Answer | None:
+        """What stands for a library that was stopped at fewer duels of the same kind, and at no smaller limit."""
+        for row in rows:
+            if row["section"] != self.section or row["m"] >= self.m:
+                continue
+            if (row["step"], row["d"], row["threads"]) == (self.step, self.d, self.threads):
+                for answer in row["runs"].get(name, ()):
+                    if is_over(answer) and limit_of(answer) >= limit:
+                        # A part that was reached only after others says nothing of larger sizes.
+                        running = None if answer.get("laps") else answer.get("running")
+                        return {**answer, "laps": {}, "running": running, "seed": 0, "assumed": True}
+        return None

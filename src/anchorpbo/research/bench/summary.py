@@ -1,0 +1,146 @@
+"""From lines of results to the numbers of tables and figures: medians, ratios on the same duels, failures."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from anchorpbo.research.bench.contender import Step
+from anchorpbo.research.bench.jobs import Answer
+from anchorpbo.research.bench.measurement import Row
+from anchorpbo.research.bench.workers import LIMIT, UNREADY
+
+Times = dict[int, float]
+"""Seconds by seed."""
+Kind: TypeAlias = tuple[tuple[str, ...], int | None]
+"""Of a measurement: the libraries in it, and studies at most."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something that was timed: a step of a library, or a part of it."""
+
+    contender: str
+    step: Step
+    part: str | None = None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a quantity cost at one size."""
+
+    times: Times
+    """Of the runs that ended well."""
+    tried: int
+    failed: int
+    limit: float | None = None
+    """Seconds it has taken at least, where it was stopped."""
+    stopped: int = 0
+    """Runs that were stopped."""
+    assumed: bool = False
+    """Whether it was not tried, since fewer duels had taken too long."""
+    unready: bool = False
+    """Whether the preparation took too long."""
+    kind: Kind | None = None
+    """Of the measurement it comes from; costs of two kinds have no ratio."""
+
+    @property
+    def seconds(self) -> float | None:
+        """The median, or ``None`` where nothing ended."""
+        return statistics.median(self.times.values()) if self.times else None
+
+
+class Rounds:
+    """The lines of the section ``rounds``, one a place, so that libraries are compared within one measurement.
+
+    Of several it is the one with most libraries, rather not a quick one, and the latest of these.
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._at: dict[tuple[Step, int, int, int], Row] = {}
+        for row in rows:
+            if row["section"] == "rounds":
+                where = row["step"], row["m"], row["d"], row["threads"]
+                self._at[where] = max(row, self._at.get(where, row), key=_completeness)  # the first of equals
+
+    @property
+    def rows(self) -> list[Row]:
+        """The lines that count."""
+        return list(self._at.values())
+
+    @property
+    def sizes(self) -> list[int]:
+        """Numbers of duels."""
+        return sorted({row["m"] for row in self.rows})
+
+    @property
+    def dimensions(self) -> list[int]:
+        """Dimensions."""
+        return sorted({row["d"] for row in self.rows})
+
+    def cost(self, quantity: Quantity, m: int, d: int, threads: int = 1) -> Cost | None:
+        """Of a quantity at a size, or ``None`` where it was not measured."""
+        row = self._at.get((quantity.step, m, d, threads))
+        if row is None or quantity.contender not in row["runs"]:
+            return None
+        return replace(_cost(row["runs"][quantity.contender], quantity.part), kind=_kind(row))
+
+    def studies(self, step: Step, m: int, d: int, threads: int = 1) -> int:
+        """Studies the libraries were measured on; one that was stopped may have fewer."""
+        row = self._at.get((step, m, d, threads))
+        return 0 if row is None else max((len(answers) for answers in row["runs"].values()), default=0)
+
+    def costs(self, quantity: Quantity, d: int) -> dict[int, float]:
+        """Medians by number of duels, of the sizes where there is one."""
+        found = {m: self.cost(quantity, m, d) for m in self.sizes}
+        return {m: cost.seconds for m, cost in found.items() if cost is not None and cost.seconds is not None}
+
+
+def _kind(row: Row) -> Kind:
+    return tuple(row["contenders"]), row.get("most")
+
+
+def _completeness(row: Row) -> tuple[int, bool]:
+    return len(row["runs"]), row.get("most") is None
+
+
+def _cost(answers: Sequence[Answer], part: str | None) -> Cost:
+    times: Times = {}
+    limits: list[float] = []
+    for answer in answers:
+        if answer["status"] == "ok":
+            times[answer["seed"]] = answer["seconds"] if part is None else answer["laps"][part]
+        elif answer["status"] == LIMIT and part is None:
+            limits.append(answer["limit"])
+        elif answer["status"] == LIMIT and part in answer["laps"]:
+            times[answer["seed"]] = answer["laps"][part]
+        elif answer["status"] == LIMIT and part == answer["running"]:
+            limits.append(answer["limit"] - sum(answer["laps"].values()))
+    tried = [answer for answer in answers if not answer.get("assumed")]
+    unready = any(answer.get("error") == UNREADY for answer in answers)
+    failed = sum(answer["status"] == "failed" for answer in tried) - (unready and bool(tried))
+    return Cost(times, len(tried), failed, max(limits, default=None), len(limits), not tried, unready)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times longer one takes than another."""
+
+    value: float
+    at_least: bool = False
+    assumed: bool = False
+
+
+def ratio(theirs: Cost | None, ours: Cost | None) -> Ratio | None:
+    """By medians over the studies that both have, in one kind of measurement; by the limit where theirs was stopped."""
+    if theirs is None or ours is None or not ours.times or theirs.kind != ours.kind:
+        return None
+    common = theirs.times.keys() & ours.times.keys()
+    if common:
+        medians = [statistics.median(cost.times[seed] for seed in common) for cost in (theirs, ours)]
+        return Ratio(medians[0] / medians[1])
+    if theirs.limit is not None:
+        return Ratio(theirs.limit / statistics.median(ours.times.values()), True, theirs.assumed)
+    return None

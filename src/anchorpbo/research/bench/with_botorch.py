@@ -1,0 +1,125 @@
+"""BoTorch by `PairwiseGP`, `fit_gpytorch_mll` and `optimize_acqf`, as in its tutorials but with a logit link."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anchorpbo.research.bench.comparisons import Comparisons
+from anchorpbo.research.bench.contender import EXPLORATION, RAW_SAMPLES, RESTARTS, Separable, Step
+from anchorpbo.typing import Array
+
+
+class BoTorch(Separable):
+    """Laplace, logit likelihood, its default kernel: an RBF with a length-scale a dimension, and an output scale."""
+
+    name = library = "botorch"
+    title = "BoTorch"
+    packages = ("torch", "gpytorch", "botorch")
+    modules = (
+        "botorch.acquisition.preference", "botorch.fit", "botorch.models.likelihoods.pairwise",
+        "botorch.models.pairwise_gp", "botorch.optim",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        import torch
+
+        torch.set_default_dtype(torch.float64)
+        self._kernels: dict[tuple[int, int, int], Any] = {}
+
+    def prepare(self, given: Comparisons, step: Step) -> None:
+        """Between fits there has been one, here if not before; where it fails, the step fails."""
+        import torch
+
+        torch.manual_seed(given.seed)
+        self.key, self.dimension = given.key, given.dimension
+        self.datapoints, self.comparisons = tensors(given)
+        self.model: Any = None
+        if step != "round" and given.key not in self._kernels:
+            self.fit()
+        self.kernel = self._kernels.get(given.key)
+
+    def fit(self) -> None:
+        """By Laplace evidence with its priors."""
+        self.model = fitted(self.datapoints, self.comparisons)
+        self._kernels[self.key] = self.model.covar_module
+
+    def infer(self) -> None:
+        """By Laplace's method."""
+        self.model = conditioned(self.datapoints, self.comparisons, self.kernel)
+
+    def ask_pair(self) -> None:
+        """By the analytic expected utility of the best option."""
+        search(best_option(self.model), self.dimension, 2)
+
+    def ask_single(self) -> None:
+        """By the upper confidence bound."""
+        search(confidence_bound(self.model), self.dimension, 1)
+
+
+def tensors(given: Comparisons) -> tuple[Any, Any]:
+    """Designs, (2 m, d), and the rows of winner and loser, (m, 2)."""
+    import numpy as np
+    import torch
+
+    pairs = np.stack([given.winners, given.losers], axis=1)
+    return torch.tensor(given.points), torch.tensor(pairs)
+
+
+def fitted(datapoints: Any, comparisons: Any) -> Any:
+    """A model with its hyper-parameters learnt; raises `ModelFittingError` where BoTorch gives up."""
+    from botorch.fit import fit_gpytorch_mll
+    from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
+    from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
+
+    model = PairwiseGP(datapoints, comparisons, likelihood=PairwiseLogitLikelihood())
+    fit_gpytorch_mll(PairwiseLaplaceMarginalLogLikelihood(model.likelihood, model))
+    return model
+
+
+def conditioned(datapoints: Any, comparisons: Any, kernel: Any = None) -> Any:
+    """A model at given hyper-parameters, ready to predict; without a kernel, at those a fit starts from."""
+    from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
+    from botorch.models.pairwise_gp import PairwiseGP
+
+    model = PairwiseGP(datapoints, comparisons, likelihood=PairwiseLogitLikelihood(), covar_module=kernel)
+    model.eval()
+    _ = model.posterior(datapoints[:1]).mean  # what it leaves for the first use
+    return model
+
+
+def objective(datapoints: Any, comparisons: Any, lengths: Array, scale: float) -> float:
+    """What BoTorch's fit maximises, its Laplace evidence and its priors, at given hyper-parameters."""
+    import torch
+    from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
+    from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
+
+    model: Any = PairwiseGP(datapoints, comparisons, likelihood=PairwiseLogitLikelihood())
+    model.covar_module.base_kernel.lengthscale = torch.tensor(lengths)
+    model.covar_module.outputscale = scale
+    model.train()
+    with torch.no_grad():
+        return float(PairwiseLaplaceMarginalLogLikelihood(model.likelihood, model)(model(datapoints), comparisons))
+
+
+def best_option(model: Any) -> Any:
+    """E max(f(x), f(x'))."""
+    from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption
+
+    return AnalyticExpectedUtilityOfBestOption(pref_model=model)
+
+
+def confidence_bound(model: Any) -> Any:
+    """Mean plus so many standard deviations."""
+    from botorch.acquisition.analytic import UpperConfidenceBound
+
+    return UpperConfidenceBound(model, beta=EXPLORATION**2)
+
+
+def search(acquisition: Any, dimension: int, designs: int) -> tuple[Any, float]:
+    """The best designs, (q, d), and their value."""
+    import torch
+    from botorch.optim import optimize_acqf
+
+    bounds = torch.stack([torch.zeros(dimension), torch.ones(dimension)])
+    found, value = optimize_acqf(acquisition, bounds=bounds, q=designs, num_restarts=RESTARTS, raw_samples=RAW_SAMPLES)
+    return found, float(value)

@@ -1,0 +1,148 @@
+"""Child processes seen from the parent: one a library, started when needed, ended at a time limit."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from queue import Empty, Queue
+from threading import Thread
+from time import perf_counter
+from types import TracebackType
+from typing import IO
+
+from anchorpbo.research.bench.jobs import Answer, Job
+from anchorpbo.research.bench.judged import comparisons
+from anchorpbo.research.bench.peak import peak_megabytes
+
+THREAD_VARIABLES = (
+    "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
+)  # fmt: skip
+LIMIT = "limit"
+"""Status of what was stopped at the time limit."""
+UNREADY = "Unready"
+"""Error of what had not been prepared within the limit."""
+LOADING = 600.0
+"""Seconds a library may take to load and to compile; not part of any limit, for it is not what is measured."""
+
+
+def environment(threads: int) -> dict[str, str]:
+    """That of a child with so many threads; 0 leaves the choice to the libraries."""
+    kept = {name: value for name, value in os.environ.items() if name not in THREAD_VARIABLES}
+    return {**kept, **(dict.fromkeys(THREAD_VARIABLES, str(threads)) if threads else {})}
+
+
+class Worker:
+    """One child process."""
+
+    def __init__(self, threads: int) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "anchorpbo.research.bench.child", str(threads)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment(threads),
+            text=True,
+        )
+        self._lines: Queue[str] = Queue()
+        # A thread, for a pipe cannot be waited on with a time limit on every system.
+        Thread(target=self._listen, args=(self._process.stdout,), daemon=True).start()
+
+    def _listen(self, stream: IO[str]) -> None:
+        for line in stream:
+            self._lines.put(line)
+        self._lines.put("")
+        stream.close()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be given a job."""
+        return self._process.poll() is None
+
+    def call(self, job: Job, limit: float) -> Answer:
+        """Have a job done; at the limit the process is ended.
+
+        Of a step, what is timed has the limit to itself: the preparation before it has another one of the same length.
+        """
+        stream = self._process.stdin
+        assert stream is not None
+        parts: list[str] = []
+        laps: dict[str, float] = {}
+        deadline = perf_counter() + limit
+        try:
+            print(json.dumps(job), file=stream, flush=True)
+            while line := self._lines.get(timeout=max(deadline - perf_counter(), 0.0)):
+                message: Answer = json.loads(line)
+                if "status" in message:
+                    return message
+                if "parts" in message:
+                    parts, deadline = message["parts"], perf_counter() + limit
+                else:
+                    laps[message["lap"]] = message["seconds"]
+        except Empty:
+            megabytes = peak_megabytes(self._process.pid)
+            self.end()
+            if job["do"] == "step" and not parts:
+                return _failure(UNREADY, "the preparation took too long", limit)
+            running = next((part for part in parts if part not in laps), None)
+            return {"status": LIMIT, "limit": limit, "laps": laps, "running": running, "megabytes": megabytes}
+        except OSError:
+            pass
+        self.end()
+        return _failure("ProcessEnded", "the process ended", 0.0)
+
+    def end(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdin is not None:
+            with suppress(OSError):  # what was left to be written has no reader
+                self._process.stdin.close()
+
+
+class Workers:
+    """The child processes of a run; a context manager."""
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        self._workers: dict[tuple[str, int], Worker] = {}
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def call(self, who: str, threads: int, job: Job) -> Answer:
+        """Have a job done by the process of a library, which is started if there is none."""
+        worker = self._workers.get((who, threads))
+        if worker is None or not worker.alive:
+            worker = self._workers[who, threads] = Worker(threads)
+            if "contender" in job:
+                few = comparisons(3, 6, 0).to_plain()
+                warmed = worker.call({"do": "warm", "contender": job["contender"], "given": few}, LOADING)
+                if warmed["status"] != "ok":
+                    return warmed
+        return worker.call(job, self.limit)
+
+    def alone(self, threads: int, job: Job) -> Answer:
+        """Have a job done by a fresh process that does nothing else."""
+        worker = Worker(threads)
+        try:
+            return worker.call(job, self.limit)
+        finally:
+            worker.end()
+
+    def end(self) -> None:
+        """End all processes."""
+        for worker in self._workers.values():
+            worker.end()
+        self._workers.clear()
+
+
+def _failure(error: str, message: str, seconds: float) -> Answer:
+    return {"status": "failed", "error": error, "message": message, "seconds": seconds}

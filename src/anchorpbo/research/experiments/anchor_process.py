@@ -1,0 +1,157 @@
+"""How anchors come about, and whether it matters (figure optima-results, bottom): the proofs want them independent.
+
+A user who has named one design looks for another sort, or stays with the sort they know. Candidates are drawn from q
+one after the other and rejected in view of the anchors already there, r being ``radius`` standard deviations of q:
+
+::
+
+    iid          every candidate becomes an anchor
+    hard core    a candidate closer than r to an anchor is rejected
+    soft core    the same, half of the time
+    clustered    a candidate farther than r from all anchors is rejected, nine times out of ten
+
+The paper does not say which process it rejects by. Hard cores of one size fill the line, so a candidate that follows
+``patience`` rejections is taken whatever it is: n anchors need at most n (patience + 1) candidates. As in
+`consistency`, the error is the mean of (exp(-q^) - exp(-q))^2 over 500 samples of q, with the leave-one-out bandwidth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from anchorpbo.reliability import loo_bandwidth
+from anchorpbo.research.experiments.experiment import Experiment, Size
+from anchorpbo.research.experiments.map_error import normal_density, squared_errors
+from anchorpbo.research.experiments.paper import Claim
+from anchorpbo.research.experiments.statistics import SLIGHT, below, describe, ratio_of_means, slope, slope_difference
+from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.typing import Array
+
+COUNTS = (10, 20, 50, 100, 200, 500)
+BANDWIDTHS = (0.05, 4.0)
+"""Bandwidths on offer, in standard deviations of q."""
+PROCESSES = {"iid": (0.0, 0.0), "hard core": (1.0, 0.0), "soft core": (0.5, 0.0), "clustered": (0.0, 0.9)}
+"""Probabilities that a candidate is rejected: near an anchor, and far from all."""
+RADII = (0.05, 0.2)
+
+
+def draw_anchors(process: str, count: int, radius: float, patience: int, rng: np.random.Generator) -> tuple[Array, int]:
+    """Draw anchors, (count,), of a standard normal by one of `PROCESSES`; also how many patience let in."""
+    reject_near, reject_far = PROCESSES[process]
+    anchors = np.full(count, np.inf)
+    anchors[0], accepted, rejected, forced = rng.normal(), 1, 0, 0
+    while accepted < count:
+        candidate = rng.normal()
+        near = np.abs(anchors[:accepted] - candidate).min() < radius
+        # Always drawn, so that processes of one seed go through the same candidates.
+        spared = rng.random() >= (reject_near if near else reject_far)
+        if spared or rejected >= patience:
+            anchors[accepted] = candidate
+            accepted, rejected, forced = accepted + 1, 0, forced + (not spared)
+        else:
+            rejected += 1
+    return anchors, forced
+
+
+@dataclass(frozen=True)
+class AnchorProcess(Task):
+    """Errors for growing numbers of anchors of one process, each set drawn anew; a row a number.
+
+    ``forced`` is the share of anchors that only patience let in.
+    """
+
+    kind: ClassVar[str] = "anchor-process"
+    process: str
+    radius: float
+    """In standard deviations of q; 0 for a process that has none."""
+    seed: int
+    patience: int = 50
+    largest: int = COUNTS[-1]
+    mean: float = 0.5
+    variance: float = 20.0
+    samples: int = 500
+
+    def run(self) -> Columns:
+        """Draw anchors and samples, and compare."""
+        # Neither process nor radius: samples are the same for all, which makes differences between them sharper.
+        rng = np.random.default_rng([self.seed, self.samples, 3])
+        deviation = float(np.sqrt(self.variance))
+        bounds = (BANDWIDTHS[0] * deviation, BANDWIDTHS[1] * deviation)
+        counts = [n for n in COUNTS if n <= self.largest]
+        mse, bandwidths, shares = [], [], []
+        for n in counts:
+            X = rng.normal(self.mean, deviation, (self.samples, 1))
+            own = np.random.default_rng([self.seed, n, 4])
+            standard, forced = draw_anchors(self.process, n, self.radius, self.patience, own)
+            anchors = self.mean + deviation * standard[:, None]
+            h = loo_bandwidth(anchors, bounds, "gaussian-density")
+            density = normal_density(X, self.mean, self.variance)
+            mse.append(float(squared_errors(anchors, h, "gaussian-density", X, density).mean()))
+            bandwidths.append(h)
+            shares.append(forced / n)
+        return {"n": counts, "mse": mse, "bandwidth": bandwidths, "forced": shares}
+
+
+class AnchorProcesses(Experiment):
+    """Independent anchors against three processes of rejection."""
+
+    name = "anchor-process"
+    about = "The error of the noise map when anchors are not independent."
+
+    def tasks(self, size: Size) -> Sequence[AnchorProcess]:
+        """A task a process, radius and seed."""
+        seeds = size.seeds or (3 if size.quick else 30)
+        largest = 100 if size.quick else COUNTS[-1]
+        kinds = [("iid", 0.0)] + [(name, r) for name in PROCESSES if name != "iid" for r in RADII]
+        return [AnchorProcess(name, r, seed, largest=largest) for seed in range(seeds) for name, r in kinds]
+
+    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+        """Mean, spread and interval of the error and the bandwidth, and the slope of log error in log n."""
+        rows = records.filter(pl.col("kind") == AnchorProcess.kind)
+        table = describe(rows, ["process", "radius", "n"], ["mse", "bandwidth", "forced"])
+        slopes = [
+            {"process": process, "radius": radius, "measure": "slope", **slope(group, "n", "mse")}
+            for (process, radius), group in rows.group_by("process", "radius", maintain_order=True)
+        ]
+        return pl.concat([table, pl.DataFrame(slopes)], how="diagonal_relaxed")
+
+    def claims(self, records: pl.DataFrame) -> list[Claim]:
+        """Of each process and radius: the error falls with n, as fast as for iid anchors, to less than twice theirs."""
+        rows = records.filter(pl.col("kind") == AnchorProcess.kind)
+        last = rows.filter(pl.col("n") == pl.col("n").max())
+        base = last.filter(pl.col("process") == "iid").sort("seed")["mse"].to_numpy()
+        table = describe(rows, ["process", "radius", "n"], ["mse"])
+        means = {key: list(part.iter_rows(named=True)) for key, part in table.group_by("process", "radius")}
+        iid = {row["n"]: row["mean"] for row in means["iid", 0.0]}
+        independent = rows.filter(pl.col("process") == "iid")
+        falls, alike, near, where = [], [], [], "Figure 3, bottom"
+        for (process, radius), group in last.group_by("process", "radius", maintain_order=True):
+            if process == "iid":
+                continue
+            setting = f"{process}, r = {radius:g}"
+            own = rows.filter(pl.col("process") == process, pl.col("radius") == radius)
+            trend, gap = slope(own, "n", "mse"), slope_difference(own, independent, "n", "mse")
+            interval = f"{trend['low']:.2f} to {trend['high']:.2f}"
+            verdict = below(trend["low"], trend["high"], 0.0, base.size, SLIGHT)
+            falls.append(Claim(_FALLS, where, f"{trend['mean']:.2f}", interval, verdict, setting))
+            interval = f"{gap['low']:+.2f} to {gap['high']:+.2f}"
+            verdict = below(gap["low"], gap["high"], SIMILAR, base.size)
+            alike.append(Claim(_ALIKE, where, f"{gap['mean']:+.2f}", interval, verdict, setting))
+            ratio, low, high = ratio_of_means(group.sort("seed")["mse"].to_numpy(), base)
+            peak, at = max((row["mean"] / iid[row["n"]], row["n"]) for row in means[process, radius])
+            found = f"{ratio:.2f} at n = {last['n'][0]}, at most {peak:.1f} (n = {at})"
+            verdict = below(low, high, 2.0, base.size)
+            near.append(Claim(_TWICE, where, found, f"{low:.2f} to {high:.2f}", verdict, setting, "ours"))
+        return [*falls, *alike, *near]
+
+
+SIMILAR = 0.2
+"""How much flatter a log-log slope may be that still falls in a similar way."""
+_ALIKE = f"The error falls in a similar way as for independent anchors: log-log slope less theirs, at most {SIMILAR:g}."
+_FALLS = "The error falls as the number of anchors grows, also when they are not independent: log-log slope."
+_TWICE = "At the most anchors the error is less than twice that of independent ones: their ratio."

@@ -1,0 +1,226 @@
+"""The paper's first figure: studies in one dimension, with and without a map of where the user can judge.
+
+::
+
+    f, n          utility and true noise of the user; the anchors are around the lower of two hills
+    m, s          mean and standard deviation of the surrogate that chooses the duels
+    a + b m       the best affine map of the mean onto f, by least squares: answers tell utilities up to one
+    error         root mean square of f - a - b m over a grid
+    order         rank correlation of m and f over the grid
+    coverage      share of the grid where |f - a - b m| <= 1.96 |b| s, which should be 0.95; and near the best designs
+    moved         share of studies in which the penalty on noise changes the maximiser; quieter: by how much noise
+    miss          |coverage near the best designs - 0.95|, how badly calibrated the surrogate is there
+
+The paper's map with h in [1, 2] hardly varies in one dimension, by a fifth; the figure is drawn with a bounded map,
+whose noise falls to a hundredth at the anchors. There a weight of 1 pulls as hard as the paper's 10 on its own map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from anchorpbo.acquisition import RAHBO, UCB
+from anchorpbo.errors import UnknownNameError
+from anchorpbo.numerics.checks import whole
+from anchorpbo.problems import TOY, TOY_ANCHORS, SimulatedJudge, play
+from anchorpbo.research.experiments.experiment import Experiment, Size
+from anchorpbo.research.experiments.paper import Claim, Reading
+from anchorpbo.research.experiments.statistics import Interval
+from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.study import BoundedNoise, NoiseRule, Optimizer, PaperNoise
+from anchorpbo.typing import Array
+
+ROUNDS, SEEDS, QUICK_SEEDS = 20, 30, 3
+VANILLA, AWARE = "ucb", "rahbo"
+STRATEGIES = (VANILLA, AWARE)
+MAPS: Mapping[str, tuple[NoiseRule, float]] = {
+    "bounded": (BoundedNoise(scale=1.0, strength=5.0, bandwidth=0.1), 1.0),
+    "paper": (PaperNoise(), 10.0),
+}
+"""The user's true noise, which the aware study estimates without error, and the weight it has there."""
+GRID, EVALUATIONS = 201, 80
+GOOD = 0.8
+"""Designs this far up the range of utilities are near the best: the tops of both hills."""
+_EMPTY: dict[str, Any] = dict.fromkeys(
+    ("x", "utility", "noise", "mean", "std", "estimated", "acquisition", "plain", "other", "first_won", "pair_noise")
+)
+
+
+@dataclass(frozen=True)
+class Illustration(Task):
+    """A study of the toy problem; studies of one seed share their first duels and the user's luck."""
+
+    kind: ClassVar[str] = "illustration"
+    strategy: str
+    seed: int
+    rounds: int = ROUNDS
+    """Duels chosen by the strategy, after the eight to start with."""
+    map: str = "bounded"
+
+    def __post_init__(self) -> None:
+        whole("rounds", self.rounds, 1)
+        whole("seed", self.seed, 0)
+        for kind, name, known in (("strategy", self.strategy, STRATEGIES), ("map", self.map, MAPS)):
+            if name not in known:
+                raise UnknownNameError.of(kind, name, known)
+
+    def run(self) -> Columns:
+        """Play the study; rows of three parts.
+
+        ``grid``: a design, what is true of it and what the study believes of it after the last round, ``plain`` being
+        the risk-neutral acquisition on the same surrogate. ``duel``: two designs and the answer. ``evaluation``: a
+        utility with the user's noise added, which no study sees.
+        """
+        rule, weight = MAPS[self.map]
+        acquisition = UCB() if self.strategy == VANILLA else RAHBO(risk_aversion=weight)
+        space = TOY.space
+        anchors = [space.decode(x) for x in TOY_ANCHORS]
+        noise = rule if self.strategy == AWARE else None
+        optimizer = Optimizer(space, anchors, acquisition, "paper", self.seed, noise=noise)
+        truth = rule(TOY_ANCHORS, optimizer.plan.metric)
+        judge = SimulatedJudge(TOY, optimizer.plan.likelihood, truth)
+        initial = optimizer.plan.initial
+        duels = [
+            {
+                "part": "duel",
+                "round": max(turn.number - initial, 0),
+                "x": float(turn.pair[0, 0]),
+                "other": float(turn.pair[1, 0]),
+                "first_won": turn.outcome == "first",
+                "pair_noise": turn.pair_noise,
+            }
+            for turn in play(optimizer, judge, initial + self.rounds, self.seed)
+        ]
+        surrogate = optimizer.surrogate
+        X = np.linspace(0.0, 1.0, GRID)[:, None]
+        grid = {
+            "x": X[:, 0],
+            "utility": TOY(X),
+            "noise": truth(X),
+            "mean": surrogate.posterior.mean(X),
+            "std": np.sqrt(surrogate.posterior.variance(X)),
+            "estimated": surrogate.noise(X),
+            "acquisition": acquisition.bind(surrogate.posterior, surrogate.noise)(X),
+            "plain": UCB().bind(surrogate.posterior, surrogate.noise)(X),
+        }
+        rng = np.random.default_rng([self.seed, 7])
+        shown = np.sort(rng.random(EVALUATIONS))[:, None]
+        noisy = TOY(shown) + np.sqrt(truth(shown)) * rng.standard_normal(EVALUATIONS)
+        rows = [*duels, *_rows("grid", grid), *_rows("evaluation", {"x": shown[:, 0], "utility": noisy})]
+        filled = [{"round": None, **_EMPTY, **row} for row in rows]
+        return {name: [row[name] for row in filled] for name in filled[0]}
+
+
+def _rows(part: str, columns: Mapping[str, Array]) -> list[dict[str, Any]]:
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [{"part": part, **dict(zip(columns, row, strict=True))} for row in values]
+
+
+class IllustrationStudies(Experiment):
+    """Whether knowing the noise gives a better surrogate, on the toy problem."""
+
+    name = "illustration"
+    about = "Figure 1: a study in one dimension with and without the noise map."
+
+    def tasks(self, size: Size) -> Sequence[Illustration]:
+        """A pair of studies a seed and map."""
+        seeds, rounds = size.seeds or (QUICK_SEEDS if size.quick else SEEDS), size.rounds or ROUNDS
+        return [Illustration(name, seed, rounds, map_) for seed in range(seeds) for map_ in MAPS for name in STRATEGIES]
+
+    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+        """A row a map, strategy and measure: its mean over seeds and the mean's 95 % interval."""
+        rows = []
+        for (map_, strategy), group in measures(records).group_by("map", "strategy", maintain_order=True):
+            for measure in MEASURES:
+                over = Interval.of(group[measure].to_numpy())
+                head = {"map": map_, "strategy": strategy, "measure": measure, "runs": group.height}
+                rows.append({**head, "mean": over.mean, "low": over.low, "high": over.high})
+        return pl.DataFrame(rows)
+
+    def claims(self, records: pl.DataFrame) -> list[Claim]:
+        """A better surrogate, quieter duels and a maximiser that moves; a row a measure and map."""
+        runs, found = measures(records), []
+        for measure, text in _SAID.items():
+            for map_, setting in _SETTINGS.items():
+                here = runs.filter(pl.col("map") == map_)
+                aware, vanilla = (here.filter(pl.col("strategy") == name).sort("seed") for name in (AWARE, VANILLA))
+                both = aware.join(vanilla, on="seed", suffix="_vanilla")
+                if not both.height:
+                    continue
+                if measure == "quieter":  # with and without the penalty on one surrogate, not in two studies
+                    gap, rest = both[measure], f", moved in {_mean(both['moved']):.0%} of the studies"
+                else:
+                    other = both[f"{measure}_vanilla"]
+                    gap, rest = both[measure] - other, f" ({_mean(both[measure]):.3f} against {_mean(other):.3f})"
+                over = Interval.of(gap.to_numpy())
+                # The figure is drawn with a map of ours, and the paper speaks of calibration, not of distance.
+                reading: Reading = "paper" if map_ == "paper" and measure != "error" else "ours"
+                number = f"{over.mean:+.3f}{rest}"
+                found.append(Claim(text, "Figure 1", number, over.said(3), over.below(), setting, reading))
+        return found
+
+
+MEASURES = ("error", "order", "coverage", "coverage_near_best", "miss", "pair_noise", "moved", "quieter")
+_SETTINGS: Mapping[str, str] = {"bounded": "bounded map", "paper": "paper's map"}
+_SAID: Mapping[str, str] = {
+    "error": "Noise-aware queries lead to a surrogate closer to the utility: error after the best affine map.",
+    "miss": "Noise-aware queries lead to a better-calibrated surrogate: |coverage - 0.95| near the best.",
+    "pair_noise": "Noise-aware acquisition favours queries of lower noise: mean noise of the queried pairs.",
+    # Never to one of higher noise: with a penalty on it, the maximiser of the sum cannot be noisier than without.
+    "quieter": "The noise penalty moves the maximiser of the acquisition to a design of lower noise: by how much.",
+}
+"""By measure, of which less is better."""
+
+
+def measures(records: pl.DataFrame) -> pl.DataFrame:
+    """A row a study: how good its surrogate is, how noisy its duels, and what the penalty does to its maximiser."""
+    by = ["map", "strategy", "seed"]
+    of_kind = records.filter(pl.col("kind") == Illustration.kind).sort(*by, maintain_order=True)
+    rows = []
+    for (map_, strategy, seed), run in of_kind.group_by(by, maintain_order=True):
+        grid = run.filter(pl.col("part") == "grid").sort("x")
+        f, m, s, n = (grid[name].cast(float).to_numpy() for name in ("utility", "mean", "std", "noise"))
+        own, plain = (int(np.argmax(grid[name].to_numpy())) for name in ("acquisition", "plain"))
+        chosen = run.filter(pl.col("part") == "duel", pl.col("round") > 0)
+        rows.append(
+            {
+                "map": map_, "strategy": strategy, "seed": seed, **agreement(f, m, s),
+                "pair_noise": _mean(chosen["pair_noise"]),
+                "moved": float(own != plain),
+                "quieter": float(n[own] - n[plain]),
+            }
+        )  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def affine(f: Array, m: Array) -> tuple[float, float]:
+    """The a and b that make a + b m closest to f, by least squares; b is 0 where m is constant."""
+    spread = float(np.square(m - m.mean()).sum())
+    b = float((m - m.mean()) @ (f - f.mean())) / spread if spread > 0 else 0.0
+    return float(f.mean() - b * m.mean()), b
+
+
+def agreement(f: Array, m: Array, s: Array) -> dict[str, float]:
+    """How well a surrogate, mean m and deviation s, (n,) each, agrees with a utility f; see the head of this module."""
+    a, b = affine(f, m)
+    residuals = f - a - b * m
+    inside = np.abs(residuals) <= 1.96 * abs(b) * s
+    near = f >= f.min() + GOOD * (f.max() - f.min())
+    coverage = float(inside[near].mean())
+    ranks = np.array([np.argsort(np.argsort(values)) for values in (f, m)], float)
+    return {
+        "error": float(np.sqrt(np.square(residuals).mean())),
+        "order": float(np.corrcoef(ranks[0], ranks[1])[0, 1]),
+        "coverage": float(inside.mean()),
+        "coverage_near_best": coverage,
+        "miss": abs(coverage - 0.95),
+    }
+
+
+def _mean(values: pl.Series) -> float:
+    return float(values.cast(float).to_numpy().mean())

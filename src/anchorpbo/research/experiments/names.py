@@ -1,0 +1,94 @@
+"""All experiments by name, in the order of ``all``: what is quick or most looked at first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.research.experiments import studies
+from anchorpbo.research.experiments.anchor_process import AnchorProcesses
+from anchorpbo.research.experiments.concentration import ConcentrationBounds
+from anchorpbo.research.experiments.consistency import Consistency
+from anchorpbo.research.experiments.experiment import Experiment, Size
+from anchorpbo.research.experiments.illustration import IllustrationStudies
+from anchorpbo.research.experiments.kde_time import KdeTimes
+from anchorpbo.research.experiments.one_step import OneStep
+from anchorpbo.research.experiments.task import Task
+
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        IllustrationStudies(),
+        studies.MAIN,
+        studies.ANCHOR_PLACEMENT,
+        studies.RANKING,
+        studies.TIME,
+        studies.ACKLEY6,
+        studies.CANDY,
+        studies.FIVE_ANCHORS,
+        studies.ANCHOR_QUALITY,
+        studies.ANCHOR_COUNT,
+        AnchorProcesses(),
+        Consistency(),
+        ConcentrationBounds(),
+        OneStep(),
+        KdeTimes(),
+        studies.INFERENCE,
+        studies.SENSITIVITY,
+    )
+}
+ALL = "all"
+
+
+def experiments_of(name: str) -> list[Experiment]:
+    """The experiment of a name, or all of them."""
+    if name == ALL:
+        return list(EXPERIMENTS.values())
+    if name not in EXPERIMENTS:
+        raise UnknownNameError.of("experiment", name, (*EXPERIMENTS, ALL))
+    return [EXPERIMENTS[name]]
+
+
+def plans_of(name: str, size: Size, only: Sequence[str] = ()) -> dict[str, list[Task]]:
+    """The tasks of an experiment, or of all of them, by name.
+
+    Parameters
+    ----------
+    name
+        One of `EXPERIMENTS`, or `ALL`.
+    size
+        How much of each.
+    only
+        Values of settings that are texts, such as a problem or a strategy: tasks that have others are left out. Several
+        values of one setting are an or, values of several settings an and.
+    """
+    chosen = experiments_of(name)
+    if not only:
+        return {each.name: list(each.tasks(size)) for each in chosen}
+    plans = {each.name: list(each.tasks(size)) for each in chosen if each.divisible}
+    if not plans:
+        raise InputError(f"--only narrows studies, and {name} is none", ", ".join(only), "leave --only out")
+    known = {value for tasks in plans.values() for task in tasks for value in _texts(task).values()}
+    for value in only:
+        if value not in known:
+            raise UnknownNameError.of("--only", value, known)
+    left = {each: narrowed(tasks, only) for each, tasks in plans.items()}
+    if not any(left.values()):
+        raise InputError("--only must leave something to run", ", ".join(only), "name fewer settings")
+    return {each: tasks for each, tasks in left.items() if tasks}
+
+
+def narrowed(tasks: Sequence[Task], only: Sequence[str]) -> list[Task]:
+    """The tasks that have these values of settings; none where a value is not among them."""
+    wanted: dict[str, set[str]] = {}
+    for value in only:
+        homes = {name for task in tasks for name, found in _texts(task).items() if found == value}
+        if not homes:
+            return []
+        for name in homes:
+            wanted.setdefault(name, set()).add(value)
+    return [task for task in tasks if all(_texts(task).get(name) in values for name, values in wanted.items())]
+
+
+def _texts(task: Task) -> dict[str, str]:
+    return {name: value for name, value in vars(task).items() if isinstance(value, str)}

@@ -1,0 +1,315 @@
+"""What one step of RAEUBO can lose: proposition one-step-bayes and its two lemmas, checked by numbers.
+
+::
+
+    f, lam       utility and noise level of a design, lam in [1/e, 1] as from the paper's map with a = 1
+    MV           f - alpha lam; alpha is ``risk_aversion``
+    s(g)         1 / (1 + exp(-g)), the probability that the first of two designs wins
+    paper        g = f1 / lam1 - f2 / lam2
+    difference   g = (f1 - f2) / ((lam1 + lam2) / 2)
+    loss         max(MV1, MV2) - E[MV(winner) | f] = |MV1 - MV2| P(the worse wins)
+    lemma        E[MV(winner)] >= RAEUBO - lam_max C,  E over f ~ N(m, S), C = W(1/e) = 0.2784645
+    proposition  V^lam(X*) >= max_X V^0(X) - lam_max C,  X* = argmax RAEUBO
+    U^lam(X)     E[MV(winner)]
+    V^lam(X)     sum over answers r of max_x E[MV(x) 1_r]; V >= U, since the winner is among the x (lemma parallel-A3)
+    V^0(X)       the same when the judge has no noise: by the sign of f1 - f2 or, as the proof has it, of MV1 - MV2
+
+"There exists a constant" in place of lam_max would make both empty, so the least constant that does is reported with
+the share of violations. Given g, all else is linear in it under a Gaussian: every expectation is an integral over g
+alone, by trapezia in 14 standard deviations, which for a function analytic in a strip is exact to rounding.
+With alpha = 0 and the difference form, loss <= mean level * C: the lemma holds. Else the judge goes by f, not by MV.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from scipy import special
+
+from anchorpbo.acquisition.best_option import RAEUBO, lambert_constant
+from anchorpbo.errors import UnknownNameError
+from anchorpbo.numerics.normal import cdf, density
+from anchorpbo.research.experiments.experiment import Experiment, Size
+from anchorpbo.research.experiments.paper import Claim, Reading, Verdict
+from anchorpbo.research.experiments.statistics import describe
+from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.typing import Array
+
+LOWEST, HIGHEST = float(np.exp(-1.0)), 1.0
+"""Noise levels of the paper's map with a = 1."""
+FORMS, NOISE_FREE = ("paper", "difference"), ("by f", "by MV")
+AVERSIONS = (0.0, 1.0, 10.0)
+SIZES = (1.0, 3.0, 10.0, 30.0, 100.0)
+"""Largest |f| of the pointwise lemma, and of the mean utility of a posterior."""
+SPREADS = (1.0, 3.0, 10.0)
+BY_MV, DOMINANCE = "proposition, V^0 by MV", "V >= U"
+INEQUALITIES = {"lemma": "lemma", "proposition": "step", BY_MV: "step_mv", DOMINANCE: "dominance"}
+"""Names and columns of what is checked on beliefs; `DOMINANCE` is lemma parallel-A3, its constant max(U - V)."""
+TOLERANCE = 1e-9
+NODES = np.linspace(-7.0, 7.0, 1401)
+WEIGHTS = np.exp(-0.5 * np.square(NODES)) / np.exp(-0.5 * np.square(NODES)).sum()
+
+
+def coefficients(form: str, first: Array, second: Array) -> tuple[Array, Array]:
+    """Return a and b of the margin g = a f1 - b f2 by the two levels."""
+    if form not in FORMS:
+        raise UnknownNameError.of("form", form, FORMS)
+    if form == "paper":
+        return 1.0 / first, 1.0 / second
+    mean = 0.5 * (first + second)
+    return 1.0 / mean, 1.0 / mean
+
+
+def loss(form: str, alpha: float, f1: Array, f2: Array, lam1: Array, lam2: Array) -> Array:
+    """Return the loss of one duel of known utilities, in any shape."""
+    a, b = coefficients(form, lam1, lam2)
+    first_ahead = (f1 - alpha * lam1) - (f2 - alpha * lam2)
+    margin = a * f1 - b * f2
+    return np.asarray(np.abs(first_ahead) * special.expit(np.where(first_ahead > 0, -margin, margin)))
+
+
+def printed_level(alpha: float, f1: Array, f2: Array, lam1: Array, lam2: Array) -> Array:
+    """Return the level that the lemma asks for: (s2 - s1) lo hi / (s2 hi - s1 lo), s = MV, s2 >= s1."""
+    one, two = f1 - alpha * lam1, f2 - alpha * lam2
+    small, large = np.minimum(one, two), np.maximum(one, two)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((large - small) * LOWEST * HIGHEST / (large * HIGHEST - small * LOWEST))
+
+
+def hardest(objective: Callable[[Array], Array], rng: np.random.Generator, draws: int = 20000) -> tuple[float, Array]:
+    """Return the largest value of an objective over the unit cube, (n, 4) -> (n,), and where: draws ever nearer."""
+    best = rng.random(4)
+    value = float(objective(best[None])[0])
+    for width in (1.0, *np.geomspace(0.3, 1e-5, 24)):
+        points = rng.random((draws, 4)) if width == 1.0 else best + width * rng.normal(size=(draws // 10, 4))
+        # Extremes lie at the ends of a range: clipping puts draws exactly there.
+        points = np.clip(points, 0.0, 1.0)
+        values = objective(points)
+        if values.max() > value:
+            best, value = points[values.argmax()], float(values.max())
+    return value, best
+
+
+@dataclass(frozen=True)
+class Pointwise(Task):
+    """The lemma's inequality for known utilities, |f| <= size: random ones, and the hardest a search finds; a row."""
+
+    kind: ClassVar[str] = "one-step-pointwise"
+    form: str
+    risk_aversion: float
+    size: float
+    seed: int
+    draws: int = 100_000
+
+    def run(self) -> Columns:
+        """Draw utilities and levels uniformly; then search for the worst."""
+        rng = np.random.default_rng([self.seed, self.draws, FORMS.index(self.form), int(10 * self.risk_aversion)])
+        points = self._scaled(rng.random((self.draws, 4)))
+        losses = loss(self.form, self.risk_aversion, *points)
+        level = printed_level(self.risk_aversion, *points)
+        limit = lambert_constant() * HIGHEST + TOLERANCE
+        worst, where = hardest(lambda unit: loss(self.form, self.risk_aversion, *self._scaled(unit)), rng)
+        f1, f2, lam1, lam2 = (float(value[0]) for value in self._scaled(where[None]))
+        return {
+            "violations": [int((losses > limit).sum())],
+            "printed_violations": [int((~(losses <= level * lambert_constant() + TOLERANCE)).sum())],
+            "random_worst": [float(losses.max())],
+            "hardest": [worst],
+            "f1": [f1], "f2": [f2], "lam1": [lam1], "lam2": [lam2],
+        }  # fmt: skip
+
+    def _scaled(self, unit: Array) -> tuple[Array, Array, Array, Array]:
+        f, lam = self.size * (2.0 * unit[:, :2] - 1.0), LOWEST + (HIGHEST - LOWEST) * unit[:, 2:]
+        return f[:, 0], f[:, 1], lam[:, 0], lam[:, 1]
+
+
+@dataclass(frozen=True)
+class Posteriors:
+    """Gaussian beliefs about a few designs: means, (i, u), covariances, (i, u, u), levels, (i, u)."""
+
+    mean: Array
+    covariance: Array
+    level: Array
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator, instances: int, designs: int, offset: float, spread: float) -> Posteriors:
+        """Means N(offset, spread^2), covariances of an RBF kernel on random points in the plane, uniform levels."""
+        points = rng.random((instances, designs, 2))
+        gaps = np.square(points[:, :, None] - points[:, None]).sum(axis=-1)
+        lengths, scales = rng.uniform(0.2, 1.0, (instances, 1, 1)), rng.uniform(0.2, 2.0, (instances, 1, 1))
+        covariance = np.square(spread * scales) * np.exp(-0.5 * gaps / np.square(lengths))
+        mean = offset + spread * rng.normal(size=(instances, designs))
+        return cls(mean, covariance, rng.uniform(LOWEST, HIGHEST, (instances, designs)))
+
+
+def answers(mean: Array, std: Array, steep: bool) -> tuple[Array, Array]:
+    """Return P(first wins) and E[t 1(first wins)] for a margin g = mean + std t, t standard normal.
+
+    With noise P = E s(g); a judge without any (``steep``) answers by the sign of g.
+    """
+    if steep:
+        z = mean / std
+        return cdf(z), density(z)
+    wins = special.expit(mean[..., None] + std[..., None] * NODES)
+    return wins @ WEIGHTS, wins @ (WEIGHTS * NODES)
+
+
+def step_values(beliefs: Posteriors, i: int, j: int, alpha: float, judge: str) -> tuple[Array, Array]:
+    """Return U = E[MV(winner)] and V, (instances,) each, of the duel of designs i and j.
+
+    The judge is a form of the likelihood, or "by f" or "by MV", which have no noise.
+    """
+    level, mv = beliefs.level, beliefs.mean - alpha * beliefs.level
+    steep = judge in NOISE_FREE
+    one = np.ones_like(level[:, i])
+    a, b = (one, one) if steep else coefficients(judge, level[:, i], level[:, j])
+    worth = mv if judge == "by MV" else beliefs.mean
+    to_margin = a[:, None] * beliefs.covariance[:, i] - b[:, None] * beliefs.covariance[:, j]  # cov(f_x, g)
+    std = np.sqrt(a * to_margin[:, i] - b * to_margin[:, j])
+    first, moment = answers(a * worth[:, i] - b * worth[:, j], std, steep)
+    shift = to_margin * (moment / std)[:, None]
+    if_first, if_second = mv * first[:, None] + shift, mv * (1.0 - first)[:, None] - shift  # E[MV(x) 1_r]
+    return if_first[:, i] + if_second[:, j], if_first.max(axis=1) + if_second.max(axis=1)
+
+
+@dataclass(frozen=True)
+class Instances(Task):
+    """Lemmas and proposition on random beliefs about a few designs, all duels of each; a row."""
+
+    kind: ClassVar[str] = "one-step-instances"
+    form: str
+    risk_aversion: float
+    offset: float
+    """Mean utility: the paper's form is not indifferent to it."""
+    spread: float
+    """Scale of what is not known, and of differences between means."""
+    seed: int
+    designs: int = 6
+    instances: int = 250
+
+    def run(self) -> Columns:
+        """Work out every duel of every instance."""
+        # Neither form nor risk aversion, offset or spread: they are compared on the same draws.
+        rng = np.random.default_rng([self.seed, self.designs, self.instances])
+        beliefs = Posteriors.draw(rng, self.instances, self.designs, self.offset, self.spread)
+        alpha, m, lam, S = self.risk_aversion, beliefs.mean, beliefs.level, beliefs.covariance
+        pairs = [(i, j) for i in range(self.designs) for j in range(i)]
+        best, winner, value, by_f, by_mv = (np.empty((self.instances, len(pairs))) for _ in range(5))
+        for k, (i, j) in enumerate(pairs):
+            std = np.sqrt(S[:, i, i] + S[:, j, j] - 2.0 * S[:, i, j])
+            best[:, k] = RAEUBO(alpha).partials(m[:, i], m[:, j], std, lam[:, i], lam[:, j]).value
+            winner[:, k], value[:, k] = step_values(beliefs, i, j, alpha, self.form)
+            by_f[:, k], by_mv[:, k] = (step_values(beliefs, i, j, alpha, judge)[1] for judge in NOISE_FREE)
+        chosen = value[np.arange(self.instances), best.argmax(axis=1)]
+        allowed = lambert_constant() * HIGHEST
+        gaps = {
+            "lemma": (best - winner, allowed),
+            "step": (by_f.max(axis=1) - chosen, allowed),
+            "step_mv": (by_mv.max(axis=1) - chosen, allowed),
+            "dominance": (winner - value, 0.0),
+        }
+        columns: dict[str, list[float]] = {}
+        for name, (gap, limit) in gaps.items():
+            columns[f"{name}_trials"] = [gap.size]
+            columns[f"{name}_violations"] = [int((gap > limit + TOLERANCE).sum())]
+            columns[f"{name}_constant"] = [float(gap.max())]
+        return columns
+
+
+class OneStep(Experiment):
+    """How often RAEUBO's guarantee is broken, and by how much."""
+
+    name = "one-step"
+    about = "The one-step guarantee of RAEUBO under both forms of the logistic judge."
+
+    def tasks(self, size: Size) -> Sequence[Task]:
+        """A task a form, risk aversion, size of utilities and seed."""
+        seeds = range(size.seeds or (2 if size.quick else 20))
+        few, some = ({"draws": 10_000}, {"instances": 50}) if size.quick else ({}, {})
+        cells = [(form, alpha) for form in FORMS for alpha in AVERSIONS]
+        beliefs = [(0.0, spread) for spread in SPREADS] + [(sign * o, 1.0) for o in SIZES for sign in (1.0, -1.0)]
+        return [
+            *(Pointwise(f, alpha, s, seed, **few) for seed in seeds for f, alpha in cells for s in SIZES),
+            *(Instances(f, alpha, o, s, seed, **some) for seed in seeds for f, alpha in cells for o, s in beliefs),
+        ]
+
+    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+        """A row an inequality, form, risk aversion and utilities: share of violations over seeds, least constant."""
+        known, beliefs = (records.filter(pl.col("kind") == kind) for kind in (Pointwise.kind, Instances.kind))
+        known = known.with_columns(offset=0.0, spread="size")
+        by = ["form", "risk_aversion", "offset", "spread"]
+        tables = []
+        for frame, inequality, violations, trials, constant in (
+            (known, "pointwise, random", "violations", "draws", "random_worst"),
+            (known, "pointwise, printed level", "printed_violations", "draws", "random_worst"),
+            *((beliefs, name, f"{c}_violations", f"{c}_trials", f"{c}_constant") for name, c in INEQUALITIES.items()),
+        ):
+            shares = describe(frame.with_columns(share=pl.col(violations) / pl.col(trials)), by, ["share"])
+            worst = frame.group_by(*by).agg(constant=pl.col(constant).max(), trials=pl.col(trials).sum())
+            tables.append(shares.join(worst, on=by, maintain_order="left").with_columns(inequality=pl.lit(inequality)))
+        search = known.group_by(*by, maintain_order=True).agg(
+            pl.col("hardest", "f1", "f2", "lam1", "lam2").sort_by("hardest").last()
+        )
+        tables.append(search.rename({"hardest": "constant"}).with_columns(inequality=pl.lit("pointwise, hardest")))
+        return pl.concat(tables, how="diagonal_relaxed").rename({"mean": "share"}).drop("measure")
+
+    def claims(self, records: pl.DataFrame) -> list[Claim]:
+        """Lemmas and proposition, a row a form and risk aversion; one violation, of whatever beliefs, is enough."""
+        table = self.summary(records)
+        claims = []
+        for inequality, text in _SAID.items():
+            for form in FORMS:
+                # V^0 by MV is what the proof needs, the difference form what makes the judge go by f1 - f2; V >= U
+                # holds by construction, so that it should not count for the proposition.
+                ours = form != "paper" or inequality in (BY_MV, DOMINANCE)
+                own = table.filter(pl.col("inequality") == inequality, pl.col("form") == form).sort("risk_aversion")
+                for cells in own.partition_by("risk_aversion", maintain_order=True):
+                    claims.append(_claim(text, f"{form} form", cells, "ours" if ours else "paper"))
+        return [*claims, *(_bounded(table, form) for form in FORMS)]
+
+
+_WHERE = "Proposition, one step"
+_SAID = {
+    "lemma": "E[MV(winner)] >= RAEUBO - lam_max C: largest share of violations.",
+    "proposition": "V^lam(X*) >= max V^0 - lam_max C, X* the argmax of RAEUBO: largest share of violations.",
+    BY_MV: "V^lam(X*) >= max V^0 - lam_max C, V^0 by MV, as in the proof: largest share of violations.",
+    DOMINANCE: "V^lam(X) >= U^lam(X) for all X: largest share of violations.",
+}
+"""By inequality; shares are of random beliefs, the largest over means and spreads of utilities."""
+
+
+def _claim(text: str, form: str, cells: pl.DataFrame, reading: Reading) -> Claim:
+    """A guarantee at one risk aversion, which holds where nothing violates it."""
+    most = cells.sort("share").row(-1, named=True)
+    holds = most["share"] == 0.0
+    rest = f"of {cells['trials'].sum()} cases" if holds else f"at {describe_beliefs(most)}"
+    # Shares that are all 0 have no spread to tell an interval from.
+    interval = "-" if holds or most["low"] is None else f"{percent(most['low'])} to {percent(most['high'])}"
+    found, setting = f"{percent(most['share'])} {rest}", f"{form}, alpha = {most['risk_aversion']:g}"
+    return Claim(text, _WHERE, found, interval, "agrees" if holds else "differs", setting, reading)
+
+
+def _bounded(table: pl.DataFrame, form: str) -> Claim:
+    """Claim that the loss stops growing with the utilities: it is equal at the two largest of `SIZES`."""
+    own = table.filter(pl.col("inequality") == "pointwise, hardest", pl.col("form") == form)
+    before, last = own.filter(pl.col("risk_aversion") == 0.0).sort("spread").tail(2).iter_rows(named=True)
+    found = (
+        f"{last['constant']:.3g} at |f| <= {last['spread']:g}, {before['constant']:.3g} at |f| <= {before['spread']:g}"
+    )
+    text = "The loss of a duel of known utilities is bounded, whatever these are, with alpha = 0: largest loss found."
+    verdict: Verdict = "agrees" if last["constant"] <= before["constant"] * 1.01 else "differs"
+    return Claim(text, _WHERE, found, "-", verdict, f"{form} form", "paper" if form == "paper" else "ours")
+
+
+def percent(share: float) -> str:
+    """A share for a table, in which only none at all is 0."""
+    return "< 0.01 %" if 0.0 < share < 5e-5 else f"{100.0 * max(share, 0.0):.2f} %"
+
+
+def describe_beliefs(row: Mapping[str, Any]) -> str:
+    """The beliefs of a row of the summary, for a table."""
+    return f"mean utility {row['offset']:g}, spread {row['spread']:g}"

@@ -1,0 +1,82 @@
+"""Doing tasks: somewhere, in any order, each record kept as soon as its task ends."""
+
+from __future__ import annotations
+
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from anchorpbo import __version__
+from anchorpbo.errors import InputError
+from anchorpbo.numerics.threads import one_blas_thread
+from anchorpbo.research.experiments.records import Record, Store, machine
+from anchorpbo.research.experiments.task import Task
+
+
+@dataclass(frozen=True, eq=False)
+class Ended:
+    """A task that is over."""
+
+    task: Task
+    record: Record | None
+    failure: str | None = None
+    """The traceback, where there is no record."""
+
+
+class Backend(ABC):
+    """Where tasks are done."""
+
+    @abstractmethod
+    def run(self, tasks: Sequence[Task]) -> Iterator[Ended]:
+        """Yield tasks as they end, each once. Whoever closes the iterator early stops those under way."""
+
+
+def perform(task: Task) -> Record:
+    """Do a task, here and now."""
+    began = perf_counter()
+    # Results must not depend on how many threads a machine has.
+    with one_blas_thread():
+        columns = task.run()
+    return Record(task, columns, __version__, machine(), perf_counter() - began)
+
+
+def attempt(task: Task) -> tuple[Record | None, str | None]:
+    """The record of a task, or the traceback of what went wrong."""
+    try:
+        return perform(task), None
+    except Exception:
+        return None, traceback.format_exc()
+
+
+class Here(Backend):
+    """In this process, one after the other."""
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[Ended]:
+        """Yield tasks in their order."""
+        for task in tasks:
+            yield Ended(task, *attempt(task))
+
+
+def execute(tasks: Sequence[Task], store: Store, backend: Backend) -> Iterator[Ended]:
+    """Do the tasks that have no record yet, and yield each once its record is on disk.
+
+    A task that fails is yielded with its traceback, and the others go on.
+    """
+    left = [task for task in dict.fromkeys(tasks) if not store.has(task)]
+    for task in left:
+        task.prepare()
+    ending = backend.run(left)
+    try:
+        for ended in ending:
+            if ended.record is not None:
+                if ended.record.version != __version__:
+                    rule = f"workers must have anchorpbo {__version__}"
+                    raise InputError(rule, ended.record.version, "install the same release everywhere")
+                store.put(ended.record)
+            yield ended
+    finally:
+        close = getattr(ending, "close", None)
+        if close is not None:
+            close()

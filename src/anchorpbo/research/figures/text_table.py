@@ -1,0 +1,130 @@
+r"""A table as Markdown and as LaTeX.
+
+Texts are plain: special characters are escaped for either format, and ``±`` or ``+-`` becomes ``$\pm$`` in LaTeX.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from anchorpbo.errors import ShapeError
+from anchorpbo.research.figures.files import with_ending, write_files
+
+MISSING = "–"
+"""Of a cell without a value."""
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    **{character: "\\" + character for character in "_%&#${}"},
+    "<": "$<$", ">": "$>$", "|": "$|$", "±": r"$\pm$", "−": "$-$", "×": r"$\times$", "≤": r"$\le$", "≥": r"$\ge$",
+    "–": "--", "—": "---", "…": r"\dots{}",
+}  # fmt: skip
+# A hyphen before a number is a minus sign, unless it joins what is before it, as in "5-10".
+_LATEX_SPECIAL = re.compile(r"(?<![\w.)-])-(?=[\d.])|[" + re.escape("".join(_LATEX)) + "]")
+_MARKDOWN_SPECIAL = re.compile(r"[\\|*_`<]")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text of a table."""
+
+    text: str
+    bold: bool = False
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """Headings and rows of cells."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    align: tuple[str | float, ...]
+    """For each column ``"l"``, ``"r"``, or the share of the text's width that it wraps at."""
+    note: str = ""
+    """What to know when reading it, below it."""
+
+    def __post_init__(self) -> None:
+        for cells in chain([self.align], self.rows):
+            if len(cells) != len(self.headings):
+                rule = f"each row of a table must have {len(self.headings)} cells, as there are headings"
+                raise ShapeError(rule, cells, "fill the gaps with empty cells")
+
+    def to_markdown(self) -> str:
+        """The title, the table as GitHub shows it, and the note."""
+        marks = ["---:" if align == "r" else "---" for align in self.align]
+        body = [[_markdown(cell) for cell in row] for row in self.rows]
+        lines = [f"| {' | '.join(cells)} |" for cells in ([*map(markdown_text, self.headings)], marks, *body)]
+        parts = [f"**{markdown_text(self.title)}**", "\n".join(lines), markdown_text(self.note)]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+    def to_latex(self) -> str:
+        """A table environment, no wider than the text; needs the packages array, booktabs and graphicx."""
+        columns = "".join(align if isinstance(align, str) else _paragraph(align) for align in self.align)
+        body = [[_latex(cell) for cell in row] for row in self.rows]
+        lines = [
+            r"\begin{table}",
+            r"\centering\small",
+            rf"\caption{{{latex_text(self.title)}}}",
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
+            r"\toprule",
+            _latex_row([*map(latex_text, self.headings)]),
+            r"\midrule",
+            *map(_latex_row, body),
+            r"\bottomrule",
+            r"\end{tabular}}",
+            *([rf"\par\smallskip {latex_text(self.note)}"] if self.note else []),
+            r"\end{table}",
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def save(table: TextTable, stem: Path) -> list[Path]:
+    """Write a table as .md and .tex beside each other and return their paths.
+
+    Parameters
+    ----------
+    stem
+        Folder and name without the ending.
+    """
+    texts = {"md": table.to_markdown(), "tex": table.to_latex()}
+    return write_files({with_ending(stem, ending): text.encode() for ending, text in texts.items()})
+
+
+def latex_text(text: str) -> str:
+    """A plain text as LaTeX shows it unchanged."""
+    return _LATEX_SPECIAL.sub(lambda found: _LATEX.get(found[0], "$-$"), _plain(text))
+
+
+def markdown_text(text: str) -> str:
+    """A plain text as Markdown shows it unchanged, also in a table."""
+    return _MARKDOWN_SPECIAL.sub(lambda found: "\\" + found[0], _plain(text))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("+-", "±").split())
+
+
+def _markdown(cell: Cell) -> str:
+    text = markdown_text(cell.text)
+    return f"**{text}**" if cell.bold else text
+
+
+def _latex(cell: Cell) -> str:
+    # \boldmath, for the minus and plus-minus signs are mathematics.
+    text = latex_text(cell.text)
+    return rf"\textbf{{\boldmath {text}}}" if cell.bold else text
+
+
+def _latex_row(cells: list[str]) -> str:
+    # An empty group in front of a bracket, which \\ of the row before would take for its option.
+    first = "{}" + cells[0] if cells[0].startswith(("[", "*")) else cells[0]
+    return " & ".join([first, *cells[1:]]) + r" \\"
+
+
+def _paragraph(share: float) -> str:
+    return rf">{{\raggedright\arraybackslash}}p{{{share:g}\linewidth}}"

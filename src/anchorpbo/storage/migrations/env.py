@@ -1,8 +1,0 @@
-"""Run by Alembic around each migration, in the transaction that the storage began."""
-
-from alembic import context
-
-from anchorpbo.storage.schema import metadata
-
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata, transactional_ddl=True)
-context.run_migrations()

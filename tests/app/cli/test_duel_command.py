@@ -1,0 +1,248 @@
+"""``anchorpbo duel``: the loop in a terminal, driven by lines."""
+
+import io
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from anchorpbo.app.cli import duel as module
+from anchorpbo.app.cli.app import app
+from anchorpbo.app.cli.keys import Keys
+from anchorpbo.app.service import Studies
+from anchorpbo.app.storage import open_storage
+from anchorpbo.app.storage.journal import OWNER
+
+TEA = {
+    "name": "Tea",
+    "space": {
+        "kind": "space",
+        "parameters": [
+            {"name": "minutes", "kind": "real", "low": 1.0, "high": 8.0},
+            {"name": "spoons", "kind": "integer", "low": 1, "high": 4},
+            {"name": "sort", "kind": "categorical", "values": ["green", "black"]},
+            {"name": "milk", "kind": "boolean"},
+        ],
+        "constraints": [],
+    },
+    "display": {"labels": {"minutes": "Time"}, "units": {"minutes": "min"}},
+}
+BEANS = {
+    "name": "Beans",
+    "space": {
+        "kind": "catalogue",
+        "columns": [
+            {"name": "bean", "values": ["Sidamo", "Nyeri", "Huila"]},
+            {"name": "acidity", "values": [8, 9, 6]},
+        ],
+        "features": ["acidity"],
+        "key": "bean",
+    },
+    "display": {"title": "bean"},
+}
+
+
+class Desk:
+    """A study in a file, and hands to answer it."""
+
+    def __init__(self, folder, request=TEA):
+        self.db = str(folder / "studies.db")
+        self.id = self.look(lambda studies: studies.create(request).id)
+
+    def look(self, use):
+        storage = open_storage(self.db)
+        try:
+            return use(Studies(storage))
+        finally:
+            storage.close()
+
+    def play(self, *lines, options=()):
+        text = "".join(f"{line}\n" for line in lines)
+        result = CliRunner().invoke(app, ["duel", self.id, "--db", self.db, *options], input=text)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    def answers(self, participant=OWNER):
+        events = self.look(lambda studies: studies.history(self.id, participant))
+        return [event for event in events if event["type"] == "answered" and event["stands"]]
+
+    def outcomes(self):
+        return [event["outcome"] for event in self.answers()]
+
+
+@pytest.fixture
+def desk(tmp_path):
+    return Desk(tmp_path)
+
+
+def test_all_answers_are_understood_and_stored(desk):
+    output = desk.play("1", "left", "2", "RIGHT", "=", "t", "s", "q", "1")
+    assert desk.outcomes() == ["first", "first", "second", "second", "tie", "tie", "skip"]
+    assert "7 answers stored" in output
+
+
+def test_two_designs_are_shown_side_by_side_with_why_and_how_far(desk):
+    output = desk.play("q")
+    assert "Time" in output
+    assert " min" in output
+    assert "To start with, two designs" in output
+    assert "more to get a first idea" in output
+    duel = desk.look(lambda studies: studies.ask(desk.id))
+    rows = {row.label: row.value for row in duel.cards[0].rows}
+    others = {row.label: row.value for row in duel.cards[1].rows}
+    for label, value in rows.items():
+        line = next(line for line in output.splitlines() if f" {label} " in line and "mark" not in line)
+        assert line.lstrip().startswith("*") == (value != others[label])
+
+
+def test_the_end_of_the_input_ends_it(desk):
+    assert "1 answer stored" in desk.play("1")
+
+
+def test_it_goes_on_with_the_duel_that_is_out(desk):
+    desk.play("q")
+    out = desk.look(lambda studies: studies.ask(desk.id)).id
+    desk.play("2")
+    assert desk.answers()[0]["duel_id"] == out
+
+
+def test_an_answer_is_taken_back(desk):
+    output = desk.play("1", "u", "2", "q")
+    assert desk.outcomes() == ["second"]
+    assert "Taken back: the answer 'first'" in output
+    assert "1 answer stored" in output
+
+
+def test_with_nothing_to_take_back_it_says_so_and_goes_on(desk):
+    output = desk.play("u", "1", "q")
+    assert "nothing to take back" in output
+    assert desk.outcomes() == ["first"]
+
+
+def test_response_times_are_recorded_unless_something_came_between(desk):
+    desk.play("1", "?", "2", "q")
+    first, second = desk.answers()
+    assert 0 <= first["response_ms"] < 60_000
+    assert second["response_ms"] is None
+
+
+def test_one_of_the_two_becomes_an_anchor(desk):
+    duel = desk.look(lambda studies: studies.ask(desk.id))
+    assert "1 anchor now" in desk.play("a", "2", "q")
+    assert desk.look(lambda studies: studies.anchors(desk.id)) == [duel.second]
+
+
+def test_values_become_an_anchor(desk):
+    desk.play("a", "v", "3.5", "2", "GREEN", "yes", "1", "q")
+    assert desk.look(lambda studies: studies.anchors(desk.id)) == [
+        {"minutes": 3.5, "spoons": 2, "sort": "green", "milk": True}
+    ]
+    assert desk.outcomes() == ["first"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        (["a", "v", "99", "2", "green", "yes"], "minutes"),
+        (["a", "v", "soon", "2", "green", "yes"], "minutes"),
+        (["a", "v", "3", "2", "red", "yes"], "sort"),
+        (["a", "v", "3", "2", "green", "perhaps"], "milk"),
+        (["a", "x"], "must be 1, 2 or v"),
+        (["a", "v", ""], "Nothing was marked"),
+        (["a", ""], ""),
+    ],
+)
+def test_what_is_no_design_marks_nothing_and_the_duel_goes_on(desk, lines, says):
+    output = desk.play(*lines, "2", "q")
+    assert says in output
+    assert desk.look(lambda studies: studies.anchors(desk.id)) == []
+    assert desk.outcomes() == ["second"]
+
+
+def test_an_item_of_a_catalogue_is_named_by_its_key(tmp_path):
+    desk = Desk(tmp_path, BEANS)
+    output = desk.play("a", "v", "Huila", "a", "v", "Nobody", "q")
+    assert [one["bean"] for one in desk.look(lambda studies: studies.anchors(desk.id))] == ["Huila"]
+    assert "Nobody" in output
+
+
+def test_a_short_list_can_be_compared_to_the_end(tmp_path):
+    desk = Desk(tmp_path, BEANS)
+    desk.play(*["1"] * 8)
+    assert 3 <= len(desk.answers()) <= 8
+
+
+def test_a_recommendation_needs_an_answer(desk):
+    output = desk.play("r", "1", "r", "q")
+    before, _, after = output.partition("-> 1 is better")
+    assert "Recommended" not in before
+    assert "Recommended after 1 answer" in after
+
+
+def test_help_comes_on_demand_and_for_what_means_nothing(desk):
+    assert "quit; all answers are stored" in desk.play("?", "q")
+    output = desk.play("maybe", "1", "q")
+    assert "'maybe' means nothing here" in output
+    assert desk.outcomes() == ["first"]
+
+
+def test_participants_answer_for_themselves(desk):
+    desk.look(lambda studies: studies.invite(desk.id, "Ana Lee"))
+    output = desk.play("2", "q", options=["--participant", "Ana Lee"])
+    assert "--participant 'Ana Lee'" in output
+    assert desk.answers() == []
+    assert len(desk.answers("Ana Lee")) == 1
+
+
+def test_a_stranger_is_told_what_to_do(desk):
+    result = CliRunner().invoke(app, ["duel", desk.id, "--db", desk.db, "--participant", "Bo"], input="1\n")
+    assert result.exit_code == 2
+    assert "invite them first" in result.stderr
+
+
+def test_an_answer_given_elsewhere_is_told_of(desk, monkeypatch):
+    answer = Studies.answer
+
+    def late(self, id, duel_id, outcome, *rest):
+        monkeypatch.setattr(Studies, "answer", answer)
+        desk.look(lambda studies: studies.answer(id, duel_id, "tie"))
+        return answer(self, id, duel_id, outcome, *rest)
+
+    monkeypatch.setattr(Studies, "answer", late)
+    output = desk.play("1", "2", "q")
+    assert "answered before, with 'tie'" in output
+    assert desk.outcomes() == ["tie", "second"]
+
+
+class Interrupted(Keys):
+    def key(self):
+        pressed = super().key()
+        if pressed == "^c":
+            raise KeyboardInterrupt
+        return pressed
+
+
+def test_ctrl_c_leaves_with_all_answers_stored(desk):
+    console = Console(file=io.StringIO(), width=100)
+    module.run(desk.db, desk.id, OWNER, console, Interrupted(console, io.StringIO("1\n^c\n2\n")))
+    assert "1 answer stored" in console.file.getvalue()
+    assert desk.outcomes() == ["first"]
+
+
+@pytest.mark.parametrize(
+    ("pressed", "meant"), [("1", "1"), ("\x1b[D", "left"), ("\x1b[C", "right"), ("Q", "q"), ("\r", "")]
+)
+def test_keys_of_a_terminal(monkeypatch, pressed, meant):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr("anchorpbo.app.cli.keys.typer.getchar", lambda: pressed)
+    assert Keys(Console(), Terminal()).key() == meant
+
+
+def test_names_cannot_steer_the_terminal(tmp_path):
+    odd = {**TEA, "name": "x\x1b[2J", "description": "[red]y[/red]", "display": {"labels": {"minutes": "\x1b]0;z"}}}
+    output = Desk(tmp_path, odd).play("q")
+    assert "\x1b" not in output
+    assert "[red]y[/red]" in output

@@ -1,0 +1,291 @@
+"""Time limits and sizes: what takes too long or is too large is refused, in words, and nobody else waits for it."""
+
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+
+import pytest
+from service_studies import QUICK, TREES, answer
+
+from anchorpbo.app.definition import definition, sizes
+from anchorpbo.app.definition.sizes import check_size, check_table
+from anchorpbo.app.scheduler import scheduler as looking
+from anchorpbo.app.scheduler.processes import LateError, Worker, start_workers
+from anchorpbo.app.scheduler.scheduler import Ahead
+from anchorpbo.app.service import Studies, checks
+from anchorpbo.app.service.checks import TASKS, Checks
+from anchorpbo.app.storage.memory import MemoryStorage
+from anchorpbo.errors import InputError, RunError, TimeLimitError
+from anchorpbo.numerics.deadline import deadline
+from support.hard_rules import hard_study
+
+PATIENCE = 120.0
+"""Seconds that a busy machine may take to start a process."""
+
+
+@pytest.fixture(scope="module")
+def checking():
+    """Checks in one process, for all tests that do not end it."""
+    found = Checks([Worker("anchorpbo.app.service.checks")])
+    yield found
+    found.close()
+
+
+def pid_of(checks):
+    return checks._workers[0].pid
+
+
+# -- the same, elsewhere ----------------------------------------------------------------------------------------------
+
+
+def test_what_is_checked_in_another_process_is_the_same(checking):
+    here, there = Studies(MemoryStorage()), Studies(MemoryStorage(), checks=checking)
+    for request in (QUICK, TREES, {**QUICK, "anchors": [{"minutes": 2.0, "leaf": "black"}]}):
+        one, other = here.create(request).id, there.create(request).id
+        assert here.definition(one).to_dict() == there.definition(other).to_dict()
+        assert here.anchors(one) == there.anchors(other)
+        limited = {**request, "space": {**request["space"], "constraints": ["minutes <= 5"]}}
+        assert here.checks.preview(limited) == there.checks.preview(limited)
+        answer(here, one)
+        found = [each.export(each.import_study(here.export(one)).id) for each in (here, there)]
+        assert found[0]["events"] == found[1]["events"]
+    table = b"name,price\nAsh,5\nElm,9\n"
+    assert here.checks.catalogue(table) == there.checks.catalogue(table)
+    id = there.create(TREES).id
+    assert there.import_comparisons(id, BytesIO(b"winner,loser\nOak,Elm\nAsh,Yew\n")) == 2
+
+
+@pytest.mark.parametrize("wrong", [{"name": "x"}, {**QUICK, "more": 1}, {**QUICK, "options": {"seed": -1}}, 3])
+def test_what_is_refused_in_another_process_is_refused_in_the_same_words(checking, wrong):
+    with pytest.raises(InputError) as here:
+        Checks().define(wrong)
+    with pytest.raises(InputError) as there:
+        checking.define(wrong)
+    assert (type(here.value), str(here.value)) == (type(there.value), str(there.value))
+
+
+# -- time -------------------------------------------------------------------------------------------------------------
+
+
+def test_hard_rules_are_refused_within_their_time_and_the_process_goes_on(checking, monkeypatch):
+    monkeypatch.setattr(definition, "CHECK_LIMIT", 0.3)
+    with pytest.raises(TimeLimitError, match=r"must take at most 0.3 s; received 4 constraints on 30 parameters"):
+        Checks().define(hard_study())
+    checking.define(QUICK)
+    before = pid_of(checking)
+    with pytest.raises(TimeLimitError, match=r"must take at most 5 s; received 4 constraints on 30 parameters"):
+        checking.preview(hard_study())
+    assert pid_of(checking) == before
+    assert checking.define(QUICK).name == "Tea"
+
+
+@pytest.mark.parametrize("limit", ["CHECK_LIMIT", "IMPORT_LIMIT"])
+def test_a_process_that_hangs_is_killed_and_another_one_goes_on(checking, monkeypatch, limit):
+    checking.define(QUICK)
+    before = pid_of(checking)
+    os.kill(before, signal.SIGSTOP)
+    monkeypatch.setattr(checks, limit, 0.2)
+    monkeypatch.setattr(checks, "_GRACE", 0.0)
+    what, request = ("a study", QUICK) if limit == "CHECK_LIMIT" else ("a table", b"a,b\n1,2\n")
+    run = checking.define if limit == "CHECK_LIMIT" else checking.catalogue
+    with pytest.raises(TimeLimitError, match=f"checking {what} must take at most 0.2 s; received one that takes long"):
+        run(request)
+    monkeypatch.undo()
+    assert checking.define(QUICK).name == "Tea"
+    assert pid_of(checking) != before
+
+
+def test_a_process_that_was_killed_is_started_again(checking):
+    checking.define(QUICK)
+    os.kill(pid_of(checking), signal.SIGKILL)
+    checking._workers[0]._process.wait()
+    assert checking.define(QUICK).name == "Tea"
+
+
+def test_only_so_many_wait_for_a_check_and_none_for_longer_than_it_may(checking, monkeypatch):
+    checking.define(QUICK)
+    worker = checking._idle.get()  # somebody uses it
+    try:
+        monkeypatch.setattr(checks, "CHECK_LIMIT", 0.5)
+        monkeypatch.setattr(checks, "_GRACE", 0.0)
+        with ThreadPoolExecutor(checks.MOST_WAITING) as pool:
+            waiting = [pool.submit(checking.define, QUICK) for _ in range(checks.MOST_WAITING)]
+            end = time.monotonic() + PATIENCE
+            while checking._inside < checks.MOST_WAITING and time.monotonic() < end:
+                time.sleep(0.001)
+            with pytest.raises(RunError, match=r"at most 16 requests to check something .* try again in a moment"):
+                checking.define(QUICK)
+            for one in waiting:
+                with pytest.raises(RunError, match=r"a check must begin within 0.5 s; received others that take long"):
+                    one.result(PATIENCE)
+    finally:
+        checking._idle.put(worker)
+    monkeypatch.undo()
+    assert checking.define(QUICK).name == "Tea"
+
+
+def test_where_no_process_starts_whoever_asks_checks(monkeypatch, caplog):
+    monkeypatch.setattr("anchorpbo.app.scheduler.processes.sys.executable", "/no/such/python")
+    assert Checks([Worker("anchorpbo.app.service.checks")]).define(QUICK).name == "Tea"
+    assert "made in a thread" in caplog.text
+
+
+def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answered(monkeypatch):
+    workers = start_workers(1)
+    ahead = Ahead(workers)
+    assert ahead._warm.wait(PATIENCE)
+    studies = Studies(MemoryStorage(), ahead=ahead)
+    id = studies.create(QUICK).id
+    before = workers[0].pid
+    os.kill(before, signal.SIGSTOP)
+    monkeypatch.setattr(looking, "ASK_LIMIT", 0.3)
+    with pytest.raises(RunError, match=r"the next duel must be there within 0.3 s; received one that .*; ask again"):
+        studies.ask(id)
+    monkeypatch.undo()
+    end = time.monotonic() + PATIENCE
+    while workers[0].pid in (None, before):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    while True:  # one that was told to be late at the last moment is given up for all who wait for it
+        try:
+            assert studies.ask(id)
+            break
+        except RunError:
+            assert time.monotonic() < end
+    ahead.close()
+
+
+def test_a_worker_that_is_late_is_killed():
+    worker = Worker("anchorpbo.app.service.checks")
+    worker.start()
+    worker.wait()
+    os.kill(worker.pid, signal.SIGSTOP)
+    with pytest.raises(LateError, match=r"it took longer than 0.1 s"):
+        worker.call("define", QUICK, 0.1)
+    worker.close()
+    assert not worker.is_alive()
+
+
+def test_a_worker_that_hangs_while_it_starts_is_killed(monkeypatch):
+    monkeypatch.setattr("anchorpbo.app.scheduler.processes.START_LIMIT", 0.2)
+    worker = Worker("anchorpbo.app.service.checks")
+    worker.start()
+    os.kill(worker.pid, signal.SIGSTOP)
+    with pytest.raises(LateError):
+        worker.wait()
+    worker.close()
+
+
+def test_every_task_takes_and_gives_plain_data():
+    assert set(TASKS) == {"define", "preview", "export", "catalogue", "comparisons"}
+
+
+# -- sizes ------------------------------------------------------------------------------------------------------------
+
+
+def space(parameters=(), constraints=()):
+    return {"kind": "space", "parameters": list(parameters), "constraints": list(constraints)}
+
+
+def reals(count):
+    return [{"name": f"p{n}", "kind": "real", "low": 0.0, "high": 1.0} for n in range(count)]
+
+
+def integers(count, places):
+    return [{"name": f"p{n}", "kind": "integer", "low": 1, "high": places} for n in range(count)]
+
+
+def table(rows, columns):
+    return {"kind": "catalogue", "columns": [{"name": f"c{n}", "values": [0] * rows} for n in range(columns)]}
+
+
+@pytest.mark.parametrize(
+    ("fits", "exceeds", "says"),
+    [
+        (space(reals(100)), space(reals(101)), r"at most 100 parameters; received 101; leave out"),
+        (space(reals(1), ["p0 <= 1"] * 100), space(reals(1), ["p0 <= 1"] * 101), r"at most 100 constraints"),
+        (space(integers(4, 10**6)), space(integers(4, 10**6 + 1)), r"at most 4,000,000 values together; .* 4,000,004"),
+        (space([]), space(integers(100, 10**6)), r"received 100,000,000; count in larger units"),
+        (
+            space([{"name": "a", "kind": "real", "low": 0, "high": 1, "step": 1 / 3_999_999}]),
+            space([{"name": "a", "kind": "real", "low": 0, "high": 1, "step": 1 / 4_000_000}]),
+            r"received 4,000,001",
+        ),
+        (
+            space([{"name": "a", "kind": "ordinal", "values": list(range(10_000))}]),
+            space([{"name": "a", "kind": "ordinal", "values": list(range(10_001))}]),
+            r"'a': there must be at most 10,000 values to choose from; received 10,001",
+        ),
+        (
+            space([{"name": "a", "kind": "real", "low": 0, "high": 1e-300}]),
+            space([{"name": "a", "kind": "real", "low": 0, "high": 5e-324}]),
+            r"'a': low and high must differ by at least 1e-300; received 0 and 4.94066e-324; choose a smaller unit",
+        ),
+        (
+            space([{"name": "a", "kind": "real", "low": -1e300, "high": 1e300}]),
+            space([{"name": "a", "kind": "real", "low": 0, "high": 1.1e300}]),
+            r"'a': low and high must lie within 1e\+300; received 0 and 1.1e\+300; choose a larger unit",
+        ),
+        (table(100_000, 1), table(100_001, 1), r"a catalogue must have at most 100,000 rows; received 100,001"),
+        (table(1, 5_000), table(1, 5_001), r"a catalogue must have at most 5,000 columns; received 5,001"),
+        (table(100_000, 50), table(100_000, 51), r"a catalogue must have at most 5,000,000 cells; received 5,100,000"),
+    ],
+)  # fmt: skip
+def test_a_study_has_a_largest_size(fits, exceeds, says):
+    check_size(fits)
+    with pytest.raises(InputError, match=says):
+        check_size(exceeds)
+    with pytest.raises(InputError, match=says):
+        Studies(MemoryStorage()).create({"name": "x", "space": exceeds})
+
+
+@pytest.mark.parametrize("rubbish", [3, None, [], {}, {"kind": "space", "parameters": 3}, {"kind": "catalogue"}])
+def test_what_has_another_form_is_left_to_others(rubbish):
+    check_size(rubbish)
+
+
+def test_studies_that_are_there_already_are_not_held_to_it(monkeypatch):
+    studies = Studies(MemoryStorage())
+    id = studies.create(QUICK).id
+    monkeypatch.setattr(sizes, "MOST_PARAMETERS", 1)
+    monkeypatch.setattr(definition, "CHECK_LIMIT", 0.0)
+    assert Studies(studies.storage).ask(id)
+    with pytest.raises(InputError, match=r"at most 1 parameters; received 2"):
+        studies.import_study(studies.export(id))
+
+
+def test_a_long_table_is_refused_while_it_is_read(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        "anchorpbo.app.service.catalogues.check_table",
+        lambda rows, columns: (seen.append(rows), check_table(rows, columns)),
+    )
+    with pytest.raises(InputError, match=r"a catalogue must have at most 100,000 rows; received 100,001; choose"):
+        Checks().catalogue(b"a\n" + b"1\n" * 10_000_000)
+    assert seen == list(range(100_002))
+
+
+def test_a_long_table_of_comparisons_is_refused_while_it_is_read():
+    studies = Studies(MemoryStorage())
+    id = studies.create(TREES).id
+    head, row = b"winner,loser\n", b"Oak,Elm\n"
+    assert studies.import_comparisons(id, BytesIO(head + row * checks.MOST_COMPARISONS)) == checks.MOST_COMPARISONS
+    says = r"a table must have at most 10,000 comparisons; received {} rows or more; choose the latest"
+    for count, received in ((checks.MOST_COMPARISONS + 1, "10,001"), (4_000_000, "20,001")):
+        with pytest.raises(InputError, match=says.format(received)):
+            studies.import_comparisons(id, BytesIO(head + row * count))
+
+
+@pytest.mark.parametrize("setting", ["low", "high", "step"])
+def test_integers_that_no_double_holds_are_left_to_the_check_of_plain_data(setting):
+    check_size({"parameters": [{"name": "x", "kind": "real", "low": 0, "high": 1, setting: 10**400}]})
+
+
+def test_checks_without_processes_keep_to_the_time_limit_of_searches(monkeypatch):
+    limits = []
+    monkeypatch.setitem(TASKS, "catalogue", lambda data: limits.append(deadline().seconds) or {"columns": []})
+    with pytest.raises(TypeError):  # of a view that lacks everything else
+        Checks().catalogue(b"")
+    assert limits == [checks.IMPORT_LIMIT]

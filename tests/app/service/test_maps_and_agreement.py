@@ -1,0 +1,233 @@
+"""Grids against the optimizer they are drawn from, and agreement against a count by hand."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+from service_studies import BLACK, GREEN, QUICK, TREES, answer, study
+
+from anchorpbo.analysis import grids
+from anchorpbo.app.service.agreement import Side, _kendall, _ranks, agreement
+from anchorpbo.errors import InputError, UnknownNameError
+
+TWO = {
+    "kind": "space",
+    "parameters": [
+        {"name": "a", "kind": "real", "low": 0.0, "high": 10.0},
+        {"name": "b", "kind": "integer", "low": 0, "high": 4},
+        {"name": "c", "kind": "constant", "value": "x"},
+    ],
+    "constraints": [{"coefficients": {"a": 1.0, "b": 1.0}, "upper": 8.0}],
+}
+
+
+def _check(estimates, utility, low, high):
+    assert np.allclose([one.utility for one in estimates], np.ravel(utility))
+    assert np.allclose([one.interval for one in estimates], np.stack([np.ravel(low), np.ravel(high)], axis=1))
+
+
+def test_a_map_says_what_the_optimizer_says():
+    studies, id = study(anchors=[GREEN])
+    for outcome in ("first", "second", "tie", "first"):
+        answer(studies, id, outcome)
+    found, optimizer = studies.map(id), studies.rater(id, "owner").optimizer
+    assert found.at == optimizer.recommend().design
+    assert (found.answers, found.anchors, len(found.duels)) == (4, [GREEN], 4)
+    assert [one.axis.name for one in found.slices] == ["minutes", "leaf"]
+    for one in found.slices:
+        designs = [found.at | {one.axis.name: value} for value in one.axis.values]
+        _check(optimizer.utilities(designs), one.grid.utility, one.grid.low, one.grid.high)
+        points = np.array([optimizer.space.encode(design) for design in designs])
+        assert np.allclose(optimizer.noise_map(points), one.grid.noise)
+        assert np.allclose(optimizer.noise_map.reliability(points), one.grid.reliability)
+    plane = found.plane
+    designs = [found.at | {plane.x.name: x, plane.y.name: y} for y in plane.y.values for x in plane.x.values]
+    _check(optimizer.utilities(designs), plane.grid.utility, plane.grid.low, plane.grid.high)
+    assert np.shape(plane.grid.utility) == (len(plane.y.values), len(plane.x.values)) == (2, grids.PLANE)
+
+
+def test_before_the_first_answer_only_noise_is_known():
+    studies, id = study(anchors=[GREEN])
+    found = studies.map(id)
+    assert found.answers == 0
+    assert found.at == studies.definition(id).space.check(found.at)
+    for grid in (found.plane.grid, *(one.grid for one in found.slices)):
+        assert (grid.utility, grid.low, grid.high) == (None, None, None)
+        assert np.all(np.array(grid.noise) > 0)
+        assert np.all((np.array(grid.reliability) >= 0) & (np.array(grid.reliability) <= 1))
+
+
+def test_the_strongest_plane_is_over_the_parameters_that_the_utility_depends_on_most():
+    parameters = [{"name": name, "kind": "real", "low": 0.0, "high": 1.0} for name in ("idle", "first", "second")]
+    studies, id = study(space={"kind": "space", "parameters": parameters})
+    rng = np.random.default_rng(0)
+    rows = []
+    for pair in rng.random((40, 2, 3)):
+        lost, won = pair[np.argsort(pair[:, 1] + 0.7 * pair[:, 2])]
+        sides = {"winner": won, "loser": lost}
+        rows.append({f"{side}.{each['name']}": float(value) for side, design in sides.items()
+                     for each, value in zip(parameters, design, strict=True)})  # fmt: skip
+    studies.import_comparisons(id, rows)
+    names = [(drawn.plane.x.name, drawn.plane.y.name) for drawn in (studies.map(id), studies.map(id, strongest=True))]
+    assert names == [("idle", "first"), ("first", "second")]
+
+
+def test_a_map_goes_through_the_design_and_along_the_parameters_that_are_named():
+    studies, id = study()
+    answer(studies, id)
+    found = studies.map(id, "owner", BLACK, "leaf", "minutes")
+    assert (found.at, found.plane.x.name, found.plane.y.name) == (BLACK, "leaf", "minutes")
+    assert studies.map(id, x="leaf").plane.y.name == "minutes"
+    assert studies.map(id, y="minutes").plane.x.name == "leaf"
+    with pytest.raises(UnknownNameError, match="a parameter must be one of"):
+        studies.map(id, x="colour")
+    with pytest.raises(InputError, match="two different parameters"):
+        studies.map(id, x="leaf", y="leaf")
+
+
+def test_a_map_crosses_what_constraints_forbid():
+    studies, id = study(QUICK, space=TWO)
+    assert studies.map(id).at["a"] + studies.map(id).at["b"] <= 8
+    answer(studies, id)
+    found = studies.map(id)
+    assert [one.axis.name for one in found.slices] == ["a", "b"]
+    assert found.at["c"] == "x"
+    assert np.isfinite(np.array(found.plane.grid.utility)).all()
+    assert found.slices[1].axis.values == [0, 1, 2, 3, 4]
+    with pytest.raises(InputError):
+        studies.map(id, at={"a": 9.0, "b": 4})
+
+
+def test_one_parameter_has_no_plane():
+    one = {"kind": "space", "parameters": [{"name": "dose", "kind": "real", "low": 0.1, "high": 10.0, "log": True}]}
+    studies, id = study(QUICK, space=one)
+    answer(studies, id)
+    found = studies.map(id)
+    assert found.plane is None
+    assert found.slices[0].axis.log
+    assert np.allclose(found.slices[0].axis.values, np.geomspace(0.1, 10, grids.SLICE))
+    with pytest.raises(UnknownNameError):
+        studies.map(id, x="leaf")
+
+
+def test_a_catalogue_has_items():
+    studies, id = study(TREES)
+    assert studies.map(id).items.grid.utility is None
+    for outcome in ("first", "second"):
+        answer(studies, id, outcome)
+    found, optimizer = studies.map(id), studies.rater(id, "owner").optimizer
+    assert (found.at, found.slices, found.plane) == (None, [], None)
+    assert (found.items.shown, found.items.total) == (6, 6)
+    designs = [item.design for item in found.items.items]
+    _check(optimizer.utilities(designs), found.items.grid.utility, found.items.grid.low, found.items.grid.high)
+
+
+def test_of_a_long_catalogue_all_that_was_compared_or_marked_is_shown(monkeypatch):
+    monkeypatch.setattr(grids, "MOST_ITEMS", 5)
+    columns = [{"name": "n", "values": list(range(40))}, {"name": "x", "values": [(7 * n % 40) / 4 for n in range(40)]}]
+    space = {"kind": "catalogue", "columns": columns, "features": ["x"], "key": "n"}
+    studies, id = study(QUICK, space=space, anchors=[{"n": 37}])
+    duel = answer(studies, id)
+    found = studies.map(id).items
+    shown = [item.design["n"] for item in found.items]
+    assert (found.shown, found.total) == (5, 40)
+    assert {37, duel.first["n"], duel.second["n"]} <= set(shown)
+    assert shown == sorted(set(shown))
+
+
+# -- agreement --------------------------------------------------------------------------------------------------------
+
+
+def _by_hand(a, b):
+    """Kendall's tau-b, pair by pair."""
+    signs = [(np.sign(a[i] - a[j]), np.sign(b[i] - b[j])) for i, j in combinations(range(len(a)), 2)]
+    norm = np.sqrt(sum(s != 0 for s, _ in signs) * sum(t != 0 for _, t in signs))
+    return sum(s * t for s, t in signs) / norm if norm else 0.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rank_correlation_is_that_of_a_count_by_hand(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 6, 12).astype(float), rng.integers(0, 6, 12).astype(float)
+    assert _kendall(a, b) == pytest.approx(_by_hand(a, b))
+    assert _kendall(a, a) == pytest.approx(1.0)
+    assert _kendall(a, -a) == pytest.approx(-1.0)
+    assert _kendall(a, np.zeros(12)) == 0.0
+    assert _kendall(a[:1], b[:1]) == 1.0
+
+
+def _raters(studies, id, **likings):
+    """Participants who answer the same comparisons, each by a liking of their own."""
+    designs = [{"minutes": float(m), "leaf": "green"} for m in (1, 3, 5, 7, 9)]
+    for name, liking in likings.items():
+        studies.invite(id, name)
+        order = sorted(designs, key=liking, reverse=True)
+        studies.import_comparisons(id, [{"winner": a, "loser": b} for a, b in combinations(order, 2)], name)
+
+
+def test_those_who_think_alike_agree_and_those_who_do_not_disagree():
+    studies, id = study()
+    _raters(studies, id, Ana=lambda d: d["minutes"], Ben=lambda d: d["minutes"], Cleo=lambda d: -d["minutes"])
+    studies.invite(id, "Dan")
+    found = studies.agreement(id)
+    assert found.participants == ["Ana", "Ben", "Cleo"]
+    assert np.allclose(found.matrix, [[1, 1, -1], [1, 1, -1], [-1, -1, 1]])
+    opinions = {one.participant: one for one in found.opinions}
+    assert opinions["Ana"].design == opinions["Ben"].design == {"minutes": 9.0, "leaf": "green"}
+    assert opinions["Cleo"].design == {"minutes": 1.0, "leaf": "green"}
+    assert (opinions["owner"].design, opinions["Dan"].answers) == (None, 0)
+    assert found.consensus == {"minutes": 9.0, "leaf": "green"}
+
+
+def test_agreement_is_of_posterior_means_at_all_designs_compared():
+    studies, id = study()
+    _raters(studies, id, Ana=lambda d: -((d["minutes"] - 4) ** 2), Ben=lambda d: -((d["minutes"] - 6.5) ** 2))
+    found = studies.agreement(id)
+    optimizers = [studies.rater(id, name).optimizer for name in ("Ana", "Ben")]
+    designs = [{"minutes": float(m), "leaf": "green"} for m in (1, 3, 5, 7, 9)]
+    a, b = ([one.utility for one in optimizer.utilities(designs)] for optimizer in optimizers)
+    assert found.matrix[0][1] == pytest.approx(_by_hand(a, b))
+    ranks = [(-np.array(values)).argsort().argsort() for values in (a, b)]
+    assert found.consensus in [
+        designs[n] for n in np.flatnonzero(np.mean(ranks, axis=0) == np.mean(ranks, axis=0).min())
+    ]
+
+
+def test_someone_who_finds_all_alike_leaves_the_choice_to_the_others():
+    studies, id = study()
+    _raters(studies, id, Ana=lambda d: d["minutes"])
+    designs = [{"minutes": float(m), "leaf": "green"} for m in (1, 3, 5, 7, 9)]
+    for name in ("Ben", "Cleo"):
+        studies.invite(id, name)
+        studies.import_comparisons(
+            id, [{"winner": a, "loser": b, "tie": True} for a, b in combinations(designs, 2)], name
+        )
+    found = studies.agreement(id)
+    assert found.consensus == {"minutes": 9.0, "leaf": "green"}
+    assert np.allclose(found.matrix[0], [1, 0, 0])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_equals_share_a_rank(seed):
+    values = np.random.default_rng(seed).integers(0, 4, 9).astype(float)
+    assert _ranks(values).tolist() == (rankdata(-values) - 1).tolist()
+
+
+def test_nobody_agrees_before_anyone_has_answered():
+    studies, id = study()
+    found = studies.agreement(id)
+    assert (found.participants, found.matrix, found.consensus) == ([], [], None)
+    answer(studies, id, "skip")
+    assert studies.agreement(id).participants == []
+    answer(studies, id, "first")
+    found = studies.agreement(id)
+    assert (found.participants, found.matrix, found.consensus) == (["owner"], [[1.0]], None)
+
+
+def test_of_many_designs_an_even_choice_is_compared(monkeypatch):
+    monkeypatch.setattr("anchorpbo.app.service.agreement.MOST_DESIGNS", 3)
+    studies, id = study()
+    _raters(studies, id, Ana=lambda d: d["minutes"], Ben=lambda d: -d["minutes"])
+    sides = [Side.of(studies.rater(id, name)) for name in ("Ana", "Ben")]
+    assert agreement(sides).matrix[0][1] == pytest.approx(-1.0)

@@ -1,0 +1,216 @@
+"""State is a replay of the journal: whoever reads it, whenever, in whichever process, sees the same."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
+
+from anchorpbo.app.definition.rater import Rater
+from anchorpbo.app.service import Studies
+from anchorpbo.app.service.studies import MOST_RATERS
+from anchorpbo.app.storage.memory import MemoryStorage
+from anchorpbo.errors import AnchorPBOError, ConflictError, InputError
+
+FUZZ = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+OUTCOMES = st.sampled_from(["first", "second", "tie", "skip"])
+WHO = st.sampled_from(["owner", "Ana"])
+ACTIONS = st.one_of(
+    st.tuples(st.just("ask"), WHO),
+    st.tuples(st.just("answer"), WHO, OUTCOMES),
+    st.tuples(st.just("answer"), WHO, OUTCOMES),
+    st.tuples(st.just("undo"), WHO),
+    st.tuples(st.just("add_anchor"), WHO, st.sampled_from([GREEN, BLACK])),
+    st.tuples(st.just("remove_anchor"), WHO, st.sampled_from([GREEN, BLACK])),
+    st.tuples(st.just("comment"), WHO),
+    st.tuples(st.just("import"), WHO),
+)
+
+
+def act(studies, id, action):
+    """Do something; what is refused must leave everything as it was."""
+    kind, who, *rest = action
+    try:
+        if kind == "ask":
+            studies.ask(id, who)
+        elif kind == "answer":
+            studies.answer(id, studies.ask(id, who).id, rest[0], 5, who)
+        elif kind == "undo":
+            studies.undo(id, who)
+        elif kind == "comment":
+            studies.comment(id, "words", 1, who)
+        elif kind == "import":
+            studies.import_comparisons(id, [{"winner": GREEN, "loser": BLACK}], who)
+        else:
+            getattr(studies, kind)(id, rest[0], who)
+    except (ConflictError, InputError):
+        pass
+
+
+@settings(FUZZ, max_examples=15)
+@given(st.lists(ACTIONS, max_size=12))
+def test_a_new_process_sees_what_the_old_one_saw(actions):
+    storage = MemoryStorage()
+    studies, id = study(storage=storage)
+    studies.invite(id, "Ana")
+    for action in actions:
+        act(studies, id, action)
+    for who in ("owner", "Ana"):
+        assert state(Studies(storage), id, who) == state(studies, id, who)
+
+
+@settings(FUZZ, max_examples=10)
+@given(st.lists(st.tuples(st.integers(0, 1), ACTIONS), max_size=12))
+def test_two_processes_take_turns(turns):
+    storage = MemoryStorage()
+    one, id = study(storage=storage)
+    both = (one, Studies(storage))
+    one.invite(id, "Ana")
+    for which, action in turns:
+        act(both[which], id, action)
+    for who in ("owner", "Ana"):
+        assert state(both[0], id, who) == state(both[1], id, who) == state(Studies(storage), id, who)
+
+
+def test_two_tabs_in_two_processes_one_answer_counts():
+    storage = MemoryStorage()
+    one, id = study(storage=storage)
+    two = Studies(storage)
+    duel = one.ask(id)
+    assert two.ask(id) == duel
+    one.answer(id, duel.id, "first")
+    with pytest.raises(ConflictError, match="one answer counts"):
+        two.answer(id, duel.id, "second")
+    assert two.answer(id, duel.id, "first").repeated
+    assert one.ask(id) == two.ask(id)
+    two.undo(id)
+    assert one.ask(id).id == duel.id
+
+
+class _Interrupting(MemoryStorage):
+    """Runs something else just before it would write: another process that was faster."""
+
+    def __init__(self):
+        super().__init__()
+        self.before = []
+
+    def append(self, id, entries, seen):
+        if self.before:
+            self.before.pop()()
+        return super().append(id, entries, seen)
+
+
+def test_whoever_was_overtaken_reads_on_and_decides_again():
+    storage = _Interrupting()
+    one, id = study(storage=storage)
+    two = Studies(storage)
+    storage.before = [lambda: two.ask(id)]
+    assert one.ask(id) == two.ask(id)
+    assert [event["type"] for event in one.history(id)] == ["created", "asked"]
+    duel = one.ask(id)
+    storage.before = [lambda: two.answer(id, duel.id, "second")]
+    with pytest.raises(ConflictError, match="answered before, with 'second'"):
+        one.answer(id, duel.id, "first")
+    duel = one.ask(id)
+    storage.before = [lambda: two.answer(id, duel.id, "first")]
+    assert one.answer(id, duel.id, "first").repeated
+    assert one.show(id).answers == 2
+
+
+def test_someone_who_is_always_overtaken_gives_up(monkeypatch):
+    studies, id = study()
+
+    def never(*arguments):
+        raise ConflictError("overtaken")
+
+    monkeypatch.setattr(studies.storage, "append", never)
+    with pytest.raises(ConflictError, match="too many others"):
+        studies.comment(id, "words")
+
+
+def test_threads_neither_lose_nor_double_an_answer():
+    storage = MemoryStorage()
+    studies, id = study(storage=storage)
+    others, threads, turns = Studies(storage), 6, 3
+    barrier = Barrier(threads)
+    counted = []
+
+    def hammer(number):
+        mine = (studies, others)[number % 2]
+        barrier.wait()
+        for _ in range(turns):
+            duel = mine.ask(id)
+            try:
+                if not mine.answer(id, duel.id, ("first", "second")[number // 2 % 2]).repeated:
+                    counted.append(duel.id)
+            except ConflictError:
+                pass
+
+    with ThreadPoolExecutor(threads) as pool:
+        for done in [pool.submit(hammer, number) for number in range(threads)]:
+            done.result()
+    told = [event["duel_id"] for event in studies.history(id) if event["type"] == "answered"]
+    assert sorted(told) == sorted(counted)
+    assert len(set(told)) == len(told) == studies.show(id).answers
+    assert state(studies, id) == state(others, id) == state(Studies(storage), id)
+
+
+def test_threads_that_mark_undo_and_answer_leave_a_journal_that_replays():
+    storage = MemoryStorage()
+    studies, id = study(storage=storage)
+    studies.invite(id, "Ana")
+    kinds = [("answer", "owner", "first"), ("undo", "owner"), ("add_anchor", "owner", GREEN), ("comment", "owner"),
+             ("remove_anchor", "owner", GREEN), ("answer", "Ana", "tie"), ("undo", "Ana")]  # fmt: skip
+
+    def busy(action):
+        for _ in range(4):
+            act(studies, id, action)
+
+    with ThreadPoolExecutor(len(kinds)) as pool:
+        list(pool.map(busy, kinds))
+    for who in ("owner", "Ana"):
+        assert state(Studies(storage), id, who) == state(studies, id, who)
+
+
+def test_few_raters_and_definitions_are_kept(monkeypatch):
+    monkeypatch.setattr("anchorpbo.app.service.studies.MOST_RATERS", 3)
+    studies, id = study()
+    for n in range(6):
+        studies.invite(id, f"p{n}")
+        studies.ask(id, f"p{n}")
+        studies.create(QUICK)
+    assert len(studies._raters) == len(studies._definitions) == 3
+    assert studies.ask(id, "p0").answers == 0
+    studies.delete(id)
+    assert not studies._raters
+    assert MOST_RATERS >= 3
+
+
+def test_a_definition_is_read_once_for_all_participants():
+    studies, id = study(TREES)
+    studies.invite(id, "Ana")
+    assert studies.rater(id, "owner").optimizer.space is studies.rater(id, "Ana").optimizer.space
+
+
+def test_a_journal_of_thousands_is_read_in_little_time():
+    studies, id = study()
+    rows = [{"winner": {"minutes": 1 + n / 1000, "leaf": "green"}, "loser": BLACK} for n in range(2_000)]
+    assert studies.import_comparisons(id, rows) == 2_000
+    assert len(studies.history(id)) == 2_001
+    assert len(studies.export(id)["events"]) == 2_001
+
+
+def test_rehearsing_changes_nothing():
+    studies, id = study()
+    answer(studies, id)
+    studies.ask(id)
+    rater = studies.rater(id, "owner")
+    before = (len(rater.optimizer), rater.optimizer.history)
+    with pytest.raises(AnchorPBOError):
+        studies.remove_anchor(id, GREEN)
+    with pytest.raises(AnchorPBOError):
+        studies.import_comparisons(id, [{"winner": GREEN, "loser": BLACK}, {"winner": GREEN, "loser": {}}])
+    assert (len(rater.optimizer), rater.optimizer.history) == before
+    assert isinstance(rater, Rater)

@@ -1,0 +1,385 @@
+"""The report: all there is to say, in one file that is inert whatever people wrote."""
+
+import math
+from html.parser import HTMLParser
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from service_studies import BLACK, GREEN, QUICK, TREES, answer, study
+
+from anchorpbo.app.report.charts import Scale, bars, interval, number, ticks
+from anchorpbo.app.report.report import report_html
+from anchorpbo.app.report.sentences import constraint, noise, option, parameter, percent, took
+from anchorpbo.app.service.maps import Axis
+from anchorpbo.errors import UnknownStudyError
+from anchorpbo.html import Markup, join, tag
+
+EVIL = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>"
+ELEMENTS = {
+    "html", "head", "meta", "title", "style", "body", "main", "header", "section", "h1", "h2", "h3", "p", "div", "dl",
+    "dt", "dd", "b", "small", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "q", "figure", "figcaption",
+    "span", "svg", "g", "line", "rect", "circle", "polygon", "polyline", "text",
+}  # fmt: skip
+
+
+class Page(HTMLParser):
+    """What a browser would see."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.attributes, self.words, self.open = [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(self.words)
+
+
+def page(studies, id, participant="owner"):
+    """The report, having looked whether it is inert and complete."""
+    text = report_html(studies, id, participant)
+    found = Page(text)
+    assert not found.open
+    assert set(found.elements) <= ELEMENTS
+    assert text.startswith("<!doctype html>")
+    assert not [one for one in found.attributes if one[1].startswith("on") or one[1] in ("style", "src", "href")]
+    assert "url(" not in text
+    assert "@import" not in text
+    return found
+
+
+def answered(request=QUICK, outcomes=("first", "second", "tie", "skip", "first"), **more):
+    studies, id = study(request, **more)
+    for outcome in outcomes:
+        answer(studies, id, outcome)
+    return studies, id
+
+
+# -- what is in it ----------------------------------------------------------------------------------------------------
+
+
+def test_a_report_says_what_is_recommended_and_how_sure_that_is():
+    studies, id = answered(anchors=[GREEN], description="Which cup?\n\nTake a sip.")
+    best, found = studies.recommendation(id), page(studies, id)
+    for heading in (
+        "Recommended",
+        "Other candidates",
+        "One parameter at a time",
+        "Map",
+        "Anchors",
+        "History",
+        "Settings",
+    ):
+        assert heading in found.words
+    for text in ("Tea", "Which cup?", "Take a sip.", best.design["leaf"], f"{100 * best.p_best:.0f} %", "EI"):
+        assert text in found.text
+    assert "4 comparisons" in found.text
+    assert number(best.noise) in found.words
+    assert "How to cite" in found.words
+
+
+def test_history_tells_what_was_taken_back_and_what_was_remarked():
+    studies, id = answered()
+    number = studies.history(id)[2]["number"]
+    studies.comment(id, "too bitter", number)
+    studies.comment(id, "a long day")
+    studies.undo(id)
+    found = page(studies, id)
+    assert "taken back" in found.words
+    assert "too bitter" in found.words
+    assert "a long day" in found.words
+    assert found.words.count("second preferred") == 1
+
+
+def test_a_report_recommends_by_the_risk_weight_that_is_wished_for():
+    studies, id = answered()
+    own, plain = studies.recommendation(id).risk_weight, report_html(studies, id, risk_weight=0.0)
+    assert own != 0.0
+    assert "<dt>Risk weight</dt><dd><b>0</b>" in plain
+    assert f"<dt>Risk weight</dt><dd><b>{own:g}</b>" in report_html(studies, id)
+    assert f"<dt>Risk weight</dt><dd><b>{own:g}</b>" in report_html(studies, id, risk_weight=own)
+
+
+def test_before_the_first_answer_there_is_a_report_of_what_there_is():
+    studies, id = study(anchors=[GREEN, BLACK])
+    found = page(studies, id)
+    assert "There is no comparison yet" in found.text
+    assert "Map" not in found.words
+    assert found.elements.count("li") == 2
+    assert page(*study()).text.count("No designs were marked") == 1
+
+
+def test_skips_alone_are_no_answer():
+    assert "There is no comparison yet" in page(*answered(outcomes=("skip", "skip"))).text
+
+
+def test_a_catalogue_has_a_map_of_its_items():
+    studies, id = answered(TREES, ("first", "second", "first"), anchors=[{"name": "Oak", "price": 19.0}])
+    found = page(studies, id)
+    assert "6 items, 2 columns" in found.words
+    assert [name for _, name, _ in found.attributes].count("fill-opacity") >= 6
+    assert "Oak" in found.words
+
+
+def test_a_participant_s_report_holds_nothing_of_the_others():
+    studies, id = answered()
+    studies.comment(id, "the owner's secret")
+    studies.invite(id, "Ana")
+    answer(studies, id, "second", "Ana")
+    found = page(studies, id, "Ana")
+    assert "by Ana" in found.text
+    assert "secret" not in found.text
+    assert found.words.count("second preferred") == 1
+    with pytest.raises(UnknownStudyError, match="must take part"):
+        report_html(studies, id, "Bo")
+
+
+def test_the_same_study_gives_the_same_report():
+    studies, id = answered()
+    assert report_html(studies, id) == report_html(studies, id)
+
+
+def test_one_parameter_has_slices_and_no_map():
+    space = {"kind": "space", "parameters": [{"name": "dose", "kind": "real", "low": 0.01, "high": 100.0, "log": True}]}
+    found = page(*answered(space=space))
+    assert "Map" not in found.words
+    assert "One parameter at a time" in found.words
+    assert {"0.1", "1", "10"} <= set(found.words)
+
+
+# -- inert ------------------------------------------------------------------------------------------------------------
+
+
+def test_markup_in_names_and_texts_stays_text():
+    space = {
+        "kind": "space",
+        "parameters": [
+            {"name": "a", "kind": "categorical", "values": [EVIL, "plain", "<b>"]},
+            {"name": "b", "kind": "real", "low": 0.0, "high": 1.0},
+        ],
+    }
+    display = {"labels": {"a": EVIL, "b": EVIL}, "units": {"b": EVIL}}
+    studies, id = answered(
+        name=EVIL,
+        description=EVIL,
+        space=space,
+        display=display,
+        anchors=[{"a": EVIL, "b": 0.5}, {"a": "<b>", "b": 0.1}],
+    )
+    studies.comment(id, EVIL, 1)
+    studies.comment(id, EVIL)
+    studies.invite(id, EVIL)
+    answer(studies, id, "first", EVIL)
+    for participant in ("owner", EVIL):
+        assert page(studies, id, participant).words.count(EVIL) >= 3
+
+
+def test_markup_in_the_cells_of_a_catalogue_stays_text():
+    columns = [
+        {"name": "name", "values": [EVIL, "</title><script>", "<svg onload=alert(1)>", "d", "e"]},
+        {"name": "<i>", "values": [1.0, 4.0, 9.0, 2.0, 3.0]},
+    ]
+    space = {"kind": "catalogue", "columns": columns, "features": ["<i>"], "key": "name"}
+    found = page(*answered(TREES, space=space, anchors=[{"name": EVIL, "<i>": 1.0}]))
+    assert EVIL in found.words
+
+
+def test_drawings_of_designs_are_those_that_were_checked():
+    display = {"template": '<svg viewBox="0 0 9 9"><circle id="c" r="{{ minutes / 4 }}"/></svg>'}
+    text = report_html(*answered(display=display))
+    assert 'id="d0-c"' in text
+
+
+@given(st.text())
+def test_elements_escape_what_is_in_them(text):
+    element = ElementTree.fromstring(tag("p", text, tag("b", text), title=text))
+    clean = "".join(sign if sign.isprintable() or sign in "\t\n" else "?" for sign in text)
+    if clean == text:  # other signs may not stand in a document at all
+        assert element.text == (text or None)
+        assert element.find("b").text == (text or None)
+
+
+def test_only_markup_is_taken_for_markup():
+    assert tag("p", "<b>", Markup("<i></i>")) == "<p>&lt;b&gt;<i></i></p>"
+    assert join(["<", Markup("<i></i>")]) == "&lt;<i></i>"
+
+
+# -- charts -----------------------------------------------------------------------------------------------------------
+
+FINITE = st.floats(-1e9, 1e9).filter(lambda value: value == 0 or abs(value) > 1e-6)
+
+
+@given(FINITE, st.floats(1e-3, 1e9))
+def test_ticks_are_round_few_and_inside(low, width):
+    high = low + width
+    assume(width > 1e-9 * abs(low))
+    found = ticks(low, high)
+    slack = 1e-6 * width + 1e-12 * abs(low)
+    assert 2 <= len(found) <= 11
+    assert all(a < b for a, b in pairwise(found))
+    assert all(low - slack <= value <= high + slack for value in found)
+
+
+def test_an_axis_of_one_value_has_one_tick():
+    assert ticks(3.0, 3.0) == [3.0]
+    scale = Scale(Axis("x", [3.0, 3.0], True, False), 10, 20)
+    assert scale(3.0) == 15
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_a_scale_goes_from_end_to_end(log):
+    scale = Scale(Axis("x", [1.0, 10.0, 100.0], True, log), 200, 0)
+    assert scale(1.0) == 200
+    assert scale(100.0) == pytest.approx(0)
+    assert (scale(10.0) == pytest.approx(100)) == log
+    assert [text for _, text in scale.ticks()] == (
+        ["1", "2", "5", "10", "20", "50", "100"] if log else ["20", "40", "60", "80", "100"]
+    )
+
+
+def test_categories_stand_in_the_middle_of_their_share():
+    scale = Scale(Axis("x", ["a", "b"], False, False), 0, 100)
+    assert scale.ticks() == [(25, "a"), (75, "b")]
+    many = Scale(Axis("x", [str(n) for n in range(40)], False, False), 0, 100)
+    assert len(many.ticks()) <= 12
+
+
+@given(FINITE, st.floats(0, 1e3), st.floats(0, 1e3))
+def test_intervals_are_drawn_inside_the_picture(utility, below, above):
+    picture = ElementTree.fromstring(interval(utility, (utility - below, utility + above)))
+    band, dot = picture.find("rect"), picture.find("circle")
+    assert 0 <= float(band.get("x")) <= float(dot.get("cx")) + 2 <= 362
+    assert float(band.get("x")) + float(band.get("width")) <= 361
+    assert "90 %" in picture.get("aria-label")
+
+
+def test_bars_are_as_many_as_known_gains():
+    picture = ElementTree.fromstring(bars([None, None, 0.3, 0.01], 0.02))
+    kinds = [bar.get("class") for bar in picture.findall("rect")]
+    assert kinds == ["bar", "bar small"]
+    assert [bar.find("title").text for bar in picture.findall("rect")] == [
+        "Comparison 3: 30.0 %",
+        "Comparison 4: 1.0 %",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0.00"),
+        (-1.234, "−1.23"),
+        (12.34, "12.3"),
+        (1234.5, "1235"),
+        (1e-5, "0.00"),
+        (-1e-5, "0.00"),
+        (-2e6, "−2.0e+06"),
+    ],
+)
+def test_numbers_have_few_digits(value, text):
+    assert number(value) == text
+    assert math.isfinite(float(text.replace("−", "-")))
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def test_settings_are_told_in_words():
+    assert option({"class": "EP", "tolerance": 1e-5, "limit": None}) == "EP (tolerance 1e-05)"
+    assert option({"class": "Probit"}) == "Probit"
+    assert option(0.5) == "0.5"
+    assert parameter({"kind": "real", "low": 1.0, "high": 2.0, "step": 0.5, "log": True}) == (
+        "real, 1 to 2, in steps of 0.5, on a logarithmic scale"
+    )
+    assert parameter({"kind": "boolean"}) == "boolean"
+    assert parameter({"kind": "constant", "value": 3}) == "constant: 3"
+    assert constraint({"coefficients": {"a": 1.0, "b": -2.0}, "lower": 0.0, "upper": None}) == "0 ≤ a + -2 × b"
+    assert noise(0.00012) == "0.0001"
+    assert noise(0.5) == "0.50"
+    assert took(None) == ""
+    assert took(90_000) == "2 min"
+
+
+# -- one count, one rounding, one weight ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["categorical", "ordinal"])
+@pytest.mark.parametrize("count", [33, 34, 62, 200])
+def test_a_choice_of_many_values_has_a_report(kind, count):
+    values = [f"v{n}" for n in range(count)]
+    parameters = [{"name": "leaf", "kind": kind, "values": values}, QUICK["space"]["parameters"][0]]
+    studies, id = study(QUICK, space={"kind": "space", "parameters": parameters})
+    odd = {"leaf": "v31", "minutes": 3.0}
+    studies.add_anchor(id, odd)
+    table = [
+        {"winner.leaf": value, "winner.minutes": 3.0, "loser.leaf": "v0", "loser.minutes": 4.0} for value in values
+    ]
+    studies.import_comparisons(id, table)
+    text = page(studies, id).text
+    assert "v31" in text
+    drawn = studies.map(id)
+    assert drawn.at["leaf"] in drawn.slices[0].axis.values
+    assert drawn.at["leaf"] in drawn.plane.x.values
+
+
+def test_the_home_page_and_the_duel_count_the_same_answers():
+    studies, id = study()
+    for outcome in ("first", "skip", "second", "tie", "first"):
+        answer(studies, id, outcome)
+    studies.undo(id)
+    asked = studies.ask(id).answers
+    (line,) = studies.studies()
+    (participant,) = studies.participants(id)
+    assert (
+        (line.answers, studies.show(id).answers, participant.answers, studies.answers(id)) == (asked,) * 4 == (3,) * 4
+    )
+
+
+def test_halves_are_rounded_away_from_zero_as_on_the_page():
+    assert [number(value) for value in (0.125, -0.125, 2.5, 12.25)] == ["0.13", "−0.13", "2.50", "12.3"]
+    assert (percent(0.125), took(62_500), took(250)) == ("13 %", "1 min", "0.3 s")
+    studies, id = study()
+    studies.import_comparisons(
+        id, [{"winner.minutes": 2.0625, "winner.leaf": "black", "loser.minutes": 4, "loser.leaf": "green"}]
+    )
+    assert "2.063" in page(studies, id).text
+    assert "2.062" not in page(studies, id).text
+
+
+def test_a_report_names_one_risk_weight_and_draws_what_it_recommends_by_it():
+    studies, id = study(anchors=[GREEN])
+    for _ in range(3):
+        answer(studies, id)
+    text = Page(report_html(studies, id, risk_weight=7.5)).text
+    assert text.count("Risk weight") == 1
+    assert "7.5" in text
+    assert "Risk weight" in Page(report_html(*study(anchors=[GREEN]))).text
+
+
+def test_an_empty_cell_is_left_out_of_a_line_and_is_never_none():
+    request = TREES | {"space": TREES["space"] | {"columns": [
+        *TREES["space"]["columns"], {"name": "note", "values": ["tall", None, None, None, None, None]},
+        {"name": "called", "values": ["ash", None, None, None, None, None]},
+    ]}, "display": {"title": "called"}}  # fmt: skip
+    studies, id = study(request)
+    studies.add_anchor(id, {"name": "Birch"})
+    answer(studies, id)
+    text = page(studies, id).text
+    assert "None" not in text
+    assert "null" not in text

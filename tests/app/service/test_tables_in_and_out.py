@@ -1,0 +1,189 @@
+"""CSV: catalogues that people drop on a page, comparisons from elsewhere, and the history for spreadsheets."""
+
+import csv
+import io
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from service_studies import GREEN, QUICK, TREES, answer, study
+
+from anchorpbo.app.definition import sizes
+from anchorpbo.app.service import Studies
+from anchorpbo.app.service.catalogues import LONGEST_HEAD, read_catalogue
+from anchorpbo.app.service.exports import history_csv, safe
+from anchorpbo.app.storage.memory import MemoryStorage
+from anchorpbo.errors import AnchorPBOError, InputError
+
+FUZZ = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+TABLE = """name,price,colour,photo,page,smiles,note
+Birch,12.5,white,birch.png,https://example.org/b,CCO,
+Elm,9,brown,elm.JPG,https://example.org/e,CC,tall
+Oak,19,brown,oak.png,http://example.org/o,C,
+Pine,7.5,white,pine.webp,https://example.org/p,CCC,old
+"""
+
+
+def _kinds(view):
+    return {column.name: column.kind for column in view.columns}
+
+
+# -- catalogues -------------------------------------------------------------------------------------------------------
+
+
+def test_a_catalogue_is_read_and_a_study_made_of_it():
+    view = read_catalogue(TABLE.encode())
+    assert view.rows == 4
+    assert _kinds(view) == {
+        "name": "text", "price": "number", "colour": "category", "photo": "image", "page": "link", "smiles": "smiles",
+        "note": "text",
+    }  # fmt: skip
+    assert view.space["features"] == ["price"]
+    assert view.space["categories"] == ["colour"]
+    assert view.display == {"title": "name", "image": "photo", "link": "page", "smiles": "smiles"}
+    studies = Studies(MemoryStorage())
+    id = studies.create({"name": "Trees", "space": view.space, "display": view.display}).id
+    card = studies.ask(id).cards[0]
+    assert card.title in ("Birch", "Elm", "Oak", "Pine")
+    assert card.image.lower().startswith(card.title.lower())
+
+
+def test_a_column_with_gaps_is_shown_but_tells_nothing_apart():
+    view = read_catalogue(b"name,price,weight\na,1,5\nb,2,\nc,3,7\n")
+    assert _kinds(view) == {"name": "text", "price": "number", "weight": "text"}
+    assert view.space["features"] == ["price"]
+    assert next(one for one in view.columns if one.name == "weight").examples == [5, 7]
+
+
+def test_cells_that_look_like_formulas_stay_text():
+    view = read_catalogue(b"name,price\n=1+1,1\n@x,2\n+c,3\n")
+    studies = Studies(MemoryStorage())
+    id = studies.create({"name": "=1+1", "space": view.space, "display": view.display}).id
+    assert studies.ask(id).cards[0].title in ("=1+1", "@x", "+c")
+
+
+@pytest.mark.parametrize(
+    ("data", "match"),
+    [
+        (b"", "line of column names"),
+        (b"\n", "line of column names"),
+        (b"a,a\n1,2\n3,4\n", "must differ"),
+        (b"a,\n1,2\n3,4\n", "must have a name"),
+        (b"a,b\n1\n", "2 cells"),
+        (b"name,price\nB\xfcrke,1\nElm,2\n", "UTF-8"),
+        (TABLE.encode("utf-16"), "UTF-8"),
+        (b"name\na\nb\n", "tells its items apart"),
+        (b"name,price\na,1\nb,1\n", "tells its items apart"),
+        (b"name,price\n", "row for each|tells its items apart"),
+        (b"x" * (LONGEST_HEAD + 1), "at most 100000 bytes"),
+        (b'"' + b"x" * 200_000, "at most 100000 bytes"),
+        (b'a,b\n"' + b"x" * 200_000 + b'",1\n', "must be CSV"),
+        (b"name,price\na\x00,1\nb,2\n", "NUL"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_table_is_named(data, match):
+    with pytest.raises(InputError, match=match):
+        read_catalogue(data)
+
+
+def test_a_catalogue_must_not_be_too_long(monkeypatch):
+    monkeypatch.setattr(sizes, "MOST_ROWS", 3)
+    with pytest.raises(InputError, match="at most 3 rows"):
+        read_catalogue(TABLE.encode())
+
+
+@settings(FUZZ, max_examples=150)
+@given(st.one_of(
+    st.binary(max_size=60),
+    st.text(alphabet="ab1,;\t|\n\"'=. -é\0", max_size=60).map(lambda text: text.encode()),
+    st.lists(st.lists(st.sampled_from(["a", "1", "2.5", "", "nan", "007", "1e999", "9" * 400, '"']), min_size=2,
+                      max_size=2), max_size=5).map(lambda rows: "\n".join(map(",".join, [["n", "p"], *rows])).encode()),
+))  # fmt: skip
+def test_any_bytes_are_read_or_refused(data):
+    studies, id = study(TREES)
+    try:
+        view = read_catalogue(data)
+        studies.create({"name": "x", "space": view.space, "display": view.display})
+    except AnchorPBOError:
+        pass
+    before = len(studies.history(id))
+    try:
+        studies.import_comparisons(id, io.BytesIO(data))
+    except AnchorPBOError:
+        assert len(studies.history(id)) == before
+
+
+def test_comparisons_of_a_catalogue_come_by_their_key():
+    studies, id = study(TREES)
+    assert studies.import_comparisons(id, io.BytesIO(b"winner,loser,tie\nOak,Elm,\nAsh,Yew,yes\n")) == 2
+    assert [duel["outcome"] for duel in studies.map(id).duels] == ["first", "tie"]
+
+
+# -- the history as a table -------------------------------------------------------------------------------------------
+
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", '=HYPERLINK("http://x","y")']
+
+
+@pytest.mark.parametrize("words", FORMULAS)
+def test_no_cell_is_a_formula(words):
+    assert safe(words).startswith("'")
+    assert safe(words).replace("'", "") == words
+    table = history_csv([{"number": 1, "text": words, "participant": words, "design": {words: words}}], [words])
+    rows = list(csv.reader(io.StringIO(table, newline="")))
+    assert not any(cell.startswith(tuple("=+-@\t\r\n＝")) for row in rows for cell in row)
+
+
+@pytest.mark.parametrize("before", [" ", '"', "'", ' "', "\u00a0", "\f"])
+@pytest.mark.parametrize("words", FORMULAS)
+def test_no_cell_is_a_formula_behind_spaces_or_quotes(before, words):
+    cell = safe(before + words)
+    assert cell.startswith("'" + before)
+    assert cell.replace("'", "") == (before + words).replace("'", "")
+
+
+@pytest.mark.parametrize("words", ["plain", ' "quoted" = 1', "a=1", "it's - well", "a;b", ""])
+def test_text_that_is_no_formula_is_written_as_it_is(words):
+    assert safe(words) == words
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "\n", "\r\n", "; ", ';"'])
+@pytest.mark.parametrize("words", FORMULAS)
+def test_no_cell_is_a_formula_where_semicolons_separate_cells(separator, words):
+    text = f"a{separator}{words};b"
+    event = {"number": 1, "text": text, "participant": text, "design": {text: text}}
+    for line in history_csv([event], [text]).splitlines():
+        for cell in re.split("[;\t]", line):
+            assert not cell.strip("\"' ").startswith(tuple("=+-@＝")) or cell.startswith("'")
+
+
+@pytest.mark.parametrize("value", [-1.5, 0, 7, True])
+def test_numbers_are_written_as_they_are(value):
+    assert safe(value) == value
+    assert safe(None) == ""
+
+
+def test_the_table_has_a_row_for_every_entry():
+    studies, id = study()
+    studies.add_anchor(id, GREEN)
+    studies.invite(id, "=cmd|' /C calc'!A0")
+    answer(studies, id, "second")
+    answer(studies, id, "first", "=cmd|' /C calc'!A0")
+    studies.comment(id, '=2+3, "quoted"\nand more')
+    studies.undo(id)
+    text = history_csv(studies.history(id), studies.definition(id).space.names)
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert [row["type"] for row in rows] == [event["type"] for event in studies.history(id)]
+    assert [row["stands"] for row in rows if row["type"] == "answered"] == ["False", "True"]
+    assert rows[1]["design.minutes"] == "3.0"
+    assert [row["text"] for row in rows if row["text"]] == ['\'=2+3, "quoted"\nand more']
+    assert not any(cell.startswith(("=", "+", "@")) for row in rows for cell in row.values())
+
+
+def test_columns_of_parameters_are_safe_too():
+    space = {**QUICK["space"], "parameters": [{"name": "=a", "kind": "real", "low": -2.0, "high": -1.0}]}
+    studies, id = study(QUICK, space=space)
+    answer(studies, id)
+    text = history_csv(studies.history(id), studies.definition(id).space.names)
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert float(rows[-1]["first.=a"]) < 0

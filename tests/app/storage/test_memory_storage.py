@@ -1,0 +1,112 @@
+"""Memory keeps the contract, and the contract catches storages that do not."""
+
+import re
+import time
+from dataclasses import replace
+
+import pytest
+
+from anchorpbo.app.storage import MemoryStorage, open_storage
+from anchorpbo.errors import ConflictError, InputError
+from anchorpbo.testing.storages import StorageContract
+
+
+@pytest.mark.parametrize("check", StorageContract.checks())
+def test_memory(check):
+    StorageContract(MemoryStorage, kept=False).check(check)
+
+
+@pytest.mark.parametrize("url", ["memory", None])
+def test_memory_is_opened_by_its_name_or_by_none(url):
+    assert isinstance(open_storage(url), MemoryStorage)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "  ", 7, "mysql://root:hunter2@host/db", "postgresql+psycopg2://u:hunter2@host/db", "sqlite://", "sqlite:///",
+     "sqlite:///:memory:", "sqlite:studies.db", "sqlite:///a.db?mode=ro", "redis:hunter2", "postgresql://u:hun@ter2@host/db",
+     "postgresql://u:hunter2@host:port/db", "postgresql:hunter2"],
+)  # fmt: skip
+def test_other_addresses_are_refused_with_what_to_write_and_without_their_passwords(url):
+    with pytest.raises(InputError, match=r"write|correct") as caught:
+        open_storage(url)
+    assert not re.search("hunter2|ter2", str(caught.value))
+
+
+# -- storages that break the contract ---------------------------------------------------------------------------------
+
+
+class HandsOutItsList(MemoryStorage):
+    def participants(self, id):
+        super().participants(id)
+        return self._studies[id].participants
+
+
+class SeesNoConflict(MemoryStorage):
+    def append(self, id, entries, seen):
+        return super().append(id, entries, 2**62)
+
+
+class ChecksTooEarly(MemoryStorage):
+    """Compares what was seen with what there is before it has the lock."""
+
+    def append(self, id, entries, seen):
+        mine = self.entries(id, entries[0].participant) if entries else []
+        if mine and mine[-1].number > seen:
+            raise ConflictError("too late")
+        time.sleep(0.005)
+        return super().append(id, entries, 2**62)
+
+
+class AppendsOneByOne(MemoryStorage):
+    def append(self, id, entries, seen):
+        added = []
+        for each in entries:
+            added += super().append(id, [each], seen)
+            seen = added[-1].number
+        return added
+
+
+class CountsAllAnswers(MemoryStorage):
+    def study(self, id):
+        return replace(super().study(id), answers=sum(each.type == "answered" for each in self.entries(id)))
+
+
+class ForgetsSecrets(MemoryStorage):
+    def secret(self, name):
+        self._secrets.clear()
+        return super().secret(name)
+
+
+class OldestFirst(MemoryStorage):
+    def studies(self):
+        return super().studies()[::-1]
+
+
+class LocalTimes(MemoryStorage):
+    def study(self, id):
+        info = super().study(id)
+        return replace(info, created=info.created.replace(tzinfo=None))
+
+
+@pytest.mark.parametrize(
+    ("broken", "check"),
+    [
+        (HandsOutItsList, "check_what_is_kept_cannot_be_changed_from_outside"),
+        (SeesNoConflict, "check_appending_what_was_not_seen_conflicts"),
+        (ChecksTooEarly, "check_one_of_many_at_once_wins"),
+        (AppendsOneByOne, "check_what_breaks_a_rule_is_refused"),
+        (CountsAllAnswers, "check_answers_are_those_that_stand"),
+        (ForgetsSecrets, "check_secrets_are_stable"),
+        (OldestFirst, "check_studies_are_listed_newest_first"),
+        (LocalTimes, "check_a_study_is_what_it_was_made_with"),
+    ],
+)
+def test_a_broken_storage_is_caught(broken, check):
+    with pytest.raises(AssertionError):
+        StorageContract(broken, kept=False).check(check)
+
+
+def test_memory_that_claims_to_last_is_caught():
+    with pytest.raises(Exception, match="there must be a study of this id"):
+        StorageContract(MemoryStorage, kept=True).check("check_everything_is_there_after_reopening")

@@ -1,0 +1,162 @@
+"""Records on disk: whole or not there, and read by the release that wrote them."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+from plans import Draw, results
+
+from anchorpbo import __version__
+from anchorpbo.errors import InputError
+from anchorpbo.research.experiments import records
+from anchorpbo.research.experiments.records import Store
+from anchorpbo.research.experiments.runner import perform
+from anchorpbo.study import saving
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "out")
+
+
+def test_a_record_gives_back_every_bit(store):
+    task = Draw(7)
+    store.put(perform(task))
+    rows, found = store.read([task]), task.run()
+    assert np.array_equal(rows["x"].to_numpy(), found["x"])
+    assert np.array_equal(np.array(rows["pair"].to_list()), found["pair"])
+
+
+def test_a_record_carries_version_settings_seed_and_machine(store):
+    store.put(perform(Draw(7)))
+    row = store.read([Draw(7)]).row(0, named=True)
+    assert (row["version"], row["seed"], row["rows"], row["kind"], row["key"]) == (
+        __version__,
+        7,
+        3,
+        "draw",
+        Draw(7).key,
+    )
+    assert json.loads(row["machine"])["numpy"] == np.__version__
+    assert row["took"] >= 0.0
+
+
+def test_only_the_records_asked_for_are_read(store):
+    for seed in range(3):
+        store.put(perform(Draw(seed)))
+    assert set(store.read([Draw(0), Draw(2), Draw(9)])["seed"]) == {0, 2}
+    with pytest.raises(InputError, match="run the experiment first"):
+        store.read([Draw(9)])
+
+
+def test_a_folder_with_results_is_not_written_over_unless_asked(store):
+    store.put(perform(Draw(1)))
+    with pytest.raises(InputError, match="--resume"):
+        Store(store.folder)
+    assert Store(store.folder, resume=True).has(Draw(1))
+
+
+@pytest.mark.parametrize("length", [0, 1, 100, -1])
+def test_a_damaged_record_counts_as_missing(store, length):
+    store.put(perform(Draw(1)))
+    path = store.records / f"{Draw(1).key}.parquet"
+    path.write_bytes(path.read_bytes()[:length])
+    assert not store.has(Draw(1))
+
+
+def test_a_record_under_the_name_of_another_task_counts_as_missing(store):
+    store.put(perform(Draw(1)))
+    (store.records / f"{Draw(1).key}.parquet").rename(store.records / f"{Draw(2).key}.parquet")
+    assert not store.has(Draw(2))
+
+
+def test_drafts_of_an_interrupted_run_are_cleared_and_never_read(store):
+    draft = store.records / f".{Draw(1).key}.parquet.123.new"
+    draft.write_bytes(b"half")
+    assert not Store(store.folder, resume=True).has(Draw(1))
+    assert draft.exists(), "it may be that of another run"
+    os.utime(draft, (0, 0))
+    assert not Store(store.folder, resume=True).has(Draw(1))
+    assert not draft.exists()
+
+
+def test_a_folder_that_is_refused_is_left_as_it_is(tmp_path):
+    (tmp_path / "records").mkdir()
+    foreign = {tmp_path / "records" / name: b"?" for name in ("a.parquet", ".b.new")}
+    for path, content in foreign.items():
+        path.write_bytes(content)
+        os.utime(path, (0, 0))
+    with pytest.raises(InputError, match="choose another --out"):
+        Store(tmp_path)
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == set(foreign)
+
+
+@pytest.mark.parametrize("mark", ['{"version": "0.0.1", "layout": 1}', "rubbish", "[]"])
+def test_a_folder_from_another_version_is_refused(store, mark):
+    store.put(perform(Draw(1)))
+    (store.folder / records.MARK).write_text(mark)
+    with pytest.raises(InputError, match="choose another --out"):
+        Store(store.folder, resume=True)
+
+
+def test_a_folder_with_records_of_unknown_origin_is_refused(store):
+    store.put(perform(Draw(1)))
+    (store.folder / records.MARK).unlink()
+    with pytest.raises(InputError, match="left no mark"):
+        Store(store.folder, resume=True)
+
+
+def test_a_folder_that_cannot_be_made_is_refused_in_a_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="choose another --out"):
+        Store(tmp_path / "file" / "out")
+
+
+def test_a_full_disk_leaves_what_was_there(store, monkeypatch):
+    store.put(perform(Draw(1)))
+    before = store.read([Draw(1)])
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(saving.os, "fsync", full)
+    for task in (Draw(1), Draw(2)):
+        with pytest.raises(InputError, match=r"No space left on device.*--resume"):
+            store.put(perform(task))
+    monkeypatch.undo()
+    assert store.read([Draw(1)]).equals(before)
+    assert not store.has(Draw(2))
+    assert [path.name for path in store.records.iterdir()] == [f"{Draw(1).key}.parquet"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX")
+def test_a_disk_that_fills_up_while_a_record_is_written_leaves_no_half_record(tmp_path):
+    program = (
+        "import resource, signal, sys\n"
+        "from pathlib import Path\n"
+        "from plans import Draw\n"
+        "from anchorpbo.research.experiments.records import Store\n"
+        "from anchorpbo.research.experiments.runner import perform\n"
+        "store = Store(Path(sys.argv[1]))\n"
+        "record = perform(Draw(1, rows=50_000))\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "try:\n    store.put(record)\n"
+        "except Exception as problem:\n    print(type(problem).__name__, problem)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert run.stdout.startswith("InputError")
+    assert "--resume" in run.stdout
+    assert not list((tmp_path / "records").iterdir())
+
+
+def test_columns_that_are_measured_are_told_from_those_that_are_computed(store):
+    store.put(perform(Draw(1)))
+    assert not {"took", "machine"} & set(results(store, [Draw(1)]).columns)
+    assert isinstance(results(store, [Draw(1)]), pl.DataFrame)
