@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from anchorpbo.app.cli.app import app
+from anchorpbo.app.cli.commands import app
 from anchorpbo.app.storage import open_storage
 from anchorpbo.app.web import Settings, make_app
 from anchorpbo.app.web.problems import RESPONSES

@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from anchorpbo import __version__
-from anchorpbo.app.cli.app import app
+from anchorpbo.app.cli.commands import app
 
 RUNNER = CliRunner()
 

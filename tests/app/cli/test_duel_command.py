@@ -7,8 +7,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from anchorpbo.app.cli import duel as module
-from anchorpbo.app.cli.app import app
-from anchorpbo.app.cli.keys import Keys
+from anchorpbo.app.cli.commands import app
+from anchorpbo.app.cli.terminal import KeyReader
 from anchorpbo.app.service import Studies
 from anchorpbo.app.storage import open_storage
 from anchorpbo.app.storage.journal import OWNER
@@ -109,7 +109,7 @@ def test_it_goes_on_with_the_duel_that_is_out(desk):
 def test_an_answer_is_taken_back(desk):
     output = desk.play("1", "u", "2", "q")
     assert desk.outcomes() == ["second"]
-    assert "Taken back: the answer 'first'" in output
+    assert "Undone: the answer 'first'" in output
     assert "1 answer stored" in output
 
 
@@ -214,9 +214,9 @@ def test_an_answer_given_elsewhere_is_told_of(desk, monkeypatch):
     assert desk.outcomes() == ["tie", "second"]
 
 
-class Interrupted(Keys):
-    def key(self):
-        pressed = super().key()
+class Interrupted(KeyReader):
+    def read_key(self):
+        pressed = super().read_key()
         if pressed == "^c":
             raise KeyboardInterrupt
         return pressed
@@ -237,8 +237,8 @@ def test_keys_of_a_terminal(monkeypatch, pressed, meant):
         def isatty(self):
             return True
 
-    monkeypatch.setattr("anchorpbo.app.cli.keys.typer.getchar", lambda: pressed)
-    assert Keys(Console(), Terminal()).key() == meant
+    monkeypatch.setattr("anchorpbo.app.cli.terminal.typer.getchar", lambda: pressed)
+    assert KeyReader(Console(), Terminal()).read_key() == meant
 
 
 def test_names_cannot_steer_the_terminal(tmp_path):

@@ -7,7 +7,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from anchorpbo.app.cli.app import app
+from anchorpbo.app.cli.commands import app
 
 COMMANDS = (
     ["serve"],
@@ -34,13 +34,13 @@ def test_commands_are_in_groups():
 @pytest.mark.parametrize("names", COMMANDS, ids=" ".join)
 def test_every_command_teaches_with_an_example(names):
     text = " ".join(help_of(*names).split())
-    assert re.search(rf"(As in|Start with|Of an example:) anchorpbo {' '.join(names)} ", text)
+    assert re.search(rf"(Example:|Start with|From an example:) anchorpbo {' '.join(names)} ", text)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["study", "--help"], ["serve", "--help"], ["duel", "--help"]])
 def test_help_loads_nothing_heavy(arguments):
     program = (
-        "import sys\nfrom anchorpbo.app.cli.app import app\n"
+        "import sys\nfrom anchorpbo.app.cli.commands import app\n"
         f"app({arguments!r}, standalone_mode=False)\nprint(*sorted(sys.modules))"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

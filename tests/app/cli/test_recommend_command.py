@@ -5,7 +5,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from anchorpbo.app.cli.app import app
+from anchorpbo.app.cli.commands import app
 from anchorpbo.app.examples import example
 from anchorpbo.app.service import Studies
 from anchorpbo.app.storage import open_storage

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from anchorpbo.app.cli.app import app
+from anchorpbo.app.cli.commands import app
 from anchorpbo.research.experiments.names import ALL, EXPERIMENTS
 from anchorpbo.research.figures.report import PICTURES
 

@@ -20,7 +20,7 @@ from contextlib import closing
 
 import pytest
 
-from anchorpbo.app.cli.serve import Wishes, run
+from anchorpbo.app.cli.serve import ServeOptions, run
 from anchorpbo.app.cli.token import find_token
 from anchorpbo.app.web.server import Discreet, listen
 from anchorpbo.errors import InputError, RunError
@@ -123,7 +123,7 @@ def test_a_demo_has_three_studies_one_of_them_with_answers(demo):
     ]
     coffee = demo.studies()[0]["id"]
     assert len(demo.json(f"/api/studies/{coffee}/anchors")) == 4
-    assert "thrown away" in demo.stdout
+    assert "deleted when the server stops" in demo.stdout
     with demo.get("/login") as page:
         assert b"everything here is deleted when the server stops" in page.read()
 
@@ -325,7 +325,7 @@ def test_a_database_of_a_newer_release_is_refused(tmp_path):
 SLOW = """
 import os, signal, threading, time, urllib.request
 from fastapi import FastAPI
-from anchorpbo.app.cli.serve import _end_soon
+from anchorpbo.app.cli.serve import _exit_after_shutdown
 from anchorpbo.app.web.server import listen, run
 
 app, sockets = FastAPI(), listen("127.0.0.1", 0)
@@ -339,7 +339,7 @@ def ready():
     address = "http://127.0.0.1:%d/" % sockets[0].getsockname()[1]
     threading.Thread(target=urllib.request.urlopen, args=(address,), daemon=True).start()
 
-run(app, sockets, ready, lambda: _end_soon(None))
+run(app, sockets, ready, lambda: _exit_after_shutdown(None))
 """
 
 
@@ -354,39 +354,43 @@ def test_a_long_computation_does_not_keep_it_from_ending():
 
 
 @pytest.mark.parametrize(
-    ("wishes", "kind", "says"),
+    ("options", "kind", "says"),
     [
-        (Wishes(names=("http://x",)), InputError, "--name must be that of a host"),
-        (Wishes(host="0.0.0.0", port=0, token=False), InputError, "--no-token must go with.*0.0.0.0.*listen on 127"),
-        (Wishes(names=("a.example",), port=0, token=False), InputError, "--no-token must go with .* a.example"),
-        (Wishes(host="203.0.113.7", port=0), InputError, "--host must be an address of this machine"),
-        (Wishes(host="no such host", port=0), InputError, "--host must be an address of this machine"),
+        (ServeOptions(names=("http://x",)), InputError, "--name must be that of a host"),
+        (
+            ServeOptions(host="0.0.0.0", port=0, token=False),
+            InputError,
+            "--no-token must go with.*0.0.0.0.*listen on 127",
+        ),
+        (ServeOptions(names=("a.example",), port=0, token=False), InputError, "--no-token must go with .* a.example"),
+        (ServeOptions(host="203.0.113.7", port=0), InputError, "--host must be an address of this machine"),
+        (ServeOptions(host="no such host", port=0), InputError, "--host must be an address of this machine"),
     ],
 )
-def test_wishes_that_cannot_be_met_are_told(wishes, kind, says):
+def test_wishes_that_cannot_be_met_are_told(options, kind, says):
     with pytest.raises(kind, match=f"(?s){says}"):
-        run(wishes)
+        run(options)
 
 
 @pytest.mark.parametrize("token", ["too-short", "with a space in the middle", "ümläuts-are-not-for-headers"])
 def test_a_token_must_be_long_and_fit_a_header(monkeypatch, token, tmp_path):
     monkeypatch.setenv("ANCHORPBO_TOKEN", token)
     with pytest.raises(InputError, match="ANCHORPBO_TOKEN must be") as problem:
-        run(Wishes(db=str(tmp_path / "x.db"), port=0))
+        run(ServeOptions(db=str(tmp_path / "x.db"), port=0))
     assert token not in str(problem.value)
 
 
 def test_no_token_and_a_token_contradict(monkeypatch):
     monkeypatch.setenv("ANCHORPBO_TOKEN", "a-token-of-my-own-that-is-long")
     with pytest.raises(InputError, match="--no-token must go without a token"):
-        run(Wishes(port=0, token=False))
+        run(ServeOptions(port=0, token=False))
 
 
 def test_a_token_that_cannot_be_kept_is_for_one_start(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("not a folder", "utf-8")
     monkeypatch.delenv("ANCHORPBO_TOKEN", raising=False)
     monkeypatch.setenv("ANCHORPBO_HOME", str(tmp_path / "file" / "home"))
-    first, second = find_token(kept=True), find_token(kept=True)
+    first, second = find_token(keep=True), find_token(keep=True)
     assert first.value != second.value
     assert (first.path, first.is_given) == (None, False)
 
@@ -397,16 +401,16 @@ def test_a_kept_token_must_be_one(monkeypatch, tmp_path):
     for wrong in ("", "fifteen-letters", "sixteen letters!"):
         (tmp_path / "token").write_text(wrong, "utf-8")
         with pytest.raises(InputError, match=r"token must be 16 or more .* remove the file"):
-            find_token(kept=True)
+            find_token(keep=True)
     (tmp_path / "token").write_text("sixteen-letters!\n", "utf-8")
-    assert find_token(kept=True).value == "sixteen-letters!"
+    assert find_token(keep=True).value == "sixteen-letters!"
 
 
 def test_servers_that_start_at_once_agree_on_a_token(monkeypatch, tmp_path):
     monkeypatch.delenv("ANCHORPBO_TOKEN", raising=False)
     monkeypatch.setenv("ANCHORPBO_HOME", str(tmp_path / "home"))
     with ThreadPoolExecutor(8) as pool:
-        found = set(pool.map(lambda _: find_token(kept=True).value, range(32)))
+        found = set(pool.map(lambda _: find_token(keep=True).value, range(32)))
     assert len(found) == 1
     assert [path.name for path in (tmp_path / "home").iterdir()] == ["token"]
 

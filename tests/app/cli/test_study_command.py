@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from anchorpbo.app.cli.app import app
-from anchorpbo.app.cli.opening import default_folder, shown
+from anchorpbo.app.cli.commands import app
+from anchorpbo.app.cli.database import default_folder, hide_password
 from anchorpbo.app.service import Studies
 from anchorpbo.app.storage import open_storage
 
@@ -278,4 +278,4 @@ def test_by_default_studies_are_in_the_data_folder(tmp_path):
     ],
 )
 def test_passwords_are_not_shown(address, seen):
-    assert shown(address) == seen
+    assert hide_password(address) == seen

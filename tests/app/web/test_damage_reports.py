@@ -7,7 +7,7 @@ import pytest
 from servers import answer, check_problem, make, server
 from typer.testing import CliRunner
 
-from anchorpbo.app.cli.app import app
+from anchorpbo.app.cli.commands import app
 from anchorpbo.app.storage import open_storage
 
 CHANGES = {

@@ -3,7 +3,7 @@
 import pytest
 from servers import BASE, DESIGN, QUICK, TOKEN, answer, bearer, check_problem, make, server, with_token
 
-from anchorpbo.app.cli.serve import prepare
+from anchorpbo.app.cli.serve import create_examples
 from anchorpbo.app.examples import EXAMPLES
 from anchorpbo.app.web import Settings
 from anchorpbo.app.web.schemas import MOST_CARDS
@@ -207,7 +207,7 @@ def test_anchors_that_came_with_an_example_are_said_to():
     app, client = server()
     note = "Marked for this example; remove what you do not know well."
     studies = app.state.studies
-    prepare(studies)
+    create_examples(studies)
     demo = {studies.show(line.id).example: line.id for line in studies.studies()}
     assert demo.keys() == EXAMPLES.keys()
     for key, id in demo.items():

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 import pytest
 from typer.testing import CliRunner
 
-from anchorpbo.app.cli.app import app
+from anchorpbo.app.cli.commands import app
 from anchorpbo.errors import InputError
 from anchorpbo.research.bench.comparisons import Comparisons
 from anchorpbo.research.bench.judged import comparisons

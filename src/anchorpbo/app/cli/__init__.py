@@ -4,11 +4,11 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; needs the extra ``cli``."""
+    """Run the command line, which needs the extra ``cli``."""
     try:
-        from anchorpbo.app.cli.app import app
-    except ModuleNotFoundError as problem:
-        if problem.name not in {"typer", "rich"}:
+        from anchorpbo.app.cli.commands import app
+    except ModuleNotFoundError as error:
+        if error.name not in {"typer", "rich"}:
             raise
         sys.exit('The command line needs two more packages: pip install "anchorpbo[cli]"')
     app()

@@ -1,4 +1,4 @@
-"""``anchorpbo bench``: measure this library beside others and write what was found."""
+"""``anchorpbo bench``: benchmark this library beside others and write the results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from anchorpbo.app.cli.progress import Bar
+from anchorpbo.app.cli.progress import ProgressBar
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.research.bench import report
 from anchorpbo.research.bench.machine import described, machine
@@ -24,7 +24,7 @@ from anchorpbo.research.bench.workers import Workers
 def run(
     what: Sequence[str], extent: Extent, limit: float, out: Path, *, resume: bool, console: Console | None = None
 ) -> None:
-    """Measure what has no result yet, then write tables and figures."""
+    """Run the measurements without a result, then write tables and figures."""
     console = Console(highlight=False, soft_wrap=True) if console is None else console
     if out == Path():  # also what an empty --out is
         raise InputError("the results must have a folder of their own", "the current one", "write --out bench")
@@ -45,7 +45,7 @@ def run(
 
 
 def _call(what: Sequence[str], extent: Extent, limit: float) -> dict[str, Any]:
-    """What tells one call of the command from another, and the day."""
+    """Arguments of this call and its date, for the results file."""
     assert extent.sizes is not None
     assert extent.dimensions is not None
     return {
@@ -63,9 +63,9 @@ def _measure(measurements: Sequence[Measurement], results: Results, limit: float
     ended = 0
     told: set[str] = set()
     try:
-        with Workers(limit) as workers, Bar(measurements, console, "measurements") as bar:
+        with Workers(limit) as workers, ProgressBar(measurements, console, "measurements") as bar:
             for each in measurements:
-                _tell_failures(results.add(each, each.run(workers, results.rows)), told, console)
+                _print_failures(results.add(each, each.run(workers, results.rows)), told, console)
                 bar.advance(each)
                 ended += 1
     except KeyboardInterrupt:
@@ -73,8 +73,8 @@ def _measure(measurements: Sequence[Measurement], results: Results, limit: float
         raise RunError(rule, remedy="these are kept: the same command with --resume goes on from there") from None
 
 
-def _tell_failures(row: Row, told: set[str], console: Console) -> None:
-    """Print what went wrong, every message once."""
+def _print_failures(row: Row, told: set[str], console: Console) -> None:
+    """Print each failure message once."""
     for name, answer in answers(row):
         if answer["status"] == "failed" and not is_over(answer):
             text = f"{name}: {answer['error']}: {answer['message']}"

@@ -1,4 +1,4 @@
-"""``anchorpbo demo``: what a study looks like, without a user."""
+"""``anchorpbo demo``: a study with a simulated expert, in the terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anchorpbo.study import Optimizer
 from anchorpbo.typing import Array
 
 NOISE = 0.5
-"""Variance of the expert's judgement where they know nothing; the utility ranges from 0 to 3.86."""
+"""Noise variance of the expert far from the anchors; the utility ranges from 0 to 3.86."""
 _BARS, _PLAIN_BARS = " ▁▂▃▄▅▆▇█", " .:-=+*#%@"
 
 
@@ -24,7 +24,7 @@ def run(strategy: str | None, rounds: int, seed: int, console: Console | None = 
     """Run and print the study."""
     console = Console(highlight=False) if console is None else console
     problem, rng = HARTMANN3, np.random.default_rng([seed, 1])
-    # The expert knows one corner of the space, some way off the optimum.
+    # The anchors are clustered at some distance from the optimum.
     anchors = np.clip(problem.optimum + [0.15, -0.2, -0.1] + 0.08 * rng.standard_normal((5, 3)), 0.0, 1.0)
     noise = NoiseMap.bounded(anchors, scale=NOISE, strength=3.0)
     space = problem.space

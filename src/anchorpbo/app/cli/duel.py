@@ -1,4 +1,4 @@
-"""``anchorpbo duel``: the whole loop in a terminal. Every answer is stored before the next question is asked."""
+"""``anchorpbo duel``: compare designs in a terminal. Every answer is stored before the next duel is asked."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from anchorpbo.app.cli.keys import Keys
-from anchorpbo.app.cli.looks import duel_table, make_console, plain, print_recommendation
-from anchorpbo.app.cli.opening import found, opened, option
+from anchorpbo.app.cli.database import find_study, format_db_option, open_service
+from anchorpbo.app.cli.terminal import KeyReader, make_console, make_duel_table, make_printable, print_recommendation
 from anchorpbo.app.service import Studies
 from anchorpbo.app.service.studies import LONGEST_RESPONSE
 from anchorpbo.app.service.views import DuelView
@@ -33,58 +32,59 @@ COMMANDS = {
 HELP = """\
   1 or left     the first is better          u   undo the last answer or anchor
   2 or right    the second is better         a   mark a design that you know well
-  = or t        they are alike               r   recommend a design
+  = or t        equally good                 r   recommend a design
   s             skip: cannot say             q   quit; all answers are stored"""
-_PROMPT = "1 or 2?  = alike  s skip  u undo  a anchor  r recommend  ? help  q quit"
+_PROMPT = "1 or 2?  = equal  s skip  u undo  a anchor  r recommend  ? help  q quit"
 _YES, _NO = ("yes", "y", "true", "1"), ("no", "n", "false", "0")
 
 
-def run(db: str | None, study: str, participant: str, console: Console | None = None, keys: Keys | None = None) -> None:
-    """Ask and record until someone quits."""
+def run(
+    db: str | None, study: str, participant: str, console: Console | None = None, keys: KeyReader | None = None
+) -> None:
+    """Ask duels and record answers until the participant quits."""
     console = make_console() if console is None else console
-    keys = Keys(console) if keys is None else keys
-    with opened(db, look_ahead=keys.is_terminal) as studies:
-        id = found(studies, study)
+    keys = KeyReader(console) if keys is None else keys
+    with open_service(db, look_ahead=keys.is_terminal) as studies:
+        id = find_study(studies, study)
         session = Session(studies, id, participant, console, keys)
         try:
             session.play()
         except KeyboardInterrupt:
             console.print()
         again = f"anchorpbo duel {id}" + ("" if participant == OWNER else f" --participant {shlex.quote(participant)}")
-        again += option(db)
-        console.print(
-            Text(f"{format_count(session.stored, 'answer')} stored in this sitting. Go on with {plain(again)}")
-        )
+        again += format_db_option(db)
+        stored = format_count(session.stored, "answer")
+        console.print(Text(f"{stored} stored in this session. Continue with {make_printable(again)}"))
 
 
 class Session:
-    """One sitting of one participant."""
+    """One session of one participant at the terminal."""
 
-    def __init__(self, studies: Studies, id: str, participant: str, console: Console, keys: Keys) -> None:
+    def __init__(self, studies: Studies, id: str, participant: str, console: Console, keys: KeyReader) -> None:
         self.studies, self.id, self.participant = studies, id, participant
         self.console, self.keys = console, keys
         self.stored = 0
-        """Answers in this sitting, without those taken back."""
+        """Answers stored in this session, without undone ones."""
 
     def play(self) -> None:
-        """Ask until someone quits or there is nothing left to ask."""
+        """Ask until the participant quits or no duel is left."""
         self._welcome()
         while True:
             try:
                 with self.console.status("Choosing two designs"):
                     duel = self.studies.ask(self.id, self.participant)
-            except NothingLeftError as problem:
-                self._say(problem)
+            except NothingLeftError as error:
+                self._print_error(error)
                 return
             self._show(duel)
-            if not self._answered(duel):
+            if not self._read_answer(duel):
                 return
 
     def _welcome(self) -> None:
         view = self.studies.show(self.id)
-        self.console.print(Text(plain(view.name), "bold"))
+        self.console.print(Text(make_printable(view.name), "bold"))
         if view.description:
-            self.console.print(Text(plain(view.description)))
+            self.console.print(Text(make_printable(view.description)))
         if not self.studies.anchors(self.id, self.participant):
             self.console.print("No anchors yet: with a you mark designs that you know well.")
         if {"template", "svg", "image", "smiles"} & set(view.display):
@@ -92,14 +92,14 @@ class Session:
 
     def _show(self, duel: DuelView) -> None:
         self.console.print(Text(f"\nDuel {duel.answers + 1}. {duel.why} {duel.progress.sentence}", "cyan"))
-        self.console.print(duel_table(duel.cards), soft_wrap=False)
+        self.console.print(make_duel_table(duel.cards), soft_wrap=False)
         self.console.print(Text(_PROMPT, "dim"))
 
-    def _answered(self, duel: DuelView) -> bool:
-        """Read keys until the duel is answered or taken back; False to leave."""
+    def _read_answer(self, duel: DuelView) -> bool:
+        """Read keys until the duel is answered or the last answer undone; return False to quit."""
         began, undisturbed = perf_counter(), True
         while True:
-            key = self.keys.key()
+            key = self.keys.read_key()
             command = COMMANDS.get(key or "")
             if key is None or command == "quit":
                 return False
@@ -112,20 +112,20 @@ class Session:
                     self._undo()
                     return True
                 if command is None and key:
-                    self.console.print(Text(f"{plain(key)!r} means nothing here:"))
+                    self.console.print(Text(f"{make_printable(key)!r} means nothing here:"))
                 self._other(command, duel)
-            except ConflictError as problem:  # answered elsewhere, or nothing to take back
-                self._say(problem)
+            except ConflictError as error:  # answered elsewhere, or nothing to undo
+                self._print_error(error)
                 return True
             except DataError:
                 raise
-            except AnchorPBOError as problem:
-                self._say(problem)
-            undisturbed = False  # how long it took to decide is no longer known
+            except AnchorPBOError as error:
+                self._print_error(error)
+            undisturbed = False  # the response time is no longer meaningful
             self.console.print(Text(_PROMPT, "dim"))
 
     def _answer(self, duel: DuelView, outcome: Outcome, took: int | None) -> None:
-        words = {"first": "1 is better", "second": "2 is better", "tie": "alike", "skip": "skipped"}
+        words = {"first": "1 is better", "second": "2 is better", "tie": "equally good", "skip": "skipped"}
         self.studies.answer(self.id, duel.id, outcome, took, self.participant)
         self.stored += 1
         self.console.print(Text(f"-> {words[outcome]}"))
@@ -135,7 +135,7 @@ class Session:
         answered = event["type"] == "answered"
         self.stored -= answered and self.stored > 0
         what = f"the answer {event['outcome']!r}" if answered else "the last change of anchors"
-        self.console.print(Text(f"Taken back: {what}."))
+        self.console.print(Text(f"Undone: {what}."))
 
     def _other(self, command: str | None, duel: DuelView) -> None:
         if command == "recommend":
@@ -152,8 +152,8 @@ class Session:
     # -- anchors ------------------------------------------------------------------------------------------------------
 
     def _known_design(self, duel: DuelView) -> Design | None:
-        """The design that someone knows well; None where they think better of it."""
-        answer = self.keys.line(
+        """Read the design to mark as an anchor; None to cancel."""
+        answer = self.keys.read_line(
             "Which do you know well: 1, 2, or v for values of your own? Then Enter, alone for none:"
         )
         if not answer:
@@ -162,13 +162,13 @@ class Session:
             return duel.first if answer == "1" else duel.second
         if answer.lower() != "v":
             raise InputError("an anchor must be 1, 2 or v", repr(answer), "press a again")
-        return self._entered(duel.first)
+        return self._read_design(duel.first)
 
-    def _entered(self, model: Mapping[str, Any]) -> Design | None:
+    def _read_design(self, model: Mapping[str, Any]) -> Design | None:
         space = self.studies.definition(self.id).space
         if isinstance(space, Catalogue):
-            value = self.keys.line(f"{plain(space.key)}:")
-            return None if not value else space.check({space.key: _like(value, model[space.key])})
+            value = self.keys.read_line(f"{make_printable(space.key)}:")
+            return None if not value else space.check({space.key: _convert_like(value, model[space.key])})
         view = self.studies.show(self.id)
         labels, units = view.display.get("labels", {}), view.display.get("units", {})
         design: Design = {}
@@ -178,35 +178,37 @@ class Session:
                 design[name] = model[name]
                 continue
             unit = f" {units[name]}" if name in units else ""
-            text = self.keys.line(f"{plain(labels.get(name, name))} ({_offered(parameter)}{plain(unit)}):")
+            text = self.keys.read_line(
+                f"{make_printable(labels.get(name, name))} ({_format_range(parameter)}{make_printable(unit)}):"
+            )
             if not text:
                 self.console.print("Nothing was marked.")
                 return None
-            design[name] = _read(parameter, text)
+            design[name] = _parse_value(parameter, text)
         return space.check(design)
 
-    def _say(self, problem: AnchorPBOError) -> None:
-        self.console.print(Text(plain(problem), "yellow"))
+    def _print_error(self, error: AnchorPBOError) -> None:
+        self.console.print(Text(make_printable(error), "yellow"))
 
 
-def _offered(parameter: Mapping[str, Any]) -> str:
+def _format_range(parameter: Mapping[str, Any]) -> str:
     if "values" in parameter:
-        return ", ".join(plain(value) for value in parameter["values"])
+        return ", ".join(make_printable(value) for value in parameter["values"])
     return f"{parameter['low']:g} to {parameter['high']:g}" if "low" in parameter else "yes or no"
 
 
-def _read(parameter: Mapping[str, Any], text: str) -> Any:
-    """The value that a text stands for; what it cannot stand for is left to the space to refuse."""
+def _parse_value(parameter: Mapping[str, Any], text: str) -> Any:
+    """Parse a value; invalid text is returned as it is, and the space rejects it."""
     if "values" in parameter:
         return next((value for value in parameter["values"] if str(value).casefold() == text.casefold()), text)
     if parameter["kind"] == "boolean":
         word = text.casefold()
         return True if word in _YES else False if word in _NO else text
-    return _like(text, 0 if parameter["kind"] == "integer" else 0.0)
+    return _convert_like(text, 0 if parameter["kind"] == "integer" else 0.0)
 
 
-def _like(text: str, model: Any) -> Any:
-    """A text as a value of the same type as another one, where it can be."""
+def _convert_like(text: str, model: Any) -> Any:
+    """Convert text to the type of another value if possible."""
     try:
         return type(model)(text) if isinstance(model, int | float) and not isinstance(model, bool) else text
     except ValueError:

@@ -1,4 +1,4 @@
-"""How an error ends a command: one sentence and an exit code, never a trace."""
+"""Errors of a command: one sentence and an exit code, never a traceback."""
 
 from __future__ import annotations
 
@@ -9,32 +9,34 @@ import typer
 
 from anchorpbo.errors import AnchorPBOError, DataError, RunError, UnsupportedError
 
-MISTAKE = 2
-"""Exit code where another command line would help."""
+USAGE_ERROR = 2
+"""Exit code of a wrong command line."""
 
 
 @contextmanager
-def errors_in_a_sentence(failure: int = MISTAKE) -> Iterator[None]:
-    """Print an error of this library and stop.
+def report_errors(failure: int = USAGE_ERROR) -> Iterator[None]:
+    """Print an error of this library and exit.
 
     Parameters
     ----------
     failure
-        Exit code where it is not the command line that is wrong but a file, a database, a port or an installation.
+        Exit code if a file, a database, a port or the installation is at fault and not the command line.
     """
     try:
         yield
-    except AnchorPBOError as problem:
-        typer.echo(f"anchorpbo: {problem}", err=True)
-        raise typer.Exit(failure if isinstance(problem, DataError | RunError | UnsupportedError) else MISTAKE) from None
+    except AnchorPBOError as error:
+        typer.echo(f"anchorpbo: {error}", err=True)
+        raise typer.Exit(
+            failure if isinstance(error, DataError | RunError | UnsupportedError) else USAGE_ERROR
+        ) from None
 
 
 @contextmanager
-def needing(what: str, extra: str) -> Iterator[None]:
-    """Say which extra to install where a package of others is missing."""
+def require_extra(what: str, extra: str) -> Iterator[None]:
+    """Turn a missing package into an error that names the extra to install."""
     try:
         yield
-    except ModuleNotFoundError as problem:
-        if (problem.name or "").partition(".")[0] == "anchorpbo":
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "anchorpbo":
             raise
-        raise UnsupportedError(f"{what} needs more packages", problem, f'pip install "anchorpbo[{extra}]"') from None
+        raise UnsupportedError(f"{what} needs more packages", error, f'pip install "anchorpbo[{extra}]"') from None

@@ -1,4 +1,4 @@
-"""How far a list of tasks is: a live bar in a terminal, a line now and then elsewhere."""
+"""Progress of a list of tasks: a bar on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 STEP = 0.05
-"""Without a terminal, a line is printed whenever this much more is done."""
+"""Share of the work between two printed lines, without a terminal."""
 _PERIOD = 600.0
-"""Seconds over which the speed is averaged: runs of different strategies take different times."""
+"""Seconds over which the speed is averaged, since runs of different strategies take different times."""
 
 
-class Task(Protocol):
-    """A piece of work."""
+class Effort(Protocol):
+    """A task with an effort."""
 
     @property
     def effort(self) -> float:
-        """How long it takes, in any unit that all tasks share."""
+        """Relative duration, in a unit that all tasks share."""
         ...
 
 
-class Bar:
-    """Advances with every task that ends, by its effort; a context manager. `noun` is what tasks are called."""
+class ProgressBar:
+    """A progress bar that advances by the effort of each finished task; a context manager."""
 
-    def __init__(self, tasks: Sequence[Task], console: Console, noun: str = "runs") -> None:
+    def __init__(self, tasks: Sequence[Effort], console: Console, noun: str = "runs") -> None:
         self.noun = noun
         self.console, self.count, self.ended, self.began = console, len(tasks), 0, perf_counter()
         self.effort, self.total = 0.0, sum(task.effort for task in tasks)
-        self._said = 0.0
+        self._reported = 0.0
         columns = (TextColumn(noun), BarColumn(), TextColumn("{task.fields[ended]}/{task.fields[count]}"))
         self._progress = Progress(
             *columns,
@@ -46,22 +46,22 @@ class Bar:
         )
         self._task = self._progress.add_task(noun, total=self.total, ended=0, count=self.count)
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> ProgressBar:
         self._progress.start()
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._progress.stop()
 
-    def advance(self, task: Task) -> None:
-        """A task has ended."""
+    def advance(self, task: Effort) -> None:
+        """Advance by a finished task."""
         self.ended, self.effort = self.ended + 1, self.effort + task.effort
         self._progress.update(self._task, advance=task.effort, ended=self.ended)
         share = self.effort / self.total
-        if not self.console.is_terminal and (share - self._said >= STEP or self.ended == self.count):
-            self._said = share
+        if not self.console.is_terminal and (share - self._reported >= STEP or self.ended == self.count):
+            self._reported = share
             elapsed = perf_counter() - self.began
             left = elapsed * (1.0 - share) / share
             self.console.print(f"{self.ended}/{self.count} {self.noun}, {_clock(elapsed)} elapsed, {_clock(left)} left")

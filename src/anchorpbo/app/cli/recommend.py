@@ -1,4 +1,4 @@
-"""``anchorpbo recommend`` and ``anchorpbo report``: what the answers so far amount to."""
+"""``anchorpbo recommend`` and ``anchorpbo report``."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from anchorpbo.app.cli.looks import make_console, print_recommendation
-from anchorpbo.app.cli.opening import found, opened
+from anchorpbo.app.cli.database import find_study, open_service
+from anchorpbo.app.cli.terminal import make_console, print_recommendation
 from anchorpbo.study.saving import save_text
 
 
 def recommend(
     db: str | None, study: str, participant: str, risk_weight: float | None, console: Console | None = None
 ) -> None:
-    """Print the design to take."""
+    """Print the recommended design."""
     console = make_console() if console is None else console
-    with opened(db) as studies:
-        id = found(studies, study)
+    with open_service(db) as studies:
+        id = find_study(studies, study)
         with console.status("Reading the answers"):
             best = studies.recommendation(id, participant, risk_weight)
         print_recommendation(console, studies, id, best)
@@ -28,12 +28,12 @@ def report(
     db: str | None, study: str, participant: str, out: Path | None, risk_weight: float | None = None,
     console: Console | None = None,
 ) -> None:  # fmt: skip
-    """Write a page that needs nothing else."""
+    """Write a self-contained HTML report."""
     from anchorpbo.app.report.report import report_html
 
     console = make_console() if console is None else console
-    with opened(db) as studies:
-        id = found(studies, study)
+    with open_service(db) as studies:
+        id = find_study(studies, study)
         path = Path(f"study-{id}.html") if out is None else out
         with console.status("Drawing the report"):
             page = report_html(studies, id, participant, risk_weight)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from anchorpbo import __version__
-from anchorpbo.app.cli.progress import Bar
+from anchorpbo.app.cli.progress import ProgressBar
 from anchorpbo.errors import IncompatibleError, RunError
 from anchorpbo.research.experiments.cluster import Dask
 from anchorpbo.research.experiments.experiment import Experiment, Size
@@ -36,19 +36,19 @@ def run(
     workers: int | None,
     console: Console | None = None,
 ) -> None:
-    """Do what has no record yet, then write figures, tables and claims, experiment by experiment."""
+    """Run the tasks without a record, then write figures, tables and claims for each experiment."""
     console = Console(highlight=False, soft_wrap=True) if console is None else console
     plans = plans_of(name, size, only)
     if dask is not None and workers is not None:
         raise IncompatibleError("a cluster has workers of its own", "--workers and --dask", "leave one of them out")
     backend: Backend = Processes(workers) if dask is None else Dask(dask)
-    # Data sets are looked for, and fetched, before anything starts.
+    # Find or download the data sets before the first run.
     for task in {task for tasks in plans.values() for task in tasks}:
         task.prepare()
     store = Store(out, resume=resume)
     for each, tasks in plans.items():
         console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].about} {len(tasks)} runs.")
-        # A part of an experiment has a report of its own, so that it does not take the place of the whole.
+        # A part of an experiment has its own report and does not overwrite the whole one.
         folder = out / "-".join([each, *sorted(set(only))])
         _reproduce(EXPERIMENTS[each], tasks, store, folder, backend, console)
     written = report.write_overview(out)
@@ -57,7 +57,7 @@ def run(
 
 
 def list_experiments(console: Console | None = None) -> None:
-    """Print what there is, and how much of it."""
+    """Print a table of the experiments and their numbers of runs."""
     table = Table("name", "what it is", "runs", "runs with --quick", box=None, pad_edge=False)
     for name, experiment in EXPERIMENTS.items():
         sizes = (len(experiment.tasks(size)) for size in (Size(), Size(quick=True)))
@@ -95,10 +95,10 @@ def _reproduce(
 
 
 def _execute(tasks: Sequence[Task], store: Store, backend: Backend, console: Console) -> list[Ended]:
-    """Do tasks and return those that failed."""
+    """Run tasks and return those that failed."""
     failures, ended = [], 0
     try:
-        with Bar(tasks, console) as bar:
+        with ProgressBar(tasks, console) as bar:
             for each in execute(tasks, store, backend):
                 bar.advance(each.task)
                 failures += [each] if each.failure else []
@@ -110,7 +110,7 @@ def _execute(tasks: Sequence[Task], store: Store, backend: Backend, console: Con
 
 
 def _note(folder: Path, runs: int, elapsed: float) -> None:
-    """Add to the list of what was run when: times are reported from it."""
+    """Append the number of runs and their time to ``elapsed.json``."""
     path = folder / "elapsed.json"
     try:
         noted = json.loads(path.read_text("utf-8"))

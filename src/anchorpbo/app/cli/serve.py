@@ -22,9 +22,9 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from anchorpbo.app.cli.errors import needing
-from anchorpbo.app.cli.looks import make_console
-from anchorpbo.app.cli.opening import FILE, address, shown
+from anchorpbo.app.cli.database import FILE_NAME, hide_password, resolve_url
+from anchorpbo.app.cli.errors import require_extra
+from anchorpbo.app.cli.terminal import make_console
 from anchorpbo.app.cli.token import VARIABLE, Token, find_token
 from anchorpbo.app.examples import EXAMPLES
 from anchorpbo.app.scheduler.processes import Worker
@@ -33,16 +33,16 @@ from anchorpbo.app.storage import open_storage
 from anchorpbo.errors import InputError
 
 ANSWERED, ANSWERS = "coffee", 12
-"""The example that comes with answers in a demo, and how many of them."""
-LAST_MOMENT = 2.8
-"""Seconds after which the process ends, whatever still goes on: answers are on the disk before they are confirmed."""
+"""Example that has answers in a demo, and their number."""
+SHUTDOWN_SECONDS = 2.8
+"""Seconds until the process is ended on shutdown. No answer is lost: they are on disk before they are confirmed."""
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?|[0-9a-fA-F:]*:[0-9a-fA-F:]*")
 _EVERYWHERE = ("0.0.0.0", "::")
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """How the server is to be run."""
+class ServeOptions:
+    """Options of ``anchorpbo serve``."""
 
     db: str | None = None
     demo: bool = False
@@ -52,24 +52,24 @@ class Wishes:
     browser: bool | None = None
     verbose: bool = False
     token: bool = True
-    """Whether its owner must sign in."""
+    """Whether the owner must sign in."""
 
 
-def run(wishes: Wishes, console: Console | None = None, workers: Sequence[Worker] = ()) -> None:
-    """Serve until Ctrl-C or SIGTERM, with duels computed in these processes or, without any, in a thread."""
+def run(options: ServeOptions, console: Console | None = None, workers: Sequence[Worker] = ()) -> None:
+    """Serve until Ctrl-C or SIGTERM; duels are computed by the workers, or in a thread if there are none."""
     console = make_console() if console is None else console
-    for name in wishes.names:
+    for name in options.names:
         if not _NAME.fullmatch(name):
             raise InputError("--name must be that of a host", repr(name), "write studies.example.org")
-    with needing("the server", "web"):
+    with require_extra("the server", "web"):
         from anchorpbo.app.web.server import listen
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         with ExitStack() as stack:
-            # First of all, so that nothing is made where it cannot be served.
-            sockets = [stack.enter_context(closing(each)) for each in listen(wishes.host, wishes.port)]
-            _serve(wishes, sockets, stack, console, workers)
-    except KeyboardInterrupt:  # while it was still getting ready
+            # First, so that nothing is created if the port is taken.
+            sockets = [stack.enter_context(closing(each)) for each in listen(options.host, options.port)]
+            _serve(options, sockets, stack, console, workers)
+    except KeyboardInterrupt:  # during start-up
         pass
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -77,46 +77,46 @@ def run(wishes: Wishes, console: Console | None = None, workers: Sequence[Worker
 
 
 def _serve(
-    wishes: Wishes, sockets: list[socket.socket], stack: ExitStack, console: Console, workers: Sequence[Worker]
+    options: ServeOptions, sockets: list[socket.socket], stack: ExitStack, console: Console, workers: Sequence[Worker]
 ) -> None:
-    with needing("the server", "web"):
+    with require_extra("the server", "web"):
         from anchorpbo.app.web import Settings, make_app, server
     port = int(sockets[0].getsockname()[1])
-    names = wishes.names + (_own_names() if wishes.host in _EVERYWHERE else ())
-    # A demo must not end up among somebody's studies unless they say so: a variable that is set does not.
-    kept = not wishes.demo or wishes.db not in (None, os.environ.get("ANCHORPBO_DB"))
-    token = _token(wishes, kept)
-    settings = Settings(wishes.host, port, None if token is None else token.value, names, ephemeral=not kept)
+    names = options.names + (_own_names() if options.host in _EVERYWHERE else ())
+    # A demo is kept only if --db is given; the environment variable alone is not enough.
+    kept = not options.demo or options.db not in (None, os.environ.get("ANCHORPBO_DB"))
+    token = _token(options, kept)
+    settings = Settings(options.host, port, None if token is None else token.value, names, ephemeral=not kept)
     folder = None if kept else stack.enter_context(_temporary_folder())
-    db = address(wishes.db) if folder is None else str(folder / FILE)
+    db = resolve_url(options.db) if folder is None else str(folder / FILE_NAME)
     storage = stack.enter_context(closing(open_storage(db)))
     if kept:
-        console.print(Text(f"Studies are kept in {shown(db)}"), soft_wrap=True)
+        console.print(Text(f"Studies are kept in {hide_password(db)}"), soft_wrap=True)
     else:
-        console.print("A demo: what you do in it is thrown away when it stops.")
-    if wishes.demo:
+        console.print("Demo mode: studies are deleted when the server stops.")
+    if options.demo:
         with console.status("Preparing three studies"):
-            prepare(Studies(storage))
+            create_examples(Studies(storage))
     app = make_app(storage, settings, workers)
-    url = _url(wishes, port)
+    url = _url(options, port)
     console.print(Text(_how_to_sign_in(token)), soft_wrap=True)
 
     def ready() -> None:
-        # The part after # stays in the browser: it is in no log on the way.
+        # The fragment after # stays in the browser and appears in no log.
         signing_in = url if token is None else f"{url}/login#token={token.value}"
         printed = f"{url}/login" if token is not None and token.is_given else signing_in
         console.print(Text(f"anchorpbo is ready at {printed} (Ctrl-C stops it)"), soft_wrap=True)
-        if _has_screen() if wishes.browser is None else wishes.browser:
-            # Other users can see how a browser was called: a code that is valid once takes the place of the token.
-            local = _local_url(wishes.host, port)
+        if _has_screen() if options.browser is None else options.browser:
+            # Other users can see the arguments of a browser: a single-use code replaces the token.
+            local = _local_url(options.host, port)
             opened = local if token is None else f"{local}/login?once={app.state.gate.make_code()}"
             Thread(target=webbrowser.open, args=(opened,), daemon=True).start()
 
-    server.run(app, sockets, ready, lambda: _end_soon(folder), verbose=wishes.verbose)
+    server.run(app, sockets, ready, lambda: _exit_after_shutdown(folder), verbose=options.verbose)
 
 
-def prepare(studies: Studies) -> None:
-    """The examples that are not there yet as studies, with the suggested anchors, one of them with answers."""
+def create_examples(studies: Studies) -> None:
+    """Create the missing example studies with their suggested anchors; one of them gets answers."""
     there = {studies.show(line.id).example for line in studies.studies()}
     for key in reversed([key for key in EXAMPLES if key not in there]):  # the newest is listed first
         example, rng = EXAMPLES[key], np.random.default_rng(0)
@@ -127,14 +127,14 @@ def prepare(studies: Studies) -> None:
             studies.answer(id, duel.id, example.answer(duel.first, duel.second, rng))
 
 
-def _token(wishes: Wishes, kept: bool) -> Token | None:
+def _token(options: ServeOptions, kept: bool) -> Token | None:
     """The owner's token; ``None`` with `--no-token`."""
-    if wishes.token:
-        return find_token(kept=kept)
+    if options.token:
+        return find_token(keep=kept)
     from anchorpbo.app.web.settings import is_loopback
 
-    # Another name means that others come by it, such as through a proxy.
-    others = [name for name in (wishes.host, *wishes.names) if not is_loopback(name)]
+    # Another host name means that others can reach the server, such as through a proxy.
+    others = [name for name in (options.host, *options.names) if not is_loopback(name)]
     if others:
         rule = "--no-token must go with an address and names that only this machine can reach"
         raise InputError(rule, ", ".join(others), "leave it out, or listen on 127.0.0.1")
@@ -165,26 +165,26 @@ def _how_to_sign_in(token: Token | None) -> str:
 
 
 def _own_names() -> tuple[str, ...]:
-    """What this machine is called by others: its name and the address that leads out of it."""
+    """Return the host name and the outgoing address of this machine."""
     names = [socket.gethostname().lower()]
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # an address for documentation; nothing is sent
             names.append(str(probe.getsockname()[0]))
-        except OSError:  # there is no way out
+        except OSError:  # no route
             pass
     return tuple(names)
 
 
-def _url(wishes: Wishes, port: int) -> str:
-    host = wishes.host
+def _url(options: ServeOptions, port: int) -> str:
+    host = options.host
     if host in _EVERYWHERE:
-        host = (*wishes.names[:1], _own_names()[-1])[0]
+        host = (*options.names[:1], _own_names()[-1])[0]
     return _http(host, port)
 
 
 def _local_url(host: str, port: int) -> str:
-    """The address of a server that listens on this host, for a browser on the same machine."""
+    """Return the URL of the server for a browser on this machine."""
     return _http({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port)
 
 
@@ -193,7 +193,7 @@ def _http(host: str, port: int) -> str:
 
 
 def _has_screen() -> bool:
-    """Whether someone sits in front of this machine: a browser opened elsewhere would take the terminal over."""
+    """Return whether this machine has a screen; without one a text browser would take over the terminal."""
     if not sys.stdout.isatty() or "SSH_CONNECTION" in os.environ:
         return False
     return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
@@ -208,21 +208,21 @@ def _temporary_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _end_soon(folder: Path | None) -> None:
-    """See to it that the process ends, also where a thread is in the middle of a long computation."""
+def _exit_after_shutdown(folder: Path | None) -> None:
+    """Exit after `SHUTDOWN_SECONDS`, even if a thread is still computing."""
 
     def end() -> None:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
         os._exit(0)
 
-    timer = Timer(LAST_MOMENT, end)
+    timer = Timer(SHUTDOWN_SECONDS, end)
     timer.daemon = True
     timer.start()
 
 
-def leave() -> NoReturn:
-    """End the process at once: all is closed, and taking compiled code apart would take a second or more."""
+def exit_process() -> NoReturn:
+    """Exit at once: everything is closed, and unloading compiled code would take a second or more."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

@@ -1,4 +1,4 @@
-"""``anchorpbo simulate``: an example study, answered by someone whose taste is known."""
+"""``anchorpbo simulate``: an example study answered by a simulated expert."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from anchorpbo.app.cli.looks import make_console, plain
+from anchorpbo.app.cli.terminal import make_console, make_printable
 from anchorpbo.app.examples import Example, example
 from anchorpbo.formatting import format_count, format_value
 from anchorpbo.space import Catalogue, Design
 from anchorpbo.study import Optimizer
 from anchorpbo.typing import Array
 
-RANDOM = 1_000
-"""Designs that the recommended one is compared with; of a catalogue all items."""
+RANDOM_DESIGNS = 1_000
+"""Random designs that the recommended one is compared with; for a catalogue, all items."""
 
 
 def run(key: str, duels: int, seed: int, strategy: str | None, noise: float, console: Console | None = None) -> None:
-    """Ask, answer, recommend, and compare with designs at random."""
+    """Run the study and compare the recommended design with random ones."""
     console = make_console() if console is None else console
     chosen = example(key)
     expert = replace(chosen, noise=lambda design: noise * chosen.noise(design))
@@ -54,19 +54,19 @@ def _answer(study: Optimizer, expert: Example, duels: int, seed: int, console: C
 def _verdict(chosen: Example, best: Design, seed: int) -> Text:
     space, value = chosen.space, chosen.judge(best)
     if isinstance(space, Catalogue):
-        others, what = _judged(chosen, space.items), f"all {len(space.items):,} items"
+        others, what = _utilities(chosen, space.items), f"all {len(space.items):,} items"
     else:
-        points = space.sample(RANDOM, np.random.default_rng([seed, 8]))
-        others, what = _judged(chosen, [space.decode(x) for x in points]), f"{len(points):,} designs at random"
+        points = space.sample(RANDOM_DESIGNS, np.random.default_rng([seed, 8]))
+        others, what = _utilities(chosen, [space.decode(x) for x in points]), f"{len(points):,} random designs"
     share = 100.0 * float(np.mean(others < value))
     return Text(
-        f"What the expert truly thinks of it, without noise: {value:.2f}. The best of {what} has {others.max():.2f}, "
+        f"Its true utility, without noise: {value:.2f}. The best of {what} has {others.max():.2f}, "
         f"the median {np.median(others):.2f}; it is better than {share:.1f} % of them."
     )
 
 
-def _judged(chosen: Example, designs: Sequence[Design]) -> Array:
-    """How much the expert likes designs."""
+def _utilities(chosen: Example, designs: Sequence[Design]) -> Array:
+    """Return the expert's true utilities of designs."""
     return np.array([chosen.judge(design) for design in designs])
 
 
@@ -78,5 +78,5 @@ def _table(chosen: Example, design: Design) -> Table:
     for name, value in design.items():
         if name not in left_out:
             words = f"{format_value(value)} {units.get(name, '')}".strip()
-            table.add_row(Text(plain(labels.get(name, name))), Text(plain(words), "bold"))
+            table.add_row(Text(make_printable(labels.get(name, name))), Text(make_printable(words), "bold"))
     return table

@@ -1,4 +1,4 @@
-"""``anchorpbo study``: make studies, look at them, take them elsewhere."""
+"""``anchorpbo study``: create, list, show, export, import and delete studies."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from anchorpbo.app.cli.looks import make_console, plain
-from anchorpbo.app.cli.opening import found, opened, option
+from anchorpbo.app.cli.database import find_study, format_db_option, open_service
+from anchorpbo.app.cli.terminal import make_console, make_printable
 from anchorpbo.app.service.catalogues import read_catalogue
 from anchorpbo.app.service.exports import history_csv
 from anchorpbo.app.service.views import StudyView
@@ -29,8 +29,8 @@ Request = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Source:
-    """What a new study is made of: exactly one of the three."""
+class StudySource:
+    """Where the designs of a new study come from; exactly one is set."""
 
     space: Path | None = None
     catalogue: Path | None = None
@@ -38,8 +38,8 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Roles:
-    """What the columns of a catalogue are; none of them where it should be guessed."""
+class ColumnRoles:
+    """Roles of the columns of a catalogue; guessed if none is given."""
 
     features: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
@@ -51,22 +51,22 @@ class Roles:
     title: str | None = None
 
     @property
-    def alike(self) -> bool:
-        """Whether it says by what items are alike."""
+    def _has_model_columns(self) -> bool:
+        """Whether columns that the model uses are given."""
         return bool(self.features or self.categories or self.fingerprint or self.key)
 
     @property
     def display(self) -> dict[str, str]:
-        """What it says about how items are shown."""
+        """Columns that are shown, by their role."""
         shown = {"image": self.image, "smiles": self.smiles, "link": self.link, "title": self.title}
         return {key: column for key, column in shown.items() if column is not None}
 
 
 def new(
-    db: str | None, name: str | None, source: Source, roles: Roles, options: Mapping[str, Any],
+    db: str | None, name: str | None, source: StudySource, roles: ColumnRoles, options: Mapping[str, Any],
     console: Console | None = None,
 ) -> None:  # fmt: skip
-    """Make a study and say how to go on."""
+    """Create a study and print the next commands."""
     console = make_console() if console is None else console
     request, folder = _request(source, roles)
     if name is not None:
@@ -76,56 +76,56 @@ def new(
     given = {key: value for key, value in options.items() if value is not None}
     if given:
         request["options"] = {**(request.get("options") or {}), **given}
-    with opened(db) as studies:
+    with open_service(db) as studies:
         view = studies.create(request, folder)
-        console.print(Text(f"Made {plain(view.name)}, a study of {_size(view)}: {view.id}"))
-        _say_missing_images(console, request, folder)
-        where = option(db)
+        console.print(Text(f"Created {make_printable(view.name)}, a study of {_size(view)}: {view.id}"))
+        _report_missing_images(console, request, folder)
+        where = format_db_option(db)
         console.print(
             Text(f"Compare designs with anchorpbo duel {view.id}{where}, or in a browser with anchorpbo serve{where}."),
             soft_wrap=True,
         )
 
 
-def listing(db: str | None, console: Console | None = None) -> None:
-    """A table of all studies."""
+def list_studies(db: str | None, console: Console | None = None) -> None:
+    """Print a table of all studies."""
     console = make_console() if console is None else console
-    with opened(db) as studies:
+    with open_service(db) as studies:
         lines = studies.studies()
     if not lines:
-        console.print("There are no studies yet. Make one: anchorpbo study new --example coffee")
+        console.print("There are no studies yet. Create one: anchorpbo study new --example coffee")
         return
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for heading in ("id", "name", "answers", "last change"):
         table.add_column(heading, justify="right" if heading == "answers" else "left", overflow="fold")
     for line in lines:
-        table.add_row(line.id, Text(plain(line.name)), str(line.answers), _time(line.updated))
+        table.add_row(line.id, Text(make_printable(line.name)), str(line.answers), _time(line.updated))
     console.print(table, soft_wrap=False)
 
 
 def show(db: str | None, study: str, console: Console | None = None) -> None:
-    """One study: what it is made of and how far it is."""
+    """Print the parameters, participants and progress of a study."""
     console = make_console() if console is None else console
-    with opened(db) as studies:
-        view = studies.show(found(studies, study))
+    with open_service(db) as studies:
+        view = studies.show(find_study(studies, study))
         people = studies.participants(view.id)
-    console.print(Text(plain(view.name), "bold"))
+    console.print(Text(make_printable(view.name), "bold"))
     if view.description:
-        console.print(Text(plain(view.description)))
+        console.print(Text(make_printable(view.description)))
     chosen = ", ".join(f"{name} {_brief(value)}" for name, value in view.options.items() if value is not None)
     console.print(Text(f"id {view.id}, made {_time(view.created)}, last change {_time(view.updated)}"))
-    console.print(Text(f"options: {plain(chosen)}"))
+    console.print(Text(f"options: {make_printable(chosen)}"))
     console.print(_parts(view), soft_wrap=False)
     table = Table("participant", "answers", "anchors", box=box.SIMPLE_HEAD, show_edge=False)
     for one in people:
-        table.add_row(Text(plain(one.name)), str(one.answers), str(one.anchors))
+        table.add_row(Text(make_printable(one.name)), str(one.answers), str(one.anchors))
     console.print(table, soft_wrap=False)
 
 
 def export(db: str | None, study: str, format: Literal["json", "csv"], out: Path | None) -> None:
-    """The whole study as JSON, or its history as a table."""
-    with opened(db) as studies:
-        id = found(studies, study)
+    """Export the whole study as JSON, or its history as CSV."""
+    with open_service(db) as studies:
+        id = find_study(studies, study)
         if format == "csv":
             text = history_csv(studies.history(id), studies.definition(id).space.names)
         else:
@@ -138,31 +138,35 @@ def export(db: str | None, study: str, format: Literal["json", "csv"], out: Path
         typer.echo(f"Written to {out}.", err=True)
 
 
-def bring_in(db: str | None, path: Path, console: Console | None = None) -> None:
-    """Make a study from an export."""
+def import_study(db: str | None, path: Path, console: Console | None = None) -> None:
+    """Create a study from an export."""
     console = make_console() if console is None else console
-    layout = _json(path)
-    with opened(db) as studies:
+    layout = _read_json(path)
+    with open_service(db) as studies:
         with console.status("Replaying its answers"):
             view = studies.import_study(layout)
-        console.print(Text(f"Imported {plain(view.name)} with {format_count(view.answers, 'answer')}: {view.id}"))
+        console.print(
+            Text(f"Imported {make_printable(view.name)} with {format_count(view.answers, 'answer')}: {view.id}")
+        )
 
 
 def invite(db: str | None, study: str, name: str, console: Console | None = None) -> None:
-    """Let someone take part."""
+    """Add a participant."""
     console = make_console() if console is None else console
-    with opened(db) as studies:
-        id = found(studies, study)
+    with open_service(db) as studies:
+        id = find_study(studies, study)
         one = studies.invite(id, name)
-    console.print(Text(f"{plain(one.name)} takes part. A link for them is on the People page of anchorpbo serve."))
+    console.print(
+        Text(f"{make_printable(one.name)} takes part. A link for them is on the People page of anchorpbo serve.")
+    )
 
 
 def delete(db: str | None, study: str, *, sure: bool, console: Console | None = None) -> None:
-    """Forget a study for good."""
+    """Delete a study permanently."""
     console = make_console() if console is None else console
-    with opened(db) as studies:
-        view = studies.show(found(studies, study))
-        what = f"{plain(view.name)} ({view.id}) with {format_count(view.answers, 'answer')}"
+    with open_service(db) as studies:
+        view = studies.show(find_study(studies, study))
+        what = f"{make_printable(view.name)} ({view.id}) with {format_count(view.answers, 'answer')}"
         if not sure and not typer.confirm(f"Delete {what} for good?"):
             console.print("Nothing was deleted.")
             return
@@ -173,14 +177,14 @@ def delete(db: str | None, study: str, *, sure: bool, console: Console | None = 
 # -- inside -----------------------------------------------------------------------------------------------------------
 
 
-def _request(source: Source, roles: Roles) -> tuple[Request, str | None]:
-    """What to create, and the folder that its images are in."""
+def _request(source: StudySource, roles: ColumnRoles) -> tuple[Request, str | None]:
+    """Return the request for a new study and the folder of its images."""
     given = [name for name, value in vars(source).items() if value is not None]
     if len(given) != 1:
         received = " and ".join(f"--{name}" for name in given) or "none of them"
         rule = "a study is made of --space, --catalogue or --example, one of them"
         raise IncompatibleError(rule, received, "see anchorpbo study new --help")
-    if source.catalogue is None and roles != Roles():
+    if source.catalogue is None and roles != ColumnRoles():
         raise IncompatibleError("columns are those of a catalogue", f"--{given[0]}", "give the file with --catalogue")
     if source.example is not None:
         from anchorpbo.app.examples import example
@@ -188,22 +192,22 @@ def _request(source: Source, roles: Roles) -> tuple[Request, str | None]:
         one = example(source.example)
         return one.definition | {"anchors": [dict(design) for design in one.suggested_anchors]}, None
     if source.space is not None:
-        return _of_json(source.space), None
+        return _read_space(source.space), None
     assert source.catalogue is not None
-    request = _of_csv(source.catalogue, roles)
+    request = _read_catalogue_file(source.catalogue, roles)
     return request, str(source.catalogue.resolve().parent) if "image" in request["display"] else None
 
 
-def _of_json(path: Path) -> Request:
-    """A space alone, or a whole study: whatever its keys say."""
-    data = _json(path)
+def _read_space(path: Path) -> Request:
+    """Read a space, or a whole study if the file has the key ``space``."""
+    data = _read_json(path)
     if not isinstance(data, dict):
         raise InputError(f"{path} must hold an object", repr(data), 'write {"kind": "space", "parameters": [...]}')
     return dict(data) if "space" in data else {"space": data}
 
 
-def _of_csv(path: Path, roles: Roles) -> Request:
-    if not roles.alike:
+def _read_catalogue_file(path: Path, roles: ColumnRoles) -> Request:
+    if not roles._has_model_columns:
         guessed = read_catalogue(load_text(path).encode("utf-8", "surrogatepass"))
         return {"space": guessed.space, "display": {**guessed.display, **roles.display}}
     fingerprint = roles.fingerprint[0] if len(roles.fingerprint) == 1 else roles.fingerprint or None
@@ -211,22 +215,22 @@ def _of_csv(path: Path, roles: Roles) -> Request:
     return {"space": catalogue.to_dict(), "display": {"title": catalogue.key, **roles.display}}
 
 
-def _json(path: Path) -> Any:
+def _read_json(path: Path) -> Any:
     text = sys.stdin.read() if str(path) == "-" else load_text(path)
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as problem:
-        raise InputError(f"{path} must be a file of JSON", problem, "check it, or export it again") from problem
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} must be a file of JSON", error, "check it, or export it again") from error
 
 
-def _say_missing_images(console: Console, request: Request, folder: str | None) -> None:
+def _report_missing_images(console: Console, request: Request, folder: str | None) -> None:
     if folder is None:
         return
     column = next(one for one in request["space"]["columns"] if one["name"] == request["display"]["image"])
     missing = [name for name in column["values"] if not (Path(folder) / str(name)).is_file()]
     if missing:
         images = format_count(len(missing), "image")
-        console.print(Text(f"Of {images} there is no file in {folder}, such as {plain(missing[0])}."))
+        console.print(Text(f"Of {images} there is no file in {folder}, such as {make_printable(missing[0])}."))
 
 
 def _size(view: StudyView) -> str:
@@ -236,11 +240,11 @@ def _size(view: StudyView) -> str:
 
 
 def _parts(view: StudyView) -> Table:
-    """Parameters or columns, and what each of them is."""
+    """Make a table of parameters or columns."""
     labels, units = view.display.get("labels", {}), view.display.get("units", {})
     table = Table("", "what it may be", "unit", "label", box=box.SIMPLE_HEAD, show_edge=False)
     for name, what in _kinds(view):
-        table.add_row(*(Text(plain(each)) for each in (name, what, units.get(name, ""), labels.get(name, ""))))
+        table.add_row(*(Text(make_printable(each)) for each in (name, what, units.get(name, ""), labels.get(name, ""))))
     return table
 
 
@@ -263,10 +267,10 @@ def _range(parameter: Mapping[str, Any]) -> str:
 
 
 def _brief(option: Any) -> str:
-    """A name or number; of an object its class."""
+    """Format an option: a name, a number, or the class of an object."""
     return str(option.get("class", option)) if isinstance(option, Mapping) else str(option)
 
 
 def _time(text: str) -> str:
-    """A time as it is written in lists, in UTC."""
+    """Format a time in UTC for a list."""
     return text[:16].replace("T", " ")

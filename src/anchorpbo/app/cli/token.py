@@ -1,10 +1,10 @@
-"""The token of a server: what its owner signs in with.
+"""The token that the owner of a server signs in with.
 
 ::
 
-    ANCHORPBO_TOKEN                  where it is set, this one
-    a file in the data folder        else this one, made at the first start and kept, so that browsers stay signed in
-    none of them                     for a demo, and where the folder cannot be written to, one for this start alone
+    ANCHORPBO_TOKEN                  the token, if the variable is set
+    a file in the data folder        else the token in it, created at the first start, so that browsers stay signed in
+    neither                          a token for this start only: in a demo, or if the folder is not writable
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from anchorpbo.app.cli.opening import default_folder
+from anchorpbo.app.cli.database import default_folder
 from anchorpbo.errors import InputError
 
-FILE = "token"
-SHORTEST = 16
+FILE_NAME = "token"
+MIN_LENGTH = 16
 VARIABLE = "ANCHORPBO_TOKEN"
 
 
@@ -29,29 +29,29 @@ class Token:
 
     value: str
     is_given: bool = False
-    """Whether whoever started the server knows it: then it is not printed."""
+    """Whether it was given in the environment; then it is not printed."""
     path: Path | None = None
-    """The file it is kept in."""
+    """File that holds it."""
 
 
-def find_token(*, kept: bool) -> Token:
-    """The token to serve with; one that is made now is kept if that is wanted and possible."""
+def find_token(*, keep: bool) -> Token:
+    """Find the token to serve with; a new one is stored if `keep` is set and the folder is writable."""
     given = os.environ.get(VARIABLE)
     if given:
         _check(VARIABLE, given, "leave it out, and one is made for you")
         return Token(given, is_given=True)
-    path = default_folder() / FILE
+    path = default_folder() / FILE_NAME
     with suppress(OSError):
-        if kept:
-            return Token(_kept(path), path=path)
+        if keep:
+            return Token(_read_or_create(path), path=path)
     return Token(secrets.token_urlsafe(32))
 
 
-def _kept(path: Path) -> str:
-    """The token in a file that only this user can read; made where there is none."""
+def _read_or_create(path: Path) -> str:
+    """Read the token from a file that only this user can read, creating it if needed."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(FileExistsError):
-        new = path.with_name(f".{FILE}-{secrets.token_hex(4)}")
+        new = path.with_name(f".{FILE_NAME}-{secrets.token_hex(4)}")
         # Whole or not there at all, also for another server that starts at this moment.
         with os.fdopen(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
             file.write(secrets.token_urlsafe(32) + "\n")
@@ -65,6 +65,6 @@ def _kept(path: Path) -> str:
 
 
 def _check(where: str, token: str, remedy: str) -> None:
-    if len(token) < SHORTEST or not token.isascii() or not token.isprintable() or " " in token:
-        rule = f"{where} must be {SHORTEST} or more letters, digits and signs"
+    if len(token) < MIN_LENGTH or not token.isascii() or not token.isprintable() or " " in token:
+        rule = f"{where} must be {MIN_LENGTH} or more letters, digits and signs"
         raise InputError(rule, f"{len(token)} characters", remedy)

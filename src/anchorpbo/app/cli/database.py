@@ -1,4 +1,4 @@
-"""Where studies are kept when nothing else is said, and how one of them is named on the command line."""
+"""The default database, and studies looked up by id or name."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from anchorpbo.app.service.views import StudyLine
 from anchorpbo.app.storage import open_storage
 from anchorpbo.errors import DataError, InputError, UnknownStudyError
 
-FILE = "studies.db"
-_MOST_NAMED = 8
+FILE_NAME = "studies.db"
+_MAX_LISTED = 8
 
 
 def default_folder(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
-    """The user's data folder of this library: ``$ANCHORPBO_HOME``, or by the rule of the platform."""
+    """Data folder of the user: ``$ANCHORPBO_HOME``, or the platform's convention."""
     if environment.get("ANCHORPBO_HOME"):
         return Path(environment["ANCHORPBO_HOME"]).expanduser()
-    if os.path.isabs(environment.get("XDG_DATA_HOME", "")):  # others are to be ignored, says the rule
+    if os.path.isabs(environment.get("XDG_DATA_HOME", "")):  # the XDG specification ignores relative paths
         return Path(environment["XDG_DATA_HOME"]) / "anchorpbo"
     if platform == "win32" and environment.get("LOCALAPPDATA"):
         return Path(environment["LOCALAPPDATA"]) / "anchorpbo"
@@ -33,21 +33,21 @@ def default_folder(environment: Mapping[str, str] = os.environ, platform: str = 
     return Path.home() / ".local" / "share" / "anchorpbo"
 
 
-def address(db: str | None) -> str:
-    """The address of the database that is meant; the folder of the default one is made where there is none."""
+def resolve_url(db: str | None) -> str:
+    """Return the URL of the database; the folder of the default one is created if needed."""
     if db is not None:
         return db
     folder = default_folder()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as problem:
+    except OSError as error:
         rule = f"the folder {folder} must be a place where files can be written"
-        raise DataError(rule, problem, "allow that, or name a database with --db") from problem
-    return str(folder / FILE)
+        raise DataError(rule, error, "allow that, or name a database with --db") from error
+    return str(folder / FILE_NAME)
 
 
-def shown(db: str) -> str:
-    """An address without what must not be seen."""
+def hide_password(db: str) -> str:
+    """Return a database URL without its password."""
     try:
         parts = urlsplit(db)
         if parts.hostname is None:
@@ -59,15 +59,15 @@ def shown(db: str) -> str:
         return "the database"
 
 
-def option(db: str | None) -> str:
-    """The option that names the same database in another command; nothing where that would find it by itself."""
-    return "" if db in (None, os.environ.get("ANCHORPBO_DB")) else f" --db {shlex.quote(shown(str(db)))}"
+def format_db_option(db: str | None) -> str:
+    """Format the ``--db`` option for the same database; empty if it is the default."""
+    return "" if db in (None, os.environ.get("ANCHORPBO_DB")) else f" --db {shlex.quote(hide_password(str(db)))}"
 
 
 @contextmanager
-def opened(db: str | None, *, look_ahead: bool = False) -> Iterator[Studies]:
-    """The studies of a database, which is closed in the end."""
-    storage = open_storage(address(db))
+def open_service(db: str | None, *, look_ahead: bool = False) -> Iterator[Studies]:
+    """Open the use cases on a database, which is closed at the end."""
+    storage = open_storage(resolve_url(db))
     ahead = Ahead() if look_ahead else None
     try:
         yield Studies(storage, ahead=ahead)
@@ -77,8 +77,8 @@ def opened(db: str | None, *, look_ahead: bool = False) -> Iterator[Studies]:
         storage.close()
 
 
-def found(studies: Studies, named: str) -> str:
-    """The id of the study that is meant: by its id, its name, the first characters of its id, or a part of its name."""
+def find_study(studies: Studies, named: str) -> str:
+    """Return the id of a study given its id, its name, the start of its id or a part of its name."""
     lines = studies.studies()
     word = named.strip()
     for fitting in (
@@ -90,15 +90,17 @@ def found(studies: Studies, named: str) -> str:
         if len(fitting) == 1:
             return fitting[0].id
         if fitting:
-            remedy = f"write more of one of these ids: {_named(fitting)}"
+            remedy = f"write more of one of these ids: {_format_lines(fitting)}"
             raise InputError("a study must be named so that it is the only one", repr(named), remedy)
     if not lines:
         raise UnknownStudyError(
             "there are no studies yet", repr(named), "make one: anchorpbo study new --example coffee"
         )
-    raise UnknownStudyError("there must be a study of this id or name", repr(named), f"there are {_named(lines)}")
+    raise UnknownStudyError(
+        "there must be a study of this id or name", repr(named), f"there are {_format_lines(lines)}"
+    )
 
 
-def _named(lines: list[StudyLine]) -> str:
-    more = f" and {len(lines) - _MOST_NAMED} more" if len(lines) > _MOST_NAMED else ""
-    return ", ".join(f"{line.id} ({line.name})" for line in lines[:_MOST_NAMED]) + more
+def _format_lines(lines: list[StudyLine]) -> str:
+    more = f" and {len(lines) - _MAX_LISTED} more" if len(lines) > _MAX_LISTED else ""
+    return ", ".join(f"{line.id} ({line.name})" for line in lines[:_MAX_LISTED]) + more
