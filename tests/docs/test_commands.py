@@ -11,7 +11,7 @@ import typer
 from anchorpbo.app.cli.commands import app
 from anchorpbo.app.storage import open_storage
 from anchorpbo.app.web import Settings, make_app
-from anchorpbo.app.web.problems import RESPONSES
+from anchorpbo.app.web.problem_details import RESPONSES
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -105,5 +105,5 @@ def test_the_container_copies_what_is_there_and_runs_a_command_that_exists():
 
 def test_the_codes_on_the_page_of_routes_are_those_that_routes_have():
     page = (ROOT / "docs" / "rest.md").read_text("utf-8")
-    section = page.partition("## How it answers")[2].partition("\n## ")[0]
+    section = page.partition("## Requests, responses and errors")[2].partition("\n## ")[0]
     assert set(map(int, re.findall(r"\b([45]\d\d)\b", section))) == set(RESPONSES)

@@ -31,7 +31,7 @@ from anchorpbo.posterior.elimination import eliminated
 from support.drawn_studies import SHELF, played
 from support.optional import HAS_TORCH
 
-PATIENCE = 120.0
+TIMEOUT = 120.0
 
 
 def _without_torch(name):
@@ -256,16 +256,16 @@ def test_a_cold_function_is_interpreted_with_its_callees(lazy) -> None:
     function(np.array([1.0, 3.0]), out)
     assert out.tolist() == [4.0, 36.0]
     assert not is_compiled(function)
-    assert 0.0 < function.seconds < tiering.PATIENCE
+    assert 0.0 < function.seconds < tiering.TIMEOUT
 
 
 def test_a_hot_function_is_compiled(lazy, monkeypatch) -> None:
     function = make_tiered()
     function(np.ones(2), np.zeros(2))
-    monkeypatch.setattr(tiering, "PATIENCE", function.seconds + 1.0)
+    monkeypatch.setattr(tiering, "TIMEOUT", function.seconds + 1.0)
     function(np.ones(2), np.zeros(2))
     assert not is_compiled(function)
-    monkeypatch.setattr(tiering, "PATIENCE", function.seconds)
+    monkeypatch.setattr(tiering, "TIMEOUT", function.seconds)
     function(np.ones(2), out := np.zeros(2))
     assert is_compiled(function)
     assert out.tolist() == [4.0, 4.0]
@@ -287,7 +287,7 @@ def test_an_eager_thread_compiles_at_once_and_no_other_does(lazy) -> None:
         functions[0](np.ones(2), np.zeros(2))
         thread = Thread(target=functions[1], args=(np.ones(2), np.zeros(2)))
         thread.start()
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT)
     assert [is_compiled(function) for function in functions] == [True, False]
 
 
@@ -341,7 +341,7 @@ def test_nobody_waits_for_what_another_thread_compiles(lazy) -> None:
 
     def hold(signature, target):
         compiling.set()
-        assert free.wait(PATIENCE)
+        assert free.wait(TIMEOUT)
         return load(signature, target)
 
     functions[0].dispatcher._cache.load_overload = hold
@@ -352,13 +352,13 @@ def test_nobody_waits_for_what_another_thread_compiles(lazy) -> None:
 
     thread = Thread(target=compile_the_first)
     thread.start()
-    assert compiling.wait(PATIENCE)
+    assert compiling.wait(TIMEOUT)
     other = Thread(target=functions[1], args=(np.ones(2), out := np.zeros(2)))
     other.start()
-    other.join(PATIENCE)
+    other.join(TIMEOUT)
     assert out.tolist() == [4.0, 4.0]
     free.set()
-    thread.join(PATIENCE)
+    thread.join(TIMEOUT)
     assert [is_compiled(function) for function in functions] == [True, False]
 
 

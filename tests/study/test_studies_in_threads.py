@@ -10,7 +10,7 @@ from anchorpbo import Catalogue, Optimizer, Real, Space
 from anchorpbo.acquisition import UCB, DesignAcquisition, Partials
 from anchorpbo.space import DesignSpace
 
-PATIENCE = 60.0
+TIMEOUT = 60.0
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Meeting(DesignAcquisition):
     def partials(self, mean, std, noise, incumbent) -> Partials:
         if not self.met.is_set():
             self.met.set()
-            self.barrier.wait(PATIENCE)  # raises BrokenBarrierError where nobody comes
+            self.barrier.wait(TIMEOUT)  # raises BrokenBarrierError where nobody comes
         return UCB().partials(mean, std, noise, incumbent)
 
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
 
-PATIENCE = 60_000
+TIMEOUT = 60_000
 """Milliseconds that a slow machine may take for a step."""
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 MISSING = "there is no Chromium: `make system` or `apt install chromium` installs it"
@@ -60,7 +60,7 @@ class Visitor:
         self.context: BrowserContext = browser.new_context(
             **{"viewport": {"width": 1280, "height": 800}, "locale": "en-GB", **options}
         )
-        self.context.set_default_timeout(PATIENCE)
+        self.context.set_default_timeout(TIMEOUT)
         self.context.add_init_script(WATCHING)
         self.said: list[str] = []
         self.allowed: list[str] = []

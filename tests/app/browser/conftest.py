@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from browsing import PATIENCE, Visitor, running_chromium
+from browsing import TIMEOUT, Visitor, running_chromium
 from playwright.sync_api import Browser, expect
 
 from support.server_process import Server
 
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=TIMEOUT)
 
 
 # One a module, not one a session: while Playwright runs, no other test could run an event loop of its own.

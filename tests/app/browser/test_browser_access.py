@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from browsing import PATIENCE, PHONE, cards_are_shown, results_are_shown, violations
+from browsing import PHONE, TIMEOUT, cards_are_shown, results_are_shown, violations
 from playwright.sync_api import TimeoutError, expect
 
 CHECKS = Path(__file__).with_name("page_checks.js").read_text("utf-8").partition("\n")[2]  # without the comment
@@ -14,7 +14,7 @@ def check(page):
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         try:  # plots take a moment to follow
-            page.wait_for_function(f"() => ({CHECKS})().length === 0", polling=250, timeout=PATIENCE / 3)
+            page.wait_for_function(f"() => ({CHECKS})().length === 0", polling=250, timeout=TIMEOUT / 3)
         except TimeoutError:
             assert page.evaluate(CHECKS) == [], f"{page.url}, {scheme}"
         assert violations(page) == [], f"{page.url}, {scheme}"

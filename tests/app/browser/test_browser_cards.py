@@ -10,7 +10,7 @@ from browsing import PHONE, cards_are_shown, choose, results_are_shown, see_resu
 from PIL import Image
 from playwright.sync_api import expect
 
-from anchorpbo.app.web.schemas import MOST_CARDS
+from anchorpbo.app.web.schemas import MAX_CARDS
 
 INHERITED = ("constructor", "toString", "__proto__", "hasOwnProperty")
 """Names that every plain object of JavaScript has."""
@@ -52,7 +52,7 @@ def designs(count):
     return [{"a": n / 64, "b": 0.5} for n in range(count)]
 
 
-@pytest.mark.parametrize("count", [MOST_CARDS, MOST_CARDS + 1])
+@pytest.mark.parametrize("count", [MAX_CARDS, MAX_CARDS + 1])
 def test_any_number_of_anchors_is_shown_in_its_order(home, site, visitor, count):
     study = study_of(site, real("a", step=1 / 64), real("b"), anchors=designs(count))
     page = visitor().context.new_page()
@@ -60,12 +60,12 @@ def test_any_number_of_anchors_is_shown_in_its_order(home, site, visitor, count)
     page.goto(f"{home}/studies/{study}/anchors")
     expect(page.locator("#marked .card")).to_have_count(count)
     sizes.remove(1)  # the preview's
-    assert sizes == [MOST_CARDS] + [count - MOST_CARDS] * (count > MOST_CARDS)
+    assert sizes == [MAX_CARDS] + [count - MAX_CARDS] * (count > MAX_CARDS)
     values = page.locator("#marked .card div:first-child > dd").all_inner_texts()
     assert [float(value) for value in values] == pytest.approx([n / 64 for n in range(count)], abs=1e-3)
 
 
-@pytest.mark.parametrize("count", [MOST_CARDS, MOST_CARDS + 1])
+@pytest.mark.parametrize("count", [MAX_CARDS, MAX_CARDS + 1])
 def test_any_number_of_candidates_is_shown(home, site, visitor, count):
     study = study_of(site, real("a", step=1 / 64), real("b"))
     answer(site, study, "first", "second")
@@ -88,7 +88,7 @@ def test_any_number_of_candidates_is_shown(home, site, visitor, count):
     page.get_by_role("button", name=f"Show all {count}").wait_for(state="hidden")
 
 
-@pytest.mark.parametrize("count", [MOST_CARDS, MOST_CARDS + 1])
+@pytest.mark.parametrize("count", [MAX_CARDS, MAX_CARDS + 1])
 def test_the_choices_of_any_number_of_people_are_shown(home, site, visitor, count):
     study = study_of(site, real("a", step=1 / 64), real("b"))
     answer(site, study, "first", "second")
@@ -106,7 +106,7 @@ def test_the_choices_of_any_number_of_people_are_shown(home, site, visitor, coun
     page.route("**/agreement", more)
     page.goto(f"{home}/studies/{study}/people")
     expect(page.locator("#opinions .card")).to_have_count(count)
-    assert sizes == [MOST_CARDS] + [count - MOST_CARDS] * (count > MOST_CARDS)
+    assert sizes == [MAX_CARDS] + [count - MAX_CARDS] * (count > MAX_CARDS)
 
 
 # -- names that objects have ------------------------------------------------------------------------------------------

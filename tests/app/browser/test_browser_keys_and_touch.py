@@ -2,13 +2,13 @@
 
 import re
 
-from browsing import COFFEE, PATIENCE, PHONE, cards_are_shown, choose, results_are_shown, shown_cards
+from browsing import COFFEE, PHONE, TIMEOUT, cards_are_shown, choose, results_are_shown, shown_cards
 from playwright.sync_api import TimeoutError, expect
 
 
 def focus_is_seen(page):
     try:
-        page.wait_for_function("() => window.focusTrouble() === ''", timeout=PATIENCE / 6)
+        page.wait_for_function("() => window.focusTrouble() === ''", timeout=TIMEOUT / 6)
     except TimeoutError:
         assert page.evaluate("window.focusTrouble()") == ""
 

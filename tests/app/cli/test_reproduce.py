@@ -121,7 +121,7 @@ def test_other_experiments_run_by_the_same_command(tmp_path, name):
     ],
 )
 def test_a_mistake_is_told_in_a_sentence_that_says_what_to_do(tmp_path, arguments, says, monkeypatch):
-    monkeypatch.setattr("anchorpbo.research.experiments.cluster.PATIENCE", 2.0)
+    monkeypatch.setattr("anchorpbo.research.experiments.cluster.TIMEOUT", 2.0)
     result = call(*arguments, "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert result.output.splitlines()[-1].startswith("anchorpbo: ")

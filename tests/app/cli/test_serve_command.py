@@ -22,12 +22,12 @@ import pytest
 
 from anchorpbo.app.cli.serve import ServeOptions, run
 from anchorpbo.app.cli.token import find_token
-from anchorpbo.app.web.server import Discreet, listen
+from anchorpbo.app.web.server import SecretFilter, listen
 from anchorpbo.errors import InputError, RunError
 from support.server_process import is_running
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
-PATIENCE = 180.0
+TIMEOUT = 180.0
 """Seconds to get ready: a busy machine may have to compile first."""
 
 
@@ -48,7 +48,7 @@ class Server:
             self.process = subprocess.Popen(command, stdout=out, stderr=err, cwd=folder, env=env)
 
     def __enter__(self):
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while " is ready at " not in self.stdout:
             assert self.process.poll() is None, self.stderr
             assert time.monotonic() < until, self.stdout
@@ -90,7 +90,7 @@ class Server:
         """What the owner gets."""
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers)
-        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
             return json.load(response)
 
     def studies(self):
@@ -188,7 +188,7 @@ def test_the_log_has_neither_queries_nor_links(demo):
 
 def test_a_port_in_use_is_named_with_one_to_try(demo, tmp_path):
     second = Server(tmp_path, "--port", demo.port)
-    assert second.process.wait(PATIENCE) == 1
+    assert second.process.wait(TIMEOUT) == 1
     assert len(second.stderr.splitlines()) == 1
     assert f"port {demo.port}" in second.stderr
     other = int(re.search(r"try --port (\d+)", second.stderr)[1])
@@ -275,7 +275,7 @@ def test_no_process_is_left_however_it_ends(tmp_path, number):
         code, took = server.end(number)
         assert code == (-number if number == signal.SIGKILL else 0)
         assert took < 10
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while any(map(is_running, workers)):
             assert time.monotonic() < until
             time.sleep(0.05)
@@ -316,7 +316,7 @@ def test_a_database_of_a_newer_release_is_refused(tmp_path):
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
         connection.commit()
     server = Server(tmp_path, "--db", "newer.db")
-    assert server.process.wait(PATIENCE) == 1
+    assert server.process.wait(TIMEOUT) == 1
     assert server.stderr.startswith("anchorpbo: ")
     assert "newer release" in server.stderr
     assert "ready" not in server.stdout
@@ -487,5 +487,5 @@ def test_all_addresses_of_a_host_share_a_port():
 
 def test_lines_of_the_log_are_discreet():
     record = logging.LogRecord("x", 20, "x", 1, '%s "GET %s HTTP" %d', ("::1", "/login?token=abc", 200), None)
-    assert Discreet().filter(record)
+    assert SecretFilter().filter(record)
     assert record.getMessage() == '::1 "GET /login HTTP" 200'

@@ -23,7 +23,7 @@ from anchorpbo.errors import InputError, RunError
 from anchorpbo.study.asking import Questioner
 from anchorpbo.study.foresight import Foreseen
 
-PATIENCE = 120.0
+TIMEOUT = 120.0
 """Seconds that a busy machine may take to start a process."""
 
 
@@ -32,7 +32,7 @@ def shown(duel):
 
 
 def until(condition):
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -67,7 +67,7 @@ class Held(Desk):
 
     def run(self, errand):
         self.busy.set()
-        assert self.free.wait(PATIENCE)
+        assert self.free.wait(TIMEOUT)
         found = super().run(errand)
         self.digests.append(found.digest)
         self.done.append((errand.key[0], errand.events[-1]["outcome"] if errand.events else None))
@@ -98,7 +98,7 @@ def worker():
 )
 def test_duels_of_another_process_are_the_same_bit_for_bit_and_need_nothing_computed_here(worker, here, request_):
     ahead = Ahead([worker])
-    assert ahead._warm.wait(PATIENCE)
+    assert ahead._warm.wait(TIMEOUT)
     quick, slow = Studies(MemoryStorage(), ahead=ahead), Studies(MemoryStorage())
     ids = quick.create(request_).id, slow.create(request_).id
     for outcome in ("first", "second", "tie", "skip", "first", "second"):
@@ -151,14 +151,14 @@ def test_whoever_needs_a_duel_that_is_being_computed_waits_for_it(held):
         with ThreadPoolExecutor(1) as pool:
             if outcome == "first":
                 duel = studies.ask(id)
-                assert held.busy.wait(PATIENCE)
+                assert held.busy.wait(TIMEOUT)
                 studies.answer(id, duel.id, "first")
             asked = pool.submit(studies.ask, id)
-            assert held.busy.wait(PATIENCE)
+            assert held.busy.wait(TIMEOUT)
             time.sleep(0.05)
             assert not asked.done()
             held.free.set()
-            duel = asked.result(PATIENCE)
+            duel = asked.result(TIMEOUT)
         until(lambda: not ahead._queue)
     ahead.close()
     assert len(set(held.digests)) == len(held.digests) > 5
@@ -175,13 +175,13 @@ def test_a_duel_that_someone_waits_for_goes_first_and_answers_that_were_not_give
         studies.answer(id, duel.id, "first")
     held.free.clear(), held.busy.clear(), held.done.clear()
     duels = [studies.ask(id) for id in ids]  # known: but what comes after them is now looked at
-    assert held.busy.wait(PATIENCE)
+    assert held.busy.wait(TIMEOUT)
     studies.answer(ids[3], duels[3].id, "skip")
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(studies.ask, ids[3])
         until(lambda: any(not job.rank for job in ahead._queue))
         held.free.set()
-        asked.result(PATIENCE)
+        asked.result(TIMEOUT)
     until(lambda: len(held.done) >= 9)
     ahead.close()
     done = [(ids.index(id), outcome) for id, outcome in held.done]
@@ -196,7 +196,7 @@ def test_only_so_many_look_ahead(held):
         id = studies.create({**QUICK, "options": {**QUICK["options"], "seed": n}}).id
         studies.ask(id)
         ahead.prepare((id, "owner"), studies.definition(id), studies.rater(id, "owner"))
-    assert held.busy.wait(PATIENCE)
+    assert held.busy.wait(TIMEOUT)
     assert MOST_WAITING - 1 <= len(ahead._queue) <= MOST_WAITING
     held.free.set()
     ahead.close()
@@ -261,7 +261,7 @@ def test_a_process_that_is_killed_is_started_again(here, caplog):
     ids = quick.create(QUICK).id, slow.create(QUICK).id
     seen = set()
     for idle in (False, True):
-        assert workers[0].ready.wait(PATIENCE)
+        assert workers[0].ready.wait(TIMEOUT)
         assert shown(answer(quick, ids[0])) == shown(answer(slow, ids[1]))
         # The one that was killed before may be noticed only now, by a job that looks ahead.
         until(lambda: workers[0].ready.is_set() and workers[0].pid not in {None, *seen})
@@ -288,7 +288,7 @@ def test_no_duel_waits_for_a_process_to_be_ready(here):
             pass
 
         def wait(self):
-            assert free.wait(PATIENCE)
+            assert free.wait(TIMEOUT)
             raise EndedError("not needed")
 
     ahead = Ahead([Slow()])
@@ -300,7 +300,7 @@ def test_no_duel_waits_for_a_process_to_be_ready(here):
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(studies.ask, id)  # this one is chosen by the model
         try:
-            assert asked.result(PATIENCE / 2)
+            assert asked.result(TIMEOUT / 2)
             assert len(here) == 1
         finally:
             free.set()
@@ -346,12 +346,12 @@ def test_a_job_that_ends_processes_is_given_up(monkeypatch):
             raise EndedError("out of memory")
 
     ahead = Ahead([Fragile()])
-    assert ahead._warm.wait(PATIENCE)
+    assert ahead._warm.wait(TIMEOUT)
     studies = Studies(MemoryStorage(), ahead=ahead)
     id = studies.create(QUICK).id
     with pytest.raises(RunError, match="the next duel could not be computed; received processes that ended"):
         studies.ask(id)
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while Fragile.started < 4:  # the last one is started after the job was given up
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -376,12 +376,12 @@ def test_an_end_does_not_keep_anyone_waiting(held):
     id = studies.create(QUICK).id
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(studies.ask, id)
-        assert held.busy.wait(PATIENCE)
+        assert held.busy.wait(TIMEOUT)
         closing = Thread(target=ahead.close)
         closing.start()
-        duel = asked.result(PATIENCE)  # computed here, while the desk is still held
+        duel = asked.result(TIMEOUT)  # computed here, while the desk is still held
         held.free.set()
-        closing.join(PATIENCE)
+        closing.join(TIMEOUT)
     studies.answer(id, duel.id, "first")
     assert studies.ask(id).id != duel.id
 
@@ -409,7 +409,7 @@ def test_a_worker_ends_with_its_pipe_whatever_it_does():
     (worker,) = start_workers(1)
     process = worker._process
     process.stdin.close()  # as if we were gone, while it still loads
-    assert process.wait(PATIENCE) == 0
+    assert process.wait(TIMEOUT) == 0
     worker.end()
 
 
@@ -418,11 +418,11 @@ def test_a_worker_says_what_went_wrong(worker):
     worker.wait()
     request = {"key": ["s", "owner"], "keep": 0, "events": [], "definition": None, "forget": []}
     with pytest.raises(RuntimeError, match=r"^KeyError: 's'$"):
-        worker.call("duel", request, PATIENCE)
+        worker.call("duel", request, TIMEOUT)
     studies, id = study()
     definition = studies.definition(id).to_dict()
     wrong = {**request, "definition": definition, "events": [{"type": "anchor_removed", "design": GREEN}]}
     with pytest.raises(InputError, match="only an anchor can be removed"):
-        worker.call("duel", wrong, PATIENCE)
+        worker.call("duel", wrong, TIMEOUT)
     right = {**request, "forget": [["s", "owner"]], "definition": definition}
-    assert worker.call("duel", right, PATIENCE)["duel"]["id"]
+    assert worker.call("duel", right, TIMEOUT)["duel"]["id"]

@@ -21,7 +21,7 @@ from anchorpbo.errors import InputError, RunError, TimeLimitError
 from anchorpbo.numerics.deadline import deadline
 from support.hard_rules import hard_study
 
-PATIENCE = 120.0
+TIMEOUT = 120.0
 """Seconds that a busy machine may take to start a process."""
 
 
@@ -112,14 +112,14 @@ def test_only_so_many_wait_for_a_check_and_none_for_longer_than_it_may(checking,
         monkeypatch.setattr(checks, "_GRACE", 0.0)
         with ThreadPoolExecutor(checks.MOST_WAITING) as pool:
             waiting = [pool.submit(checking.define, QUICK) for _ in range(checks.MOST_WAITING)]
-            end = time.monotonic() + PATIENCE
+            end = time.monotonic() + TIMEOUT
             while checking._inside < checks.MOST_WAITING and time.monotonic() < end:
                 time.sleep(0.001)
             with pytest.raises(RunError, match=r"at most 16 requests to check something .* try again in a moment"):
                 checking.define(QUICK)
             for one in waiting:
                 with pytest.raises(RunError, match=r"a check must begin within 0.5 s; received others that take long"):
-                    one.result(PATIENCE)
+                    one.result(TIMEOUT)
     finally:
         checking._idle.put(worker)
     monkeypatch.undo()
@@ -135,7 +135,7 @@ def test_where_no_process_starts_whoever_asks_checks(monkeypatch, caplog):
 def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answered(monkeypatch):
     workers = start_workers(1)
     ahead = Ahead(workers)
-    assert ahead._warm.wait(PATIENCE)
+    assert ahead._warm.wait(TIMEOUT)
     studies = Studies(MemoryStorage(), ahead=ahead)
     id = studies.create(QUICK).id
     before = workers[0].pid
@@ -144,7 +144,7 @@ def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answ
     with pytest.raises(RunError, match=r"the next duel must be there within 0.3 s; received one that .*; ask again"):
         studies.ask(id)
     monkeypatch.undo()
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while workers[0].pid in (None, before):
         assert time.monotonic() < end
         time.sleep(0.01)

@@ -50,8 +50,9 @@ from fastapi.responses import StreamingResponse
 from anchorpbo.app.web import server
 
 limits = json.loads(sys.argv[1])
-server.HEADERS_WITHIN, server.BODY_WITHIN, server.BODY_RATE = limits["headers"], limits["body"], limits["rate"]
-server.MOST_CONNECTIONS = limits["most"]
+server.HEADER_SECONDS, server.BODY_SECONDS = limits["headers"], limits["body"]
+server.BODY_BYTES_PER_SECOND = limits["rate"]
+server.MAX_CONNECTIONS = limits["most"]
 if limits["files"]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (limits["files"], resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 app, sockets = FastAPI(), server.listen("127.0.0.1", 0)

@@ -13,10 +13,10 @@ from anchorpbo.app.service import Studies
 from anchorpbo.app.service.links import Signer
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.app.web import Settings
-from anchorpbo.app.web.access import CODE_VALID
+from anchorpbo.app.web.access import CODE_SECONDS
 from anchorpbo.app.web.guard import HEADERS
 from anchorpbo.app.web.settings import is_loopback
-from anchorpbo.app.web.throttle import BY_ADDRESS, IN_TOTAL, Throttle
+from anchorpbo.app.web.throttle import ADDRESS_LIMIT, TOTAL_LIMIT, Throttle
 from anchorpbo.errors import InputError
 
 
@@ -96,7 +96,7 @@ def _chunks(size, count):
 
 @pytest.fixture
 def small():
-    return server(settings=Settings(largest_request=1_000, largest_upload=5_000))[1]
+    return server(settings=Settings(max_request_bytes=1_000, max_upload_bytes=5_000))[1]
 
 
 def test_a_body_must_not_be_larger_than_its_route_takes(small):
@@ -361,7 +361,7 @@ def test_the_owner_has_no_link(client, guarded):
     assert (owner["name"], owner["link"]) == ("owner", None)
     assert guarded.post(people, json={"name": "owner"}, headers=bearer()).json()["link"] is None
     # Links and cookies of earlier releases, which could not be taken back, let nobody in.
-    gate, name = guarded.app.state.gate, b"owner".hex()
+    gate, name = guarded.app.state.authenticator, b"owner".hex()
     refused = guarded.get(f"/join/{id}/{name}/{gate.signer.sign('link', id, 'owner')}")
     check_problem(refused, 403)
     assert "set-cookie" not in refused.headers
@@ -385,7 +385,7 @@ class Clock:
 def limited(token):
     """Someone who talks to a server whose clock stands, and that clock."""
     client, clock = server(settings=Settings(token=token))[1], Clock()
-    client.app.state.gate.throttle, client.app.state.gate.clock = Throttle(clock), clock
+    client.app.state.authenticator.throttle, client.app.state.authenticator.clock = Throttle(clock), clock
     return client, clock
 
 
@@ -405,15 +405,15 @@ def test_tokens_are_not_looked_at_after_too_many_wrong_ones(how):
         return client.get("/api/studies", headers=bearer(token))
 
     good = 303 if how == "page" else 200
-    for _ in range(BY_ADDRESS.burst):
+    for _ in range(ADDRESS_LIMIT.burst):
         assert attempt("wrong").status_code == 401
     for token in ("wrong", SHORT):
         refused = attempt(token)
         assert refused.status_code == 429
-        assert refused.headers["retry-after"] == str(int(BY_ADDRESS.seconds))
-        assert f"wait {BY_ADDRESS.seconds:g} seconds, then try again" in refused.text
+        assert refused.headers["retry-after"] == str(int(ADDRESS_LIMIT.seconds))
+        assert f"wait {ADDRESS_LIMIT.seconds:g} seconds, then try again" in refused.text
     # Attempts that were not looked at do not make the wait longer.
-    clock.now += BY_ADDRESS.seconds - 0.5
+    clock.now += ADDRESS_LIMIT.seconds - 0.5
     assert attempt(SHORT).headers["retry-after"] == "1"
     clock.now += 0.5
     assert attempt(SHORT).status_code == good
@@ -423,9 +423,9 @@ def test_tokens_are_not_looked_at_after_too_many_wrong_ones(how):
 
 def test_nobody_can_keep_the_owner_out_who_has_a_long_token():
     client, _ = limited(TOKEN)
-    for n in range(3 * IN_TOTAL.burst):
+    for n in range(3 * TOTAL_LIMIT.burst):
         status = sign_in(client, "wrong", f"203.0.113.{n % 200}").status_code
-        assert status == (401 if n < IN_TOTAL.burst else 429)
+        assert status == (401 if n < TOTAL_LIMIT.burst else 429)
     assert sign_in(client, TOKEN).status_code == 303
     assert client.get("/api/studies", headers=bearer()).status_code == 200
 
@@ -438,7 +438,7 @@ def open_code(client, code, address="203.0.113.7"):
 
 def test_a_code_signs_in_once():
     client, _ = limited(TOKEN)
-    code = client.app.state.gate.make_code()
+    code = client.app.state.authenticator.make_code()
     assert TOKEN not in code
     response = open_code(client, code)
     assert (response.status_code, response.headers["location"]) == (303, "/")
@@ -454,15 +454,15 @@ def test_a_code_signs_in_once():
 
 def test_a_code_is_valid_for_a_minute():
     client, clock = limited(TOKEN)
-    for seconds, status in [(CODE_VALID, 303), (CODE_VALID + 0.1, 401)]:
-        code = client.app.state.gate.make_code()
+    for seconds, status in [(CODE_SECONDS, 303), (CODE_SECONDS + 0.1, 401)]:
+        code = client.app.state.authenticator.make_code()
         clock.now += seconds
         assert open_code(client, code).status_code == status
 
 
 def test_another_code_replaces_the_one_before():
     client, _ = limited(TOKEN)
-    codes = [client.app.state.gate.make_code() for _ in range(2)]
+    codes = [client.app.state.authenticator.make_code() for _ in range(2)]
     assert [open_code(client, code).status_code for code in codes] == [401, 303]
 
 
@@ -470,28 +470,28 @@ def test_another_code_replaces_the_one_before():
 def test_a_wrong_code_signs_nobody_in(code):
     client, _ = limited(TOKEN)
     assert open_code(client, code).status_code == 401  # none was made
-    made = client.app.state.gate.make_code()
+    made = client.app.state.authenticator.make_code()
     assert open_code(client, code).status_code == 401
     assert open_code(client, made).status_code == 303
 
 
 def test_wrong_codes_count_as_wrong_tokens():
     client, clock = limited(SHORT)
-    code = client.app.state.gate.make_code()
-    for _ in range(BY_ADDRESS.burst):
+    code = client.app.state.authenticator.make_code()
+    for _ in range(ADDRESS_LIMIT.burst):
         assert open_code(client, "wrong").status_code == 401
     refused = open_code(client, "wrong")
     assert refused.status_code == 429
-    assert refused.headers["retry-after"] == str(int(BY_ADDRESS.seconds))
+    assert refused.headers["retry-after"] == str(int(ADDRESS_LIMIT.seconds))
     assert sign_in(client, SHORT).status_code == 429
     assert open_code(client, code).status_code == 303  # nobody can guess one, nor keep it out
-    clock.now += BY_ADDRESS.seconds
+    clock.now += ADDRESS_LIMIT.seconds
     assert sign_in(client, SHORT).status_code == 303
 
 
 def test_a_code_signs_in_one_of_many_who_try_at_once():
     client, _ = limited(TOKEN)
-    code = client.app.state.gate.make_code()
+    code = client.app.state.authenticator.make_code()
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda n: open_code(client, code, f"203.0.113.{n}").status_code, range(16)))
     assert sorted(found) == [303] + [401] * 15
@@ -514,25 +514,25 @@ def test_signed_in_browsers_and_participants_do_not_wait():
 def test_wrong_tokens_are_counted_by_address_and_in_total():
     clock = Clock()
     throttle = Throttle(clock)
-    for _ in range(BY_ADDRESS.burst):
+    for _ in range(ADDRESS_LIMIT.burst):
         assert throttle.wait("2001:db8::1") == 0
         throttle.count("2001:db8::1")
     for own in ("2001:db8::1", "2001:db8::ffff"):  # whoever has one has the whole /64
-        assert throttle.wait(own) == BY_ADDRESS.seconds
+        assert throttle.wait(own) == ADDRESS_LIMIT.seconds
     for other in ("2001:db8:0:1::1", "203.0.113.7", "testclient"):
         assert throttle.wait(other) == 0
-    for n in range(IN_TOTAL.burst - BY_ADDRESS.burst):
+    for n in range(TOTAL_LIMIT.burst - ADDRESS_LIMIT.burst):
         assert throttle.wait(f"203.0.113.{n}") == 0
         throttle.count(f"203.0.113.{n}")
-    assert throttle.wait("198.51.100.1") == IN_TOTAL.seconds
-    clock.now += IN_TOTAL.seconds
+    assert throttle.wait("198.51.100.1") == TOTAL_LIMIT.seconds
+    clock.now += TOTAL_LIMIT.seconds
     assert throttle.wait("198.51.100.1") == 0
     clock.now += 1e6
     assert throttle.wait("2001:db8::1") == 0
 
 
 def test_addresses_are_forgotten(monkeypatch):
-    monkeypatch.setattr("anchorpbo.app.web.throttle.MOST_ADDRESSES", 3)
+    monkeypatch.setattr("anchorpbo.app.web.throttle.MAX_ADDRESSES", 3)
     throttle = Throttle(Clock())
     for n in range(50):
         throttle.count(f"203.0.113.{n}")
@@ -581,7 +581,7 @@ def test_neither_token_nor_signature_is_logged_or_sent_back(guarded, caplog, mon
         guarded.get(f"{link}/more"),
         guarded.get(link.replace(id, "other")),
     ]
-    monkeypatch.setattr(guarded.app.state.gate, "join", lambda *arguments: 1 / 0)
+    monkeypatch.setattr(guarded.app.state.authenticator, "join", lambda *arguments: 1 / 0)
     responses.append(guarded.get(link))
     assert responses[-1].status_code == 500
     for response in responses:

@@ -11,7 +11,7 @@ import pytest
 from support.hard_rules import hard_study
 from support.server_process import STUDY, Server
 
-PATIENCE = 60.0
+GRACEFUL_SHUTDOWN_SECONDS = 60.0
 """Seconds for which a request may wait on a busy machine."""
 
 
@@ -26,7 +26,7 @@ def refused(server, path, body):
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(f"http://127.0.0.1:{server.port}{path}", json.dumps(body).encode(), headers)
     with pytest.raises(urllib.error.HTTPError) as problem:
-        urllib.request.urlopen(request, timeout=PATIENCE)
+        urllib.request.urlopen(request, timeout=GRACEFUL_SHUTDOWN_SECONDS)
     return problem.value.code, json.load(problem.value)["detail"]
 
 
@@ -36,7 +36,7 @@ def test_more_hard_rules_than_there_are_threads_do_not_stop_a_server(running):
         checks = [pool.submit(refused, running, "/api/studies/check", hard_study(seed=n)) for n in range(42)]
         time.sleep(1.0)
         assert running.get("/api/studies") == []
-        found = [check.result(PATIENCE) for check in checks]
+        found = [check.result(GRACEFUL_SHUTDOWN_SECONDS) for check in checks]
     assert {status for status, _ in found} == {422, 503}
     assert {words for status, words in found if status == 422} == {
         "finding a design that meets the constraints must take at most 5 s; received 4 constraints on 30 parameters, "

@@ -16,7 +16,7 @@ from anchorpbo.errors import DataError, UnknownStudyError
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr(stream, "PAUSE", 0.01)
+    monkeypatch.setattr(stream, "POLL_SECONDS", 0.01)
 
 
 def listen(app, path, steps, headers=()):
@@ -190,7 +190,7 @@ def test_the_watcher_goes_on_after_an_error_that_nobody_foresaw(monkeypatch, cap
 
 
 def test_silence_is_broken_now_and_then(monkeypatch):
-    monkeypatch.setattr(stream, "HEARTBEAT", 0.02)
+    monkeypatch.setattr(stream, "HEARTBEAT_SECONDS", 0.02)
     app, client = server()
     id = make(client)
     _, events = listen(app, f"/api/studies/{id}/stream", [lambda: None] * 2)
@@ -293,7 +293,7 @@ def test_one_look_at_the_journals_is_enough_for_all_pages(monkeypatch):
         await asyncio.sleep(0.2)
         assert looks
         assert all(look == sorted(ids) for look in looks)
-        assert len(looks) <= 0.2 / stream.PAUSE + 1
+        assert len(looks) <= 0.2 / stream.POLL_SECONDS + 1
         assert reads == []  # nothing happened
         await asyncio.to_thread(answer, client, ids[1])
         heard = await asyncio.wait_for(asyncio.gather(*coming[20:40]), 20)

@@ -6,7 +6,7 @@ from servers import BASE, DESIGN, QUICK, TOKEN, answer, bearer, check_problem, m
 from anchorpbo.app.cli.serve import create_examples
 from anchorpbo.app.examples import EXAMPLES
 from anchorpbo.app.web import Settings
-from anchorpbo.app.web.schemas import MOST_CARDS
+from anchorpbo.app.web.schemas import MAX_CARDS
 
 NOTICE = "Demo: everything here is deleted when the server stops."
 HTML = {"Accept": "text/html"}
@@ -82,13 +82,13 @@ def test_a_page_for_nobody_leaves_no_cookie():
     assert guarded.get(f"/studies/{id}/anchors", headers=HTML).status_code == 401
 
 
-@pytest.mark.parametrize(("count", "status"), [(MOST_CARDS, 200), (MOST_CARDS + 1, 422)])
+@pytest.mark.parametrize(("count", "status"), [(MAX_CARDS, 200), (MAX_CARDS + 1, 422)])
 def test_pages_are_told_how_many_cards_a_request_may_ask_for(count, status):
     _, client = server()
     id = make(client)
     assert client.post(f"/api/studies/{id}/cards", json={"designs": [DESIGN] * count}).status_code == status
     for page in ("anchors", "duel", "results", "people"):
-        assert f'data-most-cards="{MOST_CARDS}"' in client.get(f"/studies/{id}/{page}").text
+        assert f'data-most-cards="{MAX_CARDS}"' in client.get(f"/studies/{id}/{page}").text
 
 
 @pytest.mark.parametrize("ephemeral", [True, False])
@@ -160,7 +160,7 @@ def test_the_longest_path_is_kept():
 def test_a_wait_of_one_second_is_a_second(monkeypatch):
     app, client = server(settings=Settings(token="short"))
     for seconds, words in ((1.0, "wait a second,"), (2.0, "wait 2 seconds,")):
-        monkeypatch.setattr(app.state.gate.throttle, "wait", lambda address, seconds=seconds: seconds)
+        monkeypatch.setattr(app.state.authenticator.throttle, "wait", lambda address, seconds=seconds: seconds)
         response = client.post("/login", data={"token": "wrong", "next": "/new"})
         assert response.status_code == 429
         assert words in response.text

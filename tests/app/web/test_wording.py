@@ -6,7 +6,7 @@ import time
 import pytest
 from servers import make, server
 
-from anchorpbo.app.web.wording import LONGEST, reworded
+from anchorpbo.app.web.wording import MAX_PART_LENGTH, reword
 from anchorpbo.errors import InputError
 
 PYTHON = re.compile(
@@ -85,17 +85,17 @@ def test_lines_of_a_file_are_counted_with_the_names_as_the_first(client):
 
 
 def test_what_people_wrote_themselves_stays_as_it_is():
-    error = reworded(InputError("c must be one of 'x'", "'None of a Real'", "check the spelling"))
+    error = reword(InputError("c must be one of 'x'", "'None of a Real'", "check the spelling"))
     assert str(error) == "c must be one of 'x'; received 'None of a Real'; check the spelling."
-    assert reworded(InputError("there is nothing")).received is None
+    assert reword(InputError("there is nothing")).received is None
 
 
 def test_only_the_first_part_of_what_was_sent_is_reworded():
     """Some of the patterns take time that grows with the square of the length."""
     long = "write Space(" * 50_000
-    error = reworded(InputError(long, long, long))
-    assert {len(str(part)) for part in (error.rule, error.received, error.remedy)} == {LONGEST}
-    assert str(error.received) == long[:LONGEST]
+    error = reword(InputError(long, long, long))
+    assert {len(str(part)) for part in (error.rule, error.received, error.remedy)} == {MAX_PART_LENGTH}
+    assert str(error.received) == long[:MAX_PART_LENGTH]
 
 
 def test_a_long_import_that_is_refused_keeps_nobody_waiting(client):
@@ -103,7 +103,7 @@ def test_a_long_import_that_is_refused_keeps_nobody_waiting(client):
     layout = {"format": "anchorpbo-journal", "version": 1, "study": {"name": "write Space(" * 50_000}, "events": []}
     response = client.post("/api/studies/import", json=layout)
     assert response.status_code == 422
-    assert len(response.content) < 10 * LONGEST
+    assert len(response.content) < 10 * MAX_PART_LENGTH
     assert time.process_time() - began < 10.0
 
 

@@ -109,7 +109,7 @@ def _serve(
         if _has_screen() if options.browser is None else options.browser:
             # Other users can see the arguments of a browser: a single-use code replaces the token.
             local = _local_url(options.host, port)
-            opened = local if token is None else f"{local}/login?once={app.state.gate.make_code()}"
+            opened = local if token is None else f"{local}/login?once={app.state.authenticator.make_code()}"
             Thread(target=webbrowser.open, args=(opened,), daemon=True).start()
 
     server.run(app, sockets, ready, lambda: _exit_after_shutdown(folder), verbose=options.verbose)
@@ -149,18 +149,18 @@ def _how_to_sign_in(token: Token | None) -> str:
             "Warning: without a token everyone who reaches this port owns all studies: other users of this machine, "
             "and whoever comes through a proxy on it."
         )
-    from anchorpbo.app.web.access import UNGUESSABLE
+    from anchorpbo.app.web.access import MIN_UNGUESSABLE_LENGTH
 
     if token.is_given:
         how = f"Sign in with the token in {VARIABLE}."
     else:
         also = "" if token.path is None else f" Its token is in {token.path}."
         how = f"Sign in with this link, which lets in whoever has it.{also}"
-    if len(token.value) >= UNGUESSABLE:
+    if len(token.value) >= MIN_UNGUESSABLE_LENGTH:
         return how
     return (
-        f"{how}\nWarning: the token has fewer than {UNGUESSABLE} characters: someone who sends wrong tokens can "
-        "keep you from signing in."
+        f"{how}\nWarning: the token has fewer than {MIN_UNGUESSABLE_LENGTH} characters: "
+        "someone who sends wrong tokens can keep you from signing in."
     )
 
 

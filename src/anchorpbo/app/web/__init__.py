@@ -2,14 +2,16 @@
 
 ::
 
-    app          make_app, all of it together
-    settings     where it listens and what it lets in
-    guard        what every request goes through: names, origins, sizes, headers
-    access       who is asking: owner or participant
-    api          routes for programs; schemas, what they take; problems, how errors look; wording, how they read
-    before       routes before there is a study: examples, and a check of what is written
-    stream       server-sent events
-    pages        routes for people; static and templates, what they are made of
+    app                 make_app, the FastAPI application
+    server              sockets, uvicorn, connection limits, logging
+    settings            host, port, token and limits of a server
+    guard               middleware: host names, origins, body sizes, security headers
+    access              authentication: owner or participant; throttle, the limit on wrong tokens
+    api                 REST routes; schemas, their request bodies
+    creation            REST routes for new studies: examples, and a dry run
+    problem_details     errors as RFC 9457 problem details; wording, their texts for readers who do not write Python
+    stream              server-sent events
+    pages               HTML pages, from static/ and templates/
 """
 
 from anchorpbo.app.web.app import make_app

@@ -1,14 +1,14 @@
-"""Who is asking, and what they may do.
+"""Authentication and access: owner or participant.
 
 ::
 
-    owner         whoever knows the token, by a header or, after signing in, a cookie; everyone where there is no token
-    participant   whoever came by a signed link, for one name in one study; the owner has no link
+    owner         sends the token in a header or, after signing in, a cookie; without a token everyone is the owner
+    participant   opened a signed link, which is for one name in one study
 
-A cookie holds a signature and never the token itself. Wrong tokens are limited, see `throttle.py`: beyond
-the limit a token is not even looked at, unless the right one is so long that nobody can guess it. Then the right one
-lets in at any time, so that nobody can keep the owner out by sending wrong ones. A code that is valid once and for a
-minute signs in the browser that is opened when the server starts: how a browser was called is no secret.
+A cookie holds a signature, never the token. Wrong tokens are rate-limited, see `throttle.py`: above the limit tokens
+are rejected without comparison, unless the right one is too long to be guessed. The right one is then always accepted,
+so that nobody can lock the owner out. The browser that the server opens at its start signs in with a single-use code,
+since other users of the machine can see its command line.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from anchorpbo.app.web.throttle import Throttle
 from anchorpbo.errors import InputError
 
 _STUDY = re.compile(r"(?:/api)?/studies/([^/]+)")
-_A_MONTH = 30 * 24 * 3600
+_COOKIE_SECONDS = 30 * 24 * 3600
 _OLD_PARTS = 3
 _COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
-GONE = "this link no longer lets you in; ask the owner of the study for another"
+REVOKED_LINK = "this link no longer lets you in; ask the owner of the study for another"
 ACCESS = "anchorpbo.access"
-"""Where a request's scope holds who is asking, as `Gate.access` found out."""
-UNGUESSABLE = 32
-"""Characters of a token that nobody can guess, however often they try."""
-CODE_VALID = 60.0
-"""Seconds for which a code that signs in once is valid."""
+"""Key of the scope that holds the `Access` of a request."""
+MIN_UNGUESSABLE_LENGTH = 32
+"""Length from which a token cannot be guessed."""
+CODE_SECONDS = 60.0
+"""Seconds for which a single-use code is valid."""
 
 
 class ThrottledError(Exception):
@@ -66,50 +66,50 @@ class ThrottledError(Exception):
 
 @dataclass(frozen=True)
 class Access:
-    """What a request may do: everything, or one participant's part in one study."""
+    """Rights of a request: everything, or one participant's part of one study."""
 
     study: str | None = None
     participant: str | None = None
     link: int = 0
-    """Which of their links a participant came by, see `anchorpbo.app.service.people`."""
+    """Index of the link that the participant used, see `anchorpbo.app.service.people`."""
 
     @property
     def is_owner(self) -> bool:
-        """Whether everything is allowed."""
+        """Whether the request may do everything."""
         return self.study is None
 
-    def as_owner(self) -> None:
-        """Raise unless everything is allowed."""
+    def require_owner(self) -> None:
+        """Raise 403 unless the caller is the owner."""
         if not self.is_owner:
             raise HTTPException(403, "only the owner of the studies may do this; ask them")
 
-    def to(self, study: str, participant: str | None = None) -> None:
-        """Raise unless this participant's part, or with none any part, of a study is open to them."""
+    def require_study(self, study: str, participant: str | None = None) -> None:
+        """Raise 403 unless the caller may access a study, and the part of this participant if one is given."""
         if not self.is_owner and (study != self.study or participant not in (None, self.participant)):
             raise HTTPException(403, "your link is for one name in one study; ask the owner for another")
 
-    def acting(self, study: str, *named: str | None) -> str:
-        """Whose part of a study a request is about, wherever it names them; by default their own, or the owner's."""
+    def resolve_participant(self, study: str, *named: str | None) -> str:
+        """Return the participant that a request is about; by default the caller or, for the owner, ``owner``."""
         names = {name for name in named if name is not None}
         if len(names) > 1:
             rule = "a request must name one participant, in its address or in its body"
             raise InputError(rule, " and ".join(map(repr, sorted(names))), "leave one of them out")
         participant = next(iter(names), self.participant or OWNER)
-        self.to(study, participant)
+        self.require_study(study, participant)
         return participant
 
 
-class Gate:
+class Authenticator:
     """Authenticates requests."""
 
     def __init__(self, settings: Settings, signer: Signer, clock: Callable[[], float] = time.monotonic) -> None:
         self.settings, self.signer, self.throttle, self.clock = settings, signer, Throttle(), clock
         self._code, self._code_until, self._lock = "", 0.0, Lock()
-        # Cookies do not know ports: servers on one machine have names of their own for them.
+        # Cookies ignore ports: servers on one machine need different cookie names.
         own = signer.sign("cookie")[:8]
         self.owner_cookie, self.participant_cookie = f"anchorpbo_{own}_owner", f"anchorpbo_{own}_part_"
 
-    def access(self, connection: HTTPConnection) -> Access | None:
+    def authenticate(self, connection: HTTPConnection) -> Access | None:
         """Authenticate a request; ``None`` for a stranger. Raises `ThrottledError` after too many wrong tokens."""
         if self.settings.token is None:
             return Access()
@@ -119,25 +119,25 @@ class Gate:
         cookie = connection.cookies.get(self.owner_cookie, "")
         if cookie and self.signer.verify(cookie, "owner", self.settings.token):
             return Access()
-        # One for each study that someone takes part in: that of the study asked about, else any.
+        # One cookie per study: the one of the requested study, else any.
         parts = [value for name, value in connection.cookies.items() if name.startswith(self.participant_cookie)]
-        known = [access for access in map(self._participant, parts) if access is not None]
+        known = [access for access in map(self._read_cookie, parts) if access is not None]
         asked = _STUDY.match(connection.scope["path"])
         return next((access for access in known if asked and access.study == asked[1]), known[0] if known else None)
 
     def check_token(self, token: str, connection: HTTPConnection) -> bool:
         """Compare a token with the owner's, and count a wrong one. Raises `ThrottledError` after too many."""
         own = self.settings.token or ""
-        return self._check(connection, lambda: _are_equal(own, token), is_guessable=len(own) < UNGUESSABLE)
+        return self._check(connection, lambda: _are_equal(own, token), is_guessable=len(own) < MIN_UNGUESSABLE_LENGTH)
 
     def check_code(self, code: str, connection: HTTPConnection) -> bool:
         """Use up a code of `make_code`; a wrong, used or expired one counts as a wrong token."""
-        return self._check(connection, lambda: self._use_up(code), is_guessable=False)
+        return self._check(connection, lambda: self._redeem_code(code), is_guessable=False)
 
     def make_code(self) -> str:
-        """Make a code that signs the owner in once, within `CODE_VALID` seconds, in place of the one before."""
+        """Make a code that signs the owner in once, within `CODE_SECONDS` seconds, in place of the one before."""
         with self._lock:
-            self._code, self._code_until = secrets.token_urlsafe(32), self.clock() + CODE_VALID
+            self._code, self._code_until = secrets.token_urlsafe(32), self.clock() + CODE_SECONDS
             return self._code
 
     def _check(self, connection: HTTPConnection, is_right: Callable[[], bool], *, is_guessable: bool) -> bool:
@@ -152,7 +152,7 @@ class Gate:
         self.throttle.count(address)
         return False
 
-    def _use_up(self, code: str) -> bool:
+    def _redeem_code(self, code: str) -> bool:
         with self._lock:
             is_valid = _are_equal(self._code, code) and self.clock() <= self._code_until
             if is_valid:
@@ -160,34 +160,34 @@ class Gate:
             return is_valid
 
     def sign_in(self, response: Response) -> None:
-        """Let whoever gets this response in as the owner."""
+        """Set the owner's cookie."""
         self._set(response, self.owner_cookie, self.signer.sign("owner", self.settings.token or ""), "strict")
 
     def join(self, response: Response, study: str, participant: str, link: int = 0) -> None:
-        """Let whoever gets this response in as a participant who came by this one of their links."""
-        # In hexadecimal, as a name may hold what a cookie cannot.
+        """Set the cookie of a participant who used their link with this index."""
+        # In hexadecimal, as a name may contain characters that a cookie cannot.
         name = participant.encode("utf-8", "surrogatepass").hex()
-        value = f"{study}.{name}.{link}.{self._signed('part', study, participant, link)}"
-        # Lax, as the link may be in a mail, which is another site; whatever changes something is guarded anyway.
+        value = f"{study}.{name}.{link}.{self._sign_participant('part', study, participant, link)}"
+        # Lax, since the link may be opened from a mail; the guard rejects cross-site changes anyway.
         self._set(response, f"{self.participant_cookie}{study}", value, "lax")
 
     def link(self, study: str, participant: str, number: int = 0) -> str | None:
-        """The path of a participant's link, the first or a later one; the owner signs in and has none."""
+        """Return the path of a participant's link; ``None`` for the owner, who signs in."""
         if participant == OWNER:
             return None
         name = participant.encode("utf-8", "surrogatepass").hex()
-        return f"/join/{study}/{name}/{self._signed('link', study, participant, number)}"
+        return f"/join/{study}/{name}/{self._sign_participant('link', study, participant, number)}"
 
-    def is_link(self, study: str, participant: str, signature: str, number: int = 0) -> bool:
-        """Whether this link lets a participant in."""
-        made = self._signed("link", study, participant, number)
+    def verify_link(self, study: str, participant: str, signature: str, number: int = 0) -> bool:
+        """Return whether a link is valid."""
+        made = self._sign_participant("link", study, participant, number)
         return participant != OWNER and hmac.compare_digest(made.encode(), signature.encode("utf-8", "surrogatepass"))
 
-    def _signed(self, what: str, study: str, participant: str, link: int) -> str:
-        # The first link, which most people have, is signed as it was before there were others.
+    def _sign_participant(self, what: str, study: str, participant: str, link: int) -> str:
+        # The first link is signed as in earlier releases, which had only one.
         return self.signer.sign(what, study, participant, *([str(link)] if link else []))
 
-    def _participant(self, cookie: str) -> Access | None:
+    def _read_cookie(self, cookie: str) -> Access | None:
         parts = cookie.split(".")
         if len(parts) == _OLD_PARTS:  # of an earlier release
             parts.insert(2, "0")
@@ -198,14 +198,14 @@ class Gate:
             participant = bytes.fromhex(name).decode("utf-8", "surrogatepass")
         except ValueError:
             return None
-        made = self._signed("part", study, participant, int(link))
+        made = self._sign_participant("part", study, participant, int(link))
         known = hmac.compare_digest(made.encode(), signature.encode("utf-8", "surrogatepass"))
-        # Earlier releases gave the owner a link too, which nobody could take back.
+        # Earlier releases also gave the owner a link, which could not be revoked.
         return Access(study, participant, int(link)) if known and participant != OWNER else None
 
     @staticmethod
     def _set(response: Response, name: str, value: str, same_site: Literal["lax", "strict"]) -> None:
-        response.set_cookie(name, value, max_age=_A_MONTH, httponly=True, samesite=same_site, path="/")
+        response.set_cookie(name, value, max_age=_COOKIE_SECONDS, httponly=True, samesite=same_site, path="/")
 
 
 def _are_equal(secret: str, given: str) -> bool:
@@ -214,7 +214,7 @@ def _are_equal(secret: str, given: str) -> bool:
 
 
 def has_access(studies: Studies, access: Access) -> bool:
-    """Whether someone who came by a link still takes part, and by this link."""
+    """Return whether a participant has not been removed and their link has not been revoked."""
     if access.study is None or access.participant is None:
         return True
     standing = studies.people.standing(access.study, access.participant)
@@ -227,9 +227,9 @@ def _access(request: Request) -> Access:
         detail = "sign in first: send the token that the server printed"
         raise HTTPException(401, detail, {"WWW-Authenticate": "Bearer"})
     if not has_access(request.app.state.studies, found):
-        raise HTTPException(403, GONE)
+        raise HTTPException(403, REVOKED_LINK)
     return found
 
 
-WhoAsks = Annotated[Access, Depends(_access)]
-"""In the signature of a route: who is asking; 401 for someone unknown."""
+CurrentAccess = Annotated[Access, Depends(_access)]
+"""Dependency of a route: the caller's access; 401 without one."""

@@ -1,4 +1,4 @@
-"""The REST interface: routes parse, call a use case, and return what it returns."""
+"""The REST interface: routes parse, call a use case, and return its result."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from anchorpbo.app.service.views import (
     StudyView,
     UndoView,
 )
-from anchorpbo.app.web.access import WhoAsks
-from anchorpbo.app.web.problems import RESPONSES
+from anchorpbo.app.web.access import CurrentAccess
+from anchorpbo.app.web.problem_details import RESPONSES
 from anchorpbo.app.web.schemas import (
     CATALOGUE_EXAMPLE,
     COMPARISONS_EXAMPLE,
@@ -49,13 +49,14 @@ from anchorpbo.app.web.schemas import (
     Remark,
     Undo,
 )
-from anchorpbo.app.web.stream import Page, events
+from anchorpbo.app.web.stream import Subscriber, stream_events
 from anchorpbo.errors import AnchorPBOError, InputError
 
 router = APIRouter(prefix="/api", responses=RESPONSES)
 
-Who = Annotated[
-    str | None, Query(description="Whose; the owner's by default.", min_length=1, max_length=200, examples=["owner"])
+ParticipantQuery = Annotated[
+    str | None,
+    Query(description="Participant; by default the owner.", min_length=1, max_length=200, examples=["owner"]),
 ]
 
 
@@ -63,18 +64,18 @@ async def _body(request: Request) -> bytes:
     return await request.body()
 
 
-CSV = Annotated[bytes, Depends(_body)]
-"""A body that is a CSV file, whatever type it says it is of."""
+CSVBody = Annotated[bytes, Depends(_body)]
+"""A body that is a CSV file, whatever its content type."""
 
 
-def _csv(example: str) -> dict[str, Any]:
-    """The description of a body that is a CSV file."""
+def _csv_body(example: str) -> dict[str, Any]:
+    """Describe a body that is a CSV file, for OpenAPI."""
     content = {"text/csv": {"schema": {"type": "string"}, "example": example}}
     return {"requestBody": {"description": "A CSV file in UTF-8.", "content": content, "required": True}}
 
 
-def _gives(example: Any, status: int = 200) -> dict[int | str, dict[str, Any]]:
-    """The description of a response with an example."""
+def _response_example(example: Any, status: int = 200) -> dict[int | str, dict[str, Any]]:
+    """Describe a response by an example, for OpenAPI."""
     return {status: {"content": {"application/json": {"example": example}}}}
 
 
@@ -102,71 +103,71 @@ def _studies(request: Request) -> Studies:
 
 @router.post("/studies", status_code=HTTPStatus.CREATED, tags=["studies"])
 def create_study(
-    request: Request, access: WhoAsks, response: Response,
+    request: Request, access: CurrentAccess, response: Response,
     new: Annotated[NewStudy, Body(openapi_examples={"coffee": {"summary": "Coffee", "value": STUDY_EXAMPLE}})],
 ) -> StudyView:  # fmt: skip
-    """Make a study."""
-    access.as_owner()
+    """Create a study."""
+    access.require_owner()
     view = _studies(request).create(new.model_dump())
     response.headers["Location"] = f"/api/studies/{view.id}"
     return view
 
 
 @router.get("/studies", tags=["studies"])
-def list_studies(request: Request, access: WhoAsks) -> list[StudyLine]:
-    """All studies, the newest first."""
-    access.as_owner()
+def list_studies(request: Request, access: CurrentAccess) -> list[StudyLine]:
+    """List all studies, the newest first."""
+    access.require_owner()
     return _studies(request).studies()
 
 
 @router.post("/studies/import", status_code=HTTPStatus.CREATED, tags=["studies"])
 def import_study(
-    request: Request, access: WhoAsks, export: Annotated[JSONObject, Body(description="What an export gave.")]
+    request: Request, access: CurrentAccess, export: Annotated[JSONObject, Body(description="An export of a study.")]
 ) -> StudyView:
-    """Make a study from an export, under a new id."""
-    access.as_owner()
+    """Create a study from an export, under a new id."""
+    access.require_owner()
     return _studies(request).import_study(export)
 
 
 @router.get("/studies/{id}", tags=["studies"])
-def show_study(request: Request, access: WhoAsks, id: str) -> StudyView:
-    """One study: what it was made with and how far it is."""
-    access.to(id)
+def show_study(request: Request, access: CurrentAccess, id: str) -> StudyView:
+    """Return a study: its definition and progress."""
+    access.require_study(id)
     view = _studies(request).show(id)
-    # Someone with a link need not know who else has one.
+    # A participant need not know the others.
     return view if access.participant is None else replace(view, participants=[access.participant])
 
 
 @router.post("/studies/{id}/cards", tags=["studies"])
-def cards(request: Request, access: WhoAsks, id: str, wanted: Designs) -> list[Card]:
-    """Designs as people see them: heading, picture, rows."""
-    access.to(id)
+def cards(request: Request, access: CurrentAccess, id: str, wanted: Designs) -> list[Card]:
+    """Return designs as cards: title, picture, rows."""
+    access.require_study(id)
     return _studies(request).cards(id, wanted.designs)
 
 
 @router.delete("/studies/{id}", status_code=HTTPStatus.NO_CONTENT, tags=["studies"])
-def delete_study(request: Request, access: WhoAsks, id: str) -> None:
-    """Forget a study for good."""
-    access.as_owner()
+def delete_study(request: Request, access: CurrentAccess, id: str) -> None:
+    """Delete a study permanently."""
+    access.require_owner()
     _studies(request).delete(id)
 
 
 RiskWeight = Annotated[
     float | None,
-    Query(ge=0, le=1e6, allow_inf_nan=False, description="What a unit of noise costs, in utility; 0: the plain best."),
+    Query(ge=0, le=1e6, allow_inf_nan=False, description="Utility that a unit of noise costs; 0 ignores the noise."),
 ]
 
 
 @router.get("/studies/{id}/export", tags=["studies"], response_class=Response, responses=_FILES)
 def export_study(
-    request: Request, access: WhoAsks, id: str, format: Annotated[Literal["csv", "json"], Query()] = "json",
-    participant: Who = None, risk_weight: RiskWeight = None,
+    request: Request, access: CurrentAccess, id: str, format: Annotated[Literal["csv", "json"], Query()] = "json",
+    participant: ParticipantQuery = None, risk_weight: RiskWeight = None,
 ) -> Response:  # fmt: skip
-    """The whole study as JSON, from which `import` makes it again, or its history as a table.
+    """Export the whole study as JSON, which `import` reads, or its history as CSV.
 
-    With a risk weight, JSON also holds what it recommends to a participant; an import passes over that.
+    With a risk weight, JSON also holds the recommendation for a participant, which an import ignores.
     """
-    access.as_owner()
+    access.require_owner()
     studies = _studies(request)
     saved = {"Content-Disposition": f'attachment; filename="study-{id}.{format}"'}
     if format == "csv":
@@ -174,8 +175,8 @@ def export_study(
         return PlainTextResponse(table, media_type="text/csv", headers=saved)
     layout = studies.export(id)
     if risk_weight is not None:
-        found = studies.recommendation(id, access.acting(id, participant), risk_weight)
-        layout["recommendation"] = {"participant": access.acting(id, participant), **asdict(found)}
+        found = studies.recommendation(id, access.resolve_participant(id, participant), risk_weight)
+        layout["recommendation"] = {"participant": access.resolve_participant(id, participant), **asdict(found)}
     text = json.dumps(layout, allow_nan=False)
     return Response(text, media_type="application/json", headers=saved)
 
@@ -183,41 +184,49 @@ def export_study(
 # -- the loop ---------------------------------------------------------------------------------------------------------
 
 
-@router.post("/studies/{id}/ask", tags=["duels"], responses=_gives(DUEL_EXAMPLE))
-def ask(request: Request, access: WhoAsks, id: str, who: Ask | None = None, participant: Who = None) -> DuelView:
-    """The duel that is out; where there is none, the next one."""
-    return _studies(request).ask(id, access.acting(id, participant, _named(who)))
+@router.post("/studies/{id}/ask", tags=["duels"], responses=_response_example(DUEL_EXAMPLE))
+def ask(
+    request: Request, access: CurrentAccess, id: str, who: Ask | None = None, participant: ParticipantQuery = None
+) -> DuelView:
+    """Return the open duel, or the next one."""
+    return _studies(request).ask(id, access.resolve_participant(id, participant, _participant_of(who)))
 
 
 @router.post("/studies/{id}/answers", tags=["duels"])
-def answer(request: Request, access: WhoAsks, id: str, given: Answer, participant: Who = None) -> AnswerView:
-    """Record an answer; sending it twice does no harm."""
-    name = access.acting(id, participant, given.participant)
+def answer(
+    request: Request, access: CurrentAccess, id: str, given: Answer, participant: ParticipantQuery = None
+) -> AnswerView:
+    """Record an answer; idempotent."""
+    name = access.resolve_participant(id, participant, given.participant)
     studies = _studies(request)
     view = studies.answer(id, given.duel_id, given.outcome, given.response_ms, name)
     if given.ask:
-        with suppress(AnchorPBOError):  # the answer is kept all the same, and whoever asks will hear why
+        with suppress(AnchorPBOError):  # the answer is stored; the next ask reports the error
             view = replace(view, next=studies.ask(id, name))
     return view
 
 
 @router.post("/studies/{id}/undo", tags=["duels"])
-def undo(request: Request, access: WhoAsks, id: str, who: Undo | None = None, participant: Who = None) -> UndoView:
-    """Take back the last answer or change of anchors; with its number, sending it twice does no harm."""
-    name = access.acting(id, participant, _named(who))
+def undo(
+    request: Request, access: CurrentAccess, id: str, who: Undo | None = None, participant: ParticipantQuery = None
+) -> UndoView:
+    """Undo the last answer or change of anchors; idempotent if its number is given."""
+    name = access.resolve_participant(id, participant, _participant_of(who))
     return _studies(request).undo(id, name, None if who is None else who.event)
 
 
 @router.get("/studies/{id}/history", tags=["duels"])
-def history(request: Request, access: WhoAsks, id: str, participant: Who = None) -> list[JSONObject]:
-    """What happened, oldest first."""
-    return _studies(request).history(id, access.acting(id, participant))
+def history(request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None) -> list[JSONObject]:
+    """List the events of a study, oldest first."""
+    return _studies(request).history(id, access.resolve_participant(id, participant))
 
 
 @router.post("/studies/{id}/comments", status_code=HTTPStatus.CREATED, tags=["duels"])
-def comment(request: Request, access: WhoAsks, id: str, remark: Remark, participant: Who = None) -> JSONObject:
-    """Keep a remark."""
-    name = access.acting(id, participant, remark.participant)
+def comment(
+    request: Request, access: CurrentAccess, id: str, remark: Remark, participant: ParticipantQuery = None
+) -> JSONObject:
+    """Add a comment."""
+    name = access.resolve_participant(id, participant, remark.participant)
     return _studies(request).comment(id, remark.text, remark.event, name)
 
 
@@ -225,25 +234,25 @@ def comment(request: Request, access: WhoAsks, id: str, remark: Remark, particip
     "/studies/{id}/comparisons",
     status_code=HTTPStatus.CREATED,
     tags=["duels"],
-    openapi_extra=_csv(COMPARISONS_EXAMPLE),
+    openapi_extra=_csv_body(COMPARISONS_EXAMPLE),
 )
 def import_comparisons(
-    request: Request, access: WhoAsks, id: str, table: CSV, participant: Who = None
+    request: Request, access: CurrentAccess, id: str, table: CSVBody, participant: ParticipantQuery = None
 ) -> dict[str, int]:
-    """Take in past comparisons from a CSV file: all of them, or none."""
-    name = access.acting(id, participant)
+    """Import past comparisons from a CSV file, all of them or none."""
+    name = access.resolve_participant(id, participant)
     return {"imported": _studies(request).import_comparisons(id, BytesIO(table), name)}
 
 
 @router.get("/studies/{id}/stream", tags=["duels"], response_class=StreamingResponse, responses=_EVENTS)
-def stream(request: Request, access: WhoAsks, id: str, participant: Who = None) -> StreamingResponse:
-    """Server-sent events: what happens in the study from now on; to the owner, by default, of all participants."""
-    whose = participant if participant is None and access.is_owner else access.acting(id, participant)
+def stream(request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None) -> StreamingResponse:
+    """Stream new events of a study (server-sent events); for the owner, by default those of all participants."""
+    whose = participant if participant is None and access.is_owner else access.resolve_participant(id, participant)
     studies = _studies(request)
     studies.check(id, whose)
-    at_once = {"X-Accel-Buffering": "no"}  # a proxy must not collect them
-    page, left_off = Page(id, whose, access), request.headers.get("last-event-id", "")
-    found = events(request.app.state.watcher, studies, page, left_off)
+    at_once = {"X-Accel-Buffering": "no"}  # a proxy must not buffer the events
+    page, left_off = Subscriber(id, whose, access), request.headers.get("last-event-id", "")
+    found = stream_events(request.app.state.watcher, studies, page, left_off)
     return StreamingResponse(found, media_type="text/event-stream", headers=at_once)
 
 
@@ -251,56 +260,66 @@ def stream(request: Request, access: WhoAsks, id: str, participant: Who = None) 
 
 
 @router.get("/studies/{id}/anchors", tags=["anchors"])
-def anchors(request: Request, access: WhoAsks, id: str, participant: Who = None) -> list[Design]:
-    """Designs a participant knows well."""
-    return _studies(request).anchors(id, access.acting(id, participant))
+def anchors(request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None) -> list[Design]:
+    """List the anchors of a participant."""
+    return _studies(request).anchors(id, access.resolve_participant(id, participant))
 
 
 @router.post("/studies/{id}/anchors", status_code=HTTPStatus.CREATED, tags=["anchors"])
-def add_anchor(request: Request, access: WhoAsks, id: str, mark: Mark, participant: Who = None) -> list[Design]:
-    """Mark a design as well known."""
-    return _studies(request).add_anchor(id, mark.design, access.acting(id, participant, mark.participant))
+def add_anchor(
+    request: Request, access: CurrentAccess, id: str, mark: Mark, participant: ParticipantQuery = None
+) -> list[Design]:
+    """Add an anchor."""
+    return _studies(request).add_anchor(id, mark.design, access.resolve_participant(id, participant, mark.participant))
 
 
 @router.delete("/studies/{id}/anchors", tags=["anchors"])
 def remove_anchor(
-    request: Request, access: WhoAsks, id: str, mark: Mark | None = None, participant: Who = None,
+    request: Request, access: CurrentAccess, id: str, mark: Mark | None = None, participant: ParticipantQuery = None,
     design: Annotated[str | None, Query(
         max_length=20_000, description="The design, as JSON, for those who cannot send a body.",
         examples=[json.dumps(DESIGN_EXAMPLE)],
     )] = None,
 ) -> list[Design]:  # fmt: skip
-    """Take a mark back; the design is in the body or in the address."""
-    name = access.acting(id, participant, _named(mark))
+    """Remove an anchor; the design is in the body or a query parameter."""
+    name = access.resolve_participant(id, participant, _participant_of(mark))
     if (mark is None) == (design is None):
         rule = "the design must be given once, in the body or in the address"
         raise InputError(rule, "none" if mark is None else "both", 'send {"design": {...}}, or add ?design={...}')
-    wanted = mark.design if mark is not None else _design("design", design or "")
+    wanted = mark.design if mark is not None else _parse_design("design", design or "")
     return _studies(request).remove_anchor(id, wanted, name)
 
 
 @router.get("/studies/{id}/anchors/proposals", tags=["anchors"])
 def propose_anchors(
-    request: Request, access: WhoAsks, id: str, n: Annotated[int, Query(ge=1, le=50)] = 6, participant: Who = None
+    request: Request,
+    access: CurrentAccess,
+    id: str,
+    n: Annotated[int, Query(ge=1, le=50)] = 6,
+    participant: ParticipantQuery = None,
 ) -> list[Design]:
-    """Designs to ask about: could you judge this one well."""
-    return _studies(request).propose_anchors(id, n, access.acting(id, participant))
+    """Propose designs as anchors."""
+    return _studies(request).propose_anchors(id, n, access.resolve_participant(id, participant))
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-@router.get("/studies/{id}/recommendation", tags=["results"], responses=_gives(RECOMMENDATION_EXAMPLE))
+@router.get("/studies/{id}/recommendation", tags=["results"], responses=_response_example(RECOMMENDATION_EXAMPLE))
 def recommendation(
-    request: Request, access: WhoAsks, id: str, participant: Who = None, risk_weight: RiskWeight = None
+    request: Request,
+    access: CurrentAccess,
+    id: str,
+    participant: ParticipantQuery = None,
+    risk_weight: RiskWeight = None,
 ) -> RecommendationView:
-    """The design to take, and how sure that is."""
-    return _studies(request).recommendation(id, access.acting(id, participant), risk_weight)
+    """Recommend a design, with its probabilities."""
+    return _studies(request).recommendation(id, access.resolve_participant(id, participant), risk_weight)
 
 
 @router.get("/studies/{id}/map", tags=["results"])
 def draw(
-    request: Request, access: WhoAsks, id: str, participant: Who = None,
+    request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None,
     x: Annotated[str | None, Query(max_length=200, description="A parameter, across.")] = None,
     y: Annotated[str | None, Query(max_length=200, description="A parameter, up.")] = None,
     at: Annotated[str | None, Query(
@@ -308,27 +327,33 @@ def draw(
         examples=[json.dumps(DESIGN_EXAMPLE)],
     )] = None,
 ) -> Map:  # fmt: skip
-    """Grids for plots: utility, its interval, noise and reliability."""
-    here = None if at is None else _design("at", at)
-    return _studies(request).map(id, access.acting(id, participant), here, x, y)
+    """Return grids for plots: utility, its interval, noise and reliability."""
+    here = None if at is None else _parse_design("at", at)
+    return _studies(request).map(id, access.resolve_participant(id, participant), here, x, y)
 
 
 @router.get("/studies/{id}/convergence", tags=["results"])
-def convergence(request: Request, access: WhoAsks, id: str, participant: Who = None) -> list[float | None]:
-    """What each duel was expected to bring."""
-    return _studies(request).convergence(id, access.acting(id, participant))
+def convergence(
+    request: Request, access: CurrentAccess, id: str, participant: ParticipantQuery = None
+) -> list[float | None]:
+    """Return the expected gain of each duel."""
+    return _studies(request).convergence(id, access.resolve_participant(id, participant))
 
 
 @router.get("/studies/{id}/report", tags=["results"], response_class=HTMLResponse)
 def report(
-    request: Request, access: WhoAsks, id: str, participant: Who = None, risk_weight: RiskWeight = None
+    request: Request,
+    access: CurrentAccess,
+    id: str,
+    participant: ParticipantQuery = None,
+    risk_weight: RiskWeight = None,
 ) -> HTMLResponse:
-    """The results as one HTML file that opens anywhere."""
+    """Return the report, one self-contained HTML file."""
     saved = {
         "Content-Disposition": f'attachment; filename="study-{id}.html"',
         "Content-Security-Policy": f"{REPORT_POLICY}; frame-ancestors 'none'; sandbox",
     }
-    page = report_html(_studies(request), id, access.acting(id, participant), risk_weight)
+    page = report_html(_studies(request), id, access.resolve_participant(id, participant), risk_weight)
     return HTMLResponse(page, headers=saved)
 
 
@@ -336,69 +361,69 @@ def report(
 
 
 @router.get("/studies/{id}/participants", tags=["people"])
-def participants(request: Request, access: WhoAsks, id: str) -> list[ParticipantView]:
-    """Who takes part, with their links."""
-    access.as_owner()
-    return [_linked(request, id, one) for one in _studies(request).participants(id)]
+def participants(request: Request, access: CurrentAccess, id: str) -> list[ParticipantView]:
+    """List the participants and their links."""
+    access.require_owner()
+    return [_add_link(request, id, one) for one in _studies(request).participants(id)]
 
 
 @router.post("/studies/{id}/participants", status_code=HTTPStatus.CREATED, tags=["people"])
-def invite(request: Request, access: WhoAsks, id: str, invitation: Invitation) -> ParticipantView:
-    """Let someone take part, with anchors and duels of their own."""
-    access.as_owner()
-    return _linked(request, id, _studies(request).invite(id, invitation.name))
+def invite(request: Request, access: CurrentAccess, id: str, invitation: Invitation) -> ParticipantView:
+    """Add a participant, who has their own anchors and duels."""
+    access.require_owner()
+    return _add_link(request, id, _studies(request).invite(id, invitation.name))
 
 
 @router.delete("/studies/{id}/participants", status_code=HTTPStatus.NO_CONTENT, tags=["people"])
 def remove_participant(
     request: Request,
-    access: WhoAsks,
+    access: CurrentAccess,
     id: str,
     name: Annotated[str, Query(min_length=1, max_length=200, examples=["Ana"])],
 ) -> None:
-    """Let someone take part no longer: their link is void; what they said stays in the journal."""
-    access.as_owner()
+    """Remove a participant and revoke their link; their answers stay in the journal."""
+    access.require_owner()
     _studies(request).remove(id, name)
 
 
 @router.post("/studies/{id}/participants/link", tags=["people"])
-def relink(request: Request, access: WhoAsks, id: str, invitation: Invitation) -> ParticipantView:
-    """Give someone another link; the one they had is void."""
-    access.as_owner()
-    return _linked(request, id, _studies(request).relink(id, invitation.name))
+def relink(request: Request, access: CurrentAccess, id: str, invitation: Invitation) -> ParticipantView:
+    """Give a participant a new link; the old one is revoked."""
+    access.require_owner()
+    return _add_link(request, id, _studies(request).relink(id, invitation.name))
 
 
 @router.get("/studies/{id}/agreement", tags=["people"])
-def agreement(request: Request, access: WhoAsks, id: str) -> Agreement:
-    """Each participant's recommendation, and how far they agree."""
-    access.as_owner()
+def agreement(request: Request, access: CurrentAccess, id: str) -> Agreement:
+    """Return the recommendation of each participant and their agreement."""
+    access.require_owner()
     return _studies(request).agreement(id)
 
 
-# -- before a study ---------------------------------------------------------------------------------------------------
+# -- catalogues ---------------------------------------------------------------------------------------------------
 
 
-@router.post("/catalogue", tags=["studies"], openapi_extra=_csv(CATALOGUE_EXAMPLE))
-def catalogue(request: Request, access: WhoAsks, table: CSV) -> CatalogueView:
-    """Read a CSV catalogue: its columns and what each could be; nothing is kept."""
-    access.as_owner()
+@router.post("/catalogue", tags=["studies"], openapi_extra=_csv_body(CATALOGUE_EXAMPLE))
+def catalogue(request: Request, access: CurrentAccess, table: CSVBody) -> CatalogueView:
+    """Read a CSV catalogue and guess the roles of its columns; nothing is stored."""
+    access.require_owner()
     return _studies(request).checks.catalogue(table)
 
 
-def _named(body: Ask | Undo | Mark | None) -> str | None:
+def _participant_of(body: Ask | Undo | Mark | None) -> str | None:
     return None if body is None else body.participant
 
 
-def _design(name: str, text: str) -> Design:
+def _parse_design(name: str, text: str) -> Design:
     try:
         design = json.loads(text)
-    except (ValueError, RecursionError) as problem:
-        raise InputError(f"{name} must be a design as JSON", repr(text), "write an object") from problem
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name} must be a design as JSON", repr(text), "write an object") from error
     if not isinstance(design, dict):
         raise InputError(f"{name} must be a design as JSON", repr(text), "write an object")
     return design
 
 
-def _linked(request: Request, id: str, one: ParticipantView) -> ParticipantView:
+def _add_link(request: Request, id: str, one: ParticipantView) -> ParticipantView:
     number = _studies(request).people.standing(id, one.name).link
-    return replace(one, link=request.app.state.gate.link(id, one.name, number))
+    return replace(one, link=request.app.state.authenticator.link(id, one.name, number))

@@ -1,4 +1,4 @@
-"""The application: REST and pages, guarded."""
+"""The FastAPI application: REST routes and pages behind the guard."""
 
 from __future__ import annotations
 
@@ -17,49 +17,49 @@ from anchorpbo.app.service import Studies
 from anchorpbo.app.service.checks import PROCESSES, Checks
 from anchorpbo.app.service.links import Signer
 from anchorpbo.app.storage.base import Storage
-from anchorpbo.app.web import api, before, pages
-from anchorpbo.app.web.access import Gate
+from anchorpbo.app.web import api, creation, pages
+from anchorpbo.app.web.access import Authenticator
 from anchorpbo.app.web.guard import Guard
-from anchorpbo.app.web.problems import add_handlers, describe_problem
+from anchorpbo.app.web.problem_details import add_handlers, add_problem_schema
 from anchorpbo.app.web.schemas import export_example
 from anchorpbo.app.web.settings import Settings
-from anchorpbo.app.web.stream import Watcher
+from anchorpbo.app.web.stream import JournalWatcher
 from anchorpbo.numerics.memory import give_back_large_blocks
 
 _DESCRIPTION = """
-Preferential Bayesian optimisation that knows where its user can judge: make a study, mark designs you know well, ask
+Preferential Bayesian optimisation that knows where its user can judge: create a study, mark designs you know well, ask
 for a duel, answer it, ask for the recommendation.
 """
 
 
 class App(FastAPI):
-    """FastAPI with a guard around all of it and problems in its description."""
+    """FastAPI with the guard as its outermost layer and problem details in its OpenAPI description."""
 
     def build_middleware_stack(self) -> ASGIApp:
-        """Layers from the outside in; a middleware that is added in the usual way would be inside of error pages."""
-        return Guard(super().build_middleware_stack(), self.state.gate)
+        """Put the guard outside of everything; `add_middleware` would put it inside the error handler."""
+        return Guard(super().build_middleware_stack(), self.state.authenticator)
 
     def openapi(self) -> dict[str, Any]:
-        """The description of the REST interface."""
+        """Describe the REST interface."""
         if self.openapi_schema is None:
-            described = describe_problem(super().openapi())
+            described = add_problem_schema(super().openapi())
             body = described["paths"]["/api/studies/import"]["post"]["requestBody"]["content"]["application/json"]
             body["example"] = export_example()
         return super().openapi()
 
 
 def make_app(storage: Storage, settings: Settings | None = None, workers: Sequence[Worker] = ()) -> App:
-    """An app that serves the studies of a storage.
+    """Make an app that serves the studies of a storage.
 
-    Duels are computed in worker processes, see `anchorpbo.app.scheduler`, which end with the app, or in a thread.
-    Where there are any, what comes from outside is checked in processes as well, started when they are needed.
+    Duels are computed in worker processes, see `anchorpbo.app.scheduler`, or in a thread if there are none. With
+    workers, untrusted input is validated in processes of its own, started on demand. All of them end with the app.
     """
     settings = settings or Settings()
     ahead = Ahead(workers)
     checks = Checks([Worker("anchorpbo.app.service.checks") for _ in range(PROCESSES if workers else 0)])
 
     @asynccontextmanager
-    async def life(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         give_back_large_blocks()
         ahead.warm_up()
         yield
@@ -68,16 +68,21 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
         checks.close()
 
     app = App(
-        title="anchorpbo", version=__version__, description=_DESCRIPTION, lifespan=life, docs_url=None, redoc_url=None
+        title="anchorpbo",
+        version=__version__,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
     )
     app.state.settings = settings
     app.state.studies = Studies(storage, ahead=ahead, checks=checks)
-    app.state.gate = Gate(settings, Signer(storage.secret("links")))
+    app.state.authenticator = Authenticator(settings, Signer(storage.secret("links")))
     app.state.closing = False
-    app.state.watcher = Watcher(storage, lambda: app.state.closing)
+    app.state.watcher = JournalWatcher(storage, lambda: app.state.closing)
     add_handlers(app)
     app.include_router(api.router)
-    app.include_router(before.router)
+    app.include_router(creation.router)
     app.include_router(pages.router)
     app.mount("/static", StaticFiles(directory=pages.STATIC), name="static")
     return app

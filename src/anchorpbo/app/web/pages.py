@@ -1,4 +1,4 @@
-"""The pages: routes find out who looks at which study and fill a template; the page itself talks to the REST API."""
+"""Routes of the HTML pages: they check the access and fill a template, whose script calls the REST interface."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from anchorpbo.app.examples import EXAMPLES
+from anchorpbo.app.rendering.pictures import Picture, picture_file
 from anchorpbo.app.service import Studies
 from anchorpbo.app.service.views import Design
 from anchorpbo.app.storage.journal import OWNER
-from anchorpbo.app.web.access import ACCESS, Access, Gate, ThrottledError, WhoAsks
-from anchorpbo.app.web.images import image_of
-from anchorpbo.app.web.problems import local_path
-from anchorpbo.app.web.schemas import MOST_CARDS
+from anchorpbo.app.web.access import ACCESS, Access, Authenticator, CurrentAccess, ThrottledError
+from anchorpbo.app.web.problem_details import local_path
+from anchorpbo.app.web.schemas import MAX_CARDS
 
 _HERE = Path(__file__).parent
 _PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 STATIC = _HERE / "static"
-templates = Jinja2Templates(_HERE / "templates")  # escapes whatever it fills in
+templates = Jinja2Templates(_HERE / "templates")  # autoescaping is on
 router = APIRouter(include_in_schema=False)
 
-A_YEAR = 365 * 24 * 3600
+YEAR_SECONDS = 365 * 24 * 3600
 WRONG_TOKEN = "That is not the token: copy the whole link from the terminal."
 USED_CODE = "This address was used before, or is too old. Sign in with the token, or the link, from the terminal."
 _LINK = "#token="
-As = Annotated[str | None, Query(alias="as", max_length=200)]
+AsQuery = Annotated[str | None, Query(alias="as", max_length=200)]
 
 
 def _studies(request: Request) -> Studies:
@@ -40,9 +40,9 @@ def _studies(request: Request) -> Studies:
     return studies
 
 
-def _gate(request: Request) -> Gate:
-    gate: Gate = request.app.state.gate
-    return gate
+def _authenticator(request: Request) -> Authenticator:
+    authenticator: Authenticator = request.app.state.authenticator
+    return authenticator
 
 
 def _page(request: Request, name: str, access: Access | None, status: int = 200, **context: Any) -> Response:
@@ -51,86 +51,99 @@ def _page(request: Request, name: str, access: Access | None, status: int = 200,
 
 
 def _study_page(request: Request, access: Access, id: str, name: str, participant: str | None, **more: Any) -> Response:
-    """A page about one study, seen by the owner, for themselves or someone else, or by a participant."""
-    participant = access.acting(id, participant or None)
+    """Render a page of one study for a participant, or for the owner acting as one."""
+    participant = access.resolve_participant(id, participant or None)
     study = _studies(request).show(id)
     if participant not in study.participants:
         raise HTTPException(404, f"nobody called {participant} takes part in this study; check the link")
     page = name.removesuffix(".html")
     context: dict[str, Any] = {"study": study, "participant": participant, "page": page, "OWNER": OWNER}
-    return _page(request, name, access, most_cards=MOST_CARDS, **context, **more)
+    return _page(request, name, access, most_cards=MAX_CARDS, **context, **more)
 
 
 @router.get("/")
-def home(request: Request, access: WhoAsks) -> Response:
-    """All studies; a participant is sent to theirs."""
+def home(request: Request, access: CurrentAccess) -> Response:
+    """List all studies; participants are redirected to theirs."""
     if access.study is not None:
         return RedirectResponse(f"/studies/{access.study}/duel", 303)
     return _page(request, "home.html", access, page="home", studies=_studies(request).studies())
 
 
 @router.get("/new")
-def new(request: Request, access: WhoAsks) -> Response:
-    """Make a study."""
-    access.as_owner()
+def new(request: Request, access: CurrentAccess) -> Response:
+    """Create a study."""
+    access.require_owner()
     return _page(request, "new.html", access, page="new")
 
 
 @router.get("/studies/{id}")
-def study(request: Request, access: WhoAsks, id: str, participant: As = None) -> Response:
-    """The study, at the place where one goes on: the first time, its anchors."""
-    whose = access.acting(id, participant or None)
-    seen = _seen(whose) in request.cookies or _studies(request).has_begun(id, whose)
-    return RedirectResponse(_place(id, "duel" if seen else "anchors", participant), 303)
+def study(request: Request, access: CurrentAccess, id: str, participant: AsQuery = None) -> Response:
+    """Redirect to the anchors on the first visit, else to the duel."""
+    whose = access.resolve_participant(id, participant or None)
+    seen = _anchors_cookie(whose) in request.cookies or _studies(request).has_begun(id, whose)
+    return RedirectResponse(_page_path(id, "duel" if seen else "anchors", participant), 303)
 
 
 @router.get("/studies/{id}/duel")
-def duel(request: Request, access: WhoAsks, id: str, participant: As = None) -> Response:
-    """Two cards to choose between."""
+def duel(request: Request, access: CurrentAccess, id: str, participant: AsQuery = None) -> Response:
+    """Compare two designs."""
     return _study_page(request, access, id, "duel.html", participant)
 
 
 @router.get("/studies/{id}/anchors")
-def anchors(request: Request, access: WhoAsks, id: str, participant: As = None) -> Response:
-    """Designs that are known well."""
-    whose = access.acting(id, participant or None)
+def anchors(request: Request, access: CurrentAccess, id: str, participant: AsQuery = None) -> Response:
+    """Mark anchors."""
+    whose = access.resolve_participant(id, participant or None)
     marked = _studies(request).anchors(id, whose)
-    from_example = whose == OWNER and _are_of_an_example(_studies(request), id, marked)
+    from_example = whose == OWNER and _come_from_example(_studies(request), id, marked)
     response = _study_page(request, access, id, "anchors.html", whose, marked=marked, from_example=from_example)
-    response.set_cookie(_seen(whose), "1", max_age=A_YEAR, path=f"/studies/{id}", httponly=True, samesite="lax")
+    response.set_cookie(
+        _anchors_cookie(whose), "1", max_age=YEAR_SECONDS, path=f"/studies/{id}", httponly=True, samesite="lax"
+    )
     return response
 
 
 @router.get("/studies/{id}/results")
-def results(request: Request, access: WhoAsks, id: str, participant: As = None) -> Response:
-    """The recommendation, maps and history."""
+def results(request: Request, access: CurrentAccess, id: str, participant: AsQuery = None) -> Response:
+    """Show the recommendation, maps and history."""
     return _study_page(request, access, id, "results.html", participant)
 
 
 @router.get("/studies/{id}/people")
-def people(request: Request, access: WhoAsks, id: str) -> Response:
-    """Participants, their links, and how far they agree."""
-    access.as_owner()
+def people(request: Request, access: CurrentAccess, id: str) -> Response:
+    """Show participants, their links and their agreement."""
+    access.require_owner()
     return _study_page(request, access, id, "people.html", OWNER)
 
 
 @router.get("/studies/{id}/images/{name}")
-def image(request: Request, access: WhoAsks, id: str, name: str) -> Response:
-    """A picture of a catalogue."""
-    access.to(id)
-    _studies(request).check(id)  # a definition is remembered, also of a study that another process has deleted
-    found = image_of(_studies(request), id, name)
+def image(request: Request, access: CurrentAccess, id: str, name: str) -> Response:
+    """Send an image of a catalogue."""
+    access.require_study(id)
+    _studies(request).check(id)  # the definition is cached, also if another process has deleted the study
+    found = _find_image(_studies(request), id, name)
     if found is None:
         raise HTTPException(404, "the catalogue has no such image; check its image column and folder")
     return FileResponse(found) if isinstance(found, Path) else Response(found.content, media_type=f"image/{found.kind}")
 
 
+def _find_image(studies: Studies, id: str, name: str) -> Picture | Path | None:
+    """Return an image that the catalogue names: one sent with the study, or a file in the catalogue's folder."""
+    definition = studies.definition(id)
+    if name not in definition.images:
+        return None
+    sent = studies.picture(id, name)
+    if sent is not None or definition.folder is None:
+        return sent
+    return picture_file(definition.folder, name)
+
+
 @router.get("/login")
 def ask_for_token(request: Request, once: str | None = None) -> Response:
-    """Where the owner signs in, at once with a code that is valid once."""
+    """Show the login page, or sign in with a single-use code."""
     if once is None:
         return _page(request, "login.html", None, page="login")
-    return _sign_in(request, lambda: _gate(request).check_code(once, request), USED_CODE)
+    return _sign_in(request, lambda: _authenticator(request).check_code(once, request), USED_CODE)
 
 
 @router.post("/login")
@@ -139,12 +152,17 @@ def sign_in(
     token: Annotated[str, Form(max_length=500)],
     then: Annotated[str, Form(alias="next")] = "/",
 ) -> Response:
-    """Let in whoever knows the token or the link that carries it, and lead on to a page of this site."""
-    return _sign_in(request, lambda: _gate(request).check_token(_token(token), request), WRONG_TOKEN, local_path(then))
+    """Sign the owner in with the token, or the link that contains it, and redirect to a local page."""
+    return _sign_in(
+        request,
+        lambda: _authenticator(request).check_token(_extract_token(token), request),
+        WRONG_TOKEN,
+        local_path(then),
+    )
 
 
 def _sign_in(request: Request, check: Callable[[], bool], wrong: str, then: str = "/") -> Response:
-    """Sign the owner in and lead on if a check succeeds, else show the login page with what was wrong."""
+    """Sign the owner in and redirect if the check succeeds, else show the login page with an error."""
     try:
         if not check():
             return _page(request, "login.html", None, status=401, page="login", wrong=wrong, next=then)
@@ -154,37 +172,37 @@ def _sign_in(request: Request, check: Callable[[], bool], wrong: str, then: str 
         response.headers.update(refusal.headers)
         return response
     response = RedirectResponse(then, 303)
-    _gate(request).sign_in(response)
+    _authenticator(request).sign_in(response)
     return response
 
 
-def _token(given: str) -> str:
-    """The token in what someone pasted: the link that the server printed, or the token itself."""
+def _extract_token(given: str) -> str:
+    """Extract the token from pasted text: the printed link, or the token itself."""
     _, mark, token = given.strip().partition(_LINK)
     return unquote(token) if mark else given.strip()
 
 
 @router.get("/join/{id}/{name}/{signature}")
 def join(request: Request, id: str, name: str, signature: str) -> Response:
-    """Let in whoever has a participant's link."""
+    """Sign a participant in by their link."""
     try:
         participant = bytes.fromhex(name).decode()
     except ValueError:
         participant = ""
     standing = _studies(request).people.standing(id, participant) if participant else None
-    if standing is None or not _gate(request).is_link(id, participant, signature, standing.link):
+    if standing is None or not _authenticator(request).verify_link(id, participant, signature, standing.link):
         raise HTTPException(403, "this link is not valid; ask whoever sent it for another")
     found: Access | None = request.scope[ACCESS]
-    is_owner = found is not None and found.is_owner  # then the page must say as whom they came
-    # As Start does: to the anchors the first time, and to the comparisons from then on.
+    is_owner = found is not None and found.is_owner  # then the page must name the participant
+    # To the anchors on the first visit, else to the duel.
     page = "duel" if _studies(request).has_begun(id, participant) else "anchors"
-    response = RedirectResponse(_place(id, page, participant if is_owner else None), 303)
-    _gate(request).join(response, id, participant, standing.link)
+    response = RedirectResponse(_page_path(id, page, participant if is_owner else None), 303)
+    _authenticator(request).join(response, id, participant, standing.link)
     return response
 
 
-def _are_of_an_example(studies: Studies, id: str, marked: list[Design]) -> bool:
-    """Whether the first anchors of a study, of which some are still marked, came with the example it was made from."""
+def _come_from_example(studies: Studies, id: str, marked: list[Design]) -> bool:
+    """Return whether some marked anchors are the suggested ones of the study's example."""
     example = EXAMPLES.get(studies.show(id).example or "")
     if example is None or not any(design in marked for design in example.suggested_anchors):
         return False
@@ -193,17 +211,17 @@ def _are_of_an_example(studies: Studies, id: str, marked: list[Design]) -> bool:
     return added[: len(suggested)] == suggested
 
 
-def _seen(participant: str) -> str:
-    """The cookie of a browser in which a participant saw the anchors of a study; it is sent to that study only."""
+def _anchors_cookie(participant: str) -> str:
+    """Name of the cookie that records that a participant has seen the anchors page."""
     return f"anchorpbo_anchors_{participant.encode('utf-8', 'surrogatepass').hex()}"
 
 
-def _place(id: str, page: str, participant: str | None) -> str:
-    """The path of a page about a study."""
+def _page_path(id: str, page: str, participant: str | None) -> str:
+    """Return the path of a page of a study."""
     return f"/studies/{quote(id, safe='')}/{page}" + (f"?as={quote(participant, safe='')}" if participant else "")
 
 
 @router.get("/static/plotly.min.js")
 def plotly_js() -> Response:
-    """Plotly's own JavaScript, from the installed package."""
+    """Send Plotly's JavaScript from the installed package."""
     return FileResponse(_PLOTLY, media_type="text/javascript", headers={"Cache-Control": "max-age=86400"})

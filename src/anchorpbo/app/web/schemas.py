@@ -1,4 +1,4 @@
-"""What requests carry. Values are checked by the use cases; these say what there is, with examples that work."""
+"""Request bodies of the REST interface, with examples. Values are validated by the use cases."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from anchorpbo.app.definition.definition import Definition
 
-MOST_CARDS = 50
-"""Designs in one request for cards; pages send more in several."""
+MAX_CARDS = 50
+"""Maximal number of designs in one request for cards."""
 Participant = Field(
-    None, description="Who acts; the owner by default. May be in the address instead.", min_length=1, max_length=200
+    None,
+    description="Acting participant; by default the owner. Can be a query parameter instead.",
+    min_length=1,
+    max_length=200,
 )
 
 SPACE_EXAMPLE: dict[str, Any] = {
@@ -35,11 +38,11 @@ STUDY_EXAMPLE: dict[str, Any] = {
 }
 
 
-OTHER_DESIGN: dict[str, Any] = {"temperature": 85.5, "dose": 19.0, "grind": 2, "origin": "Brazil"}
+OTHER_DESIGN_EXAMPLE: dict[str, Any] = {"temperature": 85.5, "dose": 19.0, "grind": 2, "origin": "Brazil"}
 DUEL_EXAMPLE: dict[str, Any] = {
     "id": "1-eb0a8fca3b5a",
     "first": DESIGN_EXAMPLE,
-    "second": OTHER_DESIGN,
+    "second": OTHER_DESIGN_EXAMPLE,
     "why": "A first look at designs that are far apart.",
     "answers": 0,
     "progress": {
@@ -59,7 +62,7 @@ RECOMMENDATION_EXAMPLE: dict[str, Any] = {
     "reference": "the average of the 16 designs compared so far: utility has no origin of its own",
     "noise": 0.6,
     "p_best": 0.41,
-    "credible_set": [DESIGN_EXAMPLE, OTHER_DESIGN],
+    "credible_set": [DESIGN_EXAMPLE, OTHER_DESIGN_EXAMPLE],
     "credible_probabilities": [0.41, 0.3],
     "risk_weight": 1.0,
     "answers": 8,
@@ -72,26 +75,26 @@ CATALOGUE_EXAMPLE = "name,price,colour\nBirch,12.5,white\nElm,9,brown\nOak,19,br
 
 
 def export_example() -> dict[str, Any]:
-    """An export of the example study, as it is when it was just made."""
+    """Export of the example study without answers."""
     event = {"type": "created", "time": "2025-03-01T09:30:00+00:00", "participant": "owner"}
     study = Definition.from_request(STUDY_EXAMPLE).to_dict()
     return {"format": "anchorpbo-journal", "version": 1, "study": study, "events": [event]}
 
 
-class Strict(BaseModel):
-    """Unknown keys are errors: a misspelt one would silently say nothing."""
+class StrictModel(BaseModel):
+    """A model that rejects unknown keys, so that a misspelt one is not silently ignored."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class NewStudy(Strict):
-    """What a study is made with."""
+class NewStudy(StrictModel):
+    """Definition of a new study."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [STUDY_EXAMPLE]})
 
-    name: str = Field(description="For people.", min_length=1, max_length=200)
+    name: str = Field(description="Name of the study.", min_length=1, max_length=200)
     description: str = Field("", max_length=5_000)
-    example: str | None = Field(None, description="Key of the example it is made from.", max_length=200)
+    example: str | None = Field(None, description="Key of the example that it comes from.", max_length=200)
     space: dict[str, Any] = Field(
         description='Parameters and constraints, or a catalogue: {"kind": "space", ...} or {"kind": "catalogue", ...}.',
         examples=[SPACE_EXAMPLE],
@@ -101,43 +104,43 @@ class NewStudy(Strict):
     options: dict[str, Any] = Field({}, description="strategy, preset, seed, likelihood, inference, risk_weight ...")
 
 
-class Ask(Strict):
-    """Whose duel."""
+class Ask(StrictModel):
+    """Participant who is asked."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{}, {"participant": "owner"}]})
 
     participant: str | None = Participant
 
 
-class Answer(Strict):
-    """Which design is preferred."""
+class Answer(StrictModel):
+    """Answer to a duel."""
 
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={"examples": [{"duel_id": "0-0123456789ab", "outcome": "first", "response_ms": 2400}]},
     )
 
-    duel_id: str = Field(description="Of the duel that is out.", min_length=1, max_length=200)
+    duel_id: str = Field(description="Id of the open duel.", min_length=1, max_length=200)
     outcome: Literal["first", "second", "tie", "skip"]
-    response_ms: int | None = Field(None, ge=0, le=604_800_000, description="How long it took, in milliseconds.")
-    ask: bool = Field(False, description="Whether the next duel is to come with the reply, as `next`.")
+    response_ms: int | None = Field(None, ge=0, le=604_800_000, description="Response time in milliseconds.")
+    ask: bool = Field(False, description="Whether to return the next duel, as `next`.")
     participant: str | None = Participant
 
 
-class Undo(Strict):
-    """Whose last event, or which."""
+class Undo(StrictModel):
+    """Event to undo."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{}, {"participant": "owner"}]})
 
     event: int | None = Field(
         None, ge=1, le=2**53,
-        description="Number of the event, which must be the last that stands; to be safe against sending it twice.",
+        description="Number of the event, which must be the last one not undone; makes the request idempotent.",
     )  # fmt: skip
     participant: str | None = Participant
 
 
-class Mark(Strict):
-    """A design that is known well, or no longer."""
+class Mark(StrictModel):
+    """A design to add or remove as an anchor."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"design": DESIGN_EXAMPLE}]})
 
@@ -145,15 +148,15 @@ class Mark(Strict):
     participant: str | None = Participant
 
 
-class Designs(Strict):
-    """Designs to look at."""
+class Designs(StrictModel):
+    """Designs to show as cards."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"designs": [DESIGN_EXAMPLE]}]})
 
-    designs: list[dict[str, Any]] = Field(max_length=MOST_CARDS, examples=[[DESIGN_EXAMPLE]])
+    designs: list[dict[str, Any]] = Field(max_length=MAX_CARDS, examples=[[DESIGN_EXAMPLE]])
 
 
-class Remark(Strict):
+class Remark(StrictModel):
     """A comment."""
 
     model_config = ConfigDict(
@@ -161,12 +164,12 @@ class Remark(Strict):
     )
 
     text: str = Field(min_length=1, max_length=5_000)
-    event: int | None = Field(None, ge=1, le=2**53, description="Number of the event it is about.")
+    event: int | None = Field(None, ge=1, le=2**53, description="Number of the event that the comment is about.")
     participant: str | None = Participant
 
 
-class Invitation(Strict):
-    """Someone who is to take part."""
+class Invitation(StrictModel):
+    """A participant to add or to give a new link."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"name": "Ana"}]})
 

@@ -1,7 +1,7 @@
-"""Runs an app: sockets that are bound before anything else is done, a log that keeps secrets, an end within seconds.
+"""Runs the app: sockets bound first, secrets kept out of the log, shutdown within seconds.
 
 Connections are limited in time and number. A connection is dropped if its headers are not complete within
-`HEADERS_WITHIN` seconds, or its body within `BODY_WITHIN` seconds plus one for each `BODY_RATE` bytes received.
+`HEADER_SECONDS` seconds, or its body within `BODY_SECONDS` seconds plus one for each `BODY_BYTES_PER_SECOND` bytes.
 Above the connection limit, the connection that has waited longest for the rest of its request is dropped.
 """
 
@@ -27,10 +27,10 @@ from uvicorn.server import ServerState
 
 from anchorpbo.errors import InputError, RunError
 
-PATIENCE = 2
-"""Seconds that requests may go on for once the server is to stop."""
-_NEIGHBOURS = 50
-"""Ports looked at for one that is free."""
+GRACEFUL_SHUTDOWN_SECONDS = 2
+"""Seconds that open requests may take after the server is told to stop."""
+_PORTS_TRIED = 50
+"""Ports tried for a suggestion."""
 _ATTEMPTS = 5
 
 
@@ -38,31 +38,31 @@ _ATTEMPTS = 5
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
-    """Sockets that listen on all addresses of a host; port 0 stands for one that is free."""
+    """Open sockets on all addresses of a host; port 0 takes a free one."""
     for _ in range(_ATTEMPTS - 1):
         try:
             return _listen(host, port)
         except RunError:
             if port:
                 raise
-    return _listen(host, port)  # a port that one address had free was taken at another, time and again
+    return _listen(host, port)  # a free port of one address was repeatedly taken at another
 
 
 def _listen(host: str, port: int) -> list[socket.socket]:
     sockets: list[socket.socket] = []
     refusal: OSError | None = None
     for family, (name, *rest) in _addresses(host, port):
-        # Where any port will do, it is the same one for all addresses.
+        # With port 0, all addresses use the same port.
         number = sockets[0].getsockname()[1] if sockets else port
         address = (name, number, *rest[1:])
         try:
-            sockets.append(_bound(family, address))
-        except OSError as problem:
-            if problem.errno in (errno.EADDRINUSE, errno.EACCES):
+            sockets.append(_bind(family, address))
+        except OSError as error:
+            if error.errno in (errno.EADDRINUSE, errno.EACCES):
                 for each in sockets:
                     each.close()
-                raise _taken(host, port, problem) from problem
-            refusal = problem  # such as an IPv6 address where there is no IPv6
+                raise _port_error(host, port, error) from error
+            refusal = error  # such as an IPv6 address without IPv6
     if not sockets:
         remedy = "write 127.0.0.1 for this machine alone, or 0.0.0.0 for all its addresses"
         raise InputError("--host must be an address of this machine", f"{host}: {refusal}", remedy)
@@ -72,19 +72,19 @@ def _listen(host: str, port: int) -> list[socket.socket]:
 def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[Any, ...]]]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except (OSError, UnicodeError) as problem:
+    except (OSError, UnicodeError) as error:
         remedy = "write 127.0.0.1 for this machine alone, or 0.0.0.0 for all its addresses"
-        raise InputError("--host must be an address of this machine", f"{host}: {problem}", remedy) from problem
-    # IPv4 first: what the address that is printed leads to.
+        raise InputError("--host must be an address of this machine", f"{host}: {error}", remedy) from error
+    # IPv4 first, since the printed URL uses it.
     distinct = dict.fromkeys((family, address) for family, _, _, _, address in found)
     return sorted(distinct, key=lambda one: one[0] != socket.AF_INET)
 
 
-def _bound(family: socket.AddressFamily, address: tuple[Any, ...]) -> socket.socket:
-    # By its protocol's number asyncio knows that it is TCP, and sends small answers without waiting for more.
+def _bind(family: socket.AddressFamily, address: tuple[Any, ...]) -> socket.socket:
+    # With the protocol number asyncio recognises TCP and sets TCP_NODELAY.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        if os.name == "posix":  # elsewhere it would let two servers share a port
+        if os.name == "posix":  # on Windows it would let two servers share a port
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             both = address[0] == "::" and socket.has_dualstack_ipv6()
@@ -98,19 +98,19 @@ def _bound(family: socket.AddressFamily, address: tuple[Any, ...]) -> socket.soc
     return bound
 
 
-def _taken(host: str, port: int, problem: OSError) -> RunError:
-    if problem.errno == errno.EACCES:
-        return RunError(f"port {port} must be one that this user may listen on", problem.strerror, "try --port 8000")
+def _port_error(host: str, port: int, error: OSError) -> RunError:
+    if error.errno == errno.EACCES:
+        return RunError(f"port {port} must be one that this user may listen on", error.strerror, "try --port 8000")
     received = f"port {port} of {host}, which another program uses"
-    return RunError("the port must be free", received, f"end that program, or try --port {_free(host, port)}")
+    return RunError("the port must be free", received, f"end that program, or try --port {_find_free_port(host, port)}")
 
 
-def _free(host: str, port: int) -> int:
-    """A port to try instead: one of the next, or any."""
-    for other in [*range(port + 1, min(port + 1 + _NEIGHBOURS, 65_536)), 0]:
+def _find_free_port(host: str, port: int) -> int:
+    """Find a free port: one of the next, or any."""
+    for other in [*range(port + 1, min(port + 1 + _PORTS_TRIED, 65_536)), 0]:
         with suppress(OSError, StopIteration):
             family, address = next(iter(_addresses(host, other)))
-            with _bound(family, address) as bound:
+            with _bind(family, address) as bound:
                 return int(bound.getsockname()[1])
     return 0
 
@@ -118,54 +118,54 @@ def _free(host: str, port: int) -> int:
 # -- running ----------------------------------------------------------------------------------------------------------
 
 
-HEADERS_WITHIN = 10.0
+HEADER_SECONDS = 10.0
 """Seconds from the first byte of a request, or the beginning of its connection, to the end of its headers."""
-BODY_WITHIN, BODY_RATE = 60.0, 5_000.0
+BODY_SECONDS, BODY_BYTES_PER_SECOND = 60.0, 5_000.0
 """Seconds from the end of the headers to the end of the body, and bytes that extend them by one second."""
-MOST_CONNECTIONS = 4_096
-"""Of some 20 kB each."""
+MAX_CONNECTIONS = 4_096
+"""Open connections, of some 20 kB each."""
 OTHER_FILES = 256
-"""Files that the process needs for other things: the database, pipes to workers, what it reads."""
-SWITCH = 5e-4
-"""Seconds for which one thread may keep the others waiting. A request gives way several times, and whoever looks ahead
-would each time keep it for Python's own 5 ms."""
+"""Files that the process needs for the database, pipes to workers and others."""
+SWITCH_INTERVAL = 5e-4
+"""Interpreter's switch interval in seconds. With the default of 5 ms a thread that computes ahead would delay a request
+several times."""
 
 
 def run(
     app: FastAPI,
     sockets: Sequence[socket.socket],
-    ready: Callable[[], None],
-    leaving: Callable[[], None],
+    on_ready: Callable[[], None],
+    on_shutdown: Callable[[], None],
     *,
     verbose: bool = False,
 ) -> None:
-    """Serve until Ctrl-C or SIGTERM, which end it in the same way: by returning.
+    """Serve until Ctrl-C or SIGTERM, then return.
 
     Parameters
     ----------
     ready
-        Called once requests are answered.
-    leaving
-        Called once it is to stop.
+        Called when the server accepts requests.
+    on_shutdown
+        Called when the server begins to stop.
     verbose
-        Whether each request is written to the log.
+        Whether each request is logged.
     """
-    sys.setswitchinterval(SWITCH)
-    most = min(MOST_CONNECTIONS, raise_file_limit(MOST_CONNECTIONS + OTHER_FILES) - OTHER_FILES)
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    most = min(MAX_CONNECTIONS, raise_file_limit(MAX_CONNECTIONS + OTHER_FILES) - OTHER_FILES)
     config = uvicorn.Config(
         app,
         http=Connection,
-        log_config=_logging(),
+        log_config=_logging_config(),
         access_log=verbose,
         server_header=False,
         ws="none",
         lifespan="on",
-        timeout_graceful_shutdown=PATIENCE,
+        timeout_graceful_shutdown=GRACEFUL_SHUTDOWN_SECONDS,
     )
-    # Uvicorn sends itself the signal that stopped it once more, when all is done: then it is to do nothing.
+    # Uvicorn raises the signal that stopped it again at the end; it must then do nothing.
     before = signal.signal(signal.SIGTERM, lambda number, frame: None)
     try:
-        _Server(config, app, ready, leaving, most).run(list(sockets))
+        _Server(config, app, on_ready, on_shutdown, most).run(list(sockets))
     except KeyboardInterrupt:
         pass
     finally:
@@ -173,10 +173,10 @@ def run(
 
 
 def raise_file_limit(wanted: int) -> int:
-    """Let this process open so many files, connections among them, or as many as it may; how many that is."""
+    """Raise the limit of open files to `wanted` if allowed, and return the limit."""
     try:
         import resource
-    except ImportError:  # not on this platform, where sockets are no files
+    except ImportError:  # Windows, where sockets are not files
         return wanted
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= wanted:
@@ -188,33 +188,33 @@ def raise_file_limit(wanted: int) -> int:
     return soft
 
 
-class _State(ServerState):
-    """State that the connections of a server share."""
+class _ConnectionState(ServerState):
+    """State shared by the connections of a server."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
-        self.most = most
-        """Connections that are held."""
+        self.max_connections = most
+        """Limit of open connections."""
         self.waiting: dict[Connection, None] = {}
-        """Connections whose request is not complete; the one that has waited longest comes first."""
+        """Connections with an incomplete request, longest waiting first."""
 
 
 class Connection(H11Protocol):
-    """A connection that is dropped if a request is not complete in time."""
+    """A connection that is dropped if a request is incomplete at its deadline."""
 
-    server_state: _State
+    server_state: _ConnectionState
     _deadline: asyncio.TimerHandle | None = None
     _body_since: float | None = None
-    """When the headers were complete, while the body is not."""
+    """Time at which the headers were complete, while the body is not."""
     _received = 0
-    """Bytes of the body so far."""
+    """Bytes received of the body."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the header deadline; above the connection limit, drop the connection that has waited longest."""
         super().connection_made(transport)
         self._await_headers()
-        if len(self.connections) > self.server_state.most and self.server_state.waiting:
-            next(iter(self.server_state.waiting)).give_up()
+        if len(self.connections) > self.server_state.max_connections and self.server_state.waiting:
+            next(iter(self.server_state.waiting)).drop()
 
     def data_received(self, data: bytes) -> None:
         """Count the bytes of a body."""
@@ -222,7 +222,7 @@ class Connection(H11Protocol):
         super().data_received(data)
 
     def handle_events(self) -> None:
-        """Handle what was received, then set the deadline for the rest of the request, or none if it is complete."""
+        """Handle received data, then set the deadline for the rest of the request."""
         super().handle_events()
         if self.conn.their_state is h11.SEND_BODY:
             self._await_body()
@@ -236,25 +236,25 @@ class Connection(H11Protocol):
         self._stop_waiting()
         super().connection_lost(exc)
 
-    def give_up(self) -> None:
+    def drop(self) -> None:
         """Drop the connection at once."""
         self._stop_waiting()
         self.transport.abort()
 
     def _await_headers(self) -> None:
         if self._deadline is None or self._body_since is not None:
-            self._wait_until(self.loop.time() + HEADERS_WITHIN)
+            self._wait_until(self.loop.time() + HEADER_SECONDS)
             self._body_since = None
 
     def _await_body(self) -> None:
         if self._body_since is None:
             self._body_since, self._received = self.loop.time(), 0
-        self._wait_until(self._body_since + BODY_WITHIN + self._received / BODY_RATE)
+        self._wait_until(self._body_since + BODY_SECONDS + self._received / BODY_BYTES_PER_SECOND)
 
     def _wait_until(self, deadline: float) -> None:
-        """Set the deadline, as the one that has waited for the shortest time."""
+        """Set the deadline and move the connection to the end of the waiting list."""
         self._cancel()
-        self._deadline = self.loop.call_at(deadline, self.give_up)
+        self._deadline = self.loop.call_at(deadline, self.drop)
         self.server_state.waiting[self] = None
 
     def _stop_waiting(self) -> None:
@@ -270,11 +270,16 @@ class Connection(H11Protocol):
 
 class _Server(uvicorn.Server):
     def __init__(
-        self, config: uvicorn.Config, app: FastAPI, ready: Callable[[], None], leaving: Callable[[], None], most: int
+        self,
+        config: uvicorn.Config,
+        app: FastAPI,
+        on_ready: Callable[[], None],
+        on_shutdown: Callable[[], None],
+        most: int,
     ) -> None:
         super().__init__(config)
-        self.server_state = _State(most)
-        self._app, self._ready, self._leaving = app, ready, leaving
+        self.server_state = _ConnectionState(most)
+        self._app, self._ready, self._leaving = app, on_ready, on_shutdown
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -283,7 +288,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._leaving()
-        # Open event streams end by themselves when they see this; else they would be waited for.
+        # Event streams end when they see this; otherwise the shutdown would wait for them.
         self._app.state.closing = True
         await super().shutdown(sockets)
 
@@ -294,23 +299,23 @@ _QUERY = re.compile(r"(/[^\s?\"]*)\?[^\s\"]*")
 _LINK = re.compile(r"/join/[^\s\"]*")
 
 
-class Discreet(logging.Filter):
-    """Leaves out what lets someone in: what follows a ? in an address, and participants' links."""
+class SecretFilter(logging.Filter):
+    """Removes secrets from log lines: query strings and participants' links."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Rewrite a line of the log."""
+        """Rewrite a log line."""
         record.msg, record.args = _LINK.sub("/join/...", _QUERY.sub(r"\1", record.getMessage())), None
         return True
 
 
-def _logging() -> dict[str, Any]:
-    """Warnings to standard error; requests too, where they are logged at all."""
+def _logging_config() -> dict[str, Any]:
+    """Log warnings, and requests if enabled, to standard error."""
     handlers = {"handlers": ["stderr"], "propagate": False}
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(message)s"}},
-        "filters": {"discreet": {"()": Discreet}},
+        "filters": {"discreet": {"()": SecretFilter}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain", "filters": ["discreet"]}},
         "loggers": {
             "uvicorn": {**handlers, "level": "WARNING"},

@@ -1,4 +1,4 @@
-"""How a server was started."""
+"""Settings of a server."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the server listens and what it lets in.
+    """Address, token and limits of a server.
 
     Parameters
     ----------
     host, port
-        Where it listens.
+        Address to listen on.
     token
-        What its owner must know. ``None`` is allowed on loopback only, and makes all who reach it the owner: other
-        users of the machine too, and strangers where a proxy on it passes requests on as if they were its own.
+        The owner's token. ``None`` is allowed on loopback only and makes everyone who reaches the server the owner,
+        also other users of the machine and anyone behind a proxy on it.
     names
-        Names, beside `host`, by which people may call it: ``Host`` headers with any other are refused.
+        Host names beside `host`; requests with any other ``Host`` header are rejected.
     ephemeral
-        Whether all studies are deleted when it stops; its pages say so.
+        Whether all studies are deleted when the server stops.
     """
 
     host: str = "127.0.0.1"
@@ -32,14 +32,14 @@ class Settings:
     token: str | None = None
     names: tuple[str, ...] = ()
     ephemeral: bool = False
-    largest_request: int = 2 * MEGABYTE
-    largest_of_strangers: int = 10_000
-    """Enough for a token, and for nothing else."""
-    largest_upload: int = 32 * MEGABYTE
-    """Of a catalogue, an export or a table of comparisons."""
+    max_request_bytes: int = 2 * MEGABYTE
+    max_anonymous_bytes: int = 10_000
+    """Enough for a token."""
+    max_upload_bytes: int = 32 * MEGABYTE
+    """For a catalogue, an export or a table of comparisons."""
 
     def __post_init__(self) -> None:
-        # Another name means that others come by it, such as through a proxy.
+        # Another host name means that others can reach the server, such as through a proxy.
         others = [name for name in (self.host, *self.names) if not is_loopback(name)]
         if others and not self.token:
             rule = "a server that others can reach must have a token"
@@ -53,7 +53,7 @@ class Settings:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
+    """Return whether an address is reachable from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

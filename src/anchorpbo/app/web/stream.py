@@ -1,7 +1,7 @@
-"""Server-sent events: an open page hears of what happened in its study, whichever process it happened in.
+"""Server-sent events: open pages are notified of new journal entries, whichever process wrote them.
 
-One watcher looks at the journals of all studies that pages are open on, with one query, and tells each page what it
-is to hear; a page itself reads nothing but what it missed before it came.
+One watcher polls the journals of all studies with open pages in one query and puts the new entries into each page's
+queue. A page reads the journal itself only once, for the entries it missed before it connected.
 """
 
 from __future__ import annotations
@@ -22,52 +22,52 @@ from anchorpbo.app.web.access import Access, has_access
 from anchorpbo.errors import AnchorPBOError
 
 _LOG = logging.getLogger(__name__)
-PAUSE = 0.5
-"""Seconds between two looks at the journals."""
-HEARTBEAT = 15.0
+POLL_SECONDS = 0.5
+"""Seconds between two polls of the journals."""
+HEARTBEAT_SECONDS = 15.0
 """Seconds of silence after which a comment shows that the connection is alive."""
-_MOST_DIGITS = 15
+_MAX_DIGITS = 15
 
 
 @dataclass(eq=False)
-class Page:
-    """An open page."""
+class Subscriber:
+    """An open page that receives events."""
 
     study: str
     participant: str | None
-    """Whose entries it hears of; ``None`` for everyone's."""
+    """Participant whose entries it receives; ``None`` for all."""
     access: Access
-    """Of whoever looks at it."""
+    """Access of the caller."""
     seen: int = 0
-    """Number of the last entry that it knows of."""
+    """Number of the last entry it has received."""
     inbox: asyncio.Queue[Sequence[Entry] | None] = field(default_factory=asyncio.Queue)
     """Entries as they come; ``None`` at the end."""
 
     def is_ended_by(self, entry: Entry) -> bool:
-        """Whether its participant no longer takes part, or no longer by the link that opened the page."""
+        """Return whether an entry removes the participant or revokes the link that opened the page."""
         ends = entry.type == "removed" or (entry.type == "relinked" and not self.access.is_owner)
         return ends and entry.data.get("name") == self.participant
 
 
-class Watcher:
-    """Looks at journals for all open pages. Lives in one event loop.
+class JournalWatcher:
+    """Polls journals for all open pages, in one event loop.
 
     Parameters
     ----------
     is_closing
-        Whether the server is to stop: then pages are ended.
+        Returns whether the server is stopping; then all streams end.
     """
 
     def __init__(self, storage: Storage, is_closing: Callable[[], bool]) -> None:
         self._storage, self._is_closing = storage, is_closing
-        self._pages: dict[str, set[Page]] = {}
+        self._pages: dict[str, set[Subscriber]] = {}
         self._told: dict[str, int] = {}
-        """Number of the last entry that all pages of a study were told of."""
+        """Number of the last entry that all pages of a study have received."""
         self._task: asyncio.Task[None] | None = None
 
     @contextmanager
-    def open(self, page: Page) -> Iterator[None]:
-        """Tell a page what happens after the last entry it has seen."""
+    def open(self, page: Subscriber) -> Iterator[None]:
+        """Deliver entries to a page after the last one it has seen."""
         self._pages.setdefault(page.study, set()).add(page)
         self._told[page.study] = min(page.seen, self._told.get(page.study, page.seen))
         if self._task is None or self._task.done():
@@ -81,23 +81,23 @@ class Watcher:
 
     async def _watch(self) -> None:
         while self._pages:
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(POLL_SECONDS)
             told = dict(self._told)
             try:
                 found = {} if self._is_closing() else await run_in_threadpool(self._look, told)
-                for study in found.keys() & self._pages.keys():  # pages came, or went, in the meantime
+                for study in found.keys() & self._pages.keys():  # pages may have come or gone meanwhile
                     self._tell(study, told[study], found[study])
-            except AnchorPBOError:  # the database is away: pages will ask again
+            except AnchorPBOError:  # the database is unavailable: pages reconnect
                 found = {}
             except Exception:
-                _LOG.exception("the journals could not be watched; open pages are ended, and will ask again")
+                _LOG.exception("the journals could not be polled; open streams end, and pages reconnect")
                 found = {}
             for study in (told.keys() - found.keys()) & self._pages.keys():
                 for page in self._pages[study]:
                     page.inbox.put_nowait(None)
 
     def _look(self, told: Mapping[str, int]) -> dict[str, list[Entry]]:
-        """New entries of each study; a study that was deleted, or cannot be read, is left out."""
+        """Read the new entries of each study; deleted or unreadable studies are left out."""
         found: dict[str, list[Entry]] = {}
         for study, number in self._storage.last_numbers(list(told)).items():
             with suppress(AnchorPBOError):
@@ -105,7 +105,7 @@ class Watcher:
         return found
 
     def _tell(self, study: str, told: int, entries: Sequence[Entry]) -> None:
-        """Tell the pages of a study what comes after an entry; those that know less wait for the next look."""
+        """Deliver new entries to the pages of a study; pages that lag behind wait for the next poll."""
         if not entries:
             return
         last = entries[-1].number
@@ -125,10 +125,12 @@ class Watcher:
         self._told[study] = min(page.seen for page in self._pages[study])
 
 
-async def events(watcher: Watcher, studies: Studies, page: Page, left_off: str) -> AsyncIterator[str]:
-    """New entries of a journal, from now on, or from where a page that comes back left off.
+async def stream_events(
+    watcher: JournalWatcher, studies: Studies, page: Subscriber, left_off: str
+) -> AsyncIterator[str]:
+    """Stream new journal entries, starting now or after the last event that a reconnecting page received.
 
-    They end with the connection, the server, the study, or the right of whoever listens to hear them.
+    The stream ends with the connection, the server, the study or the caller's access.
     """
     missed = await run_in_threadpool(_begin, studies, page, left_off)
     if missed is None:
@@ -136,28 +138,28 @@ async def events(watcher: Watcher, studies: Studies, page: Page, left_off: str) 
     with watcher.open(page):
         yield f"event: ready\ndata: {json.dumps({'number': page.seen})}\n\n"
         for entry in missed:
-            yield _event(entry)
+            yield _format_event(entry)
         while True:
             try:
-                heard = await asyncio.wait_for(page.inbox.get(), HEARTBEAT)
+                heard = await asyncio.wait_for(page.inbox.get(), HEARTBEAT_SECONDS)
             except TimeoutError:
                 yield ": still here\n\n"
                 continue
             if heard is None:
                 return
             for entry in heard:
-                yield _event(entry)
+                yield _format_event(entry)
 
 
-def _begin(studies: Studies, page: Page, left_off: str) -> list[Entry] | None:
-    """Find out where a page begins, and what it missed; ``None`` where it must not hear of it any longer."""
+def _begin(studies: Studies, page: Subscriber, left_off: str) -> list[Entry] | None:
+    """Set the page's position and return the entries it missed; ``None`` if its access was revoked."""
     try:
         page.seen = studies.storage.last_numbers([page.study]).get(page.study, 0)
-        # Whatever changes that from now on has a higher number, and the watcher will see it.
+        # Later changes have a higher number, and the watcher delivers them.
         studies.check(page.study, page.participant)
         if not has_access(studies, page.access):
             return None
-        if not (left_off.isdecimal() and len(left_off) <= _MOST_DIGITS):
+        if not (left_off.isdecimal() and len(left_off) <= _MAX_DIGITS):
             return []
         entries = studies.storage.entries(page.study, page.participant, int(left_off))
         return [entry for entry in entries if entry.number <= page.seen]
@@ -165,6 +167,6 @@ def _begin(studies: Studies, page: Page, left_off: str) -> list[Entry] | None:
         return None
 
 
-def _event(entry: Entry) -> str:
+def _format_event(entry: Entry) -> str:
     data = {"number": entry.number, "type": entry.type, "participant": entry.participant}
     return f"id: {entry.number}\nevent: {entry.type}\ndata: {json.dumps(data)}\n\n"

@@ -1,10 +1,10 @@
-"""Limits wrong tokens, by the address they come from and in total.
+"""Rate limit on wrong tokens, by address and in total.
 
-A wrong token fills a bucket, which empties at a constant rate; at a full one further tokens have to wait:
+A wrong token adds one to a leaky bucket; while the bucket is full, further tokens have to wait:
 
     level(t) = max(0, level(t0) - rate (t - t0)),    wait = (level + 1 - burst) / rate
 
-Right tokens fill nothing, and nobody is shut out for longer than a bucket takes to have room for one more.
+Right tokens add nothing.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from threading import Lock
 
-MOST_ADDRESSES = 10_000
-"""Remembered; whoever has more of them meets the limit in total."""
+MAX_ADDRESSES = 10_000
+"""Addresses that are remembered; beyond, only the total limit applies."""
 
 
 @dataclass(frozen=True)
-class Limit:
-    """So many wrong tokens at once, and one more in so many seconds."""
+class RateLimit:
+    """A burst of wrong tokens, and the seconds until one more is allowed."""
 
     burst: int
     seconds: float
 
 
-BY_ADDRESS, IN_TOTAL = Limit(10, 6.0), Limit(100, 1.0)
+ADDRESS_LIMIT, TOTAL_LIMIT = RateLimit(10, 6.0), RateLimit(100, 1.0)
 
 
 @dataclass
 class _Bucket:
-    limit: Limit
+    limit: RateLimit
     level: float = 0.0
     at: float = 0.0
 
     def wait(self, now: float) -> float:
-        """Seconds until there is room for one more."""
+        """Return the seconds until one more token is allowed."""
         self.level, self.at = max(0.0, self.level - (now - self.at) / self.limit.seconds), now
         return max(0.0, (self.level + 1 - self.limit.burst) * self.limit.seconds)
 
@@ -48,30 +48,30 @@ class Throttle:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._lock = clock, Lock()
-        self._total = _Bucket(IN_TOTAL)
+        self._total = _Bucket(TOTAL_LIMIT)
         self._addresses: OrderedDict[str, _Bucket] = OrderedDict()
 
     def wait(self, address: str) -> float:
-        """Seconds until another token from this address is looked at; 0 where it is now."""
+        """Return the seconds until another token from this address is allowed."""
         with self._lock:
             now = self._clock()
             own = self._addresses.get(_network(address))
             return max(self._total.wait(now), 0.0 if own is None else own.wait(now))
 
     def count(self, address: str) -> None:
-        """Note a wrong token."""
+        """Count a wrong token."""
         with self._lock:
             now, network = self._clock(), _network(address)
-            for bucket in (self._total, self._addresses.setdefault(network, _Bucket(BY_ADDRESS))):
+            for bucket in (self._total, self._addresses.setdefault(network, _Bucket(ADDRESS_LIMIT))):
                 bucket.wait(now)
                 bucket.level += 1
             self._addresses.move_to_end(network)
-            while len(self._addresses) > MOST_ADDRESSES:
+            while len(self._addresses) > MAX_ADDRESSES:
                 self._addresses.popitem(last=False)
 
 
 def _network(address: str) -> str:
-    """What one sender has: an IPv4 address, or the /64 network of an IPv6 address."""
+    """Return an IPv4 address, or the /64 network of an IPv6 address."""
     try:
         found = ip_address(address)
     except ValueError:

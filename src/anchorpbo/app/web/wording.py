@@ -1,7 +1,7 @@
-"""Errors in the words of pages and JSON: the library speaks to people who write Python, the server also to others.
+"""Error messages for readers who do not write Python: Python expressions are replaced by plain words.
 
-Only the library's own words are changed, by a list of them. A row of a table that came as columns is named as the line
-of the file it was on, with the names of the columns in line 1.
+Only the library's own phrases are replaced, from a list. A row of a table is given as the line of its file, whose line
+1 holds the column names.
 """
 
 from __future__ import annotations
@@ -51,23 +51,23 @@ _VALUES: tuple[tuple[str, str], ...] = (
 )
 
 
-LONGEST = 500
-"""Characters of each part of an error that are reworded, and repeated to whoever sent the rest."""
+MAX_PART_LENGTH = 500
+"""Maximal length of each part of an error in a response."""
 
 
-def reworded(error: AnchorPBOError) -> AnchorPBOError:
-    """The same error for whoever does not write Python, each part of it cut to some length first."""
+def reword(error: AnchorPBOError) -> AnchorPBOError:
+    """Rewrite an error without Python expressions; each part is truncated first."""
     received = error.received
     if received is not None:
-        text = str(received)[:LONGEST]
+        text = str(received)[:MAX_PART_LENGTH]
         for pattern, words in _VALUES:
             text = re.sub(pattern, words, text)
         received = text
-    return AnchorPBOError(_phrased(error.rule), received, _phrased(error.remedy))
+    return AnchorPBOError(_replace_phrases(error.rule), received, _replace_phrases(error.remedy))
 
 
-def _phrased(text: str) -> str:
-    text = text[:LONGEST]
+def _replace_phrases(text: str) -> str:
+    text = text[:MAX_PART_LENGTH]
     for pattern, words in _PHRASES:
         text = re.sub(pattern, words, text)
     return text

@@ -1,4 +1,4 @@
-"""Routes for the time before there is a study: examples to start from, and a check of what is being written."""
+"""Routes for creating a study: examples to start from, and a dry run of a definition."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anchorpbo.app.examples import EXAMPLES, example
 from anchorpbo.app.service import Studies
 from anchorpbo.app.service.checks import CheckedStudy
 from anchorpbo.app.service.views import StudyView
-from anchorpbo.app.web.access import WhoAsks
+from anchorpbo.app.web.access import CurrentAccess
 from anchorpbo.app.web.api import router as api
 from anchorpbo.app.web.schemas import NewStudy
 from anchorpbo.errors import UnknownNameError
@@ -22,7 +22,7 @@ router = APIRouter(prefix="/api", responses=api.responses, tags=["studies"])
 
 @dataclass(frozen=True)
 class ExampleLine:
-    """An example in the list of them."""
+    """An entry of the list of examples."""
 
     key: str
     title: str
@@ -30,20 +30,20 @@ class ExampleLine:
 
 
 @router.get("/examples")
-def list_examples(request: Request, access: WhoAsks) -> list[ExampleLine]:
-    """Examples, in the order to offer them."""
-    access.as_owner()
+def list_examples(request: Request, access: CurrentAccess) -> list[ExampleLine]:
+    """List the examples."""
+    access.require_owner()
     return [ExampleLine(one.key, one.title, one.description) for one in EXAMPLES.values()]
 
 
 @router.post("/examples/{key}", status_code=HTTPStatus.CREATED)
-def create_from_example(request: Request, access: WhoAsks, key: str, response: Response) -> StudyView:
-    """Make a study from an example."""
-    access.as_owner()
+def create_from_example(request: Request, access: CurrentAccess, key: str, response: Response) -> StudyView:
+    """Create a study from an example."""
+    access.require_owner()
     try:
         chosen = example(key)
-    except UnknownNameError as problem:
-        raise HTTPException(HTTPStatus.NOT_FOUND, str(problem)) from problem
+    except UnknownNameError as error:
+        raise HTTPException(HTTPStatus.NOT_FOUND, str(error)) from error
     studies: Studies = request.app.state.studies
     view = studies.create(chosen.definition, trusted=True)
     response.headers["Location"] = f"/api/studies/{view.id}"
@@ -51,8 +51,8 @@ def create_from_example(request: Request, access: WhoAsks, key: str, response: R
 
 
 @router.post("/studies/check")
-def check_study(request: Request, access: WhoAsks, new: NewStudy) -> CheckedStudy:
-    """Check what a study would be made with; nothing is kept. Constraints may be text, such as ``"a + b <= 10"``."""
-    access.as_owner()
+def check_study(request: Request, access: CurrentAccess, new: NewStudy) -> CheckedStudy:
+    """Validate a study without creating it. Constraints may be text, such as ``"a + b <= 10"``."""
+    access.require_owner()
     studies: Studies = request.app.state.studies
     return studies.checks.preview(new.model_dump())

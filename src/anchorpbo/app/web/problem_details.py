@@ -1,9 +1,9 @@
-"""Errors as RFC 9457 problem details, one shape for all of them.
+"""Errors as RFC 9457 problem details.
 
 ::
 
-    {"type": "about:blank", "title": "Not Found", "status": 404, "detail": "all of it, as a sentence",
-     "rule": "what must hold", "received": "what came instead", "remedy": "what to do about it"}
+    {"type": "about:blank", "title": "Not Found", "status": 404, "detail": "the whole message",
+     "rule": "what must hold", "received": "the value received", "remedy": "what to do"}
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from anchorpbo.app.web.access import ACCESS, Access
-from anchorpbo.app.web.wording import LONGEST, reworded
+from anchorpbo.app.web.wording import MAX_PART_LENGTH, reword
 from anchorpbo.errors import (
     AnchorPBOError,
     ConflictError,
@@ -38,7 +38,7 @@ from anchorpbo.errors import (
 _TEMPLATES = Jinja2Templates(Path(__file__).parent / "templates")
 _LOG = logging.getLogger("anchorpbo.app.web")
 MEDIA_TYPE = "application/problem+json"
-# The first that fits.
+# The first match counts.
 _STATUS: tuple[tuple[type[AnchorPBOError], HTTPStatus], ...] = (
     (UnknownStudyError, HTTPStatus.NOT_FOUND),
     (ConflictError, HTTPStatus.CONFLICT),
@@ -48,74 +48,74 @@ _STATUS: tuple[tuple[type[AnchorPBOError], HTTPStatus], ...] = (
     (RunError, HTTPStatus.SERVICE_UNAVAILABLE),
     (AnchorPBOError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
-_PLAIN = {
+_DETAILS = {
     HTTPStatus.NOT_FOUND: "there is nothing at this address; check it",
     HTTPStatus.METHOD_NOT_ALLOWED: "this address does not take requests of this method; see /openapi.json",
 }
-"""Details of errors for which the framework gives the name of the status alone."""
+"""Details for errors whose detail from the framework is only the status phrase."""
 _LOCAL = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*")
-_LONGEST_PATH = 2000
+_MAX_PATH_LENGTH = 2000
 
 
-class Problem(BaseModel):
-    """What went wrong and what to do about it (RFC 9457)."""
+class ProblemDetails(BaseModel):
+    """Problem details of an error (RFC 9457)."""
 
     type: str = "about:blank"
     title: str = Field(examples=["Not Found"])
     status: int = Field(examples=[404], ge=400, le=599)
     detail: str = Field(examples=["there is no study of this id; received 'x'; check the link."])
     rule: str | None = Field(None, description="What must hold.")
-    received: str | None = Field(None, description="What came instead.")
-    remedy: str | None = Field(None, description="What to do about it.")
+    received: str | None = Field(None, description="Value received.")
+    remedy: str | None = Field(None, description="What to do.")
 
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"description": words, "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}
     for status, words in {
-        400: "The body cannot be read.",
-        401: "Nobody is signed in.",
-        403: "Signed in as someone who may not, or sent by a page of another site.",
+        400: "Malformed body.",
+        401: "Not signed in.",
+        403: "Access denied, or a request from another site's page.",
         404: "No such study, participant, duel or event.",
-        409: "Someone was faster, or it is too early.",
-        413: "Too large.",
-        421: "Not a name of this server.",
-        422: "A value breaks a rule, or takes longer to check than it may.",
-        429: "Too many wrong tokens came; Retry-After says how many seconds to wait.",
-        503: "The database is not available, the next duel takes too long, or too many requests wait.",
+        409: "Conflict with a newer change, or not enough answers yet.",
+        413: "Body too large.",
+        421: "Unknown host name.",
+        422: "Invalid value, or a check that exceeds its time limit.",
+        429: "Too many wrong tokens; Retry-After gives the seconds to wait.",
+        503: "Database unavailable, next duel not computed in time, or too many waiting requests.",
     }.items()
 }
-"""How any route may fail, for its description."""
+"""Error responses of every route, for OpenAPI."""
 
 
-def describe_problem(openapi: dict[str, Any]) -> dict[str, Any]:
-    """A description of an interface whose `RESPONSES` lead somewhere."""
+def add_problem_schema(openapi: dict[str, Any]) -> dict[str, Any]:
+    """Add the schema that `RESPONSES` refer to."""
     schemas = openapi.setdefault("components", {}).setdefault("schemas", {})
-    schemas.setdefault("Problem", Problem.model_json_schema())
+    schemas.setdefault("Problem", ProblemDetails.model_json_schema() | {"title": "Problem"})
     return openapi
 
 
-def problem(
+def make_problem(
     status: int, detail: str, rule: str | None = None, received: str | None = None, remedy: str | None = None
 ) -> Response:
-    """A response that says what went wrong."""
-    body = Problem(
-        title=HTTPStatus(status).phrase, status=status, detail=_sentence(detail),
+    """Make a problem-details response."""
+    body = ProblemDetails(
+        title=HTTPStatus(status).phrase, status=status, detail=_end_sentence(detail),
         rule=rule, received=received, remedy=remedy,
     )  # fmt: skip
     return JSONResponse(body.model_dump(exclude_none=True), status, media_type=MEDIA_TYPE)
 
 
-def respond(request: Request, status: int, detail: str, **parts: str | None) -> Response:
-    """Say what went wrong: to a program as JSON, to a person as a page."""
+def make_error_response(request: Request, status: int, detail: str, **parts: str | None) -> Response:
+    """Make an error response: JSON for a program, a page for a browser."""
     if request.url.path.startswith("/api") or "text/html" not in request.headers.get("accept", ""):
-        return problem(status, detail, **parts)
+        return make_problem(status, detail, **parts)
     if status == HTTPStatus.UNAUTHORIZED:
         query = request.url.query
         path = quote(request.scope["path"]) + (f"?{query}" if query else "")
         asked = local_path(path) if request.method == "GET" else "/"
         return _TEMPLATES.TemplateResponse(request, "login.html", {"page": "login", "next": asked}, status_code=status)
-    heading = {403: "Not for you", 404: "Not found"}.get(status, "That did not work")
-    detail = _sentence(detail[:1].upper() + detail[1:])
+    heading = {403: "Access denied", 404: "Not found"}.get(status, "That did not work")
+    detail = _end_sentence(detail[:1].upper() + detail[1:])
     access: Access | None = request.scope.get(ACCESS)
     context = {"heading": heading, "detail": detail, "page": "error", "owner": access is not None and access.is_owner}
     context["participates"] = access is not None and not access.is_owner and status != HTTPStatus.FORBIDDEN
@@ -123,64 +123,73 @@ def respond(request: Request, status: int, detail: str, **parts: str | None) -> 
 
 
 def local_path(path: str) -> str:
-    """Return a path of this site as it is, and ``/`` for anything else, such as the address of another site."""
-    return path if len(path) <= _LONGEST_PATH and _LOCAL.fullmatch(path) else "/"
+    """Return a local path unchanged and ``/`` for anything else, such as a URL of another site."""
+    return path if len(path) <= _MAX_PATH_LENGTH and _LOCAL.fullmatch(path) else "/"
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Answer every error of an app with a problem."""
-    app.add_exception_handler(AnchorPBOError, _ours)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
+    """Register handlers that turn every error into problem details."""
+    app.add_exception_handler(AnchorPBOError, _handle_library_error)
+    app.add_exception_handler(RequestValidationError, _handle_invalid_request)
+    app.add_exception_handler(HTTPException, _handle_http_error)
+    app.add_exception_handler(Exception, _handle_unexpected_error)
 
 
-async def _ours(request: Request, error: Exception) -> Response:
+async def _handle_library_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, AnchorPBOError)
     status = next(status for kind, status in _STATUS if isinstance(error, kind))
-    error = reworded(error)
-    received = None if error.received is None else _printable(str(error.received))
-    rule, remedy = _printable(error.rule), _printable(error.remedy) or None
-    return respond(request, status, _printable(str(error)[: 2 * LONGEST]), rule=rule, received=received, remedy=remedy)
+    error = reword(error)
+    received = None if error.received is None else _replace_invalid_text(str(error.received))
+    rule, remedy = _replace_invalid_text(error.rule), _replace_invalid_text(error.remedy) or None
+    return make_error_response(
+        request,
+        status,
+        _replace_invalid_text(str(error)[: 2 * MAX_PART_LENGTH]),
+        rule=rule,
+        received=received,
+        remedy=remedy,
+    )
 
 
-async def _invalid(request: Request, error: Exception) -> Response:
+async def _handle_invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    parts = [_misfit(one) for one in error.errors()[:5]]
-    received = _printable(", ".join(parts))[:LONGEST] or "another"
+    parts = [_format_validation_error(one) for one in error.errors()[:5]]
+    received = _replace_invalid_text(", ".join(parts))[:MAX_PART_LENGTH] or "another"
     rule, remedy = "a request must be as /openapi.json describes it", "correct it, as in the examples there"
     detail = f"{rule}; received {received}; {remedy}."
-    return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, rule=rule, received=received, remedy=remedy)
+    return make_error_response(
+        request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, rule=rule, received=received, remedy=remedy
+    )
 
 
-def _misfit(found: Mapping[str, Any]) -> str:
+def _format_validation_error(found: Mapping[str, Any]) -> str:
     if found["type"] == "json_invalid":
         return f"a body that is not JSON at character {found['loc'][-1]}"
     return f"{'.'.join(str(part) for part in found['loc'])}: {found['msg']}"
 
 
-async def _http(request: Request, error: Exception) -> Response:
+async def _handle_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     is_bare = error.detail == HTTPStatus(error.status_code).phrase
-    detail = _PLAIN.get(HTTPStatus(error.status_code), error.detail) if is_bare else error.detail
-    response = respond(request, error.status_code, str(detail))
+    detail = _DETAILS.get(HTTPStatus(error.status_code), error.detail) if is_bare else error.detail
+    response = make_error_response(request, error.status_code, str(detail))
     response.headers.update(error.headers or {})
     return response
 
 
-async def _unexpected(request: Request, error: Exception) -> Response:
-    # The route and not the address, which may hold a signature.
+async def _handle_unexpected_error(request: Request, error: Exception) -> Response:
+    # Log the route and not the URL, which may contain a signature.
     route = getattr(request.scope.get("route"), "path", "an unknown route")
     _LOG.error("unexpected error on %s %s", request.method, route, exc_info=error)
     detail = "something went wrong that should not have; nothing was lost, and the server's log says more"
-    return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, detail)
+    return make_error_response(request, HTTPStatus.INTERNAL_SERVER_ERROR, detail)
 
 
-def _sentence(text: str) -> str:
-    """Text that ends as a sentence does."""
+def _end_sentence(text: str) -> str:
+    """End a text with a full stop."""
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _printable(text: str) -> str:
-    """Text that UTF-8 can carry."""
+def _replace_invalid_text(text: str) -> str:
+    """Replace characters that UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")
