@@ -144,8 +144,8 @@ def test_a_study_that_cannot_be_read_ends_its_own_pages_only(monkeypatch, proble
         return entries(id, participant, *rest)
 
     async def run():
-        pages = [stream.Page(id, None, Access()) for id in (damaged, good)]
-        ending, going_on = [stream.events(app.state.watcher, app.state.studies, page, "") for page in pages]
+        pages = [stream.Subscriber(id, None, Access()) for id in (damaged, good)]
+        ending, going_on = [stream.stream_events(app.state.watcher, app.state.studies, page, "") for page in pages]
         await asyncio.gather(anext(ending), anext(going_on))
         both = asyncio.gather(anext(ending, "ended"), anext(going_on, "ended"))
         monkeypatch.setattr(storage, "entries", read)
@@ -174,7 +174,7 @@ def test_the_watcher_goes_on_after_an_error_that_nobody_foresaw(monkeypatch, cap
 
     async def run():
         first, second = (
-            stream.events(app.state.watcher, app.state.studies, stream.Page(id, None, Access()), "") for _ in range(2)
+            stream.stream_events(app.state.watcher, app.state.studies, stream.Subscriber(id, None, Access()), "") for _ in range(2)
         )
         await anext(first)
         monkeypatch.setattr(storage, "last_numbers", fail_once)
@@ -282,8 +282,8 @@ def test_one_look_at_the_journals_is_enough_for_all_pages(monkeypatch):
     watcher, studies = app.state.watcher, app.state.studies
 
     async def run():
-        pages = [stream.Page(id, None, Access()) for id in ids for _ in range(20)]
-        streams = [stream.events(watcher, studies, page, "") for page in pages]
+        pages = [stream.Subscriber(id, None, Access()) for id in ids for _ in range(20)]
+        streams = [stream.stream_events(watcher, studies, page, "") for page in pages]
         first = await asyncio.gather(*(anext(one) for one in streams))
         assert all(text.startswith("event: ready") for text in first)
         await asyncio.sleep(0.1)
