@@ -33,7 +33,8 @@ REST = "Guides"
 """Where pages go that the settings do not name."""
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"(^```.*?^```|`[^`\n]+`)", flags=re.DOTALL | re.MULTILINE)
-_WHERE = {place: name for name, place in PAGES.items()}
+_COPIED = {name: place for name, place in PAGES.items() if place != "index.md"}
+_ORIGINS = {place: name for name, place in _COPIED.items()}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -57,9 +58,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for file in list(files):
         if file.src_uri.startswith("reproduction/") and not file.src_uri.endswith(".png"):
             files.remove(file)
-    for name, place in PAGES.items():
-        if place != "index.md":
-            files.append(File.generated(config, place, abs_src_path=str(ROOT / name)))
+    for name, place in _COPIED.items():
+        files.append(File.generated(config, place, abs_src_path=str(ROOT / name)))
     icon = ROOT / "src" / "anchorpbo" / "web" / "static" / "icon.svg"
     files.append(File.generated(config, "images/icon.svg", abs_src_path=str(icon)))
     for pattern in ASSETS:
@@ -71,7 +71,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Lead links to where things are in the site."""
     here = page.file.src_uri
-    folder = posixpath.dirname(_WHERE.get(here, f"docs/{here}"))
+    folder = posixpath.dirname(_ORIGINS.get(here, f"docs/{here}"))
 
     def led(match: re.Match[str]) -> str:
         mark, text, target, anchor = match[1], match[2], match[3], match[4] or ""

@@ -1,7 +1,6 @@
 """The documentation as a site: it builds without a warning, loads nothing from elsewhere, and has every public name."""
 
 import importlib
-import os
 import re
 import subprocess
 import sys
@@ -18,16 +17,20 @@ MODULES = (
     "kernels", "likelihoods", "model", "notebook", "plots", "posterior", "problems", "reliability", "search",
     "service", "space", "storage", "study", "testing", "web",
 )  # fmt: skip
+COMMAND = ("mkdocs", "build", "--strict")
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}  # what becomes of MkDocs is no fault of a page
-    run = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False, timeout=300)
+    run = build(ROOT, folder)
     assert run.returncode == 0, run.stdout + run.stderr
     return folder
+
+
+def build(project, folder):
+    command = [sys.executable, "-m", *COMMAND, "--site-dir", str(folder)]
+    return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, timeout=300)
 
 
 class Loads(HTMLParser):
@@ -43,6 +46,28 @@ class Loads(HTMLParser):
             self.found += [given.get("src"), given.get("data"), given.get("srcset")]
         if tag == "link" and given.get("rel") not in ("canonical", "next", "prev"):
             self.found.append(given.get("href"))
+
+
+def test_make_docs_builds_the_site_with_the_tested_command():
+    recipe = re.search(r"^docs:.*\n\t(.*)$", (ROOT / "Makefile").read_text("utf-8"), flags=re.MULTILINE)
+    assert recipe is not None
+    assert recipe[1] == f"$(BIN)/python -m {' '.join(COMMAND)}"
+
+
+def test_a_broken_link_fails_the_build(tmp_path):
+    (tmp_path / "mkdocs.yml").write_text("site_name: Example\ntheme: material\n")
+    page = tmp_path / "docs" / "index.md"
+    page.parent.mkdir()
+    page.write_text("[here](index.md)\n")
+    assert build(tmp_path, tmp_path / "site").returncode == 0
+    page.write_text("[nowhere](nowhere.md)\n")
+    assert build(tmp_path, tmp_path / "site").returncode != 0
+
+
+def test_links_of_the_home_page_lead_to_files_of_the_site(site):
+    links = re.findall(r'href="([^"#:]+)"', (site / "index.html").read_text("utf-8"))
+    assert "CITATION.cff" in links
+    assert [link for link in links if not (site / link).exists()] == []
 
 
 def test_pages_load_nothing_from_elsewhere(site):
