@@ -5,18 +5,21 @@ if (location.protocol === "file:") {
       super();
       const frame = document.createElement("iframe");
       frame.hidden = true;
+      this.scope = new Promise((resolve) => {
+        frame.addEventListener("load", () => {
+          const scope = frame.contentWindow;
+          scope.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
+          const script = scope.document.createElement("script");
+          script.addEventListener("load", () => resolve(scope));
+          script.src = url;
+          scope.document.head.append(script);
+        }, { once: true });
+      });
       document.documentElement.append(frame);
-      this.scope = frame.contentWindow;
-      this.scope.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
-      const script = frame.contentDocument.createElement("script");
-      this.ready = new Promise((resolve) => script.addEventListener("load", resolve));
-      script.src = url;
-      frame.contentDocument.head.append(script);
     }
 
     async postMessage(data) {
-      await this.ready;
-      this.scope.dispatchEvent(new MessageEvent("message", { data }));
+      (await this.scope).dispatchEvent(new MessageEvent("message", { data }));
     }
   };
 }
