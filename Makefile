@@ -62,7 +62,7 @@ lint: $(DEV)     ## Style, types and layers
 	$(BIN)/lint-imports
 
 docs: $(DEV)     ## The documentation as a site in site/, every warning an error
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	$(BIN)/python -m properdocs build --strict
 	@echo "Open site/index.html, or serve the folder: python3 -m http.server --directory site"
 
 packaging: $(DEV)     ## Build the package, and install each extra alone in a clean environment

@@ -126,7 +126,7 @@ ENTRIES: dict[str, tuple[Step, ...]] = {
     "botorch": (_python(_BRIDGE, "noise 2.0"),),
     "optuna": (_python(_SAMPLE, "proposed: "),),
     "bench": (_python(_OTHERS, "loaded"),),
-    "docs": (Step(("-m", "mkdocs", "--version"), "mkdocs"),),
+    "docs": (Step(("-m", "properdocs", "--version"), "properdocs"),),
     "dev": (Step(("-m", "pytest", "--version"), "pytest"),),
 }
 """What must work in an environment with one extra alone."""

@@ -1,4 +1,4 @@
-"""What MkDocs does beside its settings, so that the same pages can be read in the repository and as a site.
+"""What ProperDocs does beside its settings, so that the same pages can be read in the repository and as a site.
 
 * Pages and pictures outside docs/ become part of the site, and links to them, and from them, lead there.
 * A link to a folder of docs/, which a repository lists and a site does not, becomes plain text.
@@ -13,9 +13,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
+from properdocs.config.defaults import ProperDocsConfig
+from properdocs.structure.files import File, Files
+from properdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -33,10 +33,11 @@ REST = "Guides"
 """Where pages go that the settings do not name."""
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"(^```.*?^```|`[^`\n]+`)", flags=re.DOTALL | re.MULTILINE)
-_WHERE = {place: name for name, place in PAGES.items()}
+_COPIED = {name: place for name, place in PAGES.items() if place != "index.md"}
+_ORIGINS = {place: name for name, place in _COPIED.items()}
 
 
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
+def on_config(config: ProperDocsConfig) -> ProperDocsConfig:
     """Complete the navigation."""
     nav: list[Any] = config.nav or []
     decisions: list[Any] = _section(_section(nav, "Project"), "Decisions")
@@ -52,14 +53,13 @@ def _section(nav: list[Any], title: str) -> list[Any]:
     return found
 
 
-def on_files(files: Files, config: MkDocsConfig) -> Files:
+def on_files(files: Files, config: ProperDocsConfig) -> Files:
     """Add what lies outside docs/; leave out tables that a page includes and records that nobody reads in a browser."""
     for file in list(files):
         if file.src_uri.startswith("reproduction/") and not file.src_uri.endswith(".png"):
             files.remove(file)
-    for name, place in PAGES.items():
-        if place != "index.md":
-            files.append(File.generated(config, place, abs_src_path=str(ROOT / name)))
+    for name, place in _COPIED.items():
+        files.append(File.generated(config, place, abs_src_path=str(ROOT / name)))
     icon = ROOT / "src" / "anchorpbo" / "web" / "static" / "icon.svg"
     files.append(File.generated(config, "images/icon.svg", abs_src_path=str(icon)))
     for pattern in ASSETS:
@@ -68,10 +68,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+def on_page_markdown(markdown: str, page: Page, config: ProperDocsConfig, files: Files) -> str:
     """Lead links to where things are in the site."""
     here = page.file.src_uri
-    folder = posixpath.dirname(_WHERE.get(here, f"docs/{here}"))
+    folder = posixpath.dirname(_ORIGINS.get(here, f"docs/{here}"))
 
     def led(match: re.Match[str]) -> str:
         mark, text, target, anchor = match[1], match[2], match[3], match[4] or ""
@@ -85,7 +85,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return "".join(part if index % 2 else _LINK.sub(led, part) for index, part in enumerate(parts))
 
 
-def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+def on_page_content(html: str, page: Page, config: ProperDocsConfig, files: Files) -> str:
     """Mark what a tutorial prints; elsewhere such blocks are formulas and drawings."""
     if not page.file.src_uri.startswith("tutorials/"):
         return html

@@ -1,16 +1,20 @@
 """The documentation as a site: it builds without a warning, loads nothing from elsewhere, and has every public name."""
 
 import importlib
-import os
 import re
 import subprocess
 import sys
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
+from playwright.sync_api import expect
 
 import anchorpbo
+from support.chromium import PATIENCE, running_chromium
 
 ROOT = Path(__file__).parents[2]
 MODULES = (
@@ -18,16 +22,43 @@ MODULES = (
     "kernels", "likelihoods", "model", "notebook", "plots", "posterior", "problems", "reliability", "search",
     "service", "space", "storage", "study", "testing", "web",
 )  # fmt: skip
+COMMAND = ("properdocs", "build", "--strict")
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}  # what becomes of MkDocs is no fault of a page
-    run = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, check=False, timeout=300)
+    run = build(ROOT, folder)
     assert run.returncode == 0, run.stdout + run.stderr
     return folder
+
+
+def build(project, folder):
+    command = [sys.executable, "-m", *COMMAND, "--site-dir", str(folder)]
+    return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with running_chromium() as browser:
+        yield browser
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture(params=["file", "http"])
+def home(request, site):
+    """The address of the site: in a folder, or at a server."""
+    if request.param == "file":
+        yield site.as_uri()
+        return
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site)) as server:
+        Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 class Loads(HTMLParser):
@@ -45,6 +76,28 @@ class Loads(HTMLParser):
             self.found.append(given.get("href"))
 
 
+def test_make_docs_builds_the_site_with_the_tested_command():
+    recipe = re.search(r"^docs:.*\n\t(.*)$", (ROOT / "Makefile").read_text("utf-8"), flags=re.MULTILINE)
+    assert recipe is not None
+    assert recipe[1] == f"$(BIN)/python -m {' '.join(COMMAND)}"
+
+
+def test_a_broken_link_fails_the_build(tmp_path):
+    (tmp_path / "properdocs.yml").write_text("site_name: Example\ntheme: materialx\n")
+    page = tmp_path / "docs" / "index.md"
+    page.parent.mkdir()
+    page.write_text("[here](index.md)\n")
+    assert build(tmp_path, tmp_path / "site").returncode == 0
+    page.write_text("[nowhere](nowhere.md)\n")
+    assert build(tmp_path, tmp_path / "site").returncode != 0
+
+
+def test_links_of_the_home_page_lead_to_files_of_the_site(site):
+    links = re.findall(r'href="([^"#:]+)"', (site / "index.html").read_text("utf-8"))
+    assert "CITATION.cff" in links
+    assert [link for link in links if not (site / link).exists()] == []
+
+
 def test_pages_load_nothing_from_elsewhere(site):
     pages = sorted(site.rglob("*.html"))
     assert len(pages) > 50
@@ -60,6 +113,27 @@ def test_styles_load_nothing_from_elsewhere(site):
     for style in site.rglob("*.css"):
         outside = re.findall(r"(?:url\(|@import )['\"]?(?:https?:)?//[^)'\"]+", style.read_text("utf-8"))
         assert not outside, style.name
+
+
+@pytest.mark.parametrize("start", ["index.html", "tutorials/first-study.html"])
+def test_search_finds_pages_from_a_folder_and_from_a_server(browser, home, start):
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    asked, errors = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(f"{home}/{start}")
+    page.get_by_role("textbox", name="Search").click()
+    page.keyboard.type("RAEUBO")
+    found = page.locator(".md-search a[href*='reference/acquisition.html']", has_text="RAEUBO").first
+    expect(found).to_be_visible(timeout=PATIENCE)
+    found.click()
+    page.wait_for_url(f"{home}/reference/acquisition.html*")
+    expect(page.get_by_role("heading", name="Acquisition").first).to_be_visible()
+    page.close()
+    assert errors == []
+    assert [url for url in asked if not url.startswith((home, "data:"))] == []
 
 
 def test_pages_outside_the_folder_of_the_pages_are_part_of_the_site(site):

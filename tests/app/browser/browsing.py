@@ -1,34 +1,17 @@
-"""Chromium, what goes on in its pages, and what people do there."""
+"""What goes on in the pages of Chromium, and what people do there."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
 
-TIMEOUT = 60_000
-"""Milliseconds that a slow machine may take for a step."""
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-MISSING = "there is no Chromium: `make system` or `apt install chromium` installs it"
-# Nothing of Chromium's own is looked up, fetched or sent.
-ARGUMENTS = [
-    "--no-sandbox",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
-]
+from support.chromium import TIMEOUT
+
 HERE = ("127.0.0.1", "localhost")
 WATCHING = Path(__file__).with_name("watching.js").read_text("utf-8")
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
@@ -36,21 +19,6 @@ STANDARDS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", 
 """Rules that axe tries, by its names for them."""
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
 COFFEE, POSTER, MOLECULES = "Pour-over coffee", "A concert poster", "Molecules to start from"
-
-
-@contextmanager
-def running_chromium() -> Iterator[Browser]:
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if program is None:
-        if os.environ.get("ANCHORPBO_REQUIRE_BROWSER") == "1":
-            pytest.fail(MISSING)
-        pytest.skip(MISSING)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
-        try:
-            yield browser
-        finally:
-            browser.close()
 
 
 class Visitor:

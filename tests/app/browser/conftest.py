@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from browsing import TIMEOUT, Visitor, running_chromium
+from browsing import Visitor
 from playwright.sync_api import Browser, expect
 
+from support.chromium import TIMEOUT, running_chromium
 from support.server_process import Server
 
 expect.set_options(timeout=TIMEOUT)

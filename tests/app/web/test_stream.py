@@ -174,7 +174,8 @@ def test_the_watcher_goes_on_after_an_error_that_nobody_foresaw(monkeypatch, cap
 
     async def run():
         first, second = (
-            stream.stream_events(app.state.watcher, app.state.studies, stream.Subscriber(id, None, Access()), "") for _ in range(2)
+            stream.stream_events(app.state.watcher, app.state.studies, stream.Subscriber(id, None, Access()), "")
+            for _ in range(2)
         )
         await anext(first)
         monkeypatch.setattr(storage, "last_numbers", fail_once)
