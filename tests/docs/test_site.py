@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import expect
 
 import anchorpbo
-from support.chromium import PATIENCE, running_chromium
+from support.chromium import TIMEOUT, running_chromium
 
 ROOT = Path(__file__).parents[2]
 MODULES = (
@@ -118,7 +118,7 @@ def test_styles_load_nothing_from_elsewhere(site):
 @pytest.mark.parametrize("start", ["index.html", "tutorials/first-study.html"])
 def test_search_finds_pages_from_a_folder_and_from_a_server(browser, home, start):
     page = browser.new_page()
-    page.set_default_timeout(PATIENCE)
+    page.set_default_timeout(TIMEOUT)
     asked, errors = [], []
     page.on("request", lambda request: asked.append(request.url))
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
@@ -127,7 +127,7 @@ def test_search_finds_pages_from_a_folder_and_from_a_server(browser, home, start
     page.get_by_role("textbox", name="Search").click()
     page.keyboard.type("RAEUBO")
     found = page.locator(".md-search a[href*='reference/acquisition.html']", has_text="RAEUBO").first
-    expect(found).to_be_visible(timeout=PATIENCE)
+    expect(found).to_be_visible(timeout=TIMEOUT)
     found.click()
     page.wait_for_url(f"{home}/reference/acquisition.html*")
     expect(page.get_by_role("heading", name="Acquisition").first).to_be_visible()
