@@ -1,59 +1,59 @@
-"""Every error this library raises on purpose.
+"""The exceptions of this library.
 
 ::
 
     AnchorPBOError
     ├── InputError (ValueError)          a value breaks a rule: NaN, out of range, empty
     │   ├── ShapeError                   an array has the wrong shape
-    │   ├── UnknownNameError             a name is not one of those on offer
-    │   ├── UnknownStudyError            there is no study, or participant, of this name
-    │   └── NothingLeftError             all that could be chosen is excluded
-    ├── IncompatibleError (ValueError)   two choices do not go together, such as HB with a logistic link
+    │   ├── UnknownNameError             a name is not a known one
+    │   ├── UnknownStudyError            no study or participant has this id or name
+    │   └── NothingLeftError             no design is left to choose
+    ├── IncompatibleError (ValueError)   two options exclude each other, such as HB with a logistic likelihood
     ├── NumericalError (ArithmeticError) numbers are too large or too small to compute with
-    ├── NotFittedError (RuntimeError)    a result is asked for before there is one
-    ├── UnsupportedError (TypeError)     an object cannot do what is asked, such as a gradient in a fingerprint
-    ├── ConflictError (RuntimeError)     someone else was faster: what this was meant for is no longer so
-    ├── RunError (RuntimeError)          work was cut short: a worker died, a cluster does not answer
-    │   └── TimeLimitError               work took longer than it may
+    ├── NotFittedError (RuntimeError)    a result was requested before the model was fitted
+    ├── UnsupportedError (TypeError)     an operation is not supported, such as the gradient of a fingerprint kernel
+    ├── ConflictError (RuntimeError)     stale write: another change came first
+    ├── RunError (RuntimeError)          work was interrupted: a worker died, a cluster does not respond
+    │   └── TimeLimitError               work exceeded its time limit
     └── DataError (OSError)              a file is missing, damaged or cannot be written
 
-Each message has the same three parts: the rule, what was received, what to do.
+Each message has three parts: the rule, the value received, and the remedy.
 """
 
 from collections.abc import Iterable
 
-_LONGEST = 160
+_MAX_LENGTH = 160
 
 
 class AnchorPBOError(Exception):
-    """Base of the tree: catch this to catch them all.
+    """Base class of all exceptions of this library.
 
     Parameters
     ----------
     rule
-        What must hold, as a sentence without its full stop.
+        The rule that was broken, as a sentence without its full stop.
     received
-        What came instead, or ``None`` where nothing came in.
+        The value received, or ``None`` if there is none.
     remedy
-        What to do about it.
+        What to do.
     """
 
     def __init__(self, rule: str, received: object = None, remedy: str = "") -> None:
         self.rule: str = rule
         self.received: object = received
         self.remedy: str = remedy
-        parts = [rule, "" if received is None else f"received {_brief(received)}", remedy]
+        parts = [rule, "" if received is None else f"received {_format_received(received)}", remedy]
         super().__init__("; ".join(part for part in parts if part) + ".")
 
     def __reduce__(self) -> tuple[object, ...]:
-        # The default would call __init__ with the finished message as the rule.
+        # The default would pass the whole message as the rule.
         return type(self), (self.rule, self.received, self.remedy)
 
 
-def _brief(value: object) -> str:
-    """As much of a value as fits a sentence."""
+def _format_received(value: object) -> str:
+    """Format a value on one line, truncated to `_MAX_LENGTH` characters."""
     text = " ".join(str(value).split())
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 4] + " ..."
+    return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 4] + " ..."
 
 
 class InputError(AnchorPBOError, ValueError):
@@ -65,24 +65,24 @@ class ShapeError(InputError):
 
 
 class UnknownNameError(InputError):
-    """A name is not one of those on offer."""
+    """A name is not a known one."""
 
     @classmethod
     def of(cls, kind: str, name: object, known: Iterable[str]) -> "UnknownNameError":
-        """Say which names of this kind there are."""
+        """Make an error that lists the known names."""
         return cls(f"{kind} must be one of {', '.join(sorted(known))}", repr(name), "check the spelling")
 
 
 class UnknownStudyError(InputError):
-    """There is no study, or participant, of this name."""
+    """No study or participant has this id or name."""
 
 
 class NothingLeftError(InputError):
-    """All that could be chosen is excluded."""
+    """No design is left to choose."""
 
 
 class IncompatibleError(AnchorPBOError, ValueError):
-    """Two choices do not go together."""
+    """Two options exclude each other."""
 
 
 class NumericalError(AnchorPBOError, ArithmeticError):
@@ -90,11 +90,11 @@ class NumericalError(AnchorPBOError, ArithmeticError):
 
 
 class NotFittedError(AnchorPBOError, RuntimeError):
-    """A result is asked for before there is one."""
+    """A result was requested before the model was fitted."""
 
 
 class UnsupportedError(AnchorPBOError, TypeError):
-    """An object cannot do what is asked of it."""
+    """An operation is not supported."""
 
 
 class DataError(AnchorPBOError, OSError):
@@ -102,12 +102,12 @@ class DataError(AnchorPBOError, OSError):
 
 
 class ConflictError(AnchorPBOError, RuntimeError):
-    """Someone else was faster: what this was meant for is no longer so."""
+    """Stale write: another change came first."""
 
 
 class RunError(AnchorPBOError, RuntimeError):
-    """Work was cut short, or could not be begun."""
+    """Work was interrupted or could not be started."""
 
 
 class TimeLimitError(RunError):
-    """Work took longer than it may."""
+    """Work exceeded its time limit."""
