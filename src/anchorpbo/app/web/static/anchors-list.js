@@ -1,4 +1,4 @@
-// A catalogue to search: the first items that have all words, and more on request.
+// Search of a catalogue: shows the first items that contain all words, and more on request.
 
 import { attempt } from "./api.js";
 

@@ -1,4 +1,4 @@
-// How far answers are trusted, over two parameters, along one, or over the items of a catalogue.
+// Map of the reliability of answers: over two parameters, along one, or over the items of a catalogue.
 
 import { as, attempt, base, get } from "./api.js";
 import { el } from "./dom.js";
@@ -27,7 +27,7 @@ export function reliabilityMap({ words, sameAs, at }) {
     x.append(...options());
     y.append(...options());
     [x.value, y.value] = varying;
-    // The same parameter cannot be both: the other axis takes what this one had.
+    // If both axes have the same parameter, swap them.
     let before = [x.value, y.value];
     for (const axis of [x, y]) {
       axis.addEventListener("change", () => {
@@ -141,7 +141,7 @@ export function reliabilityMap({ words, sameAs, at }) {
   }
 
   return {
-    // After a change of anchors: through the newest, where there is a new one.
+    // After a change of anchors: a slice through the newest one.
     draw(marked) {
       const before = new Set(anchors.map(sameAs));
       const added = marked.filter((anchor) => !before.has(sameAs(anchor)));
@@ -150,7 +150,7 @@ export function reliabilityMap({ words, sameAs, at }) {
       offer();
       return redraw();
     },
-    // The controls were moved: through where they are now.
+    // After a change of the controls: a slice through their design.
     follow(design, byHand) {
       onControls = design;
       if (!byHand) return;

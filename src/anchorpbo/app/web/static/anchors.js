@@ -1,4 +1,4 @@
-// Designs that someone knows well: three ways to mark them, a list of those marked, and a map of what that brings.
+// The anchors page: three ways to mark an anchor, the list of anchors, and the reliability map.
 
 import { as, attempt, base, get, participant, post, remove, say } from "./api.js";
 import { cardOf, cards as cardsOf } from "./card.js";
@@ -51,7 +51,7 @@ function toggle(button, design) {
 let changes = Promise.resolve();
 let working = 0;
 
-// One change after the other, in the order they were asked for.
+// Send changes one at a time, in their order.
 function change(action, done) {
   working += 1;
   changes = changes.then(async () => {
@@ -103,7 +103,7 @@ async function listMarked() {
   at("marked-link").textContent = `${count} marked`;
 }
 
-// -- by its values ---------------------------------------------------------------------------------------------------
+// -- anchors by values -----------------------------------------------------------------------------------------------
 
 let controls = null;
 let draft = 0;
@@ -145,7 +145,7 @@ function setUpControls(design) {
   return preview(false);
 }
 
-// -- from suggestions ------------------------------------------------------------------------------------------------
+// -- suggested anchors -----------------------------------------------------------------------------------------------
 
 const proposed = new Map();
 
@@ -191,7 +191,7 @@ for (const tab of tabs) {
   });
 }
 
-// -- all of it -------------------------------------------------------------------------------------------------------
+// -- start-up --------------------------------------------------------------------------------------------------------
 
 const map = reliabilityMap({ words, sameAs, at });
 open(tabs[0]);
@@ -210,13 +210,13 @@ if (isCatalogue) {
   await look();
 }
 
-// Other tabs may mark as well; a tab nobody looks at does not listen.
+// Other tabs may change anchors; hidden tabs close their stream.
 let stream = null;
 function listen() {
   stream?.close();
   if (document.hidden) return;
   stream = new EventSource(`/api${base}/stream?${as}`);
-  // "ready": what happened before the stream was there, too.
+  // "ready": also refresh after the stream opens, since changes before it were missed.
   for (const type of ["ready", "anchor_added", "anchor_removed", "undone"]) {
     stream.addEventListener(type, () => { if (!working) look(); });
   }

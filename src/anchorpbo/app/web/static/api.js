@@ -1,4 +1,4 @@
-// Talking to the REST API; errors carry the server's own words.
+// Client of the REST interface; errors carry the server's message.
 
 export class Problem extends Error {
   constructor(status, detail) {
@@ -37,7 +37,7 @@ export const post = (path, body = {}, signal = undefined) => send("POST", path, 
 export const remove = (path, body) => send("DELETE", path, body);
 export const upload = (path, file) => send("POST", path, file, { type: "text/csv" });
 
-// Which study this page is about, and for whom.
+// Study and participant of this page.
 export const study = document.body.dataset.study;
 export const participant = document.body.dataset.participant;
 export const isOwner = document.body.dataset.owner === "yes";
@@ -53,7 +53,7 @@ export function say(text, seconds = 5) {
   timer = setTimeout(() => { toast.hidden = true; }, 1000 * seconds);
 }
 
-// Run something a person asked for; whatever goes wrong is told.
+// Run an action and show its error, if any.
 export async function attempt(action) {
   try {
     return await action();

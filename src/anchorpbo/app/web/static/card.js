@@ -1,4 +1,4 @@
-// A design as a card: heading, picture, rows. Rows whose values differ from the other card's are marked.
+// Cards of designs: title, picture, rows. Rows that differ from the other card are marked.
 
 import { base, post } from "./api.js";
 import { drawing, el } from "./dom.js";
@@ -6,14 +6,14 @@ import { drawing, el } from "./dom.js";
 const MOST = Number(document.body.dataset.mostCards); // designs that one request may hold
 let drawings = 0;
 
-// Each drawing of a page has ids of its own, whichever request it came with.
+// Make the ids of each drawing unique within the page.
 function apart(card) {
   if (!card.svg) return card;
   drawings += 1;
   return { ...card, svg: card.svg.replace(/(\bid="|#)d\d+-/g, `$1d${drawings}-`) };
 }
 
-// The cards of designs, in their order, in as many requests as the server's limit needs.
+// Fetch the cards of designs, in requests within the server's limit.
 export async function cards(designs) {
   const found = [];
   for (let at = 0; at < designs.length; at += MOST) {
@@ -32,7 +32,7 @@ export function picture(card, source = imageOf) {
   const address = source(card.image);
   if (!address) return el("div", { class: "picture" }, name);
   const image = el("img", { src: address, alt: label, loading: "lazy" });
-  // A table that was uploaded may have names of pictures, and no pictures.
+  // An uploaded table may name pictures without containing them.
   image.addEventListener("error", () => image.replaceWith(name), { once: true });
   return el("div", { class: "picture" }, image);
 }

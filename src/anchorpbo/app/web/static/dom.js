@@ -1,4 +1,4 @@
-// Making elements without strings of HTML: text stays text, whatever is in it.
+// DOM elements without HTML strings, so that text is never parsed as markup.
 
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -14,7 +14,7 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-// A drawing that the server has checked: known SVG elements and attributes only. Without a label it is decoration.
+// A drawing validated by the server: only allowed SVG elements and attributes. Without a label it is decorative.
 export function drawing(text, label) {
   const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
   const svg = document.adoptNode(parsed.documentElement);

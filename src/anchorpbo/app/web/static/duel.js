@@ -1,5 +1,5 @@
-// Two designs, one answer, the next two. One answer is on its way at a time; one that could not be sent is kept, and sent
-// when the server is back.
+// The duel page. One answer is sent at a time; an answer that could not be sent is kept and sent again when the server
+// responds.
 
 import { Problem, as, attempt, base, participant, post, say } from "./api.js";
 import { picture, rows } from "./card.js";
@@ -77,7 +77,7 @@ function show(next) {
   clearTrouble();
   rest();
   if (stream?.readyState === EventSource.CLOSED && !document.hidden) listen(); // closed for good by an error
-  // From when they can be seen: after the frame in which they are painted.
+  // The response time starts after the frame in which the cards are painted.
   shown = performance.now();
   requestAnimationFrame(() => { shown = performance.now(); });
 }
@@ -134,7 +134,7 @@ function clearTrouble() {
   if (focused) at("first").focus();
 }
 
-// Twice as long after each failure, and not at the same time as every other page.
+// Exponential back-off with jitter.
 function retryLater() {
   const [first, most] = BACKOFF;
   clearTimeout(retryLater.timer);
@@ -174,7 +174,7 @@ function choose(outcome) {
   send(unsent);
 }
 
-// Whether an answer could not be sent, or has been on its way for so many milliseconds.
+// Whether an answer could not be sent, or has been pending for this many milliseconds.
 const isWaiting = (long) => unsent !== null && (again !== null || performance.now() - since >= long);
 
 window.addEventListener("beforeunload", (event) => { if (isWaiting(LATE)) event.preventDefault(); });
@@ -216,7 +216,7 @@ async function send(answer) {
   else await ask();
 }
 
-// Change something: the stream will report it, unless it had been done before.
+// Send a change; the stream reports it, unless it was a repetition.
 async function expecting(change) {
   mine += 1;
   try {
@@ -231,7 +231,7 @@ async function expecting(change) {
 
 const takeBack = (event) => expecting(() => post(`${base}/undo`, { participant, event }));
 
-// Give up an answer that waits. Whether it reached the server is found out when the server can be asked.
+// Cancel a pending answer. Whether it reached the server is checked when the server responds again.
 function revoke() {
   revoked = { ...unsent, late: sending !== null }; // the server may read a request after it was aborted
   unsent = null;
@@ -244,7 +244,7 @@ function revoke() {
   say(TAKEN_BACK);
 }
 
-// Take back at the server what was revoked here.
+// Undo at the server an answer that was cancelled here.
 async function settle() {
   if (!revoked) return;
   const answer = revoked;
@@ -330,7 +330,7 @@ async function refresh() {
     show(next);
     if (before) say(ANSWERED_ELSEWHERE);
   } catch {
-    // Nothing was asked for by hand: the next answer will tell.
+    // The user did not ask for this: the next answer shows the error.
   }
 }
 
@@ -351,7 +351,7 @@ function listen() {
   }
 }
 
-// Browsers keep few connections to one server: a tab nobody looks at gives its own back.
+// Browsers limit connections per server: hidden tabs close their stream.
 document.addEventListener("visibilitychange", () => {
   stream?.close();
   if (document.hidden) return;

@@ -1,4 +1,4 @@
-// All studies: go on with one, export or delete it, import one, try an example.
+// The home page: list, export, delete and import studies; examples.
 
 import { Problem, remove, say } from "./api.js";
 import { showExamples } from "./new-examples.js";
@@ -108,7 +108,7 @@ async function read(given) {
   return text;
 }
 
-// The text as it is: written anew, 1.0 would become 1, and its checksums would no longer fit.
+// Send the text unparsed: serialised again, 1.0 would become 1, and the checksums would not match.
 async function send(text) {
   let response;
   try {

@@ -1,4 +1,4 @@
-// The link that the server prints holds the token after #, where no log sees it.
+// The printed link has the token in its fragment, which appears in no log.
 function signIn() {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (!token) return;
@@ -9,5 +9,5 @@ function signIn() {
 }
 
 signIn();
-// A link that is opened in a tab that is here already loads nothing.
+// Opening the link in a tab that is already on this page only changes the fragment.
 window.addEventListener("hashchange", signIn);

@@ -1,4 +1,4 @@
-// A table: reading the file, saying what each column is for.
+// Catalogue of a new study: reads the table and lets the user choose the roles of its columns.
 
 import { Problem, upload } from "./api.js";
 import { el } from "./dom.js";
@@ -45,7 +45,7 @@ export function startCatalogue(onchange, draft) {
     over(-depth);
     takeAll([...event.dataTransfer.files]);
   });
-  // A file that misses the place must not replace the page and what was typed in it.
+  // A file dropped beside the target must not replace the page.
   for (const kind of ["dragover", "drop"]) window.addEventListener(kind, (event) => event.preventDefault());
 }
 
@@ -69,7 +69,7 @@ async function takePictures(files) {
   changed();
 }
 
-// Which column has the names of the pictures, where nobody said so.
+// Guess the column that names the pictures.
 function choosePictures() {
   if (!count() || [...selects.values()].some((chosen) => chosen.value === "image")) return;
   const column = table.columns.find(({ values }) => values.some(hasPicture));
@@ -78,7 +78,7 @@ function choosePictures() {
 
 async function take(file) {
   say("");
-  // Looked at before anything of it is read.
+  // Check the size before reading the file.
   if (file.size > LARGEST) return say(`${file.name} has ${size(file.size)}; a table must not be larger than ${size(LARGEST)}. Choose the likely rows first.`);
   if (!file.size) return say(`${file.name} is empty. Choose a file with column names in its first line.`);
   drop.setAttribute("aria-busy", "true");
@@ -98,7 +98,7 @@ async function take(file) {
   return undefined;
 }
 
-// A study is sent as JSON, in which a wide table takes more room than in its file.
+// A study is sent as JSON, which is larger than the CSV file for a wide table.
 function checkSize(space, file) {
   if (file.size < LARGEST / 8) return;
   const written = new Blob([JSON.stringify(space)]).size;
@@ -137,7 +137,7 @@ function show(view, file) {
   changed();
 }
 
-// The name of a file, in place of none or of that of the file before.
+// Suggest the file name as the study's name, unless the user has typed one.
 function suggestName(file) {
   const name = document.getElementById("name");
   if (name.value.trim() && name.value !== suggested) return;
@@ -148,7 +148,7 @@ function suggestName(file) {
 function role(column, view) {
   if (view.space.features.includes(column.name)) return "feature";
   if (view.space.categories.includes(column.name)) return "category";
-  // Without its pictures a name is all there is to show.
+  // Without the pictures only their names can be shown.
   return ["smiles", "link", "title"].find((key) => view.display[key] === column.name) || "shown";
 }
 
@@ -204,7 +204,7 @@ function oddly({ row, cell }, kind) {
   return `Most cells are numbers, but row ${row} has ${has}, so the column was taken for ${TAKEN_FOR[kind]}. Correct the file to use it as a feature.`;
 }
 
-// The first cell that keeps a column from being one of numbers.
+// First non-numeric cell of a mostly numeric column.
 function nearlyNumbers(values) {
   const fine = values.map((cell) => typeof cell === "number" || (typeof cell === "string" && isNumber(cell)));
   const count = fine.filter(Boolean).length;
@@ -224,7 +224,7 @@ function firstRows(columns) {
   return el("table", {}, el("thead", {}, head), el("tbody", {}, shown));
 }
 
-// The space and its display, as the columns' roles have it.
+// The space and its display by the roles of the columns.
 export function readCatalogue() {
   if (!table) return { missing: ["a table"], space: null, display: {} };
   const of = (role) => [...selects].filter(([, chosen]) => chosen.value === role).map(([name]) => name);

@@ -1,4 +1,4 @@
-// What the server says about what is written: a sentence, and a design as it will look.
+// Live validation of a new study by the server: a status message and a preview card.
 
 import { cardOf } from "./card.js";
 import { pictureOf } from "./new-pictures.js";
@@ -16,7 +16,7 @@ export function tell(kind, text) {
   create.disabled = kind === "wanting" || kind === "bad";
 }
 
-// The server's words are those of its interface; the page has others for the same. What is quoted was typed, and stays.
+// Replace terms of the REST interface by those of the page; quoted user input stays.
 const WORDS = [
   [/\bconstraint(?=s?\b)/g, "rule"],
   [/\blow of\b/g, "“From” of"], [/\bits high\b/g, "its “To”"], [/\bhigh of\b/g, "“To” of"],

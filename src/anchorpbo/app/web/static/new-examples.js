@@ -1,4 +1,4 @@
-// Examples as cards, each with a button that makes a study of it.
+// Cards of the examples, each with a button that creates its study.
 
 import { get, post, attempt } from "./api.js";
 import { el } from "./dom.js";

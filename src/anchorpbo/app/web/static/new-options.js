@@ -1,4 +1,4 @@
-// Advanced options, with a line about what each choice means.
+// Advanced options, each with a hint.
 
 import { isNumber, number } from "./new-values.js";
 

@@ -1,4 +1,4 @@
-// One parameter: its fields, what it means, and what is obviously wrong with it.
+// Form of one parameter: fields, hints and validation.
 
 import { el } from "./dom.js";
 import { isNumber, list, number } from "./new-values.js";
@@ -19,14 +19,14 @@ const MORE = { real: "Label, steps, ratios", integer: "Label, ratios" };
 const EMPTY = { kind: "real", name: "", low: "", high: "", unit: "", label: "", step: "", log: false, values: "", value: "" };
 let made = 0;
 
-// A number as it is written, for someone who wrote something else.
+// Format a number as an example for an error message.
 function example(text) {
   const decimal = /^\s*([+-]?\d+),(\d+)\s*$/.exec(text);
   return decimal ? `with a point for decimals: ${decimal[1]}.${decimal[2]}` : "such as 12.5";
 }
 
 export class Parameter {
-  // `hinted` shows what could stand in each field.
+  // `hinted` shows a placeholder in each field.
   constructor(state = {}, hinted = false) {
     this.id = `p${(made += 1)}`;
     this.left = new Set(); // fields that were left: whatever is missing there may be told
@@ -85,7 +85,7 @@ export class Parameter {
     this.more.textContent = MORE[this.kind] || "Label";
   }
 
-  // Say which of them this is.
+  // Number the parameter.
   number(at) {
     this.element.setAttribute("aria-label", `Parameter ${at}`);
     const words = { up: `Move parameter ${at} up`, down: `Move parameter ${at} down`, remove: `Remove parameter ${at}` };
@@ -98,7 +98,7 @@ export class Parameter {
   get kind() { return this.inputs.kind.value; }
   get name() { return this.inputs.name.value.trim(); }
 
-  // What was typed, for a draft.
+  // The typed values, for the draft.
   get state() {
     const entries = Object.entries(this.inputs).map(([field, input]) => [field, field === "log" ? input.checked : input.value]);
     return Object.fromEntries(entries);
@@ -108,7 +108,7 @@ export class Parameter {
   get unit() { return this.has("unit"); }
   get label() { return this.inputs.label.value.trim(); }
 
-  // As the server takes it.
+  // The parameter as the server expects it.
   get definition() {
     const { low, high, step, log, values, value } = this.inputs;
     const base = { name: this.name, kind: this.kind };
@@ -122,7 +122,7 @@ export class Parameter {
     }
   }
 
-  // What is missing and what cannot be, as [field, words, whether it is only missing].
+  // Missing and invalid fields, as [field, message, whether it is only missing].
   problems(taken) {
     const found = [];
     const { low, high, step, log, values, value } = this.inputs;
@@ -156,7 +156,7 @@ export class Parameter {
     return [];
   }
 
-  // Mark what is wrong; what is merely missing only once its field was left.
+  // Mark invalid fields; mark missing ones only after the user has left them.
   mark(problems) {
     const told = problems.filter(([field, , missing]) => !missing || this.left.has(field));
     const wrong = new Set(told.map(([field]) => field));

@@ -1,4 +1,4 @@
-// Pictures that go with a table: image files, made as small as a card needs them and kept until the study is made.
+// Pictures of a catalogue: image files, scaled down to the size of a card and kept until the study is created.
 
 const LONGEST = 800; // pixels of a side
 const IMAGE = /\.(png|jpe?g|gif|webp|svg|bmp|tiff?|avif|heic)$/i;
@@ -9,12 +9,12 @@ export const hasPicture = (name) => pictures.has(String(name));
 export const pictureOf = (name) => pictures.get(String(name));
 export const count = () => pictures.size;
 
-// Those of the names that there are, for the server.
+// The pictures that exist among these names, for the server.
 export function picturesOf(names) {
   return Object.fromEntries(names.map(String).filter(hasPicture).map((name) => [name, pictures.get(name)]));
 }
 
-// Keep a file; false where the browser cannot draw it, or it is SVG, which cards take from a column alone.
+// Keep a file; false if the browser cannot draw it or it is SVG, which only a column can contain.
 export async function addPicture(file) {
   if (/svg/i.test(file.type) || /\.svg$/i.test(file.name)) return false;
   try {
@@ -35,7 +35,7 @@ function small(bitmap) {
   bitmap.close();
   const address = canvas.toDataURL("image/webp", 0.85);
   if (address.startsWith("data:image/webp")) return address;
-  // A browser that does not write WebP; JPEG has no transparency, so there is white behind it.
+  // For browsers without WebP encoding; JPEG has no transparency, so the background is white.
   context.globalCompositeOperation = "destination-over";
   context.fillStyle = "white";
   context.fillRect(0, 0, canvas.width, canvas.height);

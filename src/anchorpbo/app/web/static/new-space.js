@@ -1,4 +1,4 @@
-// Building a space: a list of parameters, rules between them, a drawing.
+// Design space of a new study: parameters, constraints and a drawing.
 
 import { lines } from "./new-values.js";
 import { Parameter } from "./new-parameter.js";
@@ -52,7 +52,7 @@ export function startSpace(onchange, draft) {
     const button = event.target.closest("[data-action]");
     if (button) move(parameters.find((one) => one.element.contains(button)), button.dataset.action);
   });
-  // Not while a button is held down: what is told would move what is being clicked from under the pointer.
+  // Not while a button is pressed: a message would move the target from under the pointer.
   let pressed = false;
   window.addEventListener("pointerdown", () => { pressed = true; }, true);
   for (const end of ["pointerup", "pointercancel"]) {
@@ -68,7 +68,7 @@ export function startSpace(onchange, draft) {
   });
 }
 
-// Names that parameters before each one have.
+// Names of the earlier parameters, for each parameter.
 function problems() {
   const taken = new Set();
   return parameters.map((one) => {
@@ -86,7 +86,7 @@ export const spaceDraft = () => ({
   parameters: parameters.map((one) => one.state), constraints: constraints.value, template: template.value,
 });
 
-// The space and its display, and what is still missing.
+// The space, its display and the missing fields.
 export function readSpace() {
   mark();
   const found = problems();
@@ -102,7 +102,7 @@ export function readSpace() {
   };
 }
 
-// Mark the rules and the drawing where the server's words are about these.
+// Mark the constraints or the drawing if the server's message is about them.
 export function markSpace(problem) {
   const rule = (problem || "").replaceAll(/'[^']*'/g, ""); // without names, which may be any word
   const about = (words) => String(words.test(rule));

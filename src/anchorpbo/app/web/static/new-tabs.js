@@ -1,4 +1,4 @@
-// Tabs: arrow keys move between them, and one panel is shown.
+// Tabs with arrow keys.
 
 export function tabs(list, onchange) {
   const all = [...list.querySelectorAll("[role=tab]")];

@@ -1,17 +1,17 @@
-// What people type, as values: numbers where they are numbers, lists where there are commas.
+// Parse typed text into numbers and lists.
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 export const isNumber = (text) => NUMBER.test(text.trim()) && Number.isFinite(Number(text));
 
-// A number, or else the text itself, about which the server says what is wrong; null where there is none.
+// A number, the text itself if it is not one (the server reports the error), or null if empty.
 export function number(text) {
   const trimmed = text.trim();
   if (!trimmed) return null;
   return isNumber(trimmed) ? Number(trimmed) : trimmed;
 }
 
-// "a, b, "c, d"" as three texts; numbers where all of them are.
+// Split "a, b, "c, d"" into three texts, or numbers if all of them are.
 export function list(text) {
   const parts = [];
   for (const found of text.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,\n]*))\s*(?:,|\n|$)/g)) {

@@ -1,4 +1,4 @@
-// A new study: what is written is kept as a draft, checked as one types, and made when asked.
+// The New page: keeps a draft, validates it while the user types, and creates the study.
 
 import { Problem, post } from "./api.js";
 import { catalogueDraft, readCatalogue, startCatalogue } from "./new-catalogue.js";
@@ -35,7 +35,7 @@ function keepDraft() {
   try {
     sessionStorage.setItem(DRAFT, JSON.stringify(draft));
   } catch {
-    // without room for it the page still works
+    // the page works without local storage
   }
 }
 
@@ -60,7 +60,7 @@ function read() {
   return { ...found, missing, options, signature };
 }
 
-// Ask the server about what is written now; whether it is fine.
+// Validate the draft at the server; return whether it is valid.
 async function check() {
   clearTimeout(timer);
   if (way === "example") return false;
@@ -91,7 +91,7 @@ function isWanting({ missing, space }) {
 
 async function ask({ signature, space, display, options }) {
   try {
-    // The name is looked at here, so that the rest can be checked before there is one.
+    // The name is checked here, so that the rest can be validated before there is one.
     return { signature, found: await post("/studies/check", { name: name.value.trim() || "A study", space, display, options }) };
   } catch (error) {
     if (!(error instanceof Problem)) console.error(error);
@@ -112,7 +112,7 @@ function tellChecked({ display }) {
   }
 }
 
-// -- making --------------------------------------------------------------------------------------------------------
+// -- creating ------------------------------------------------------------------------------------------------------
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -135,12 +135,12 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
-// Enter in a field of one line must not make a study that is half written.
+// Enter in a one-line field must not create an unfinished study.
 form.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && event.target.matches("input:not([type=file])")) event.preventDefault();
 });
 
-// -- beginning -----------------------------------------------------------------------------------------------------
+// -- start-up ------------------------------------------------------------------------------------------------------
 
 let offered = false;
 

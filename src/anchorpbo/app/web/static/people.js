@@ -1,4 +1,4 @@
-// The people page: who takes part, how far they agree, and comparisons from before.
+// The People page: participants, their agreement, and imported comparisons.
 
 import { attempt, base, get, post, remove, say, upload } from "./api.js";
 import { cardOf, cards } from "./card.js";
@@ -9,7 +9,7 @@ const byId = (name) => document.getElementById(name);
 const called = (name) => (name === "owner" ? "You (owner)" : name);
 
 async function start() {
-  // First of all: until then the browser itself would send the forms, to nowhere.
+  // First, since the browser would submit the forms itself otherwise.
   byId("invite").addEventListener("submit", invite);
   byId("upload").addEventListener("submit", takeIn);
   const study = await get(base);
@@ -24,7 +24,7 @@ async function refresh() {
   await showAgreement();
 }
 
-// -- who ---------------------------------------------------------------------------------------------------------------
+// -- participants ------------------------------------------------------------------------------------------------------
 
 async function showPeople() {
   const people = await get(`${base}/participants`);
@@ -35,7 +35,7 @@ async function showPeople() {
   if (people.some(({ name }) => name === chosen)) byId("whose").value = chosen;
 }
 
-// A link to this very machine is of no use on another.
+// A loopback link does not work on other machines.
 byId("only-here").hidden = !["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
 
 function person({ name, answers, anchors, link }) {
@@ -70,7 +70,7 @@ function removing(name) {
   return button;
 }
 
-// Ask once more before something that cannot be taken back by a click.
+// Ask for confirmation before an action that cannot be undone.
 function ask({ title, words, yes, act, done }) {
   byId("sure-title").textContent = title;
   byId("sure-words").textContent = words;
@@ -191,7 +191,7 @@ async function showOpinions(opinions, consensus) {
   byId("opinions").replaceChildren(...together, ...shownCards);
 }
 
-// -- comparisons from before -------------------------------------------------------------------------------------------
+// -- imported comparisons ----------------------------------------------------------------------------------------------
 
 async function takeIn(submit) {
   submit.preventDefault();
@@ -215,7 +215,7 @@ async function takeIn(submit) {
   }
 }
 
-// Examples of both kinds of table, with this study's own columns and with designs it has.
+// Examples of both kinds of table, with this study's columns and designs.
 async function explain({ space }) {
   const line = (cells) => cells.map((cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",");
   const show = (place, table) => { byId(place).textContent = table.map(line).join("\n"); };

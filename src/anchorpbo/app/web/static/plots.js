@@ -1,7 +1,7 @@
-// Plotly in the colours of the page, light or dark, under a policy that lets no script write styles as text.
+// Plotly in the colours of the page, under a content security policy that forbids inline styles.
 //
-//   plot(element, traces, layout)    draws, or redraws what is there; traces and layout may be functions of the colours
-//   colours()                        the page's own, as CSS gives them
+//   plot(element, traces, layout)    draws or redraws; traces and layout may be functions of the colours
+//   colours()                        the colours of the page, from CSS
 //   ramp(colours)                    a colour scale from the ground to the accent
 
 let loading;
@@ -15,8 +15,8 @@ export function colours() {
 
 export const ramp = (colour) => [[0, colour.ground], [0.5, colour["accent-soft"]], [1, colour.accent]];
 
-// Plotly, loaded once. The rules it would write into a style element are in plots.css: an element of this id and class
-// tells it so. Other style elements it makes while it loads are for maps of the world, and are made inert.
+// Load Plotly once. Its style rules are in plots.css: an element with this id and class tells Plotly that they exist.
+// Other style elements that it adds while loading are for geographic maps and are disabled.
 function plotly() {
   loading ??= new Promise((resolve, reject) => {
     document.head.append(Object.assign(document.createElement("link"), {
@@ -39,7 +39,7 @@ function plotly() {
   return loading;
 }
 
-// The policy forbids style attributes as text, which Plotly sets on a few drawings; the same through the object model
+// The policy forbids style attributes, which Plotly sets on a few elements; setting them through the object model
 // is allowed.
 function allowStyleAttributes() {
   const set = Element.prototype.setAttribute;
@@ -82,7 +82,7 @@ export async function plot(element, traces, layout = {}) {
   const colour = colours();
   const made = (given) => (typeof given === "function" ? given(colour) : given);
   await Plotly.react(element, made(traces), themed(colour, made(layout)), CONFIG);
-  // The element's label says what they show; the button beside them stays within reach.
+  // Hide the plot from screen readers, since the element has a label; keep its button reachable.
   for (const layer of element.querySelectorAll(".main-svg")) layer.setAttribute("aria-hidden", "true");
   document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true"); // where it measures texts
 }

@@ -1,4 +1,4 @@
-// The recommended design, how sure it is, and the others that may be as good.
+// The recommended design, its probabilities, and other candidates.
 
 import { as, attempt, base, get } from "./api.js";
 import { cardOf, cards, picture } from "./card.js";
@@ -9,7 +9,7 @@ const WEIGHTS = [0, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const FEW = 5;
 const byId = (name) => document.getElementById(name);
 
-// What is taken along is what is seen.
+// Downloads use the risk weight shown on the page.
 function carry(weight) {
   for (const link of document.querySelectorAll("#exports a[data-risk]")) {
     const address = new URL(link.href);
@@ -59,7 +59,7 @@ export class Best {
     this.showOthers();
   }
 
-  // The range of noise on the map tells whether this one's is large or small.
+  // Compare the noise with its range on the map.
   noiseRange(low, high) {
     this.noises = [low, high];
     this.facts();
@@ -99,7 +99,7 @@ export class Best {
     this.showOthers();
   }
 
-  // Those whose cards are there.
+  // Only those whose cards are loaded.
   showOthers() {
     const { others, drawn, found, words } = this;
     const share = others.reduce((sum, one) => sum + one.p, 0);

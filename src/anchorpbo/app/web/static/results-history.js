@@ -1,4 +1,4 @@
-// What happened, newest first, with comments and a way back.
+// History, newest first, with comments and undo.
 
 import { attempt, participant, post, say, base } from "./api.js";
 import { el } from "./dom.js";

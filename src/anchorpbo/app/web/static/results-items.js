@@ -1,4 +1,4 @@
-// The items of a catalogue with what is known of each, as a table that can be sorted and searched.
+// Table of a catalogue's items with their estimates, sortable and searchable.
 
 import { el } from "./dom.js";
 import { number, same } from "./results-words.js";

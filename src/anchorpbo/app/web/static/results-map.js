@@ -1,4 +1,4 @@
-// Slices, the map over two parameters or over a catalogue, and what each duel was expected to bring.
+// Slices, the map over two parameters or a catalogue, and the expected gain of each duel.
 
 import { as, base, get } from "./api.js";
 import { el } from "./dom.js";
@@ -107,14 +107,14 @@ function sliceLayout(axis, here, range, noise, colour, words) {
   };
 }
 
-// Whole numbers have no ticks between them.
+// Ticks of integer axes are integers.
 function whole({ values: at, continuous, log }, most) {
   if (!continuous || log || at.length > 30 || !at.every(Number.isInteger)) return {};
   const step = Math.ceil(at.length / most);
   return { tickvals: at.filter((_, n) => n % step === 0) };
 }
 
-// A colour of the page, let through.
+// A colour of the page with transparency.
 function faint(hex, share) {
   const value = parseInt(hex.slice(1), 16);
   return `rgba(${value >> 16}, ${(value >> 8) & 255}, ${value & 255}, ${share})`;
@@ -167,7 +167,7 @@ export async function drawItems(map, quantity, words, best, { duels, anchors }) 
   byId("map-words").textContent = `${QUANTITIES[quantity].words} Items that are alike lie close together; thin lines join what you compared.${some}`;
 }
 
-// From the border of the first cell to that of the last.
+// Range of an axis from the edge of the first cell to that of the last.
 function edges(at, log) {
   const places = log ? at.map(Math.log10) : at, last = places.length - 1;
   if (!last) return [places[0] - 0.5, places[0] + 0.5];
@@ -177,7 +177,7 @@ function edges(at, log) {
 const mapHeight = () => (innerWidth < 600 ? 420 : 520);
 const legend = () => ({ legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" }, margin: { l: 8, r: 8, t: 40, b: 8 } });
 const bar = (quantity, colour) => ({ colorbar: { title: { text: "" }, thickness: 10, outlinewidth: 0, len: 1, tickfont: { color: colour.quiet }, nticks: 5, xpad: 6, ypad: 0 } });
-// Plotly reads a little HTML in its texts: what people wrote is to stay text.
+// Escape text, since Plotly interprets some HTML.
 const plain = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 function marks(map, at, words, colour, { duels, anchors }, best) {
@@ -228,7 +228,7 @@ function bestMark(at, design, words, colour) {
 
 const wrapped = (text) => plain(text).split(" · ").reduce((lines, part, n) => lines + (n ? (n % 3 ? " · " : "<br>") : "") + part, "");
 
-// -- what duels were expected to bring ---------------------------------------------------------------------------------
+// -- expected gain of duels --------------------------------------------------------------------------------------------
 
 export async function drawGains(gains) {
   const words = byId("gain-words"), place = byId("gain");

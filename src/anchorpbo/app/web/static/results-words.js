@@ -1,4 +1,4 @@
-// Designs and numbers in words, by the display of the study.
+// Designs and numbers as text, by the display of the study.
 
 const QUIET = new Set(["svg", "image", "smiles", "link", "title"]);
 
@@ -10,7 +10,7 @@ export function number(value, digits = 2) {
   return value.toFixed(places).replace(/^-(?=.*[1-9])/, "−").replace(/^-/, "");
 }
 
-// Noise is above 0, however small.
+// Noise is always shown as above 0.
 export const noise = (value) => (value < 0.01 ? String(Number(value.toPrecision(1))) : number(value));
 
 export function percent(share) {
@@ -35,7 +35,7 @@ export const seconds = (ms) => {
 export const moment = (iso) =>
   new Date(iso).toLocaleString(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 
-// How one study speaks of its designs.
+// Labels and units of a study's designs.
 export class Words {
   constructor(study) {
     this.display = study.display || {};
@@ -52,7 +52,7 @@ export class Words {
 
   unit(name) { return this.units.get(name) || ""; }
 
-  // Without what explains it.
+  // The label up to its first comma, semicolon or parenthesis.
   short(name) { return this.label(name).split(/[,;(]/)[0].trim() || this.label(name); }
 
   axis(name) { return this.unit(name) ? `${this.label(name)} (${this.unit(name)})` : this.label(name); }
@@ -66,7 +66,7 @@ export class Words {
 
   names(design) { return Object.keys(design).filter((name) => !this.left.has(name)); }
 
-  // A design in a line: its title, or its values.
+  // A design on one line: its title, or its values.
   brief(design) { return this.title(design) ?? this.line(design); }
 
   line(design) {
@@ -77,10 +77,10 @@ export class Words {
     }).join(" · ");
   }
 
-  // One of two designs in a line: its title, or what is different about it.
+  // One of two designs on one line: its title, or the values that differ.
   beside(design, other) { return this.title(design) ?? (this.differences(design, other) || this.line(design)); }
 
-  // What is different about a design, in a line.
+  // The values of a design that differ, on one line.
   differences(design, other) {
     const names = this.names(design).filter((name) => !same(design[name], other[name]));
     return names.map((name) => `${this.short(name)} ${this.value(name, design[name])}`).join(" · ");
@@ -101,7 +101,7 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
-// An interval on a line with the average marked, as a small picture.
+// A small drawing of an interval with the mean.
 export function intervalPicture(utility, [low, high], zero = "average") {
   const from = Math.min(low, 0), to = Math.max(high, 0), pad = 0.06 * (to - from || 1);
   const x = (value) => 6 + (348 * (value - from + pad)) / (to - from + 2 * pad);

@@ -1,4 +1,4 @@
-// The results page: what was said so far, what it amounts to, and how to take it along.
+// The Results page: recommendation, maps, history and downloads.
 
 import { as, attempt, base, get, isOwner, participant } from "./api.js";
 import { el } from "./dom.js";
@@ -85,7 +85,7 @@ function fillAxes() {
   }
 }
 
-// Both axes cannot be the same: the other one takes the place of the one that was chosen for it.
+// If both axes have the same parameter, swap them.
 async function turnAxes(changed) {
   const { plane } = page.map;
   const other = changed === "axis-x" ? "axis-y" : "axis-x";

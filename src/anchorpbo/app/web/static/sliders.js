@@ -1,4 +1,4 @@
-// Controls for a design: one for each parameter of a space, made from what `GET /api/studies/{id}` says of it.
+// Controls for a design: one per parameter, from the space in `GET /api/studies/{id}`.
 
 import { el } from "./dom.js";
 
@@ -9,7 +9,7 @@ const decimals = (number) => {
   return Math.max((digits.split(".")[1] || "").length - Number(power), 0);
 };
 
-// A scale from places of a slider, 0 to `last`, to values and back.
+// Scale between slider positions, 0 to `last`, and values.
 function scale({ kind, low, high, log, step = kind === "integer" ? 1 : null }) {
   if (step && !(log && high - low > PLACES * step)) {
     const digits = Math.min(Math.max(decimals(step), decimals(low)), 20);
@@ -101,7 +101,7 @@ function control(parameter, id, label, unit, changed) {
   return listed(parameter.kind === "boolean" ? [false, true] : parameter.values, id, label, changed);
 }
 
-// Controls of all parameters that vary, named as the study names them. `changed` is called when a person changes one; `set` calls nothing.
+// Controls of all varying parameters. `changed` is called when the user changes one; `set` does not call it.
 export function sliders(words, changed) {
   const made = words.space.parameters
     .filter((parameter) => parameter.kind !== "constant")
