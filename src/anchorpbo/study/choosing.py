@@ -11,8 +11,8 @@ import numpy as np
 from anchorpbo.acquisition import Bound, BoundChallengers, BoundDesigns, BoundPairs
 from anchorpbo.errors import NothingLeftError
 from anchorpbo.numerics.distinct import Places
-from anchorpbo.search import maximise, maximise_over
-from anchorpbo.search.evaluate import values_of
+from anchorpbo.search import maximise, maximise_discrete
+from anchorpbo.search.evaluation import evaluate
 from anchorpbo.space import SPOT, DesignSpace, Region
 from anchorpbo.study.distinct import Distinct
 from anchorpbo.typing import Array
@@ -63,7 +63,7 @@ class Chooser:
         fine = np.flatnonzero(distinct.against(champion, self.listing.designs))
         if not len(fine):
             raise NothingLeftError("a design must be left to choose", "none", "ask fewer")
-        return np.asarray(self.listing.designs[fine[int(np.argmax(values_of(facing, self.listing.designs, fine)))]])
+        return np.asarray(self.listing.designs[fine[int(np.argmax(evaluate(facing, self.listing.designs, fine)))]])
 
     def _best(self, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator) -> Array:
         if self.listing is not None:
@@ -129,14 +129,14 @@ class Listing:
                 for j in self._near(second, distance, distinct)
                 if i != j
             }
-            return np.asarray(self.designs[list(maximise_over(bound, self.designs, exclude_pairs=avoided).index)])
+            return np.asarray(self.designs[list(maximise_discrete(bound, self.designs, exclude_pairs=avoided).index)])
         assert isinstance(bound, BoundDesigns)
         excluded = set(self._near(champion, 0.0, distinct))
         for (first, second), distance in distinct.avoided:
             for one, other in ((first, second), (second, first)):
                 if distinct.near(one, champion, distance):
                     excluded |= set(self._near(other, distance, distinct))
-        chosen = maximise_over(bound, self.designs, exclude=np.array(sorted(excluded), dtype=np.intp)).index
+        chosen = maximise_discrete(bound, self.designs, exclude=np.array(sorted(excluded), dtype=np.intp)).index
         return np.array([champion, self.designs[chosen]])
 
     def _near(self, x: Array, distance: float, distinct: Distinct) -> list[int]:

@@ -1,7 +1,7 @@
-"""Climbing in the continuous coordinates, the others held where they are.
+"""Gradient-based local search in the continuous coordinates, with the others held fixed.
 
-Without constraints all items climb at once (`ascent`), so that each evaluation is one call on all of them. With
-constraints each item climbs alone, by SLSQP, which keeps to them.
+Without constraints all items are improved at once (`projected_bfgs`), so that each evaluation is one call on all of
+them. With constraints each item is improved alone, by SLSQP, which keeps to them.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anchorpbo.acquisition import Bound
-from anchorpbo.search.ascent import Ascent
-from anchorpbo.search.evaluate import check_finite
+from anchorpbo.search.evaluation import check_finite
+from anchorpbo.search.projected_bfgs import ProjectedBFGS
 from anchorpbo.space.region import Region
 from anchorpbo.typing import Array, BoolArray
 
 if TYPE_CHECKING:
     from scipy.optimize import LinearConstraint
 
-TOLERANCE = 1e-9
-"""A climb has ended where the next step promises less, in units of the spread of the values."""
+GAIN_TOLERANCE = 1e-9
+"""A local search has ended where the next step promises less, in units of the spread of the values."""
 
 
 @dataclass(frozen=True, eq=False)
-class Climbed:
-    """Where climbs from n items have come."""
+class LocalOptima:
+    """Results of local searches from n starts."""
 
     ends: Array
     """(n, *item_shape)."""
@@ -38,8 +38,8 @@ class Climbed:
     """Whether none ran out of steps."""
 
 
-class Climb:
-    """Counts what it evaluates."""
+class LocalSearch:
+    """Local search for the maximum of an acquisition; `evaluations` counts what it evaluates."""
 
     def __init__(self, bound: Bound, region: Region, values: Array) -> None:
         self.bound: Bound = bound
@@ -51,25 +51,25 @@ class Climb:
         # Values that differ by rounding alone have no spread to speak of.
         self.scale: float = spread if spread > 1e-12 * abs(best) else abs(best) or 1.0
 
-    def run(self, starts: Array, values: Array, steps: int) -> Climbed:
-        """Climb from starts, (n, *item_shape), of known values, (n,)."""
+    def run(self, starts: Array, values: Array, steps: int) -> LocalOptima:
+        """Search from starts, (n, *item_shape), of known values, (n,)."""
         if not len(self.region.free) or not len(starts):
-            return Climbed(starts, values, np.ones(len(starts), dtype=np.bool_), True)
-        return self._within(starts, steps) if self.region.constrained else self._freely(starts, steps)
+            return LocalOptima(starts, values, np.ones(len(starts), dtype=np.bool_), True)
+        return self._run_slsqp(starts, steps) if self.region.constrained else self._run_bfgs(starts, steps)
 
     def _slopes(self, items: Array) -> tuple[Array, Array]:
         """Values, (n,), and their gradients in the continuous coordinates, (n, p)."""
         values, gradient = self.bound.slopes(items)
         check_finite(values)
         self.evaluations += len(values)
-        return values, self._moving(gradient)
+        return values, self._get_continuous(gradient)
 
-    def _moving(self, items: Array) -> Array:
+    def _get_continuous(self, items: Array) -> Array:
         """The continuous coordinates of items, (n, p)."""
         region = self.region
         return (items[..., region.free] if len(region.gridded) else items).reshape(len(items), -1)
 
-    def _moved(self, items: Array, to: Array) -> Array:
+    def _set_continuous(self, items: Array, to: Array) -> Array:
         """Items, (n, *item_shape), with other continuous coordinates, (n, p)."""
         region = self.region
         if not len(region.gridded):
@@ -78,26 +78,26 @@ class Climb:
         items[..., region.free] = to.reshape(*items.shape[:-1], -1)
         return items
 
-    def _freely(self, starts: Array, steps: int) -> Climbed:
-        ascent = Ascent(self._moving(starts), TOLERANCE * self.scale, designs=starts.ndim - 1)
+    def _run_bfgs(self, starts: Array, steps: int) -> LocalOptima:
+        optimizer = ProjectedBFGS(self._get_continuous(starts), GAIN_TOLERANCE * self.scale, designs=starts.ndim - 1)
         for _ in range(steps):
-            rows = ascent.under_way
+            rows = optimizer.active_rows
             if not len(rows):
                 break
-            ascent.tell(rows, *self._slopes(self._moved(starts[rows], ascent.trial[rows])))
-        ends = self._moved(starts, ascent.x)
-        return Climbed(ends, ascent.values, ascent.ended, not len(ascent.under_way))
+            optimizer.tell(rows, *self._slopes(self._set_continuous(starts[rows], optimizer.trial[rows])))
+        ends = self._set_continuous(starts, optimizer.x)
+        return LocalOptima(ends, optimizer.values, optimizer.ended, not len(optimizer.active_rows))
 
-    def _within(self, starts: Array, steps: int) -> Climbed:
-        found = [self._alone(start[None], steps) for start in starts]
-        ends = np.concatenate([end for end, _ in found])
+    def _run_slsqp(self, starts: Array, steps: int) -> LocalOptima:
+        runs = [self._run_slsqp_once(start[None], steps) for start in starts]
+        ends = np.concatenate([end for end, _ in runs])
         values = self.bound.values(ends)
         check_finite(values)
         self.evaluations += len(values)
-        ended = np.array([converged for _, converged in found])
-        return Climbed(ends, values, ended, bool(ended.all()))
+        ended = np.array([converged for _, converged in runs])
+        return LocalOptima(ends, values, ended, bool(ended.all()))
 
-    def _alone(self, start: Array, steps: int) -> tuple[Array, bool]:
+    def _run_slsqp_once(self, start: Array, steps: int) -> tuple[Array, bool]:
         """One item, (1, *item_shape)."""
         from scipy import optimize  # loaded when it is needed: it takes a while
 
@@ -122,7 +122,7 @@ class Climb:
             jac=True,
             method="SLSQP",
             bounds=optimize.Bounds(0.0, 1.0),
-            constraints=_linear(rows, lower, upper),
+            constraints=_split_constraints(rows, lower, upper),
             options={"maxiter": steps, "ftol": 1e-9},
         )
         item[..., free] = np.clip(result.x, 0.0, 1.0).reshape(shape)
@@ -131,7 +131,7 @@ class Climb:
         return (ends.reshape(item.shape), bool(result.success)) if len(ends) == len(designs) else (start, False)
 
 
-def _linear(rows: Array, lower: Array, upper: Array) -> list[LinearConstraint]:
+def _split_constraints(rows: Array, lower: Array, upper: Array) -> list[LinearConstraint]:
     """Equations and inequalities apart, as SLSQP wants them."""
     from scipy.optimize import LinearConstraint
 

@@ -1,4 +1,4 @@
-"""Many climbs in a box at once, each by its own quasi-Newton steps, compiled.
+"""Projected BFGS in the unit cube for many starts at once, each with its own step length, compiled.
 
 For each climb: x (p,) in the unit cube, f = -value to be made small, g its gradient, and H (p, p) the inverse of its
 curvature, learnt from every step s and change of gradient y by the formula of BFGS [NocedalWright]. Coordinates at a
@@ -8,8 +8,8 @@ another: each evaluation is one trial of every climb that is still under way.
 
 A climb ends when its next step promises less than `tolerance`. It is given up
 
-* where it has come within `NEAR` of a better one, as it would end at the same place;
-* where `HOPE` times what its next step promises would not take it to the best so far.
+* where it has come within `MERGE_DISTANCE` of a better one, as it would end at the same place;
+* where `GAIN_FACTOR` times what its next step promises would not take it to the best so far.
 
 References
 ----------
@@ -27,21 +27,23 @@ import numpy as np
 from anchorpbo.numerics.tiering import tiered
 from anchorpbo.typing import Array, BoolArray, IntArray
 
-STRIDE = 0.1
+FIRST_STEP_LENGTH = 0.1
 """Length of a first step, in the coordinate that moves most."""
-TRIALS = 12
+MAX_BACKTRACKS = 12
 """How often a step is shortened before the climb forgets the past, or ends."""
-NEAR = 0.01
-HOPE = 10.0
-_SETTLED = 4
+MERGE_DISTANCE = 0.01
+"""Largest coordinate difference at which two climbs count as one."""
+GAIN_FACTOR = 10.0
+"""Multiple of the expected gain of a step within which a climb must reach the best so far."""
+_MIN_STEPS = 4
 """Steps after which promises are believed."""
-_FLAT = 1e-300  # slopes below this are none: what a stride is divided by must leave a number
-_DECREASE = 1e-4
+_MIN_SLOPE = 1e-300  # slopes below this are none: what a stride is divided by must leave a number
+_SUFFICIENT_DECREASE = 1e-4
 """A step must bring this share of what the slope promised."""
 
 
-class Ascent:
-    """Climbs from starts, (n, p), in the unit cube: evaluate the rows `under_way` of `trial`, `tell`, and repeat.
+class ProjectedBFGS:
+    """Projected BFGS from starts, (n, p): evaluate the rows `active_rows` of `trial`, `tell`, and repeat.
 
     Where there are two designs in an item, (n, 2 d), an item is the same in either order.
     """
@@ -66,8 +68,8 @@ class Ascent:
         """Steps that H knows of, steps taken and trials of the present one."""
 
     @property
-    def under_way(self) -> IntArray:
-        """Row numbers of climbs that want another trial."""
+    def active_rows(self) -> IntArray:
+        """Row numbers of runs that need another trial."""
         return np.flatnonzero(self._live)
 
     @property
@@ -82,7 +84,7 @@ class Ascent:
             self._inverse, self._numbers, self._counts, self._live, self.ended, self._tolerance, self._scratch,
         )  # fmt: skip
         if len(rows) > 1:
-            _race(rows, self.x, self._f, self._numbers, self._counts, self._live, self._designs)
+            _prune(rows, self.x, self._f, self._numbers, self._counts, self._live, self._designs)
 
 
 @tiered
@@ -108,11 +110,11 @@ def _advance(  # noqa: PLR0912, PLR0915
             yy += y[c] * y[c]
             longest = max(longest, abs(s[c]))
         first, turn, step = counts[i, 1] == 0, True, 1.0
-        if first or new_f[k] <= f[i] + _DECREASE * rise:
+        if first or new_f[k] <= f[i] + _SUFFICIENT_DECREASE * rise:
             f[i] = new_f[k]
             for c in range(p):
                 x[i, c], g[i, c] = trial[i, c], new_g[k, c]
-            numbers[i, 1] = STRIDE if first else longest
+            numbers[i, 1] = FIRST_STEP_LENGTH if first else longest
             counts[i, 1] += 1
             counts[i, 2] = 0
             if not first and sy > 1e-8 * math.sqrt(ss * yy):
@@ -132,13 +134,13 @@ def _advance(  # noqa: PLR0912, PLR0915
             elif not first:
                 # The function curves the other way: what was learnt does not hold here, and the top is further.
                 numbers[i, 1], counts[i, 0] = 2.0 * longest, 0
-        elif counts[i, 2] + 1 < TRIALS:
+        elif counts[i, 2] + 1 < MAX_BACKTRACKS:
             # The lowest point of the parabola through what is known.
             step = numbers[i, 0] * min(max(-rise / (2.0 * (new_f[k] - f[i] - rise)), 0.1), 0.5)
             counts[i, 2] += 1
             turn = False
         elif counts[i, 0] > 0:
-            numbers[i, 1], counts[i, 0], counts[i, 2] = 1e-3 * STRIDE, 0, 0
+            numbers[i, 1], counts[i, 0], counts[i, 2] = 1e-3 * FIRST_STEP_LENGTH, 0, 0
         else:
             live[i] = False
         numbers[i, 0] = step
@@ -169,7 +171,7 @@ def _advance(  # noqa: PLR0912, PLR0915
                 counts[i, 0] = 0  # what was learnt leads nowhere: once more without it
             else:
                 # With nothing known of the curvature: a stride downhill.
-                stride = numbers[i, 1] / steepest if steepest > _FLAT else 0.0
+                stride = numbers[i, 1] / steepest if steepest > _MIN_SLOPE else 0.0
                 for a in range(p):
                     direction[i, a] *= 1.0 if known else stride
                 numbers[i, 2] = promise * (1.0 if known else stride)
@@ -180,15 +182,15 @@ def _advance(  # noqa: PLR0912, PLR0915
 
 
 @tiered
-def _race(rows: IntArray, x: Array, f: Array, numbers: Array, counts: IntArray, live: BoolArray, designs: int) -> None:
-    """Give up climbs that lead nowhere new."""
+def _prune(rows: IntArray, x: Array, f: Array, numbers: Array, counts: IntArray, live: BoolArray, designs: int) -> None:
+    """Give up climbs that have merged with a better one or cannot reach the best."""
     n, p = x.shape
     best = f[0]
     for j in range(1, n):
         best = min(best, f[j])
     for k in range(len(rows)):
         i = rows[k]
-        if counts[i, 1] > _SETTLED and f[i] - HOPE * numbers[i, 2] > best:
+        if counts[i, 1] > _MIN_STEPS and f[i] - GAIN_FACTOR * numbers[i, 2] > best:
             live[i] = False
         for j in range(n):
             if f[j] < f[i] or (f[j] == f[i] and j < i):
@@ -197,5 +199,5 @@ def _race(rows: IntArray, x: Array, f: Array, numbers: Array, counts: IntArray, 
                     other = c + p // 2 if c < p // 2 else c - p // 2
                     straight = max(straight, abs(x[i, c] - x[j, c]))
                     swapped = max(swapped, abs(x[i, c] - x[j, other]))
-                if straight < NEAR or (designs == 2 and swapped < NEAR):
+                if straight < MERGE_DISTANCE or (designs == 2 and swapped < MERGE_DISTANCE):
                     live[i] = False

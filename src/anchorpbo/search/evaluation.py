@@ -1,4 +1,4 @@
-"""Scoring many items a piece at a time, so that memory follows the piece and not the list."""
+"""Evaluation of an acquisition on many items, in chunks, so that memory follows the chunk and not the list."""
 
 from collections.abc import Iterator
 
@@ -10,20 +10,20 @@ from anchorpbo.errors import InputError
 from anchorpbo.numerics.checks import as_points
 from anchorpbo.typing import Array, IntArray
 
-PIECE = 2_000_000
-"""About how many numbers a piece may hold in one array."""
+CHUNK_ELEMENTS = 2_000_000
+"""About how many numbers a chunk may hold in one array."""
 
 
 def check_bound(bound: Bound) -> None:
-    """Raise unless an acquisition knows what to score by."""
+    """Raise unless an acquisition is bound to a posterior."""
     if not isinstance(bound, Bound):
         remedy = "search acquisition.bind(model.posterior, model.noise)"
         raise InputError("a search needs an acquisition that is bound to a posterior", repr(bound), remedy)
 
 
-def pieces(count: int, width: int) -> Iterator[slice]:
-    """Cut range(count) into slices of about `PIECE` / width."""
-    step = max(PIECE // max(width, 1), 1)
+def iter_chunks(count: int, width: int) -> Iterator[slice]:
+    """Cut range(count) into slices of about `CHUNK_ELEMENTS` / width."""
+    step = max(CHUNK_ELEMENTS // max(width, 1), 1)
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
 
@@ -37,18 +37,18 @@ def as_designs(name: str, designs: npt.ArrayLike, dimension: int) -> Array:
     return designs if np.isfinite(total) else as_points(name, designs, dimension)
 
 
-def values_of(bound: Bound, X: Array, rows: IntArray | None = None) -> Array:
-    """Values of items X, (n, *item_shape), or of some rows of them; all of them must be finite."""
+def evaluate(bound: Bound, X: Array, rows: IntArray | None = None) -> Array:
+    """Return the values of items X, (n, *item_shape), or of some rows of them; all must be finite."""
     count = len(X) if rows is None else len(rows)
     values = np.empty(count)
-    for piece in pieces(count, max(len(bound.posterior.points), bound.posterior.dimension)):
-        values[piece] = bound.values(X[piece] if rows is None else X[rows[piece]])
+    for chunk in iter_chunks(count, max(len(bound.posterior.points), bound.posterior.dimension)):
+        values[chunk] = bound.values(X[chunk] if rows is None else X[rows[chunk]])
     check_finite(values)
     return values
 
 
 def check_finite(values: Array) -> None:
-    """Raise unless an acquisition gave ordinary numbers."""
+    """Raise unless all values of an acquisition are finite."""
     bad = values[~np.isfinite(values)]
     if bad.size:
         remedy = "make partials finite, also where the standard deviation is 0"

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from anchorpbo.search.ascent import NEAR, Ascent
+from anchorpbo.search.projected_bfgs import MERGE_DISTANCE, ProjectedBFGS
 
 
 def climb(function, starts, tolerance=1e-12, designs=1, limit=300):
     """Climb to the end; returns the climbs and how many rows were evaluated each time."""
-    ascent, sizes = Ascent(np.array(starts, dtype=float), tolerance, designs), []
-    while len(rows := ascent.under_way) and len(sizes) < limit:
+    ascent, sizes = ProjectedBFGS(np.array(starts, dtype=float), tolerance, designs), []
+    while len(rows := ascent.active_rows) and len(sizes) < limit:
         values, gradients = zip(*(function(x) for x in ascent.trial[rows]), strict=True)
         ascent.tell(rows, np.array(values), np.array(gradients))
         sizes.append(len(rows))
@@ -102,11 +102,11 @@ def test_a_climb_on_a_lower_hill_is_given_up():
 def test_a_climb_that_comes_near_a_better_one_is_given_up(designs, expected):
     """Pairs are near in either order."""
     function = bowl(np.eye(2), np.array([0.5, 0.5]))
-    starts = np.array([[0.3, 0.9], [0.9 + 0.3 * NEAR, 0.3]])
-    ascent = Ascent(starts, 1e-12, designs)
+    starts = np.array([[0.3, 0.9], [0.9 + 0.3 * MERGE_DISTANCE, 0.3]])
+    ascent = ProjectedBFGS(starts, 1e-12, designs)
     values, gradients = zip(*(function(x) for x in starts), strict=True)
-    ascent.tell(ascent.under_way, np.array(values), np.array(gradients))
-    assert len(ascent.under_way) == expected
+    ascent.tell(ascent.active_rows, np.array(values), np.array(gradients))
+    assert len(ascent.active_rows) == expected
 
 
 def test_a_flat_function_ends_at_once():
@@ -118,6 +118,6 @@ def test_a_flat_function_ends_at_once():
 
 def test_a_gradient_that_lies_ends_without_a_better_value():
     ascent, sizes = climb(lambda x: (-abs(x[0] - 0.5), np.array([1.0])), [[0.5]])
-    assert not len(ascent.under_way)
+    assert not len(ascent.active_rows)
     assert ascent.x[0, 0] == 0.5
     assert len(sizes) < 40

@@ -1,4 +1,4 @@
-"""Maximising an acquisition over a finite list of designs."""
+"""Search of a finite list of designs for the maximum of an acquisition."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
 from anchorpbo.errors import InputError, NothingLeftError, ShapeError
 from anchorpbo.numerics.checks import as_indices
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.search.evaluate import as_designs, check_bound, values_of
-from anchorpbo.search.items import Items
-from anchorpbo.search.pairs import PairSearch
+from anchorpbo.search.evaluation import as_designs, check_bound, evaluate
+from anchorpbo.search.pair_search import Candidates, PairSearch
 from anchorpbo.typing import Array, IntArray
 
-ALL_PAIRS = 2000
+MAX_ENUMERATED_ITEMS = 2000
 """Up to this many items every pair is scored."""
-BUDGET = 4_000_000
+PAIR_BUDGET = 4_000_000
 """Default limit on the pairs scored beyond that: about a second."""
 
 Index = TypeVar("Index", int, tuple[int, int])
 
 
 @dataclass(frozen=True)
-class ListInfo:
+class DiscreteSearchInfo:
     """How a search of a list went."""
 
     evaluations: int
-    """Items or pairs scored."""
+    """Candidates or pairs scored."""
     exact: bool
     """Whether nothing in the list is better, up to rounding."""
     gap: float
@@ -39,40 +38,40 @@ class ListInfo:
 
 
 @dataclass(frozen=True)
-class Chosen(Generic[Index]):
+class DiscreteSearchResult(Generic[Index]):
     """The best item of the list, or the best pair."""
 
     index: Index
     """Row number of the candidates, or two of them, the smaller first."""
     value: float
-    info: ListInfo
+    info: DiscreteSearchInfo
 
 
 @overload
-def maximise_over(
+def maximise_discrete(
     bound: BoundDesigns, candidates: npt.ArrayLike, exclude: npt.ArrayLike | None = None
-) -> Chosen[int]: ...
+) -> DiscreteSearchResult[int]: ...
 @overload
-def maximise_over(
+def maximise_discrete(
     bound: BoundPairs,
     candidates: npt.ArrayLike,
     exclude: npt.ArrayLike | None = None,
     *,
     exclude_pairs: Iterable[tuple[int, int]] = (),
-    budget: int = BUDGET,
-) -> Chosen[tuple[int, int]]: ...
-def maximise_over(
+    budget: int = PAIR_BUDGET,
+) -> DiscreteSearchResult[tuple[int, int]]: ...
+def maximise_discrete(
     bound: BoundDesigns | BoundPairs,
     candidates: npt.ArrayLike,
     exclude: npt.ArrayLike | None = None,
     *,
     exclude_pairs: Iterable[tuple[int, int]] = (),
-    budget: int = BUDGET,
-) -> Chosen[int] | Chosen[tuple[int, int]]:
-    """The item of a list, or the pair of two different items, where an acquisition is largest.
+    budget: int = PAIR_BUDGET,
+) -> DiscreteSearchResult[int] | DiscreteSearchResult[tuple[int, int]]:
+    """Find the item of a list, or the pair of two different items, where an acquisition is largest.
 
-    Single designs: exact. Pairs: exact up to `ALL_PAIRS` items; beyond, exact unless the budget runs out before the
-    proof is complete, and then `info.gap` bounds what may have been missed.
+    Single designs: exact. Pairs: exact up to `MAX_ENUMERATED_ITEMS` items; beyond, exact unless the budget runs out
+    before the proof is complete, and then `info.gap` bounds what may have been missed.
 
     Parameters
     ----------
@@ -85,32 +84,32 @@ def maximise_over(
     exclude_pairs
         Pairs of row numbers, in either order, that may not be chosen.
     budget
-        How many pairs may be scored in a list of more than `ALL_PAIRS` items.
+        How many pairs may be scored in a list of more than `MAX_ENUMERATED_ITEMS` items.
     """
     check_bound(bound)
     designs = as_designs("candidates", candidates, bound.posterior.dimension)
     if not len(designs):
         raise InputError("candidates must hold at least one design", "none", "give the list to choose from")
-    kept = _kept(exclude, len(designs))
+    kept = _select_rows(exclude, len(designs))
     with one_blas_thread(len(bound.posterior.points)):
         if isinstance(bound, BoundPairs):
-            return _best_pair(bound, designs, kept, _banned(exclude_pairs, len(designs)), budget)
+            return _best_pair(bound, designs, kept, _as_excluded_pairs(exclude_pairs, len(designs)), budget)
         if list(exclude_pairs):
             raise InputError("exclude_pairs goes with an acquisition of pairs", bound.acquisition, "use exclude")
         return _best_design(bound, designs, kept)
 
 
-def _best_design(bound: Bound, designs: Array, kept: IntArray) -> Chosen[int]:
+def _best_design(bound: Bound, designs: Array, kept: IntArray) -> DiscreteSearchResult[int]:
     if not len(kept):
         raise NothingLeftError("at least one candidate must not be excluded", "all of them excluded", "exclude fewer")
-    values = values_of(bound, designs, kept)
+    values = evaluate(bound, designs, kept)
     best = int(np.argmax(values))
-    return Chosen(int(kept[best]), float(values[best]), ListInfo(len(kept), True, 0.0))
+    return DiscreteSearchResult(int(kept[best]), float(values[best]), DiscreteSearchInfo(len(kept), True, 0.0))
 
 
 def _best_pair(
     bound: BoundPairs, designs: Array, kept: IntArray, banned: IntArray, budget: int
-) -> Chosen[tuple[int, int]]:
+) -> DiscreteSearchResult[tuple[int, int]]:
     if len(kept) < 2:
         rule = "a pair needs two candidates that are not excluded"
         raise NothingLeftError(rule, f"{len(kept)} of {len(designs)}", "add candidates or exclude fewer")
@@ -120,8 +119,8 @@ def _best_pair(
     place[kept] = np.arange(len(kept))
     banned = place[banned]
     items = designs if len(kept) == len(designs) else designs[kept]
-    search = PairSearch(Items.of(bound, items, banned[(banned >= 0).all(axis=1)]))
-    if len(kept) <= ALL_PAIRS:
+    search = PairSearch(Candidates.of(bound, items, banned[(banned >= 0).all(axis=1)]))
+    if len(kept) <= MAX_ENUMERATED_ITEMS:
         search.enumerate_all()
         gap = 0.0
     else:
@@ -130,10 +129,10 @@ def _best_pair(
         raise NothingLeftError("at least one pair must not be excluded", "all of them excluded", "exclude fewer")
     first, second = sorted(int(kept[i]) for i in search.pair)
     value = float(bound(designs[None, [first, second]])[0])
-    return Chosen((first, second), value, ListInfo(search.evaluations, gap == 0.0, gap))
+    return DiscreteSearchResult((first, second), value, DiscreteSearchInfo(search.evaluations, gap == 0.0, gap))
 
 
-def _kept(exclude: npt.ArrayLike | None, n: int) -> IntArray:
+def _select_rows(exclude: npt.ArrayLike | None, n: int) -> IntArray:
     """Row numbers that are not excluded."""
     if exclude is None:
         return np.arange(n)
@@ -147,7 +146,7 @@ def _kept(exclude: npt.ArrayLike | None, n: int) -> IntArray:
     return np.flatnonzero(~excluded)
 
 
-def _banned(pairs: Iterable[tuple[int, int]], n: int) -> IntArray:
+def _as_excluded_pairs(pairs: Iterable[tuple[int, int]], n: int) -> IntArray:
     """Excluded pairs, (b, 2)."""
     given = list(pairs)
     banned = as_indices("exclude_pairs", given, n) if given else np.empty((0, 2), dtype=np.intp)
