@@ -53,9 +53,9 @@ class LocalSearch:
 
     def run(self, starts: Array, values: Array, steps: int) -> LocalOptima:
         """Search from starts, (n, *item_shape), of known values, (n,)."""
-        if not len(self.region.free) or not len(starts):
+        if not len(self.region.continuous) or not len(starts):
             return LocalOptima(starts, values, np.ones(len(starts), dtype=np.bool_), True)
-        return self._run_slsqp(starts, steps) if self.region.constrained else self._run_bfgs(starts, steps)
+        return self._run_slsqp(starts, steps) if self.region.is_constrained else self._run_bfgs(starts, steps)
 
     def _slopes(self, items: Array) -> tuple[Array, Array]:
         """Values, (n,), and their gradients in the continuous coordinates, (n, p)."""
@@ -67,15 +67,15 @@ class LocalSearch:
     def _get_continuous(self, items: Array) -> Array:
         """The continuous coordinates of items, (n, p)."""
         region = self.region
-        return (items[..., region.free] if len(region.gridded) else items).reshape(len(items), -1)
+        return (items[..., region.continuous] if len(region.discrete) else items).reshape(len(items), -1)
 
     def _set_continuous(self, items: Array, to: Array) -> Array:
         """Items, (n, *item_shape), with other continuous coordinates, (n, p)."""
         region = self.region
-        if not len(region.gridded):
+        if not len(region.discrete):
             return to.reshape(items.shape)
         items = items.copy()
-        items[..., region.free] = to.reshape(*items.shape[:-1], -1)
+        items[..., region.continuous] = to.reshape(*items.shape[:-1], -1)
         return items
 
     def _run_bfgs(self, starts: Array, steps: int) -> LocalOptima:
@@ -101,7 +101,7 @@ class LocalSearch:
         """One item, (1, *item_shape)."""
         from scipy import optimize  # loaded when it is needed: it takes a while
 
-        region, free, item = self.region, self.region.free, start.copy()
+        region, free, item = self.region, self.region.continuous, start.copy()
         shape = start[..., free].shape
         designs = start.reshape(-1, region.dimension)
 
@@ -127,7 +127,7 @@ class LocalSearch:
         )
         item[..., free] = np.clip(result.x, 0.0, 1.0).reshape(shape)
         # SLSQP keeps to constraints up to its own tolerance.
-        ends = region.repaired(item.reshape(designs.shape))
+        ends = region.repair(item.reshape(designs.shape))
         return (ends.reshape(item.shape), bool(result.success)) if len(ends) == len(designs) else (start, False)
 
 

@@ -167,14 +167,14 @@ class _RegionSearch:
 
     def ascend(self, restarts: int) -> None:
         """Steps 2 to 4."""
-        constrained, climb = self.region.constrained, LocalSearch(self.bound, self.region, self.values)
+        constrained, climb = self.region.is_constrained, LocalSearch(self.bound, self.region, self.values)
         pairs = self.items.reshape(-1, self.designs, self.region.dimension)
         # With constraints each climbs alone, at several times the cost.
         starts = select_starts(pairs, self.values, min(restarts, MAX_CONSTRAINED_STARTS) if constrained else restarts)
         items, values = self.items[starts], self.values[starts]
         for _ in range(MAX_ROUNDS):
             climbed = self._climb(climb, items, values, MAX_CONSTRAINED_ITERATIONS if constrained else MAX_EVALUATIONS)
-            if len(self.region.gridded):
+            if len(self.region.discrete):
                 items, values = self._step_to_neighbours(climbed.ends, climbed.values)
             elif self.allowed is not None and not self.allowed(climbed.ends[climbed.ended]).any():
                 # Some were given up for others that have led to what is not allowed.
@@ -234,7 +234,7 @@ class _RegionSearch:
 
     def _inside(self, designs: Array) -> BoolArray:
         """Which designs, (n, d), are in the region."""
-        return np.asarray(self.region.contains(designs) & (self.region.snapped(designs) == designs).all(axis=1))
+        return np.asarray(self.region.contains(designs) & (self.region.snap(designs) == designs).all(axis=1))
 
 
 def _check_search(bound: Bound, region: Region, raw: int, restarts: int) -> None:
@@ -245,7 +245,7 @@ def _check_search(bound: Bound, region: Region, raw: int, restarts: int) -> None
         raise ShapeError(rule, region.dimension, "search the cube the duels came from")
     whole("raw", raw, 1)
     whole("restarts", restarts, 1)
-    if not len(region.free):
+    if not len(region.continuous):
         return
     remedy = "search a list of designs with maximise_discrete instead"
     if not bound.posterior.kernel.differentiable:

@@ -10,7 +10,7 @@ import numpy as np
 from anchorpbo.errors import InputError
 from anchorpbo.interop.frames.libraries import Library
 from anchorpbo.space import Catalogue, Categorical, Design, DesignSpace, Ordinal, Space
-from anchorpbo.space.tables import Table, cells_of
+from anchorpbo.space.table import Table, get_cells
 from anchorpbo.study import Optimizer
 from anchorpbo.study.importing import choices_of
 from anchorpbo.typing import Array
@@ -21,7 +21,7 @@ class Designs:
 
     def __init__(self, table: Table, space: DesignSpace) -> None:
         self.space = space
-        self.cells = {name: cells_of(column) for name, column in table.columns.items()}
+        self.cells = {name: get_cells(column) for name, column in table.columns.items()}
         self.rows = len(table)
         self._choices = choices_of(space)
 

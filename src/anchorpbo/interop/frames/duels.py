@@ -21,7 +21,7 @@ import numpy as np
 from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError
 from anchorpbo.interop.frames.libraries import LibraryName, as_table, library_named
-from anchorpbo.space.tables import Table
+from anchorpbo.space.table import Table
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, UnknownNameError, UnsupportedError
-from anchorpbo.space.tables import Table
+from anchorpbo.space.table import Table
 from anchorpbo.typing import Array
 
 LibraryName = Literal["pandas", "polars", "pyarrow"]

@@ -11,7 +11,7 @@ from anchorpbo.errors import InputError
 from anchorpbo.interop.frames.designs import Designs, columns_for, space_of
 from anchorpbo.interop.frames.libraries import LibraryName, as_table, library_named, library_of
 from anchorpbo.model import PreferenceGP
-from anchorpbo.space.tables import Table
+from anchorpbo.space.table import Table
 from anchorpbo.study import Optimizer
 from anchorpbo.typing import Array
 

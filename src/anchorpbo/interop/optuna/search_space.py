@@ -20,7 +20,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 
 from anchorpbo.errors import InputError
 from anchorpbo.space import Categorical, Constant, Design, Integer, Ordinal, Parameter, Real, Space
-from anchorpbo.space.parameters import MOST_PLACES
+from anchorpbo.space.parameters import MAX_GRID_VALUES
 
 Params = Mapping[str, Any]
 """Values by name, as a trial has them."""
@@ -92,14 +92,14 @@ def _translated(name: str, distribution: BaseDistribution) -> Translated:
 
 def _real(distribution: FloatDistribution) -> Translated:
     low, high, step = distribution.low, distribution.high, distribution.step
-    if step is None or (high - low) / step < MOST_PLACES - 1:
+    if step is None or (high - low) / step < MAX_GRID_VALUES - 1:
         return Translated(Real(low, high, log=distribution.log, step=step), _same, _same)
     return Translated(Real(low, high), lambda value: min(low + round((value - low) / step) * step, high), _same)
 
 
 def _whole(distribution: IntDistribution) -> Translated:
     low, high, step = distribution.low, distribution.high, distribution.step
-    if (high - low) // step >= MOST_PLACES - 1:
+    if (high - low) // step >= MAX_GRID_VALUES - 1:
         wide = Real(low, high, log=distribution.log)
         return Translated(wide, lambda value: min(low + round((value - low) / step) * step, high), float)
     parameter = Integer(low, high, log=distribution.log) if step == 1 else Ordinal(tuple(range(low, high + 1, step)))

@@ -1,4 +1,4 @@
-"""A few rows of a list that stand for all of it.
+"""Selection of a few rows of a list that represent all of it: farthest points and medoids.
 
     d(x, y)^2 = sum over numeric columns of (x - y)^2 + categorical columns that differ + (1 - t)^2
 
@@ -25,18 +25,18 @@ from anchorpbo.numerics.checks import as_generator, as_indices, as_points, whole
 from anchorpbo.space.base import Columns
 from anchorpbo.typing import Array, IntArray
 
-SUBSET = 2_000
+MAX_SUBSET_ROWS = 2_000
 """Longer lists are represented by this many of their rows, drawn at random."""
-_UPDATES = 20
+_MAX_UPDATES = 20
 
 
 def distances(X: Array, Y: Array, columns: Columns) -> Array:
     """Distances d between the rows of X, (n, d), and those of Y, (m, d): (n, m)."""
-    return _Rows.of(X, columns).distances(_Rows.of(Y, columns))
+    return _FeatureRows.of(X, columns).distances(_FeatureRows.of(Y, columns))
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _FeatureRows:
     """Rows of a list, their columns sorted by kind once."""
 
     numeric: Array
@@ -53,7 +53,7 @@ class _Rows:
     """<x, x> of the fingerprints, (n,)."""
 
     @classmethod
-    def of(cls, X: Array, columns: Columns) -> _Rows:
+    def of(cls, X: Array, columns: Columns) -> _FeatureRows:
         """Sort the columns of X, (n, d)."""
         numeric, categorical, counts = (
             _columns(X, at) for at in (columns.numeric, columns.categorical, columns.fingerprint)
@@ -62,10 +62,10 @@ class _Rows:
         sizes = np.einsum("ij,ij->i", counts, counts) if bits is None else bits_set(bits)
         return cls(numeric, (numeric**2).sum(axis=1), categorical, counts, bits, sizes)
 
-    def at(self, rows: Sequence[int] | IntArray) -> _Rows:
+    def at(self, rows: Sequence[int] | IntArray) -> _FeatureRows:
         """Some of them."""
         rows = np.asarray(rows, dtype=np.intp)
-        return _Rows(
+        return _FeatureRows(
             self.numeric[rows],
             self.squares[rows],
             self.categorical[rows],
@@ -74,7 +74,7 @@ class _Rows:
             self.sizes[rows],
         )
 
-    def distances(self, other: _Rows) -> Array:
+    def distances(self, other: _FeatureRows) -> Array:
         """Distances d to others, (m of them): (n, m)."""
         squares = self.squares[:, None] + other.squares - 2.0 * self.numeric @ other.numeric.T
         # The difference of equal numbers need not be 0 in this form.
@@ -86,7 +86,7 @@ class _Rows:
         found: Array = np.sqrt(squares)
         return found
 
-    def _tanimoto(self, other: _Rows) -> Array:
+    def _tanimoto(self, other: _FeatureRows) -> Array:
         if self.bits is None or other.bits is None:
             common = self.counts @ other.counts.T
         else:
@@ -115,7 +115,7 @@ def farthest_points(X: Array, n: int, columns: Columns, chosen: Sequence[int]) -
         raise InputError(
             "chosen must have at least one row", "none", "choose one to start from, at random or the middle"
         )
-    rows = _Rows.of(X, columns)
+    rows = _FeatureRows.of(X, columns)
     gap = rows.distances(rows.at(before)).min(axis=1)
     found: list[int] = []
     while len(found) < n and gap.max() > 0.0:
@@ -128,16 +128,17 @@ def medoids(X: Array, n: int, columns: Columns, rng: np.random.Generator) -> Int
     """Row numbers, (n,), of a list X, (m, d), that have all other rows near to one of them [PJ2009].
 
     Rows far apart to begin with; then, in turn, every row joins the nearest of them, and each group elects the row with
-    the least sum of distances. Where fewer than n rows are distinct, there are fewer, and never more than `SUBSET`.
+    the least sum of distances. Where fewer than n rows are distinct, there are fewer, and never more than
+    `MAX_SUBSET_ROWS`.
     """
     X, n, rng = as_points("X", X), whole("n", n, 0), as_generator(rng)
     if not len(X) or n == 0:
         return np.empty(0, dtype=np.intp)
-    rows = np.sort(rng.permutation(len(X))[:SUBSET])
+    rows = np.sort(rng.permutation(len(X))[:MAX_SUBSET_ROWS])
     D = distances(X[rows], X[rows], columns)
     middle = int(D.sum(axis=1).argmin())
     chosen = np.append(middle, farthest_points(X[rows], n - 1, columns, [middle]))
-    for _ in range(_UPDATES):
+    for _ in range(_MAX_UPDATES):
         group = D[:, chosen].argmin(axis=1)
         elected = np.array([_central(D, np.flatnonzero(group == k)) for k in range(len(chosen))], dtype=np.intp)
         if np.array_equal(elected, chosen):

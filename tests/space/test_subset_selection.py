@@ -7,7 +7,7 @@ import pytest
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.space import Columns, farthest_points, medoids
-from anchorpbo.space.spread import SUBSET, distances
+from anchorpbo.space.subset_selection import MAX_SUBSET_ROWS, distances
 
 MIXED = Columns(numeric=(0, 1), categorical=(2,), fingerprint=(3, 4, 5))
 
@@ -72,7 +72,7 @@ def test_medoids_are_near_to_the_best_there_are():
     assert D[:, found].min(axis=1).sum() <= 1.15 * best
 
 
-@pytest.mark.parametrize("size", [100, 2 * SUBSET])
+@pytest.mark.parametrize("size", [100, 2 * MAX_SUBSET_ROWS])
 def test_medoids_find_the_middle_of_each_cluster(size):
     rng = np.random.default_rng(0)
     centres = np.array([[0.1, 0.1], [0.9, 0.1], [0.5, 0.9]])

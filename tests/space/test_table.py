@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anchorpbo.errors import InputError
-from anchorpbo.space.tables import Table, cell_of
+from anchorpbo.space.table import Table, get_cell
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def read(tmp_path):
 
 
 def cells(table):
-    return {name: [cell_of(column, row) for row in range(len(table))] for name, column in table.columns.items()}
+    return {name: [get_cell(column, row) for row in range(len(table))] for name, column in table.columns.items()}
 
 
 def test_columns_are_whole_numbers_or_numbers_or_text(read):
@@ -177,7 +177,7 @@ def test_numbers_of_records_are_named_by_row():
     ],
 )
 def test_columns_of_a_file_that_are_nearly_numbers_are_noticed(read, column, row):
-    assert read("a;b\n" + "".join(f"{cell};1\n" for cell in column)).spoiled("a") == row
+    assert read("a;b\n" + "".join(f"{cell};1\n" for cell in column)).find_non_number("a") == row
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_columns_of_a_file_that_are_nearly_numbers_are_noticed(read, column, row
     ],
 )
 def test_columns_of_records_that_are_nearly_numbers_are_noticed(column, row):
-    assert Table.of({"a": column}).spoiled("a") == row
+    assert Table.of({"a": column}).find_non_number("a") == row
 
 
 def test_records_become_columns_of_plain_values():

@@ -1,4 +1,4 @@
-"""All designs whose coordinates all have places, where there are few."""
+"""Enumeration of the designs of a finite region."""
 
 import math
 from collections.abc import Sequence
@@ -8,16 +8,16 @@ import numpy as np
 from anchorpbo.space.polytope import TOLERANCE, Polytope
 from anchorpbo.typing import Array, BoolArray
 
-_BRANCHES = 100_000
-"""Beginnings of designs kept at once: more than that, and there is no telling how few designs are left in the end."""
+_MAX_PREFIXES = 100_000
+"""Prefixes of designs kept at once: more than that, and there is no telling how few designs are left in the end."""
 
 
-def listed(given: Sequence[Array | None], polytope: Polytope, most: int) -> Array | None:
-    """Every design, (n, d), in the order of its coordinates; ``None`` where there are more than `most`, or endless."""
+def enumerate_designs(given: Sequence[Array | None], polytope: Polytope, most: int) -> Array | None:
+    """Return every design, (n, d), in the order of its coordinates; ``None`` if more than `most` or infinite."""
     grids = [grid for grid in given if grid is not None]
     if len(grids) < len(given):
         return None
-    inside = [int(c) for c in polytope.involved]
+    inside = [int(c) for c in polytope.constrained_coordinates]
     outside = [c for c in range(len(grids)) if c not in set(inside)]
     rest = math.prod(len(grids[c]) for c in outside)
     if rest > most:
@@ -25,26 +25,26 @@ def listed(given: Sequence[Array | None], polytope: Polytope, most: int) -> Arra
     found = np.full((1, len(grids)), np.nan)
     # Constrained coordinates first: what is left of those multiplies with the rest.
     for i, c in enumerate(inside):
-        if len(found) * len(grids[c]) > _BRANCHES:
+        if len(found) * len(grids[c]) > _MAX_PREFIXES:
             return None
-        found = branched(found, c, grids[c])
-        found = found[_possible(found, polytope, inside[i + 1 :])]
+        found = add_coordinate(found, c, grids[c])
+        found = found[_is_feasible(found, polytope, inside[i + 1 :])]
     if len(found) * rest > most:
         return None
     for c in outside:
-        found = branched(found, c, grids[c])
+        found = add_coordinate(found, c, grids[c])
     return np.asarray(np.unique(found, axis=0))
 
 
-def branched(found: Array, column: int, grid: Array) -> Array:
-    """Every beginning with every value of one more coordinate."""
+def add_coordinate(found: Array, column: int, grid: Array) -> Array:
+    """Extend every prefix of a design by every value of one more coordinate."""
     longer = np.repeat(found, len(grid), axis=0)
     longer[:, column] = np.tile(grid, len(found))
     return longer
 
 
-def _possible(found: Array, polytope: Polytope, ahead: list[int]) -> BoolArray:
-    """Which beginnings no constraint rules out, whatever the coordinates ahead."""
+def _is_feasible(found: Array, polytope: Polytope, ahead: list[int]) -> BoolArray:
+    """Which prefixes no constraint rules out, whatever the coordinates ahead."""
     A = polytope.A
     sums = np.nan_to_num(found) @ A.T
     least = np.minimum(A[:, ahead], 0.0).sum(axis=1)

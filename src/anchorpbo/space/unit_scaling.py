@@ -1,4 +1,4 @@
-"""Numbers of a range as coordinates in [0, 1], evenly or by their logarithms, and back to the very same numbers.
+"""Linear or logarithmic scaling of a range of numbers to [0, 1], and back to the very same numbers.
 
     even         u = (v - low) / (high - low)
     logarithmic  u = (log v - log low) / (log high - log low)
@@ -13,16 +13,16 @@ import math
 from dataclasses import dataclass
 
 # A proposal is rounded to about this part of its range: finer than anybody can dose, and short to write.
-READABLE = 1e-4
-_READABLE_DIGITS = 5  # on a logarithmic scale, where parts of the range mean nothing; more if that is narrow
-_FINER = 8  # decimals beyond the readable ones where constraints leave less room than those need
-_DIGITS = 17  # tell any two doubles apart
-_CORRECTIONS = 40
+READABLE_SHARE = 1e-4
+_MIN_LOG_DIGITS = 5  # on a logarithmic scale, where parts of the range mean nothing; more if that is narrow
+_EXTRA_DECIMALS = 8  # decimals beyond the readable ones where constraints leave less room than those need
+_MAX_DIGITS = 17  # tell any two doubles apart
+_MAX_CORRECTIONS = 40
 
 
 @dataclass(frozen=True)
-class Scale:
-    """The numbers from `low` to `high`, both finite."""
+class UnitScaling:
+    """Scaling of the numbers from `low` to `high`, both finite, to [0, 1]."""
 
     low: float
     high: float
@@ -48,7 +48,7 @@ class Scale:
         # No number of digits rounds 1e-17 to 0, though in a range of -1 to 1 both have one coordinate.
         if self.low < 0.0 < self.high and self.encode(0.0) == target:
             return 0.0
-        for digits in range(1, _DIGITS):
+        for digits in range(1, _MAX_DIGITS):
             short = float(f"{value:.{digits - 1}e}")
             if self.encode(short) == target:
                 return short
@@ -65,10 +65,10 @@ class Scale:
 
     def readable_within(self, u: float, least: float, most: float) -> float:
         """The same between two coordinates, with more decimals where there is too little room; an even scale only."""
-        slack = (self.high - self.low) * READABLE * 10.0**-_FINER
+        slack = (self.high - self.low) * READABLE_SHARE * 10.0**-_EXTRA_DECIMALS
         least, most = self.low + least * self._span - slack, self.low + most * self._span + slack
         value = min(max(self.decode(u), least + slack), most - slack)
-        for decimals in range(self._decimals, self._decimals + _FINER + 1):
+        for decimals in range(self._decimals, self._decimals + _EXTRA_DECIMALS + 1):
             short, step = round(value, decimals), 10.0**-decimals
             around = (short, round(short - step, decimals), round(short + step, decimals), self.low, self.high)
             fine = [number for number in around if self.low <= number <= self.high and least <= number <= most]
@@ -82,20 +82,20 @@ class Scale:
 
     @property
     def _decimals(self) -> int:
-        return math.ceil(-math.log10(READABLE) - math.log10(self.high - self.low))
+        return math.ceil(-math.log10(READABLE_SHARE) - math.log10(self.high - self.low))
 
     @property
     def _digits(self) -> int:
         # From 100 to 101 the fifth digit would leave 101 numbers to propose.
         narrow = math.log10(self.high) - math.log10(self.high - self.low)
-        return min(max(_READABLE_DIGITS, math.ceil(narrow - math.log10(READABLE))), _DIGITS)
+        return min(max(_MIN_LOG_DIGITS, math.ceil(narrow - math.log10(READABLE_SHARE))), _MAX_DIGITS)
 
     def _near(self, u: float) -> float:
         """A number with coordinate u if there is one: a first guess, corrected by what its coordinate misses."""
         u = min(max(u, 0.0), 1.0)
         value = math.exp(math.log(self.low) + u * self._span) if self.log else self.low + u * self._span
         value = min(max(value, self.low), self.high)
-        for _ in range(_CORRECTIONS):
+        for _ in range(_MAX_CORRECTIONS):
             miss = u - self.encode(value)
             if miss == 0.0:
                 break

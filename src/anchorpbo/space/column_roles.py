@@ -1,4 +1,4 @@
-"""What the columns of a table are for: features, categories, a fingerprint, and the key that names an item."""
+"""Roles of the columns of a table: features, categories, a fingerprint, and the key that names an item."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.space.tables import Table, cells_of
+from anchorpbo.space.table import Table, get_cells
 
 _IDENTIFIER = re.compile(r"id|key|item|name|nr|number|.*[_ ]id", re.IGNORECASE | re.DOTALL)
 
@@ -23,8 +23,8 @@ def as_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
     return tuple(given)
 
 
-def known(role: str, given: str | Sequence[str] | None, table: Table) -> tuple[str, ...]:
-    """Names of columns that are there, none of them twice."""
+def check_columns(role: str, given: str | Sequence[str] | None, table: Table) -> tuple[str, ...]:
+    """Return names of columns, once it is known that they exist and that none is given twice."""
     names = as_names(given)
     for i, name in enumerate(names):
         if name not in table.columns:
@@ -35,26 +35,26 @@ def known(role: str, given: str | Sequence[str] | None, table: Table) -> tuple[s
     return names
 
 
-def identifiers(table: Table, taken: Collection[str]) -> tuple[str, ...]:
-    """Columns that are called like a key, such as id or bean_id, and whose cells all differ."""
+def find_identifiers(table: Table, taken: Collection[str]) -> tuple[str, ...]:
+    """Find columns that are called like a key, such as id or bean_id, and whose cells all differ."""
     called = [name for name in table.columns if _IDENTIFIER.fullmatch(name.strip()) and name not in taken]
-    return tuple(name for name in called if first_twice(table, name) is None)
+    return tuple(name for name in called if find_repeat(table, name) is None)
 
 
-def all_numbers(table: Table, taken: Collection[str]) -> tuple[str, ...]:
-    """Columns that are wholly numbers; an error where one nearly is, as it would be left out in silence."""
+def find_numeric(table: Table, taken: Collection[str]) -> tuple[str, ...]:
+    """Find columns that are wholly numbers; an error where one nearly is, as it would be left out in silence."""
     left = [name for name in table.columns if name not in taken]
     found = tuple(name for name in left if isinstance(table.columns[name], np.ndarray))
     for name in left:
-        row = table.spoiled(name)
+        row = table.find_non_number(name)
         if row is not None:
             others = ", ".join(map(repr, found)) or "..."
             rule = "must be a number for the column to be a feature"
             table.refuse_number(row, name, rule, f"or name the features yourself, as in features=[{others}]")
-    typed = [name for name in left if table.is_typed(name)]
+    typed = [name for name in left if table.is_number_text(name)]
     if typed and not found:
         rule = "features of records must be numbers"
-        received = f"text such as {cells_of(table.columns[typed[0]])[0]!r} in {', '.join(map(repr, typed))}"
+        received = f"text such as {get_cells(table.columns[typed[0]])[0]!r} in {', '.join(map(repr, typed))}"
         raise InputError(rule, received, "convert to numbers, or use from_csv for a file; features=[] for no features")
     return found
 
@@ -73,10 +73,10 @@ def check_roles(features: Sequence[str], categories: Sequence[str], fingerprint:
         raise InputError("a catalogue must have features, categories or a fingerprint", received, remedy)
 
 
-def first_twice(table: Table, name: str) -> int | None:
-    """The first row whose cell is empty or was there before."""
+def find_repeat(table: Table, name: str) -> int | None:
+    """Find the first row whose cell is empty or repeats an earlier one."""
     seen: set[Any] = set()
-    for row, value in enumerate(cells_of(table.columns[name])):
+    for row, value in enumerate(get_cells(table.columns[name])):
         if value is None or value == "" or value in seen:
             return row
         seen.add(value)
