@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from anchorpbo.problems.designs import (
+from anchorpbo.problems.mixed import (
     COFFEE_BEST,
     COFFEE_MAXIMUM,
     COFFEE_MINIMUM,

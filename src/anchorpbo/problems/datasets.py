@@ -1,4 +1,4 @@
-"""Data files that are not part of the library: found in a folder, in the cache, or fetched from where they come from.
+"""Data files that are not part of the library: found in a folder or in the cache, or downloaded from their origin.
 
 Whatever the place, a file is used only if its sha256 is the one written here.
 """
@@ -19,16 +19,16 @@ from zipfile import BadZipFile, ZipFile
 
 from anchorpbo.errors import DataError, UnknownNameError, UnsupportedError
 
-FOLDER = "ANCHORPBO_DATA"
+FOLDER_ENV = "ANCHORPBO_DATA"
 """The environment variable that names a folder with data files."""
-_TIMEOUT = 30.0
+_TIMEOUT_SECONDS = 30.0
 """Seconds without a byte after which a download is given up."""
 _SUSHI = "https://www.kamishima.net/asset/sushi3-2016.zip"
 _CANDY = "https://raw.githubusercontent.com/fivethirtyeight/data/master/candy-power-ranking/candy-data.csv"
 
 
 @dataclass(frozen=True)
-class Source:
+class DataSource:
     """Where a data file comes from."""
 
     url: str
@@ -37,18 +37,24 @@ class Source:
     """Of the file, not of the archive."""
 
 
-SOURCES: dict[str, Source] = {
-    "sushi/sushi3.idata": Source(_SUSHI, "568d73580f82a9ffba7ee1a3750506a0517c9ce904eec41559fe4ab573911fde"),
-    "sushi/sushi3b.5000.10.score": Source(_SUSHI, "4a600bbbdea7f75dc218e14776fa41228f9bd553842997ffe79c1227f3ec119d"),
-    "sushi/sushi3a.5000.10.order": Source(_SUSHI, "c56da325c0f58f9a38bafc650ed699b48dd2fb9f6ad64ba61ffc288d1ae4cc24"),
-    "sushi/sushi3b.5000.10.order": Source(_SUSHI, "a241c87331e4eabea5841aae0c8a982453cccd01b0a0f3b6a4e9cfabcdab563b"),
-    "candy/candy-data.csv": Source(_CANDY, "46c17cdb8c0212bc3e0cee2a9617a75d1ce642cd1559c332b1d9a2c4ed19b8cb"),
+SOURCES: dict[str, DataSource] = {
+    "sushi/sushi3.idata": DataSource(_SUSHI, "568d73580f82a9ffba7ee1a3750506a0517c9ce904eec41559fe4ab573911fde"),
+    "sushi/sushi3b.5000.10.score": DataSource(
+        _SUSHI, "4a600bbbdea7f75dc218e14776fa41228f9bd553842997ffe79c1227f3ec119d"
+    ),
+    "sushi/sushi3a.5000.10.order": DataSource(
+        _SUSHI, "c56da325c0f58f9a38bafc650ed699b48dd2fb9f6ad64ba61ffc288d1ae4cc24"
+    ),
+    "sushi/sushi3b.5000.10.order": DataSource(
+        _SUSHI, "a241c87331e4eabea5841aae0c8a982453cccd01b0a0f3b6a4e9cfabcdab563b"
+    ),
+    "candy/candy-data.csv": DataSource(_CANDY, "46c17cdb8c0212bc3e0cee2a9617a75d1ce642cd1559c332b1d9a2c4ed19b8cb"),
 }
 """Data files by name."""
 
 
-def data_file(name: str) -> Path:
-    """Path of a data file: in the folder ``$ANCHORPBO_DATA``, else in the cache, else fetched to the cache first.
+def fetch_data_file(name: str) -> Path:
+    """Return the path of a data file: in the folder ``$ANCHORPBO_DATA``, in the cache, or else downloaded to the cache.
 
     Parameters
     ----------
@@ -64,27 +70,27 @@ def data_file(name: str) -> Path:
     """
     if name not in SOURCES:
         raise UnknownNameError.of("a data file", name, SOURCES)
-    given = os.environ.get(FOLDER)
+    given = os.environ.get(FOLDER_ENV)
     if given and (path := Path(given).expanduser() / name).is_file():
-        if not _is(path.read_bytes(), name):
+        if not _matches_hash(path.read_bytes(), name):
             remedy = f"put the file of {SOURCES[name].url} there, or take it away to have it fetched"
-            raise DataError(f"{name} in the folder of {FOLDER} must be the original file", path, remedy)
+            raise DataError(f"{name} in the folder of {FOLDER_ENV} must be the original file", path, remedy)
         return path
-    cache = _cache(name)
+    cache = _cache_folder(name)
     path = cache / name
-    if not path.is_file() or not _is(path.read_bytes(), name):
+    if not path.is_file() or not _matches_hash(path.read_bytes(), name):
         _fetch(name, cache)
     return path
 
 
-def _cache(name: str) -> Path:
+def _cache_folder(name: str) -> Path:
     try:
         import pooch
-    except ModuleNotFoundError as problem:
-        if problem.name != "pooch":
+    except ModuleNotFoundError as error:
+        if error.name != "pooch":
             raise
-        rule = f"{name} is not in the folder of {FOLDER}, and fetching it needs a package that is not installed"
-        raise UnsupportedError(rule, remedy='pip install "anchorpbo[reproduce]"') from problem
+        rule = f"{name} is not in the folder of {FOLDER_ENV}, and fetching it needs a package that is not installed"
+        raise UnsupportedError(rule, remedy='pip install "anchorpbo[reproduce]"') from error
     return Path(pooch.os_cache("anchorpbo"))
 
 
@@ -96,19 +102,19 @@ def _fetch(name: str, cache: Path) -> None:
         (cache / name).unlink(missing_ok=True)  # if it is there, it is damaged
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as scratch:
-            for bare, content in _contents(_download(url, scratch), url):
-                if bare in wanted and _is(content, wanted[bare]):
-                    _keep(content, cache / wanted[bare], Path(scratch))
-    except (OSError, ValueError, BadZipFile, EOFError, zlib.error) as problem:
-        rule = f"{name} is in neither the folder of {FOLDER} nor the cache, and could not be fetched from {url}"
-        remedy = f"set {FOLDER} to a folder that holds {name}, or connect to the network and run again"
-        raise DataError(rule, f"{type(problem).__name__}: {problem}", remedy) from problem
+            for bare, content in _iter_files(_download(url, scratch), url):
+                if bare in wanted and _matches_hash(content, wanted[bare]):
+                    _store(content, cache / wanted[bare], Path(scratch))
+    except (OSError, ValueError, BadZipFile, EOFError, zlib.error) as error:
+        rule = f"{name} is in neither the folder of {FOLDER_ENV} nor the cache, and could not be fetched from {url}"
+        remedy = f"set {FOLDER_ENV} to a folder that holds {name}, or connect to the network and run again"
+        raise DataError(rule, f"{type(error).__name__}: {error}", remedy) from error
     if not (cache / name).is_file():
-        remedy = f"run again, or set {FOLDER} to a folder that holds {name} as it was published"
+        remedy = f"run again, or set {FOLDER_ENV} to a folder that holds {name} as it was published"
         raise DataError(f"what comes from {url} must hold {name} as it was published", "something else", remedy)
 
 
-def _keep(content: bytes, path: Path, scratch: Path) -> None:
+def _store(content: bytes, path: Path, scratch: Path) -> None:
     # Written aside and then renamed: at no time is there half a file under the name.
     part = scratch / "part"
     part.write_bytes(content)
@@ -119,12 +125,12 @@ def _keep(content: bytes, path: Path, scratch: Path) -> None:
 def _download(url: str, folder: str) -> Path:
     import pooch
 
-    with _quiet(pooch.get_logger()):
-        downloader = pooch.HTTPDownloader(progressbar=False, timeout=_TIMEOUT)
+    with _silence(pooch.get_logger()):
+        downloader = pooch.HTTPDownloader(progressbar=False, timeout=_TIMEOUT_SECONDS)
         return Path(pooch.retrieve(url, known_hash=None, fname="download", path=folder, downloader=downloader))
 
 
-def _contents(path: Path, url: str) -> Iterator[tuple[str, bytes]]:
+def _iter_files(path: Path, url: str) -> Iterator[tuple[str, bytes]]:
     """Files of a download with their bare names."""
     if not url.endswith(".zip"):
         yield PurePosixPath(url).name, path.read_bytes()
@@ -134,12 +140,12 @@ def _contents(path: Path, url: str) -> Iterator[tuple[str, bytes]]:
             yield PurePosixPath(member).name, archive.read(member)
 
 
-def _is(content: bytes, name: str) -> bool:
+def _matches_hash(content: bytes, name: str) -> bool:
     return sha256(content).hexdigest() == SOURCES[name].sha256
 
 
 @contextmanager
-def _quiet(logger: logging.Logger) -> Iterator[None]:
+def _silence(logger: logging.Logger) -> Iterator[None]:
     level = logger.level
     logger.setLevel(logging.ERROR)
     try:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from math import exp, log
 from typing import Any
 
-_ORIGINS = {"Kenya": (9.0, 92.4, 4.3), "Brazil": (7.0, 86.8, 7.4), "Ethiopia": (8.2, 89.7, 2.6)}
+_COFFEE_ORIGINS = {"Kenya": (9.0, 92.4, 4.3), "Brazil": (7.0, 86.8, 7.4), "Ethiopia": (8.2, 89.7, 2.6)}
 """Best score, and the temperature and the grind at which it would be reached."""
 
 
@@ -26,7 +26,7 @@ def coffee(design: Mapping[str, Any]) -> float:
         `temperature` in 80 to 96, `dose` in 10 to 20 (best searched in logarithm), `grind` a whole number in 1 to 10,
         `origin` one of Kenya, Brazil and Ethiopia.
     """
-    score, temperature, grind = _ORIGINS[design["origin"]]
+    score, temperature, grind = _COFFEE_ORIGINS[design["origin"]]
     t = (design["temperature"] - temperature) / 6.0
     g = (design["grind"] - grind) / 3.0
     r = log(design["dose"] / 15.0) / 0.4
@@ -38,9 +38,9 @@ COFFEE_BEST: dict[str, Any] = {"temperature": 92.1, "dose": 15.0, "grind": 4, "o
 COFFEE_MAXIMUM = 8.932752493372245
 COFFEE_MINIMUM = 9.082042997859925e-06
 
-_SHAPES = {"round": 0.6, "square": 0.0, "oval": 0.9}
+_TABLE_SHAPES = {"round": 0.6, "square": 0.0, "oval": 0.9}
 """What a shape is worth."""
-_TOGETHER = {("round", "oak"): 0.5, ("oval", "steel"): 0.7, ("square", "steel"): 0.8}
+_TABLE_BONUSES = {("round", "oak"): 0.5, ("oval", "steel"): 0.7, ("square", "steel"): 0.8}
 """What a material adds to a shape."""
 
 
@@ -55,8 +55,8 @@ def table(design: Mapping[str, Any]) -> float:
     design
         `seats` a whole number in 2 to 7, `shape` one of round, square and oval, `material` one of oak, steel and glass.
     """
-    shape = _SHAPES[design["shape"]]
-    together = _TOGETHER.get((design["shape"], design["material"]), 0.0)
+    shape = _TABLE_SHAPES[design["shape"]]
+    together = _TABLE_BONUSES.get((design["shape"], design["material"]), 0.0)
     missed = float(design["seats"]) - (4.0 + 2.0 * shape)
     return shape + together - missed * missed / 4.0
 
@@ -67,7 +67,7 @@ TABLE_MAXIMUM = 1.59
 TABLE_MINIMUM = -2.71
 
 
-_BASKETS = {"single": (0.0, 11.0), "double": (1.0, 8.0), "triple": (0.6, 6.0)}
+_ESPRESSO_BASKETS = {"single": (0.0, 11.0), "double": (1.0, 8.0), "triple": (0.6, 6.0)}
 """What a basket is worth, and the grind it suits."""
 
 
@@ -83,7 +83,7 @@ def espresso(design: Mapping[str, Any]) -> float:
         `temperature` in 86 to 96, `ratio` in 1.2 to 3.6 (best searched in logarithm), `grind` a whole number in 1 to
         20, `basket` one of single, double and triple.
     """
-    worth, grind = _BASKETS[design["basket"]]
+    worth, grind = _ESPRESSO_BASKETS[design["basket"]]
     t = (design["temperature"] - 93.0) / 5.0
     r = log(design["ratio"] / 2.0) / 0.4
     g = (design["grind"] - grind) / 6.0
