@@ -1,4 +1,4 @@
-"""Along the search: what was recommended after each answer, and how noisy the pairs were that were asked.
+"""History of a study: the design recommended after each answer, and the noise of the pairs that were asked.
 
 ::
 
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from anchorpbo.analysis.known import compared, is_informative
+from anchorpbo.analysis.model_view import is_informative, read_comparisons
 from anchorpbo.errors import InputError
 from anchorpbo.numerics.checks import as_vector
 from anchorpbo.space import Design
@@ -25,16 +25,16 @@ from anchorpbo.study.progress import ENOUGH
 from anchorpbo.study.recommending import check_answers
 from anchorpbo.typing import Array
 
-MOST_MOMENTS = 60
+MAX_MOMENTS = 60
 """In a long study, an even choice of so many moments is looked at."""
-AVERAGED = 10
+AVERAGED_DUELS = 10
 """Duels that a running mean is of."""
-_SAMPLE = 512
+_SAMPLE_DESIGNS = 512
 
 
 @dataclass(frozen=True)
 class Convergence:
-    """What was recommended, after each of some numbers of informative answers."""
+    """Recommended design and its utility after each of some numbers of informative answers."""
 
     answers: tuple[int, ...]
     designs: tuple[Design, ...]
@@ -43,18 +43,18 @@ class Convergence:
     high: tuple[float, ...]
     """Ends of the 90 % interval."""
     truth: tuple[float, ...] | None
-    """The true utility of each design, where it is known."""
+    """The true utility of each design, where it is view."""
     duels: tuple[int, ...]
-    """Numbers of the informative answers, from 1, whose gain is known."""
+    """Numbers of the informative answers, from 1, whose gain is view."""
     gains: tuple[float, ...]
     """What each of them was expected to bring, see `Duel.gain`."""
-    enough: float
+    negligible_gain: float
     """A gain below this is next to nothing."""
 
 
 @dataclass(frozen=True)
 class PairNoise:
-    """How noisily the pairs were judged, one duel after the other."""
+    """Noise of the pairs that were asked, one duel after the other."""
 
     noise: tuple[float, ...]
     outcomes: tuple[Outcome, ...]
@@ -67,7 +67,7 @@ class PairNoise:
 
 
 def convergence(study: Optimizer, truth: Callable[[Design], float] | None = None) -> Convergence:
-    """What the study recommended along the way.
+    """Compute what the study recommended after each answer.
 
     Each moment is computed anew, hyper-parameters included: a study of fifty answers takes seconds.
 
@@ -79,54 +79,54 @@ def convergence(study: Optimizer, truth: Callable[[Design], float] | None = None
         The user's true utility, where it is known, as in a simulation.
     """
     check_answers(len(study))
-    wanted = set(np.unique(np.linspace(1, len(study), min(len(study), MOST_MOMENTS)).round().astype(int)).tolist())
-    found: dict[int, Design] = {}
+    wanted = set(np.unique(np.linspace(1, len(study), min(len(study), MAX_MOMENTS)).round().astype(int)).tolist())
+    recommended: dict[int, Design] = {}
     for stage in study.replay():
         if len(stage) in wanted:
-            found[len(stage)] = stage.recommend().design
-    judged = study.utilities(list(found.values()))
+            recommended[len(stage)] = stage.recommend().design
+    judged = study.utilities(list(recommended.values()))
     # Counted as `answers` are, so that the two can be drawn over one axis; what was skipped is no answer.
     told = filter(is_informative, study.history)
     gains = {number: event["gain"] for number, event in enumerate(told, 1) if event.get("gain") is not None}
     return Convergence(
-        answers=tuple(found),
-        designs=tuple(found.values()),
+        answers=tuple(recommended),
+        designs=tuple(recommended.values()),
         utility=tuple(one.utility for one in judged),
         low=tuple(one.interval[0] for one in judged),
         high=tuple(one.interval[1] for one in judged),
-        truth=None if truth is None else tuple(_true(truth, found.values()).tolist()),
+        truth=None if truth is None else tuple(_evaluate_truth(truth, recommended.values()).tolist()),
         duels=tuple(gains),
         gains=tuple(gains.values()),
-        enough=ENOUGH,
+        negligible_gain=ENOUGH,
     )
 
 
 def pair_noise(study: Optimizer) -> PairNoise:
-    """The noise of every pair that was compared or skipped."""
-    told = compared(study.history)
-    if not told:
+    """Compute the noise of every pair that was compared or skipped."""
+    comparisons = read_comparisons(study.history)
+    if not comparisons:
         raise InputError("the noise of pairs needs a comparison", "a study without any", "tell an answer first")
     space, noise_map = study.space, study.noise_map
-    points = np.array([space.locate(design) for duel in told for design in (duel.first, duel.second)])
+    points = np.array([space.locate(design) for duel in comparisons for design in (duel.first, duel.second)])
     noise = noise_map(points).reshape(-1, 2).mean(axis=1)
     sums = np.cumsum(np.concatenate([[0.0], noise]))
     ends = np.arange(1, len(noise) + 1)
-    starts = np.maximum(ends - AVERAGED, 0)
-    spread = space.sample(_SAMPLE, np.random.default_rng(0))
+    starts = np.maximum(ends - AVERAGED_DUELS, 0)
+    spread = space.sample(_SAMPLE_DESIGNS, np.random.default_rng(0))
     return PairNoise(
         noise=tuple(noise.tolist()),
-        outcomes=tuple(duel.outcome for duel in told),
+        outcomes=tuple(duel.outcome for duel in comparisons),
         average=tuple(((sums[ends] - sums[starts]) / (ends - starts)).tolist()),
-        initial=_to_start_with(study.history),
+        initial=_count_initial(study.history),
         typical=float(noise_map(spread).mean()),
     )
 
 
-def _true(truth: Callable[[Design], float], designs: Iterable[Design]) -> Array:
+def _evaluate_truth(truth: Callable[[Design], float], designs: Iterable[Design]) -> Array:
     return as_vector("the true utility", [truth(dict(design)) for design in designs])
 
 
-def _to_start_with(history: list[dict[str, Any]]) -> int:
+def _count_initial(history: list[dict[str, Any]]) -> int:
     """Comparisons before the first that the model chose: those have a gain."""
     told = [event for event in history if event["type"] in ("answered", "preferred")]
     return next((i for i, event in enumerate(told) if event.get("gain") is not None), len(told))

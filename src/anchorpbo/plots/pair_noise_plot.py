@@ -1,4 +1,4 @@
-"""How noisy the pairs were that were asked, along the search."""
+"""Plot of the noise of the pairs that were asked, one after the other."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from anchorpbo.analysis import PairNoise
-from anchorpbo.analysis import pair_noise as of_study
-from anchorpbo.analysis.course import AVERAGED
+from anchorpbo.analysis import pair_noise as compute_pair_noise
+from anchorpbo.analysis.history import AVERAGED_DUELS
 from anchorpbo.errors import InputError
 from anchorpbo.plots.colours import BLUE, GREY, INKS, ORANGE, RED, Theme
-from anchorpbo.plots.drawing import Backend, Drawing, draw
+from anchorpbo.plots.plot import Backend, Plot, draw
 from anchorpbo.study import Optimizer
 
-_KINDS = (("chosen", ("first", "second"), BLUE, "circle", "o"), ("tie", ("tie",), ORANGE, "diamond", "D"),
+_OUTCOME_STYLES = (("chosen", ("first", "second"), BLUE, "circle", "o"), ("tie", ("tie",), ORANGE, "diamond", "D"),
           ("skipped", ("skip",), GREY, "x", "x"))  # fmt: skip
-_MEAN = f"mean of the last {AVERAGED}"
-_START = "to start with"
-_TYPICAL = "average of the space"
+_MEAN_LABEL = f"mean of the last {AVERAGED_DUELS}"
+_INITIAL_LABEL = "to start with"
+_TYPICAL_LABEL = "average of the space"
 
 
 def pair_noise(study: Optimizer, *, backend: Backend = "plotly", theme: Theme = "auto") -> Any:
@@ -34,39 +34,41 @@ def pair_noise(study: Optimizer, *, backend: Backend = "plotly", theme: Theme = 
     """
     if not isinstance(study, Optimizer):
         raise InputError("the noise of pairs is that of a study", type(study).__name__, "give an Optimizer")
-    return draw(Noises(of_study(study)), backend, theme)
+    return draw(PairNoisePlot(compute_pair_noise(study)), backend, theme)
 
 
 @dataclass(frozen=True)
-class Noises(Drawing):
+class PairNoisePlot(Plot):
     """One panel over the comparisons."""
 
     data: PairNoise
 
-    def of(self, outcomes: tuple[str, ...]) -> tuple[list[int], list[float]]:
+    def select(self, outcomes: tuple[str, ...]) -> tuple[list[int], list[float]]:
         """Numbers and noises of the duels with these outcomes."""
-        told = zip(self.data.outcomes, self.data.noise, strict=True)
-        some = [(n, noise) for n, (outcome, noise) in enumerate(told, 1) if outcome in outcomes]
+        duels = zip(self.data.outcomes, self.data.noise, strict=True)
+        some = [(n, noise) for n, (outcome, noise) in enumerate(duels, 1) if outcome in outcomes]
         return [n for n, _ in some], [noise for _, noise in some]
 
     def plotly(self, theme: Theme) -> Any:
         """Dots by outcome and a running mean."""
-        from anchorpbo.plots import screen
+        from anchorpbo.plots import plotly_style as style
 
         data = self.data
-        figure = screen.panels(theme, height=380)
-        for name, outcomes, colour, symbol, _ in _KINDS:
-            x, y = self.of(outcomes)
+        figure = style.panels(theme, height=380)
+        for name, outcomes, colour, symbol, _ in _OUTCOME_STYLES:
+            x, y = self.select(outcomes)
             if x:
-                told = [f"comparison {n}: noise {noise:.3g}" for n, noise in zip(x, y, strict=True)]
-                figure.add_trace(screen.dots(x, y, name, hover=told, color=colour, symbol=symbol, size=7, opacity=0.75))
+                hover = [f"comparison {n}: noise {noise:.3g}" for n, noise in zip(x, y, strict=True)]
+                figure.add_trace(style.dots(x, y, name, hover=hover, color=colour, symbol=symbol, size=7, opacity=0.75))
         every = list(range(1, len(data.average) + 1))
-        figure.add_trace(screen.line(every, data.average, _MEAN, colour=RED))
+        figure.add_trace(style.line(every, data.average, _MEAN_LABEL, colour=RED))
         small: dict[str, Any] = {"annotation_font_size": 11}
         dashed: dict[str, Any] = {"color": INKS[theme].line, "width": 1.2, "dash": "dash"}
-        figure.add_hline(data.typical, line=dashed, annotation_text=_TYPICAL, annotation_position="top right", **small)
+        figure.add_hline(
+            data.typical, line=dashed, annotation_text=_TYPICAL_LABEL, annotation_position="top right", **small
+        )
         if 0 < data.initial < len(data.noise):
-            words: dict[str, Any] = {"annotation_text": _START, "annotation_position": "bottom left"}
+            words: dict[str, Any] = {"annotation_text": _INITIAL_LABEL, "annotation_position": "bottom left"}
             look: dict[str, Any] = {"fillcolor": GREY, "opacity": 0.12, "line_width": 0}
             figure.add_vrect(0.5, data.initial + 0.5, **look, **words, **small)
         figure.update_xaxes(title_text="comparison", range=(0.5, len(data.noise) + 0.5))
@@ -77,22 +79,22 @@ class Noises(Drawing):
         """The same for a page."""
         from matplotlib.ticker import MaxNLocator
 
-        from anchorpbo.plots import paper
+        from anchorpbo.plots import matplotlib_style as style
 
         data = self.data
-        with paper.styled(theme):
-            figure, ((axes,),) = paper.figure(width=4.6, height=2.9)
-            for name, outcomes, colour, _, marker in _KINDS:
-                x, y = self.of(outcomes)
+        with style.use_style(theme):
+            figure, ((axes,),) = style.figure(width=4.6, height=2.9)
+            for name, outcomes, colour, _, marker in _OUTCOME_STYLES:
+                x, y = self.select(outcomes)
                 if x:
                     axes.plot(x, y, marker, color=colour, alpha=0.75, markersize=3.5, label=name)
-            axes.plot(range(1, len(data.average) + 1), data.average, color=RED, label=_MEAN)
-            line = paper.ink().line
-            axes.axhline(data.typical, color=line, linewidth=0.8, linestyle="--", label=_TYPICAL)
+            axes.plot(range(1, len(data.average) + 1), data.average, color=RED, label=_MEAN_LABEL)
+            line = style.ink().line
+            axes.axhline(data.typical, color=line, linewidth=0.8, linestyle="--", label=_TYPICAL_LABEL)
             if 0 < data.initial < len(data.noise):
-                axes.axvspan(0.5, data.initial + 0.5, color=GREY, alpha=0.12, linewidth=0, label=_START)
+                axes.axvspan(0.5, data.initial + 0.5, color=GREY, alpha=0.12, linewidth=0, label=_INITIAL_LABEL)
             axes.set(xlabel="comparison", ylabel="noise of the pair", xlim=(0.5, len(data.noise) + 0.5))
             axes.set_ylim(bottom=0)
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-            paper.legend_below(figure, axes.get_legend_handles_labels()[0], columns=3)
+            style.legend_below(figure, axes.get_legend_handles_labels()[0], columns=3)
         return figure

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anchorpbo import Duel, Optimizer
-from anchorpbo.analysis import Known, convergence, course, pair_noise, seen
+from anchorpbo.analysis import ModelView, convergence, history, list_compared_designs, pair_noise
 from anchorpbo.errors import InputError, NotFittedError
 from anchorpbo.study.progress import ENOUGH
 from support.drawn_studies import ANCHORS, SPACE, played, taste
@@ -56,14 +56,14 @@ def test_convergence_is_what_was_recommended_at_the_time_judged_by_all_answers(s
     assert found.truth == tuple(taste(design) for design in found.designs)
     told = [event for event in study.history if event["type"] != "anchor_added" and event.get("outcome") != "skip"]
     assert len(told) == found.answers[-1] < sum(event["type"] != "anchor_added" for event in study.history)
-    known = {number: event["gain"] for number, event in enumerate(told, 1) if event.get("gain") is not None}
-    assert dict(zip(found.duels, found.gains, strict=True)) == known
-    assert found.enough == ENOUGH
+    view = {number: event["gain"] for number, event in enumerate(told, 1) if event.get("gain") is not None}
+    assert dict(zip(found.duels, found.gains, strict=True)) == view
+    assert found.negligible_gain == ENOUGH
     assert convergence(played(count=1)).truth is None
 
 
 def test_of_a_long_study_an_even_choice_of_moments_is_looked_at(study, monkeypatch):
-    monkeypatch.setattr(course, "MOST_MOMENTS", 3)
+    monkeypatch.setattr(history, "MAX_MOMENTS", 3)
     every = len(study)
     assert convergence(study).answers == (1, round((1 + every) / 2), every)
 
@@ -95,10 +95,10 @@ def test_the_noise_of_a_pair_is_the_mean_of_its_two_designs(study):
 
 
 def test_designs_that_were_compared_are_counted(study):
-    known = Known.of(study)
-    found = {tuple(SPACE.encode(one.design)): one for one in seen(known)}
+    view = ModelView.of(study)
+    found = {tuple(SPACE.encode(one.design)): one for one in list_compared_designs(view)}
     tally = {place: [0, 0, 0] for place in found}
-    for duel in known.duels:
+    for duel in view.duels:
         if duel.outcome != "skip":
             first, second = (tuple(SPACE.encode(design)) for design in (duel.first, duel.second))
             if duel.outcome == "tie":
@@ -113,4 +113,4 @@ def test_designs_that_were_compared_are_counted(study):
     assert np.allclose([one.utility for one in found.values()], [one.utility for one in judged])
     assert np.allclose([one.interval for one in found.values()], [one.interval for one in judged])
     assert all(one.preferred == (one.wins >= one.losses) for one in found.values())
-    assert seen(Known.of(played(count=0))) == []
+    assert list_compared_designs(ModelView.of(played(count=0))) == []

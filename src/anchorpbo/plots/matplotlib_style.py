@@ -22,8 +22,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 
+from anchorpbo.plots.axis_positions import AxisPositions
 from anchorpbo.plots.colours import INKS, Ink, Theme
-from anchorpbo.plots.places import Places
 
 Dash: TypeAlias = Literal["-"] | tuple[float, tuple[float, ...]]
 """A line style: solid, or an offset and the lengths of dashes and gaps in line widths."""
@@ -35,9 +35,9 @@ PAGE = 7.0
 BAND = 0.2
 """Half the height of a band in standard deviations, as in the paper."""
 DPI = 150
-_ROOM = 24
+_MAX_LEVEL_LETTERS = 24
 """Letters that fit under a panel side by side."""
-_SLANTED = 4
+_MAX_SLANTED_LABELS = 4
 """Labels that do when they slant; more of them stand upright."""
 
 DASHED: Dash = (0.0, (3.2, 1.6))
@@ -80,21 +80,21 @@ SETTINGS: MappingProxyType[Any, Any] = MappingProxyType(
 )
 
 
-_DARK = INKS["dark"]
-DARK: MappingProxyType[Any, Any] = MappingProxyType(
+_DARK_INK = INKS["dark"]
+DARK_SETTINGS: MappingProxyType[Any, Any] = MappingProxyType(
     {
-        **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), _DARK.ground),
-        **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), _DARK.text),
-        **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), _DARK.line),
-        "grid.color": _DARK.grid,
+        **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), _DARK_INK.ground),
+        **dict.fromkeys(("text.color", "axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor"), _DARK_INK.text),
+        **dict.fromkeys(("axes.edgecolor", "xtick.color", "ytick.color"), _DARK_INK.line),
+        "grid.color": _DARK_INK.grid,
     }
 )
 _theme: ContextVar[Theme] = ContextVar("theme", default="light")
 
 
 @contextmanager
-def styled(theme: Theme | None = None) -> Iterator[None]:
-    """The settings of our figures, for as long as one is drawn; also ``@styled()``.
+def use_style(theme: Theme | None = None) -> Iterator[None]:
+    """Apply the settings of our figures for as long as one is drawn; also ``@use_style()``.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def styled(theme: Theme | None = None) -> Iterator[None]:
             matplotlib.rcdefaults()
             matplotlib.rcParams.update(SETTINGS)
             if _theme.get() == "dark":
-                matplotlib.rcParams.update(DARK)
+                matplotlib.rcParams.update(DARK_SETTINGS)
             yield
     finally:
         _theme.reset(before)
@@ -118,7 +118,7 @@ def ink() -> Ink:
     return INKS["dark" if _theme.get() == "dark" else "light"]
 
 
-class Picture(Figure):
+class NotebookFigure(Figure):
     """A figure that notebooks show, also where nobody has loaded pyplot."""
 
     def _repr_png_(self) -> bytes:
@@ -127,15 +127,15 @@ class Picture(Figure):
         return png.getvalue()
 
 
-@styled()
+@use_style()
 def blank(width: float, height: float) -> Figure:
     """A figure without panels, for layouts that are no grid; sizes in inches."""
-    new = Picture(figsize=(width, height), layout="constrained")
+    new = NotebookFigure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(new)
     return new
 
 
-@styled()
+@use_style()
 def figure(
     rows: int = 1, columns: int = 1, *, width: float = PAGE, height: float | None = None, **options: Any
 ) -> tuple[Figure, Panels]:
@@ -154,7 +154,7 @@ def figure(
     return new, new.subplots(rows, columns, squeeze=False, **options)
 
 
-@styled()
+@use_style()
 def band(
     axes: Axes,
     x: npt.ArrayLike,
@@ -176,7 +176,7 @@ def band(
     return axes.plot(x, mean, color=colour, linestyle=dash, label=label, **line)[0]
 
 
-@styled()
+@use_style()
 def legend_below(
     figure: Figure, handles: Sequence[Artist], *, columns: int | None = None, heading: str | None = None
 ) -> None:
@@ -222,7 +222,7 @@ def marks(
     drawn[0].set_in_layout(False)
 
 
-def along(axes: Axes, which: Literal["x", "y"], places: Places, title: str) -> None:
+def set_axis(axes: Axes, which: Literal["x", "y"], places: AxisPositions, title: str) -> None:
     """Give an axis the values, the scale and the title of a parameter."""
     low, high = places.ends
     axes.set(**{f"{which}label": title})
@@ -233,8 +233,8 @@ def along(axes: Axes, which: Literal["x", "y"], places: Places, title: str) -> N
     if places.labels is not None:
         side.set_ticks(places.ticks or [], labels=places.labels)
         side.grid(False)
-        if which == "x" and max(map(len, places.labels)) * len(places.labels) > _ROOM:
-            axes.tick_params("x", labelrotation=30 if len(places.labels) <= _SLANTED else 90)
+        if which == "x" and max(map(len, places.labels)) * len(places.labels) > _MAX_LEVEL_LETTERS:
+            axes.tick_params("x", labelrotation=30 if len(places.labels) <= _MAX_SLANTED_LABELS else 90)
     elif places.ticks is not None:
         side.set_ticks(places.ticks, labels=[f"{tick:g}" for tick in places.ticks])
         side.set_minor_formatter(NullFormatter())

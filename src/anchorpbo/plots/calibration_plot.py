@@ -1,4 +1,4 @@
-"""How sure the model was of an answer, and how often it was right."""
+"""Plot of the model's calibration: predicted probabilities and observed shares of favourites."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from anchorpbo.analysis import Calibration
-from anchorpbo.analysis import calibration as of_source
+from anchorpbo.analysis import calibration as calibrate
 from anchorpbo.analysis.predictions import Bin
 from anchorpbo.model import PreferenceGP
 from anchorpbo.plots.colours import BLUE, GREY, INKS, Theme
-from anchorpbo.plots.drawing import Backend, Drawing, draw
+from anchorpbo.plots.plot import Backend, Plot, draw
 from anchorpbo.study import Optimizer
 
 _ENDS = (0.46, 1.04)
@@ -30,18 +30,18 @@ def calibration(source: Optimizer | PreferenceGP, *, backend: Backend = "plotly"
     backend, theme
         See `anchorpbo.plots`.
     """
-    return draw(Calibrated(of_source(source)), backend, theme)
+    return draw(CalibrationPlot(calibrate(source)), backend, theme)
 
 
 @dataclass(frozen=True)
-class Calibrated(Drawing):
+class CalibrationPlot(Plot):
     """One panel, from a coin's half to certainty."""
 
     data: Calibration
 
     @property
-    def told(self) -> str:
-        """The whole in numbers."""
+    def summary(self) -> str:
+        """Accuracy and log loss in words."""
         data = self.data
         return (
             f"{len(data.predicted)} answers, {100 * data.accuracy:.0f} % as predicted; "
@@ -50,38 +50,38 @@ class Calibrated(Drawing):
 
     def plotly(self, theme: Theme) -> Any:
         """Dots that tell what is in their bins."""
-        from anchorpbo.plots import screen
+        from anchorpbo.plots import plotly_style as style
 
         data, bins = self.data, self.data.bins
-        figure = screen.panels(theme, height=440)
+        figure = style.panels(theme, height=440)
         ideal: dict[str, Any] = {"colour": INKS[theme].line, "width": 1.5, "dash": "dash"}
-        figure.add_trace(screen.line([0.5, 1], [0.5, 1], "ideal", **ideal))
+        figure.add_trace(style.line([0.5, 1], [0.5, 1], "ideal", **ideal))
         ends = {
             "type": "data", "symmetric": False, "color": BLUE, "thickness": 1.5, "width": 4,
             "array": [one.high - one.observed for one in bins], "arrayminus": [one.observed - one.low for one in bins],
         }  # fmt: skip
-        hover = [screen.lines(_told(one)) for one in bins]
+        hover = [style.lines(_describe_bin(one)) for one in bins]
         x, y = [one.predicted for one in bins], [one.observed for one in bins]
-        figure.add_trace(screen.dots(x, y, "favourite chosen", hover=hover, ends=ends, color=BLUE, size=10))
-        single = screen.dots(
+        figure.add_trace(style.dots(x, y, "favourite chosen", hover=hover, ends=ends, color=BLUE, size=10))
+        single = style.dots(
             data.predicted, [0.0] * len(data.predicted), "single answers", symbol="line-ns-open", size=9, color=GREY
         )
         figure.add_trace(single.update(cliponaxis=False))
         figure.update_xaxes(title_text="predicted probability of the favourite", range=_ENDS, tickformat=".0%")
         figure.update_yaxes(title_text="share of favourites chosen", range=(0.0, 1.04), tickformat=".0%")
-        screen.remark(figure, f"{self.told}<br>{data.how}", y=0.06)
+        style.remark(figure, f"{self.summary}<br>{data.how}", y=0.06)
         return figure
 
     def matplotlib(self, theme: Theme) -> Any:
         """The same for a page."""
         from matplotlib.ticker import PercentFormatter
 
-        from anchorpbo.plots import paper
+        from anchorpbo.plots import matplotlib_style as style
 
         data, bins = self.data, self.data.bins
-        with paper.styled(theme):
-            figure, ((axes,),) = paper.figure(width=4.2, height=3.6)
-            line = paper.ink().line
+        with style.use_style(theme):
+            figure, ((axes,),) = style.figure(width=4.2, height=3.6)
+            line = style.ink().line
             axes.plot([0.5, 1], [0.5, 1], color=line, linestyle="--", linewidth=1, label="ideal")
             ends = [[one.observed - one.low for one in bins], [one.high - one.observed for one in bins]]
             x, y = [one.predicted for one in bins], [one.observed for one in bins]
@@ -94,11 +94,11 @@ class Calibrated(Drawing):
             axes.set(xlim=_ENDS, ylim=(0, 1.04))
             for side in (axes.xaxis, axes.yaxis):
                 side.set_major_formatter(PercentFormatter(1.0, decimals=0))
-            axes.set_title(f"{self.told}\n{data.how}", fontsize=7, loc="left")
-            paper.legend_below(figure, axes.get_legend_handles_labels()[0])
+            axes.set_title(f"{self.summary}\n{data.how}", fontsize=7, loc="left")
+            style.legend_below(figure, axes.get_legend_handles_labels()[0])
         return figure
 
 
-def _told(one: Bin) -> list[str]:
+def _describe_bin(one: Bin) -> list[str]:
     share = f"chosen {100 * one.observed:.0f} % ({100 * one.low:.0f} to {100 * one.high:.0f})"
     return [f"{one.count} answers", f"predicted {100 * one.predicted:.0f} %", share]

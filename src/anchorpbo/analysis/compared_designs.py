@@ -1,4 +1,4 @@
-"""The designs that were compared: what is known of each, and how it fared."""
+"""Designs that were compared, each with its estimated utility and its wins, losses and ties."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anchorpbo.analysis.known import Known
+from anchorpbo.analysis.model_view import ModelView
 from anchorpbo.space import Design
 from anchorpbo.study.recommending import estimates
 
 
 @dataclass(frozen=True)
-class Seen:
+class ComparedDesign:
     """A design that was compared in an informative duel."""
 
     design: Design
@@ -28,23 +28,23 @@ class Seen:
         return self.wins >= self.losses
 
 
-def seen(known: Known) -> list[Seen]:
-    """All of them, in the order in which they were first compared."""
-    if known.model is None:
+def list_compared_designs(view: ModelView) -> list[ComparedDesign]:
+    """Return the designs compared in informative duels, in the order of their first comparison."""
+    if view.model is None:
         return []
     tally: dict[bytes, list[int]] = {}
     designs: dict[bytes, Design] = {}
-    for duel in known.duels:
+    for duel in view.duels:
         if duel.outcome == "skip":
             continue
         for side, design in (("first", duel.first), ("second", duel.second)):
-            key = known.space.locate(design).tobytes()
+            key = view.space.locate(design).tobytes()
             designs.setdefault(key, design)
             place = 2 if duel.outcome == "tie" else int(duel.outcome != side)
             tally.setdefault(key, [0, 0, 0])[place] += 1
-    points = np.array([np.frombuffer(key) for key in designs]).reshape(-1, known.space.dimension)
-    found = estimates(known.model, known.space, points, None)
+    points = np.array([np.frombuffer(key) for key in designs]).reshape(-1, view.space.dimension)
+    found = estimates(view.model, view.space, points, None)
     return [
-        Seen(design, one.utility, one.interval, *tally[key])
+        ComparedDesign(design, one.utility, one.interval, *tally[key])
         for (key, design), one in zip(designs.items(), found, strict=True)
     ]

@@ -10,14 +10,14 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from anchorpbo.plots.axis_positions import AxisPositions
 from anchorpbo.plots.colours import INKS, ORANGE, RED, Theme
-from anchorpbo.plots.places import Places
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
 
 
 def text(words: str) -> str:
-    """Words as they may stand in a figure: plotly reads a few HTML elements in every text."""
+    """ParameterLabels as they may stand in a figure: plotly reads a few HTML elements in every text."""
     return escape(words, quote=False)
 
 
@@ -52,7 +52,7 @@ def panels(theme: Theme, rows: int = 1, columns: int = 1, *, height: int = 360, 
     return figure
 
 
-def axis(places: Places, title: str) -> dict[str, Any]:
+def axis(places: AxisPositions, title: str) -> dict[str, Any]:
     """Settings of an axis along a parameter."""
     settings: dict[str, Any] = {"title": {"text": text(title), "standoff": 8}}
     low, high = places.ends
@@ -77,8 +77,8 @@ def dots(
     **marker: Any,
 ) -> go.Scatter:
     """Marks; `hover` is what shows under the pointer, `ends` the intervals of y, `marker` how they look."""
-    told = {"hoverinfo": "skip"} if hover is None else {"hovertext": hover, "hoverinfo": "text"}
-    return go.Scatter(x=x, y=y, mode="markers", name=name, marker=marker, error_y=ends, **told)
+    hovering = {"hoverinfo": "skip"} if hover is None else {"hovertext": hover, "hoverinfo": "text"}
+    return go.Scatter(x=x, y=y, mode="markers", name=name, marker=marker, error_y=ends, **hovering)
 
 
 def line(
@@ -92,15 +92,15 @@ def line(
     hover: Sequence[str] | None = None,
 ) -> go.Scatter:
     """A line, broken where there is ``None``."""
-    told = {"hoverinfo": "skip"} if hover is None else {"hovertext": hover, "hoverinfo": "text"}
+    hovering = {"hoverinfo": "skip"} if hover is None else {"hovertext": hover, "hoverinfo": "text"}
     look = {"color": colour, "width": width, "dash": dash}
-    return go.Scatter(x=x, y=y, mode="lines", name=name, line=look, **told)
+    return go.Scatter(x=x, y=y, mode="lines", name=name, line=look, **hovering)
 
 
 def area(x: Sequence[Any], low: Sequence[float], high: Sequence[float], name: str, *, colour: str) -> go.Scatter:
     """What lies between two lines."""
     around = {"x": [*x, *x[::-1]], "y": [*high, *low[::-1]]}
-    look = {"fill": "toself", "fillcolor": faint(colour), "mode": "lines", "line": {"width": 0}}
+    look = {"fill": "toself", "fillcolor": fade(colour), "mode": "lines", "line": {"width": 0}}
     return go.Scatter(name=name, hoverinfo="skip", **around, **look)
 
 
@@ -127,7 +127,7 @@ def remark(figure: go.Figure, words: str, **place: Any) -> None:
     figure.add_annotation(text=words, xref="paper", yref="paper", showarrow=False, font={"size": 11}, **at)
 
 
-def faint(colour: str) -> str:
+def fade(colour: str) -> str:
     """A colour that lets others through."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},0.22)"

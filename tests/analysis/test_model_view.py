@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anchorpbo import Duels, NoiseMap, Optimizer, PreferenceGP, Real, Space
-from anchorpbo.analysis import Known, grids, seen
+from anchorpbo.analysis import ModelView, grids, list_compared_designs
 from anchorpbo.errors import InputError, NotFittedError, UnknownNameError, UnsupportedError
 from anchorpbo.kernels.stationary import Stationary
 from support.drawn_studies import ANCHORS, SPACE, played, shelved
@@ -14,70 +14,70 @@ POINTS = [[0.1, 0.3], [0.8, 0.6], [0.4, 0.2]]
 
 def test_a_study_is_known_by_its_own_words():
     study = played(count=6)
-    known = Known.of(study)
-    assert (known.space, list(known.anchors)) == (SPACE, study.anchors)
-    assert [duel.outcome for duel in known.duels][3:] == ["tie", "skip", known.duels[5].outcome, "first"]
-    assert known.recommend() == known.middle == study.recommend().design
-    new = Known.of(played(count=0))
+    view = ModelView.of(study)
+    assert (view.space, list(view.anchors)) == (SPACE, study.anchors)
+    assert [duel.outcome for duel in view.duels][3:] == ["tie", "skip", view.duels[5].outcome, "first"]
+    assert view.recommend() == view.base_design == study.recommend().design
+    new = ModelView.of(played(count=0))
     assert (new.model, new.recommend(), new.duels) == (None, None, ())
-    assert new.middle == SPACE.check(new.middle)
-    assert new.middle["heat"] == 88.0
+    assert new.base_design == SPACE.check(new.base_design)
+    assert new.base_design["heat"] == 88.0
 
 
 def test_a_model_is_known_by_its_coordinates():
     noise = NoiseMap.bounded([[0.2, 0.3], [1.5, 0.2]])
     model = PreferenceGP(noise=noise).fit(Duels(POINTS, [0, 2], [1, 1], [[0, 2]]))
-    known = Known.of(model)
-    assert known.space.names == ("x1", "x2")
-    assert known.anchors == ({"x1": 0.2, "x2": 0.3},)
-    assert [duel.outcome for duel in known.duels] == ["first", "first", "tie"]
-    assert known.duels[0].first == {"x1": 0.1, "x2": 0.3}
+    view = ModelView.of(model)
+    assert view.space.names == ("x1", "x2")
+    assert view.anchors == ({"x1": 0.2, "x2": 0.3},)
+    assert [duel.outcome for duel in view.duels] == ["first", "first", "tie"]
+    assert view.duels[0].first == {"x1": 0.1, "x2": 0.3}
     best = POINTS[int(np.argmax(model.posterior.mean(POINTS)))]
-    assert known.recommend() == {"x1": best[0], "x2": best[1]}
-    grid = grids.slices(known, known.middle)[0].grid
-    X = np.column_stack([np.linspace(0, 1, grids.SLICE), np.full(grids.SLICE, best[1])])
+    assert view.recommend() == {"x1": best[0], "x2": best[1]}
+    grid = grids.compute_slices(view, view.base_design)[0].grid
+    X = np.column_stack([np.linspace(0, 1, grids.SLICE_POINTS), np.full(grids.SLICE_POINTS, best[1])])
     assert np.allclose(grid.utility, model.posterior.mean(X) - model.posterior.mean(POINTS).mean())
     assert np.allclose(grid.noise, noise(X))
 
 
 def test_a_model_of_merged_duels_has_each_of_them():
     duels = Duels(POINTS, [0, 0, 0, 1], [1, 1, 1, 0], [[0, 2], [0, 2]]).merged()
-    (first, *_) = seen(Known.of(PreferenceGP(learn=None).condition(duels)))
+    (first, *_) = list_compared_designs(ModelView.of(PreferenceGP(learn=None).condition(duels)))
     assert (first.wins, first.losses, first.ties) == (3, 1, 2)
 
 
 def test_a_noise_map_is_known_by_its_anchors():
-    known = Known.of(NoiseMap.bounded([[0.2, 0.3]]))
-    assert (known.model, known.anchors, known.recommend()) == (None, ({"x1": 0.2, "x2": 0.3},), None)
+    view = ModelView.of(NoiseMap.bounded([[0.2, 0.3]]))
+    assert (view.model, view.anchors, view.recommend()) == (None, ({"x1": 0.2, "x2": 0.3},), None)
 
 
 def test_what_cannot_be_drawn_says_why():
     with pytest.raises(UnsupportedError, match="without anchors is the same everywhere"):
-        Known.of(NoiseMap.constant(1.0))
+        ModelView.of(NoiseMap.constant(1.0))
     with pytest.raises(NotFittedError, match="seen no duels"):
-        Known.of(PreferenceGP())
+        ModelView.of(PreferenceGP())
     counts = Duels([[3.0], [5.0]], [0], [1], bounds=None)
     with pytest.raises(UnsupportedError, match="lie in the unit cube"):
-        Known.of(PreferenceGP().fit(counts))
+        ModelView.of(PreferenceGP().fit(counts))
     with pytest.raises(InputError, match="an Optimizer, a PreferenceGP or a NoiseMap; received dict"):
-        Known.of({})
+        ModelView.of({})
 
 
 def test_slices_may_be_of_some_parameters_only():
-    known = Known.of(played(count=4))
-    found = grids.slices(known, known.middle, ["stir", "dose"])
+    view = ModelView.of(played(count=4))
+    found = grids.compute_slices(view, view.base_design, ["stir", "dose"])
     assert [one.axis.name for one in found] == ["stir", "dose"]
     assert found[0].axis.values == [False, True]
     with pytest.raises(UnknownNameError, match="a parameter must be one of"):
-        grids.slices(known, known.middle, ["water"])
+        grids.compute_slices(view, view.base_design, ["water"])
     with pytest.raises(InputError, match="a space of parameters or a catalogue"):
-        grids.slices(Known.of(shelved()), {})
+        grids.compute_slices(ModelView.of(shelved()), {})
 
 
 def test_anchors_and_answers_change_the_view():
     study = played(count=4)
     study.remove_anchor(ANCHORS[0])
-    assert len(Known.of(study).anchors) == 1
+    assert len(ModelView.of(study).anchors) == 1
 
 
 def test_what_is_done_to_a_recommendation_does_not_reach_the_next():
@@ -96,8 +96,8 @@ def test_each_pair_of_compared_designs_is_looked_at_once_for_all_grids(monkeypat
     study = Optimizer(Space(a=Real(0, 1), b=Real(0, 1), c=Real(0, 1)), seed=3)
     for one, other in np.random.default_rng(0).random((150, 2, 3)):
         study.tell_preference(*(dict(zip("abc", each, strict=True)) for each in (one, other)))
-    known = Known.of(study)
-    at, u, looked = known.middle, len(study.model.designs), []
+    view = ModelView.of(study)
+    at, u, looked = view.base_design, len(study.model.designs), []
     plain = Stationary.__call__
 
     def counting(kernel, X, Y):
@@ -105,8 +105,8 @@ def test_each_pair_of_compared_designs_is_looked_at_once_for_all_grids(monkeypat
         return plain(kernel, X, Y)
 
     monkeypatch.setattr(Stationary, "__call__", counting)
-    grids.slices(known, at)
-    grids.plane(known, at)
-    points = 3 * grids.SLICE + grids.PLANE**2
+    grids.compute_slices(view, at)
+    grids.compute_plane(view, at)
+    points = 3 * grids.SLICE_POINTS + grids.PLANE_POINTS**2
     # At the points of the grids for the average and twice for the posterior; the average itself once, for all grids.
     assert sum(looked) <= 3 * points * u + 2 * u * u

@@ -1,4 +1,4 @@
-"""What was recommended along the way, and what each duel was expected to bring."""
+"""Plot of convergence: the recommendation after each answer, and the expected gain of each duel."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from anchorpbo.analysis import Convergence
-from anchorpbo.analysis import convergence as of_study
+from anchorpbo.analysis import convergence as compute_convergence
 from anchorpbo.errors import InputError
 from anchorpbo.plots.colours import BLUE, GREEN, GREY, RED, Theme
-from anchorpbo.plots.drawing import Backend, Drawing, draw
-from anchorpbo.plots.words import Words
+from anchorpbo.plots.parameter_labels import ParameterLabels
+from anchorpbo.plots.plot import Backend, Plot, draw
 from anchorpbo.space import Design
 from anchorpbo.study import Optimizer
 
-_GAIN = "expected gain (%)"
+_GAIN_TITLE = "expected gain (%)"
 
 
 def convergence(
@@ -43,43 +43,47 @@ def convergence(
     """
     if not isinstance(study, Optimizer):
         raise InputError("convergence is that of a study", type(study).__name__, "give an Optimizer")
-    return draw(Converging(of_study(study, truth), Words.of(study.space, labels, units)), backend, theme)
+    return draw(
+        ConvergencePlot(compute_convergence(study, truth), ParameterLabels.of(study.space, labels, units)),
+        backend,
+        theme,
+    )
 
 
 @dataclass(frozen=True)
-class Converging(Drawing):
+class ConvergencePlot(Plot):
     """Two panels over the same numbers of answers."""
 
     data: Convergence
-    words: Words
+    labels: ParameterLabels
 
     def plotly(self, theme: Theme) -> Any:
         """A line and bars that tell which design it was."""
         import plotly.graph_objects as go
 
-        from anchorpbo.plots import screen
+        from anchorpbo.plots import plotly_style as style
 
         data = self.data
-        figure = screen.panels(
+        figure = style.panels(
             theme, 2, 1, height=480, shared_xaxes=True, vertical_spacing=0.08, row_heights=[0.62, 0.38]
         )
         x, y = list(data.answers), list(data.utility if data.truth is None else data.truth)
         hover = [
-            screen.lines([f"after {n} answer{'s'[: n != 1]}", *self.words.design(design), f"utility {value:.2f}"])
+            style.lines([f"after {n} answer{'s'[: n != 1]}", *self.labels.design(design), f"utility {value:.2f}"])
             for n, design, value in zip(x, data.designs, y, strict=True)
         ]
         colour = BLUE if data.truth is None else GREEN
         if data.truth is None:
-            figure.add_trace(screen.area(x, data.low, data.high, "90 % interval", colour=BLUE), 1, 1)
+            figure.add_trace(style.area(x, data.low, data.high, "90 % interval", colour=BLUE), 1, 1)
         figure.add_trace(
-            screen.line(x, y, "recommended then", colour=colour, hover=hover).update(mode="lines+markers"), 1, 1
+            style.line(x, y, "recommended then", colour=colour, hover=hover).update(mode="lines+markers"), 1, 1
         )
         gains = {"x": list(data.duels), "y": [100 * gain for gain in data.gains], "marker": {"color": GREY}}
-        told = "comparison %{x}: %{y:.1f} %<extra></extra>"
-        figure.add_trace(go.Bar(name="expected gain", hovertemplate=told, **gains), 2, 1)
-        figure.add_hline(100 * data.enough, line={"color": RED, "width": 1.5, "dash": "dash"}, row=2, col=1)
+        template = "comparison %{x}: %{y:.1f} %<extra></extra>"
+        figure.add_trace(go.Bar(name="expected gain", hovertemplate=template, **gains), 2, 1)
+        figure.add_hline(100 * data.negligible_gain, line={"color": RED, "width": 1.5, "dash": "dash"}, row=2, col=1)
         figure.update_yaxes(title_text="utility" if data.truth is None else "true utility", row=1, col=1)
-        figure.update_yaxes(title_text=_GAIN, rangemode="tozero", row=2, col=1)
+        figure.update_yaxes(title_text=_GAIN_TITLE, rangemode="tozero", row=2, col=1)
         figure.update_xaxes(title_text="comparisons", row=2, col=1)
         return figure
 
@@ -87,11 +91,11 @@ class Converging(Drawing):
         """The same for a page."""
         from matplotlib.ticker import MaxNLocator
 
-        from anchorpbo.plots import paper
+        from anchorpbo.plots import matplotlib_style as style
 
         data = self.data
-        with paper.styled(theme):
-            figure, ((above,), (below,)) = paper.figure(2, 1, width=4.6, height=3.9, sharex=True, height_ratios=[5, 3])
+        with style.use_style(theme):
+            figure, ((above,), (below,)) = style.figure(2, 1, width=4.6, height=3.9, sharex=True, height_ratios=[5, 3])
             if data.truth is None:
                 look: dict[str, Any] = {"color": BLUE, "alpha": 0.18, "linewidth": 0}
                 above.fill_between(data.answers, data.low, data.high, label="90 % interval", **look)
@@ -99,10 +103,10 @@ class Converging(Drawing):
             else:
                 above.plot(data.answers, data.truth, ".-", color=GREEN, label="recommended then")
             below.bar(data.duels, [100 * gain for gain in data.gains], color=GREY, label="expected gain")
-            below.axhline(100 * data.enough, color=RED, linewidth=1, linestyle="--", label="next to nothing")
+            below.axhline(100 * data.negligible_gain, color=RED, linewidth=1, linestyle="--", label="next to nothing")
             above.set(ylabel="utility" if data.truth is None else "true utility")
-            below.set(xlabel="comparisons", ylabel=_GAIN)
+            below.set(xlabel="comparisons", ylabel=_GAIN_TITLE)
             below.xaxis.set_major_locator(MaxNLocator(integer=True))
             handles = [*above.get_legend_handles_labels()[0], *below.get_legend_handles_labels()[0]]
-            paper.legend_below(figure, handles, columns=2)
+            style.legend_below(figure, handles, columns=2)
         return figure

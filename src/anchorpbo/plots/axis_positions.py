@@ -1,4 +1,4 @@
-"""Where the values of a parameter stand along an axis: numbers by themselves, categories in a row."""
+"""Positions of the values of a parameter along an axis: numbers by themselves, categories in a row."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 from anchorpbo.analysis.axes import Axis, log_ticks
 from anchorpbo.formatting import format_value, truncate
 
-_LONGEST, _MOST = 16, 12
+_MAX_LABEL_LETTERS, _MAX_LABELS = 16, 12
 """Letters of a label, and labels of an axis."""
 
 
 @dataclass(frozen=True)
-class Places:
-    """Of an axis."""
+class AxisPositions:
+    """Positions, ticks and labels of the values of an axis."""
 
     axis: Axis
 
     @property
     def every(self) -> list[float]:
-        """Places of the axis's own values."""
+        """AxisPositions of the axis's own values."""
         return list(self.axis.values) if self.axis.continuous else [float(i) for i in range(len(self.axis.values))]
 
     def of(self, value: Any) -> float | None:
@@ -36,7 +36,7 @@ class Places:
     def ticks(self) -> list[float] | None:
         """Where to write: at categories, of many at some; along a logarithmic axis; ``None`` for anywhere."""
         if not self.axis.continuous:
-            return self.every[:: ceil(len(self.axis.values) / _MOST)]
+            return self.every[:: ceil(len(self.axis.values) / _MAX_LABELS)]
         return log_ticks(float(self.axis.values[0]), float(self.axis.values[-1])) if self.axis.log else None
 
     @property
@@ -44,7 +44,7 @@ class Places:
         """What to write at the ticks of categories; ``None`` where numbers do."""
         if self.axis.continuous:
             return None
-        return [truncate(format_value(self.axis.values[int(place)]), _LONGEST) for place in self.ticks or ()]
+        return [truncate(format_value(self.axis.values[int(place)]), _MAX_LABEL_LETTERS) for place in self.ticks or ()]
 
     @property
     def ends(self) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""A plot and its two twins: one for the screen, by plotly, one for paper, by matplotlib."""
+"""A plot that two libraries can draw: plotly for the screen, matplotlib for paper."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anchorpbo.plots.colours import INKS, Theme
 Backend = Literal["plotly", "matplotlib"]
 
 
-class Drawing(ABC):
+class Plot(ABC):
     """Data and words of a plot, and how either library draws them. Statistics are computed elsewhere."""
 
     @abstractmethod
@@ -24,12 +24,12 @@ class Drawing(ABC):
         """A `matplotlib.figure.Figure`, which does not belong to pyplot."""
 
 
-def draw(drawing: Drawing, backend: Backend, theme: Theme) -> Any:
-    """The figure of a drawing.
+def draw(plot: Plot, backend: Backend, theme: Theme) -> Any:
+    """Draw a plot with one of the two libraries and return its figure.
 
     Parameters
     ----------
-    drawing
+    plot
         What to draw.
     backend
         ``"plotly"`` or ``"matplotlib"``.
@@ -43,4 +43,4 @@ def draw(drawing: Drawing, backend: Backend, theme: Theme) -> Any:
         raise UnknownNameError.of("theme", theme, INKS)
     if find_spec(backend) is None:
         raise UnsupportedError(f"this figure needs {backend}", "none installed", 'pip install "anchorpbo[plots]"')
-    return drawing.plotly(theme) if backend == "plotly" else drawing.matplotlib(theme)
+    return plot.plotly(theme) if backend == "plotly" else plot.matplotlib(theme)

@@ -1,4 +1,4 @@
-"""What parameters are called in a figure, and their units."""
+"""Labels and units of parameters in a figure."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from anchorpbo.space import Design, DesignSpace
 
 
 @dataclass(frozen=True)
-class Words:
+class ParameterLabels:
     """Labels and units of some parameters; the others are called by their names."""
 
     labels: Mapping[str, str]
     units: Mapping[str, str]
 
     @classmethod
-    def of(cls, space: DesignSpace, labels: Mapping[str, str] | None, units: Mapping[str, str] | None) -> Words:
+    def of(
+        cls, space: DesignSpace, labels: Mapping[str, str] | None, units: Mapping[str, str] | None
+    ) -> ParameterLabels:
         """Checked against the parameters, or columns, of a space."""
         for kind, given in (("labels", labels), ("units", units)):
             if given is not None and not isinstance(given, Mapping):

@@ -1,4 +1,4 @@
-"""One view of whatever knows something about designs: a study, a model of arrays, or a noise map alone."""
+"""The same view of a study, a model of arrays, or a noise map alone."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Source: TypeAlias = Optimizer | PreferenceGP | NoiseMap
 
 
 @dataclass(frozen=True)
-class Compared:
-    """Two designs and what the user said of them."""
+class Comparison:
+    """Two designs and the outcome of their comparison."""
 
     first: Design
     second: Design
@@ -29,8 +29,8 @@ class Compared:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
-    """What is known of designs, whoever knows it."""
+class ModelView:
+    """Space, model, noise, anchors and duels of a study, a model or a noise map."""
 
     space: DesignSpace
     """Where designs come from; of arrays, parameters x1, x2, ... from 0 to 1."""
@@ -38,39 +38,39 @@ class Known:
     """Of the utility; ``None`` before the first answer."""
     noise: NoiseMap
     anchors: tuple[Design, ...]
-    duels: tuple[Compared, ...]
+    duels: tuple[Comparison, ...]
     """Skips included."""
     recommend: Callable[[], Design | None]
     """The design to take, where there are answers; it may take a moment."""
 
     @classmethod
-    def of(cls, source: Source) -> Known:
-        """The view of a study, a model that was fitted, or a noise map."""
+    def of(cls, source: Source) -> ModelView:
+        """Return the view of a study, a fitted model or a noise map."""
         if isinstance(source, Optimizer):
-            return _of_study(source)
+            return _view_study(source)
         if isinstance(source, PreferenceGP):
-            return _of_model(source)
+            return _view_model(source)
         if isinstance(source, NoiseMap):
-            return _of_noise(source)
+            return _view_noise(source)
         rule = "what is drawn must be an Optimizer, a PreferenceGP or a NoiseMap"
         raise InputError(rule, type(source).__name__, "give the study itself")
 
     @property
-    def middle(self) -> Design:
+    def base_design(self) -> Design:
         """The recommended design, or before the first answer the one in the middle of the space."""
         best = self.recommend()
         d = self.space.dimension
         return self.space.decode(self.space.nearest(np.full(d, 0.5))) if best is None else best
 
 
-def compared(history: list[dict[str, Any]]) -> tuple[Compared, ...]:
-    """The comparisons of a study's history, those that nobody asked for included."""
+def read_comparisons(history: list[dict[str, Any]]) -> tuple[Comparison, ...]:
+    """Return the comparisons in a study's history, those that nobody asked for included."""
     found = []
     for event in history:
         if event["type"] == "answered":
-            found.append(Compared(event["first"], event["second"], event["outcome"]))
+            found.append(Comparison(event["first"], event["second"], event["outcome"]))
         elif event["type"] == "preferred":
-            found.append(Compared(event["winner"], event["loser"], "tie" if event["tie"] else "first"))
+            found.append(Comparison(event["winner"], event["loser"], "tie" if event["tie"] else "first"))
     return tuple(found)
 
 
@@ -79,19 +79,21 @@ def is_informative(event: Mapping[str, Any]) -> bool:
     return bool(event["type"] == "preferred" or (event["type"] == "answered" and event["outcome"] != "skip"))
 
 
-def _of_study(study: Optimizer) -> Known:
-    known = len(study) > 0
-    return Known(
+def _view_study(study: Optimizer) -> ModelView:
+    answered = len(study) > 0
+    return ModelView(
         study.space,
-        study.model if known else None,
+        study.model if answered else None,
         study.noise_map,
         tuple(study.anchors),
-        compared(study.history),
-        (lambda: recommended_design(study.model, study.space, study.plan.risk_weight)) if known else _nothing,
+        read_comparisons(study.history),
+        (lambda: recommended_design(study.model, study.space, study.plan.risk_weight))
+        if answered
+        else _recommend_nothing,
     )
 
 
-def _of_model(model: PreferenceGP) -> Known:
+def _view_model(model: PreferenceGP) -> ModelView:
     duels = model.duels.unmerged()
     if duels.bounds != (0.0, 1.0):
         rule = "arrays can be drawn where designs lie in the unit cube"
@@ -100,31 +102,31 @@ def _of_model(model: PreferenceGP) -> Known:
     outcomes: list[Outcome] = ["tie" if tied else "first" for tied in duels.tied.tolist()]
     designs = [space.decode(x) for x in duels.points]
     told = tuple(
-        Compared(designs[a], designs[b], outcome)
+        Comparison(designs[a], designs[b], outcome)
         for a, b, outcome in zip(duels.first.tolist(), duels.second.tolist(), outcomes, strict=True)
     )
     best = designs[int(np.argmax(model.posterior.mean(duels.points)))]
-    return Known(space, model, model.noise, _inside(space, model.noise.anchors), told, lambda: dict(best))
+    return ModelView(space, model, model.noise, _decode_inside(space, model.noise.anchors), told, lambda: dict(best))
 
 
-def _of_noise(noise: NoiseMap) -> Known:
+def _view_noise(noise: NoiseMap) -> ModelView:
     if noise.anchors is None:
         rule = "a noise map without anchors is the same everywhere"
         raise UnsupportedError(rule, repr(noise), "draw one that has anchors, or a study")
     space = _cube(noise.anchors.shape[1])
-    return Known(space, None, noise, _inside(space, noise.anchors), (), _nothing)
+    return ModelView(space, None, noise, _decode_inside(space, noise.anchors), (), _recommend_nothing)
 
 
 def _cube(dimension: int) -> Space:
     return Space({f"x{i + 1}": Real(0, 1) for i in range(dimension)})
 
 
-def _inside(space: Space, anchors: Array | None) -> tuple[Design, ...]:
+def _decode_inside(space: Space, anchors: Array | None) -> tuple[Design, ...]:
     """Anchors that can be shown: those of an array may lie outside the cube."""
     if anchors is None:
         return ()
     return tuple(space.decode(x) for x in anchors if ((x >= 0.0) & (x <= 1.0)).all())
 
 
-def _nothing() -> None:
+def _recommend_nothing() -> None:
     return None
