@@ -11,7 +11,7 @@ import anchorpbo as ap
 from anchorpbo import notebook
 from anchorpbo.errors import InputError, UnknownNameError, UnsupportedError
 from anchorpbo.notebook import DuelWidget
-from anchorpbo.notebook.widget import HERE
+from anchorpbo.notebook.widget import ASSETS
 from anchorpbo.study import Optimizer
 
 SPACE = ap.Space(heat=ap.Real(80, 96), origin=ap.Categorical(["Kenya", "<script>"]), stir=ap.Boolean())
@@ -202,7 +202,7 @@ def test_drawings_of_two_widgets_share_no_ids():
 
 def test_an_image_that_is_too_large_stays_out(tmp_path, monkeypatch):
     (tmp_path / "a.png").write_bytes(PIXEL)
-    monkeypatch.setattr("anchorpbo.notebook.cards.LARGEST", len(PIXEL) - 1)
+    monkeypatch.setattr("anchorpbo.notebook.widget.MAX_IMAGE_BYTES", len(PIXEL) - 1)
     items = [{"n": "a", "x": 0.0, "f": "a.png"}, {"n": "b", "x": 1.0, "f": "a.png"}]
     shelf = ap.Catalogue.from_records(items, features=["x"])
     widget = DuelWidget(study(shelf), display={"image": "f"}, images=str(tmp_path))
@@ -244,6 +244,6 @@ def test_without_anywidget_it_says_what_to_install(monkeypatch):
 
 def test_the_module_it_sends_loads_nothing_from_elsewhere():
     for name in ("duel.js", "duel.css"):
-        source = (HERE / name).read_text("utf-8")
+        source = (ASSETS / name).read_text("utf-8")
         assert len(source) > 1000
         assert not re.search(r"@import|\bimport\b|https?://|url\(|innerHTML|outerHTML|eval|Function\(", source)

@@ -20,7 +20,7 @@ import numpy as np
 
 from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError
-from anchorpbo.interop.frames.libraries import LibraryName, as_table, library_named
+from anchorpbo.interop.frames.frame_libraries import LibraryName, as_table, get_library
 from anchorpbo.space.table import Table
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -46,7 +46,7 @@ def duels_to_frame(duels: Duels, library: LibraryName = "pandas", names: Sequenc
     each = duels.unmerged()
     rows = (("winner", each.first), ("loser", each.second))
     coordinates = {f"{side}.{name}": each.points[row, c] for side, row in rows for c, name in enumerate(called)}
-    return library_named(library).frame({**dict(rows), "tie": each.tied, **coordinates})
+    return get_library(library).make_frame({**dict(rows), "tie": each.tied, **coordinates})
 
 
 def duels_from_frame(
@@ -64,15 +64,15 @@ def duels_from_frame(
         See `Duels`.
     """
     table = as_table(frame)
-    called = _coordinates(table) if names is None else list(names)
+    called = _find_coordinates(table) if names is None else list(names)
     winners, losers = (_points(table, side, called) for side in ("winner", "loser"))
     points, first, second = _rows(table, winners, losers)
-    tied = _tied(table)
+    tied = _read_ties(table)
     ties = np.stack([first[tied], second[tied]], axis=1)
     return Duels(points, first[~tied], second[~tied], ties, bounds)
 
 
-def _coordinates(table: Table) -> list[str]:
+def _find_coordinates(table: Table) -> list[str]:
     found = [name.removeprefix("winner.") for name in table.columns if name.startswith("winner.")]
     if not found:
         rule = "a frame of duels must have the coordinates of the winner and the loser, as in winner.x0 and loser.x0"
@@ -97,7 +97,7 @@ def _rows(table: Table, winners: Array, losers: Array) -> tuple[Array, IntArray,
         # As they come, the winner before the loser.
         order = np.arange(2 * m).reshape(2, m)
         return np.stack([winners, losers], axis=1).reshape(2 * m, -1), 2 * order[0], 2 * order[0] + 1
-    numbers = [_numbers(table, side) for side in ("winner", "loser")]
+    numbers = [_read_row_numbers(table, side) for side in ("winner", "loser")]
     rows, used = np.concatenate(numbers), np.unique(np.concatenate(numbers))
     place = np.searchsorted(used, rows)
     points = np.empty((len(used), both.shape[1]))
@@ -110,7 +110,7 @@ def _rows(table: Table, winners: Array, losers: Array) -> tuple[Array, IntArray,
     return points, place[:m], place[m:]
 
 
-def _numbers(table: Table, side: str) -> IntArray:
+def _read_row_numbers(table: Table, side: str) -> IntArray:
     values = table.numbers(side)
     wrong = np.flatnonzero((values != np.floor(values)) | (values < 0))
     if len(wrong):
@@ -118,7 +118,7 @@ def _numbers(table: Table, side: str) -> IntArray:
     return values.astype(np.intp)
 
 
-def _tied(table: Table) -> BoolArray:
+def _read_ties(table: Table) -> BoolArray:
     """Which rows are ties, (m,)."""
     if "tie" not in table.columns:
         return np.zeros(len(table), dtype=np.bool_)

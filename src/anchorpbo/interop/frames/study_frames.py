@@ -1,4 +1,4 @@
-"""What was said in a study: its comparisons, or all of its events.
+"""Frames of a study: its comparisons, or all of its events.
 
 ::
 
@@ -19,21 +19,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from anchorpbo.errors import InputError
-from anchorpbo.interop.frames.designs import Designs, columns_for, flat, space_of
-from anchorpbo.interop.frames.libraries import LibraryName, as_table, library_named
+from anchorpbo.interop.frames.design_table import DesignTable, flatten_design, get_space, name_columns
+from anchorpbo.interop.frames.frame_libraries import LibraryName, as_table, get_library
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study import Optimizer
 from anchorpbo.study.events import Answered, Event, Preferred, designs_of, event_from_dict, event_to_dict
 
-_PARTS = {
+_DESIGN_FIELDS = {
     "answered": ("first", "second"),
     "preferred": ("winner", "loser"),
     "anchor_added": ("design",),
     "anchor_removed": ("design",),
 }
-"""Designs of each type of event."""
-_OTHERS = {"answered": ("duel", "outcome", "gain"), "preferred": ("tie",), "anchor_added": (), "anchor_removed": ()}
-"""The rest of it."""
+"""Fields that hold a design, by type of event."""
+_OTHER_FIELDS = {
+    "answered": ("duel", "outcome", "gain"),
+    "preferred": ("tie",),
+    "anchor_added": (),
+    "anchor_removed": (),
+}
+"""The other fields, by type of event."""
 
 
 def comparisons_to_frame(optimizer: Optimizer, library: LibraryName = "pandas") -> Any:
@@ -46,15 +51,17 @@ def comparisons_to_frame(optimizer: Optimizer, library: LibraryName = "pandas") 
     library
         Of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     """
-    made, rows = library_named(library), []
-    space = space_of(optimizer, made)
+    frames, rows = get_library(library), []
+    space = get_space(optimizer, frames)
     for data in optimizer.history:
-        compared = _compared(event_from_dict(data, space))
+        compared = _read_comparison(event_from_dict(data, space))
         if compared is not None:
             winner, loser, tie = compared
-            rows.append({**flat("winner", winner, space), **flat("loser", loser, space), "tie": tie})
-    names = [*_names("winner", space), *_names("loser", space), "tie"]
-    return made.frame({name: [row[name] for row in rows] for name in names})
+            rows.append(
+                {**flatten_design("winner", winner, space), **flatten_design("loser", loser, space), "tie": tie}
+            )
+    names = [*_list_columns("winner", space), *_list_columns("loser", space), "tie"]
+    return frames.make_frame({name: [row[name] for row in rows] for name in names})
 
 
 def history_to_frame(optimizer: Optimizer, library: LibraryName = "pandas") -> Any:
@@ -67,18 +74,19 @@ def history_to_frame(optimizer: Optimizer, library: LibraryName = "pandas") -> A
     library
         Of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     """
-    made, rows = library_named(library), []
-    space = space_of(optimizer, made)
+    frames, rows = get_library(library), []
+    space = get_space(optimizer, frames)
     for number, data in enumerate(optimizer.history):
         row = {"event": number, "type": data["type"]}
         for name, value in data.items():
-            row |= flat(name, value, space) if isinstance(value, Mapping) else {name: value}
+            row |= flatten_design(name, value, space) if isinstance(value, Mapping) else {name: value}
         rows.append(row)
-    kinds = [kind for kind in _PARTS if any(row["type"] == kind for row in rows)]
+    kinds = [kind for kind in _DESIGN_FIELDS if any(row["type"] == kind for row in rows)]
     names = ["event", "type"]
     for kind in kinds:
-        names += [name for part in _PARTS[kind] for name in _names(part, space)] + list(_OTHERS[kind])
-    return made.frame({name: [row.get(name) for row in rows] for name in dict.fromkeys(names)})
+        names += [name for part in _DESIGN_FIELDS[kind] for name in _list_columns(part, space)]
+        names += _OTHER_FIELDS[kind]
+    return frames.make_frame({name: [row.get(name) for row in rows] for name in dict.fromkeys(names)})
 
 
 def history_from_frame(frame: Any, space: DesignSpace) -> list[dict[str, Any]]:
@@ -96,21 +104,21 @@ def history_from_frame(frame: Any, space: DesignSpace) -> list[dict[str, Any]]:
     table = as_table(frame)
     if "type" not in table.columns:
         raise InputError("a history must have a column type", ", ".join(table.columns), "use history_to_frame")
-    designs = Designs(table, space)
-    return [event_to_dict(_event(designs, row)) for row in range(len(table))]
+    designs = DesignTable(table, space)
+    return [event_to_dict(_read_event(designs, row)) for row in range(len(table))]
 
 
-def _event(designs: Designs, row: int) -> Event:
+def _read_event(designs: DesignTable, row: int) -> Event:
     kind = designs.cells["type"][row]
-    data = {name: designs.cells[name][row] for name in _OTHERS.get(kind, ()) if name in designs.cells}
-    data |= {part: designs.at(row, columns_for(designs.space, part)) for part in _PARTS.get(kind, ())}
+    data = {name: designs.cells[name][row] for name in _OTHER_FIELDS.get(kind, ()) if name in designs.cells}
+    data |= {part: designs.at(row, name_columns(designs.space, part)) for part in _DESIGN_FIELDS.get(kind, ())}
     try:
         return event_from_dict({"type": kind, **data}, designs.space)
-    except InputError as problem:
-        raise InputError(f"row {row}: {problem.rule}", problem.received, problem.remedy) from problem
+    except InputError as error:
+        raise InputError(f"row {row}: {error.rule}", error.received, error.remedy) from error
 
 
-def _compared(event: Event) -> tuple[Design, Design, bool] | None:
+def _read_comparison(event: Event) -> tuple[Design, Design, bool] | None:
     """Winner, loser and whether it was a tie; ``None`` where nothing was compared."""
     if isinstance(event, Preferred):
         return event.winner, event.loser, event.tie
@@ -120,5 +128,5 @@ def _compared(event: Event) -> tuple[Design, Design, bool] | None:
     return (second, first, False) if event.outcome == "second" else (first, second, event.outcome == "tie")
 
 
-def _names(part: str, space: DesignSpace) -> list[str]:
-    return list(columns_for(space, part).values())
+def _list_columns(part: str, space: DesignSpace) -> list[str]:
+    return list(name_columns(space, part).values())

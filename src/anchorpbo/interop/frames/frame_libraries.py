@@ -1,4 +1,4 @@
-"""Libraries of data frames: how to make one, and to add columns to one.
+"""Libraries of data frames: making a frame, and adding columns to one.
 
 A column is a list of plain Python values with None for an empty cell, or an array. None of the libraries is imported
 unless a frame of it is to be made: one that a user hands over has been.
@@ -25,8 +25,8 @@ Cells = npt.NDArray[Any] | Sequence[Any]
 """Of one column."""
 
 
-class Library(ABC):
-    """What is needed of a library."""
+class FrameLibrary(ABC):
+    """Interface to a library of data frames."""
 
     name: ClassVar[str]
     frame_name: ClassVar[str]
@@ -38,35 +38,35 @@ class Library(ABC):
         """The library."""
         try:
             return import_module(self.name)
-        except ModuleNotFoundError as problem:
+        except ModuleNotFoundError as error:
             remedy = f"pip install {self.name}, or choose another library"
-            raise UnsupportedError(f"a frame of {self.name} needs {self.name}", remedy=remedy) from problem
+            raise UnsupportedError(f"a frame of {self.name} needs {self.name}", remedy=remedy) from error
 
-    def made(self, value: object) -> bool:
+    def is_frame(self, value: object) -> bool:
         """Whether a value is one of its frames."""
         loaded = sys.modules.get(self.name)
         return loaded is not None and isinstance(value, getattr(loaded, self.frame_name))
 
     @abstractmethod
-    def frame(self, columns: Mapping[str, Cells]) -> Any:
+    def make_frame(self, columns: Mapping[str, Cells]) -> Any:
         """A frame of columns."""
 
     @abstractmethod
-    def extended(self, frame: Any, columns: Mapping[str, Array]) -> Any:
+    def add_columns(self, frame: Any, columns: Mapping[str, Array]) -> Any:
         """A copy of a frame with more columns, at its end."""
 
 
-class Pandas(Library):
+class Pandas(FrameLibrary):
     """Rows keep their index."""
 
     name, frame_name, one_type = "pandas", "DataFrame", False
 
-    def frame(self, columns: Mapping[str, Cells]) -> Any:
+    def make_frame(self, columns: Mapping[str, Cells]) -> Any:
         """A frame of columns; with empty cells, of the types that have them."""
         pandas = self.load()
         return pandas.DataFrame({name: self._series(pandas, cells) for name, cells in columns.items()})
 
-    def extended(self, frame: Any, columns: Mapping[str, Array]) -> Any:
+    def add_columns(self, frame: Any, columns: Mapping[str, Array]) -> Any:
         """A copy with more columns."""
         return frame.assign(**columns)
 
@@ -78,51 +78,51 @@ class Pandas(Library):
         return pandas.Series(cells, dtype="object" if len(kinds) > 1 else dtype)
 
 
-class Polars(Library):
+class Polars(FrameLibrary):
     """Its columns have one type."""
 
     name, frame_name = "polars", "DataFrame"
 
-    def frame(self, columns: Mapping[str, Cells]) -> Any:
+    def make_frame(self, columns: Mapping[str, Cells]) -> Any:
         """A frame of columns."""
-        return self.load().DataFrame({name: of_one_type(cells) for name, cells in columns.items()})
+        return self.load().DataFrame({name: unify_types(cells) for name, cells in columns.items()})
 
-    def extended(self, frame: Any, columns: Mapping[str, Array]) -> Any:
+    def add_columns(self, frame: Any, columns: Mapping[str, Array]) -> Any:
         """A copy with more columns."""
         polars = self.load()
         return frame.with_columns([polars.Series(name, values) for name, values in columns.items()])
 
 
-class PyArrow(Library):
+class PyArrow(FrameLibrary):
     """Arrow's tables, whose columns have one type."""
 
     name, frame_name = "pyarrow", "Table"
 
-    def frame(self, columns: Mapping[str, Cells]) -> Any:
+    def make_frame(self, columns: Mapping[str, Cells]) -> Any:
         """A table of columns."""
-        return self.load().table({name: of_one_type(cells) for name, cells in columns.items()})
+        return self.load().table({name: unify_types(cells) for name, cells in columns.items()})
 
-    def extended(self, frame: Any, columns: Mapping[str, Array]) -> Any:
+    def add_columns(self, frame: Any, columns: Mapping[str, Array]) -> Any:
         """A copy with more columns."""
         for name, values in columns.items():
             frame = frame.append_column(name, [self.load().array(values)])
         return frame
 
 
-LIBRARIES: dict[str, Library] = {library.name: library for library in (Pandas(), Polars(), PyArrow())}
+FRAME_LIBRARIES: dict[str, FrameLibrary] = {library.name: library for library in (Pandas(), Polars(), PyArrow())}
 
 
-def library_named(name: str) -> Library:
-    """The library of this name."""
-    if not isinstance(name, str) or name not in LIBRARIES:
-        raise UnknownNameError.of("library", name, LIBRARIES)
-    return LIBRARIES[name]
+def get_library(name: str) -> FrameLibrary:
+    """Return the library of this name."""
+    if not isinstance(name, str) or name not in FRAME_LIBRARIES:
+        raise UnknownNameError.of("library", name, FRAME_LIBRARIES)
+    return FRAME_LIBRARIES[name]
 
 
-def library_of(frame: object) -> Library:
-    """The library a frame comes from."""
-    for library in LIBRARIES.values():
-        if library.made(frame):
+def detect_library(frame: object) -> FrameLibrary:
+    """Return the library a frame comes from."""
+    for library in FRAME_LIBRARIES.values():
+        if library.is_frame(frame):
             return library
     remedy = "collect it first" if type(frame).__name__ == "LazyFrame" else "make one of it, as in pandas.DataFrame(it)"
     rule = "a frame must be a DataFrame of pandas or polars, or a Table of pyarrow"
@@ -131,9 +131,10 @@ def library_of(frame: object) -> Library:
 
 def as_table(frame: object) -> Table:
     """The columns of a frame of any library, or of what offers itself as Arrow data."""
-    if not any(library.made(frame) for library in LIBRARIES.values()) and hasattr(frame, "__arrow_c_stream__"):
+    known = any(library.is_frame(frame) for library in FRAME_LIBRARIES.values())
+    if not known and hasattr(frame, "__arrow_c_stream__"):
         frame = _from_arrow(frame)
-    library_of(frame)  # or an error that says what else to give
+    detect_library(frame)  # or an error that says what else to give
     return Table.from_frame(frame)
 
 
@@ -145,7 +146,7 @@ def _from_arrow(stream: object) -> Any:
     raise UnsupportedError("Arrow data needs a library to read it", type(stream).__name__, "pip install pyarrow")
 
 
-def of_one_type(cells: Cells) -> Cells:
+def unify_types(cells: Cells) -> Cells:
     """Values as they are, or as text where they are of several types."""
     if isinstance(cells, np.ndarray):
         return cells

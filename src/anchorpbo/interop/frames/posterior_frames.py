@@ -1,4 +1,4 @@
-"""What is known of designs, beside them in their frame."""
+"""Frames of designs with their posterior mean, standard deviation and noise."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.interop.frames.designs import Designs, columns_for, space_of
-from anchorpbo.interop.frames.libraries import LibraryName, as_table, library_named, library_of
+from anchorpbo.interop.frames.design_table import DesignTable, get_space, name_columns
+from anchorpbo.interop.frames.frame_libraries import LibraryName, as_table, detect_library, get_library
 from anchorpbo.model import PreferenceGP
 from anchorpbo.space.table import Table
 from anchorpbo.study import Optimizer
@@ -31,21 +31,21 @@ def posterior_to_frame(model: PreferenceGP | Optimizer, frame: Any, names: Seque
     names
         Columns of the coordinates, in their order, for a `PreferenceGP`; by default all. An `Optimizer` knows its own.
     """
-    library, table = library_of(frame), as_table(frame)
+    library, table = detect_library(frame), as_table(frame)
     taken = [name for name in ("mean", "std", "noise") if name in table.columns]
     if taken:
         raise InputError("mean, std and noise are what is added", f"a column {taken[0]!r}", "rename or drop it")
     if isinstance(model, Optimizer):
         # Columns that are no parameters are left alone.
-        X, model = Designs(table, model.space).encoded(columns_for(model.space)), model.model
+        X, model = DesignTable(table, model.space).encode(name_columns(model.space)), model.model
     elif isinstance(model, PreferenceGP):
-        X = _coordinates(table, names)
+        X = _get_coordinates(table, names)
     else:
         rule = "what is known of designs is known by a PreferenceGP or an Optimizer"
         raise InputError(rule, type(model).__name__, "give one of these")
     posterior = model.posterior
     found = {"mean": posterior.mean(X), "std": np.sqrt(posterior.variance(X)), "noise": model.noise(X)}
-    return library.extended(frame, found)
+    return library.add_columns(frame, found)
 
 
 def utilities_to_frame(
@@ -66,8 +66,8 @@ def utilities_to_frame(
     library
         Of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     """
-    made = library_named(library)
-    space_of(optimizer, made)
+    frames = get_library(library)
+    get_space(optimizer, frames)
     found = optimizer.utilities(designs, reference=reference)
     names = list(dict.fromkeys(name for estimate in found for name in estimate.design))
     columns: dict[str, Any] = {name: [estimate.design.get(name) for estimate in found] for name in names}
@@ -78,10 +78,10 @@ def utilities_to_frame(
         ("noise", [estimate.noise for estimate in found]),
     ):
         columns[name if name not in columns else f"{name} (estimated)"] = np.array(values, dtype=np.float64)
-    return made.frame(columns)
+    return frames.make_frame(columns)
 
 
-def _coordinates(table: Table, names: Sequence[str] | None) -> Array:
+def _get_coordinates(table: Table, names: Sequence[str] | None) -> Array:
     called = list(table.columns) if names is None else list(names)
     missing = [name for name in called if name not in table.columns]
     if missing or not called:

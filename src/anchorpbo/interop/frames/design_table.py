@@ -1,4 +1,4 @@
-"""Designs in the rows of a table."""
+"""A table whose rows hold designs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.interop.frames.libraries import Library
+from anchorpbo.interop.frames.frame_libraries import FrameLibrary
 from anchorpbo.space import Catalogue, Categorical, Design, DesignSpace, Ordinal, Space
 from anchorpbo.space.table import Table, get_cells
 from anchorpbo.study import Optimizer
@@ -16,7 +16,7 @@ from anchorpbo.study.importing import choices_of
 from anchorpbo.typing import Array
 
 
-class Designs:
+class DesignTable:
     """A table, and the space its designs come from."""
 
     def __init__(self, table: Table, space: DesignSpace) -> None:
@@ -26,7 +26,7 @@ class Designs:
         self._choices = choices_of(space)
 
     def at(self, row: int, columns: Mapping[str, str]) -> Design:
-        """What a row has for the names of a design, by the columns that hold them; empty cells are left out.
+        """Return what a row has for the names of a design, by the columns that hold them; empty cells are left out.
 
         Libraries with one type a column have values of several types as text, so a word may stand for a choice.
         """
@@ -36,26 +36,26 @@ class Designs:
             if column in self.cells and (cell := self.cells[column][row]) is not None
         }
 
-    def encoded(self, columns: Mapping[str, str]) -> Array:
-        """Coordinates of all rows, (n, d)."""
+    def encode(self, columns: Mapping[str, str]) -> Array:
+        """Encode the designs of all rows, (n, d)."""
         found = np.empty((self.rows, self.space.dimension))
         for row in range(self.rows):
             try:
                 found[row] = self.space.encode(self.at(row, columns))
-            except InputError as problem:
-                raise InputError(f"row {row}: {problem.rule}", problem.received, problem.remedy) from problem
+            except InputError as error:
+                raise InputError(f"row {row}: {error.rule}", error.received, error.remedy) from error
         return found
 
 
-def space_of(study: Optimizer, library: Library) -> DesignSpace:
-    """The space of a study, once it is known that a frame of a library can hold its designs."""
+def get_space(study: Optimizer, library: FrameLibrary) -> DesignSpace:
+    """Return the space of a study; raise where a frame of the library cannot hold its designs."""
     if not isinstance(study, Optimizer):
         raise InputError("a frame of a study needs the study", type(study).__name__, "give an Optimizer")
-    _check_told_apart(study.space, library)
+    _check_distinguishable(study.space, library)
     return study.space
 
 
-def _check_told_apart(space: DesignSpace, library: Library) -> None:
+def _check_distinguishable(space: DesignSpace, library: FrameLibrary) -> None:
     """Raise where values of a space would be written alike in a column of one type, such as 3 and "3"."""
     listed = {space.key: space.keys} if isinstance(space, Catalogue) else {}
     if isinstance(space, Space):
@@ -71,13 +71,13 @@ def _check_told_apart(space: DesignSpace, library: Library) -> None:
                 raise InputError(rule, f"{other!r} and {value!r}", 'use library="pandas"')
 
 
-def columns_for(space: DesignSpace, part: str = "") -> dict[str, str]:
+def name_columns(space: DesignSpace, part: str = "") -> dict[str, str]:
     """Names of a design and of the columns that hold them, for one part of an event; of a catalogue its key alone."""
     if isinstance(space, Catalogue):
         return {space.key: part or space.key}
     return {name: f"{part}.{name}" if part else name for name in space.names}
 
 
-def flat(part: str, design: Mapping[str, Any], space: DesignSpace) -> dict[str, Any]:
-    """The cells of a design."""
-    return {column: design[name] for name, column in columns_for(space, part).items()}
+def flatten_design(part: str, design: Mapping[str, Any], space: DesignSpace) -> dict[str, Any]:
+    """Return the cells of a design by column."""
+    return {column: design[name] for name, column in name_columns(space, part).items()}
