@@ -180,16 +180,16 @@ def test_a_catalogue_has_titles_links_pictures_and_drawings(tmp_path):
     ]
     shelf = ap.Catalogue.from_records(items, features=["x"])
     widget = DuelWidget(study(shelf), display={"title": "name", "image": "file", "link": "page"}, images=tmp_path)
-    cards = [widget._cards.card(item) for item in items]
+    cards = [widget._cards.render(item) for item in items]
     assert [card["title"] for card in cards] == ["n0", "n1", "n2", "n3"]
     assert base64.b64decode(cards[0]["image"].removeprefix("data:image/png;base64,")) == PIXEL
     assert [card["image"] for card in cards[1:]] == [None, None, None]
     assert [card["link"] for card in cards] == ["https://a.example", None, None, None]
     assert [row["name"] for row in cards[0]["rows"]] == ["x", "art"]
     drawings = DuelWidget(study(shelf), display={"svg": "art"})
-    assert "<circle" in drawings._cards.card(items[0], "p")["svg"]
-    assert 'id="pc"' in drawings._cards.card(items[0], "p")["svg"]
-    assert drawings._cards.card(items[1])["svg"] is None
+    assert "<circle" in drawings._cards.render(items[0], "p")["svg"]
+    assert 'id="pc"' in drawings._cards.render(items[0], "p")["svg"]
+    assert drawings._cards.render(items[1])["svg"] is None
 
 
 def test_drawings_of_two_widgets_share_no_ids():
@@ -214,7 +214,7 @@ def test_molecules_are_drawn():
     items = [{"smiles": "CCO", "x": 0.0}, {"smiles": "no molecule", "x": 1.0}]
     shelf = ap.Catalogue.from_records(items, features=["x"])
     widget = DuelWidget(study(shelf), display={"smiles": "smiles"})
-    drawn = {row: widget._cards.card(row_of)["svg"] for row, row_of in enumerate(shelf.items)}
+    drawn = {row: widget._cards.render(row_of)["svg"] for row, row_of in enumerate(shelf.items)}
     assert drawn[0].startswith("<svg")
     assert drawn[1] is None
 

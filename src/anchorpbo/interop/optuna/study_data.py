@@ -1,4 +1,4 @@
-"""What a preferential study of Optuna's dashboard holds.
+"""Trials, preferences and skips of a preferential study of Optuna's dashboard.
 
 The dashboard keeps preferences and skips as system attributes of an ordinary study, by names of its own, each report
 under a random one, and no storage keeps their order. So that everything computed from a study is a function of what it
@@ -23,8 +23,8 @@ IS_PREFERENTIAL = "preference:is_preferential"
 
 
 @dataclass(frozen=True, eq=False)
-class Contents:
-    """Trials and what was said of them, at one moment."""
+class StudyData:
+    """Trials with their preferences and skips, at one moment."""
 
     trials: tuple[FrozenTrial, ...]
     """All of them, by number."""
@@ -34,7 +34,7 @@ class Contents:
     """Numbers of trials that the user would not judge."""
 
     @classmethod
-    def of(cls, study: Study | PreferentialStudy) -> Contents:
+    def of(cls, study: Study | PreferentialStudy) -> StudyData:
         """Read a study, which must be a preferential one."""
         if isinstance(study, PreferentialStudy):
             study = study._study
@@ -72,19 +72,21 @@ class Contents:
             if all(trial.distributions.get(name) == distribution for trial in others)
         }
 
-    def shown(self, but: int) -> list[FrozenTrial]:
-        """Trials that wait for a comparison: neither found worse than another nor skipped, nor that of number `but`."""
+    def list_waiting(self, number: int) -> list[FrozenTrial]:
+        """Trials that wait for a comparison: neither found worse than another nor skipped, nor that of this number."""
         states, worse = (TrialState.COMPLETE, TrialState.RUNNING), {worse for _, worse in self.preferences}
         return [
-            trial for trial in self.trials if trial.state in states and trial.number not in worse | self.skipped | {but}
+            trial
+            for trial in self.trials
+            if trial.state in states and trial.number not in worse | self.skipped | {number}
         ]
 
     @property
-    def compared(self) -> frozenset[int]:
+    def compared_numbers(self) -> frozenset[int]:
         """Numbers of trials that something was said of."""
         return frozenset(number for pair in self.preferences for number in pair)
 
     @property
-    def unwanted(self) -> list[FrozenTrial]:
+    def excluded_trials(self) -> list[FrozenTrial]:
         """Trials that were skipped or have failed."""
         return [trial for trial in self.trials if trial.number in self.skipped or trial.state == TrialState.FAIL]

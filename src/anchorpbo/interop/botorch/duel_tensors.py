@@ -1,4 +1,4 @@
-"""Duels and BoTorch's comparisons.
+"""Conversion between duels and the tensors of BoTorch's comparisons.
 
 BoTorch keeps designs as `datapoints`, (n, d), and answers as `comparisons`, (m, 2): row numbers of a winner and of the
 loser. That is what `Duels` keeps; it also knows ties, which BoTorch does not, and merges only designs that are equal to
@@ -45,8 +45,8 @@ def duels_from_tensors(
     if designs.dim() != 2:
         remedy = "give one model's data; a batch of models has a model each here"
         raise ShapeError("datapoints must have shape n x d", tuple(designs.shape), remedy)
-    winners, losers = pairs("comparisons", comparisons).T
-    return Duels(to_array(designs), winners, losers, None if ties is None else pairs("ties", ties), bounds)
+    winners, losers = as_index_pairs("comparisons", comparisons).T
+    return Duels(to_array(designs), winners, losers, None if ties is None else as_index_pairs("ties", ties), bounds)
 
 
 def duels_to_tensors(duels: Duels) -> tuple[Tensor, Tensor]:
@@ -54,16 +54,16 @@ def duels_to_tensors(duels: Duels) -> tuple[Tensor, Tensor]:
     if len(duels.ties):
         remedy = "drop them: Duels(duels.points, duels.winners, duels.losers)"
         raise IncompatibleError("BoTorch's comparisons have a winner and a loser", f"{len(duels.ties)} ties", remedy)
-    return to_tensor(duels.points), wins(duels)
+    return to_tensor(duels.points), get_win_rows(duels)
 
 
-def wins(duels: Duels) -> Tensor:
-    """Row numbers of winners and losers, m x 2, one row a duel also where equal ones are merged."""
+def get_win_rows(duels: Duels) -> Tensor:
+    """Return the row numbers of winners and losers, m x 2, one row a duel also where equal ones are merged."""
     each = duels.unmerged()
     return torch.tensor(np.stack([each.winners, each.losers], axis=1), dtype=torch.long)
 
 
-def pairs(name: str, indices: Tensor) -> IntArray:
+def as_index_pairs(name: str, indices: Tensor) -> IntArray:
     """Row numbers, m x 2, as an array; whether there are such rows is checked with the rows."""
     if not isinstance(indices, Tensor) or indices.is_floating_point() or indices.is_complex():
         kind = f"a tensor of {indices.dtype}" if isinstance(indices, Tensor) else type(indices).__name__

@@ -25,8 +25,8 @@ from anchorpbo.reliability import Bounded, Constant, Density, Euclidean, Reliabi
 from anchorpbo.reliability.profile import GaussianLike
 
 
-class Score(Module, ABC):
-    """q(x) >= 0."""
+class ReliabilityModule(Module, ABC):
+    """A reliability q(x) >= 0 as a torch module."""
 
     @abstractmethod
     def forward(self, X: Tensor) -> Tensor:
@@ -35,23 +35,23 @@ class Score(Module, ABC):
     @property
     @abstractmethod
     def reliability(self) -> Reliability:
-        """The same score in numpy."""
+        """The same reliability in numpy."""
 
 
-def as_score(reliability: Reliability) -> Score:
-    """The torch module of a reliability."""
+def to_module(reliability: Reliability) -> ReliabilityModule:
+    """Return the torch module of a reliability."""
     if isinstance(reliability, Constant):
-        return ConstantScore()
+        return ConstantReliability()
     if isinstance(reliability, Bounded) and isinstance(reliability.metric, Euclidean):
-        return BoundedScore(reliability, reliability.metric)
+        return BoundedReliability(reliability, reliability.metric)
     if isinstance(reliability, Density):
         metric, profile = reliability.metric, reliability.profile
         if isinstance(metric, Euclidean) and isinstance(profile, GaussianLike):
-            return DensityScore(reliability, metric, profile)
-    return NumpyScore(reliability)
+            return DensityReliability(reliability, metric, profile)
+    return NumpyReliability(reliability)
 
 
-class ConstantScore(Score):
+class ConstantReliability(ReliabilityModule):
     """q = 0."""
 
     def forward(self, X: Tensor) -> Tensor:
@@ -64,8 +64,8 @@ class ConstantScore(Score):
         return Constant()
 
 
-class _Anchored(Score):
-    """What the two scores by Euclidean distances have in common."""
+class _AnchoredReliability(ReliabilityModule):
+    """What the two reliabilities by Euclidean distances have in common."""
 
     anchors: Tensor
     bandwidth: Tensor
@@ -79,7 +79,7 @@ class _Anchored(Score):
         categorical[list(metric.categorical)] = True
         self.register_buffer("categorical", categorical)
 
-    def squared(self, X: Tensor) -> Tensor:
+    def squared_ratios(self, X: Tensor) -> Tensor:
         """s, (..., n)."""
         apart = X.unsqueeze(-2) - self.anchors
         apart = torch.where(self.categorical, (apart != 0).to(apart), apart)
@@ -91,16 +91,16 @@ class _Anchored(Score):
         return replace(self._given, anchors=to_array(self.anchors), bandwidth=self.bandwidth.item())
 
 
-class BoundedScore(_Anchored):
+class BoundedReliability(_AnchoredReliability):
     """Probability that at least one anchor vouches for x."""
 
     def forward(self, X: Tensor) -> Tensor:
         """1 - prod_j (1 - exp(-s_j / 2))."""
         # `expm1` keeps digits next to an anchor, and `prod` has a gradient also where a factor is 0.
-        return 1.0 - (-torch.expm1(-0.5 * self.squared(X))).prod(-1)
+        return 1.0 - (-torch.expm1(-0.5 * self.squared_ratios(X))).prod(-1)
 
 
-class DensityScore(_Anchored):
+class DensityReliability(_AnchoredReliability):
     """The paper's kernel density estimate."""
 
     def __init__(self, given: Density, metric: Euclidean, profile: GaussianLike) -> None:
@@ -111,10 +111,10 @@ class DensityScore(_Anchored):
     def forward(self, X: Tensor) -> Tensor:
         """1/n sum_j exp(log_peak - d log h - rate s_j)."""
         peak = self.log_peak - self.anchors.shape[1] * self.bandwidth.log()
-        return torch.exp(peak - self.rate * self.squared(X)).mean(-1)
+        return torch.exp(peak - self.rate * self.squared_ratios(X)).mean(-1)
 
 
-class NumpyScore(Score):
+class NumpyReliability(ReliabilityModule):
     """Any other reliability, by its own code; nothing of it is a buffer."""
 
     def __init__(self, given: Reliability) -> None:
@@ -124,7 +124,7 @@ class NumpyScore(Score):
     def forward(self, X: Tensor) -> Tensor:
         """q, float64."""
         slopes = bool(X.requires_grad and torch.is_grad_enabled())
-        return _Reliability.apply(X.reshape(-1, X.shape[-1]), self._given, slopes).reshape(X.shape[:-1])
+        return _ReliabilityFunction.apply(X.reshape(-1, X.shape[-1]), self._given, slopes).reshape(X.shape[:-1])
 
     @property
     def reliability(self) -> Reliability:
@@ -132,7 +132,7 @@ class NumpyScore(Score):
         return self._given
 
 
-class _Reliability(torch.autograd.Function):
+class _ReliabilityFunction(torch.autograd.Function):
     """q of designs, (n, d)."""
 
     @staticmethod
