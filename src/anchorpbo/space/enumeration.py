@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from anchorpbo.space.polytope import TOLERANCE, Polytope
+from anchorpbo.space.polytope import FEASIBILITY_TOLERANCE, Polytope
 from anchorpbo.typing import Array, BoolArray
 
 _MAX_PREFIXES = 100_000
@@ -49,5 +49,5 @@ def _is_feasible(found: Array, polytope: Polytope, ahead: list[int]) -> BoolArra
     sums = np.nan_to_num(found) @ A.T
     least = np.minimum(A[:, ahead], 0.0).sum(axis=1)
     most = np.maximum(A[:, ahead], 0.0).sum(axis=1)
-    slack = TOLERANCE
+    slack = FEASIBILITY_TOLERANCE
     return np.asarray(((sums + most >= polytope.lower - slack) & (sums + least <= polytope.upper + slack)).all(axis=1))

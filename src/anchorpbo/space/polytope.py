@@ -17,7 +17,7 @@ from anchorpbo.numerics.checks import frozen
 from anchorpbo.numerics.deadline import deadline
 from anchorpbo.typing import Array, BoolArray, IntArray
 
-TOLERANCE = 1e-9
+FEASIBILITY_TOLERANCE = 1e-9
 """How far a constraint, in units of its row's length, may be missed."""
 _MAX_PROJECTIONS = 300
 _TIME_LIMIT_REACHED = 1
@@ -62,14 +62,21 @@ class Polytope:
     def contains(self, X: Array) -> BoolArray:
         """Which rows of X, (n, d), meet the constraints, (n,)."""
         values = X @ self.A.T
-        return np.asarray(((values >= self.lower - TOLERANCE) & (values <= self.upper + TOLERANCE)).all(axis=1))
+        return np.asarray(
+            ((values >= self.lower - FEASIBILITY_TOLERANCE) & (values <= self.upper + FEASIBILITY_TOLERANCE)).all(
+                axis=1
+            )
+        )
 
     def are_repairable(self, X: Array, free: IntArray) -> BoolArray:
         """Which rows of X, (n,), break no constraint that the free coordinates have no part in."""
         fixed = (self.A[:, free] == 0.0).all(axis=1)
         values = X @ self.A[fixed].T
         return np.asarray(
-            ((values >= self.lower[fixed] - TOLERANCE) & (values <= self.upper[fixed] + TOLERANCE)).all(axis=1)
+            (
+                (values >= self.lower[fixed] - FEASIBILITY_TOLERANCE)
+                & (values <= self.upper[fixed] + FEASIBILITY_TOLERANCE)
+            ).all(axis=1)
         )
 
     def project(self, X: Array, free: IntArray) -> Array:
@@ -83,7 +90,7 @@ class Polytope:
             if not len(todo):
                 break
             moved = X[todo]
-            for k in np.flatnonzero(length > TOLERANCE**2):
+            for k in np.flatnonzero(length > FEASIBILITY_TOLERANCE**2):
                 value = moved @ self.A[k]
                 moved += ((np.clip(value, self.lower[k], self.upper[k]) - value) / length[k])[:, None] * pull[k]
             X[todo] = np.clip(moved, 0.0, 1.0)
@@ -109,7 +116,7 @@ class Polytope:
         first = np.concatenate([self.lower - values, -X], axis=1)
         second = np.concatenate([self.upper - values, 1.0 - X], axis=1)
         slopes = np.concatenate([slopes, direction], axis=1)
-        moving = np.abs(slopes) > TOLERANCE
+        moving = np.abs(slopes) > FEASIBILITY_TOLERANCE
         slopes = np.where(moving, slopes, 1.0)
         first, second = np.where(moving, first / slopes, -np.inf), np.where(moving, second / slopes, np.inf)
         behind = np.minimum(first, second).max(axis=1)
@@ -122,14 +129,16 @@ class Polytope:
         if not len(equations):
             return np.eye(len(free))
         _, sizes, V = np.linalg.svd(equations)
-        rank = int((sizes > TOLERANCE).sum())
+        rank = int((sizes > FEASIBILITY_TOLERANCE).sum())
         return np.asarray(V[rank:].T)
 
     @cached_property
     def equations(self) -> BoolArray:
         """Which constraints leave no play, (c,): written as equations, or pressed to one value by the others."""
         play = [self.extent(a, np.zeros(self.A.shape[1]), np.ones(self.A.shape[1])) for a in self.A]
-        return np.array([ends is not None and ends[1] - ends[0] <= TOLERANCE for ends in play], dtype=np.bool_)
+        return np.array(
+            [ends is not None and ends[1] - ends[0] <= FEASIBILITY_TOLERANCE for ends in play], dtype=np.bool_
+        )
 
     def extent(self, a: Array, least: Array, most: Array) -> tuple[float, float] | None:
         """The smallest and largest a @ x, where least <= x <= most, (d,) each; ``None`` where there is no such x."""
@@ -145,7 +154,7 @@ class Polytope:
     def quick_extent(self, c: int, least: Array, most: Array) -> tuple[float, float]:
         """The same from one constraint at a time: at once, but too wide where several of them act together."""
         a = self.A[:, c]
-        rows = np.abs(a) > TOLERANCE
+        rows = np.abs(a) > FEASIBILITY_TOLERANCE
         A = self.A[rows]
         A[:, c] = 0.0
         low = (np.minimum(A * least, A * most)).sum(axis=1)

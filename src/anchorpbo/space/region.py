@@ -16,7 +16,7 @@ from anchorpbo.errors import InputError
 from anchorpbo.numerics.checks import frozen
 from anchorpbo.numerics.sobol import sobol
 from anchorpbo.space.enumeration import add_coordinate, enumerate_designs
-from anchorpbo.space.polytope import TOLERANCE, Polytope, count_steps
+from anchorpbo.space.polytope import FEASIBILITY_TOLERANCE, Polytope, count_steps
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 POOL_SIZE = 1024
@@ -184,7 +184,7 @@ class Region:
             if corners[0] is None or corners[1] is None:
                 return None
             ends[:, c] = corners[0][c], corners[1][c]
-            if ends[1, c] - ends[0, c] >= (least_difference if grid is None else TOLERANCE):
+            if ends[1, c] - ends[0, c] >= (least_difference if grid is None else FEASIBILITY_TOLERANCE):
                 return None
         return ends[0], ends[1]
 

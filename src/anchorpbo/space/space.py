@@ -17,7 +17,7 @@ from anchorpbo.space.base import NOTICEABLE_DIFFERENCE, Columns, Design, DesignS
 from anchorpbo.space.constraints import Linear, as_constraints, as_rows, find_conflict, stack_rows
 from anchorpbo.space.enumeration import enumerate_designs
 from anchorpbo.space.parameters import Categorical, Constant, Parameter, Real, VaryingParameter
-from anchorpbo.space.polytope import TOLERANCE
+from anchorpbo.space.polytope import FEASIBILITY_TOLERANCE
 from anchorpbo.space.region import Region
 from anchorpbo.space.values import format_call, short_repr
 from anchorpbo.typing import Array
@@ -235,7 +235,7 @@ class Space(DesignSpace):
             {name: p.decode(p.nearest(u)) for (name, p), u in zip(self._varying.items(), end.tolist(), strict=True)}
             for end in (least, most)
         )
-        if np.abs(most - least).max() <= TOLERANCE:
+        if np.abs(most - least).max() <= FEASIBILITY_TOLERANCE:
             remedy = "loosen one of them, or widen the range of a parameter in it"
             left = f"constraints that only leave {low | self._constants}"
             return InputError("a Space must have at least two designs", left, remedy)
@@ -318,7 +318,7 @@ def _round_in_turn(x: Array, region: Region, numbers: Mapping[int, Real], find_e
     least[region.discrete] = most[region.discrete] = x[region.discrete]
     for c, parameter in numbers.items():
         ends = find_ends(c, least, most)
-        if ends is None or ends[0] > ends[1] + TOLERANCE:
+        if ends is None or ends[0] > ends[1] + FEASIBILITY_TOLERANCE:
             return None
         least[c] = most[c] = parameter.nearest_within(float(x[c]), *ends)
     y = x.copy()
