@@ -33,7 +33,7 @@ _EXAMPLE = "write it like '2*a + b <= 10', 'a + b + c == 1' or '1 <= a - b/4 <= 
 _SINGLE_WORDS_REMEDY = "names in it are single words, as in '2*a + b <= 10': rename the parameter, or use Linear"
 _EQUAL_REMEDY = "use == for equal, as in 'a + b + c == 1'"
 _SINGLE_EQUALS = re.compile(r"(?<![<>=!])=(?![<>=])")
-_TWO_SINGLE_WORDS_REMEDY = re.compile(r"[^\W\d]\w*\s+\w")
+_TWO_WORDS = re.compile(r"[^\W\d]\w*\s+\w")
 _SHORTER_REMEDY = "name each parameter once, with one sign, or use Linear"
 _SEVERAL_REMEDY = "give several as a list of strings, ['a <= 1', 'b >= 2'], and write decimals with a point"
 
@@ -90,7 +90,7 @@ class Linear:
         try:
             tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            remedy = _SINGLE_WORDS_REMEDY if _TWO_SINGLE_WORDS_REMEDY.search(text) else _EXAMPLE
+            remedy = _SINGLE_WORDS_REMEDY if _TWO_WORDS.search(text) else _EXAMPLE
             remedy = _EQUAL_REMEDY if _SINGLE_EQUALS.search(text) else remedy
             remedy = _SEVERAL_REMEDY if ";" in text or "\n" in text.strip() else remedy
             raise InputError("a constraint must be a comparison of sums", repr(text), remedy) from error

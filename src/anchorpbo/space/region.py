@@ -1,4 +1,4 @@
-"""The designs of a space as a part of the unit cube: continuous and gridded coordinates, linear constraints.
+"""The designs of a space as a part of the unit cube: continuous and discrete coordinates, linear constraints.
 
 Symbols: x (d,) coordinates; `grids[c]` the allowed values of coordinate c, or None where all of [0, 1] is;
 lower <= A x <= upper the constraints, an equation where the two are equal.
@@ -35,7 +35,7 @@ class Region:
     categorical: frozenset[int]
     """Gridded coordinates whose values have no order."""
     polytope: Polytope
-    """The constraints. A gridded coordinate in one of them has an even grid."""
+    """The constraints. A discrete coordinate in one of them has an even grid."""
 
     @classmethod
     def of(
@@ -138,10 +138,10 @@ class Region:
         )
 
     def neighbours(self, x: Array) -> Array:
-        """Designs, (k, d), that one step in a gridded coordinate leads to.
+        """Designs, (k, d), that one step in a discrete coordinate leads to.
 
         An ordered coordinate steps by 1, 2, 4, ... places of its grid, a categorical one to any other value. Where a
-        step breaks a constraint, another gridded coordinate steps against it, or the continuous ones make room.
+        step breaks a constraint, another discrete coordinate steps against it, or the continuous ones make room.
         """
         steps = {c: self._steps(x, c) for c in self._tables}
         found = np.concatenate([x[None, :][:0], *(add_coordinate(x[None], c, values) for c, values in steps.items())])
@@ -195,7 +195,7 @@ class Region:
         return {c: grid for c, grid in enumerate(self.grids) if grid is not None}
 
     def _steps(self, x: Array, column: int) -> Array:
-        """Values, (k,), one step away in a gridded coordinate."""
+        """Values, (k,), one step away in a discrete coordinate."""
         grid = self._tables[column]
         here = int(np.abs(grid - x[column]).argmin())
         if column in self.categorical:
