@@ -26,7 +26,7 @@ from anchorpbo.research.figures.style import (
     RED,
     figure,
     legend_below,
-    styled,
+    use_style,
 )
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
@@ -35,7 +35,7 @@ GRID = np.linspace(0.0, 1.0, 201)
 DUELS = 24
 
 
-@styled()
+@use_style()
 def noise() -> Figure:
     """Anchors, the reliability that follows from them, and the noise."""
     new, panels = figure(1, 3, height=2.5, sharex=True, sharey=True)
@@ -56,7 +56,7 @@ def noise() -> Figure:
     return new
 
 
-@styled()
+@use_style()
 def answers() -> Figure:
     """What an answer says, and how soon answers convince, by where the two designs are."""
     new, panels = figure(1, 2, height=2.5)
@@ -98,7 +98,7 @@ def _study() -> tuple[ap.Duels, ap.NoiseMap]:
     return ap.Duels(X, np.where(wins, rows, rows + DUELS), np.where(wins, rows + DUELS, rows)), noise
 
 
-@styled()
+@use_style()
 def pair() -> Figure:
     """Which pair is asked, with and without risk aversion."""
     new, panels = figure(1, 2, height=3.2, sharey=True)

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import anchorpbo as ap
 from anchorpbo.notebook import DuelWidget
-from anchorpbo.notebook.widget import HERE
+from anchorpbo.notebook.widget import ASSETS
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 LARGEST = 150_000
@@ -100,7 +100,7 @@ def widget(browser: Browser, study: ap.Optimizer, *, dark: bool) -> Image.Image:
     shown = DuelWidget(study, display={"units": UNITS})
     shown._handle_custom_msg({"type": "recommend", "show": True}, [])
     page = page_of(browser, 640, dark=dark)
-    page.evaluate(CELL, [*((HERE / name).read_text("utf-8") for name in ("duel.js", "duel.css")), shown.view])
+    page.evaluate(CELL, [*((ASSETS / name).read_text("utf-8") for name in ("duel.js", "duel.css")), shown.view])
     return seen(page)
 
 

@@ -6,7 +6,7 @@ from scipy.stats import beta
 
 from anchorpbo import RBF, Duels, NoiseMap, Optimizer, PreferenceGP, Real, Space
 from anchorpbo.analysis import Calibration, calibration
-from anchorpbo.analysis.predictions import _summary
+from anchorpbo.analysis.predictions import _summarise
 from anchorpbo.errors import InputError
 from support.drawn_studies import ANCHORS, SPACE, played
 
@@ -70,7 +70,7 @@ def test_duels_that_were_merged_are_predicted_one_by_one():
 def test_of_many_answers_an_even_choice_is_predicted(monkeypatch):
     study, model = played(), PreferenceGP().fit(Duels(POINTS, *WINS))
     every, others = calibration(study).predicted, calibration(model).predicted
-    monkeypatch.setattr("anchorpbo.analysis.predictions.MOST", 3)
+    monkeypatch.setattr("anchorpbo.analysis.predictions.MAX_PREDICTIONS", 3)
     last = len(every) - 1
     assert np.allclose(calibration(study).predicted, [every[i] for i in (0, round(last / 2), last)])
     assert np.allclose(calibration(model).predicted, [others[i] for i in (0, 3, 6)])
@@ -87,7 +87,7 @@ def test_scores_and_intervals_are_what_their_formulas_say():
     won = rng.random(60) < p
     winner, loser = np.where(won, p, 1 - p), np.where(won, 1 - p, p)
     # Ties take a part of the probability; what counts is which of the two is chosen.
-    found = _summary(0.8 * winner, 0.8 * loser, "so")
+    found = _summarise(0.8 * winner, 0.8 * loser, "so")
     assert np.allclose(found.predicted, p)
     assert list(found.chosen) == list(won)
     assert found.log_loss == pytest.approx(-np.log(winner).mean())
@@ -100,7 +100,7 @@ def test_scores_and_intervals_are_what_their_formulas_say():
         assert (one.predicted, one.observed) == (pytest.approx(p[part].mean()), k / 12)
         assert one.low == pytest.approx(beta.ppf(0.05, k + 0.5, 12.5 - k) if k else 0)
         assert one.high == pytest.approx(beta.ppf(0.95, k + 0.5, 12.5 - k) if k < 12 else 1)
-    sure = _summary(np.full(4, 0.9), np.full(4, 0.1), "so")
+    sure = _summarise(np.full(4, 0.9), np.full(4, 0.1), "so")
     assert (sure.bins[0].high, len(sure.bins)) == (1.0, 1)
 
 
@@ -110,7 +110,7 @@ def test_what_was_held_impossible_has_a_finite_price():
 
 
 def test_a_coin_is_right_half_the_time():
-    assert _summary(np.full(10, 0.5), np.full(10, 0.5), "so").accuracy == 0.5
+    assert _summarise(np.full(10, 0.5), np.full(10, 0.5), "so").accuracy == 0.5
 
 
 def test_a_model_that_knows_the_user_is_calibrated():

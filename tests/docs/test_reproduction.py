@@ -10,7 +10,7 @@ from typing import get_args
 import polars as pl
 import pytest
 
-from anchorpbo.problems import problem_of
+from anchorpbo.problems import get_problem
 from anchorpbo.reliability import Euclidean
 from anchorpbo.research.experiments.anchors import anchors_of
 from anchorpbo.research.experiments.experiment import Size
@@ -177,6 +177,6 @@ def test_leave_one_out_chose_the_bound_for_every_set_of_anchors():
     sets = {(t.problem, t.anchors, t.count, t.told, t.profile, 0 if t.anchors == "own" else t.seed) for t in tasks}
     assert len(sets) > 800
     for problem, place, count, told, profile, seed in sets:
-        anchors = anchors_of(problem_of(problem), place, count, seed)[:told]
+        anchors = anchors_of(get_problem(problem), place, count, seed)[:told]
         assert PaperNoise(profile=profile)(anchors, Euclidean()).bandwidth == 1.0
     assert "h = 1, the lower bound, for every set of anchors of a study" in PAGE

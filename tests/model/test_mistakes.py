@@ -21,7 +21,7 @@ MISTAKES = {
         "is bound to a posterior",
     ),
     "the same, over a list": (
-        lambda: ap.search.maximise_over(ap.acquisition.EI(), [[0.1, 0.2]]),
+        lambda: ap.search.maximise_discrete(ap.acquisition.EI(), [[0.1, 0.2]]),
         "is bound to a posterior",
     ),
     "a seed for a generator": (lambda: ap.search.maximise(BOUND, 2, 0), "numpy.random.default_rng"),
@@ -58,7 +58,7 @@ MISTAKES = {
     "masked designs": (lambda: ap.Duels(np.ma.masked_less([[0.1], [0.2]], 0.15), [0], [1]), "points must be numbers"),
     "a list for a space": (lambda: ap.EP(space=["duel"]), "space must be one of auto, duel, point"),
     "pairs for rows to exclude": (
-        lambda: ap.search.maximise_over(BOUND, [[0.1, 0.2], [0.3, 0.4]], exclude=[[0, 1]]),
+        lambda: ap.search.maximise_discrete(BOUND, [[0.1, 0.2], [0.3, 0.4]], exclude=[[0, 1]]),
         "exclude pairs by exclude_pairs",
     ),
     "bounds that fall": (lambda: ap.Duels([[0.1]], [], [], bounds=(1.0, 0.0)), "bounds must be a pair"),

@@ -11,7 +11,7 @@ import anchorpbo as ap
 from anchorpbo import notebook
 from anchorpbo.errors import InputError, UnknownNameError, UnsupportedError
 from anchorpbo.notebook import DuelWidget
-from anchorpbo.notebook.widget import HERE
+from anchorpbo.notebook.widget import ASSETS
 from anchorpbo.study import Optimizer
 
 SPACE = ap.Space(heat=ap.Real(80, 96), origin=ap.Categorical(["Kenya", "<script>"]), stir=ap.Boolean())
@@ -180,16 +180,16 @@ def test_a_catalogue_has_titles_links_pictures_and_drawings(tmp_path):
     ]
     shelf = ap.Catalogue.from_records(items, features=["x"])
     widget = DuelWidget(study(shelf), display={"title": "name", "image": "file", "link": "page"}, images=tmp_path)
-    cards = [widget._cards.card(item) for item in items]
+    cards = [widget._cards.render(item) for item in items]
     assert [card["title"] for card in cards] == ["n0", "n1", "n2", "n3"]
     assert base64.b64decode(cards[0]["image"].removeprefix("data:image/png;base64,")) == PIXEL
     assert [card["image"] for card in cards[1:]] == [None, None, None]
     assert [card["link"] for card in cards] == ["https://a.example", None, None, None]
     assert [row["name"] for row in cards[0]["rows"]] == ["x", "art"]
     drawings = DuelWidget(study(shelf), display={"svg": "art"})
-    assert "<circle" in drawings._cards.card(items[0], "p")["svg"]
-    assert 'id="pc"' in drawings._cards.card(items[0], "p")["svg"]
-    assert drawings._cards.card(items[1])["svg"] is None
+    assert "<circle" in drawings._cards.render(items[0], "p")["svg"]
+    assert 'id="pc"' in drawings._cards.render(items[0], "p")["svg"]
+    assert drawings._cards.render(items[1])["svg"] is None
 
 
 def test_drawings_of_two_widgets_share_no_ids():
@@ -202,7 +202,7 @@ def test_drawings_of_two_widgets_share_no_ids():
 
 def test_an_image_that_is_too_large_stays_out(tmp_path, monkeypatch):
     (tmp_path / "a.png").write_bytes(PIXEL)
-    monkeypatch.setattr("anchorpbo.notebook.cards.LARGEST", len(PIXEL) - 1)
+    monkeypatch.setattr("anchorpbo.notebook.widget.MAX_IMAGE_BYTES", len(PIXEL) - 1)
     items = [{"n": "a", "x": 0.0, "f": "a.png"}, {"n": "b", "x": 1.0, "f": "a.png"}]
     shelf = ap.Catalogue.from_records(items, features=["x"])
     widget = DuelWidget(study(shelf), display={"image": "f"}, images=str(tmp_path))
@@ -214,7 +214,7 @@ def test_molecules_are_drawn():
     items = [{"smiles": "CCO", "x": 0.0}, {"smiles": "no molecule", "x": 1.0}]
     shelf = ap.Catalogue.from_records(items, features=["x"])
     widget = DuelWidget(study(shelf), display={"smiles": "smiles"})
-    drawn = {row: widget._cards.card(row_of)["svg"] for row, row_of in enumerate(shelf.items)}
+    drawn = {row: widget._cards.render(row_of)["svg"] for row, row_of in enumerate(shelf.items)}
     assert drawn[0].startswith("<svg")
     assert drawn[1] is None
 
@@ -244,6 +244,6 @@ def test_without_anywidget_it_says_what_to_install(monkeypatch):
 
 def test_the_module_it_sends_loads_nothing_from_elsewhere():
     for name in ("duel.js", "duel.css"):
-        source = (HERE / name).read_text("utf-8")
+        source = (ASSETS / name).read_text("utf-8")
         assert len(source) > 1000
         assert not re.search(r"@import|\bimport\b|https?://|url\(|innerHTML|outerHTML|eval|Function\(", source)

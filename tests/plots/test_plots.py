@@ -10,9 +10,9 @@ import pytest
 import anchorpbo as ap
 from anchorpbo.analysis import calibration, convergence, pair_noise
 from anchorpbo.errors import InputError, NotFittedError, UnknownNameError, UnsupportedError
-from anchorpbo.plots import drawing, maps
+from anchorpbo.plots import maps, plot
 from anchorpbo.plots.colours import INKS
-from anchorpbo.plots.plane_map import DARK
+from anchorpbo.plots.plane_map import MARK_COLOUR
 from support.drawn_studies import ANCHORS, SPACE, played, shelved, taste
 
 UNITS, LABELS = {"heat": "°C", "dose": "g"}, {"grind": "<i>coarse</i>"}
@@ -126,7 +126,7 @@ def test_maps_show_what_the_study_knows(study, what):
     draw = getattr(ap.plots, f"{what}_map")
     screen, paper = (draw(study, "dose", "grind", units=UNITS, backend=b) for b in ("plotly", "matplotlib"))
     best, heat = study.recommend().design, screen.data[0]
-    dose = np.geomspace(5, 40, maps.FINE)
+    dose = np.geomspace(5, 40, maps.MAP_POINTS)
     designs = [best | {"dose": float(a), "grind": b} for b in range(1, 7) for a in dose]
     places = np.array([SPACE.encode(design) for design in designs])
     told = study.utilities(designs)
@@ -136,9 +136,9 @@ def test_maps_show_what_the_study_knows(study, what):
         "noise": lambda: study.noise_map(places),
         "reliability": lambda: study.noise_map.reliability(places),
     }[what]()
-    assert np.allclose(heat.z, np.reshape(expected, (6, maps.FINE)))
+    assert np.allclose(heat.z, np.reshape(expected, (6, maps.MAP_POINTS)))
     assert np.allclose(paper.axes[0].collections[0].get_array(), heat.z)
-    assert (len(heat.x), len(heat.y)) == (maps.FINE + 1, 7)
+    assert (len(heat.x), len(heat.y)) == (maps.MAP_POINTS + 1, 7)
     assert np.allclose([heat.x[0], heat.x[-1]], [5, 40])
     assert np.all((dose > heat.x[:-1]) | np.isclose(dose, heat.x[:-1]))
     assert np.all((dose < heat.x[1:]) | np.isclose(dose, heat.x[1:]))
@@ -159,7 +159,10 @@ def test_maps_mark_anchors_duels_and_what_is_recommended(study):
     first = told[0]["first" if told[0]["outcome"] == "first" else "second"]
     assert (trace(screen, "preferred").x[0], trace(screen, "preferred").y[0]) == (first["heat"], first["dose"])
     # Full and hollow, as along the slices, in the app and in reports.
-    assert (trace(screen, "preferred").marker.color, trace(screen, "less preferred").marker.color) == (DARK, "white")
+    assert (trace(screen, "preferred").marker.color, trace(screen, "less preferred").marker.color) == (
+        MARK_COLOUR,
+        "white",
+    )
     assert mark(paper, "less preferred").get_markerfacecolor() == "white"
     for name in ("preferred", "less preferred", "anchor", "recommended"):
         assert np.allclose(points(mark(paper, name)), np.transpose([trace(screen, name).x, trace(screen, name).y]))
@@ -167,7 +170,7 @@ def test_maps_mark_anchors_duels_and_what_is_recommended(study):
 
 def test_a_map_over_categories_has_a_row_for_each(study):
     screen, paper = (ap.plots.noise_map(study, "heat", "origin", backend=b) for b in ("plotly", "matplotlib"))
-    assert screen.data[0].z.shape == (3, maps.FINE)
+    assert screen.data[0].z.shape == (3, maps.MAP_POINTS)
     assert list(screen.data[0].y) == [-0.5, 0.5, 1.5, 2.5]
     assert [text.get_text() for text in paper.axes[0].get_yticklabels()] == ["Kenya", "Brazil", "<b>Java</b>"]
     hover = screen.data[0].text[2][0]
@@ -194,7 +197,7 @@ def test_a_catalogue_is_a_map_of_dots(shelf):
 
 def test_arrays_can_be_drawn_too(model):
     X = np.array([[x, y] for y in (0.0, 0.5, 1.0) for x in (0.0, 0.5, 1.0)])
-    half = (maps.FINE - 1) // 2
+    half = (maps.MAP_POINTS - 1) // 2
     figure = ap.plots.utility_map(model)
     z = figure.data[0].z[::half, ::half].ravel()
     assert np.allclose(z, model.posterior.mean(X) - model.posterior.mean(model.designs).mean())
@@ -348,6 +351,6 @@ def test_wrong_choices_are_named(study, model, monkeypatch):
         ap.plots.convergence(model)
     with pytest.raises(InputError, match="that of a study; received PreferenceGP"):
         ap.plots.pair_noise(model)
-    monkeypatch.setattr(drawing, "find_spec", lambda name: None)
+    monkeypatch.setattr(plot, "find_spec", lambda name: None)
     with pytest.raises(UnsupportedError, match=r'needs plotly; .*pip install "anchorpbo\[plots\]"'):
         ap.plots.pair_noise(study)

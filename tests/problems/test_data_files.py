@@ -11,7 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 
 from anchorpbo.errors import AnchorPBOError, DataError, UnknownNameError, UnsupportedError
-from anchorpbo.problems import data, data_file
+from anchorpbo.problems import datasets, fetch_data_file
 
 pooch = pytest.importorskip("pooch", reason="needs the extra reproduce")
 
@@ -65,11 +65,11 @@ def origin(monkeypatch, tmp_path):
     served.files = {"/all.zip": zipped(items=ITEMS, scores=SCORES), "/win.csv": CSV}
     archive = f"{served.url}/all.zip"
     sources = {
-        "fish/items.txt": data.Source(archive, sha256(ITEMS).hexdigest()),
-        "fish/scores.txt": data.Source(archive, sha256(SCORES).hexdigest()),
-        "sweet/win.csv": data.Source(f"{served.url}/win.csv", sha256(CSV).hexdigest()),
+        "fish/items.txt": datasets.DataSource(archive, sha256(ITEMS).hexdigest()),
+        "fish/scores.txt": datasets.DataSource(archive, sha256(SCORES).hexdigest()),
+        "sweet/win.csv": datasets.DataSource(f"{served.url}/win.csv", sha256(CSV).hexdigest()),
     }
-    monkeypatch.setattr(data, "SOURCES", sources)
+    monkeypatch.setattr(datasets, "SOURCES", sources)
     monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache" / name)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("ANCHORPBO_DATA", raising=False)
@@ -97,7 +97,7 @@ def test_a_file_of_the_folder_comes_first_and_nothing_is_asked_for(origin, cache
     put(cache, "fish/items.txt", ITEMS)
     given = put(tmp_path / "mine", "fish/items.txt", ITEMS)
     monkeypatch.setenv("ANCHORPBO_DATA", str(tmp_path / "mine"))
-    assert data_file("fish/items.txt") == given
+    assert fetch_data_file("fish/items.txt") == given
     assert not origin.asked
 
 
@@ -105,7 +105,7 @@ def test_a_file_of_the_folder_needs_no_more_packages(origin, monkeypatch, tmp_pa
     given = put(tmp_path / "mine", "fish/items.txt", ITEMS)
     monkeypatch.setenv("ANCHORPBO_DATA", str(tmp_path / "mine"))
     monkeypatch.setitem(sys.modules, "pooch", None)
-    assert data_file("fish/items.txt") == given
+    assert fetch_data_file("fish/items.txt") == given
 
 
 def test_a_folder_below_home_may_be_written_with_a_tilde(origin, monkeypatch, tmp_path):
@@ -113,7 +113,7 @@ def test_a_folder_below_home_may_be_written_with_a_tilde(origin, monkeypatch, tm
     for home in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(home, str(tmp_path))
     monkeypatch.setenv("ANCHORPBO_DATA", "~/mine")
-    assert data_file("fish/items.txt") == given
+    assert fetch_data_file("fish/items.txt") == given
 
 
 def test_another_file_in_the_folder_is_an_error_that_names_it_and_stays(origin, cache, monkeypatch, tmp_path):
@@ -121,7 +121,7 @@ def test_another_file_in_the_folder_is_an_error_that_names_it_and_stays(origin, 
     given = put(tmp_path / "mine", "fish/items.txt", ITEMS[:-1])
     monkeypatch.setenv("ANCHORPBO_DATA", str(tmp_path / "mine"))
     with pytest.raises(DataError, match=r"fish/items.txt in the folder of ANCHORPBO_DATA must be the original") as seen:
-        data_file("fish/items.txt")
+        fetch_data_file("fish/items.txt")
     assert seen.value.received == given
     assert "take it away to have it fetched" in str(seen.value)
     assert given.exists()
@@ -131,15 +131,15 @@ def test_what_the_folder_does_not_hold_is_looked_for_elsewhere(origin, cache, mo
     kept = put(cache, "fish/items.txt", ITEMS)
     for folder in ("empty", "not there"):
         monkeypatch.setenv("ANCHORPBO_DATA", str(tmp_path / folder))
-        assert data_file("fish/items.txt") == kept
+        assert fetch_data_file("fish/items.txt") == kept
     monkeypatch.setenv("ANCHORPBO_DATA", "")
-    assert data_file("fish/items.txt") == kept
+    assert fetch_data_file("fish/items.txt") == kept
     assert not origin.asked
 
 
 def test_a_file_is_fetched_once(origin, cache):
     for _ in range(2):
-        path = data_file("sweet/win.csv")
+        path = fetch_data_file("sweet/win.csv")
         assert path == cache / "sweet" / "win.csv"
         assert path.read_bytes() == CSV
     assert origin.asked == ["/win.csv"]
@@ -147,15 +147,15 @@ def test_a_file_is_fetched_once(origin, cache):
 
 
 def test_an_archive_is_fetched_once_for_all_its_files(origin, cache):
-    assert data_file("fish/items.txt").read_bytes() == ITEMS
-    assert data_file("fish/scores.txt").read_bytes() == SCORES
+    assert fetch_data_file("fish/items.txt").read_bytes() == ITEMS
+    assert fetch_data_file("fish/scores.txt").read_bytes() == SCORES
     assert origin.asked == ["/all.zip"]
     assert files_in(cache) == ["fish/items.txt", "fish/scores.txt"]
 
 
 def test_fetching_says_nothing_and_leaves_the_logger_as_it_was(origin, capfd, caplog):
     level = pooch.get_logger().level
-    data_file("fish/items.txt")
+    fetch_data_file("fish/items.txt")
     assert capfd.readouterr() == ("", "")
     assert not [record for record in caplog.records if record.name == "pooch"]
     assert pooch.get_logger().level == level != logging.ERROR
@@ -163,13 +163,13 @@ def test_fetching_says_nothing_and_leaves_the_logger_as_it_was(origin, capfd, ca
 
 def test_a_damaged_file_of_the_cache_is_fetched_again(origin, cache):
     put(cache, "fish/items.txt", ITEMS[:100])
-    assert data_file("fish/items.txt").read_bytes() == ITEMS
+    assert fetch_data_file("fish/items.txt").read_bytes() == ITEMS
 
 
 def test_a_file_that_is_another_one_is_not_kept(origin, cache):
     origin.files["/win.csv"] = b"<html>moved</html>"
     with pytest.raises(DataError, match=r"/win.csv must hold sweet/win.csv as it was published; .*; run again, or set"):
-        data_file("sweet/win.csv")
+        fetch_data_file("sweet/win.csv")
     assert not files_in(cache)
 
 
@@ -177,7 +177,7 @@ def test_a_file_that_is_another_one_is_not_kept(origin, cache):
 def test_of_an_archive_only_the_right_files_are_kept(origin, cache, archive):
     origin.files["/all.zip"] = archive
     with pytest.raises(DataError, match=r"/all.zip must hold fish/items.txt as it was published"):
-        data_file("fish/items.txt")
+        fetch_data_file("fish/items.txt")
     assert files_in(cache) == ["fish/scores.txt"]
 
 
@@ -185,17 +185,17 @@ def test_of_an_archive_only_the_right_files_are_kept(origin, cache, archive):
 def test_half_a_download_is_not_kept_and_the_next_one_is_whole(origin, cache, name):
     origin.stops_after = 10
     with pytest.raises(DataError, match=name):
-        data_file(name)
+        fetch_data_file(name)
     assert not files_in(cache)
     origin.stops_after = None
-    assert data_file(name).is_file()
+    assert fetch_data_file(name).is_file()
 
 
 @pytest.mark.parametrize("content", [b"<html>moved</html>", b""])
 def test_what_is_no_archive_is_an_error_in_words(origin, cache, content):
     origin.files["/all.zip"] = content
     with pytest.raises(DataError, match=r"could not be fetched from .*/all.zip; received BadZipFile"):
-        data_file("fish/items.txt")
+        fetch_data_file("fish/items.txt")
     assert not files_in(cache)
 
 
@@ -204,20 +204,20 @@ def test_an_archive_damaged_inside_is_an_error_in_words(origin, cache):
     start = whole.index(zlib.compress(ITEMS, wbits=-15)[:8])
     origin.files["/all.zip"] = whole[:start] + b"\xff" * 8 + whole[start + 8 :]
     with pytest.raises(DataError, match=r"could not be fetched from .*/all.zip"):
-        data_file("fish/items.txt")
+        fetch_data_file("fish/items.txt")
     assert not files_in(cache)
 
 
 def test_a_file_gone_from_its_origin_is_an_error_in_words(origin):
     origin.files.clear()
     with pytest.raises(DataError, match=r"could not be fetched from .*/win.csv; received HTTPError: 404"):
-        data_file("sweet/win.csv")
+        fetch_data_file("sweet/win.csv")
 
 
 def test_without_data_and_network_one_sentence_says_what_to_do(origin, cache):
     origin.close()
     with pytest.raises(DataError) as seen:
-        data_file("sweet/win.csv")
+        fetch_data_file("sweet/win.csv")
     message = str(seen.value)
     assert message.startswith("sweet/win.csv is in neither the folder of ANCHORPBO_DATA nor the cache, and could not")
     assert message.endswith(
@@ -231,29 +231,29 @@ def test_a_damaged_file_is_not_left_in_the_cache_without_network(origin, cache):
     put(cache, "sweet/win.csv", CSV[:5])
     origin.close()
     with pytest.raises(DataError, match="connect to the network"):
-        data_file("sweet/win.csv")
+        fetch_data_file("sweet/win.csv")
     assert not files_in(cache)
 
 
 def test_a_cache_that_cannot_be_written_is_an_error_in_words(origin, tmp_path):
     (tmp_path / "cache").write_text("a file where the folder should be")
     with pytest.raises(DataError, match=r"set ANCHORPBO_DATA to a folder that holds sweet/win.csv"):
-        data_file("sweet/win.csv")
+        fetch_data_file("sweet/win.csv")
 
 
 def test_without_pooch_an_error_says_what_to_install(origin, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(UnsupportedError, match=r'needs a package that is not installed; pip install "anchorpbo\[repro'):
-        data_file("sweet/win.csv")
+        fetch_data_file("sweet/win.csv")
 
 
 def test_an_unknown_file_is_an_error_with_the_known_ones():
     with pytest.raises(UnknownNameError, match=r"a data file must be one of candy/candy-data.csv, sushi/sushi3.idata"):
-        data_file("sushi3.idata")
+        fetch_data_file("sushi3.idata")
 
 
 def test_every_real_file_has_a_sha256_and_comes_over_https():
-    for source in data.SOURCES.values():
+    for source in datasets.SOURCES.values():
         assert source.url.startswith("https://")
         assert len(bytes.fromhex(source.sha256)) == 32
 

@@ -14,12 +14,12 @@ from anchorpbo.problems import (
     candy,
     candy_anchors,
     candy_items,
-    problem_of,
+    get_problem,
     sushi,
     sushi_anchors,
     sushi_items,
 )
-from anchorpbo.problems.nearest import Items, NearestMean, middle_of_best, min_max
+from anchorpbo.problems.nearest_neighbours import NearestNeighbourMean, RatedItems, find_best_centre, scale_min_max
 from anchorpbo.problems.sushi import copeland
 
 DATA = Path(os.environ.get("ANCHORPBO_DATA", "no folder"))
@@ -75,18 +75,18 @@ def test_the_mean_is_that_of_the_first_three_of_a_sorted_list(d):
     points, values = rng.integers(0, 4, (30, d)) / 3.0, rng.random(30)  # a coarse grid: many ties
     X = np.vstack([rng.integers(0, 7, (150, d)) / 6.0, rng.random((150, d))])
     expected = [naive_mean(points, values, x) for x in X]
-    np.testing.assert_allclose(NearestMean(points, values)(X), expected, rtol=1e-14)
+    np.testing.assert_allclose(NearestNeighbourMean(points, values)(X), expected, rtol=1e-14)
 
 
 def test_of_items_equally_far_the_lower_number_is_nearer():
-    mean = NearestMean(np.array([[0.5], [0.4], [0.6], [0.5], [0.5]]), np.array([1.0, 10.0, 100.0, 1e3, 1e4]))
+    mean = NearestNeighbourMean(np.array([[0.5], [0.4], [0.6], [0.5], [0.5]]), np.array([1.0, 10.0, 100.0, 1e3, 1e4]))
     assert mean(np.array([[0.5]])) == (1.0 + 1e3 + 1e4) / 3
-    tied = NearestMean(np.array([[0.0], [1.0], [0.25], [0.75]]), np.array([1.0, 10.0, 100.0, 1e3]))
+    tied = NearestNeighbourMean(np.array([[0.0], [1.0], [0.25], [0.75]]), np.array([1.0, 10.0, 100.0, 1e3]))
     assert tied(np.array([[0.5]])) == (1.0 + 100.0 + 1e3) / 3
 
 
 def test_a_cell_has_one_value_to_the_last_bit_and_many_designs_are_as_few():
-    mean = NearestMean(np.array([[0.1, 0.1], [0.9, 0.2], [0.5, 0.8]]), np.array([0.1, 0.2, 0.7]))
+    mean = NearestNeighbourMean(np.array([[0.1, 0.1], [0.9, 0.2], [0.5, 0.8]]), np.array([0.1, 0.2, 0.7]))
     X = np.random.default_rng(0).random((10_000, 2))
     assert len(np.unique(mean(X))) == 1
     assert mean(X).shape == (10_000,)
@@ -98,11 +98,11 @@ def test_the_best_cell_is_the_best_of_a_fine_grid(seed):
     rng = np.random.default_rng(seed)
     points, values = rng.random((14, 2)), rng.random(14)
     points[8:11] = points[:3]  # three places with two items each
-    mean = NearestMean(points, values)
+    mean = NearestNeighbourMean(points, values)
     # Off the items and their walls, for what a tie gives on a wall does not count.
     steps = (np.arange(500) + 0.5 + 0.1 * rng.random()) / 501.0
     grid = mean(np.array(np.meshgrid(steps, steps)).reshape(2, -1).T)
-    best, worst = middle_of_best(points, values), middle_of_best(points, -values)
+    best, worst = find_best_centre(points, values), find_best_centre(points, -values)
     assert mean(best[None])[0] == pytest.approx(grid.max(), abs=1e-12)
     assert mean(worst[None])[0] == pytest.approx(grid.min(), abs=1e-12)
 
@@ -110,18 +110,18 @@ def test_the_best_cell_is_the_best_of_a_fine_grid(seed):
 def test_the_best_design_is_in_the_middle_of_its_cell():
     # Three items in one corner of the square, three in another: their cells meet on the diagonal.
     points = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0], [1.0, 1.0]])
-    best = middle_of_best(points, np.array([1.0, 2.0, 3.0, 0.0, 0.0, 0.0]))
+    best = find_best_centre(points, np.array([1.0, 2.0, 3.0, 0.0, 0.0, 0.0]))
     np.testing.assert_allclose(best, [1.0 - 0.5**0.5] * 2)  # as far from the diagonal as from two sides
 
 
 def test_min_max_brings_each_column_to_the_unit_interval():
     values = np.array([[1.0, -3.0], [2.0, 5.0], [5.0, 1.0]])
-    np.testing.assert_array_equal(min_max(values), [[0.0, 0.0], [0.25, 1.0], [1.0, 0.5]])
+    np.testing.assert_array_equal(scale_min_max(values), [[0.0, 0.0], [0.25, 1.0], [1.0, 0.5]])
 
 
 def test_a_small_list_makes_a_problem():
     rng = np.random.default_rng(3)
-    problem = Items(tuple("abcdefgh"), rng.random((8, 3)), rng.random(8)).problem("small")
+    problem = RatedItems(tuple("abcdefgh"), rng.random((8, 3)), rng.random(8)).problem("small")
     share = problem.share(rng.random((20_000, 3)))
     assert (problem.name, problem.dimension) == ("small", 3)
     assert share.min() >= 0.0
@@ -241,7 +241,7 @@ def test_no_three_items_of_a_better_mean_are_nearest_anywhere_but_on_a_line(prob
 @both
 def test_a_problem_from_files_is_read_once_found_by_name_and_travels_to_other_processes(problem, items):
     found = problem()
-    assert problem() is found is problem_of(found.name)
+    assert problem() is found is get_problem(found.name)
     X = np.random.default_rng(0).random((50, found.dimension))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(found))(X), found(X))
 

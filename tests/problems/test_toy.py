@@ -6,7 +6,7 @@ import pytest
 
 import anchorpbo as ap
 from anchorpbo.errors import UnknownNameError
-from anchorpbo.problems import PROBLEMS, TOY, TOY_ANCHORS, problem_of
+from anchorpbo.problems import PROBLEMS, TOY, TOY_ANCHORS, get_problem
 
 GRID = np.linspace(0.0, 1.0, 100_001)[:, None]
 QUIET, LOUD = 0.25, 0.78
@@ -50,10 +50,10 @@ def test_a_penalty_on_noise_moves_the_best_design_to_the_quiet_hill(noise, weigh
 
 
 def test_the_toy_is_found_by_name_as_the_others_are_and_travels_to_other_processes():
-    assert problem_of("toy") is TOY
+    assert get_problem("toy") is TOY
     assert TOY.name == "toy"
-    assert all(problem_of(name) is problem for name, problem in PROBLEMS.items())
+    assert all(get_problem(name) is problem for name, problem in PROBLEMS.items())
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(TOY))(GRID[::100]), TOY(GRID[::100]))
     assert TOY_ANCHORS.shape == (4, 1)
     with pytest.raises(UnknownNameError, match=r"a problem must be one of ackley6, branin, candy, .*sushi, toy; "):
-        problem_of("t0y")
+        get_problem("t0y")

@@ -13,7 +13,7 @@ from anchorpbo.kernels import Hamming, Matern52
 from anchorpbo.posterior import Posterior
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.search import maximise
-from anchorpbo.search.starts import best_pairs, spread_starts
+from anchorpbo.search.starts import select_best_pairs, select_starts
 
 SINGLE = [EI(), EI(log=True), ANPEI(1.0), UCB(), RAHBO(2.0, 1.0)]
 PAIRS = [EUBO(), RAEUBO(1.0)]
@@ -149,7 +149,7 @@ def test_nothing_to_start_from_is_refused(name):
 def test_a_kernel_without_gradient_sends_to_the_list():
     bound = EI().bind(Posterior.prior(Hamming(1.0), 2), NoiseMap.constant(1.0))
     with pytest.raises(
-        UnsupportedError, match=r"needs a kernel with a gradient in x; received Hamming; .*maximise_over"
+        UnsupportedError, match=r"needs a kernel with a gradient in x; received Hamming; .*maximise_discrete"
     ):
         maximise(bound, 2, np.random.default_rng(0))
 
@@ -157,7 +157,9 @@ def test_a_kernel_without_gradient_sends_to_the_list():
 def test_a_noise_map_without_gradient_sends_to_the_list():
     posterior, _ = study(2)
     noise = NoiseMap.bounded(posterior.points[:3], bandwidth=0.3, metric="hamming")
-    with pytest.raises(UnsupportedError, match=r"needs a noise map with a gradient; received NoiseMap.*maximise_over"):
+    with pytest.raises(
+        UnsupportedError, match=r"needs a noise map with a gradient; received NoiseMap.*maximise_discrete"
+    ):
         maximise(RAHBO().bind(posterior, noise), 2, np.random.default_rng(0))
 
 
@@ -176,22 +178,22 @@ def test_an_acquisition_that_is_not_finite_is_refused():
 def test_starts_are_the_best_and_then_good_ones_elsewhere():
     items = np.array([[0.50], [0.51], [0.90], [0.10], [0.52]])[:, None]
     values = np.array([5.0, 4.9, 1.0, 2.0, 4.8])
-    assert spread_starts(items, values, 3).tolist() == [0, 3, 2]
-    assert spread_starts(items, values, 9).tolist()[:3] == [0, 3, 2]
-    assert sorted(spread_starts(items, values, 9)) == [0, 1, 2, 3, 4]
+    assert select_starts(items, values, 3).tolist() == [0, 3, 2]
+    assert select_starts(items, values, 9).tolist()[:3] == [0, 3, 2]
+    assert sorted(select_starts(items, values, 9)) == [0, 1, 2, 3, 4]
 
 
 def test_a_pair_the_other_way_round_is_no_other_start():
     pairs = np.array([[[0.1], [0.9]], [[0.9], [0.1]], [[0.5], [0.6]]])
-    assert spread_starts(pairs, np.array([3.0, 2.9, 1.0]), 3).tolist() == [0, 2]
+    assert select_starts(pairs, np.array([3.0, 2.9, 1.0]), 3).tolist() == [0, 2]
 
 
 @pytest.mark.parametrize("acquisition", PAIRS, ids=repr)
 def test_screening_scores_every_pair_once(acquisition):
     bound, designs = acquisition.bind(*study(2)), np.random.default_rng(0).random((5, 2))
-    pairs, values = best_pairs(bound, designs, 100)
+    pairs, values = select_best_pairs(bound, designs, 100)
     assert [pair.tolist() for pair in pairs] == [list(pair) for pair in combinations(designs.tolist(), 2)]
     assert values == pytest.approx(bound(pairs), rel=1e-10)
-    few, best = best_pairs(bound, designs, 3)
+    few, best = select_best_pairs(bound, designs, 3)
     assert few.shape == (3, 2, 2)
     assert sorted(best) == sorted(values)[-3:]

@@ -8,7 +8,7 @@ import pytest
 from anchorpbo.errors import IncompatibleError, InputError, TimeLimitError
 from anchorpbo.numerics.deadline import deadline, time_limit
 from anchorpbo.space import Boolean, Categorical, Constant, Integer, Linear, Real, Space, space, space_from_dict
-from anchorpbo.space.constraints import LONGEST, MOST_TERMS
+from anchorpbo.space.constraints import MAX_CHARACTERS, MAX_TERMS
 from support.hard_rules import hard_rules, hard_study
 
 
@@ -135,7 +135,7 @@ def test_rows_mean_the_same_as_values():
         constraints=["2*a - b/4 + 3*n + 5*flag + 2*base <= 20", "a + n >= 3"],
     )
     rng = np.random.default_rng(0)
-    X = space.region.binned(rng.random((500, 4)))
+    X = space.region.assign_bins(rng.random((500, 4)))
     told = []
     for x in X:
         v = space.decode(x)
@@ -147,7 +147,7 @@ def test_rows_mean_the_same_as_values():
 
 def test_constants_alone_settle_a_constraint():
     parameters = {"a": Real(0, 1), "k": Constant(2), "on": Constant(True)}
-    assert not Space(parameters, constraints=["k + on <= 3"]).region.constrained
+    assert not Space(parameters, constraints=["k + on <= 3"]).region.is_constrained
     with pytest.raises(InputError, match=r"k \+ on <= 2 must hold; received 3 from the constants in it"):
         Space(parameters, constraints=["k + on <= 2"])
 
@@ -210,7 +210,7 @@ def test_designs_that_all_look_the_same_are_no_space(parameters, constraints, le
     ],
 )
 def test_one_difference_is_enough_for_a_space(parameters, constraints):
-    assert Space(parameters, constraints=constraints).region.constrained
+    assert Space(parameters, constraints=constraints).region.is_constrained
 
 
 def test_names_are_matched_in_any_form_of_unicode():
@@ -220,7 +220,7 @@ def test_names_are_matched_in_any_form_of_unicode():
 
 def test_a_single_constraint_need_not_be_in_a_list():
     assert Space(a=Real(0, 1), b=Real(0, 1), constraints="a + b <= 1").constraints == (Linear.parse("a + b <= 1"),)
-    assert Space(a=Real(0, 1), b=Real(0, 1), constraints=Linear({"a": 1}, upper=0.5)).region.constrained
+    assert Space(a=Real(0, 1), b=Real(0, 1), constraints=Linear({"a": 1}, upper=0.5)).region.is_constrained
 
 
 # -- limits -----------------------------------------------------------------------------------------------------------
@@ -232,23 +232,23 @@ def test_a_constraint_has_so_many_terms_and_signs_and_no_more(sign):
         return " + ".join(["a"] * count) + " <= 1" if sign == " + " else "-" * (count - 1) + "a <= 1"
 
     if sign == " + ":  # Python's own parser reads fewer signs before a name
-        assert Linear.parse(text(MOST_TERMS)).coefficients == {"a": MOST_TERMS}
-    rule = rf"a constraint must have at most {MOST_TERMS} terms and signs; received {MOST_TERMS + 1}; name each"
+        assert Linear.parse(text(MAX_TERMS)).coefficients == {"a": MAX_TERMS}
+    rule = rf"a constraint must have at most {MAX_TERMS} terms and signs; received {MAX_TERMS + 1}; name each"
     with pytest.raises(InputError, match=rule):
-        Linear.parse(text(MOST_TERMS + 1))
+        Linear.parse(text(MAX_TERMS + 1))
     for many in (2_000, 2_500):
         with pytest.raises(InputError, match=r"name each parameter once|must be a comparison of sums"):
             Linear.parse(text(many))
 
 
 def test_a_constraint_has_so_many_characters_and_no_more():
-    assert Linear.parse("a <= 1".ljust(LONGEST)).upper == 1.0
+    assert Linear.parse("a <= 1".ljust(MAX_CHARACTERS)).upper == 1.0
     with pytest.raises(InputError, match=r"at most 20,000 characters long; received 20,001 characters; name each"):
-        Linear.parse("a <= 1".ljust(LONGEST + 1))
+        Linear.parse("a <= 1".ljust(MAX_CHARACTERS + 1))
 
 
 def test_rules_that_nobody_can_settle_are_refused_when_their_time_is_up(monkeypatch):
-    monkeypatch.setattr(space, "CHECK_LIMIT", 0.3)
+    monkeypatch.setattr(space, "CHECK_SECONDS", 0.3)
     names, rules = hard_rules()
     began = time.process_time()
     says = r"must take at most 0.3 s; received 4 constraints on 30 parameters, 30 of them discrete; use fewer"

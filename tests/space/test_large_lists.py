@@ -6,8 +6,8 @@ import pytest
 from anchorpbo import Catalogue, Categorical, Constant, Integer, Ordinal, Real, Space
 from anchorpbo.errors import InputError
 from anchorpbo.space import Columns, farthest_points, space_from_dict
-from anchorpbo.space.spread import distances
-from anchorpbo.space.tables import Table, digest_of_columns
+from anchorpbo.space.subset_selection import distances
+from anchorpbo.space.table import Table, hash_columns
 
 ROWS = [
     {"id": "a", "x": 0.5, "n": 3, "kind": "red", "fp": "0110", "note": None},
@@ -58,16 +58,16 @@ def test_other_catalogues_have_others(rows, roles):
 @pytest.mark.parametrize("n", [999, 1000, 1001, 2500])
 def test_every_cell_of_a_long_column_counts(n):
     cells = [f"{i}" for i in range(n)]
-    digests = {digest_of_columns({"a": (*cells[:i], "other", *cells[i + 1 :])}) for i in (0, n // 2, n - 1)}
-    assert len(digests | {digest_of_columns({"a": tuple(cells)}), digest_of_columns({"a": tuple(cells[:-1])})}) == 5
+    digests = {hash_columns({"a": (*cells[:i], "other", *cells[i + 1 :])}) for i in (0, n // 2, n - 1)}
+    assert len(digests | {hash_columns({"a": tuple(cells)}), hash_columns({"a": tuple(cells[:-1])})}) == 5
 
 
 def test_the_order_of_bytes_in_memory_does_not_count():
     numbers = np.array([1.5, -2.0, 3e300])
-    expected = digest_of_columns({"a": numbers})
-    assert digest_of_columns({"a": numbers.astype(">f8")}) == expected
-    assert digest_of_columns({"a": np.repeat(numbers, 2)[::2]}) == expected
-    assert digest_of_columns({"a": numbers.view(np.int64)}) != expected
+    expected = hash_columns({"a": numbers})
+    assert hash_columns({"a": numbers.astype(">f8")}) == expected
+    assert hash_columns({"a": np.repeat(numbers, 2)[::2]}) == expected
+    assert hash_columns({"a": numbers.view(np.int64)}) != expected
 
 
 # -- keys and coordinates ---------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from anchorpbo.errors import InputError
 from anchorpbo.space import Boolean, Categorical, Constant, Integer, Linear, Ordinal, Real
-from anchorpbo.space.parameters import MOST_PLACES, Varying
+from anchorpbo.space.parameters import MAX_GRID_VALUES, VaryingParameter
 
 unhurried = settings(deadline=None)
 finite = st.floats(-1e12, 1e12)
@@ -152,7 +152,7 @@ def test_a_narrow_logarithmic_range_has_more_digits():
 @unhurried
 @given(gridded(), inside)
 def test_gridded_values_come_back_exactly(parameter, u):
-    assert isinstance(parameter, Varying)
+    assert isinstance(parameter, VaryingParameter)
     value = parameter.decode(u)
     assert parameter.check("x", value) == value
     assert type(parameter.check("x", value)) is type(value)
@@ -172,7 +172,7 @@ def test_steps_are_counted_in_decimals():
 
 
 def test_wide_integers_build_their_grid_once():
-    wide = Integer(0, MOST_PLACES - 1)
+    wide = Integer(0, MAX_GRID_VALUES - 1)
     assert wide.grid is wide.grid
     assert wide.decode(wide.encode(765_432)) == 765_432
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from anchorpbo.errors import InputError
 from anchorpbo.space import Region
-from anchorpbo.space.listing import listed
+from anchorpbo.space.enumeration import enumerate_designs
 from anchorpbo.space.polytope import Polytope
 
 INF = np.inf
@@ -63,15 +63,15 @@ def test_arrays_are_always_there(region):
     assert region.A.shape == (c, region.dimension)
     assert region.lower.shape == region.upper.shape == (c,)
     assert np.linalg.norm(region.A, axis=1) == pytest.approx(np.ones(c))
-    assert region.constrained == (c > 0)
-    assert sorted([*region.free, *region.gridded]) == list(range(region.dimension))
+    assert region.is_constrained == (c > 0)
+    assert sorted([*region.continuous, *region.discrete]) == list(range(region.dimension))
 
 
 @every
 @pytest.mark.parametrize("n", [1, 100, 1500])
 def test_samples_are_designs(region, n):
     X = region.sample(n, np.random.default_rng(n))
-    assert len(X) == (n if len(region.free) or not region.constrained else min(n, len(region._pool)))
+    assert len(X) == (n if len(region.continuous) or not region.is_constrained else min(n, len(region._pool)))
     assert are_designs(region, X)
     assert X.tolist() == region.sample(n, np.random.default_rng(n)).tolist()
 
@@ -84,8 +84,8 @@ def test_neighbours_and_repaired_are_designs(region, seed):
     x = region.sample(8, rng)[seed % 8 if region.dimension > 1 else 0]
     around = region.neighbours(x)
     assert are_designs(region, around)
-    assert not (around == x).all(axis=1).any() or not len(region.gridded)
-    assert are_designs(region, region.repaired(region.binned(rng.random((20, region.dimension)))))
+    assert not (around == x).all(axis=1).any() or not len(region.discrete)
+    assert are_designs(region, region.repair(region.assign_bins(rng.random((20, region.dimension)))))
 
 
 @every
@@ -100,7 +100,7 @@ def test_snapping_takes_the_nearest_place_and_the_lower_of_two():
     region = Region.of([grid(3), None, UNEVEN])
     X = np.array([[0.25, 0.3, 0.54], [0.26, -0.2, 0.56], [1.3, 1.4, -1.0], [0.5, 0.5, 0.95]])
     expected = [[0.0, 0.3, 0.2], [0.5, 0.0, 0.9], [1.0, 1.0, 0.0], [0.5, 0.5, 0.9]]
-    assert region.snapped(X).tolist() == expected
+    assert region.snap(X).tolist() == expected
     assert X[1, 1] == -0.2
 
 
@@ -181,9 +181,9 @@ def test_lists_are_complete(data):
     polytope = Polytope(polytope.A, polytope.lower, np.where(np.isnan(polytope.upper), INF, polytope.upper))
     cells = np.array(list(product(*map(grid, sizes))))
     expected = cells[polytope.contains(cells)]
-    found = listed([grid(n) for n in sizes], polytope, 10**4)
+    found = enumerate_designs([grid(n) for n in sizes], polytope, 10**4)
     assert found.tolist() == expected.tolist()
-    few = listed([grid(n) for n in sizes], polytope, max(len(expected) - 1, 0))
+    few = enumerate_designs([grid(n) for n in sizes], polytope, max(len(expected) - 1, 0))
     assert few is None or len(expected) == 0
 
 
@@ -195,8 +195,8 @@ def test_reach_is_never_narrower_than_the_exact_extent(seed):
     x, rows = rng.random(d), rng.standard_normal((c, d))
     polytope = Polytope.of(rows, rows @ x - rng.random(c), rows @ x + rng.random(c))
     for column in range(d):
-        least, most = polytope.reach(column, np.zeros(d), np.ones(d))
-        exact = polytope.extent_of(column, np.zeros(d), np.ones(d))
+        least, most = polytope.quick_extent(column, np.zeros(d), np.ones(d))
+        exact = polytope.coordinate_extent(column, np.zeros(d), np.ones(d))
         assert exact is not None
         assert least <= exact[0] + 1e-9
         assert exact[1] <= most + 1e-9
@@ -206,7 +206,7 @@ def test_reach_is_never_narrower_than_the_exact_extent(seed):
 
 def test_the_nearest_point_has_the_least_sum_of_differences():
     region = REGIONS["whole"]
-    designs = listed(region.grids, region.polytope, 100)
+    designs = enumerate_designs(region.grids, region.polytope, 100)
     rng = np.random.default_rng(0)
     for x in rng.random((10, 3)):
         found = region.polytope.nearest(x, region.places)
@@ -217,8 +217,8 @@ def test_what_no_continuous_coordinate_can_mend_is_left_out_at_once():
     rows, upper = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]), np.array([1.0, 0.5])
     region = Region.of([None, np.arange(11) / 10, np.arange(5) / 4], rows=rows, upper=upper)
     X = np.array([[0.9, 0.3, 0.5], [0.9, 0.8, 0.5], [0.2, 0.5, 0.25]])
-    assert region.polytope.mendable(X, region.free).tolist() == [True, False, True]
-    mended = region.repaired(X)
+    assert region.polytope.are_repairable(X, region.continuous).tolist() == [True, False, True]
+    mended = region.repair(X)
     assert len(mended) == 2
     assert region.contains(mended).all()
     assert mended[:, 1:].tolist() == [[0.3, 0.5], [0.5, 0.25]]

@@ -94,7 +94,7 @@ def test_a_space_knows_its_columns():
     assert COFFEE.names == tuple(DESIGN)
     assert COFFEE.columns == Columns(numeric=(0, 1, 2, 3, 5), categorical=(4,))
     assert COFFEE.parameters["grind"] == Integer(1, 10)
-    assert COFFEE.region.free.tolist() == [0, 1]
+    assert COFFEE.region.continuous.tolist() == [0, 1]
     assert COFFEE.region.categorical == {4}
     assert isinstance(COFFEE, DesignSpace)
 
@@ -233,7 +233,7 @@ def test_nearest_is_always_valid_readable_and_settled(space, data):
     assert space.encode(design).tolist() == y.tolist()
     assert space.nearest(y).tolist() == y.tolist()
     assert space.region.contains(y[None])[0]
-    assert (space.region.snapped(y[None])[0] == y).all()
+    assert (space.region.snap(y[None])[0] == y).all()
     numbers = [value for value in design.values() if isinstance(value, float)]
     assert max((len(repr(number).strip("-0").replace(".", "")) for number in numbers), default=0) <= 14
 
@@ -281,7 +281,7 @@ def test_samples_are_distinct_designs(space):
     assert X.shape == (30 if space is not CONSTRAINED["flags"] else len(X), space.dimension)
     assert len(np.unique(X, axis=0)) == len(X)
     assert space.region.contains(X).all()
-    assert (space.region.snapped(X) == X).all()
+    assert (space.region.snap(X) == X).all()
     assert X.tolist() == space.sample(30, np.random.default_rng(0)).tolist()
     assert space.sample(0, np.random.default_rng(0)).shape == (0, space.dimension)
 

@@ -5,7 +5,7 @@ import pytest
 from studies import SPACES, play, unit
 
 from anchorpbo import Boolean, Catalogue, Categorical, Integer, Optimizer, Space
-from anchorpbo.space.spread import distances
+from anchorpbo.space.subset_selection import distances
 
 EVERY = pytest.mark.parametrize("name", SPACES)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from anchorpbo import Catalogue, Categorical, Integer, Optimizer, Ordinal, Real, Space
-from anchorpbo.problems.designs import (
+from anchorpbo.problems.mixed import (
     ESPRESSO_MAXIMUM,
     ESPRESSO_MINIMUM,
     TABLE_MAXIMUM,

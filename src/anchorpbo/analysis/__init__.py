@@ -1,22 +1,23 @@
-"""What a study knows, as grids and series: data for whoever draws it, in a page, a notebook or a paper.
+"""Analysis of a study as grids and series: the data behind plots, for pages, notebooks and papers.
 
 ::
 
-    known          Known, one view of a study, a model or a noise map
-    axes           values of one parameter, in its own units
-    grids          along one parameter, over two, over a list
-    judged         the designs that were compared, and how they fared
-    course         along the search: what was recommended, how noisy the pairs were
-    predictions    predicted answers against those that were given
+    model_view          ModelView, the same view of a study, a model or a noise map
+    axes                values of one parameter, in its own units
+    grids               utility, noise and reliability along one parameter, over two, and over a catalogue
+    compared_designs    the designs that were compared, with their wins and losses
+    history             convergence of the recommendation, and the noise of the pairs asked
+    predictions         calibration: predicted answers against those that were given
 
 Nothing here draws, and nothing is imported but what the core needs.
 """
 
-from anchorpbo.analysis.course import Convergence, PairNoise, convergence, pair_noise
-from anchorpbo.analysis.judged import Seen, seen
-from anchorpbo.analysis.known import Known
+from anchorpbo.analysis.compared_designs import ComparedDesign, list_compared_designs
+from anchorpbo.analysis.history import Convergence, PairNoise, convergence, pair_noise
+from anchorpbo.analysis.model_view import ModelView
 from anchorpbo.analysis.predictions import Calibration, calibration
 
 __all__ = [
-    "Calibration", "Convergence", "Known", "PairNoise", "Seen", "calibration", "convergence", "pair_noise", "seen",
+    "Calibration", "ComparedDesign", "Convergence", "ModelView", "PairNoise", "calibration", "convergence",
+    "list_compared_designs", "pair_noise",
 ]  # fmt: skip

@@ -23,8 +23,8 @@ class Axis:
     log: bool
 
 
-def axis(name: str, parameter: Parameter, count: int) -> Axis:
-    """Values to look at, at most about `count`."""
+def make_axis(name: str, parameter: Parameter, count: int) -> Axis:
+    """Return the values of a parameter to evaluate, at most about `count`."""
     if isinstance(parameter, Categorical | Ordinal):
         choices = list(parameter.values)
         some = np.unique(np.linspace(0, len(choices) - 1, min(count, len(choices))).round().astype(int))

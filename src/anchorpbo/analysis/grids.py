@@ -1,10 +1,10 @@
-"""What is known along one parameter, over two, or over a list.
+"""Grids of utility, noise and reliability along one parameter, over two, and over a catalogue.
 
 ::
 
-    slices    one parameter at a time, the others as in `at`
-    plane     two parameters, the others as in `at`
-    items     of a catalogue, each with a place in the plane of the two directions its items differ most in
+    compute_slices    one parameter at a time, the others as in `at`
+    compute_plane     two parameters, the others as in `at`
+    project_items     of a catalogue, each with its first two principal components
 
 Utility is relative to the average of the designs compared, with the ends of its 90 % interval. Before the first answer
 there is none, but noise and reliability are known from the anchors alone.
@@ -18,22 +18,22 @@ from typing import Any
 
 import numpy as np
 
-from anchorpbo.analysis.axes import Axis, axis
-from anchorpbo.analysis.known import Known
+from anchorpbo.analysis.axes import Axis, make_axis
+from anchorpbo.analysis.model_view import ModelView
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.space import Catalogue, Categorical, Constant, Design, DesignSpace, Ordinal, Parameter, Space
 from anchorpbo.study.recommending import intervals
 from anchorpbo.typing import Array, IntArray
 
-SLICE, PLANE = 61, 33
+SLICE_POINTS, PLANE_POINTS = 61, 33
 """Points along a continuous parameter, in a slice and in a plane."""
-MOST_ITEMS = 2_000
+MAX_ITEMS = 2_000
 """Of a catalogue, in one answer: all that were compared or marked, and an even choice of the others."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """What is known at some designs, in lists of one length, or of rows and columns."""
+    """Utility, its interval, noise and reliability at some designs, in lists of one length, or of rows and columns."""
 
     utility: list[Any] | None
     low: list[Any] | None
@@ -60,8 +60,8 @@ class Plane:
 
 
 @dataclass(frozen=True)
-class Item:
-    """An item of a catalogue, with its place in the picture."""
+class ProjectedItem:
+    """An item of a catalogue with its two coordinates in the plane."""
 
     design: Design
     x: float
@@ -69,48 +69,50 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Items:
-    """Items of a catalogue, all or some."""
+class ItemProjection:
+    """All or some items of a catalogue, projected to the plane."""
 
-    items: list[Item]
+    items: list[ProjectedItem]
     grid: Grid
     shown: int
     total: int
 
 
 def as_space(space: DesignSpace) -> Space:
-    """The space, if it is one of parameters."""
+    """Return a space of parameters unchanged; raise for any other."""
     if not isinstance(space, Space):
         raise InputError("a map needs a space of parameters or a catalogue", type(space).__name__, "use another space")
     return space
 
 
-def varying(space: Space) -> dict[str, Parameter]:
-    """Parameters that a map can go along."""
+def get_varying(space: Space) -> dict[str, Parameter]:
+    """Return the parameters that are not constant, by name."""
     return {name: one for name, one in space.parameters.items() if not isinstance(one, Constant)}
 
 
-def slices(known: Known, at: Design, names: Sequence[str] | None = None) -> list[Slice]:
-    """Along each parameter through a design that is complete; `names` for some of them only."""
-    axes = varying(as_space(known.space))
+def compute_slices(view: ModelView, at: Design, names: Sequence[str] | None = None) -> list[Slice]:
+    """Compute a slice along each parameter through a complete design; `names` for some of them only."""
+    axes = get_varying(as_space(view.space))
     for name in names or ():
         _check_name(name, axes)
     wanted = axes if names is None else {name: axes[name] for name in names}
     found = []
     for name, parameter in wanted.items():
-        along = _axis(name, parameter, SLICE, at)
-        points = _points(known.space, [at | {name: value} for value in along.values])
-        found.append(Slice(along, grid(known, points, (len(along.values),))))
+        along = _axis(name, parameter, SLICE_POINTS, at)
+        points = _points(view.space, [at | {name: value} for value in along.values])
+        found.append(Slice(along, compute_grid(view, points, (len(along.values),))))
     return found
 
 
-def plane(known: Known, at: Design, x: str | None = None, y: str | None = None, count: int = PLANE) -> Plane | None:
-    """Over two parameters, by default the first two; ``None`` where there is but one.
+def compute_plane(
+    view: ModelView, at: Design, x: str | None = None, y: str | None = None, count: int = PLANE_POINTS
+) -> Plane | None:
+    """Compute the grid over two parameters, by default the first two; ``None`` where there is but one.
 
     Parameters
     ----------
-    known
-        What is known.
+    view
+        The study, model or noise map.
     at
         Where the other parameters are taken from, complete.
     x, y
@@ -118,7 +120,7 @@ def plane(known: Known, at: Design, x: str | None = None, y: str | None = None, 
     count
         Points along each.
     """
-    axes = varying(as_space(known.space))
+    axes = get_varying(as_space(view.space))
     names = list(axes)
     for name in (x, y):
         if name is not None:
@@ -131,29 +133,29 @@ def plane(known: Known, at: Design, x: str | None = None, y: str | None = None, 
         raise InputError("a plane needs two different parameters", x, "choose another")
     across, up = _axis(x, axes[x], count, at), _axis(y, axes[y], count, at)
     designs = [at | {x: a, y: b} for b in up.values for a in across.values]
-    return Plane(across, up, grid(known, _points(known.space, designs), (len(up.values), len(across.values))))
+    return Plane(across, up, compute_grid(view, _points(view.space, designs), (len(up.values), len(across.values))))
 
 
-def items(known: Known, catalogue: Catalogue) -> Items:
-    """Items, each with its place."""
+def project_items(view: ModelView, catalogue: Catalogue) -> ItemProjection:
+    """Project the items of a catalogue to the plane of their first two principal components."""
     total = len(catalogue)
-    rows = np.arange(total) if total <= MOST_ITEMS else _chosen_rows(known, catalogue)
+    rows = np.arange(total) if total <= MAX_ITEMS else _choose_rows(view, catalogue)
     points = catalogue.points[rows]
-    places = _two_directions(points)
-    found = [Item(catalogue[int(row)], float(a), float(b)) for row, (a, b) in zip(rows, places, strict=True)]
-    return Items(found, grid(known, points, (len(rows),)), len(rows), total)
+    places = _project_to_plane(points)
+    found = [ProjectedItem(catalogue[int(row)], float(a), float(b)) for row, (a, b) in zip(rows, places, strict=True)]
+    return ItemProjection(found, compute_grid(view, points, (len(rows),)), len(rows), total)
 
 
-def grid(known: Known, points: Array, shape: tuple[int, ...]) -> Grid:
-    """What is known at points, (n, d), in lists of a shape."""
-    noise, reliability = known.noise(points), known.noise.reliability(points)
-    utility, low, high = (None, None, None) if known.model is None else intervals(known.model, points)
-    return Grid(*(_shaped(numbers, shape) for numbers in (utility, low, high, noise, reliability)))
+def compute_grid(view: ModelView, points: Array, shape: tuple[int, ...]) -> Grid:
+    """Compute a grid at points, (n, d), in lists of a shape."""
+    noise, reliability = view.noise(points), view.noise.reliability(points)
+    utility, low, high = (None, None, None) if view.model is None else intervals(view.model, points)
+    return Grid(*(_reshape(numbers, shape) for numbers in (utility, low, high, noise, reliability)))
 
 
 def _axis(name: str, parameter: Parameter, count: int, at: Design) -> Axis:
     """Values along a parameter; of many choices some, that of the design itself among them."""
-    along = axis(name, parameter, count)
+    along = make_axis(name, parameter, count)
     if not isinstance(parameter, Categorical | Ordinal) or at[name] in along.values:
         return along
     return replace(along, values=[value for value in parameter.values if value in along.values or value == at[name]])
@@ -169,17 +171,17 @@ def _points(space: DesignSpace, designs: list[Design]) -> Array:
     return np.array([space.locate(design) for design in designs])
 
 
-def _chosen_rows(known: Known, catalogue: Catalogue) -> IntArray:
+def _choose_rows(view: ModelView, catalogue: Catalogue) -> IntArray:
     """Rows of a long catalogue that are shown: all that were compared or marked, and an even choice of the others."""
-    told = [*known.anchors, *(design for duel in known.duels for design in (duel.first, duel.second))]
+    told = [*view.anchors, *(design for duel in view.duels for design in (duel.first, duel.second))]
     row_of = {key: row for row, key in enumerate(catalogue.keys)}
-    first = list(dict.fromkeys(row_of[design[catalogue.key]] for design in told))[:MOST_ITEMS]
+    first = list(dict.fromkeys(row_of[design[catalogue.key]] for design in told))[:MAX_ITEMS]
     others = np.setdiff1d(np.arange(len(catalogue)), first)
-    some = np.linspace(0, len(others) - 1, MOST_ITEMS - len(first)).astype(int)
+    some = np.linspace(0, len(others) - 1, MAX_ITEMS - len(first)).astype(int)
     return np.sort(np.concatenate([np.array(first, dtype=np.intp), others[some]]))
 
 
-def _two_directions(points: Array) -> Array:
+def _project_to_plane(points: Array) -> Array:
     """Places, (n, 2), along the two directions in which points, (n, d), differ most."""
     centred = points - points.mean(axis=0)
     if centred.shape[1] == 1:
@@ -192,5 +194,5 @@ def _two_directions(points: Array) -> Array:
     return np.asarray(top * np.sqrt(np.maximum(values[:-3:-1], 0.0)) if wide else centred @ top)
 
 
-def _shaped(numbers: Any, shape: tuple[int, ...]) -> list[Any] | None:
+def _reshape(numbers: Any, shape: tuple[int, ...]) -> list[Any] | None:
     return None if numbers is None else np.asarray(numbers).reshape(shape).tolist()

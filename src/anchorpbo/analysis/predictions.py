@@ -1,4 +1,4 @@
-"""Whether the model is as sure as it should be: predicted answers against those that were given.
+"""Calibration of the model: predicted answers against those that were given.
 
 Symbols: p1, p2 the predicted probabilities that the first, or the second, of a duel is chosen; the favourite is the
 likelier of the two, and p = max(p1, p2) / (p1 + p2) is how sure the model is of it, given that the user chooses at all:
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv
 
-from anchorpbo.analysis.known import is_informative
+from anchorpbo.analysis.model_view import is_informative
 from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError
 from anchorpbo.model import PreferenceGP
@@ -32,13 +32,13 @@ from anchorpbo.space import Design
 from anchorpbo.study import Optimizer
 from anchorpbo.typing import Array
 
-BINS, EACH = 5, 8
+MAX_BINS, MIN_BIN_ANSWERS = 5, 8
 """At most so many bins, of at least so many answers."""
-MOST = 200
+MAX_PREDICTIONS = 200
 """Of many answers, an even choice of so many is predicted."""
 SEQUENTIAL = "each answer predicted from those before it"
-LEFT_OUT = "each answer predicted from all others"
-_TAIL = 0.05
+LEAVE_ONE_OUT = "each answer predicted from all others"
+_TAIL_PROBABILITY = 0.05
 
 
 @dataclass(frozen=True)
@@ -89,19 +89,19 @@ class Calibration:
 def calibration(source: Optimizer | PreferenceGP) -> Calibration:
     """Predictions of a study's answers, each from those before it; or of a model's duels, each from the others."""
     if isinstance(source, Optimizer):
-        return _summary(*_sequential(source), SEQUENTIAL)
+        return _summarise(*_predict_sequentially(source), SEQUENTIAL)
     if isinstance(source, PreferenceGP):
-        return _summary(*_left_out(source), LEFT_OUT)
+        return _summarise(*_predict_left_out(source), LEAVE_ONE_OUT)
     rule = "calibration is that of an Optimizer or a PreferenceGP"
     raise InputError(rule, type(source).__name__, "give the study itself")
 
 
-def _sequential(study: Optimizer) -> tuple[Array, Array]:
+def _predict_sequentially(study: Optimizer) -> tuple[Array, Array]:
     """How sure the model was of the winner before each answer, and of the loser, (n,) each."""
-    pairs = [_winner_and_loser(event) for event in study.history]
+    pairs = [_get_winner_and_loser(event) for event in study.history]
     # The first informative answer has none before it.
     start = next((i for i, told in enumerate(map(is_informative, study.history), 1) if told), len(pairs))
-    wanted = _some([i for i, pair in enumerate(pairs) if pair is not None and i >= start])
+    wanted = _select_evenly([i for i, pair in enumerate(pairs) if pair is not None and i >= start])
     found = []
     # As many stages as events and one more: each is the study before the event of its number.
     for stage, i in zip(study.replay(), range(len(pairs)), strict=False):
@@ -111,10 +111,10 @@ def _sequential(study: Optimizer) -> tuple[Array, Array]:
     return _columns(found)
 
 
-def _left_out(model: PreferenceGP) -> tuple[Array, Array]:
+def _predict_left_out(model: PreferenceGP) -> tuple[Array, Array]:
     duels = model.duels.unmerged()
     found = []
-    for k in sorted(_some(range(len(duels.winners)))):
+    for k in sorted(_select_evenly(range(len(duels.winners)))):
         others = Duels(duels.points, np.delete(duels.winners, k), np.delete(duels.losers, k), duels.ties, duels.bounds)
         without = copy(model).condition(others) if len(others) else None
         pair = duels.points[[duels.winners[k]]], duels.points[[duels.losers[k]]]
@@ -122,13 +122,13 @@ def _left_out(model: PreferenceGP) -> tuple[Array, Array]:
     return _columns(found)
 
 
-def _some(numbers: Sequence[int]) -> set[int]:
+def _select_evenly(numbers: Sequence[int]) -> set[int]:
     """All of a few numbers, an even choice of many."""
-    places = np.unique(np.linspace(0, len(numbers) - 1, min(len(numbers), MOST)).round().astype(int))
+    places = np.unique(np.linspace(0, len(numbers) - 1, min(len(numbers), MAX_PREDICTIONS)).round().astype(int))
     return {numbers[place] for place in places.tolist()}
 
 
-def _winner_and_loser(event: dict[str, Any]) -> tuple[Design, Design] | None:
+def _get_winner_and_loser(event: dict[str, Any]) -> tuple[Design, Design] | None:
     """The two designs of a comparison that had a winner."""
     if event["type"] == "preferred" and not event["tie"]:
         return event["winner"], event["loser"]
@@ -147,7 +147,7 @@ def _columns(found: list[tuple[float, float]]) -> tuple[Array, Array]:
     return pairs[:, 0], pairs[:, 1]
 
 
-def _summary(winner: Array, loser: Array, how: str) -> Calibration:
+def _summarise(winner: Array, loser: Array, how: str) -> Calibration:
     if not len(winner):
         rule = "calibration needs answers with a winner, and others to predict them from"
         raise InputError(rule, "too few", "tell at least two")
@@ -160,11 +160,11 @@ def _summary(winner: Array, loser: Array, how: str) -> Calibration:
 
 def _bins(sure: Array, chosen: Array) -> tuple[Bin, ...]:
     order = np.argsort(sure, kind="stable")
-    parts = np.array_split(order, min(max(len(sure) // EACH, 1), BINS))
+    parts = np.array_split(order, min(max(len(sure) // MIN_BIN_ANSWERS, 1), MAX_BINS))
     return tuple(_bin(sure[part], chosen[part]) for part in parts)
 
 
 def _bin(sure: Array, chosen: Array) -> Bin:
     n, k = len(chosen), int(chosen.sum())
-    low, high = (float(betaincinv(k + 0.5, n - k + 0.5, q)) for q in (_TAIL, 1.0 - _TAIL))
+    low, high = (float(betaincinv(k + 0.5, n - k + 0.5, q)) for q in (_TAIL_PROBABILITY, 1.0 - _TAIL_PROBABILITY))
     return Bin(float(sure.mean()), k / n, low if k else 0.0, high if k < n else 1.0, n)

@@ -2,9 +2,8 @@
 
 ::
 
-    widget    DuelWidget: what is shown, and what its messages do to the study
-    cards     designs as people see them, pictures included
-    duel.js   the same in the browser; duel.css, its looks
+    widget    DuelWidget: what is shown, and what its messages do to the study; CardRenderer: designs as cards
+    duel.js   the browser's half of the widget; duel.css, its style
 """
 
 from __future__ import annotations

@@ -16,7 +16,9 @@ does no harm.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from itertools import count
 from os import PathLike
 from pathlib import Path
@@ -25,12 +27,54 @@ from typing import Any
 import anywidget
 import traitlets
 
+from anchorpbo.app.rendering.cards import make_card
+from anchorpbo.app.rendering.display import check_display
+from anchorpbo.app.rendering.pictures import KINDS, picture_file
 from anchorpbo.errors import AnchorPBOError, InputError
-from anchorpbo.notebook.cards import Cards
+from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study import Duel, Optimizer, Outcome
 
-HERE = Path(__file__).parent
+ASSETS = Path(__file__).parent
+"""Folder of the widget's JavaScript and CSS."""
+MAX_IMAGE_BYTES = 2_000_000
+"""Size of an image: it travels with each duel."""
 _numbers = count(1)
+
+
+@dataclass(frozen=True)
+class CardRenderer:
+    """Renders designs as the cards of the app, with their images inside."""
+
+    display: Mapping[str, Any]
+    """Checked, see `anchorpbo.app.rendering.display`."""
+    folder: str | PathLike[str] | None
+    """Where image files are."""
+
+    @classmethod
+    def of(
+        cls, space: DesignSpace, display: Mapping[str, Any] | None, folder: str | PathLike[str] | None
+    ) -> CardRenderer:
+        """Check how designs of a space are to be shown."""
+        if display is not None and not isinstance(display, Mapping):
+            raise InputError("display must map keys to columns or texts", repr(display), 'write {"title": "name"}')
+        checked = check_display(display or {}, space)
+        if ("image" in checked) != (folder is not None):
+            rule = "images need the column that names their files, and the folder these are in"
+            received = f"display.image={checked.get('image')!r}, images={folder!r}"
+            raise InputError(rule, received, 'write display={"image": "file"}, images="folder"')
+        return cls(checked, folder)
+
+    def render(self, design: Design, prefix: str = "") -> dict[str, Any]:
+        """Render a design as JSON; `prefix` goes before the ids in its drawing."""
+        card = asdict(make_card(self.display, design, prefix))
+        return card | {"image": None if card["image"] is None else self._embed_image(card["image"])}
+
+    def _embed_image(self, name: str) -> str | None:
+        """Encode an image as a data URL: a notebook cannot reach the files of its kernel."""
+        path = None if self.folder is None else picture_file(self.folder, name)
+        if path is None or path.stat().st_size > MAX_IMAGE_BYTES:
+            return None
+        return f"data:image/{KINDS[path.suffix.lower()]};base64,{b64encode(path.read_bytes()).decode()}"
 
 
 class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
@@ -60,8 +104,8 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
     1
     """
 
-    _esm = HERE / "duel.js"
-    _css = HERE / "duel.css"
+    _esm = ASSETS / "duel.js"
+    _css = ASSETS / "duel.css"
 
     view = traitlets.Dict().tag(sync=True)
     """All that is shown."""
@@ -82,11 +126,11 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
             raise InputError("question must be a text", repr(question), "put it in quotes")
         super().__init__()
         self._optimizer, self._question = optimizer, question
-        self._cards = Cards.of(optimizer.space, display, images)
+        self._cards = CardRenderer.of(optimizer.space, display, images)
         self._prefix = f"d{next(_numbers)}"
         self._duel: Duel | None = None
         self._turn, self._shows_best = 0, False
-        self.on_msg(self._hear)
+        self.on_msg(self._receive)
         self.refresh()
 
     # -- what can be done ---------------------------------------------------------------------------------------------
@@ -120,23 +164,23 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
         trouble = ""
         try:
             self._duel = self._optimizer.ask()
-        except AnchorPBOError as problem:
-            self._duel, trouble = None, str(problem)
+        except AnchorPBOError as error:
+            self._duel, trouble = None, str(error)
         self._show(said, trouble)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _hear(self, _: Any, content: Any, __: Any = None) -> None:
+    def _receive(self, _: Any, content: Any, __: Any = None) -> None:
         """Do what a message says; whatever goes wrong is shown, as nobody reads the log of a kernel."""
         try:
-            self._do(content if isinstance(content, Mapping) else {})
-        except AnchorPBOError as problem:
-            self._show(trouble=str(problem))
-        except Exception as problem:
-            self._show(trouble=f"{type(problem).__name__}: {problem}")
+            self._handle(content if isinstance(content, Mapping) else {})
+        except AnchorPBOError as error:
+            self._show(trouble=str(error))
+        except Exception as error:
+            self._show(trouble=f"{type(error).__name__}: {error}")
             raise
 
-    def _do(self, content: Mapping[str, Any]) -> None:
+    def _handle(self, content: Mapping[str, Any]) -> None:
         kind = content.get("type")
         if kind == "answer":
             if self._duel is None or content.get("duel") != self._duel.id:
@@ -174,7 +218,7 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
         if duel is None:
             return None
         sides = (("a", duel.first), ("b", duel.second))
-        cards = [self._cards.card(design, f"{self._prefix}{side}") for side, design in sides]
+        cards = [self._cards.render(design, f"{self._prefix}{side}") for side, design in sides]
         return {"id": duel.id, "why": duel.why, "cards": cards}
 
     def _progress(self) -> dict[str, Any] | None:
@@ -187,11 +231,11 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
         """What is best so far; ``None`` before the first answer."""
         if not len(self._optimizer):
             return None
-        found = self._optimizer.recommend()
+        best = self._optimizer.recommend()
         return {
-            "card": self._cards.card(found.design, f"{self._prefix}c"),
-            "utility": found.utility,
-            "interval": list(found.interval),
-            "p_best": found.p_best,
-            "others": len(found.credible_set) - (found.design in found.credible_set),
+            "card": self._cards.render(best.design, f"{self._prefix}c"),
+            "utility": best.utility,
+            "interval": list(best.interval),
+            "p_best": best.p_best,
+            "others": len(best.credible_set) - (best.design in best.credible_set),
         }

@@ -16,10 +16,10 @@ All take an `Optimizer`; what makes sense of arrays also takes a fitted `Prefere
 parameters to what people call them. The data behind each are in `anchorpbo.analysis`.
 """
 
-from anchorpbo.plots.calibrated import calibration
-from anchorpbo.plots.converging import convergence
+from anchorpbo.plots.calibration_plot import calibration
+from anchorpbo.plots.convergence_plot import convergence
 from anchorpbo.plots.maps import noise_map, reliability_map, uncertainty_map, utility_map
-from anchorpbo.plots.noises import pair_noise
+from anchorpbo.plots.pair_noise_plot import pair_noise
 from anchorpbo.plots.slices import utility_slices
 
 __all__ = [

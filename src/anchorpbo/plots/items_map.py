@@ -6,41 +6,41 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from anchorpbo.analysis.grids import Items
-from anchorpbo.analysis.known import Compared
+from anchorpbo.analysis.grids import ItemProjection
+from anchorpbo.analysis.model_view import Comparison
 from anchorpbo.plots.colours import GREY, HEAT, ORANGE, RED, Theme
-from anchorpbo.plots.drawing import Drawing
-from anchorpbo.plots.words import Words
+from anchorpbo.plots.parameter_labels import ParameterLabels
+from anchorpbo.plots.plot import Plot
 from anchorpbo.space import Design
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Place = tuple[float, float]
-TITLES = ("where items differ most", "where they differ next")
+AXIS_TITLES = ("where items differ most", "where they differ next")
 
 
 @dataclass(frozen=True, eq=False)
-class ItemsMap(Drawing):
+class ItemsMap(Plot):
     """Dots of colour."""
 
     what: str
-    items: Items
+    items: ItemProjection
     values: Any
     """One an item."""
     key: str
     best: Design | None
     anchors: Sequence[Design]
-    duels: Sequence[Compared]
-    words: Words
+    duels: Sequence[Comparison]
+    labels: ParameterLabels
 
     def places(self, designs: Sequence[Design]) -> list[Place]:
         """Where designs stand, of those that are shown."""
         found = {item.design[self.key]: (item.x, item.y) for item in self.items.items}
         return [found[design[self.key]] for design in designs if design[self.key] in found]
 
-    def _marked(self) -> tuple[list[Place], list[Place]]:
-        """Places of the anchors and of the recommended design."""
+    def _find_marks(self) -> tuple[list[Place], list[Place]]:
+        """AxisPositions of the anchors and of the recommended design."""
         return self.places(self.anchors), self.places([] if self.best is None else [self.best])
 
     def title(self) -> str:
@@ -50,64 +50,64 @@ class ItemsMap(Drawing):
 
     def plotly(self, theme: Theme) -> Any:
         """Dots that tell what is under the pointer."""
-        from anchorpbo.plots import screen
+        from anchorpbo.plots import plotly_style as style
 
-        figure = screen.panels(theme, height=480)
+        figure = style.panels(theme, height=480)
         pairs = self._pairs()
         if pairs:
             x, y = ([place for a, b in pairs for place in (a[side], b[side], None)] for side in (0, 1))
-            figure.add_trace(screen.line(x, y, "compared", colour="rgba(128,128,128,0.5)", width=1))
-        told = [
-            screen.lines([*self.words.design(item.design), f"{self.what} {value:.3g}"])
+            figure.add_trace(style.line(x, y, "compared", colour="rgba(128,128,128,0.5)", width=1))
+        hover = [
+            style.lines([*self.labels.design(item.design), f"{self.what} {value:.3g}"])
             for item, value in zip(self.items.items, self.values, strict=True)
         ]
         x, y = ([getattr(item, side) for item in self.items.items] for side in ("x", "y"))
-        colours = {"colorscale": HEAT[self.what], "colorbar": screen.scale(self.what), "size": 10}
-        every = screen.dots(x, y, "item", hover=told, color=self.values, line={"color": GREY, "width": 0.5}, **colours)
+        colours = {"colorscale": HEAT[self.what], "colorbar": style.scale(self.what), "size": 10}
+        every = style.dots(x, y, "item", hover=hover, color=self.values, line={"color": GREY, "width": 0.5}, **colours)
         figure.add_trace(every.update(showlegend=False))
-        anchors, best = self._marked()
+        anchors, best = self._find_marks()
         if anchors:
             ring: dict[str, Any] = {"symbol": "circle-open", "size": 16, "color": ORANGE, "line": {"width": 3}}
-            figure.add_trace(screen.dots(*_columns(anchors), "anchor", **ring))
+            figure.add_trace(style.dots(*_columns(anchors), "anchor", **ring))
         if best:
-            figure.add_trace(screen.best_mark(*_columns(best), ["recommended"]))
-        figure.update_xaxes(title_text=TITLES[0], showticklabels=False, ticks="")
-        figure.update_yaxes(title_text=TITLES[1], showticklabels=False, ticks="")
+            figure.add_trace(style.best_mark(*_columns(best), ["recommended"]))
+        figure.update_xaxes(title_text=AXIS_TITLES[0], showticklabels=False, ticks="")
+        figure.update_yaxes(title_text=AXIS_TITLES[1], showticklabels=False, ticks="")
         if self.title():
-            screen.remark(figure, self.title())
+            style.remark(figure, self.title())
         return figure
 
     def matplotlib(self, theme: Theme) -> Any:
         """The same for a page."""
-        from anchorpbo.plots import paper
+        from anchorpbo.plots import matplotlib_style as style
 
-        with paper.styled(theme):
-            figure, ((axes,),) = paper.figure(width=4.6, height=3.9)
+        with style.use_style(theme):
+            figure, ((axes,),) = style.figure(width=4.6, height=3.9)
             for a, b in self._pairs():
                 axes.plot([a[0], b[0]], [a[1], b[1]], color=GREY, alpha=0.6, linewidth=0.5, zorder=1)
             x, y = ([getattr(item, side) for item in self.items.items] for side in ("x", "y"))
-            edge = paper.ink().line
+            edge = style.ink().line
             dots = axes.scatter(
                 x, y, c=self.values, cmap=HEAT[self.what], s=22, edgecolors=edge, linewidths=0.3, zorder=2
             )
             bar = figure.colorbar(dots, ax=axes, label=self.what, pad=0.02)
             bar.outline.set_visible(False)
             self._rings(axes)
-            axes.set(xlabel=TITLES[0], ylabel=TITLES[1], xticks=[], yticks=[])
+            axes.set(xlabel=AXIS_TITLES[0], ylabel=AXIS_TITLES[1], xticks=[], yticks=[])
             axes.set_title(self.title(), fontsize=7, loc="right")
             handles, _ = axes.get_legend_handles_labels()
             if handles:
-                paper.legend_below(figure, handles)
+                style.legend_below(figure, handles)
         return figure
 
     def _rings(self, axes: Axes) -> None:
-        from anchorpbo.plots import paper
+        from anchorpbo.plots import matplotlib_style as style
 
-        anchors, best = self._marked()
+        anchors, best = self._find_marks()
         if anchors:
-            paper.marks(axes, *_columns(anchors), "o", "anchor", colour=ORANGE, size=8, fill="none", width=1.5)
+            style.marks(axes, *_columns(anchors), "o", "anchor", colour=ORANGE, size=8, fill="none", width=1.5)
         if best:
-            paper.marks(axes, *_columns(best), "*", "recommended", colour=RED, size=10, edge="white")
+            style.marks(axes, *_columns(best), "*", "recommended", colour=RED, size=10, edge="white")
 
     def _pairs(self) -> list[tuple[Place, Place]]:
         sides = [self.places([duel.first, duel.second]) for duel in self.duels if duel.outcome != "skip"]

@@ -7,19 +7,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from anchorpbo.analysis import Known
-from anchorpbo.analysis.grids import Grid, as_space, items, plane
-from anchorpbo.analysis.known import Source
+from anchorpbo.analysis import ModelView
+from anchorpbo.analysis.grids import Grid, as_space, compute_plane, project_items
+from anchorpbo.analysis.model_view import Source
 from anchorpbo.errors import InputError
 from anchorpbo.plots.colours import Theme
-from anchorpbo.plots.drawing import Backend, Drawing, draw
 from anchorpbo.plots.items_map import ItemsMap
+from anchorpbo.plots.parameter_labels import ParameterLabels
 from anchorpbo.plots.plane_map import PlaneMap
-from anchorpbo.plots.words import Words
+from anchorpbo.plots.plot import Backend, Plot, draw
 from anchorpbo.space import Catalogue
 from anchorpbo.study.recommending import check_answers
 
-FINE = 65
+MAP_POINTS = 65
 """Points along a parameter."""
 
 What = Literal["utility", "uncertainty", "noise", "reliability"]
@@ -119,25 +119,25 @@ def _map(
     backend: Backend,
     theme: Theme,
 ) -> Any:
-    known = Known.of(source)
+    view = ModelView.of(source)
     if what in ("utility", "uncertainty"):
-        check_answers(0 if known.model is None else 1)
-    return draw(_drawing(what, known, x, y, at, Words.of(known.space, labels, units)), backend, theme)
+        check_answers(0 if view.model is None else 1)
+    return draw(_make_plot(what, view, x, y, at, ParameterLabels.of(view.space, labels, units)), backend, theme)
 
 
-def _drawing(
-    what: What, known: Known, x: str | None, y: str | None, at: Mapping[str, Any] | None, words: Words
-) -> Drawing:
-    best = known.recommend()
-    if isinstance(known.space, Catalogue):
+def _make_plot(
+    what: What, view: ModelView, x: str | None, y: str | None, at: Mapping[str, Any] | None, labels: ParameterLabels
+) -> Plot:
+    best = view.recommend()
+    if isinstance(view.space, Catalogue):
         if not (x is None and y is None and at is None):
             rule = "the map of a catalogue has axes of its own, the two directions its items differ most in"
             raise InputError(rule, repr((x, y, at)), "leave x, y and at out")
-        found = items(known, known.space)
-        return ItemsMap(what, found, values(what, found.grid), known.space.key, best, known.anchors, known.duels, words)
-    space = as_space(known.space)
-    here = known.middle if at is None else space.check(at)
-    over = plane(known, here, x, y, FINE)
+        found = project_items(view, view.space)
+        return ItemsMap(what, found, values(what, found.grid), view.space.key, best, view.anchors, view.duels, labels)
+    space = as_space(view.space)
+    here = view.base_design if at is None else space.check(at)
+    over = compute_plane(view, here, x, y, MAP_POINTS)
     if over is None:
         raise InputError("a map needs two parameters that vary", f"only {space.names}", "use utility_slices")
-    return PlaneMap(what, over, values(what, over.grid), here, best, known.anchors, known.duels, words)
+    return PlaneMap(what, over, values(what, over.grid), here, best, view.anchors, view.duels, labels)

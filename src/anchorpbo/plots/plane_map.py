@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from anchorpbo.analysis.grids import Plane
-from anchorpbo.analysis.known import Compared
+from anchorpbo.analysis.model_view import Comparison
 from anchorpbo.formatting import truncate
+from anchorpbo.plots.axis_positions import AxisPositions
 from anchorpbo.plots.colours import HEAT, ORANGE, RED, Theme
-from anchorpbo.plots.drawing import Drawing
-from anchorpbo.plots.places import Places
-from anchorpbo.plots.words import Words
+from anchorpbo.plots.parameter_labels import ParameterLabels
+from anchorpbo.plots.plot import Plot
 from anchorpbo.space import Design
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROOM = 70
+_MAX_TITLE_LETTERS = 70
 """Letters that fit over a map."""
 Place = tuple[float, float]
-DARK = "#222222"
+MARK_COLOUR = "#222222"
 """Of marks that show on any ground, with a white edge."""
 
 
 @dataclass(frozen=True, eq=False)
-class PlaneMap(Drawing):
+class PlaneMap(Plot):
     """Cells of colour."""
 
     what: str
@@ -36,30 +36,30 @@ class PlaneMap(Drawing):
     at: Design
     best: Design | None
     anchors: Sequence[Design]
-    duels: Sequence[Compared]
-    words: Words
+    duels: Sequence[Comparison]
+    labels: ParameterLabels
 
     @property
-    def x(self) -> Places:
+    def x(self) -> AxisPositions:
         """Across."""
-        return Places(self.plane.x)
+        return AxisPositions(self.plane.x)
 
     @property
-    def y(self) -> Places:
+    def y(self) -> AxisPositions:
         """Up."""
-        return Places(self.plane.y)
+        return AxisPositions(self.plane.y)
 
     def place(self, design: Design) -> Place | None:
         """Where a design stands."""
         x, y = self.x.of(design[self.plane.x.name]), self.y.of(design[self.plane.y.name])
         return None if x is None or y is None else (x, y)
 
-    def placed(self, designs: Sequence[Design]) -> list[tuple[Place, Design]]:
+    def locate_designs(self, designs: Sequence[Design]) -> list[tuple[Place, Design]]:
         """Designs with their places, of those that have one."""
         found = [(self.place(design), design) for design in designs]
         return [(place, design) for place, design in found if place is not None]
 
-    def joined(self) -> list[tuple[Place, Place, bool]]:
+    def list_pairs(self) -> list[tuple[Place, Place, bool]]:
         """Winner and loser of each duel, and whether it was a tie; skips left out."""
         pairs = []
         for duel in self.duels:
@@ -74,63 +74,63 @@ class PlaneMap(Drawing):
         """What the parameters that are not on the axes are set to."""
         names = (self.plane.x.name, self.plane.y.name)
         rest = {name: value for name, value in self.at.items() if name not in names}
-        return truncate(", ".join(self.words.design(rest)), _ROOM)
+        return truncate(", ".join(self.labels.design(rest)), _MAX_TITLE_LETTERS)
 
     def plotly(self, theme: Theme) -> Any:
         """A heat map that tells what is under the pointer."""
         import plotly.graph_objects as go
 
-        from anchorpbo.plots import screen
+        from anchorpbo.plots import plotly_style as style
 
-        figure = screen.panels(theme, height=460)
-        cells = {"x": self.x.edges, "y": self.y.edges, "z": self.values, "text": self._told()}
-        colours = {"colorscale": HEAT[self.what], "colorbar": screen.scale(self.what)}
+        figure = style.panels(theme, height=460)
+        cells = {"x": self.x.edges, "y": self.y.edges, "z": self.values, "text": self._hover_texts()}
+        colours = {"colorscale": HEAT[self.what], "colorbar": style.scale(self.what)}
         figure.add_trace(go.Heatmap(**cells, **colours, hoverinfo="text"))
         figure.add_traces(self._duel_traces())
-        anchors = self.placed(self.anchors)
+        anchors = self.locate_designs(self.anchors)
         if anchors:
-            told = [screen.lines(["anchor", *self.words.design(design)]) for _, design in anchors]
-            figure.add_trace(screen.anchor_marks(*_columns([place for place, _ in anchors]), told, DARK))
-        for place, design in self.placed([] if self.best is None else [self.best]):
-            told = [screen.lines(["recommended", *self.words.design(design)])]
-            figure.add_trace(screen.best_mark([place[0]], [place[1]], told))
-        figure.update_xaxes(screen.axis(self.x, self.words.title(self.plane.x.name)), showgrid=False)
-        figure.update_yaxes(screen.axis(self.y, self.words.title(self.plane.y.name)), showgrid=False)
+            hover = [style.lines(["anchor", *self.labels.design(design)]) for _, design in anchors]
+            figure.add_trace(style.anchor_marks(*_columns([place for place, _ in anchors]), hover, MARK_COLOUR))
+        for place, design in self.locate_designs([] if self.best is None else [self.best]):
+            hover = [style.lines(["recommended", *self.labels.design(design)])]
+            figure.add_trace(style.best_mark([place[0]], [place[1]], hover))
+        figure.update_xaxes(style.axis(self.x, self.labels.title(self.plane.x.name)), showgrid=False)
+        figure.update_yaxes(style.axis(self.y, self.labels.title(self.plane.y.name)), showgrid=False)
         if self.others():
-            screen.remark(figure, screen.text(f"at {self.others()}"))
+            style.remark(figure, style.text(f"at {self.others()}"))
         return figure
 
-    def _told(self) -> list[list[str]]:
+    def _hover_texts(self) -> list[list[str]]:
         """What shows under the pointer, cell by cell."""
-        from anchorpbo.plots import screen
+        from anchorpbo.plots import plotly_style as style
 
         x, y = self.plane.x, self.plane.y
 
-        def said(name: str, value: Any) -> str:
-            return f"{self.words.label(name)}: {self.words.value(name, value)}"
+        def describe(name: str, value: Any) -> str:
+            return f"{self.labels.label(name)}: {self.labels.value(name, value)}"
 
         return [
             [
-                screen.lines([said(x.name, a), said(y.name, b), f"{self.what} {value:.3g}"])
+                style.lines([describe(x.name, a), describe(y.name, b), f"{self.what} {value:.3g}"])
                 for a, value in zip(x.values, row, strict=True)
             ]
             for b, row in zip(y.values, self.values, strict=True)
         ]
 
     def _duel_traces(self) -> list[Any]:
-        from anchorpbo.plots import screen
+        from anchorpbo.plots import plotly_style as style
 
-        pairs, traces = self.joined(), []
+        pairs, traces = self.list_pairs(), []
         for tied, name, dash in ((False, "compared", "solid"), (True, "tie", "dot")):
             some = [(a, b) for a, b, tie in pairs if tie == tied]
             x, y = ([place for a, b in some for place in (a[side], b[side], None)] for side in (0, 1))
             if some:
-                joined = screen.line(x, y, name, colour="rgba(255,255,255,0.55)", width=1, dash=dash)
+                joined = style.line(x, y, name, colour="rgba(255,255,255,0.55)", width=1, dash=dash)
                 traces.append(joined.update(showlegend=False))
         for name, places, face, edge in self._sides(pairs):
             if places:
                 look: dict[str, Any] = {"color": face, "size": 7, "line": {"color": edge, "width": 1.2}}
-                traces.append(screen.dots(*_columns(places), name, **look))
+                traces.append(style.dots(*_columns(places), name, **look))
         return traces
 
     def _sides(self, pairs: Sequence[tuple[Place, Place, bool]]) -> list[tuple[str, list[Place], str, str]]:
@@ -138,43 +138,43 @@ class PlaneMap(Drawing):
         # Winners full and losers hollow, as in slices, the app and reports.
         won = [a for a, _, tie in pairs if not tie]
         rest = [side for a, b, tie in pairs for side in ((a, b) if tie else (b,))]
-        return [("less preferred", rest, "white", DARK), ("preferred", won, DARK, "white")]
+        return [("less preferred", rest, "white", MARK_COLOUR), ("preferred", won, MARK_COLOUR, "white")]
 
     def matplotlib(self, theme: Theme) -> Any:
         """The same for a page."""
-        from anchorpbo.plots import paper
+        from anchorpbo.plots import matplotlib_style as style
 
-        with paper.styled(theme):
-            figure, ((axes,),) = paper.figure(width=4.6, height=3.9)
+        with style.use_style(theme):
+            figure, ((axes,),) = style.figure(width=4.6, height=3.9)
             cells = axes.pcolormesh(self.x.edges, self.y.edges, self.values, cmap=HEAT[self.what], rasterized=True)
             bar = figure.colorbar(cells, ax=axes, label=self.what, pad=0.02)
             bar.outline.set_visible(False)
             axes.grid(False)
             self._marks(axes)
-            paper.along(axes, "x", self.x, self.words.title(self.plane.x.name))
-            paper.along(axes, "y", self.y, self.words.title(self.plane.y.name))
+            style.set_axis(axes, "x", self.x, self.labels.title(self.plane.x.name))
+            style.set_axis(axes, "y", self.y, self.labels.title(self.plane.y.name))
             axes.set(xlim=(self.x.edges[0], self.x.edges[-1]), ylim=(self.y.edges[0], self.y.edges[-1]))
             if self.others():
                 axes.set_title(f"at {self.others()}", fontsize=7, loc="right")
             handles, _ = axes.get_legend_handles_labels()
             if handles:
-                paper.legend_below(figure, handles)
+                style.legend_below(figure, handles)
         return figure
 
     def _marks(self, axes: Axes) -> None:
-        from anchorpbo.plots import paper
+        from anchorpbo.plots import matplotlib_style as style
 
-        pairs = self.joined()
+        pairs = self.list_pairs()
         for a, b, tie in pairs:
             dash = ":" if tie else "-"
             axes.plot([a[0], b[0]], [a[1], b[1]], color="white", alpha=0.55, linewidth=0.6, linestyle=dash)
-        anchors = [place for place, _ in self.placed(self.anchors)]
-        best = [place for place, _ in self.placed([] if self.best is None else [self.best])]
+        anchors = [place for place, _ in self.locate_designs(self.anchors)]
+        best = [place for place, _ in self.locate_designs([] if self.best is None else [self.best])]
         looks = [(name, places, "o", 3.8, face, edge) for name, places, face, edge in self._sides(pairs)]
-        looks += [("anchor", anchors, "D", 5.0, ORANGE, DARK), ("recommended", best, "*", 12.0, RED, "white")]
+        looks += [("anchor", anchors, "D", 5.0, ORANGE, MARK_COLOUR), ("recommended", best, "*", 12.0, RED, "white")]
         for name, places, marker, size, face, edge in looks:
             if places:
-                paper.marks(axes, *_columns(places), marker, name, colour=face, size=size, edge=edge)
+                style.marks(axes, *_columns(places), marker, name, colour=face, size=size, edge=edge)
 
 
 def _columns(places: Sequence[Place]) -> tuple[list[float], list[float]]:

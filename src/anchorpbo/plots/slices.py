@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from anchorpbo.analysis import Known, Seen, seen
-from anchorpbo.analysis.grids import Slice, as_space, slices
-from anchorpbo.analysis.known import Source
+from anchorpbo.analysis import ComparedDesign, ModelView, list_compared_designs
+from anchorpbo.analysis.grids import Slice, as_space, compute_slices
+from anchorpbo.analysis.model_view import Source
+from anchorpbo.plots.axis_positions import AxisPositions
 from anchorpbo.plots.colours import BLUE, GREY, INKS, ORANGE, RED, Theme
-from anchorpbo.plots.drawing import Backend, Drawing, draw
-from anchorpbo.plots.places import Places
-from anchorpbo.plots.words import Words
+from anchorpbo.plots.parameter_labels import ParameterLabels
+from anchorpbo.plots.plot import Backend, Plot, draw
 from anchorpbo.space import Design
 from anchorpbo.study.recommending import check_answers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ACROSS = 3
+MAX_COLUMNS = 3
 """Panels side by side."""
 
 
@@ -50,51 +50,51 @@ def utility_slices(
     labels, units, backend, theme
         See `anchorpbo.plots`.
     """
-    known = Known.of(source)
-    check_answers(0 if known.model is None else 1)
-    space = as_space(known.space)
-    here = known.middle if at is None else space.check(at)
-    words = Words.of(space, labels, units)
-    found = slices(known, here, parameters)
-    return draw(Slices(found, here, seen(known), known.anchors, words), backend, theme)
+    view = ModelView.of(source)
+    check_answers(0 if view.model is None else 1)
+    space = as_space(view.space)
+    here = view.base_design if at is None else space.check(at)
+    words = ParameterLabels.of(space, labels, units)
+    found = compute_slices(view, here, parameters)
+    return draw(SlicesPlot(found, here, list_compared_designs(view), view.anchors, words), backend, theme)
 
 
 @dataclass(frozen=True)
-class Slices(Drawing):
+class SlicesPlot(Plot):
     """A panel for each parameter."""
 
     slices: Sequence[Slice]
     at: Design
-    seen: Sequence[Seen]
+    compared: Sequence[ComparedDesign]
     anchors: Sequence[Design]
-    words: Words
+    labels: ParameterLabels
 
     @property
     def grid(self) -> tuple[int, int]:
         """Rows and columns of panels."""
-        columns = min(ACROSS, len(self.slices))
+        columns = min(MAX_COLUMNS, len(self.slices))
         return math.ceil(len(self.slices) / columns), columns
 
     @property
     def reach(self) -> tuple[float, float]:
         """From where to where the utility goes in all of them."""
         ends = [value for one in self.slices for side in (one.grid.low, one.grid.high) for value in side or ()]
-        ends += [one.utility for one in self.seen]
+        ends += [one.utility for one in self.compared]
         room = 0.08 * ((max(ends) - min(ends)) or 1.0)
         return min(ends) - 1.5 * room, max(ends) + room
 
-    def marks(self, one: Slice) -> list[tuple[float, Seen]]:
+    def marks(self, one: Slice) -> list[tuple[float, ComparedDesign]]:
         """Designs compared, with their places in a panel."""
-        places = Places(one.axis)
-        found = [(places.of(each.design[one.axis.name]), each) for each in self.seen]
+        places = AxisPositions(one.axis)
+        found = [(places.of(each.design[one.axis.name]), each) for each in self.compared]
         return [(place, each) for place, each in found if place is not None]
 
     def plotly(self, theme: Theme) -> Any:
         """Panels that tell what is under the pointer."""
-        from anchorpbo.plots import screen
+        from anchorpbo.plots import plotly_style as style
 
         rows, columns = self.grid
-        figure = screen.panels(
+        figure = style.panels(
             theme, rows, columns, height=90 + 240 * rows, shared_yaxes="all", horizontal_spacing=0.04,
             vertical_spacing=0.3 / rows,
         )  # fmt: skip
@@ -102,66 +102,68 @@ class Slices(Drawing):
             row, column = number // columns + 1, number % columns + 1
             for trace in self._traces(one, theme):
                 figure.add_trace(trace.update(showlegend=number == 0), row, column)
-            figure.update_xaxes(screen.axis(Places(one.axis), self.words.title(one.axis.name)), row=row, col=column)
+            figure.update_xaxes(
+                style.axis(AxisPositions(one.axis), self.labels.title(one.axis.name)), row=row, col=column
+            )
         figure.update_yaxes(range=self.reach)
         figure.update_yaxes(title_text="utility", col=1)
         return figure
 
     def _traces(self, one: Slice, theme: Theme) -> list[Any]:
-        from anchorpbo.plots import screen
+        from anchorpbo.plots import plotly_style as style
 
-        places, name, ink = Places(one.axis), one.axis.name, INKS[theme]
+        places, name, ink = AxisPositions(one.axis), one.axis.name, INKS[theme]
         traces = self._curve(one)
         here = places.of(self.at[name])
         if here is not None:
             traces.append(
-                screen.line([here, here], self.reach, "through this design", colour=RED, width=1.5, dash="dot")
+                style.line([here, here], self.reach, "through this design", colour=RED, width=1.5, dash="dot")
             )
         for preferred, words, fill in ((True, "preferred", GREY), (False, "less preferred", ink.fill)):
             some = [(place, each) for place, each in self.marks(one) if each.preferred == preferred]
-            told = [screen.lines([*self.words.design(s.design), f"utility {s.utility:.2f}"]) for _, s in some]
+            hover = [style.lines([*self.labels.design(s.design), f"utility {s.utility:.2f}"]) for _, s in some]
             x, y = [place for place, _ in some], [each.utility for _, each in some]
             edge = {"color": GREY, "width": 1}
-            traces.append(screen.dots(x, y, words, hover=told, color=fill, size=6, line=edge))
+            traces.append(style.dots(x, y, words, hover=hover, color=fill, size=6, line=edge))
         if self.anchors:
             at = [(places.of(anchor[name]), anchor) for anchor in self.anchors]
             inside = [(place, anchor) for place, anchor in at if place is not None]
-            told = [screen.lines(["anchor", *self.words.design(anchor)]) for _, anchor in inside]
+            hover = [style.lines(["anchor", *self.labels.design(anchor)]) for _, anchor in inside]
             foot = [self.reach[0]] * len(inside)
-            traces.append(screen.anchor_marks([place for place, _ in inside], foot, told, ink.text))
+            traces.append(style.anchor_marks([place for place, _ in inside], foot, hover, ink.text))
         return traces
 
     def _curve(self, one: Slice) -> list[Any]:
         """Mean and interval: a line in its band or, of categories, a stroke on a bar for each."""
-        from anchorpbo.plots import screen
+        from anchorpbo.plots import plotly_style as style
 
-        x = Places(one.axis).every
+        x = AxisPositions(one.axis).every
         mean, low, high = ([*(side or ())] for side in (one.grid.utility, one.grid.low, one.grid.high))
-        told = [
-            screen.lines([self.words.value(one.axis.name, value), f"utility {m:.2f} ({a:.2f} to {b:.2f})"])
+        hover = [
+            style.lines([self.labels.value(one.axis.name, value), f"utility {m:.2f} ({a:.2f} to {b:.2f})"])
             for value, m, a, b in zip(one.axis.values, mean, low, high, strict=True)
         ]
         if one.axis.continuous:
             return [
-                screen.area(x, low, high, "90 % interval", colour=BLUE),
-                screen.line(x, mean, "expected utility", colour=BLUE, hover=told),
+                style.area(x, low, high, "90 % interval", colour=BLUE),
+                style.line(x, mean, "expected utility", colour=BLUE, hover=hover),
             ]
         ends = {
-            "type": "data", "symmetric": False, "color": screen.faint(BLUE), "thickness": 12, "width": 0,
+            "type": "data", "symmetric": False, "color": style.fade(BLUE), "thickness": 12, "width": 0,
             "array": [b - m for b, m in zip(high, mean, strict=True)],
             "arrayminus": [m - a for a, m in zip(low, mean, strict=True)],
         }  # fmt: skip
         look: dict[str, Any] = {"symbol": "line-ew-open", "size": 22, "color": BLUE, "line": {"width": 3}}
-        return [screen.dots(x, mean, "expected utility", hover=told, ends=ends, **look)]
+        return [style.dots(x, mean, "expected utility", hover=hover, ends=ends, **look)]
 
     def matplotlib(self, theme: Theme) -> Any:
         """Panels for a page."""
-        from anchorpbo.plots import paper
+        from anchorpbo.plots import matplotlib_style as style
 
         rows, columns = self.grid
-        with paper.styled(theme):
-            figure, panels = paper.figure(
-                rows, columns, width=paper.PAGE * max(columns, 2) / ACROSS, height=1.9 * rows + 0.5, sharey=True
+        with style.use_style(theme):
+            figure, panels = style.figure(
+                rows, columns, width=style.PAGE * max(columns, 2) / MAX_COLUMNS, height=1.9 * rows + 0.5, sharey=True
             )
             for axes in panels.flat[len(self.slices) :]:
                 axes.set_visible(False)
@@ -170,13 +172,13 @@ class Slices(Drawing):
             for axes in panels[:, 0]:
                 axes.set(ylabel="utility", ylim=self.reach)
             handles = {str(h.get_label()): h for axes in panels.flat for h in axes.get_legend_handles_labels()[0]}
-            paper.legend_below(figure, list(handles.values()), columns=3)
+            style.legend_below(figure, list(handles.values()), columns=3)
         return figure
 
     def _panel(self, axes: Axes, one: Slice) -> None:
-        from anchorpbo.plots import paper
+        from anchorpbo.plots import matplotlib_style as style
 
-        places, name = Places(one.axis), one.axis.name
+        places, name = AxisPositions(one.axis), one.axis.name
         x = places.every
         mean, low, high = ([*(side or ())] for side in (one.grid.utility, one.grid.low, one.grid.high))
         if one.axis.continuous:
@@ -188,13 +190,13 @@ class Slices(Drawing):
         here = places.of(self.at[name])
         if here is not None:
             axes.axvline(here, color=RED, linewidth=1.0, linestyle=":", label="through this design", zorder=1.8)
-        for preferred, words, face in ((True, "preferred", GREY), (False, "less preferred", paper.ink().fill)):
+        for preferred, words, face in ((True, "preferred", GREY), (False, "less preferred", style.ink().fill)):
             some = [(place, each.utility) for place, each in self.marks(one) if each.preferred == preferred]
             x, y = [place for place, _ in some], [utility for _, utility in some]
-            paper.marks(axes, x, y, "o", words, colour=GREY, size=2.8, fill=face, width=0.6)
+            style.marks(axes, x, y, "o", words, colour=GREY, size=2.8, fill=face, width=0.6)
         if self.anchors:
             at = [places.of(anchor[name]) for anchor in self.anchors]
             inside = [place for place in at if place is not None]
             foot = [self.reach[0]] * len(inside)
-            paper.marks(axes, inside, foot, "D", "anchor", colour=ORANGE, size=4.5, edge=paper.ink().text, width=0.5)
-        paper.along(axes, "x", places, self.words.title(name))
+            style.marks(axes, inside, foot, "D", "anchor", colour=ORANGE, size=4.5, edge=style.ink().text, width=0.5)
+        style.set_axis(axes, "x", places, self.labels.title(name))

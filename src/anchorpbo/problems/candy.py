@@ -13,8 +13,8 @@ import numpy as np
 
 from anchorpbo.numerics.checks import frozen
 from anchorpbo.problems.base import Problem
-from anchorpbo.problems.data import data_file
-from anchorpbo.problems.nearest import Items, min_max
+from anchorpbo.problems.datasets import fetch_data_file
+from anchorpbo.problems.nearest_neighbours import RatedItems, scale_min_max
 from anchorpbo.typing import Array
 
 
@@ -25,22 +25,22 @@ def candy() -> Problem:
 
 
 @cache
-def candy_items() -> Items:
+def candy_items() -> RatedItems:
     """The 85 candies, in the order of the data set."""
-    table = _table()
+    table = _read_table()
     coordinates = np.array([[float(row["sugarpercent"]), float(row["pricepercent"])] for row in table])
     won = np.array([float(row["winpercent"]) for row in table])
-    return Items(tuple(row["competitorname"] for row in table), min_max(coordinates), min_max(won))
+    return RatedItems(tuple(row["competitorname"] for row in table), scale_min_max(coordinates), scale_min_max(won))
 
 
 @cache
 def candy_anchors() -> Array:
     """The twelve candies with both chocolate and peanuts or almonds, (12, 2)."""
-    chosen = [i for i, row in enumerate(_table()) if row["chocolate"] == row["peanutyalmondy"] == "1"]
+    chosen = [i for i, row in enumerate(_read_table()) if row["chocolate"] == row["peanutyalmondy"] == "1"]
     return frozen(candy_items().points[chosen])
 
 
 @cache
-def _table() -> list[dict[str, str]]:
-    with data_file("candy/candy-data.csv").open(encoding="utf-8", newline="") as lines:
+def _read_table() -> list[dict[str, str]]:
+    with fetch_data_file("candy/candy-data.csv").open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines))

@@ -12,7 +12,7 @@ from anchorpbo.problems.base import Problem
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
 
-Outcome = Literal["first", "second", "tie"]
+JudgeOutcome = Literal["first", "second", "tie"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class SimulatedJudge:
         win, loss = (float(np.exp(self.likelihood.win(g - tau).value[0])) for g in (margin, -margin))
         return win, loss, max(1.0 - win - loss, 0.0)
 
-    def answer(self, first: Array, second: Array, rng: np.random.Generator) -> Outcome:
+    def answer(self, first: Array, second: Array, rng: np.random.Generator) -> JudgeOutcome:
         """One answer, drawn at random."""
         win, loss, _ = self.probabilities(first, second)
         level = rng.random()

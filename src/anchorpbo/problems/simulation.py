@@ -54,14 +54,14 @@ def play(optimizer: Optimizer, judge: SimulatedJudge, turns: int, seed: int) -> 
         Of the judge's answers.
     """
     rng, space = np.random.default_rng([seed, 5]), optimizer.space
-    duel, seconds = _timed(optimizer)
+    duel, seconds = _ask_timed(optimizer)
     for number in range(1, turns + 1):
         pair = np.array([space.encode(duel.first), space.encode(duel.second)])
         outcome = judge.answer(pair[0], pair[1], rng)
         optimizer.tell(duel, outcome)
         asked, took = duel, seconds
         # Asked before anything else looks at the answer, so that the time includes learning from it.
-        duel, seconds = _timed(optimizer)
+        duel, seconds = _ask_timed(optimizer)
         yield Turn(number, asked, pair, outcome, float(judge.noise(pair).mean()), took)
 
 
@@ -72,7 +72,7 @@ def simulate(optimizer: Optimizer, judge: SimulatedJudge, rounds: int, seed: int
         yield Round(**vars(turn), best=best, best_utility=float(judge.problem(best[None])[0]))
 
 
-def _timed(optimizer: Optimizer) -> tuple[Duel, float]:
+def _ask_timed(optimizer: Optimizer) -> tuple[Duel, float]:
     began = perf_counter()
     duel = optimizer.ask()
     return duel, perf_counter() - began

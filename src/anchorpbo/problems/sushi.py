@@ -11,14 +11,14 @@ import numpy as np
 
 from anchorpbo.numerics.checks import frozen
 from anchorpbo.problems.base import Problem
-from anchorpbo.problems.data import data_file
-from anchorpbo.problems.nearest import Items, min_max
+from anchorpbo.problems.datasets import fetch_data_file
+from anchorpbo.problems.nearest_neighbours import RatedItems, scale_min_max
 from anchorpbo.typing import Array, IntArray
 
 _NAME, _GROUPS, _EATEN = 1, slice(2, 5), 6
 _COORDINATES = (6, 5, 7, 8)
 """Columns of the items' file: eating frequency, oiliness (0 is heavy), price, sold frequency."""
-_ANCHORS = 13
+_ANCHOR_COUNT = 13
 
 
 @cache
@@ -28,12 +28,12 @@ def sushi() -> Problem:
 
 
 @cache
-def sushi_items() -> Items:
+def sushi_items() -> RatedItems:
     """The hundred kinds, in the order of the data set."""
-    table = _table()
+    table = _read_table()
     coordinates = np.array([[float(row[c]) for c in _COORDINATES] for row in table])
-    scores = np.loadtxt(data_file("sushi/sushi3b.5000.10.score"), dtype=np.int64)
-    return Items(tuple(row[_NAME] for row in table), min_max(coordinates), min_max(copeland(scores)))
+    scores = np.loadtxt(fetch_data_file("sushi/sushi3b.5000.10.score"), dtype=np.int64)
+    return RatedItems(tuple(row[_NAME] for row in table), scale_min_max(coordinates), scale_min_max(copeland(scores)))
 
 
 @cache
@@ -43,12 +43,12 @@ def sushi_anchors() -> Array:
     One for each style, major and minor group, the kind of the group that is eaten most often; of the groups those whose
     kind is eaten most often, in that order.
     """
-    table = _table()
+    table = _read_table()
     best: dict[tuple[str, ...], int] = {}
     # From the most eaten down (equal ones in their order), so the first of a group is its most eaten.
     for i in sorted(range(len(table)), key=lambda i: -float(table[i][_EATEN])):
         best.setdefault(tuple(table[i][_GROUPS]), i)
-    return frozen(sushi_items().points[list(best.values())[:_ANCHORS]])
+    return frozen(sushi_items().points[list(best.values())[:_ANCHOR_COUNT]])
 
 
 def copeland(scores: IntArray) -> Array:
@@ -69,6 +69,6 @@ def copeland(scores: IntArray) -> Array:
 
 
 @cache
-def _table() -> list[list[str]]:
-    text = data_file("sushi/sushi3.idata").read_text(encoding="utf-8")
+def _read_table() -> list[list[str]]:
+    text = fetch_data_file("sushi/sushi3.idata").read_text(encoding="utf-8")
     return [line.split("\t") for line in text.splitlines()]

@@ -1,12 +1,19 @@
-"""Where an acquisition is largest: over the unit cube, or over a finite list of designs.
+"""Maximisation of acquisition functions over the unit cube, a region of it, or a finite list of designs.
 
 ::
 
-    maximise         the cube or a region of it, by screening, gradients and steps: a design (d,) or a duel (2, d)
-    maximise_over    a list, exactly: an item, or a pair of items
+    maximise             the cube or a region of it, by screening, gradients and steps: a design (d,) or a duel (2, d)
+    maximise_discrete    a list, exactly: one candidate, or a pair of them
 """
 
-from anchorpbo.search.listed import Chosen, ListInfo, maximise_over
-from anchorpbo.search.region import Found, SearchInfo, maximise
+from anchorpbo.search.discrete_search import DiscreteSearchInfo, DiscreteSearchResult, maximise_discrete
+from anchorpbo.search.region_search import SearchInfo, SearchResult, maximise
 
-__all__ = ["Chosen", "Found", "ListInfo", "SearchInfo", "maximise", "maximise_over"]
+__all__ = [
+    "DiscreteSearchInfo",
+    "DiscreteSearchResult",
+    "SearchInfo",
+    "SearchResult",
+    "maximise",
+    "maximise_discrete",
+]

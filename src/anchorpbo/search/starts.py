@@ -1,22 +1,22 @@
-"""Where to start from: good items that are not all on one hill."""
+"""Starting points of a multi-start search: good items that are not all near the same maximum."""
 
 import numpy as np
 
 from anchorpbo.acquisition import Bound, BoundPairs
 from anchorpbo.posterior.local import AtDesigns
-from anchorpbo.search.evaluate import check_finite
+from anchorpbo.search.evaluation import check_finite
 from anchorpbo.typing import Array, IntArray
 
-RADIUS = 0.15
+FIRST_DISTANCE = 0.15
 """First distance that starts keep from each other, for one coordinate; it grows as the root of their number."""
-NEAREST = 1e-6
+MIN_DISTANCE = 1e-6
 """Items closer than this are one item."""
-LANDMARKS = 12
+MAX_LANDMARKS = 12
 """Anchors, and designs asked about, that are always looked at."""
 
 
-def spread_starts(items: Array, values: Array, count: int) -> IntArray:
-    """Row numbers of up to `count` starts among items, (n, p, d): designs (p = 1) or pairs (p = 2).
+def select_starts(items: Array, values: Array, count: int) -> IntArray:
+    """Return the row numbers of up to `count` starts among items, (n, p, d): designs (p = 1) or pairs (p = 2).
 
     The first is the best item. Each next one is the best of those that keep a distance from all before; when there is
     none, the distance is halved. A pair counts as near another when it is in either order. Fewer come back only when
@@ -24,16 +24,16 @@ def spread_starts(items: Array, values: Array, count: int) -> IntArray:
     """
     flat = items.reshape(len(items), -1)
     squares = np.einsum("ij,ij->i", flat, flat)
-    radius = RADIUS * np.sqrt(flat.shape[1])
+    radius = FIRST_DISTANCE * np.sqrt(flat.shape[1])
     chosen = [int(np.argmax(values))]
     nearest = np.full(len(items), np.inf)
-    while len(chosen) < count and radius > NEAREST:
+    while len(chosen) < count and radius > MIN_DISTANCE:
         last = items[chosen[-1]]
         common = np.maximum(flat @ last.ravel(), flat @ last[::-1].ravel())
-        # Squares may be expanded here: a rounding of 1e-16 is well below `NEAREST` squared.
+        # Squares may be expanded here: a rounding of 1e-16 is well below `MIN_DISTANCE` squared.
         distances = squares + (squares[chosen[-1]] - 2.0 * common)
         np.minimum(nearest, distances, out=nearest)
-        while radius > NEAREST:
+        while radius > MIN_DISTANCE:
             free = np.where(nearest >= radius**2, values, -np.inf)
             best = int(np.argmax(free))
             if free[best] > -np.inf:
@@ -43,21 +43,21 @@ def spread_starts(items: Array, values: Array, count: int) -> IntArray:
     return np.array(chosen, dtype=np.intp)
 
 
-def landmarks(bound: Bound) -> Array:
-    """Anchors inside the cube and designs of best posterior mean, (k, d)."""
+def select_landmarks(bound: Bound) -> Array:
+    """Return anchors inside the cube and designs of best posterior mean, (k, d)."""
     posterior, anchors = bound.posterior, bound.noise.anchors
-    best = np.argsort(-posterior.means, kind="stable")[:LANDMARKS]
+    best = np.argsort(-posterior.means, kind="stable")[:MAX_LANDMARKS]
     designs = posterior.points[best]
     if anchors is not None:
         inside = ((anchors >= 0.0) & (anchors <= 1.0)).all(axis=1)
-        designs = np.concatenate([designs, anchors[inside][:LANDMARKS]])
+        designs = np.concatenate([designs, anchors[inside][:MAX_LANDMARKS]])
     # Each once; for so few, a set is faster than numpy's unique.
     distinct = np.array(sorted(set(map(tuple, designs.tolist()))), dtype=np.float64)
     return np.clip(distinct.reshape(-1, designs.shape[1]), 0.0, 1.0)
 
 
-def best_pairs(bound: BoundPairs, designs: Array, count: int) -> tuple[Array, Array]:
-    """The best pairs of designs, (count, 2, d) or fewer, and their values, (count,)."""
+def select_best_pairs(bound: BoundPairs, designs: Array, count: int) -> tuple[Array, Array]:
+    """Return the best pairs of designs, (count, 2, d) or fewer, and their values, (count,)."""
     first, second = np.triu_indices(len(designs), 1)
     here, noise = AtDesigns.of(bound.posterior, designs), bound.noise.values(designs)
     variance = here.variance[first] + here.variance[second] - 2.0 * here.covariance[first, second]

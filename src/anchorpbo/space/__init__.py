@@ -1,16 +1,16 @@
 """Where designs come from: parameters of many kinds, or a list; and their coordinates in the unit cube."""
 
-from anchorpbo.space.base import SPOT, Columns, Design, DesignSpace
+from anchorpbo.space.base import NOTICEABLE_DIFFERENCE, Columns, Design, DesignSpace
 from anchorpbo.space.catalogue import Catalogue
 from anchorpbo.space.constraints import Linear
 from anchorpbo.space.parameters import Boolean, Categorical, Constant, Integer, Ordinal, Parameter, Real
 from anchorpbo.space.region import Region
-from anchorpbo.space.serial import space_from_dict
+from anchorpbo.space.serialisation import space_from_dict
 from anchorpbo.space.space import Space
-from anchorpbo.space.spread import farthest_points, medoids
+from anchorpbo.space.subset_selection import farthest_points, medoids
 
 __all__ = [
-    "SPOT",
+    "NOTICEABLE_DIFFERENCE",
     "Boolean",
     "Catalogue",
     "Categorical",

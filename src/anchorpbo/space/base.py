@@ -17,8 +17,8 @@ import numpy as np
 from anchorpbo.space.region import Region
 from anchorpbo.typing import Array
 
-SPOT = 0.01
-"""Numbers that differ by less than this share of their range look the same to the user."""
+NOTICEABLE_DIFFERENCE = 0.01
+"""Least difference of a number, as a share of its range, that a user notices."""
 
 Design: TypeAlias = dict[str, Any]
 """Names of parameters, or of columns, and their values."""

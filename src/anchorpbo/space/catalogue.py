@@ -15,11 +15,18 @@ from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
 from anchorpbo.numerics.distinct import Places, distinct_rows
 from anchorpbo.space.base import Columns, Design, DesignSpace
+from anchorpbo.space.column_roles import (
+    as_names,
+    check_columns,
+    check_roles,
+    find_identifiers,
+    find_numeric,
+    find_repeat,
+)
 from anchorpbo.space.fingerprints import as_fingerprints
-from anchorpbo.space.roles import all_numbers, as_names, check_roles, first_twice, identifiers, known
-from anchorpbo.space.spread import SUBSET, farthest_points
-from anchorpbo.space.tables import Column, SupportsRead, Table, as_cell, cell_of, cells_of, digest_of_columns
-from anchorpbo.space.values import laid_out, written
+from anchorpbo.space.subset_selection import MAX_SUBSET_ROWS, farthest_points
+from anchorpbo.space.table import Column, SupportsRead, Table, as_cell, get_cell, get_cells, hash_columns
+from anchorpbo.space.values import format_call, short_repr
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 _ITEM = "item"
@@ -73,13 +80,15 @@ class Catalogue(DesignSpace):
             )
             raise InputError("a catalogue must have rows", received, "give one an item")
         table = records if isinstance(records, Table) else Table.from_records(records)
-        self._categories = known("categories", categories, table)
-        self._fingerprint = known("fingerprint", fingerprint, table)
-        called = identifiers(table, {*self._categories, *self._fingerprint}) if features is None and key is None else ()
-        self._features = known("features", self._chosen_features(table, features, {key, *called}), table)
+        self._categories = check_columns("categories", categories, table)
+        self._fingerprint = check_columns("fingerprint", fingerprint, table)
+        called = (
+            find_identifiers(table, {*self._categories, *self._fingerprint}) if features is None and key is None else ()
+        )
+        self._features = check_columns("features", self._choose_features(table, features, {key, *called}), table)
         check_roles(self._features, self._categories, self._fingerprint, table)
-        self._table, self._key = self._keyed(table, called[0] if called else key)
-        self._points = frozen(self._encoded())
+        self._table, self._key = self._find_key(table, called[0] if called else key)
+        self._points = frozen(self._encode_items())
         if len(self.candidates) < 2:
             rule = "a catalogue must have at least two items that differ in their features"
             raise InputError(rule, f"{len(self)} items, {len(self.candidates)} distinct", "add items or features")
@@ -151,7 +160,7 @@ class Catalogue(DesignSpace):
     @property
     def items(self) -> list[Design]:
         """All items."""
-        columns = [cells_of(self._table.columns[name]) for name in self.names]
+        columns = [get_cells(self._table.columns[name]) for name in self.names]
         return [dict(zip(self.names, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
     @property
@@ -165,7 +174,7 @@ class Catalogue(DesignSpace):
 
     def __getitem__(self, row: int) -> Design:
         """One item by its number."""
-        return {name: cell_of(self._table.columns[name], row) for name in self.names}
+        return {name: get_cell(self._table.columns[name], row) for name in self.names}
 
     @property
     def dimension(self) -> int:
@@ -215,10 +224,10 @@ class Catalogue(DesignSpace):
         """Distinct items, (n, d), far from one another; fewer only where there are fewer."""
         n, rng = whole("n", n, 0), as_generator(rng)
         order = rng.permutation(len(self.candidates))
-        if n >= min(SUBSET, len(order)):
+        if n >= min(MAX_SUBSET_ROWS, len(order)):
             return self.candidates[order[:n]]
         # Most of a long list would cost more than it adds: the farthest of 2,000 at random are far apart as well.
-        some = self.candidates[order[:SUBSET]]
+        some = self.candidates[order[:MAX_SUBSET_ROWS]]
         return some[[0, *farthest_points(some, n - 1, self.columns, [0])]] if n else some[:0]
 
     # -- as text ------------------------------------------------------------------------------------------------------
@@ -228,7 +237,7 @@ class Catalogue(DesignSpace):
         columns = self._table.columns.items()
         return {
             "kind": "catalogue",
-            "columns": [{"name": name, "values": list(cells_of(column))} for name, column in columns],
+            "columns": [{"name": name, "values": list(get_cells(column))} for name, column in columns],
             "features": list(self._features),
             "categories": list(self._categories),
             "fingerprint": list(self._fingerprint),
@@ -239,12 +248,12 @@ class Catalogue(DesignSpace):
     def digest(self) -> str:
         """A name for its content that no other catalogue has, without writing all of it as text."""
         roles = [self._features, self._categories, self._fingerprint, self._key]
-        return digest_of_columns(self._table.columns, json.dumps(roles))
+        return hash_columns(self._table.columns, json.dumps(roles))
 
     @property
     def keys(self) -> Sequence[Any]:
         """What identifies each item."""
-        return cells_of(self._table.columns[self._key])
+        return get_cells(self._table.columns[self._key])
 
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if isinstance(other, Catalogue) else NotImplemented
@@ -253,8 +262,8 @@ class Catalogue(DesignSpace):
 
     def __repr__(self) -> str:
         size = f"{len(self)} items" + f", {len(self.candidates)} distinct" * (len(self.candidates) < len(self))
-        named = [f"{role}={written(names)}" for role, names in self.roles.items() if names]
-        return laid_out("Catalogue(", [size, f"key={self._key!r}", *named], ")")
+        named = [f"{role}={short_repr(names)}" for role, names in self.roles.items() if names]
+        return format_call("Catalogue(", [size, f"key={self._key!r}", *named], ")")
 
     def _repr_html_(self) -> str:
         from anchorpbo.space.html import catalogue_html
@@ -263,23 +272,23 @@ class Catalogue(DesignSpace):
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _chosen_features(
+    def _choose_features(
         self, table: Table, features: Sequence[str] | None, keys: Collection[str | None]
     ) -> tuple[str, ...]:
         if features is not None:
             return as_names(features)
-        return () if self._fingerprint else all_numbers(table, {name for name in keys if name} | {*self._categories})
+        return () if self._fingerprint else find_numeric(table, {name for name in keys if name} | {*self._categories})
 
-    def _keyed(self, table: Table, key: str | None) -> tuple[Table, str]:
+    def _find_key(self, table: Table, key: str | None) -> tuple[Table, str]:
         """The table, with a key added where it lacks one, and the name of the key."""
         if key is not None:
-            (key,) = known("key", (key,), table)
-            twice = first_twice(table, key)
+            (key,) = check_columns("key", (key,), table)
+            twice = find_repeat(table, key)
             if twice is not None:
                 table.refuse(twice, key, "must differ from all others, as it is the key")
             return table, key
         for name in table.columns:
-            if name not in {*self._features, *self._fingerprint} and first_twice(table, name) is None:
+            if name not in {*self._features, *self._fingerprint} and find_repeat(table, name) is None:
                 return table, name
         if _ITEM in table.columns:
             rule = f"the column {_ITEM!r} must tell all items apart where no other does"
@@ -287,9 +296,9 @@ class Catalogue(DesignSpace):
         numbered = {_ITEM: frozen(np.arange(len(table))), **table.columns}
         return Table(numbered, table.lines, table.noun), _ITEM
 
-    def _encoded(self) -> Array:
-        blocks = [_scaled(self._table, name) for name in self._features]
-        blocks += [_coded(self._table, name) for name in self._categories]
+    def _encode_items(self) -> Array:
+        blocks = [_scale_feature(self._table, name) for name in self._features]
+        blocks += [_code_category(self._table, name) for name in self._categories]
         if self._features and len(self._table) > 1 and not any(block.any() for block in blocks[: len(self._features)]):
             rule = "at least one feature must vary"
             raise InputError(rule, f"equal values in {', '.join(map(repr, self._features))}", "choose other features")
@@ -324,39 +333,39 @@ class Catalogue(DesignSpace):
     def _find(self, design: Mapping[str, Any]) -> int:
         """Number of the item that a design names."""
         if not isinstance(design, Mapping) or not design:
-            example = f"give {{{self._key!r}: {cell_of(self._table.columns[self._key], 0)!r}}}, say"
+            example = f"give {{{self._key!r}: {get_cell(self._table.columns[self._key], 0)!r}}}, say"
             raise InputError("an item must be a dict of some of its columns", repr(design), example)
         for name in design:
             if name not in self.names:
                 rule = f"an item must have the columns {', '.join(map(repr, self.names))}"
                 raise InputError(rule, repr(name), "check the spelling")
-        return self._with_key(design) if self._key in design else self._alike(design)
+        return self._find_by_key(design) if self._key in design else self._find_by_columns(design)
 
-    def _with_key(self, design: Mapping[str, Any]) -> int:
+    def _find_by_key(self, design: Mapping[str, Any]) -> int:
         """Number of the item with the key that a design gives, once all else that it gives has been compared."""
         row = self._keys.get(as_cell(design[self._key]))
         if row is None:
             rule = f"{self._key} must be that of an item"
             raise InputError(rule, repr(design[self._key]), "check the spelling")
         for name, value in design.items():
-            if not _same(cell_of(self._table.columns[name], row), as_cell(value)):
-                raise self._unmatched(design, name, np.array([row]))
+            if not _same(get_cell(self._table.columns[name], row), as_cell(value)):
+                raise self._mismatch_error(design, name, np.array([row]))
         return row
 
-    def _alike(self, design: Mapping[str, Any]) -> int:
+    def _find_by_columns(self, design: Mapping[str, Any]) -> int:
         """Number of the first item that has what a design gives, where all such items have the same coordinates."""
         rows = np.arange(len(self))
         for name, value in design.items():
-            fewer = self._matching(rows, name, as_cell(value))
+            fewer = self._match_rows(rows, name, as_cell(value))
             if not len(fewer):
-                raise self._unmatched(design, name, rows)
+                raise self._mismatch_error(design, name, rows)
             rows = fewer
         if (self._points[rows] != self._points[rows[0]]).any():
             rule = f"a design must name one item; {len(rows)} are like this"
             raise InputError(rule, repr(dict(design)), f"give its {self._key!r}")
         return int(rows[0])
 
-    def _matching(self, rows: IntArray, name: str, value: object) -> IntArray:
+    def _match_rows(self, rows: IntArray, name: str, value: object) -> IntArray:
         column = self._table.columns[name]
         if isinstance(column, np.ndarray):
             fits = isinstance(value, int | float) and not isinstance(value, bool)
@@ -364,9 +373,9 @@ class Catalogue(DesignSpace):
         same = [_same(column[row], value) for row in rows]
         return rows[np.array(same, dtype=np.bool_)]
 
-    def _unmatched(self, design: Mapping[str, Any], name: str, rows: IntArray) -> InputError:
+    def _mismatch_error(self, design: Mapping[str, Any], name: str, rows: IntArray) -> InputError:
         if self._key in design:
-            rule = f"{name} of {design[self._key]!r} must be {cell_of(self._table.columns[name], int(rows[0]))!r}"
+            rule = f"{name} of {design[self._key]!r} must be {get_cell(self._table.columns[name], int(rows[0]))!r}"
             return InputError(rule, repr(design[name]), f"correct one of the two, or give {self._key!r} alone")
         rest = "" if len(rows) == len(self) else " with the other values given"
         rule = f"{name} must be that of an item{rest}"
@@ -386,7 +395,7 @@ def _equal(column: Column, value: Any) -> BoolArray:
         return np.zeros(len(column), dtype=np.bool_)
 
 
-def _scaled(table: Table, name: str) -> Array:
+def _scale_feature(table: Table, name: str) -> Array:
     """A feature, (n,), from 0 at its least to 1 at its largest; 0 where all are equal."""
     values = table.numbers(name, "or name the column in categories=[...]")
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
@@ -395,9 +404,9 @@ def _scaled(table: Table, name: str) -> Array:
     return (values - low) / (high - low) if high > low else np.zeros(len(values))
 
 
-def _coded(table: Table, name: str) -> Array:
+def _code_category(table: Table, name: str) -> Array:
     """A category, (n,), by the order of first appearance, from 0 to 1."""
-    values = cells_of(table.columns[name])
+    values = get_cells(table.columns[name])
     codes: dict[Any, int] = {}
     for row, value in enumerate(values):
         if value is None or value == "":

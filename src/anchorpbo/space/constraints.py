@@ -18,24 +18,24 @@ from typing import Any
 import numpy as np
 
 from anchorpbo.errors import IncompatibleError, InputError
-from anchorpbo.space.parameters import Constant, Parameter, Varying
-from anchorpbo.space.polytope import Polytope, places_of
-from anchorpbo.space.values import as_float, written
+from anchorpbo.space.parameters import Constant, Parameter, VaryingParameter
+from anchorpbo.space.polytope import Polytope, count_steps
+from anchorpbo.space.values import as_float, short_repr
 from anchorpbo.typing import Array
 
-TOLD = 1e-6
+INPUT_TOLERANCE = 1e-6
 """How far a design that a user gives may miss a constraint, in units of its row's length in the coordinates."""
-LONGEST = 20_000
+MAX_CHARACTERS = 20_000
 """Characters of a constraint in text."""
-MOST_TERMS = 500
+MAX_TERMS = 500
 """Terms and signs of it, one within the other: as Python reads them, ``a + b + c`` is ``(a + b) + c``."""
 _EXAMPLE = "write it like '2*a + b <= 10', 'a + b + c == 1' or '1 <= a - b/4 <= 5', or use Linear"
-_WORDS = "names in it are single words, as in '2*a + b <= 10': rename the parameter, or use Linear"
-_EQUAL = "use == for equal, as in 'a + b + c == 1'"
+_SINGLE_WORDS_REMEDY = "names in it are single words, as in '2*a + b <= 10': rename the parameter, or use Linear"
+_EQUAL_REMEDY = "use == for equal, as in 'a + b + c == 1'"
 _SINGLE_EQUALS = re.compile(r"(?<![<>=!])=(?![<>=])")
 _TWO_WORDS = re.compile(r"[^\W\d]\w*\s+\w")
-_SHORTER = "name each parameter once, with one sign, or use Linear"
-_SEVERAL = "give several as a list of strings, ['a <= 1', 'b >= 2'], and write decimals with a point"
+_SHORTER_REMEDY = "name each parameter once, with one sign, or use Linear"
+_SEVERAL_REMEDY = "give several as a list of strings, ['a <= 1', 'b >= 2'], and write decimals with a point"
 
 
 @dataclass(frozen=True)
@@ -77,52 +77,52 @@ class Linear:
             raise InputError("a constraint must have a lower or an upper end", "neither", "give one of the two")
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             rule = "the lower end of a constraint must not exceed its upper end"
-            raise InputError(rule, f"{written(self.lower)} and {written(self.upper)}", "swap the two")
+            raise InputError(rule, f"{short_repr(self.lower)} and {short_repr(self.upper)}", "swap the two")
 
     @classmethod
     def parse(cls, text: str) -> Linear:
         """Read a constraint such as ``"2*a + b <= 10"``; nothing in it is ever run."""
         if not isinstance(text, str):
             raise InputError("a constraint must be text or a Linear", repr(text), _EXAMPLE)
-        if len(text) > LONGEST:
-            rule = f"a constraint must be at most {LONGEST:,} characters long"
-            raise InputError(rule, f"{len(text):,} characters", _SHORTER)
+        if len(text) > MAX_CHARACTERS:
+            rule = f"a constraint must be at most {MAX_CHARACTERS:,} characters long"
+            raise InputError(rule, f"{len(text):,} characters", _SHORTER_REMEDY)
         try:
             tree = ast.parse(text.strip(), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-            remedy = _WORDS if _TWO_WORDS.search(text) else _EXAMPLE
-            remedy = _EQUAL if _SINGLE_EQUALS.search(text) else remedy
-            remedy = _SEVERAL if ";" in text or "\n" in text.strip() else remedy
-            raise InputError("a constraint must be a comparison of sums", repr(text), remedy) from problem
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            remedy = _SINGLE_WORDS_REMEDY if _TWO_WORDS.search(text) else _EXAMPLE
+            remedy = _EQUAL_REMEDY if _SINGLE_EQUALS.search(text) else remedy
+            remedy = _SEVERAL_REMEDY if ";" in text or "\n" in text.strip() else remedy
+            raise InputError("a constraint must be a comparison of sums", repr(text), remedy) from error
         if isinstance(tree, ast.Tuple | ast.BoolOp):
-            raise InputError("a constraint must be a single comparison", repr(text), _SEVERAL)
+            raise InputError("a constraint must be a single comparison", repr(text), _SEVERAL_REMEDY)
         if not isinstance(tree, ast.Compare):
             raise InputError("a constraint must have <=, >= or == in it", repr(text), _EXAMPLE)
-        if (deep := _depth(tree)) > MOST_TERMS:
-            rule = f"a constraint must have at most {MOST_TERMS} terms and signs"
-            raise InputError(rule, f"{deep:,}", _SHORTER)
-        return cls(*_range(text, tree))
+        if (deep := _measure_depth(tree)) > MAX_TERMS:
+            rule = f"a constraint must have at most {MAX_TERMS} terms and signs"
+            raise InputError(rule, f"{deep:,}", _SHORTER_REMEDY)
+        return cls(*_read_range(text, tree))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON can hold it."""
         return {"coefficients": dict(self.coefficients), "lower": self.lower, "upper": self.upper}
 
     def __str__(self) -> str:
-        sides = _sum(self.coefficients)
+        sides = _format_sum(self.coefficients)
         if self.lower == self.upper and self.lower is not None:
-            return f"{sides} == {written(self.lower)}"
+            return f"{sides} == {short_repr(self.lower)}"
         if self.lower is None:
-            return f"{sides} <= {written(self.upper)}"
+            return f"{sides} <= {short_repr(self.upper)}"
         if self.upper is None:
-            return f"{sides} >= {written(self.lower)}"
-        return f"{written(self.lower)} <= {sides} <= {written(self.upper)}"
+            return f"{sides} >= {short_repr(self.lower)}"
+        return f"{short_repr(self.lower)} <= {sides} <= {short_repr(self.upper)}"
 
     def __repr__(self) -> str:
         return f"Linear({str(self)!r})"
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class ConstraintRow:
     """A constraint in coordinates: lower <= a @ x <= upper."""
 
     constraint: Linear
@@ -135,32 +135,32 @@ class Row:
         """Refuse a design whose values break the constraint by more than typing and rounding explain."""
         limits, names = self.constraint, self.constraint.coefficients
         total = math.fsum(weight * float(design[name]) for name, weight in names.items())
-        slack = TOLD * float(np.linalg.norm(self.a))
+        slack = INPUT_TOLERANCE * float(np.linalg.norm(self.a))
         below = limits.lower is not None and total < limits.lower - slack
         above = limits.upper is not None and total > limits.upper + slack
         if below or above:
-            given = ", ".join(f"{name}={written(design[name])}" for name in names)
+            given = ", ".join(f"{name}={short_repr(design[name])}" for name in names)
             rule = f"{limits} must hold"
-            raise InputError(rule, f"{_sum(names)} = {total:.10g} with {given}", "change one of these values")
+            raise InputError(rule, f"{_format_sum(names)} = {total:.10g} with {given}", "change one of these values")
 
 
-def as_rows(constraints: Sequence[Linear], parameters: Mapping[str, Parameter]) -> list[Row]:
+def as_rows(constraints: Sequence[Linear], parameters: Mapping[str, Parameter]) -> list[ConstraintRow]:
     """Translate constraints into coordinates; those that only constants are in are settled here."""
-    rows = (_row(constraint, parameters) for constraint in constraints)
+    rows = (_to_row(constraint, parameters) for constraint in constraints)
     return [row for row in rows if row is not None]
 
 
-def stacked(rows: Sequence[Row]) -> tuple[Array, Array, Array]:
-    """Rows, (c, d), and their lower and upper ends, (c,) each."""
+def stack_rows(rows: Sequence[ConstraintRow]) -> tuple[Array, Array, Array]:
+    """Stack rows, (c, d), and their lower and upper ends, (c,) each."""
     ends = np.array([[row.lower, row.upper] for row in rows]).reshape(-1, 2)
     return np.array([row.a for row in rows]), ends[:, 0], ends[:, 1]
 
 
-def in_conflict(rows: Sequence[Row], grids: Sequence[Array | None]) -> Sequence[Row]:
-    """The rows that together leave no design, none of them to spare; empty where there is a design."""
+def find_conflict(rows: Sequence[ConstraintRow], grids: Sequence[Array | None]) -> Sequence[ConstraintRow]:
+    """Find the rows that together leave no design, none of them to spare; empty where there is a design."""
 
-    def impossible(some: Sequence[Row]) -> bool:
-        return bool(some) and not Polytope.of(*stacked(some)).meets(places_of(grids))
+    def impossible(some: Sequence[ConstraintRow]) -> bool:
+        return bool(some) and not Polytope.of(*stack_rows(some)).is_feasible(count_steps(grids))
 
     if not impossible(rows):
         return []
@@ -172,25 +172,25 @@ def in_conflict(rows: Sequence[Row], grids: Sequence[Array | None]) -> Sequence[
     return kept
 
 
-def _row(constraint: Linear, parameters: Mapping[str, Parameter]) -> Row | None:
-    varying = [name for name, parameter in parameters.items() if isinstance(parameter, Varying)]
+def _to_row(constraint: Linear, parameters: Mapping[str, Parameter]) -> ConstraintRow | None:
+    varying = [name for name, parameter in parameters.items() if isinstance(parameter, VaryingParameter)]
     a, shift = np.zeros(len(varying)), 0.0
     for name, weight in constraint.coefficients.items():
-        start, slope = _line(constraint, name, parameters)
+        start, slope = _get_line(constraint, name, parameters)
         shift += weight * start
         if name in varying:
             a[varying.index(name)] = weight * slope
     lower = -math.inf if constraint.lower is None else constraint.lower - shift
     upper = math.inf if constraint.upper is None else constraint.upper - shift
     if a.any():
-        return Row(constraint, a, lower, upper)
-    if lower > TOLD * abs(shift) or upper < -TOLD * abs(shift):
+        return ConstraintRow(constraint, a, lower, upper)
+    if lower > INPUT_TOLERANCE * abs(shift) or upper < -INPUT_TOLERANCE * abs(shift):
         remedy = "change the constraint or one of the constants"
-        raise InputError(f"{constraint} must hold", f"{written(shift)} from the constants in it", remedy)
+        raise InputError(f"{constraint} must hold", f"{short_repr(shift)} from the constants in it", remedy)
     return None
 
 
-def _line(constraint: Linear, name: str, parameters: Mapping[str, Parameter]) -> tuple[float, float]:
+def _get_line(constraint: Linear, name: str, parameters: Mapping[str, Parameter]) -> tuple[float, float]:
     """Numbers (a, b) such that the value of a parameter is a + b u."""
     if name not in parameters:
         rule = f"the constraint {constraint} must be about parameters of the space"
@@ -198,7 +198,7 @@ def _line(constraint: Linear, name: str, parameters: Mapping[str, Parameter]) ->
     parameter = parameters[name]
     if isinstance(parameter, Constant) and not isinstance(parameter.value, str):
         return float(parameter.value), 0.0
-    line = parameter.line if isinstance(parameter, Varying) else None
+    line = parameter.line if isinstance(parameter, VaryingParameter) else None
     if line is None:
         raise IncompatibleError(
             "a constraint must be about numbers on an even scale: Real or Integer without log, Boolean, Constant",
@@ -211,7 +211,7 @@ def _line(constraint: Linear, name: str, parameters: Mapping[str, Parameter]) ->
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _depth(tree: ast.Compare) -> int:
+def _measure_depth(tree: ast.Compare) -> int:
     """Levels of terms and operators, at the deepest place of a comparison."""
     level: list[ast.AST] = [tree.left, *tree.comparators]
     depth = 1
@@ -223,12 +223,12 @@ def _depth(tree: ast.Compare) -> int:
 _Sum = tuple[dict[str, float], float]  # weights, and what is added to them
 
 
-def _range(text: str, tree: ast.Compare) -> tuple[dict[str, float], float | None, float | None]:
+def _read_range(text: str, tree: ast.Compare) -> tuple[dict[str, float], float | None, float | None]:
     """Weights, lower and upper end of a comparison."""
-    terms = [_read(text, term) for term in (tree.left, *tree.comparators)]
-    kinds = [_kind(text, op) for op in tree.ops]
+    terms = [_read_sum(text, term) for term in (tree.left, *tree.comparators)]
+    kinds = [_read_operator(text, op) for op in tree.ops]
     if len(kinds) == 1:
-        weights, constant = _added(terms[0], terms[1], -1.0)
+        weights, constant = _add(terms[0], terms[1], -1.0)
         return weights, None if kinds[0] == "<=" else -constant, None if kinds[0] == ">=" else -constant
     if len(kinds) > 2 or kinds[0] != kinds[1] or kinds[0] == "==" or terms[0][0] or terms[2][0]:
         rule = "a constraint with two comparisons must have a sum between two numbers"
@@ -238,7 +238,7 @@ def _range(text: str, tree: ast.Compare) -> tuple[dict[str, float], float | None
     return weights, lower - constant, upper - constant
 
 
-def _kind(text: str, op: ast.cmpop) -> str:
+def _read_operator(text: str, op: ast.cmpop) -> str:
     kinds = {ast.LtE: "<=", ast.GtE: ">=", ast.Eq: "=="}
     strict = {ast.Lt: "<", ast.Gt: ">"}
     if type(op) in strict:
@@ -251,7 +251,7 @@ def _kind(text: str, op: ast.cmpop) -> str:
     return kinds[type(op)]
 
 
-def _read(text: str, node: ast.expr) -> _Sum:
+def _read_sum(text: str, node: ast.expr) -> _Sum:
     """A sum as weights and a number."""
     found: _Sum | None = None
     match node:
@@ -260,38 +260,40 @@ def _read(text: str, node: ast.expr) -> _Sum:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             found = {}, as_float("a number of a constraint", value)
         case ast.UnaryOp(op=ast.UAdd() | ast.USub() as op, operand=operand):
-            found = _times(_read(text, operand), -1.0 if isinstance(op, ast.USub) else 1.0)
+            found = _scale(_read_sum(text, operand), -1.0 if isinstance(op, ast.USub) else 1.0)
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
-            found = _added(_read(text, left), _read(text, right), -1.0 if isinstance(op, ast.Sub) else 1.0)
+            found = _add(_read_sum(text, left), _read_sum(text, right), -1.0 if isinstance(op, ast.Sub) else 1.0)
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            first, second = sorted((_read(text, left), _read(text, right)), key=lambda part: len(part[0]))
-            found = None if first[0] else _times(second, first[1])
+            first, second = sorted((_read_sum(text, left), _read_sum(text, right)), key=lambda part: len(part[0]))
+            found = None if first[0] else _scale(second, first[1])
         case ast.BinOp(left=left, op=ast.Div(), right=right):
-            names, divisor = _read(text, right)
-            found = None if names or not divisor else _times(_read(text, left), 1.0 / divisor)
+            names, divisor = _read_sum(text, right)
+            found = None if names or not divisor else _scale(_read_sum(text, left), 1.0 / divisor)
     if found is None:
         rule = "a constraint must be linear: parameters times numbers, added up"
         raise InputError(rule, f"{ast.unparse(node)!r} in {text!r}", _EXAMPLE)
     return found
 
 
-def _times(part: _Sum, factor: float) -> _Sum:
-    return _added(({}, 0.0), part, factor)
+def _scale(part: _Sum, factor: float) -> _Sum:
+    return _add(({}, 0.0), part, factor)
 
 
-def _added(first: _Sum, second: _Sum, times: float) -> _Sum:
+def _add(first: _Sum, second: _Sum, times: float) -> _Sum:
     weights = dict(first[0])
     for name, weight in second[0].items():
         weights[name] = weights.get(name, 0.0) + times * weight
     return weights, first[1] + times * second[1]
 
 
-def _sum(weights: Mapping[str, float]) -> str:
+def _format_sum(weights: Mapping[str, float]) -> str:
     """As a person would write it: 2*a - b."""
     text = ""
     for name, weight in weights.items():
         sign = " - " if weight < 0 else " + "
-        text += (sign if text else sign.strip(" +")) + ("" if abs(weight) == 1 else f"{written(abs(weight))}*") + name
+        text += (
+            (sign if text else sign.strip(" +")) + ("" if abs(weight) == 1 else f"{short_repr(abs(weight))}*") + name
+        )
     return text
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.space.tables import Table, cell_of
+from anchorpbo.space.table import Table, get_cell
 from anchorpbo.typing import Array
 
 _SEPARATORS = re.compile(r"[\s,;]+")
@@ -34,7 +34,7 @@ def _from_lists(table: Table, name: str) -> Array:
     column = table.columns[name]
     found = np.empty((len(table), 0))
     for row in range(len(table)):
-        bits = _bits(cell_of(column, row))
+        bits = _bits(get_cell(column, row))
         if bits is None or not len(bits):
             table.refuse(row, name, "must be bits such as 0110, or a list of counts")
         if row == 0:

@@ -9,11 +9,11 @@ from anchorpbo.html import Markup, join, note, sheet, table
 from anchorpbo.space.catalogue import Catalogue
 from anchorpbo.space.parameters import Boolean, Categorical, Constant, Integer, Ordinal, Parameter, Real
 from anchorpbo.space.space import Space
-from anchorpbo.space.values import Value, written
+from anchorpbo.space.values import Value, short_repr
 
 ROWS, COLUMNS = 5, 8
 """Of a catalogue, so many are shown."""
-_MOST_VALUES = 12
+_MAX_VALUES = 12
 
 
 def space_html(space: Space) -> str:
@@ -23,7 +23,7 @@ def space_html(space: Space) -> str:
 
 def space_table(space: Space) -> Markup:
     """The same without a heading."""
-    rows = [(name, _kind(parameter), _range(parameter)) for name, parameter in space.parameters.items()]
+    rows = [(name, _format_kind(parameter), _format_range(parameter)) for name, parameter in space.parameters.items()]
     limits = [note(f"Constraint: {constraint}") for constraint in space.constraints]
     return join([table(("parameter", "kind", "values"), rows), *limits])
 
@@ -52,27 +52,27 @@ def _roles(catalogue: Catalogue) -> str:
     return "; ".join([f"key {catalogue.key}", *named])
 
 
-def _kind(parameter: Parameter) -> str:
+def _format_kind(parameter: Parameter) -> str:
     log = isinstance(parameter, Real | Integer) and parameter.log
     return type(parameter).__name__.lower() + ", logarithmic" * log
 
 
-def _range(parameter: Parameter) -> str:
+def _format_range(parameter: Parameter) -> str:
     if isinstance(parameter, Real | Integer):
         step = parameter.step if isinstance(parameter, Real) else None
-        ends = f"{written(parameter.low)} to {written(parameter.high)}"
-        return ends if step is None else f"{ends} in steps of {written(step)}"
+        ends = f"{short_repr(parameter.low)} to {short_repr(parameter.high)}"
+        return ends if step is None else f"{ends} in steps of {short_repr(step)}"
     if isinstance(parameter, Boolean):
         return "yes or no"
     if isinstance(parameter, Constant):
-        return _plain(parameter.value)
-    return _listed(parameter.values) if isinstance(parameter, Categorical | Ordinal) else repr(parameter)
+        return _format_value(parameter.value)
+    return _format_values(parameter.values) if isinstance(parameter, Categorical | Ordinal) else repr(parameter)
 
 
-def _listed(values: Sequence[Value]) -> str:
-    some = list(map(_plain, values if len(values) <= _MOST_VALUES else [*values[:3], values[-1]]))
+def _format_values(values: Sequence[Value]) -> str:
+    some = list(map(_format_value, values if len(values) <= _MAX_VALUES else [*values[:3], values[-1]]))
     return ", ".join(some if len(some) == len(values) else [*some[:3], "…", some[3]])
 
 
-def _plain(value: Value) -> str:
-    return value if isinstance(value, str) else written(value)
+def _format_value(value: Value) -> str:
+    return value if isinstance(value, str) else short_repr(value)

@@ -26,7 +26,7 @@ import numpy as np
 
 from anchorpbo.errors import InputError
 from anchorpbo.numerics.checks import frozen
-from anchorpbo.space.scales import Scale
+from anchorpbo.space.unit_scaling import UnitScaling
 from anchorpbo.space.values import (
     Value,
     as_distinct,
@@ -36,17 +36,17 @@ from anchorpbo.space.values import (
     as_whole,
     check_between,
     check_range,
-    one_of,
-    written,
+    match_value,
+    short_repr,
 )
 from anchorpbo.typing import Array
 
-MOST_PLACES = 1_000_001
+MAX_GRID_VALUES = 1_000_001
 """Places of a grid: a table of more would be slow, and nobody tells a millionth of a range from the next."""
-_WIDEST = 2**53  # whole numbers beyond this are not all doubles
-_ROUNDING = 1e-9
+_MAX_INTEGER = 2**53  # whole numbers beyond this are not all doubles
+_RANGE_TOLERANCE = 1e-9
 """By how much of its range a number may miss it."""
-_OFF_STEP = 1e-6  # how far from a place, in steps, a number may be and still mean it
+_STEP_TOLERANCE = 1e-6  # how far from a place, in steps, a number may be and still mean it
 
 
 class Parameter(ABC):
@@ -65,9 +65,9 @@ class Parameter(ABC):
         for field in fields(self):  # type: ignore[arg-type]  # every parameter is a dataclass
             value = getattr(self, field.name)
             if field.default is MISSING:
-                parts.append(written(value))
+                parts.append(short_repr(value))
             elif value != field.default:
-                parts.append(f"{field.name}={written(value)}")
+                parts.append(f"{field.name}={short_repr(value)}")
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def _settings(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class Parameter(ABC):
         }
 
 
-class Varying(Parameter):
+class VaryingParameter(Parameter):
     """A parameter with a coordinate."""
 
     @property
@@ -107,7 +107,7 @@ class Varying(Parameter):
 
 
 @dataclass(frozen=True, repr=False)
-class Real(Varying):
+class Real(VaryingParameter):
     """A number from `low` to `high`.
 
     Parameters
@@ -143,13 +143,13 @@ class Real(Varying):
             rule = "low and high of a logarithmic Real must have different logarithms"
             raise InputError(rule, f"{self.low!r} and {self.high!r}", "leave log out")
         if self.step is not None:
-            object.__setattr__(self, "step", self._checked_step())
+            object.__setattr__(self, "step", self._check_step())
 
     def check(self, name: str, value: object) -> float:
         """A float in the range, one of the steps where there are any."""
         number = as_number(name, value)
         # 0.1 + 0.2 is meant to be 0.3.
-        rounding = _ROUNDING * (self.high - self.low)
+        rounding = _RANGE_TOLERANCE * (self.high - self.low)
         if self.low - rounding <= number <= self.high + rounding:
             number = min(max(number, self.low), self.high)
         check_between(name, value, number, self.low, self.high)
@@ -157,7 +157,7 @@ class Real(Varying):
         if self.step is None:
             return self._scale.decode(self._scale.encode(number))
         place = self._place(number)
-        if abs(number - self._at(place)) > _OFF_STEP * self.step:
+        if abs(number - self._at(place)) > _STEP_TOLERANCE * self.step:
             near = sorted({self._at(max(place - 1, 0)), self._at(place), self._at(min(place + 1, self._last))})
             rule = f"{name} must be one of {self.low:g}, {self._at(1):g}, ..., {self.high:g}"
             raise InputError(rule, repr(value), f"near it are {', '.join(map(repr, near))}")
@@ -188,30 +188,30 @@ class Real(Varying):
         """The number of fewest digits with this coordinate."""
         if self.grid is None:
             return self._scale.decode(u)
-        return self._at(_nearest_place(self.grid, u))
+        return self._at(_nearest_index(self.grid, u))
 
     def nearest(self, u: float) -> float:
         """Rounded to about a ten-thousandth of the range, or to five digits on a logarithmic scale."""
         if self.grid is None:
             return self._scale.encode(self._scale.readable(u))
-        return float(self.grid[_nearest_place(self.grid, u)])
+        return float(self.grid[_nearest_index(self.grid, u)])
 
     def nearest_within(self, u: float, least: float, most: float) -> float:
         """The same between two coordinates; for an even scale without steps."""
         return self._scale.encode(self._scale.readable_within(u, least, most))
 
     @property
-    def _scale(self) -> Scale:
-        return Scale(self.low, self.high, self.log)
+    def _scale(self) -> UnitScaling:
+        return UnitScaling(self.low, self.high, self.log)
 
-    def _checked_step(self) -> float:
+    def _check_step(self) -> float:
         step = as_float("step of a Real", self.step)
         if step <= 0:
             raise InputError("step of a Real must be above 0", repr(self.step), "leave it out for all numbers")
         places = (self.high - self.low) / step
-        if places >= MOST_PLACES:
+        if places >= MAX_GRID_VALUES:
             raise _too_many("a Real with a step", places + 1)
-        if round(places) < 1 or abs(places - round(places)) > _OFF_STEP:
+        if round(places) < 1 or abs(places - round(places)) > _STEP_TOLERANCE:
             rule = "step of a Real must divide its range"
             raise InputError(rule, f"{step!r} from {self.low!r} to {self.high!r}", "move high to the last step")
         return step
@@ -231,7 +231,7 @@ class Real(Varying):
 
 
 @dataclass(frozen=True, repr=False)
-class Integer(Varying):
+class Integer(VaryingParameter):
     """A whole number from `low` to `high`.
 
     Parameters
@@ -255,10 +255,10 @@ class Integer(Varying):
         for end in ("low", "high"):
             object.__setattr__(self, end, as_whole(f"{end} of an Integer", getattr(self, end)))
         check_range("an Integer", self.low, self.high, self.log)
-        if max(abs(self.low), abs(self.high)) > _WIDEST:
+        if max(abs(self.low), abs(self.high)) > _MAX_INTEGER:
             rule = "low and high of an Integer must lie within 2^53"
             raise InputError(rule, f"{self.low} and {self.high}", "choose a larger unit")
-        if self.high - self.low >= MOST_PLACES:
+        if self.high - self.low >= MAX_GRID_VALUES:
             raise _too_many("an Integer", self.high - self.low + 1)
 
     def check(self, name: str, value: object) -> int:
@@ -285,19 +285,19 @@ class Integer(Varying):
 
     def decode(self, u: float) -> int:
         """The nearest whole number."""
-        return self.low + _nearest_place(self.grid, u)
+        return self.low + _nearest_index(self.grid, u)
 
     def nearest(self, u: float) -> float:
         """The nearest place of the grid."""
-        return float(self.grid[_nearest_place(self.grid, u)])
+        return float(self.grid[_nearest_index(self.grid, u)])
 
     @property
-    def _scale(self) -> Scale:
-        return Scale(self.low, self.high, self.log)
+    def _scale(self) -> UnitScaling:
+        return UnitScaling(self.low, self.high, self.log)
 
 
 @dataclass(frozen=True, repr=False)
-class Boolean(Varying):
+class Boolean(VaryingParameter):
     """True or false, such as whether to stir; in a constraint true counts 1, and false 0.
 
     There is nothing to give: write ``Boolean()``.
@@ -337,14 +337,14 @@ class Boolean(Varying):
         return float(u >= 0.5)
 
 
-class _Listed(Varying):
+class _Choice(VaryingParameter):
     """One of a few values."""
 
     values: tuple[Value, ...]
 
     def check(self, name: str, value: object) -> Value:
         """The value as it was given when the parameter was made."""
-        return one_of(name, value, self.values)
+        return match_value(name, value, self.values)
 
     @cached_property
     def grid(self) -> Array:
@@ -357,15 +357,15 @@ class _Listed(Varying):
 
     def decode(self, u: float) -> Value:
         """The value at the nearest place."""
-        return self.values[_nearest_place(self.grid, u)]
+        return self.values[_nearest_index(self.grid, u)]
 
     def nearest(self, u: float) -> float:
         """The nearest place of the grid."""
-        return float(self.grid[_nearest_place(self.grid, u)])
+        return float(self.grid[_nearest_index(self.grid, u)])
 
 
 @dataclass(frozen=True, repr=False, init=False)
-class Ordinal(_Listed):
+class Ordinal(_Choice):
     """One of a few values with an order: neighbours are alike.
 
     Parameters
@@ -387,7 +387,7 @@ class Ordinal(_Listed):
 
 
 @dataclass(frozen=True, repr=False, init=False)
-class Categorical(_Listed):
+class Categorical(_Choice):
     """One of a few values without an order: any two are equally unlike.
 
     Parameters
@@ -430,10 +430,10 @@ class Constant(Parameter):
 
     def check(self, name: str, value: object) -> Value:
         """The constant, when that is what was given."""
-        return one_of(name, value, (self.value,))
+        return match_value(name, value, (self.value,))
 
 
-def _nearest_place(grid: Array, u: float) -> int:
+def _nearest_index(grid: Array, u: float) -> int:
     """Place of the grid value nearest to u; the lower of two."""
     above = int(np.searchsorted(grid, u))
     if above == 0:
@@ -444,5 +444,5 @@ def _nearest_place(grid: Array, u: float) -> int:
 
 
 def _too_many(kind: str, places: float) -> InputError:
-    rule = f"{kind} must have at most {MOST_PLACES:,} values"
+    rule = f"{kind} must have at most {MAX_GRID_VALUES:,} values"
     return InputError(rule, f"{places:,.0f}", "count in a larger unit, or use a Real without a step")

@@ -17,15 +17,15 @@ from anchorpbo.numerics.checks import frozen
 from anchorpbo.numerics.deadline import deadline
 from anchorpbo.typing import Array, BoolArray, IntArray
 
-TOLERANCE = 1e-9
+FEASIBILITY_TOLERANCE = 1e-9
 """How far a constraint, in units of its row's length, may be missed."""
-_PROJECTIONS = 300
+_MAX_PROJECTIONS = 300
 _TIME_LIMIT_REACHED = 1
 """Status of a result of `scipy.optimize.milp`."""
 
 
-def places_of(grids: Sequence[Array | None]) -> Array:
-    """Steps of each grid, (d,); 0 for continuous coordinates."""
+def count_steps(grids: Sequence[Array | None]) -> Array:
+    """Count the steps of each grid, (d,); 0 for continuous coordinates."""
     return np.array([0.0 if grid is None else len(grid) - 1.0 for grid in grids])
 
 
@@ -55,61 +55,68 @@ class Polytope:
         return len(self.A)
 
     @cached_property
-    def involved(self) -> IntArray:
+    def constrained_coordinates(self) -> IntArray:
         """Coordinates in some constraint."""
         return np.flatnonzero(self.A.any(axis=0))
 
     def contains(self, X: Array) -> BoolArray:
         """Which rows of X, (n, d), meet the constraints, (n,)."""
         values = X @ self.A.T
-        return np.asarray(((values >= self.lower - TOLERANCE) & (values <= self.upper + TOLERANCE)).all(axis=1))
+        return np.asarray(
+            ((values >= self.lower - FEASIBILITY_TOLERANCE) & (values <= self.upper + FEASIBILITY_TOLERANCE)).all(
+                axis=1
+            )
+        )
 
-    def mendable(self, X: Array, free: IntArray) -> BoolArray:
+    def are_repairable(self, X: Array, free: IntArray) -> BoolArray:
         """Which rows of X, (n,), break no constraint that the free coordinates have no part in."""
         fixed = (self.A[:, free] == 0.0).all(axis=1)
         values = X @ self.A[fixed].T
         return np.asarray(
-            ((values >= self.lower[fixed] - TOLERANCE) & (values <= self.upper[fixed] + TOLERANCE)).all(axis=1)
+            (
+                (values >= self.lower[fixed] - FEASIBILITY_TOLERANCE)
+                & (values <= self.upper[fixed] + FEASIBILITY_TOLERANCE)
+            ).all(axis=1)
         )
 
-    def projected(self, X: Array, free: IntArray) -> Array:
-        """Alternating projections of the coordinates `free` onto each constraint and the cube; may fall short."""
+    def project(self, X: Array, free: IntArray) -> Array:
+        """Project the coordinates `free` onto each constraint and the cube in turn, repeatedly; may fall short."""
         X = X.copy()
         pull = np.zeros_like(self.A)
         pull[:, free] = self.A[:, free]
         length = (pull**2).sum(axis=1)
         todo = np.flatnonzero(~self.contains(X))
-        for _ in range(_PROJECTIONS):
+        for _ in range(_MAX_PROJECTIONS):
             if not len(todo):
                 break
             moved = X[todo]
-            for k in np.flatnonzero(length > TOLERANCE**2):
+            for k in np.flatnonzero(length > FEASIBILITY_TOLERANCE**2):
                 value = moved @ self.A[k]
                 moved += ((np.clip(value, self.lower[k], self.upper[k]) - value) / length[k])[:, None] * pull[k]
             X[todo] = np.clip(moved, 0.0, 1.0)
             todo = todo[~self.contains(X[todo])]
         return X
 
-    def stirred(self, X: Array, free: IntArray, steps: int, rng: np.random.Generator) -> Array:
-        """Hit-and-run: from each row of X steps to a random place on a random line in the coordinates `free`."""
+    def hit_and_run(self, X: Array, free: IntArray, steps: int, rng: np.random.Generator) -> Array:
+        """Sample by hit-and-run: step from each row of X along random lines in the coordinates `free`."""
         X, basis = X.copy(), self._directions(free)
         for _ in range(steps if basis.shape[1] and len(X) else 0):
             direction = np.zeros_like(X)
             direction[:, free] = rng.standard_normal((len(X), basis.shape[1])) @ basis.T
-            behind, ahead = self._room(X, direction)
+            behind, ahead = self._find_room(X, direction)
             step = behind + rng.random(len(X)) * (ahead - behind)
             moved = np.clip(X + step[:, None] * direction, 0.0, 1.0)
             fine = self.contains(moved)  # rounding at a wall can lead beyond it; then the row stays where it is
             X[fine] = moved[fine]
         return X
 
-    def _room(self, X: Array, direction: Array) -> tuple[Array, Array]:
+    def _find_room(self, X: Array, direction: Array) -> tuple[Array, Array]:
         """How far one can go back and ahead from each row of X before a wall, (n,) each."""
         values, slopes = X @ self.A.T, direction @ self.A.T
         first = np.concatenate([self.lower - values, -X], axis=1)
         second = np.concatenate([self.upper - values, 1.0 - X], axis=1)
         slopes = np.concatenate([slopes, direction], axis=1)
-        moving = np.abs(slopes) > TOLERANCE
+        moving = np.abs(slopes) > FEASIBILITY_TOLERANCE
         slopes = np.where(moving, slopes, 1.0)
         first, second = np.where(moving, first / slopes, -np.inf), np.where(moving, second / slopes, np.inf)
         behind = np.minimum(first, second).max(axis=1)
@@ -122,14 +129,16 @@ class Polytope:
         if not len(equations):
             return np.eye(len(free))
         _, sizes, V = np.linalg.svd(equations)
-        rank = int((sizes > TOLERANCE).sum())
+        rank = int((sizes > FEASIBILITY_TOLERANCE).sum())
         return np.asarray(V[rank:].T)
 
     @cached_property
     def equations(self) -> BoolArray:
         """Which constraints leave no play, (c,): written as equations, or pressed to one value by the others."""
         play = [self.extent(a, np.zeros(self.A.shape[1]), np.ones(self.A.shape[1])) for a in self.A]
-        return np.array([ends is not None and ends[1] - ends[0] <= TOLERANCE for ends in play], dtype=np.bool_)
+        return np.array(
+            [ends is not None and ends[1] - ends[0] <= FEASIBILITY_TOLERANCE for ends in play], dtype=np.bool_
+        )
 
     def extent(self, a: Array, least: Array, most: Array) -> tuple[float, float] | None:
         """The smallest and largest a @ x, where least <= x <= most, (d,) each; ``None`` where there is no such x."""
@@ -138,14 +147,14 @@ class Polytope:
             return None
         return float(a @ ends[0]), float(a @ ends[1])
 
-    def extent_of(self, c: int, least: Array, most: Array) -> tuple[float, float] | None:
+    def coordinate_extent(self, c: int, least: Array, most: Array) -> tuple[float, float] | None:
         """The same for one coordinate, x_c."""
         return self.extent(np.eye(len(least))[c], least, most)
 
-    def reach(self, c: int, least: Array, most: Array) -> tuple[float, float]:
+    def quick_extent(self, c: int, least: Array, most: Array) -> tuple[float, float]:
         """The same from one constraint at a time: at once, but too wide where several of them act together."""
         a = self.A[:, c]
-        rows = np.abs(a) > TOLERANCE
+        rows = np.abs(a) > FEASIBILITY_TOLERANCE
         A = self.A[rows]
         A[:, c] = 0.0
         low = (np.minimum(A * least, A * most)).sum(axis=1)
@@ -156,17 +165,17 @@ class Polytope:
             float(np.maximum(first, second).min(initial=most[c])),
         )
 
-    def meets(self, places: Array) -> bool:
+    def is_feasible(self, places: Array) -> bool:
         """Whether any point meets the constraints."""
-        return self.corner(np.zeros(len(places)), places) is not None
+        return self.find_vertex(np.zeros(len(places)), places) is not None
 
-    def corner(self, direction: Array, places: Array) -> Array | None:
-        """The point, (d,), that goes farthest against a direction; ``None`` where no point meets the constraints."""
+    def find_vertex(self, direction: Array, places: Array) -> Array | None:
+        """Return the vertex, (d,), that goes farthest against a direction; ``None`` if none is feasible."""
         return self._solve(direction, places, np.zeros(len(places)), np.ones(len(places)))
 
     def nearest(self, x: Array, places: Array) -> Array | None:
         """A point, (d,), with the least sum of absolute differences to x; only coordinates in constraints move."""
-        at, n = self.involved, len(self.involved)
+        at, n = self.constrained_coordinates, len(self.constrained_coordinates)
         # Minimise the sum of s subject to s >= x - y and s >= y - x for each coordinate y.
         wide = Polytope(
             np.block(
@@ -181,7 +190,7 @@ class Polytope:
         )
         cost, grid = np.repeat([0.0, 1.0], n), np.concatenate([places[at], np.zeros(n)])
         try:
-            found = wide.corner(cost, grid)
+            found = wide.find_vertex(cost, grid)
         except TimeLimitError:  # which counts the rows that were added
             raise self._time_limit_error(places) from None
         if found is None:

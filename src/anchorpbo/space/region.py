@@ -1,4 +1,4 @@
-"""The designs of a space as a part of the unit cube: continuous and gridded coordinates, linear constraints.
+"""The designs of a space as a part of the unit cube: continuous and discrete coordinates, linear constraints.
 
 Symbols: x (d,) coordinates; `grids[c]` the allowed values of coordinate c, or None where all of [0, 1] is;
 lower <= A x <= upper the constraints, an equation where the two are equal.
@@ -15,15 +15,15 @@ import numpy as np
 from anchorpbo.errors import InputError
 from anchorpbo.numerics.checks import frozen
 from anchorpbo.numerics.sobol import sobol
-from anchorpbo.space.listing import branched, listed
-from anchorpbo.space.polytope import TOLERANCE, Polytope, places_of
+from anchorpbo.space.enumeration import add_coordinate, enumerate_designs
+from anchorpbo.space.polytope import FEASIBILITY_TOLERANCE, Polytope, count_steps
 from anchorpbo.typing import Array, BoolArray, IntArray
 
-POOL = 1024
+POOL_SIZE = 1024
 """Designs drawn once where constraints make drawing them slow."""
-_MIXING = 20
-_FEWEST = 64
-_NEAR, _CORNERS = 32, 16
+_HIT_AND_RUN_STEPS = 20
+_MIN_POOL_SIZE = 64
+_NEAREST_STARTS, _VERTEX_STARTS = 32, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Region:
     categorical: frozenset[int]
     """Gridded coordinates whose values have no order."""
     polytope: Polytope
-    """The constraints. A gridded coordinate in one of them has an even grid."""
+    """The constraints. A discrete coordinate in one of them has an even grid."""
 
     @classmethod
     def of(
@@ -54,7 +54,7 @@ class Region:
         lower = np.full(len(rows), -np.inf) if lower is None else lower
         upper = np.full(len(rows), np.inf) if upper is None else upper
         region = cls(tuple(grids), frozenset(categorical), Polytope.of(rows, lower, upper))
-        if check and not region.polytope.meets(region.places):
+        if check and not region.polytope.is_feasible(region.places):
             remedy = "loosen one of them, or widen the range of a parameter in it"
             raise InputError("the constraints must leave at least one design", "none that meets them all", remedy)
         return region
@@ -85,22 +85,22 @@ class Region:
         return len(self.grids)
 
     @cached_property
-    def free(self) -> IntArray:
+    def continuous(self) -> IntArray:
         """Continuous coordinates."""
         return np.array([c for c, grid in enumerate(self.grids) if grid is None], dtype=np.intp)
 
     @cached_property
-    def gridded(self) -> IntArray:
-        """The others."""
+    def discrete(self) -> IntArray:
+        """Coordinates that only take the values of a grid."""
         return np.array(list(self._tables), dtype=np.intp)
 
     @cached_property
     def places(self) -> Array:
         """Steps of each grid, (d,); 0 for continuous coordinates."""
-        return places_of(self.grids)
+        return count_steps(self.grids)
 
     @property
-    def constrained(self) -> bool:
+    def is_constrained(self) -> bool:
         """Whether there are linear constraints."""
         return len(self.polytope) > 0
 
@@ -108,8 +108,8 @@ class Region:
         """Which rows of X, (n, d), in the cube and on their grids, meet the constraints, (n,)."""
         return self.polytope.contains(X)
 
-    def snapped(self, X: Array) -> Array:
-        """The same, (n, d), with gridded coordinates moved to the nearest allowed value, the lower of two."""
+    def snap(self, X: Array) -> Array:
+        """Move discrete coordinates of X, (n, d), to the nearest allowed value, the lower of two."""
         X = np.clip(X, 0.0, 1.0)
         for c, grid in self._tables.items():
             above = np.clip(np.searchsorted(grid, X[:, c]), 1, len(grid) - 1)
@@ -117,8 +117,8 @@ class Region:
             X[:, c] = grid[np.where(up, above, above - 1)]
         return X
 
-    def binned(self, X: Array) -> Array:
-        """Cut [0, 1] into one bin for each allowed value, so that all of them are equally frequent."""
+    def assign_bins(self, X: Array) -> Array:
+        """Map discrete coordinates from equal bins of [0, 1] to allowed values, so that all are equally frequent."""
         X = X.copy()
         for c, grid in self._tables.items():
             X[:, c] = grid[np.minimum((X[:, c] * len(grid)).astype(np.intp), len(grid) - 1)]
@@ -127,62 +127,64 @@ class Region:
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """Designs, (n, d), spread over the region by scrambled Sobol' points.
 
-        Where constraints leave fewer, there are fewer; and at most `POOL` where all coordinates have grids, too.
+        Where constraints leave fewer, there are fewer; and at most `POOL_SIZE` where all coordinates have grids, too.
         """
-        if not self.constrained:
-            return self.binned(sobol(n, self.dimension, rng))
+        if not self.is_constrained:
+            return self.assign_bins(sobol(n, self.dimension, rng))
         order = rng.permutation(len(self._pool))
-        rows = np.resize(order, n) if len(self.free) else order[:n]
-        return self.polytope.stirred(self._pool[rows], self.free, 2 if n <= len(order) else _MIXING, rng)
+        rows = np.resize(order, n) if len(self.continuous) else order[:n]
+        return self.polytope.hit_and_run(
+            self._pool[rows], self.continuous, 2 if n <= len(order) else _HIT_AND_RUN_STEPS, rng
+        )
 
     def neighbours(self, x: Array) -> Array:
-        """Designs, (k, d), that one step in a gridded coordinate leads to.
+        """Designs, (k, d), that one step in a discrete coordinate leads to.
 
         An ordered coordinate steps by 1, 2, 4, ... places of its grid, a categorical one to any other value. Where a
-        step breaks a constraint, another gridded coordinate steps against it, or the continuous ones make room.
+        step breaks a constraint, another discrete coordinate steps against it, or the continuous ones make room.
         """
         steps = {c: self._steps(x, c) for c in self._tables}
-        found = np.concatenate([x[None, :][:0], *(branched(x[None], c, values) for c, values in steps.items())])
-        if not self.constrained:
+        found = np.concatenate([x[None, :][:0], *(add_coordinate(x[None], c, values) for c, values in steps.items())])
+        if not self.is_constrained:
             return found
         fine = self.contains(found)
         moved = np.repeat(list(steps), [len(values) for values in steps.values()])
-        further = [branched(found[~fine & (moved != c)], c, values) for c, values in steps.items()]
-        every = np.concatenate([found[fine], self.repaired(found[~fine]), *further])
+        further = [add_coordinate(found[~fine & (moved != c)], c, values) for c, values in steps.items()]
+        every = np.concatenate([found[fine], self.repair(found[~fine]), *further])
         return np.asarray(np.unique(every[self.contains(every)], axis=0))
 
-    def repaired(self, X: Array) -> Array:
-        """Those rows of X that become designs by moving their continuous coordinates, so moved."""
-        if not self.constrained:
+    def repair(self, X: Array) -> Array:
+        """Move continuous coordinates of the rows of X to meet the constraints; drop rows for which that fails."""
+        if not self.is_constrained:
             return X
-        if len(self.free):
-            X = self.polytope.projected(X[self.polytope.mendable(X, self.free)], self.free)
+        if len(self.continuous):
+            X = self.polytope.project(X[self.polytope.are_repairable(X, self.continuous)], self.continuous)
         return X[self.contains(X)]
 
     def nearest(self, x: Array) -> Array:
         """A design, (d,), near to x: on the grids, then by its continuous coordinates, then by all of them."""
-        snapped = self.snapped(x[None])
-        moved = self.repaired(snapped)
+        on_grid = self.snap(x[None])
+        moved = self.repair(on_grid)
         if len(moved):
             return np.asarray(moved[0])
-        found = self.polytope.nearest(snapped[0], self.places)
-        return snapped[0] if found is None else np.asarray(self.snapped(found[None])[0])
+        found = self.polytope.nearest(on_grid[0], self.places)
+        return on_grid[0] if found is None else np.asarray(self.snap(found[None])[0])
 
-    def ends_if_alike(self, spot: float) -> tuple[Array, Array] | None:
-        """The least and the largest of each coordinate, (d,) each, where no two designs look different.
+    def bounds_if_alike(self, least_difference: float) -> tuple[Array, Array] | None:
+        """Return the ends of each coordinate, (d,) each, where no two designs look different, else ``None``.
 
-        That is, where each continuous coordinate has less than `spot` of play, and no other has any. ``None`` as soon
-        as one has more, so that most regions need a single pair of linear programs.
+        That is, where each continuous coordinate has less than `least_difference` of play, and no other has any. The
+        first that has more ends the search, so that most regions need a single pair of linear programs.
         """
-        if len(self.polytope.involved) < self.dimension:
+        if len(self.polytope.constrained_coordinates) < self.dimension:
             return None
         ends = np.empty((2, self.dimension))
         for c, grid in enumerate(self.grids):
-            corners = [self.polytope.corner(sign * np.eye(self.dimension)[c], self.places) for sign in (1.0, -1.0)]
+            corners = [self.polytope.find_vertex(sign * np.eye(self.dimension)[c], self.places) for sign in (1.0, -1.0)]
             if corners[0] is None or corners[1] is None:
                 return None
             ends[:, c] = corners[0][c], corners[1][c]
-            if ends[1, c] - ends[0, c] >= (spot if grid is None else TOLERANCE):
+            if ends[1, c] - ends[0, c] >= (least_difference if grid is None else FEASIBILITY_TOLERANCE):
                 return None
         return ends[0], ends[1]
 
@@ -193,7 +195,7 @@ class Region:
         return {c: grid for c, grid in enumerate(self.grids) if grid is not None}
 
     def _steps(self, x: Array, column: int) -> Array:
-        """Values, (k,), one step away in a gridded coordinate."""
+        """Values, (k,), one step away in a discrete coordinate."""
         grid = self._tables[column]
         here = int(np.abs(grid - x[column]).argmin())
         if column in self.categorical:
@@ -205,29 +207,31 @@ class Region:
 
     @cached_property
     def _pool(self) -> Array:
-        """Designs to start from, drawn once: projected Sobol' points, well stirred."""
-        every = listed(self.grids, self.polytope, POOL)
+        """Designs to start from, drawn once: projected Sobol' points, mixed by hit-and-run."""
+        every = enumerate_designs(self.grids, self.polytope, POOL_SIZE)
         if every is not None:
             return frozen(every)
         rng = np.random.default_rng(0)
-        spread = self.binned(sobol(4 * POOL, self.dimension, rng))
-        found = self.repaired(spread)
-        if len(np.unique(found, axis=0)) < _FEWEST:
+        spread = self.assign_bins(sobol(4 * POOL_SIZE, self.dimension, rng))
+        found = self.repair(spread)
+        if len(np.unique(found, axis=0)) < _MIN_POOL_SIZE:
             found = np.concatenate([found, self._rounded_pool(spread, rng)])
         distinct = np.unique(found, axis=0)
-        chosen = distinct[rng.permutation(len(distinct))[:POOL]]
-        return frozen(self.polytope.stirred(chosen, self.free, _MIXING, rng))
+        chosen = distinct[rng.permutation(len(distinct))[:POOL_SIZE]]
+        return frozen(self.polytope.hit_and_run(chosen, self.continuous, _HIT_AND_RUN_STEPS, rng))
 
     def _rounded_pool(self, spread: Array, rng: np.random.Generator) -> Array:
         """Designs where a grid point at random hardly ever meets the constraints, such as whole numbers of a given sum.
 
         Points between the places are easy to find; each leads to the design nearest to it, which leads to others.
         """
-        between = self.polytope.involved
-        starts = self.polytope.projected(spread[:_NEAR], between)
-        starts = self.polytope.stirred(starts[self.contains(starts)], between, _MIXING, rng)
+        between = self.polytope.constrained_coordinates
+        starts = self.polytope.project(spread[:_NEAREST_STARTS], between)
+        starts = self.polytope.hit_and_run(starts[self.contains(starts)], between, _HIT_AND_RUN_STEPS, rng)
         near = [self.polytope.nearest(x, self.places) for x in starts]
-        corners = [self.polytope.corner(rng.standard_normal(self.dimension), self.places) for _ in range(_CORNERS)]
-        found = self.snapped(np.array([x for x in near + corners if x is not None]))
+        vertices = [
+            self.polytope.find_vertex(rng.standard_normal(self.dimension), self.places) for _ in range(_VERTEX_STARTS)
+        ]
+        found = self.snap(np.array([x for x in near + vertices if x is not None]))
         found = found[self.contains(found)]
         return np.concatenate([found, *(self.neighbours(x) for x in found)])

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from keyword import iskeyword
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
 from anchorpbo.numerics.deadline import time_limit
-from anchorpbo.space.base import SPOT, Columns, Design, DesignSpace
-from anchorpbo.space.constraints import Linear, as_constraints, as_rows, in_conflict, stacked
-from anchorpbo.space.listing import listed
-from anchorpbo.space.parameters import Categorical, Constant, Parameter, Real, Varying
-from anchorpbo.space.polytope import TOLERANCE
+from anchorpbo.space.base import NOTICEABLE_DIFFERENCE, Columns, Design, DesignSpace
+from anchorpbo.space.constraints import Linear, as_constraints, as_rows, find_conflict, stack_rows
+from anchorpbo.space.enumeration import enumerate_designs
+from anchorpbo.space.parameters import Categorical, Constant, Parameter, Real, VaryingParameter
+from anchorpbo.space.polytope import FEASIBILITY_TOLERANCE
 from anchorpbo.space.region import Region
-from anchorpbo.space.rounding import rounded
-from anchorpbo.space.values import laid_out, written
+from anchorpbo.space.values import format_call, short_repr
 from anchorpbo.typing import Array
 
-LISTED = 2_000
+MAX_LISTED_DESIGNS = 2_000
 """Up to this many designs are listed rather than searched."""
-CHECK_LIMIT = 5.0
+CHECK_SECONDS = 5.0
 """Seconds that the check of the constraints may take: whether whole numbers meet equations can take for ever."""
-_DRAWS = 8
+_MAX_DRAWS = 8
+_Ends: TypeAlias = Callable[[int, Array, Array], tuple[float, float] | None]
 
 
 class Space(DesignSpace):
@@ -60,25 +60,25 @@ class Space(DesignSpace):
         constraints: str | Linear | Iterable[str | Linear] | None = None,
         **named: Parameter,
     ) -> None:
-        self._take(parameters, constraints, named)
-        with time_limit(CHECK_LIMIT):
+        self._set_up(parameters, constraints, named)
+        with time_limit(CHECK_SECONDS):
             self._check()
 
     @classmethod
-    def restored(cls, parameters: Mapping[str, Parameter], constraints: Iterable[str | Linear]) -> Space:
-        """A space whose constraints were checked before, so that they need not be again."""
+    def restore(cls, parameters: Mapping[str, Parameter], constraints: Iterable[str | Linear]) -> Space:
+        """Make a space whose constraints were checked before, without checking them again."""
         space = cls.__new__(cls)
-        space._take(parameters, constraints, {})
+        space._set_up(parameters, constraints, {})
         return space
 
-    def _take(
+    def _set_up(
         self,
         parameters: Mapping[str, Parameter] | None,
         constraints: str | Linear | Iterable[str | Linear] | None,
         named: Mapping[str, Parameter],
     ) -> None:
         self._parameters = _as_parameters(parameters, named)
-        self._varying = {name: p for name, p in self._parameters.items() if isinstance(p, Varying)}
+        self._varying = {name: p for name, p in self._parameters.items() if isinstance(p, VaryingParameter)}
         self._constants = {name: p.value for name, p in self._parameters.items() if isinstance(p, Constant)}
         if not self._varying:
             remedy = "give at least one that is not a Constant"
@@ -86,7 +86,7 @@ class Space(DesignSpace):
         self._constraints = as_constraints(constraints, self.names)
         self._rows = as_rows(self._constraints, self._parameters)
         grids = [parameter.grid for parameter in self._varying.values()]
-        self._region = Region.of(grids, self.columns.categorical, *stacked(self._rows), check=False)
+        self._region = Region.of(grids, self.columns.categorical, *stack_rows(self._rows), check=False)
 
     # -- what it is ---------------------------------------------------------------------------------------------------
 
@@ -127,7 +127,7 @@ class Space(DesignSpace):
     @cached_property
     def candidates(self) -> Array | None:
         """Every design, (n, d), where all parameters have places and there are at most 2,000 designs."""
-        found = listed(self._region.grids, self._region.polytope, LISTED)
+        found = enumerate_designs(self._region.grids, self._region.polytope, MAX_LISTED_DESIGNS)
         return None if found is None else frozen(found)
 
     def check(self, design: Mapping[str, Any]) -> Design:
@@ -136,7 +136,7 @@ class Space(DesignSpace):
             raise InputError(
                 "a design must be a dict of parameter values",
                 repr(design),
-                f"give {self._decoded(np.zeros(self.dimension))}, say",
+                f"give {self._decode_point(np.zeros(self.dimension))}, say",
             )
         unknown = [name for name in design if name not in self._parameters]
         if unknown:
@@ -162,7 +162,7 @@ class Space(DesignSpace):
 
     def decode(self, x: Array) -> Design:
         """The design with coordinates x, (d,); constants included."""
-        return self._decoded(self._as_point(x))
+        return self._decode_point(self._as_point(x))
 
     def nearest(self, x: Array) -> Array:
         """Coordinates, (d,), of a design near to x that `check` accepts, with numbers a person would write.
@@ -170,9 +170,9 @@ class Space(DesignSpace):
         Where constraints leave a number no such choice, as the last part of a mixture, it has up to 12 digits.
         """
         x = self._region.nearest(np.clip(self._as_point(x), 0.0, 1.0))
-        x = rounded(x, self._region, self._bound)
+        x = _round_within(x, self._region, self._bound_reals)
         for c, parameter in enumerate(self._varying.values()):
-            if c not in self._bound:
+            if c not in self._bound_reals:
                 x[c] = parameter.nearest(float(x[c]))
         return x
 
@@ -180,7 +180,7 @@ class Space(DesignSpace):
         """Distinct designs spread over the space, (n, d); fewer only where there are fewer."""
         n, rng = whole("n", n, 0), as_generator(rng)
         found = np.empty((0, self.dimension))
-        for _ in range(_DRAWS):
+        for _ in range(_MAX_DRAWS):
             found = _first_distinct(np.concatenate([found, self._region.sample(n, rng)]))
             if len(found) >= n:
                 return found[:n]
@@ -209,8 +209,8 @@ class Space(DesignSpace):
         named = [f"{name}={p!r}" if plain else f"{name!r}: {p!r}" for name, p in self._parameters.items()]
         limits = f"constraints={[str(constraint) for constraint in self._constraints]}" if self._constraints else ""
         if plain:
-            return laid_out("Space(", [*named, limits] if limits else named, ")")
-        return laid_out("Space({", named, f"}}{', ' * bool(limits)}{limits})")
+            return format_call("Space(", [*named, limits] if limits else named, ")")
+        return format_call("Space({", named, f"}}{', ' * bool(limits)}{limits})")
 
     def _repr_html_(self) -> str:
         from anchorpbo.space.html import space_html
@@ -221,41 +221,45 @@ class Space(DesignSpace):
 
     def _check(self) -> None:
         """Refuse constraints that leave no design, or a single one."""
-        conflict = in_conflict(self._rows, self._region.grids)
+        conflict = find_conflict(self._rows, self._region.grids)
         if conflict:
             received = f"none that meets {' and '.join(str(row.constraint) for row in conflict)}"
             remedy = "loosen one of these, or widen the range of a parameter in it"
             raise InputError("the constraints must leave at least one design", received, remedy)
-        ends = self._region.ends_if_alike(SPOT)
+        ends = self._region.bounds_if_alike(NOTICEABLE_DIFFERENCE)
         if ends is not None:
-            raise self._too_narrow(*ends)
+            raise self._narrow_error(*ends)
 
-    def _too_narrow(self, least: Array, most: Array) -> InputError:
+    def _narrow_error(self, least: Array, most: Array) -> InputError:
         low, high = (
             {name: p.decode(p.nearest(u)) for (name, p), u in zip(self._varying.items(), end.tolist(), strict=True)}
             for end in (least, most)
         )
-        if np.abs(most - least).max() <= TOLERANCE:
+        if np.abs(most - least).max() <= FEASIBILITY_TOLERANCE:
             remedy = "loosen one of them, or widen the range of a parameter in it"
             left = f"constraints that only leave {low | self._constants}"
             return InputError("a Space must have at least two designs", left, remedy)
         left = ", ".join(
-            f"{name} from {written(low[name])} to {written(high[name])}" for name in low if low[name] != high[name]
+            f"{name} from {short_repr(low[name])} to {short_repr(high[name])}"
+            for name in low
+            if low[name] != high[name]
         )
-        rule = f"two designs must differ by at least {SPOT:g} of the range of a parameter for anybody to compare them"
+        share = f"{NOTICEABLE_DIFFERENCE:g} of the range of a parameter"
+        rule = f"two designs must differ by at least {share} for anybody to compare them"
         remedy = "give the parameters just the range you want to explore, or loosen a constraint"
         return InputError(rule, f"constraints that leave {left}", remedy)
 
     @cached_property
-    def _bound(self) -> dict[int, Real]:
+    def _bound_reals(self) -> dict[int, Real]:
         """Continuous parameters in constraints, by their coordinate."""
+        constrained = self._region.polytope.constrained_coordinates
         return {
             c: parameter
             for c, parameter in enumerate(self._varying.values())
-            if isinstance(parameter, Real) and parameter.grid is None and c in self._region.polytope.involved
+            if isinstance(parameter, Real) and parameter.grid is None and c in constrained
         }
 
-    def _decoded(self, x: Array) -> Design:
+    def _decode_point(self, x: Array) -> Design:
         values = {name: p.decode(u) for (name, p), u in zip(self._varying.items(), x.tolist(), strict=True)}
         return {name: values[name] if name in values else self._constants[name] for name in self._parameters}
 
@@ -287,3 +291,36 @@ def _first_distinct(X: Array) -> Array:
     """Distinct rows in order of first appearance."""
     _, first = np.unique(X, axis=0, return_index=True)
     return X[np.sort(first)]
+
+
+def _round_within(x: Array, region: Region, numbers: Mapping[int, Real]) -> Array:
+    """Round the continuous coordinates of a design x, (d,), that are in constraints; `numbers` has their parameters.
+
+    Each is rounded in turn within the interval that the constraints leave it, given the ones before and whatever
+    the ones after may still become. So those that come last, such as the remainder of a mixture, always find room.
+    Looking at each constraint by itself gives that interval at once, but only where no two of them share parameters is
+    it sure to be the right one; where it was not, linear programs find it.
+    """
+    quick = _round_in_turn(x, region, numbers, region.polytope.quick_extent)
+    if quick is not None:
+        return quick
+    exact = _round_in_turn(x, region, numbers, region.polytope.coordinate_extent)
+    if exact is None:
+        return x
+    # Rounding what is rounded must not change it, so what the quick way makes of this takes precedence.
+    again = _round_in_turn(exact, region, numbers, region.polytope.quick_extent)
+    return exact if again is None else again
+
+
+def _round_in_turn(x: Array, region: Region, numbers: Mapping[int, Real], find_ends: _Ends) -> Array | None:
+    """One number after the other; ``None`` where that leads out of the region."""
+    least, most = np.zeros(region.dimension), np.ones(region.dimension)
+    least[region.discrete] = most[region.discrete] = x[region.discrete]
+    for c, parameter in numbers.items():
+        ends = find_ends(c, least, most)
+        if ends is None or ends[0] > ends[1] + FEASIBILITY_TOLERANCE:
+            return None
+        least[c] = most[c] = parameter.nearest_within(float(x[c]), *ends)
+    y = x.copy()
+    y[list(numbers)] = least[list(numbers)]
+    return y if region.contains(y[None])[0] else None

@@ -1,4 +1,4 @@
-"""What users give for a parameter, as plain Python values, or an error in words."""
+"""Values of parameters: checked, converted to plain Python and formatted."""
 
 import math
 import numbers
@@ -11,21 +11,21 @@ import numpy as np
 from anchorpbo.errors import InputError
 
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
-_MOST_WRITTEN = 12  # values of a list
-_WIDEST = 100  # signs on one line of a terminal
+_MAX_LIST_VALUES = 12  # values of a list
+_MAX_WIDTH = 100  # signs on one line of a terminal
 
 Value: TypeAlias = str | bool | int | float
 """What a parameter can be set to."""
 
 
-def plain(value: object) -> object:
-    """Numpy scalars as the Python values they hold; the rest as it is."""
+def to_python(value: object) -> object:
+    """Convert a numpy scalar to the Python value it holds; return anything else unchanged."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def as_number(name: str, value: object) -> Any:
     """A finite number of any kind; truth values and text are none."""
-    number = plain(value)
+    number = to_python(value)
     if not isinstance(number, numbers.Real) or isinstance(number, bool):
         has_comma = isinstance(number, str) and _DECIMAL_COMMA.fullmatch(number.strip())
         remedy = "write decimals with a point" if has_comma else "give it without quotes or units"
@@ -39,8 +39,8 @@ def as_float(name: str, value: object) -> float:
     """A finite number as a float, never -0.0."""
     try:
         return float(as_number(name, value)) + 0.0
-    except OverflowError as problem:
-        raise InputError(f"{name} must be a finite number", repr(value), "choose a larger unit") from problem
+    except OverflowError as error:
+        raise InputError(f"{name} must be a finite number", repr(value), "choose a larger unit") from error
 
 
 def as_whole(name: str, value: object) -> int:
@@ -53,7 +53,7 @@ def as_whole(name: str, value: object) -> int:
 
 def as_value(name: str, value: object) -> Value:
     """Text, a truth value or a finite number."""
-    simple = plain(value)
+    simple = to_python(value)
     if not isinstance(simple, str | bool | int | float):
         raise InputError(f"{name} must be text, a number or a truth value", repr(value), "give its name instead")
     if isinstance(simple, float) and not math.isfinite(simple):
@@ -78,9 +78,9 @@ def as_distinct(kind: str, values: Iterable[object]) -> tuple[Value, ...]:
     return found
 
 
-def one_of(name: str, value: object, values: tuple[Value, ...]) -> Value:
-    """That one of the values that was given, as it is written there."""
-    simple = plain(value)
+def match_value(name: str, value: object, values: tuple[Value, ...]) -> Value:
+    """Return that one of the allowed values that equals the given one."""
+    simple = to_python(value)
     for allowed in values:
         # True == 1 in Python, but nobody who ticks a box means the number. An array is equal in each of its entries.
         if isinstance(simple, bool) == isinstance(allowed, bool) and (simple == allowed) is True:
@@ -92,7 +92,7 @@ def one_of(name: str, value: object, values: tuple[Value, ...]) -> Value:
 def check_between(name: str, value: object, number: float, low: float, high: float) -> None:
     """Refuse a number outside its range, in the words of whoever gave it."""
     if not low <= number <= high:
-        rule = f"{name} must lie between {written(low)} and {written(high)}"
+        rule = f"{name} must lie between {short_repr(low)} and {short_repr(high)}"
         raise InputError(rule, repr(value), "correct it, or widen the space")
 
 
@@ -101,24 +101,24 @@ def check_range(kind: str, low: float, high: float, log: object) -> None:
     if not isinstance(log, bool):
         raise InputError(f"log of {kind} must be True or False", repr(log), "leave it out for an even scale")
     if low >= high:
-        remedy = "swap the two" if low > high else f"use Constant({written(low)}) for what never varies"
-        raise InputError(f"low of {kind} must be below its high", f"{written(low)} and {written(high)}", remedy)
+        remedy = "swap the two" if low > high else f"use Constant({short_repr(low)}) for what never varies"
+        raise InputError(f"low of {kind} must be below its high", f"{short_repr(low)} and {short_repr(high)}", remedy)
     if log and low <= 0:
         rule = f"low of {kind} must be above 0 where log is set"
-        raise InputError(rule, written(low), "raise it, or leave log out")
+        raise InputError(rule, short_repr(low), "raise it, or leave log out")
 
 
-def written(value: object) -> str:
-    """As a person would write it: 80 and not 80.0; of a long list the first few and the last."""
+def short_repr(value: object) -> str:
+    """Format a value as a person would write it: 80 and not 80.0; of a long list the first few and the last."""
     if isinstance(value, tuple):
-        parts = list(map(written, value if len(value) <= _MOST_WRITTEN else (*value[:3], value[-1])))
+        parts = list(map(short_repr, value if len(value) <= _MAX_LIST_VALUES else (*value[:3], value[-1])))
         return f"[{', '.join(parts if len(value) == len(parts) else [*parts[:3], '...', parts[3]])}]"
     return repr(int(value)) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def laid_out(opening: str, parts: Sequence[str], closing: str) -> str:
-    """A call on one line if it fits, or else with one argument a line."""
+def format_call(opening: str, parts: Sequence[str], closing: str) -> str:
+    """Format a call on one line if it fits, or else with one argument a line."""
     short = f"{opening}{', '.join(parts)}{closing}"
-    if len(short) <= _WIDEST:
+    if len(short) <= _MAX_WIDTH:
         return short
     return opening + "".join(f"\n    {part}," for part in parts) + f"\n{closing}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anchorpbo.space import Catalogue, DesignSpace, farthest_points, medoids
-from anchorpbo.space.spread import SUBSET
+from anchorpbo.space.subset_selection import MAX_SUBSET_ROWS
 from anchorpbo.typing import Array, BoolArray
 
 SHOWN = 512
@@ -22,7 +22,7 @@ def proposals(space: DesignSpace, n: int, anchors: Array, rng: np.random.Generat
         items = space.candidates
         fresh = np.flatnonzero(~_among(items, anchors))
         # Of a long list those that medoids would draw, so that the others are not copied.
-        some = items[fresh[np.sort(rng.permutation(len(fresh))[:SUBSET])]]
+        some = items[fresh[np.sort(rng.permutation(len(fresh))[:MAX_SUBSET_ROWS])]]
         return some[medoids(some, min(n, len(some)), space.columns, rng)]
     designs = np.unique([space.nearest(x) for x in space.sample(SHOWN, rng)], axis=0)
     designs = designs[~_among(designs, anchors)]

@@ -11,9 +11,9 @@ import numpy as np
 from anchorpbo.acquisition import Bound, BoundChallengers, BoundDesigns, BoundPairs
 from anchorpbo.errors import NothingLeftError
 from anchorpbo.numerics.distinct import Places
-from anchorpbo.search import maximise, maximise_over
-from anchorpbo.search.evaluate import values_of
-from anchorpbo.space import SPOT, DesignSpace, Region
+from anchorpbo.search import maximise, maximise_discrete
+from anchorpbo.search.evaluation import evaluate
+from anchorpbo.space import NOTICEABLE_DIFFERENCE, DesignSpace, Region
 from anchorpbo.study.distinct import Distinct
 from anchorpbo.typing import Array
 
@@ -63,7 +63,7 @@ class Chooser:
         fine = np.flatnonzero(distinct.against(champion, self.listing.designs))
         if not len(fine):
             raise NothingLeftError("a design must be left to choose", "none", "ask fewer")
-        return np.asarray(self.listing.designs[fine[int(np.argmax(values_of(facing, self.listing.designs, fine)))]])
+        return np.asarray(self.listing.designs[fine[int(np.argmax(evaluate(facing, self.listing.designs, fine)))]])
 
     def _best(self, bound: Bound, champion: Array, distinct: Distinct, rng: np.random.Generator) -> Array:
         if self.listing is not None:
@@ -77,10 +77,10 @@ class Chooser:
         """The best design of the region, (d,), that can be told from the champion."""
         region, distinct = self.region, replace(distinct, spot=_ROOM * distinct.spot)
         # Where the champion itself would score best, these are the nearest that can be told from it.
-        steps = np.zeros((2 * len(region.free), self.space.dimension))
-        lengths = np.repeat([_ROOM, -_ROOM], len(region.free)) * distinct.spot
-        steps[np.arange(len(steps)), np.tile(region.free, 2)] = lengths
-        around = region.repaired(np.clip(champion + steps, 0.0, 1.0))
+        steps = np.zeros((2 * len(region.continuous), self.space.dimension))
+        lengths = np.repeat([_ROOM, -_ROOM], len(region.continuous)) * distinct.spot
+        steps[np.arange(len(steps)), np.tile(region.continuous, 2)] = lengths
+        around = region.repair(np.clip(champion + steps, 0.0, 1.0))
         return maximise(bound, region, rng, extra=around, allowed=partial(distinct.against, champion)).x
 
     @property
@@ -93,7 +93,7 @@ class Chooser:
         """Coordinates of a design that can be shown: one seen before where it is as good as that, else rounded."""
         if self.space.region is None:
             return x
-        free = np.isin(np.arange(len(x)), self.space.region.free)
+        free = np.isin(np.arange(len(x)), self.space.region.continuous)
         known = seen[((free & (np.abs(seen - x) <= MERGED)) | (seen == x)).all(axis=1)]
         return np.asarray(known[0] if len(known) else self.space.nearest(x))
 
@@ -113,7 +113,7 @@ class Listing:
         if space.candidates is None:
             return None
         if space.region is not None and any(
-            grid is not None and c not in space.region.categorical and np.diff(grid).min() < SPOT
+            grid is not None and c not in space.region.categorical and np.diff(grid).min() < NOTICEABLE_DIFFERENCE
             for c, grid in enumerate(space.region.grids)
         ):
             return None
@@ -129,14 +129,14 @@ class Listing:
                 for j in self._near(second, distance, distinct)
                 if i != j
             }
-            return np.asarray(self.designs[list(maximise_over(bound, self.designs, exclude_pairs=avoided).index)])
+            return np.asarray(self.designs[list(maximise_discrete(bound, self.designs, exclude_pairs=avoided).index)])
         assert isinstance(bound, BoundDesigns)
         excluded = set(self._near(champion, 0.0, distinct))
         for (first, second), distance in distinct.avoided:
             for one, other in ((first, second), (second, first)):
                 if distinct.near(one, champion, distance):
                     excluded |= set(self._near(other, distance, distinct))
-        chosen = maximise_over(bound, self.designs, exclude=np.array(sorted(excluded), dtype=np.intp)).index
+        chosen = maximise_discrete(bound, self.designs, exclude=np.array(sorted(excluded), dtype=np.intp)).index
         return np.array([champion, self.designs[chosen]])
 
     def _near(self, x: Array, distance: float, distinct: Distinct) -> list[int]:

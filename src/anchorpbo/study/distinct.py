@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from anchorpbo.numerics.tiering import tiered
-from anchorpbo.space import SPOT, DesignSpace
+from anchorpbo.space import NOTICEABLE_DIFFERENCE, DesignSpace
 from anchorpbo.typing import Array, BoolArray
 
 NEIGHBOURHOOD = 0.1
@@ -23,7 +23,7 @@ class Distinct:
 
     ordered: BoolArray
     """Coordinates in which designs can be near, (d,); in a catalogue none, since its items are what they are."""
-    spot: float = SPOT
+    spot: float = NOTICEABLE_DIFFERENCE
     """Designs that differ by less than this in all ordered coordinates, and in no other, look the same."""
     pending: tuple[Array, ...] = ()
     """Pairs, (2, d) each, that are out: neither they nor any pair near them is asked."""

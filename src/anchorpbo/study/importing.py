@@ -25,7 +25,7 @@ import numpy as np
 
 from anchorpbo.errors import InputError
 from anchorpbo.space import Boolean, Catalogue, Categorical, Design, DesignSpace, Ordinal, Parameter, Space
-from anchorpbo.space.tables import Table, cells_of
+from anchorpbo.space.table import Table, get_cells
 from anchorpbo.study.events import Preferred
 
 MOST_CELLS = 5_000_000
@@ -96,7 +96,7 @@ class _Reader:
 
     def __init__(self, table: Table, space: DesignSpace) -> None:
         self.table, self.space = table, space
-        self.cells = {name: cells_of(column) for name, column in table.columns.items()}
+        self.cells = {name: get_cells(column) for name, column in table.columns.items()}
         self.choices = choices_of(space)
 
     def paired(self) -> Iterator[Preferred]:

@@ -219,7 +219,7 @@ def make_plan(
     base = paper(space, strategy, baseline) if preset == "paper" else default(space, strategy)
     plan = replace(base, **{name: value for name, value in given.items() if value is not None})
     plan.kernel.check_dimension(space.dimension)
-    if space.region is not None and len(space.region.free) and not plan.kernel.differentiable:
+    if space.region is not None and len(space.region.continuous) and not plan.kernel.differentiable:
         rule = "a space with continuous parameters needs a kernel with a gradient"
         raise IncompatibleError(rule, repr(plan.kernel), "for categories write RBF(..., categorical=[column])")
     plan.inference.check(plan.likelihood)

@@ -22,7 +22,7 @@ from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import PreferenceGP
 from anchorpbo.posterior import LinearFunctional, Posterior
 from anchorpbo.search import maximise
-from anchorpbo.search.evaluate import values_of
+from anchorpbo.search.evaluation import evaluate
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.typing import Array, IntArray
 
@@ -159,7 +159,7 @@ def _best(
         found = maximise(bound, space.region, np.random.default_rng([seed, 2]), extra=posterior.points).x
         candidates = np.concatenate([seen, space.nearest(found)[None]])
     candidates = _without(candidates, excluded)
-    return np.asarray(candidates[int(np.argmax(values_of(bound, candidates)))])
+    return np.asarray(candidates[int(np.argmax(evaluate(bound, candidates)))])
 
 
 def _without(designs: Array, excluded: Array | None) -> Array:

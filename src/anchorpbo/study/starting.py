@@ -40,7 +40,7 @@ def has_starting_pairs(space: DesignSpace, seed: int) -> bool:
 
 def _spread_together(space: DesignSpace, rng: np.random.Generator) -> Array | None:
     """Points of the cube, (2 n, d), two by two those of a pair; ``None`` where the space is not all of the cube."""
-    if space.region is None or space.region.constrained or space.candidates is not None:
+    if space.region is None or space.region.is_constrained or space.candidates is not None:
         return None
     # Sobol' points of 2 d coordinates, so that the two halves of a duel are spread together.
     return Region.of(space.region.grids * 2).sample(SPREAD, rng).reshape(-1, space.dimension)

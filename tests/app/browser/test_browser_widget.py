@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 import anchorpbo as ap
 from anchorpbo.notebook import DuelWidget
-from anchorpbo.notebook.widget import HERE
+from anchorpbo.notebook.widget import ASSETS
 
 CHECKS = Path(__file__).with_name("page_checks.js").read_text("utf-8").partition("\n")[2]  # without the comment
 INHERITED = ("constructor", "toString", "__proto__", "hasOwnProperty")
@@ -58,7 +58,7 @@ def shown(
         return json.dumps(widget.view)
 
     page.expose_function("python", python)
-    page.evaluate(MODEL, [*((HERE / name).read_text("utf-8") for name in ("duel.js", "duel.css")), widget.view, slow])
+    page.evaluate(MODEL, [*((ASSETS / name).read_text("utf-8") for name in ("duel.js", "duel.css")), widget.view, slow])
     return page
 
 
@@ -202,7 +202,7 @@ def test_a_kernel_that_is_slow_or_gone_is_told(visitor, study):
     page = one.open("about:blank")
     page.clock.install()
     page.set_content("<!doctype html><html lang='en'><title>A cell</title><body></body></html>")
-    sources = [(HERE / name).read_text("utf-8") for name in ("duel.js", "duel.css")]
+    sources = [(ASSETS / name).read_text("utf-8") for name in ("duel.js", "duel.css")]
     page.evaluate(MODEL, [*sources, DuelWidget(study).view, True])
     page.clock.run_for(300)
     page.locator(".choice.first").click()

@@ -70,7 +70,7 @@ def test_what_is_refused_in_another_process_is_refused_in_the_same_words(checkin
 
 
 def test_hard_rules_are_refused_within_their_time_and_the_process_goes_on(checking, monkeypatch):
-    monkeypatch.setattr(definition, "CHECK_LIMIT", 0.3)
+    monkeypatch.setattr(definition, "CHECK_SECONDS", 0.3)
     with pytest.raises(TimeLimitError, match=r"must take at most 0.3 s; received 4 constraints on 30 parameters"):
         Checks().define(hard_study())
     checking.define(QUICK)
@@ -81,15 +81,15 @@ def test_hard_rules_are_refused_within_their_time_and_the_process_goes_on(checki
     assert checking.define(QUICK).name == "Tea"
 
 
-@pytest.mark.parametrize("limit", ["CHECK_LIMIT", "IMPORT_LIMIT"])
+@pytest.mark.parametrize("limit", ["CHECK_SECONDS", "IMPORT_LIMIT"])
 def test_a_process_that_hangs_is_killed_and_another_one_goes_on(checking, monkeypatch, limit):
     checking.define(QUICK)
     before = pid_of(checking)
     os.kill(before, signal.SIGSTOP)
     monkeypatch.setattr(checks, limit, 0.2)
     monkeypatch.setattr(checks, "_GRACE", 0.0)
-    what, request = ("a study", QUICK) if limit == "CHECK_LIMIT" else ("a table", b"a,b\n1,2\n")
-    run = checking.define if limit == "CHECK_LIMIT" else checking.catalogue
+    what, request = ("a study", QUICK) if limit == "CHECK_SECONDS" else ("a table", b"a,b\n1,2\n")
+    run = checking.define if limit == "CHECK_SECONDS" else checking.catalogue
     with pytest.raises(TimeLimitError, match=f"checking {what} must take at most 0.2 s; received one that takes long"):
         run(request)
     monkeypatch.undo()
@@ -108,7 +108,7 @@ def test_only_so_many_wait_for_a_check_and_none_for_longer_than_it_may(checking,
     checking.define(QUICK)
     worker = checking._idle.get()  # somebody uses it
     try:
-        monkeypatch.setattr(checks, "CHECK_LIMIT", 0.5)
+        monkeypatch.setattr(checks, "CHECK_SECONDS", 0.5)
         monkeypatch.setattr(checks, "_GRACE", 0.0)
         with ThreadPoolExecutor(checks.MOST_WAITING) as pool:
             waiting = [pool.submit(checking.define, QUICK) for _ in range(checks.MOST_WAITING)]
@@ -250,7 +250,7 @@ def test_studies_that_are_there_already_are_not_held_to_it(monkeypatch):
     studies = Studies(MemoryStorage())
     id = studies.create(QUICK).id
     monkeypatch.setattr(sizes, "MOST_PARAMETERS", 1)
-    monkeypatch.setattr(definition, "CHECK_LIMIT", 0.0)
+    monkeypatch.setattr(definition, "CHECK_SECONDS", 0.0)
     assert Studies(studies.storage).ask(id)
     with pytest.raises(InputError, match=r"at most 1 parameters; received 2"):
         studies.import_study(studies.export(id))

@@ -44,7 +44,7 @@ def test_a_map_says_what_the_optimizer_says():
     plane = found.plane
     designs = [found.at | {plane.x.name: x, plane.y.name: y} for y in plane.y.values for x in plane.x.values]
     _check(optimizer.utilities(designs), plane.grid.utility, plane.grid.low, plane.grid.high)
-    assert np.shape(plane.grid.utility) == (len(plane.y.values), len(plane.x.values)) == (2, grids.PLANE)
+    assert np.shape(plane.grid.utility) == (len(plane.y.values), len(plane.x.values)) == (2, grids.PLANE_POINTS)
 
 
 def test_before_the_first_answer_only_noise_is_known():
@@ -106,7 +106,7 @@ def test_one_parameter_has_no_plane():
     found = studies.map(id)
     assert found.plane is None
     assert found.slices[0].axis.log
-    assert np.allclose(found.slices[0].axis.values, np.geomspace(0.1, 10, grids.SLICE))
+    assert np.allclose(found.slices[0].axis.values, np.geomspace(0.1, 10, grids.SLICE_POINTS))
     with pytest.raises(UnknownNameError):
         studies.map(id, x="leaf")
 
@@ -124,7 +124,7 @@ def test_a_catalogue_has_items():
 
 
 def test_of_a_long_catalogue_all_that_was_compared_or_marked_is_shown(monkeypatch):
-    monkeypatch.setattr(grids, "MOST_ITEMS", 5)
+    monkeypatch.setattr(grids, "MAX_ITEMS", 5)
     columns = [{"name": "n", "values": list(range(40))}, {"name": "x", "values": [(7 * n % 40) / 4 for n in range(40)]}]
     space = {"kind": "catalogue", "columns": columns, "features": ["x"], "key": "n"}
     studies, id = study(QUICK, space=space, anchors=[{"n": 37}])

@@ -27,7 +27,7 @@ from anchorpbo.app.definition.sizes import MOST_CHOICES, MOST_CONSTRAINTS, MOST_
 from anchorpbo.app.rendering.pictures import MOST_PIXELS
 from anchorpbo.app.web.schemas import STUDY_EXAMPLE
 from anchorpbo.space import space as spaces
-from anchorpbo.space.constraints import MOST_TERMS
+from anchorpbo.space.constraints import MAX_TERMS
 from support.hard_rules import hard_study
 from support.spoiling import spoilt
 
@@ -152,7 +152,7 @@ def choices(draw):
 
 @st.composite
 def rules(draw, names):
-    name, count = draw(st.sampled_from(names)), draw(st.sampled_from([1, 3, MOST_TERMS + 1, 2_500, 20_000]))
+    name, count = draw(st.sampled_from(names)), draw(st.sampled_from([1, 3, MAX_TERMS + 1, 2_500, 20_000]))
     side = draw(st.sampled_from([" + ".join([name] * count), "-" * count + name, "(" * count + name + ")" * count]))
     return f"{side} {draw(st.sampled_from(['<=', '>=', '==']))} {draw(st.sampled_from([0, 1, 1e9, 1e308]))}"
 
@@ -208,7 +208,7 @@ def _send(method, path, **content):
 def short_limit(monkeypatch):
     """Half a second for rules, to have time for many."""
     for module in (definition, spaces):
-        monkeypatch.setattr(module, "CHECK_LIMIT", 0.5)
+        monkeypatch.setattr(module, "CHECK_SECONDS", 0.5)
 
 
 @hypothesis.settings(

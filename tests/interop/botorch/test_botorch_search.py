@@ -46,7 +46,7 @@ def test_a_list_is_searched_without_a_gradient():
     acquisition = RAHBO(bridge, bridge.noise, 1.0, 2.0)
     candidate, value = optimize_acqf_discrete(acquisition, q=1, choices=torch.tensor(bits))
     bound = ap.acquisition.RAHBO(1.0, 2.0).bind(model.posterior, model.noise)
-    best = ap.search.maximise_over(bound, bits)
+    best = ap.search.maximise_discrete(bound, bits)
     assert value.item() == pytest.approx(best.value, abs=1e-10)
     assert bound(candidate.numpy())[0] == pytest.approx(best.value, abs=1e-10)
 

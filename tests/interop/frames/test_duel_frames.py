@@ -14,7 +14,7 @@ import anchorpbo as ap
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.interop.frames import duels_from_frame, duels_to_frame
 
-LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.Table}
+FRAME_LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.Table}
 
 
 def some_duels(m=12, ties=3, d=3, designs=9, seed=0):
@@ -23,20 +23,20 @@ def some_duels(m=12, ties=3, d=3, designs=9, seed=0):
     return ap.Duels(rng.random((designs, d)), winners, losers, rng.integers(designs, size=(ties, 2)))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", FRAME_LIBRARIES)
 @settings(max_examples=25, deadline=None)
 @given(m=st.integers(0, 20), ties=st.integers(0, 5), d=st.integers(1, 4), seed=st.integers(0, 2**32 - 1))
 def test_duels_come_back_exactly(library, m, ties, d, seed):
     duels = some_duels(m, ties, d, seed=seed)
     frame = duels_to_frame(duels, library)
-    assert isinstance(frame, LIBRARIES[library])
+    assert isinstance(frame, FRAME_LIBRARIES[library])
     again = duels_from_frame(frame)
     assert again == duels
     assert again.points.tobytes() == duels.points.tobytes()
     assert again.dimension == d
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", FRAME_LIBRARIES)
 def test_a_row_is_a_duel_with_the_winner_before_the_loser(library):
     duels = ap.Duels([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]], winners=[2], losers=[0], ties=[[0, 1]])
     rows = pl.DataFrame(duels_to_frame(duels, library, names=["sugar", "milk"])).to_dicts()
@@ -45,7 +45,7 @@ def test_a_row_is_a_duel_with_the_winner_before_the_loser(library):
     assert [list(row.values()) for row in rows] == [[2, 0, False, 0.5, 0.6, 0.1, 0.2], [0, 1, True, 0.1, 0.2, 0.3, 0.4]]
 
 
-@pytest.mark.parametrize("make", LIBRARIES.values())
+@pytest.mark.parametrize("make", FRAME_LIBRARIES.values())
 def test_coordinates_alone_are_enough(make):
     columns = {"winner.a": [0.1, 0.9], "winner.b": [0.2, 0.8], "loser.b": [0.5, 0.2], "loser.a": [0.4, 0.1]}
     frame = pa.table(columns) if make is pa.Table else make(columns)

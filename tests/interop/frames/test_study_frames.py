@@ -18,9 +18,9 @@ from anchorpbo.interop.frames import (
     posterior_to_frame,
     utilities_to_frame,
 )
-from anchorpbo.interop.frames.libraries import Library, of_one_type
+from anchorpbo.interop.frames.frame_libraries import FrameLibrary, unify_types
 
-LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.Table}
+FRAME_LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.Table}
 SPACE = ap.Space(
     {
         "dose": ap.Real(10, 20, log=True),
@@ -41,7 +41,7 @@ SHELF = ap.Catalogue.from_records(ITEMS, features=["price", "weight"], key="name
 ITEM_FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.Table.from_pylist}
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", FRAME_LIBRARIES)
 def test_catalogues_are_read_from_frames_of_every_library(library):
     frame = ITEM_FRAMES[library](ITEMS)
     assert ap.Catalogue.from_frame(frame, features=["price", "weight"], key="name").to_dict() == SHELF.to_dict()
@@ -69,10 +69,10 @@ def study(request):
     return STUDIES[request.param]
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", FRAME_LIBRARIES)
 def test_histories_come_back_exactly(study, library):
     frame = history_to_frame(study, library)
-    assert isinstance(frame, LIBRARIES[library])
+    assert isinstance(frame, FRAME_LIBRARIES[library])
     assert len(frame) == 10
     again = history_from_frame(frame, study.space)
     assert again == study.history
@@ -81,7 +81,7 @@ def test_histories_come_back_exactly(study, library):
     ]
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", FRAME_LIBRARIES)
 def test_a_history_read_from_a_frame_is_a_study_again(study, library):
     import json
 
@@ -116,7 +116,7 @@ def test_a_history_has_an_event_a_row_and_empty_cells():
     assert names == ["event", "type", "first", "second", "duel", "outcome", "gain", "winner", "loser", "tie", "design"]
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", FRAME_LIBRARIES)
 def test_an_empty_history_has_no_rows(library):
     empty = history_to_frame(ap.Optimizer(SPACE), library)
     assert len(empty) == 0
@@ -124,7 +124,7 @@ def test_an_empty_history_has_no_rows(library):
     assert len(comparisons_to_frame(ap.Optimizer(SPACE), library)) == 0
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", FRAME_LIBRARIES)
 def test_comparisons_can_be_imported_elsewhere(study, library):
     frame = comparisons_to_frame(study, library)
     other = ap.Optimizer(study.space)
@@ -140,16 +140,16 @@ def test_comparisons_can_be_imported_elsewhere(study, library):
     assert [(e["winner"], e["loser"], e["tie"]) for e in other.history] == expected
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", FRAME_LIBRARIES)
 def test_the_posterior_comes_beside_the_designs_in_their_own_library(library):
     rng = np.random.default_rng(0)
     X = rng.random((12, 2))
     duels = ap.Duels(X, range(6), range(6, 12))
     model = ap.PreferenceGP(noise=ap.NoiseMap.bounded([[0.5, 0.5]]), inference="ep").fit(duels)
     columns = {"name": [f"n{i}" for i in range(12)], "b": X[:, 1], "a": X[:, 0]}
-    frame = pa.table(columns) if library == "pyarrow" else LIBRARIES[library](columns)
+    frame = pa.table(columns) if library == "pyarrow" else FRAME_LIBRARIES[library](columns)
     found = posterior_to_frame(model, frame, names=["a", "b"])
-    assert type(found) is LIBRARIES[library]
+    assert type(found) is FRAME_LIBRARIES[library]
     assert (found.column_names if library == "pyarrow" else list(found.columns)) == [
         "name",
         "b",
@@ -176,7 +176,7 @@ def test_rows_of_pandas_keep_their_index():
     assert found.loc["left", "mean"] > found.loc["right", "mean"]
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", FRAME_LIBRARIES)
 def test_a_study_reads_designs_by_its_own_names(study, library):
     known = utilities_to_frame(study, library=library)
     if library == "pyarrow":
@@ -190,11 +190,11 @@ def test_a_study_reads_designs_by_its_own_names(study, library):
     np.testing.assert_array_equal(np.asarray(found["noise"]), np.asarray(found["judged"]))
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", FRAME_LIBRARIES)
 def test_utilities_are_those_of_the_study(study, library):
     frame = utilities_to_frame(study, library=library)
     estimates = study.utilities()
-    assert isinstance(frame, LIBRARIES[library])
+    assert isinstance(frame, FRAME_LIBRARIES[library])
     assert np.asarray(frame["utility"]).tolist() == [estimate.utility for estimate in estimates]
     assert np.asarray(frame["low"]).tolist() == [estimate.interval[0] for estimate in estimates]
     assert np.asarray(frame["high"]).tolist() == [estimate.interval[1] for estimate in estimates]
@@ -205,8 +205,8 @@ def test_utilities_are_those_of_the_study(study, library):
 
 
 def test_values_of_several_types_are_text_where_a_column_has_one():
-    assert of_one_type(["none", 3, None, True]) == ["none", "3", None, "True"]
-    assert of_one_type([1, None, 2]) == [1, None, 2]
+    assert unify_types(["none", 3, None, True]) == ["none", "3", None, "True"]
+    assert unify_types([1, None, 2]) == [1, None, 2]
 
 
 def test_values_that_are_written_alike_are_told_apart_or_refused():
@@ -262,17 +262,17 @@ def test_mistakes_are_named():
 
 
 def test_a_library_that_is_not_installed_is_named():
-    class Missing(Library):
+    class Missing(FrameLibrary):
         name, frame_name = "no_such_library", "DataFrame"
 
-        def frame(self, columns):
+        def make_frame(self, columns):
             raise NotImplementedError
 
-        extended = frame
+        add_columns = make_frame
 
     with pytest.raises(UnsupportedError, match="needs no_such_library; pip install no_such_library"):
         Missing().load()
-    assert not Missing().made(3)
+    assert not Missing().is_frame(3)
 
 
 def test_no_library_is_loaded_before_it_is_needed():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anchorpbo.errors import InputError, UnknownNameError
-from anchorpbo.problems import PROBLEMS, Problem, candy_anchors, problem_of, sushi_anchors
+from anchorpbo.problems import PROBLEMS, Problem, candy_anchors, get_problem, sushi_anchors
 from anchorpbo.research.experiments.anchors import COUNT, DISTANCE, SPREAD, anchors_of, centre_of, corners
 
 DATA = Path(os.environ.get("ANCHORPBO_DATA", "no folder"))
@@ -39,7 +39,7 @@ def farthest_corners(problem):
 
 @every_problem
 def test_far_anchors_are_around_the_corner_farthest_from_the_optimum(name):
-    problem = problem_of(name)
+    problem = get_problem(name)
     anchors = anchors_of(problem, "far", 4000, 0)
     farthest = farthest_corners(problem)
     assert len(farthest) == 1 or name == "ackley6"  # in the middle: any corner will do
@@ -60,7 +60,7 @@ def test_the_farthest_corner_is_opposite_in_every_coordinate(optimum):
 
 @every_problem
 def test_near_anchors_are_around_the_optimum(name):
-    problem = problem_of(name)
+    problem = get_problem(name)
     anchors = anchors_of(problem, "near", 4000, 0)
     # Compared with naive draws that are folded back into the cube.
     draws = np.abs(np.random.default_rng(99).normal(problem.optimum, SPREAD, (100_000, problem.dimension)))
@@ -72,7 +72,7 @@ def test_near_anchors_are_around_the_optimum(name):
 @every_problem
 @pytest.mark.parametrize("seed", range(5))
 def test_anchors_away_from_the_optimum_are_around_a_centre_at_least_half_a_side_from_it(name, seed):
-    problem = problem_of(name)
+    problem = get_problem(name)
     centre = centre_of(problem, "away", seed)
     assert ((centre >= 0.0) & (centre <= 1.0)).all()
     assert np.linalg.norm(centre - problem.optimum) >= DISTANCE == 0.5
@@ -95,14 +95,14 @@ def test_centres_away_from_the_optimum_fill_all_of_the_cube_that_is_left():
 
 @every_problem
 def test_scattered_anchors_are_each_at_least_half_a_side_from_the_optimum_and_not_in_a_cluster(name):
-    problem = problem_of(name)
+    problem = get_problem(name)
     anchors = anchors_of(problem, "scattered", 50, 3)
     assert np.linalg.norm(anchors - problem.optimum, axis=1).min() >= 0.5
     assert anchors.std(axis=0).min() > 1.5 * SPREAD or name == "toy"  # which is a line with little left
 
 
 def test_every_corner_has_a_name_and_anchors_around_it():
-    problem = problem_of("hartmann3")
+    problem = get_problem("hartmann3")
     names = corners(3)
     assert len(set(names)) == 8
     centres = [centre_of(problem, name, 0) for name in names]
@@ -119,7 +119,7 @@ def test_every_corner_has_a_name_and_anchors_around_it():
 @every_problem
 @pytest.mark.parametrize("seed", [0, 1, 29])
 def test_drawn_anchors_are_inside_the_cube_and_different_designs(name, place, seed):
-    problem = problem_of(name)
+    problem = get_problem(name)
     anchors = anchors_of(problem, place, 50, seed)
     assert anchors.shape == (50, problem.dimension)
     assert ((anchors >= 0.0) & (anchors <= 1.0)).all()
@@ -145,7 +145,7 @@ def test_far_and_near_are_far_and_near(place):
 
 @drawn
 def test_anchors_follow_from_the_seed(place):
-    problem = problem_of("hartmann3")
+    problem = get_problem("hartmann3")
     one, again, other = (anchors_of(problem, place, 10, seed) for seed in (4, 4, 5))
     np.testing.assert_array_equal(one, again)
     assert not np.isin(one, other).any()
@@ -154,7 +154,7 @@ def test_anchors_follow_from_the_seed(place):
 @pytest.mark.parametrize("count", [1, 5, 10, 20, 50])
 @drawn
 def test_there_are_as_many_as_asked_for_and_more_keep_the_first(place, count):
-    problem = problem_of("hartmann3")
+    problem = get_problem("hartmann3")
     anchors = anchors_of(problem, place, count, 2)
     assert anchors.shape == (count, 3)
     np.testing.assert_array_equal(anchors, anchors_of(problem, place, 50, 2)[:count])
@@ -169,10 +169,10 @@ def test_there_are_as_many_as_asked_for_and_more_keep_the_first(place, count):
 )
 def test_data_sets_have_their_own_whatever_the_count_and_the_seed(name, own, count):
     for asked, seed in ((10, 0), (3, 7)):
-        anchors = anchors_of(problem_of(name), "own", asked, seed)
+        anchors = anchors_of(get_problem(name), "own", asked, seed)
         # Two of the twelve candies share a place.
         assert {x.tobytes() for x in anchors} == {x.tobytes() for x in own()}
-        assert anchors.shape == (count, problem_of(name).dimension)
+        assert anchors.shape == (count, get_problem(name).dimension)
 
 
 def test_only_data_sets_have_their_own():
@@ -186,11 +186,11 @@ def test_only_data_sets_have_their_own():
 def test_an_unknown_place_is_refused(place):
     known = "away, scattered, far, near, own, corner-010"
     with pytest.raises(UnknownNameError, match=rf"anchors must be one of .*; received {place!r}") as raised:
-        anchors_of(problem_of("branin"), place, 10, 0)
+        anchors_of(get_problem("branin"), place, 10, 0)
     assert all(name in str(raised.value) for name in known.split(", "))
 
 
 @pytest.mark.parametrize("place", ["corner-0", "corner-010"])
 def test_a_corner_of_another_cube_is_refused(place):
     with pytest.raises(InputError, match=rf"a corner of 2 coordinates; received {place}; write corner-00"):
-        anchors_of(problem_of("branin"), place, 10, 0)
+        anchors_of(get_problem("branin"), place, 10, 0)

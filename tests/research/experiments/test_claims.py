@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from anchorpbo.problems import problem_of
+from anchorpbo.problems import get_problem
 from anchorpbo.research.experiments import studies
 from anchorpbo.research.experiments.comparisons import compare_with_all
 from anchorpbo.research.experiments.experiment import Size
@@ -249,7 +249,7 @@ def test_competitive_is_within_a_tenth_of_the_range(share, verdict):
         (studies.MAIN, "hartmann4", "value", ["hartmann4"]),
         (studies.ACKLEY6, "ackley6", "risk_adjusted", ["eubo", "raeubo"]),
     ):
-        span = problem_of(problem).maximum - problem_of(problem).minimum
+        span = get_problem(problem).maximum - get_problem(problem).minimum
         table = dict.fromkeys((metric, "plain_value"), (0, 0, 0, *[-share * span] * 3))
         claims = claims_of(experiment, by_strategy(table), only=only)
         competitive = [claim for claim in claims if " is competitive with " in claim.text]
@@ -258,7 +258,7 @@ def test_competitive_is_within_a_tenth_of_the_range(share, verdict):
 
 
 def test_other_inferences_are_competitive_within_a_tenth_of_the_range():
-    span = problem_of("hartmann3").maximum - problem_of("hartmann3").minimum
+    span = get_problem("hartmann3").maximum - get_problem("hartmann3").minimum
 
     def level(task, name, number):
         return {"hallucination": 0.0, "laplace": -0.05 * span, "ep": -0.15 * span}[task.inference]
@@ -317,7 +317,7 @@ def test_a_setting_that_turns_a_claim_round_has_a_row_that_says_so(odd):
 
 
 def test_a_loss_of_best_value_within_the_margin_is_competitive_under_every_setting():
-    span = problem_of("hartmann4").maximum - problem_of("hartmann4").minimum
+    span = get_problem("hartmann4").maximum - get_problem("hartmann4").minimum
     level = by_strategy({"value": (0, 0, 0, *[-0.05 * span] * 3)})
     claims = [c for c in claims_of(studies.SENSITIVITY, level, only=["hartmann4"]) if "competitive" in c.text]
     assert len(unmoved(claims)) == 3

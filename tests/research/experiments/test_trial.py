@@ -18,7 +18,7 @@ from anchorpbo import RBF, Laplace, Logistic, NoiseMap, Optimizer, Probit
 from anchorpbo.acquisition import ANPEI
 from anchorpbo.errors import IncompatibleError, InputError, UnknownNameError
 from anchorpbo.inference import EP, Hallucination
-from anchorpbo.problems import SimulatedJudge, problem_of
+from anchorpbo.problems import SimulatedJudge, get_problem
 from anchorpbo.research.experiments import trial as module
 from anchorpbo.research.experiments.anchors import anchors_of
 from anchorpbo.research.experiments.trial import STRATEGIES, TWINS, Trial
@@ -88,7 +88,7 @@ class Replay:
     """A study of its own with the settings of a trial, and answers by the formulas."""
 
     def __init__(self, trial):
-        self.problem = problem_of(trial.problem)
+        self.problem = get_problem(trial.problem)
         self.anchors = anchors_of(self.problem, trial.anchors, trial.count, trial.seed)
         told = self.anchors if trial.told is None else self.anchors[: trial.told]
         self.noise, self.estimate = naive_noise(self.anchors, trial.profile), naive_noise(told, trial.profile)
@@ -200,7 +200,7 @@ def test_a_record_is_what_a_study_with_the_papers_user_gives(trial):
 
 @pytest.mark.parametrize("trial", [RAHBO, Trial("hartmann3", "raeubo", 2, rounds=3)], ids=["two", "three"])
 def test_there_is_a_row_a_round_and_one_before_the_first(trial):
-    columns, d = ran(trial), problem_of(trial.problem).dimension
+    columns, d = ran(trial), get_problem(trial.problem).dimension
     assert set(columns) == COLUMNS
     assert {len(column) for column in columns.values()} == {trial.rounds + 1}
     assert columns["round"] == list(range(trial.rounds + 1))
@@ -300,7 +300,7 @@ def test_longer_runs_begin_as_shorter_ones_do():
 
 def test_a_method_that_is_told_of_two_anchors_still_meets_the_user_of_twelve(turns):
     TOLD.run()
-    every = anchors_of(problem_of("branin"), "scattered", 12, TOLD.seed)
+    every = anchors_of(get_problem("branin"), "scattered", 12, TOLD.seed)
     assert turns.anchors() == every[:2].tolist()
     X = np.random.default_rng(0).random((50, 2))
     truth, told = naive_noise(every)(X), naive_noise(every[:2])(X)
@@ -342,7 +342,7 @@ def test_a_user_answers_by_the_likelihood_of_its_name(turns, judge, likelihood):
     for strategy in ("rahbo", "raeubo"):
         Trial("branin", strategy, 1, rounds=1, judge=judge).run()
         pair = np.array([[0.55, 0.2], [0.5, 0.3]])
-        expected = SimulatedJudge(problem_of("branin"), likelihood, turns.judge.noise).probabilities(*pair)
+        expected = SimulatedJudge(get_problem("branin"), likelihood, turns.judge.noise).probabilities(*pair)
         assert turns.judge.probabilities(*pair) == expected
 
 

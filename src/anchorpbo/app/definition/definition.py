@@ -30,7 +30,7 @@ from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.space import Catalogue, Design, DesignSpace, space_from_dict
-from anchorpbo.space.space import CHECK_LIMIT
+from anchorpbo.space.space import CHECK_SECONDS
 from anchorpbo.study import Optimizer
 from anchorpbo.study.objects import object_from_json
 
@@ -215,9 +215,9 @@ def _space(layout: Any, *, checked: bool) -> DesignSpace:
 def _new_space(layout: Any) -> DesignSpace:
     """A space that is checked, and of which designs can be drawn as they will be for a duel."""
     check_size(layout)
-    with time_limit(CHECK_LIMIT):
+    with time_limit(CHECK_SECONDS):
         space = _space(layout, checked=False)
-        if space.region is not None and space.region.constrained:
+        if space.region is not None and space.region.is_constrained:
             space.sample(2, np.random.default_rng(0))
     return space
 

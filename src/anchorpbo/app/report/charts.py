@@ -22,7 +22,7 @@ from itertools import pairwise
 from typing import Any
 
 from anchorpbo.analysis.axes import log_ticks, ticks
-from anchorpbo.app.service.maps import Axis, Grid, Items, Plane
+from anchorpbo.app.service.maps import Axis, Grid, ItemProjection, Plane
 from anchorpbo.app.service.views import Design
 from anchorpbo.formatting import format_fixed, format_value, round_significant
 from anchorpbo.html import Markup, tag
@@ -171,7 +171,7 @@ def plane_chart(plane: Plane, numbers: Sequence[Sequence[float]], names: tuple[s
 
 
 def items_chart(
-    items: Items, numbers: Sequence[float], key: str, called: Callable[[Design], str], marks: Marks
+    items: ItemProjection, numbers: Sequence[float], key: str, called: Callable[[Design], str], marks: Marks
 ) -> Markup:
     """Items of a catalogue as dots, alike ones close together, with heat by number."""
     width, height = 640, 460

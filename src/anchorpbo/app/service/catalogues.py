@@ -12,7 +12,7 @@ from anchorpbo.app.definition.sizes import check_table
 from anchorpbo.app.service.views import JSONObject
 from anchorpbo.errors import InputError
 from anchorpbo.space import Catalogue
-from anchorpbo.space.tables import Table, cells_of
+from anchorpbo.space.table import Table, get_cells
 
 LONGEST_HEAD = 100_000
 Kind = Literal["number", "category", "text", "image", "link", "smiles"]
@@ -57,7 +57,7 @@ def _read(data: bytes) -> CatalogueView:
     table = Table.from_csv(BytesIO(data), check_size=check_table)
     if not len(table):
         raise InputError("a catalogue must have a row for each design", "none below the names", "add some")
-    columns = [_column(name, list(cells_of(cells))) for name, cells in table.columns.items()]
+    columns = [_column(name, list(get_cells(cells))) for name, cells in table.columns.items()]
     features = [one.name for one in columns if one.kind == "number" and one.distinct > 1]
     categories = [one.name for one in columns if one.kind == "category" and 1 < one.distinct <= _FEW]
     if not features and not categories:

@@ -38,7 +38,7 @@ from anchorpbo.errors import RunError, TimeLimitError
 from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.space import DesignSpace, space_from_dict
 from anchorpbo.space.constraints import as_constraints
-from anchorpbo.space.space import CHECK_LIMIT
+from anchorpbo.space.space import CHECK_SECONDS
 from anchorpbo.study.events import Preferred
 from anchorpbo.study.importing import comparisons
 
@@ -184,7 +184,7 @@ def _limit_of(request: Any) -> float:
     """Seconds that a request for a study may take: with a catalogue in it, it is a table."""
     space = request.get("space") if isinstance(request, Mapping) else None
     is_table = isinstance(space, Mapping) and space.get("kind") == "catalogue"
-    return IMPORT_LIMIT if is_table else CHECK_LIMIT + _GRACE
+    return IMPORT_LIMIT if is_table else CHECK_SECONDS + _GRACE
 
 
 # -- tasks ------------------------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def _define(request: Any) -> JSONObject:
 def _preview(request: Mapping[str, Any]) -> JSONObject:
     definition = Definition.from_request({**request, "space": _with_constraints_read(request["space"])})
     space = definition.space
-    with time_limit(CHECK_LIMIT):
+    with time_limit(CHECK_SECONDS):
         middle = space.decode(space.nearest(np.full(space.dimension, 0.5)))
     constraints = space.to_dict()["constraints"] if definition.catalogue is None else []
     shown = make_card(definition.display, middle, "middle-")
@@ -221,7 +221,7 @@ def _number_of(space: DesignSpace) -> int | None:
         return len(space.candidates)
     assert space.region is not None  # a list has candidates
     sizes = [0 if grid is None else len(grid) for grid in space.region.grids]
-    endless, constrained = 0 in sizes, len(space.region.polytope.involved) > 0
+    endless, constrained = 0 in sizes, len(space.region.polytope.constrained_coordinates) > 0
     return None if endless or constrained else math.prod(sizes)
 
 

@@ -5,14 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from anchorpbo.analysis import Known
+from anchorpbo.analysis import ModelView
 from anchorpbo.analysis.axes import Axis
-from anchorpbo.analysis.grids import Grid, Item, Items, Plane, Slice, as_space, items, plane, slices
+from anchorpbo.analysis.grids import (
+    Grid,
+    ItemProjection,
+    Plane,
+    ProjectedItem,
+    Slice,
+    as_space,
+    compute_plane,
+    compute_slices,
+    project_items,
+)
 from anchorpbo.app.definition.rater import Rater
 from anchorpbo.app.service.views import Design
 from anchorpbo.space import Catalogue
 
-__all__ = ["Axis", "Grid", "Item", "Items", "Map", "Plane", "Slice", "draw_map"]
+__all__ = ["Axis", "Grid", "ItemProjection", "Map", "Plane", "ProjectedItem", "Slice", "draw_map"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +33,7 @@ class Map:
     at: Design | None
     slices: list[Slice]
     plane: Plane | None
-    items: Items | None
+    items: ItemProjection | None
     anchors: list[Design]
     duels: list[dict[str, Any]]
     """Those that stand: first, second, outcome."""
@@ -40,15 +50,15 @@ def draw_map(rater: Rater, at: Design | None, x: str | None, y: str | None, stro
         for entry in rater.standing
         if entry.type == "answered"
     ]
-    answers, known = len(optimizer), Known.of(optimizer)
+    answers, known = len(optimizer), ModelView.of(optimizer)
     space, anchors = known.space, list(known.anchors)
     if isinstance(space, Catalogue):
-        return Map(answers, None, [], None, items(known, space), anchors, duels)
-    here = as_space(space).check(at) if at is not None else known.middle
-    along = slices(known, here)
+        return Map(answers, None, [], None, project_items(known, space), anchors, duels)
+    here = as_space(space).check(at) if at is not None else known.base_design
+    along = compute_slices(known, here)
     if strongest and len(along) > 1:
         x, y = _strongest(along)
-    return Map(answers, here, along, plane(known, here, x, y), None, anchors, duels)
+    return Map(answers, here, along, compute_plane(known, here, x, y), None, anchors, duels)
 
 
 def _strongest(along: list[Slice]) -> tuple[str, str]:

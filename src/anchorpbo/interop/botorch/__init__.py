@@ -4,12 +4,11 @@
 
     model            AnchoredPairwiseModel: any fitted `PreferenceGP` as a BoTorch `Model`
     noise            NoiseMap: the noise as a torch module
-    penalised        NoisePenalised, ANPEI, RAHBO: an acquisition of one design, less a penalty for noise
-    best_option      RAEUBO: of a duel
-    comparisons      duels from BoTorch's tensors, and back
+    acquisitions     NoisePenalised, ANPEI, RAHBO: of one design, less a penalty for noise; RAEUBO: of a duel
+    duel_tensors     duels from BoTorch's tensors, and back
     kernels          kernels from GPyTorch's
     covariances      a kernel of ours as a function that autograd can go through
-    scores           reliabilities in torch
+    reliability      reliabilities as torch modules
 
 The acquisitions work on any BoTorch model. docs/botorch.md shows them in a script.
 """
@@ -24,12 +23,11 @@ if any(find_spec(package) is None for package in ("torch", "botorch")):
         "the bridge to BoTorch needs packages that are not installed", remedy='pip install "anchorpbo[botorch]"'
     )
 
-from anchorpbo.interop.botorch.best_option import RAEUBO
-from anchorpbo.interop.botorch.comparisons import duels_from_tensors, duels_to_tensors
+from anchorpbo.interop.botorch.acquisitions import ANPEI, RAEUBO, RAHBO, NoisePenalised
+from anchorpbo.interop.botorch.duel_tensors import duels_from_tensors, duels_to_tensors
 from anchorpbo.interop.botorch.kernels import kernel_from_gpytorch
 from anchorpbo.interop.botorch.model import AnchoredPairwiseModel
 from anchorpbo.interop.botorch.noise import NoiseMap
-from anchorpbo.interop.botorch.penalised import ANPEI, RAHBO, NoisePenalised
 
 __all__ = [
     "ANPEI", "RAEUBO", "RAHBO", "AnchoredPairwiseModel", "NoiseMap", "NoisePenalised", "duels_from_tensors",

@@ -2,7 +2,8 @@
 
 Symbols: X (..., q, d) designs, P (u, d) the designs compared, k a `Kernel`:
 
-    cross(k, X, P)    k(x_i, p_j), (..., q, u)        within(k, X)    k(x_i, x_j), (..., q, q)
+    cross_covariance(k, X, P)    k(x_i, p_j), (..., q, u)
+    self_covariance(k, X)        k(x_i, x_j), (..., q, q)
 
 Values and slopes are the kernel's own, through the contract that every kernel has, so that one written by a user works
 like one of ours. k is symmetric, so for weights A of k(x_i, x_j) the gradient in x_i is
@@ -27,23 +28,23 @@ from anchorpbo.kernels import Kernel
 from anchorpbo.typing import Array
 
 
-def cross(kernel: Kernel, X: Tensor, points: Array) -> Tensor:
+def cross_covariance(kernel: Kernel, X: Tensor, points: Array) -> Tensor:
     """k(x_i, p_j), (..., q, u), for float64 X, (..., q, d)."""
-    slopes = _slopes(kernel, X)
-    values = _Cross.apply(X.reshape(-1, X.shape[-1]), kernel, points, slopes)
+    slopes = _needs_gradient(kernel, X)
+    values = _CrossCovariance.apply(X.reshape(-1, X.shape[-1]), kernel, points, slopes)
     return values.reshape(*X.shape[:-1], len(points))
 
 
-def within(kernel: Kernel, X: Tensor) -> Tensor:
+def self_covariance(kernel: Kernel, X: Tensor) -> Tensor:
     """k(x_i, x_j), (..., q, q), for float64 X, (..., q, d)."""
     q, d = X.shape[-2:]
-    slopes = _slopes(kernel, X)
+    slopes = _needs_gradient(kernel, X)
     # The number of batches is spelled out: with no designs it could not be inferred.
     batches = int(np.prod(X.shape[:-2], dtype=np.intp))
-    return _Within.apply(X.reshape(batches, q, d), kernel, slopes).reshape(*X.shape[:-2], q, q)
+    return _SelfCovariance.apply(X.reshape(batches, q, d), kernel, slopes).reshape(*X.shape[:-2], q, q)
 
 
-def _slopes(kernel: Kernel, X: Tensor) -> bool:
+def _needs_gradient(kernel: Kernel, X: Tensor) -> bool:
     """Whether the gradient in X will be asked for."""
     wanted = bool(X.requires_grad and torch.is_grad_enabled())
     if wanted and not kernel.differentiable:
@@ -53,7 +54,7 @@ def _slopes(kernel: Kernel, X: Tensor) -> bool:
     return wanted
 
 
-class _Cross(torch.autograd.Function):
+class _CrossCovariance(torch.autograd.Function):
     """Between designs, (n, d), and those compared."""
 
     @staticmethod
@@ -70,12 +71,12 @@ class _Cross(torch.autograd.Function):
         return to_tensor(ctx.pull(to_array(A)), A), None, None, None
 
 
-class _Within(torch.autograd.Function):
+class _SelfCovariance(torch.autograd.Function):
     """Among the designs of each batch, (b, q, d)."""
 
     @staticmethod
     def forward(ctx: Any, X: Tensor, kernel: Kernel, slopes: bool) -> Tensor:
-        values, pull = _among(kernel, to_array(X), slopes)
+        values, pull = _evaluate_within(kernel, to_array(X), slopes)
         ctx.pull = pull
         return to_tensor(values, X)
 
@@ -85,7 +86,7 @@ class _Within(torch.autograd.Function):
         return to_tensor(ctx.pull(to_array(A + A.mT)), A), None, None
 
 
-def _among(kernel: Kernel, x: Array, slopes: bool) -> tuple[Array, Callable[[Array], Array] | None]:
+def _evaluate_within(kernel: Kernel, x: Array, slopes: bool) -> tuple[Array, Callable[[Array], Array] | None]:
     """k(x_i, x_j), (b, q, q), and from its symmetric weights to the gradient, (b, q, d)."""
     b, q, d = x.shape
     if b == 1:  # one matrix rather than a list of pairs

@@ -21,7 +21,7 @@ from anchorpbo.errors import UnsupportedError
 from anchorpbo.interop.botorch.tensors import to_array
 from anchorpbo.kernels import RBF, Kernel, Matern32, Matern52, Stationary
 
-_MATERN: dict[float, type[Stationary]] = {1.5: Matern32, 2.5: Matern52}
+_MATERN_FAMILIES: dict[float, type[Stationary]] = {1.5: Matern32, 2.5: Matern52}
 
 
 def kernel_from_gpytorch(kernel: TorchKernel) -> Kernel:
@@ -32,29 +32,29 @@ def kernel_from_gpytorch(kernel: TorchKernel) -> Kernel:
     >>> kernel_from_gpytorch(MaternKernel(nu=2.5).initialize(lengthscale=0.5))
     Matern52(lengthscale=0.5, outputscale=1.0)
     """
-    return _scaled(kernel, 1.0)
+    return _convert(kernel, 1.0)
 
 
-def _scaled(kernel: TorchKernel, scale: float) -> Kernel:
+def _convert(kernel: TorchKernel, scale: float) -> Kernel:
     """Scale times the kernel, on its active dimensions."""
-    ours = _plain(kernel, scale)
+    ours = _convert_base(kernel, scale)
     columns = getattr(kernel, "active_dims", None)
     return ours if columns is None else ours.on(columns.tolist())
 
 
-def _plain(kernel: TorchKernel, scale: float) -> Kernel:
+def _convert_base(kernel: TorchKernel, scale: float) -> Kernel:
     """Scale times the kernel, of coordinates that were chosen already."""
     if isinstance(kernel, ScaleKernel) and not kernel.batch_shape:
         # It takes over the active dimensions of the kernel inside.
-        return _plain(kernel.base_kernel, scale * kernel.outputscale.item())
+        return _convert_base(kernel.base_kernel, scale * kernel.outputscale.item())
     if isinstance(kernel, AdditiveKernel):
-        return reduce(add, (_scaled(part, scale) for part in kernel.kernels))
+        return reduce(add, (_convert(part, scale) for part in kernel.kernels))
     if isinstance(kernel, ProductKernel):
         first, *others = kernel.kernels
-        return reduce(mul, (_scaled(part, 1.0) for part in others), _scaled(first, scale))
+        return reduce(mul, (_convert(part, 1.0) for part in others), _convert(first, scale))
     family: type[Stationary] | None = RBF if type(kernel) is RBFKernel else None
     if type(kernel) is MaternKernel:
-        family = _MATERN.get(kernel.nu)
+        family = _MATERN_FAMILIES.get(kernel.nu)
     if family is None or kernel.batch_shape:
         rule = "RBF and Matern kernels (nu 1.5 or 2.5), scaled, added and multiplied, can be taken over"
         received = f"a batch of {type(kernel).__name__}" if getattr(kernel, "batch_shape", ()) else repr(kernel)

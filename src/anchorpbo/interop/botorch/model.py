@@ -30,10 +30,10 @@ from torch import Tensor
 from torch.nn import Module
 
 from anchorpbo.errors import IncompatibleError, InputError, UnsupportedError
-from anchorpbo.interop.botorch.comparisons import duels_from_tensors, wins
-from anchorpbo.interop.botorch.covariances import cross, within
+from anchorpbo.interop.botorch.covariances import cross_covariance, self_covariance
+from anchorpbo.interop.botorch.duel_tensors import duels_from_tensors, get_win_rows
 from anchorpbo.interop.botorch.kernels import kernel_from_gpytorch
-from anchorpbo.interop.botorch.noise import NoiseMap, settled
+from anchorpbo.interop.botorch.noise import NoiseMap, freeze_transform
 from anchorpbo.interop.botorch.tensors import as_designs, to_tensor
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
@@ -42,13 +42,13 @@ from anchorpbo.reliability import NoiseMap as NumpyNoiseMap
 from anchorpbo.study import Optimizer
 from anchorpbo.study.plan import MOST_LENGTHSCALES
 
-_LINKS: dict[type, Likelihood] = {
+_LIKELIHOODS: dict[type, Likelihood] = {
     PairwiseProbitLikelihood: Probit(),
     PairwiseLogitLikelihood: Logistic(form="difference"),
 }
-ROUNDING = 1e-9
+CUBE_TOLERANCE = 1e-9
 """By this much a transform may overshoot the unit cube."""
-SAME_PLACE = 1e-6
+SAME_DESIGN_TOLERANCE = 1e-6
 """Coordinates closer than this are those of one design."""
 
 
@@ -79,12 +79,12 @@ class AnchoredPairwiseModel(Model):
         if not isinstance(model, PreferenceGP):
             remedy = "use AnchoredPairwiseModel.fit(datapoints, comparisons, noise) to start from tensors"
             raise InputError("model must be a PreferenceGP or an Optimizer", type(model).__name__, remedy)
-        self._model, self._learnt = copy(model), model.posterior
+        self._model, self._posterior = copy(model), model.posterior
         for name in ("beta", "root", "spread"):
-            weights = getattr(self._learnt, name)
+            weights = getattr(self._posterior, name)
             # Not in the state_dict, which has no kernel to go with them.
             self.register_buffer(name, None if weights is None else to_tensor(weights), persistent=False)
-        transform = settled(input_transform)
+        transform = freeze_transform(input_transform)
         if transform is not None:
             self.input_transform = transform.to(torch.float64)
         self.noise = NoiseMap(model.noise, transform)
@@ -120,8 +120,8 @@ class AnchoredPairwiseModel(Model):
         designs = given if input_transform is None else input_transform(given)
         _check_cube(designs)
         duels = duels_from_tensors(designs, comparisons, ties)
-        noise = _in_the_cube(noise, given, designs)
-        kernel = options.pop("kernel", None) or _customary_kernel(duels.dimension)
+        noise = _to_cube_noise(noise, given, designs)
+        kernel = options.pop("kernel", None) or _default_kernel(duels.dimension)
         return cls(PreferenceGP(kernel, noise=noise, **options).fit(duels), input_transform)
 
     @classmethod
@@ -141,7 +141,7 @@ class AnchoredPairwiseModel(Model):
         **options
             Of `PreferenceGP`.
         """
-        if not isinstance(model, PairwiseGP) or type(model.likelihood) not in _LINKS:
+        if not isinstance(model, PairwiseGP) or type(model.likelihood) not in _LIKELIHOODS:
             rule, remedy = "model must be a PairwiseGP with a probit or a logit likelihood", "use fit for other data"
             raise InputError(rule, type(getattr(model, "likelihood", model)).__name__, remedy)
         transform = getattr(model, "input_transform", None)
@@ -151,8 +151,8 @@ class AnchoredPairwiseModel(Model):
         _check_cube(designs)
         duels = duels_from_tensors(designs, model.comparisons)
         settings = {"kernel": kernel_from_gpytorch(model.covar_module), "learn": None, **options}
-        settings.setdefault("likelihood", _LINKS[type(model.likelihood)])
-        noise = _in_the_cube(noise, given, designs)
+        settings.setdefault("likelihood", _LIKELIHOODS[type(model.likelihood)])
+        noise = _to_cube_noise(noise, given, designs)
         return cls(PreferenceGP(noise=noise, **settings).condition(duels), transform)
 
     # -- what BoTorch asks of a model ---------------------------------------------------------------------------------
@@ -180,9 +180,9 @@ class AnchoredPairwiseModel(Model):
         """
         self.eval()
         self._check_outputs(output_indices)
-        given = as_designs(X, self._learnt.dimension if self._transform is None else None).to(torch.float64)
-        designs = as_designs(self.transform_inputs(given), self._learnt.dimension)
-        mean, covariance = self._moments(designs)
+        given = as_designs(X, self._posterior.dimension if self._transform is None else None).to(torch.float64)
+        designs = as_designs(self.transform_inputs(given), self._posterior.dimension)
+        mean, covariance = self._compute_moments(designs)
         noise = self._observation_noise(given, observation_noise)
         if noise is not None:
             covariance = covariance + torch.diag_embed(noise.expand_as(mean))
@@ -224,7 +224,7 @@ class AnchoredPairwiseModel(Model):
             rule = "a model is conditioned on comparisons Y, m x 2 row numbers, of designs X, n x d"
             received = f"X of {tuple(designs.shape)} and Y of {getattr(Y, 'dtype', type(Y).__name__)}"
             raise InputError(rule, received, "condition once for each fantasy, and on who won rather than on utilities")
-        added = as_designs(self.transform_inputs(designs), self._learnt.dimension)
+        added = as_designs(self.transform_inputs(designs), self._posterior.dimension)
         old = self._model.duels
         if old.bounds == (0.0, 1.0):
             _check_cube(added, "X")
@@ -242,7 +242,7 @@ class AnchoredPairwiseModel(Model):
     @property
     def comparisons(self) -> Tensor:
         """Rows of `datapoints`, the winner's and the loser's, m x 2; ties are not among them."""
-        return wins(self._model.duels).to(self.beta.device)
+        return get_win_rows(self._model.duels).to(self.beta.device)
 
     # -- what it has of ours ------------------------------------------------------------------------------------------
 
@@ -254,7 +254,7 @@ class AnchoredPairwiseModel(Model):
     @property
     def best_f(self) -> float:
         """The best posterior mean over the designs compared, or the prior's 0 before any duel."""
-        means = self._learnt.mean(self._model.duels.points)
+        means = self._posterior.mean(self._model.duels.points)
         return float(means.max()) if len(means) else 0.0
 
     def train(self, mode: bool = True) -> Self:
@@ -276,12 +276,12 @@ class AnchoredPairwiseModel(Model):
     def _transform(self) -> InputTransform | None:
         return getattr(self, "input_transform", None)
 
-    def _moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
+    def _compute_moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Mean, (..., q), and covariance, (..., q, q)."""
-        kernel = self._learnt.kernel
-        k = cross(kernel, X, self._learnt.points)
+        kernel = self._posterior.kernel
+        k = cross_covariance(kernel, X, self._posterior.points)
         explained = k @ self.root.mT
-        covariance = within(kernel, X) - explained @ explained.mT
+        covariance = self_covariance(kernel, X) - explained @ explained.mT
         if self.spread is not None:
             between = k @ self.spread.mT
             covariance = covariance + between @ between.mT
@@ -304,7 +304,7 @@ class AnchoredPairwiseModel(Model):
 
 
 def _check_cube(designs: Tensor, name: str = "datapoints") -> None:
-    outside = designs[(designs < -ROUNDING) | (designs > 1.0 + ROUNDING)]
+    outside = designs[(designs < -CUBE_TOLERANCE) | (designs > 1.0 + CUBE_TOLERANCE)]
     if len(outside):
         remedy = (
             "pass input_transform=Normalize(d, bounds=bounds) with bounds of all designs to come, "
@@ -313,13 +313,15 @@ def _check_cube(designs: Tensor, name: str = "datapoints") -> None:
         raise InputError(f"{name} must lead to the unit cube", f"{outside[0].item():.10g} there", remedy)
 
 
-def _in_the_cube(noise: NoiseMap | NumpyNoiseMap | float, datapoints: Tensor, designs: Tensor) -> NumpyNoiseMap | float:
+def _to_cube_noise(
+    noise: NoiseMap | NumpyNoiseMap | float, datapoints: Tensor, designs: Tensor
+) -> NumpyNoiseMap | float:
     """The map in numpy, of designs in the unit cube, once it is known to see datapoints where the model does."""
     if not isinstance(noise, NoiseMap):
         return noise
     if noise.dimension is not None:
         seen = datapoints if noise.input_transform is None else noise.input_transform(datapoints)
-        apart = (seen - designs).abs().amax(-1) > SAME_PLACE
+        apart = (seen - designs).abs().amax(-1) > SAME_DESIGN_TOLERANCE
         if bool(apart.any()):
             there, here = ([f"{x:.4g}" for x in side[apart][0].tolist()] for side in (seen, designs))
             rule = "a noise map and its model must see designs through the same input_transform"
@@ -329,7 +331,7 @@ def _in_the_cube(noise: NoiseMap | NumpyNoiseMap | float, datapoints: Tensor, de
     return noise.to_numpy()
 
 
-def _customary_kernel(dimension: int) -> RBF:
+def _default_kernel(dimension: int) -> RBF:
     """That of a study with the same number of parameters."""
     length = 0.25 * np.sqrt(dimension)
     return RBF(np.full(dimension, length) if dimension <= MOST_LENGTHSCALES else length)

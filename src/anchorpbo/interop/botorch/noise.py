@@ -2,7 +2,7 @@
 
     noise(x) = scale max(exp(-strength q(x)), 1e-6)
 
-The reliability q is that of `anchorpbo.interop.botorch.scores`.
+The reliability q is that of `anchorpbo.interop.botorch.reliability`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from anchorpbo.errors import InputError, UnsupportedError
-from anchorpbo.interop.botorch.scores import as_score
+from anchorpbo.interop.botorch.reliability import to_module
 from anchorpbo.interop.botorch.tensors import as_designs, to_array
 from anchorpbo.reliability import NoiseMap as NumpyNoiseMap
 from anchorpbo.reliability.noise import FLOOR
@@ -52,18 +52,18 @@ class NoiseMap(Module):
         if not isinstance(noise, NumpyNoiseMap):
             remedy = "use NoiseMap.bounded(anchors), from_anchors(anchors) or constant(variance)"
             raise InputError("noise must be an anchorpbo.NoiseMap", type(noise).__name__, remedy)
-        self.score = as_score(noise.score)
+        self.score = to_module(noise.score)
         self.dimension = None if noise.anchors is None else int(noise.anchors.shape[1])
         self.register_buffer("scale", torch.tensor(noise.scale, dtype=torch.float64))
         self.register_buffer("strength", torch.tensor(noise.strength, dtype=torch.float64))
-        self.input_transform = settled(input_transform)
+        self.input_transform = freeze_transform(input_transform)
 
     @classmethod
     def from_anchors(
         cls, anchors: Tensor, *args: Any, input_transform: InputTransform | None = None, **options: Any
     ) -> Self:
         """Build the paper's map; arguments as in `anchorpbo.NoiseMap.from_anchors`, anchors where X will be."""
-        transform = settled(input_transform)
+        transform = freeze_transform(input_transform)
         return cls(NumpyNoiseMap.from_anchors(_anchors(anchors, transform), *args, **options), transform)
 
     @classmethod
@@ -71,7 +71,7 @@ class NoiseMap(Module):
         cls, anchors: Tensor, *args: Any, input_transform: InputTransform | None = None, **options: Any
     ) -> Self:
         """Build a map for real use; arguments as in `anchorpbo.NoiseMap.bounded`, anchors where X will be."""
-        transform = settled(input_transform)
+        transform = freeze_transform(input_transform)
         return cls(NumpyNoiseMap.bounded(_anchors(anchors, transform), *args, **options), transform)
 
     @classmethod
@@ -102,15 +102,15 @@ class NoiseMap(Module):
 
 
 def as_noise(noise: NoiseMap | NumpyNoiseMap) -> NoiseMap:
-    """The module of a map, or itself."""
+    """Return the torch module of a map, or the module itself."""
     if not isinstance(noise, NoiseMap | NumpyNoiseMap):
         remedy = "use NoiseMap.bounded(anchors), or model.noise of an AnchoredPairwiseModel"
         raise InputError("noise must be a NoiseMap", repr(noise), remedy)
     return noise if isinstance(noise, NoiseMap) else NoiseMap(noise)
 
 
-def settled(transform: InputTransform | None) -> InputTransform | None:
-    """A copy of a transform that learns nothing more."""
+def freeze_transform(transform: InputTransform | None) -> InputTransform | None:
+    """Copy a transform and set it to evaluation mode, so that it learns nothing more."""
     if transform is None:
         return None
     if not isinstance(transform, InputTransform):

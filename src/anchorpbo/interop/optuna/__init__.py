@@ -3,8 +3,8 @@
 ::
 
     sampler      AnchoredPreferentialSampler: proposes the next trial of a study
-    reading      optimizer_from_study, recommend: what a study amounts to
-    contents     trials, preferences and skips, as the dashboard keeps them
+    study_import optimizer_from_study, recommend: a study as an Optimizer
+    study_data   trials, preferences and skips, as the dashboard keeps them
     search_space Optuna's distributions as our parameters, and back
 """
 
@@ -18,7 +18,7 @@ if any(find_spec(package) is None for package in ("optuna", "optuna_dashboard"))
         "the bridge to Optuna needs packages that are not installed", remedy='pip install "anchorpbo[optuna]"'
     )
 
-from anchorpbo.interop.optuna.reading import optimizer_from_study, recommend
 from anchorpbo.interop.optuna.sampler import AnchoredPreferentialSampler
+from anchorpbo.interop.optuna.study_import import optimizer_from_study, recommend
 
 __all__ = ["AnchoredPreferentialSampler", "optimizer_from_study", "recommend"]

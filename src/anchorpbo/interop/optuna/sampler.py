@@ -29,20 +29,20 @@ from optuna_dashboard.preferential import PreferentialStudy
 
 from anchorpbo.acquisition import Acquisition
 from anchorpbo.errors import InputError, NothingLeftError, UnknownNameError
-from anchorpbo.interop.optuna.contents import Contents
-from anchorpbo.interop.optuna.reading import Read
 from anchorpbo.interop.optuna.search_space import Params
+from anchorpbo.interop.optuna.study_data import StudyData
+from anchorpbo.interop.optuna.study_import import ImportedStudy
 from anchorpbo.numerics.checks import whole
 from anchorpbo.space import Design, Real, Space
 from anchorpbo.study import Optimizer, Recommendation
 
 PROPOSED = "anchorpbo:proposed"
 """System attribute of a trial: what was proposed for it, so that others that are asked meanwhile differ."""
-LONGEST = 2045
+MAX_ATTRIBUTE_CHARACTERS = 2045
 """Of an attribute as text, in a database of Optuna's."""
-LATELY = 10
+MAX_AVOIDED = 10
 """Skipped trials that are kept away from, the newest; the same as of skipped duels in a study."""
-PENDING = 16
+MAX_PENDING = 16
 """Trials shown but not compared that are allowed for, the newest: more are a list, not what somebody looks at."""
 
 
@@ -100,24 +100,24 @@ class AnchoredPreferentialSampler(BaseSampler):
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """Parameters that all complete trials share, those with a single value left out."""
-        distributions = Contents.of(study).distributions
+        distributions = StudyData.of(study).distributions
         return {name: distribution for name, distribution in distributions.items() if not distribution.single()}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """The proposed design, or nothing where the space is empty or all its designs are shown already."""
-        contents = Contents.of(study)
+        data = StudyData.of(study)
         if not search_space:
             return {}
-        read = Read.of(contents, self._anchors, self._options, search_space)
+        imported = ImportedStudy.of(data, self._anchors, self._options, search_space)
         try:
-            design = _proposal(read, trial.number)
+            design = _propose(imported, trial.number)
         except NothingLeftError:
             return {}
-        if len(json.dumps(design)) <= LONGEST:
+        if len(json.dumps(design)) <= MAX_ATTRIBUTE_CHARACTERS:
             study._storage.set_trial_system_attr(trial._trial_id, PROPOSED, design)
-        return read.search_space.params(design)
+        return imported.search_space.params(design)
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
@@ -137,36 +137,36 @@ class AnchoredPreferentialSampler(BaseSampler):
         among: Literal["seen", "space"] = "seen",
     ) -> Recommendation:
         """What `anchorpbo.interop.optuna.recommend` gives with this sampler's anchors and options."""
-        return Read.of(Contents.of(study), self._anchors, self._options).recommend(risk_weight, among)
+        return ImportedStudy.of(StudyData.of(study), self._anchors, self._options).recommend(risk_weight, among)
 
 
-def _proposal(read: Read, number: int) -> Design:
+def _propose(imported: ImportedStudy, number: int) -> Design:
     """The design of the trial of this number."""
-    contents, optimizer = read.contents, read.optimizer
-    here = [(trial.number, _design_of(read, trial)) for trial in contents.shown(but=number)]
+    data, optimizer = imported.data, imported.optimizer
+    here = [(trial.number, _get_design(imported, trial)) for trial in data.list_waiting(number)]
     shown = {trial: design for trial, design in here if design is not None}
-    skipped = [_design_of(read, contents.trials[trial]) for trial in sorted(contents.skipped)[-LATELY:]]
+    skipped = [_get_design(imported, data.trials[trial]) for trial in sorted(data.skipped)[-MAX_AVOIDED:]]
     avoid = [design for design in skipped if design is not None]
     if not shown:
         # The one that was skipped last serves to be different from.
         return optimizer.ask_against(avoid[-1], avoid=avoid).second if avoid else optimizer.ask().first
-    compared = [design for trial, design in shown.items() if trial in contents.compared]
-    champion = _best(read, compared) if compared else shown[min(shown)]
-    waiting = [design for trial, design in shown.items() if trial not in contents.compared and design != champion]
-    return optimizer.ask_against(champion, pending=waiting[-PENDING:], avoid=avoid).second
+    compared = [design for trial, design in shown.items() if trial in data.compared_numbers]
+    champion = _find_best(imported, compared) if compared else shown[min(shown)]
+    waiting = [design for trial, design in shown.items() if trial not in data.compared_numbers and design != champion]
+    return optimizer.ask_against(champion, pending=waiting[-MAX_PENDING:], avoid=avoid).second
 
 
-def _design_of(read: Read, trial: FrozenTrial) -> Design | None:
+def _get_design(imported: ImportedStudy, trial: FrozenTrial) -> Design | None:
     """Of a trial, or while its parameters have not all been suggested what was proposed for it."""
-    design = read.search_space.design(trial.params)
-    return read.search_space.checked(trial.system_attrs.get(PROPOSED)) if design is None else design
+    design = imported.search_space.design(trial.params)
+    return imported.search_space.check_or_none(trial.system_attrs.get(PROPOSED)) if design is None else design
 
 
-def _best(read: Read, designs: list[Design]) -> Design:
+def _find_best(imported: ImportedStudy, designs: list[Design]) -> Design:
     """The one of best expected utility; the first where nothing can be said."""
-    if len(designs) == 1 or not len(read.optimizer):
+    if len(designs) == 1 or not len(imported.optimizer):
         return designs[0]
-    return max(read.optimizer.utilities(designs), key=lambda estimate: estimate.utility).design
+    return max(imported.optimizer.utilities(designs), key=lambda estimate: estimate.utility).design
 
 
 def _check_options(options: dict[str, Any]) -> None:

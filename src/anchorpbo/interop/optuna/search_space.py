@@ -20,20 +20,20 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 
 from anchorpbo.errors import InputError
 from anchorpbo.space import Categorical, Constant, Design, Integer, Ordinal, Parameter, Real, Space
-from anchorpbo.space.parameters import MOST_PLACES
+from anchorpbo.space.parameters import MAX_GRID_VALUES
 
 Params = Mapping[str, Any]
 """Values by name, as a trial has them."""
 
 
 @dataclass(frozen=True)
-class Translated:
-    """One distribution."""
+class ParameterMapping:
+    """A distribution of Optuna as a parameter of ours, and how their values correspond."""
 
     parameter: Parameter
-    outward: Callable[[Any], Any]
+    to_optuna: Callable[[Any], Any]
     """From a value of the parameter to one of the distribution."""
-    inward: Callable[[Any], Any]
+    from_optuna: Callable[[Any], Any]
     """The other way."""
 
 
@@ -42,12 +42,12 @@ class SearchSpace:
     """A search space of Optuna beside ours."""
 
     space: Space
-    parts: Mapping[str, Translated]
+    parts: Mapping[str, ParameterMapping]
 
     @classmethod
     def of(cls, distributions: Mapping[str, BaseDistribution]) -> SearchSpace:
         """The space of distributions, by name."""
-        parts = {name: _translated(name, distribution) for name, distribution in distributions.items()}
+        parts = {name: _map_distribution(name, distribution) for name, distribution in distributions.items()}
         if not any(not isinstance(part.parameter, Constant) for part in parts.values()):
             received = ", ".join(parts) or "no parameter that all compared trials share"
             rule = "a study must have a parameter that varies, and the same range in every trial"
@@ -58,10 +58,10 @@ class SearchSpace:
         """The design of a trial; ``None`` where it lacks a parameter, or has a value that its range does not."""
         if not set(self.parts) <= set(params):
             return None
-        return self.checked({name: part.inward(params[name]) for name, part in self.parts.items()})
+        return self.check_or_none({name: part.from_optuna(params[name]) for name, part in self.parts.items()})
 
-    def checked(self, design: object) -> Design | None:
-        """What may be a design of this space, if it is one."""
+    def check_or_none(self, design: object) -> Design | None:
+        """Return a checked design, or ``None`` where the space has no such design."""
         try:
             return self.space.check(design) if isinstance(design, Mapping) else None
         except InputError:
@@ -71,56 +71,58 @@ class SearchSpace:
         """The same of a design that the user gave, or an error; parameters that others have are left out."""
         if not isinstance(params, Mapping):
             raise InputError("an anchor must be a dict of parameter values", repr(params), "give those of a trial")
-        known = {name: part.inward(params[name]) for name, part in self.parts.items() if name in params}
+        known = {name: part.from_optuna(params[name]) for name, part in self.parts.items() if name in params}
         return self.space.check(known)
 
     def params(self, design: Design) -> dict[str, Any]:
         """What a trial has for a design."""
-        return {name: part.outward(design[name]) for name, part in self.parts.items()}
+        return {name: part.to_optuna(design[name]) for name, part in self.parts.items()}
 
 
-def _translated(name: str, distribution: BaseDistribution) -> Translated:
+def _map_distribution(name: str, distribution: BaseDistribution) -> ParameterMapping:
     if isinstance(distribution, CategoricalDistribution):
-        return _category(distribution.choices)
+        return _map_categorical(distribution.choices)
     if not isinstance(distribution, FloatDistribution | IntDistribution):
         rule = f"{name} must have a float, an int or a categorical distribution"
         raise InputError(rule, repr(distribution), "suggest it by one of these")
     if distribution.single():
-        return Translated(Constant(distribution.low), _same, _same)
-    return _whole(distribution) if isinstance(distribution, IntDistribution) else _real(distribution)
+        return ParameterMapping(Constant(distribution.low), _identity, _identity)
+    return _map_int(distribution) if isinstance(distribution, IntDistribution) else _map_float(distribution)
 
 
-def _real(distribution: FloatDistribution) -> Translated:
+def _map_float(distribution: FloatDistribution) -> ParameterMapping:
     low, high, step = distribution.low, distribution.high, distribution.step
-    if step is None or (high - low) / step < MOST_PLACES - 1:
-        return Translated(Real(low, high, log=distribution.log, step=step), _same, _same)
-    return Translated(Real(low, high), lambda value: min(low + round((value - low) / step) * step, high), _same)
+    if step is None or (high - low) / step < MAX_GRID_VALUES - 1:
+        return ParameterMapping(Real(low, high, log=distribution.log, step=step), _identity, _identity)
+    return ParameterMapping(
+        Real(low, high), lambda value: min(low + round((value - low) / step) * step, high), _identity
+    )
 
 
-def _whole(distribution: IntDistribution) -> Translated:
+def _map_int(distribution: IntDistribution) -> ParameterMapping:
     low, high, step = distribution.low, distribution.high, distribution.step
-    if (high - low) // step >= MOST_PLACES - 1:
+    if (high - low) // step >= MAX_GRID_VALUES - 1:
         wide = Real(low, high, log=distribution.log)
-        return Translated(wide, lambda value: min(low + round((value - low) / step) * step, high), float)
+        return ParameterMapping(wide, lambda value: min(low + round((value - low) / step) * step, high), float)
     parameter = Integer(low, high, log=distribution.log) if step == 1 else Ordinal(tuple(range(low, high + 1, step)))
-    return Translated(parameter, _same, _same)
+    return ParameterMapping(parameter, _identity, _identity)
 
 
-def _category(choices: tuple[Any, ...]) -> Translated:
-    labels = _labels(choices)
+def _map_categorical(choices: tuple[Any, ...]) -> ParameterMapping:
+    labels = _choose_labels(choices)
     parameter = Categorical(labels) if len(labels) > 1 else Constant(labels[0])
 
-    def inward(choice: Any) -> Any:
+    def from_optuna(choice: Any) -> Any:
         for own, label in zip(choices, labels, strict=True):
             # Also where a choice is not equal to itself; and True is not 1.
             if own is choice or (type(own) is type(choice) and bool(own == choice)):
                 return label
         return choice
 
-    return Translated(parameter, lambda label: choices[labels.index(label)], inward)
+    return ParameterMapping(parameter, lambda label: choices[labels.index(label)], from_optuna)
 
 
-def _labels(choices: tuple[Any, ...]) -> tuple[Any, ...]:
+def _choose_labels(choices: tuple[Any, ...]) -> tuple[Any, ...]:
     """The choices themselves where our categories can hold them, else their names."""
     for labels in (choices, tuple(map(str, choices))):
         try:
@@ -130,5 +132,5 @@ def _labels(choices: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(f"{place}: {choice!r}" for place, choice in enumerate(choices))
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value

@@ -29,8 +29,8 @@ from anchorpbo.research.figures.style import (
     Dash,
     figure,
     legend_below,
-    styled,
     title,
+    use_style,
 )  # fmt: skip
 
 Points: TypeAlias = Sequence[tuple[int, float]]
@@ -83,7 +83,7 @@ RATIOS = (
 )
 
 
-@styled()
+@use_style()
 def costs(rows: Sequence[Row]) -> Figure:
     """Seconds a step against the number of duels; what was stopped is an arrow up from the limit."""
     rounds = Rounds(rows)
@@ -106,7 +106,7 @@ def costs(rows: Sequence[Row]) -> Figure:
     return new
 
 
-@styled()
+@use_style()
 def ratios(rows: Sequence[Row]) -> Figure:
     """How many times longer BoTorch takes, against the number of duels; an arrow is at least so many."""
     rounds = Rounds(rows)

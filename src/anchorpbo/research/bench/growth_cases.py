@@ -26,8 +26,8 @@ from anchorpbo.posterior.local import Through
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.research.bench.judged import comparisons
 from anchorpbo.research.bench.product import study_of, tell
-from anchorpbo.search import maximise, maximise_over
-from anchorpbo.search.evaluate import pieces
+from anchorpbo.search import maximise, maximise_discrete
+from anchorpbo.search.evaluation import iter_chunks
 from anchorpbo.study import Optimizer
 from anchorpbo.typing import Array
 
@@ -106,9 +106,9 @@ def _over_a_list(candidates: Array, utility: Array, kernel: Kernel, noise: Noise
         model = PreferenceGP(kernel, "probit", inference, noise, learn=None).condition(duels)
         posterior = model.posterior
         search: Callable[[], object] = (
-            partial(maximise_over, RAHBO(risk_aversion=1.0).bind(posterior, model.noise), candidates)
+            partial(maximise_discrete, RAHBO(risk_aversion=1.0).bind(posterior, model.noise), candidates)
             if name == "rahbo"
-            else partial(maximise_over, RAEUBO().bind(posterior, model.noise), candidates)
+            else partial(maximise_discrete, RAEUBO().bind(posterior, model.noise), candidates)
         )
         ask, bare = seconds(search), seconds(partial(_bare_product, posterior, candidates))
         least = seconds(partial(_least_product, posterior, candidates))
@@ -118,15 +118,15 @@ def _over_a_list(candidates: Array, utility: Array, kernel: Kernel, noise: Noise
 
 
 def _bare_product(posterior: Posterior, candidates: Array) -> None:
-    """The bare product of matrices: prior covariances with the designs judged, through the root, in pieces."""
-    for piece in pieces(len(candidates), len(posterior.points)):
-        posterior.kernel(candidates[piece], posterior.points) @ posterior.root.T
+    """The bare product of matrices: prior covariances with the designs judged, through the root, in chunks."""
+    for chunk in iter_chunks(len(candidates), len(posterior.points)):
+        posterior.kernel(candidates[chunk], posterior.points) @ posterior.root.T
 
 
 def _least_product(posterior: Posterior, candidates: Array) -> None:
     """The same where the root is known to be triangular, as the search does it."""
-    for piece in pieces(len(candidates), len(posterior.points)):
-        Through.of(posterior, posterior.kernel(candidates[piece], posterior.points))
+    for chunk in iter_chunks(len(candidates), len(posterior.points)):
+        Through.of(posterior, posterior.kernel(candidates[chunk], posterior.points))
 
 
 def many_designs(quick: bool) -> Numbers:

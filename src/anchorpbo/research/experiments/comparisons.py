@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from anchorpbo.problems import problem_of
+from anchorpbo.problems import get_problem
 from anchorpbo.research.experiments import measures
 from anchorpbo.research.experiments.measures import When
 from anchorpbo.research.experiments.paper import Claim, Reading, Verdict
@@ -198,7 +198,7 @@ def not_ahead(gap: Interval) -> Verdict:
 
 def margin_of(problem: str) -> float:
     """Return the largest loss that still counts as competitive, in units of the problem's utility."""
-    of = problem_of(problem)
+    of = get_problem(problem)
     return MARGIN * (of.maximum - of.minimum)
 
 

@@ -28,7 +28,7 @@ from anchorpbo.errors import UnknownNameError
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
 from anchorpbo.numerics.checks import positive, whole
-from anchorpbo.problems import ExactJudge, Problem, SimulatedJudge, Turn, play, problem_of
+from anchorpbo.problems import ExactJudge, Problem, SimulatedJudge, Turn, get_problem, play
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.reliability.profile import as_profile
 from anchorpbo.research.experiments.anchors import COUNT, anchors_of, check_place
@@ -113,7 +113,7 @@ class Trial(Task):
 
     def prepare(self) -> None:
         """Find the data set."""
-        problem_of(self.problem)
+        get_problem(self.problem)
 
     @property
     def effort(self) -> float:
@@ -122,7 +122,7 @@ class Trial(Task):
 
     def run(self) -> Columns:
         """Play the study; a row a round, the first after the duels to start with."""
-        problem = _raised(problem_of(self.problem), self.offset)
+        problem = _raised(get_problem(self.problem), self.offset)
         anchors = anchors_of(problem, self.anchors, self.count, self.seed)
         told = anchors[: self.told]
         space = problem.space

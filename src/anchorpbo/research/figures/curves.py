@@ -34,8 +34,8 @@ from anchorpbo.research.figures.style import (
     legend_below,
     look,
     short,
-    styled,
     title,
+    use_style,
 )
 
 METRICS: MappingProxyType[str, str] = MappingProxyType(
@@ -68,7 +68,7 @@ _INFERENCES = {"hallucination", "laplace", "ep"}
 _TWINS = (("anpei", "ei"), ("rahbo", "ucb"), ("raeubo", "eubo"))
 
 
-@styled()
+@use_style()
 def curves(summary: pl.DataFrame, metrics: Sequence[str], *, width: float = PAGE) -> Figure:
     """Every strategy on every problem: problems side by side, metrics below each other.
 
@@ -109,7 +109,7 @@ def curves(summary: pl.DataFrame, metrics: Sequence[str], *, width: float = PAGE
     return new
 
 
-@styled()
+@use_style()
 def ablation(
     summary: pl.DataFrame,
     metrics: Sequence[str],

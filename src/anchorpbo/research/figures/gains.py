@@ -25,8 +25,8 @@ from anchorpbo.research.figures.style import (
     legend_below,
     look,
     short,
-    styled,
     title,
+    use_style,
 )
 
 COLUMNS = ("problem", "variant", "strategy", "metric", "distance", "mean", "low", "high")
@@ -34,7 +34,7 @@ DRAWN = "away"
 """The variant whose anchors are drawn anew by each seed."""
 
 
-@styled()
+@use_style()
 def placement(summary: pl.DataFrame, *, metric: str = "risk_adjusted", width: float = PAGE) -> Figure:
     """The gain against the distance of the anchors from the optimum: a row a problem, a column a strategy.
 
@@ -74,7 +74,7 @@ def placement(summary: pl.DataFrame, *, metric: str = "risk_adjusted", width: fl
     return new
 
 
-@styled()
+@use_style()
 def forest(summary: pl.DataFrame, *, metric: str = "risk_adjusted", width: float = PAGE) -> Figure:
     """The gain under each setting: a block of rows a problem, a row a setting, a column a strategy.
 

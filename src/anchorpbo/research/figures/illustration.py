@@ -26,7 +26,7 @@ from anchorpbo.research.figures.style import (
     label,
     legend_below,
     short,
-    styled,
+    use_style,
 )
 from anchorpbo.typing import Array
 
@@ -35,7 +35,7 @@ _EDGE = 1.96
 """Standard deviations of a 95 % band."""
 
 
-@styled()
+@use_style()
 def illustration(records: pl.DataFrame, *, seed: int = 0, map: str = "bounded", width: float = PAGE) -> Figure:
     """Three rows: utility and noise of the user; the two surrogates; the acquisition with and without the noise.
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from anchorpbo.errors import InputError
 from anchorpbo.research.figures.curves import finish, in_order, strategies_below
-from anchorpbo.research.figures.style import LOOKS, PAGE, TITLES, figure, look, styled, title
+from anchorpbo.research.figures.style import LOOKS, PAGE, TITLES, figure, look, title, use_style
 
 SETTINGS: MappingProxyType[str, str] = MappingProxyType(
     {"risk_adjusted_rank_mean": "risk-averse", "value_rank_mean": "risk-neutral"}
@@ -17,7 +17,7 @@ SETTINGS: MappingProxyType[str, str] = MappingProxyType(
 """Columns of the summary, and the setting each ranks by; rows of the figure."""
 
 
-@styled()
+@use_style()
 def ranks(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """Problems side by side; above ranks by the risk-adjusted best value, below by the best value.
 

@@ -1,7 +1,7 @@
 """One look for all figures of the experiments: how strategies are drawn and called, and how a figure is saved.
 
-Sizes, colours, panels and bands are those of `anchorpbo.plots.paper`. A risk-averse strategy and its risk-neutral twin
-share a hue; the risk-averse one is solid, the risk-neutral one dashed.
+Sizes, colours, panels and bands are those of `anchorpbo.plots.matplotlib_style`. A risk-averse strategy and its
+risk-neutral twin share a hue; the risk-averse one is solid, the risk-neutral one dashed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.plots.colours import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, RED, SKY, YELLOW
-from anchorpbo.plots.paper import (
+from anchorpbo.plots.matplotlib_style import (
     BAND,
     DASHED,
     DPI,
@@ -27,14 +27,40 @@ from anchorpbo.plots.paper import (
     blank,
     figure,
     legend_below,
-    styled,
+    use_style,
 )
 from anchorpbo.research.figures.files import with_ending, write_files
 
 __all__ = [
-    "BAND", "BLACK", "BLUE", "DASHED", "DPI", "GREEN", "GREY", "LOOKS", "ORANGE", "PAGE", "PINK", "RED", "SETTINGS",
-    "SKY", "TITLES", "YELLOW", "Dash", "Look", "Panels", "band", "blank", "figure", "label", "legend_below", "look",
-    "save", "short", "styled", "title",
+    "BAND",
+    "BLACK",
+    "BLUE",
+    "DASHED",
+    "DPI",
+    "GREEN",
+    "GREY",
+    "LOOKS",
+    "ORANGE",
+    "PAGE",
+    "PINK",
+    "RED",
+    "SETTINGS",
+    "SKY",
+    "TITLES",
+    "YELLOW",
+    "Dash",
+    "Look",
+    "Panels",
+    "band",
+    "blank",
+    "figure",
+    "label",
+    "legend_below",
+    "look",
+    "save",
+    "short",
+    "title",
+    "use_style",
 ]  # fmt: skip
 
 
@@ -93,7 +119,7 @@ def title(problem: str) -> str:
     return TITLES.get(problem.lower(), problem)
 
 
-@styled()
+@use_style()
 def save(figure: Figure, stem: Path) -> list[Path]:
     """Write a figure as PNG and PDF beside each other and return their paths.
 

@@ -35,7 +35,7 @@ from anchorpbo.research.figures.style import (
     band,
     figure,
     legend_below,
-    styled,
+    use_style,
 )
 from anchorpbo.research.figures.text_table import Cell, TextTable
 
@@ -53,7 +53,7 @@ _AVERSIONS: tuple[Dash, ...] = ("-", DASHED, DOTTED)
 _SIZES = (SKY, BLUE, GREEN, ORANGE, RED)
 
 
-@styled()
+@use_style()
 def consistency(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """Error, bandwidth and leave-one-out ratio against the number of anchors; the same errors against the dimension."""
     new, panels = figure(2, 3, width=width)
@@ -80,7 +80,7 @@ def consistency(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     return new
 
 
-@styled()
+@use_style()
 def anchor_process(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """Error against the number of anchors, a panel a radius; independent anchors in each."""
     errors = summary.filter(pl.col("measure") == "mse")
@@ -97,7 +97,7 @@ def anchor_process(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     return new
 
 
-@styled()
+@use_style()
 def concentration(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """How tight the bounds are, and how often the stochastic part of the uniform one holds; a row a dimension.
 
@@ -135,7 +135,7 @@ def concentration(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     return new
 
 
-@styled()
+@use_style()
 def one_step(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """How large a loss can be, how often lemma and proposition fail, and with which constant they would not."""
     new, panels = figure(2, 2, width=width)
@@ -197,7 +197,7 @@ def violations(summary: pl.DataFrame) -> TextTable:
     )  # fmt: skip
 
 
-@styled()
+@use_style()
 def kde_time(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """CPU time of the noise map against the number of anchors, and of designs, with a line of slope 1 in each panel."""
     times = summary.filter(pl.col("measure") == "seconds").with_columns(

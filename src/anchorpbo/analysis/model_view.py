@@ -1,0 +1,132 @@
+"""The same view of a study, a model of arrays, or a noise map alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from anchorpbo.errors import InputError, UnsupportedError
+from anchorpbo.model import PreferenceGP
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.space import Design, DesignSpace, Real, Space
+from anchorpbo.study import Optimizer, Outcome
+from anchorpbo.study.recommending import recommended_design
+from anchorpbo.typing import Array
+
+Source: TypeAlias = Optimizer | PreferenceGP | NoiseMap
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two designs and the outcome of their comparison."""
+
+    first: Design
+    second: Design
+    outcome: Outcome
+
+
+@dataclass(frozen=True, eq=False)
+class ModelView:
+    """Space, model, noise, anchors and duels of a study, a model or a noise map."""
+
+    space: DesignSpace
+    """Where designs come from; of arrays, parameters x1, x2, ... from 0 to 1."""
+    model: PreferenceGP | None
+    """Of the utility; ``None`` before the first answer."""
+    noise: NoiseMap
+    anchors: tuple[Design, ...]
+    duels: tuple[Comparison, ...]
+    """Skips included."""
+    recommend: Callable[[], Design | None]
+    """The design to take, where there are answers; it may take a moment."""
+
+    @classmethod
+    def of(cls, source: Source) -> ModelView:
+        """Return the view of a study, a fitted model or a noise map."""
+        if isinstance(source, Optimizer):
+            return _view_study(source)
+        if isinstance(source, PreferenceGP):
+            return _view_model(source)
+        if isinstance(source, NoiseMap):
+            return _view_noise(source)
+        rule = "what is drawn must be an Optimizer, a PreferenceGP or a NoiseMap"
+        raise InputError(rule, type(source).__name__, "give the study itself")
+
+    @property
+    def base_design(self) -> Design:
+        """The recommended design, or before the first answer the one in the middle of the space."""
+        best = self.recommend()
+        d = self.space.dimension
+        return self.space.decode(self.space.nearest(np.full(d, 0.5))) if best is None else best
+
+
+def read_comparisons(history: list[dict[str, Any]]) -> tuple[Comparison, ...]:
+    """Return the comparisons in a study's history, those that nobody asked for included."""
+    found = []
+    for event in history:
+        if event["type"] == "answered":
+            found.append(Comparison(event["first"], event["second"], event["outcome"]))
+        elif event["type"] == "preferred":
+            found.append(Comparison(event["winner"], event["loser"], "tie" if event["tie"] else "first"))
+    return tuple(found)
+
+
+def is_informative(event: Mapping[str, Any]) -> bool:
+    """Whether an event of a history is an answer that counts: a comparison, and no skip."""
+    return bool(event["type"] == "preferred" or (event["type"] == "answered" and event["outcome"] != "skip"))
+
+
+def _view_study(study: Optimizer) -> ModelView:
+    answered = len(study) > 0
+    return ModelView(
+        study.space,
+        study.model if answered else None,
+        study.noise_map,
+        tuple(study.anchors),
+        read_comparisons(study.history),
+        (lambda: recommended_design(study.model, study.space, study.plan.risk_weight))
+        if answered
+        else _recommend_nothing,
+    )
+
+
+def _view_model(model: PreferenceGP) -> ModelView:
+    duels = model.duels.unmerged()
+    if duels.bounds != (0.0, 1.0):
+        rule = "arrays can be drawn where designs lie in the unit cube"
+        raise UnsupportedError(rule, f"designs within {duels.bounds}", "make a study of a Catalogue of them")
+    space = _cube(duels.dimension)
+    outcomes: list[Outcome] = ["tie" if tied else "first" for tied in duels.tied.tolist()]
+    designs = [space.decode(x) for x in duels.points]
+    told = tuple(
+        Comparison(designs[a], designs[b], outcome)
+        for a, b, outcome in zip(duels.first.tolist(), duels.second.tolist(), outcomes, strict=True)
+    )
+    best = designs[int(np.argmax(model.posterior.mean(duels.points)))]
+    return ModelView(space, model, model.noise, _decode_inside(space, model.noise.anchors), told, lambda: dict(best))
+
+
+def _view_noise(noise: NoiseMap) -> ModelView:
+    if noise.anchors is None:
+        rule = "a noise map without anchors is the same everywhere"
+        raise UnsupportedError(rule, repr(noise), "draw one that has anchors, or a study")
+    space = _cube(noise.anchors.shape[1])
+    return ModelView(space, None, noise, _decode_inside(space, noise.anchors), (), _recommend_nothing)
+
+
+def _cube(dimension: int) -> Space:
+    return Space({f"x{i + 1}": Real(0, 1) for i in range(dimension)})
+
+
+def _decode_inside(space: Space, anchors: Array | None) -> tuple[Design, ...]:
+    """Anchors that can be shown: those of an array may lie outside the cube."""
+    if anchors is None:
+        return ()
+    return tuple(space.decode(x) for x in anchors if ((x >= 0.0) & (x <= 1.0)).all())
+
+
+def _recommend_nothing() -> None:
+    return None

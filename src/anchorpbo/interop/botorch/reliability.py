@@ -1,0 +1,151 @@
+"""Reliabilities in torch, the formulas of `anchorpbo.reliability` on tensors.
+
+Symbols: X (..., d) designs, a_j anchors (n, d), h the bandwidth, s_j = |x - a_j|^2 / h^2, where a categorical
+coordinate counts 1 / h^2 if the two differ:
+
+    bounded      q = 1 - prod_j (1 - exp(-s_j / 2))
+    density      q = 1/n sum_j exp(log_peak - d log h - rate s_j)
+
+Anchors and numbers are buffers: they follow `.to`, and are in the `state_dict`. Any other reliability, such as one by a
+Tanimoto distance or of a user's own, is computed by its own numpy code, and has the gradient that code has.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+from anchorpbo.interop.botorch.tensors import check_first_derivative, to_array, to_tensor
+from anchorpbo.reliability import Bounded, Constant, Density, Euclidean, Reliability
+from anchorpbo.reliability.profile import GaussianLike
+
+
+class ReliabilityModule(Module, ABC):
+    """A reliability q(x) >= 0 as a torch module."""
+
+    @abstractmethod
+    def forward(self, X: Tensor) -> Tensor:
+        """q, (...), of designs X, (..., d)."""
+
+    @property
+    @abstractmethod
+    def reliability(self) -> Reliability:
+        """The same reliability in numpy."""
+
+
+def to_module(reliability: Reliability) -> ReliabilityModule:
+    """Return the torch module of a reliability."""
+    if isinstance(reliability, Constant):
+        return ConstantReliability()
+    if isinstance(reliability, Bounded) and isinstance(reliability.metric, Euclidean):
+        return BoundedReliability(reliability, reliability.metric)
+    if isinstance(reliability, Density):
+        metric, profile = reliability.metric, reliability.profile
+        if isinstance(metric, Euclidean) and isinstance(profile, GaussianLike):
+            return DensityReliability(reliability, metric, profile)
+    return NumpyReliability(reliability)
+
+
+class ConstantReliability(ReliabilityModule):
+    """q = 0."""
+
+    def forward(self, X: Tensor) -> Tensor:
+        """Zeros, with a gradient of zeros."""
+        return 0.0 * X.sum(-1)
+
+    @property
+    def reliability(self) -> Reliability:
+        """The constant one."""
+        return Constant()
+
+
+class _AnchoredReliability(ReliabilityModule):
+    """What the two reliabilities by Euclidean distances have in common."""
+
+    anchors: Tensor
+    bandwidth: Tensor
+
+    def __init__(self, given: Bounded | Density, metric: Euclidean) -> None:
+        super().__init__()
+        self._given = given
+        self.register_buffer("anchors", to_tensor(given.anchors))
+        self.register_buffer("bandwidth", torch.tensor(given.bandwidth, dtype=torch.float64))
+        categorical = torch.zeros(given.anchors.shape[1], dtype=torch.bool)
+        categorical[list(metric.categorical)] = True
+        self.register_buffer("categorical", categorical)
+
+    def squared_ratios(self, X: Tensor) -> Tensor:
+        """s, (..., n)."""
+        apart = X.unsqueeze(-2) - self.anchors
+        apart = torch.where(self.categorical, (apart != 0).to(apart), apart)
+        return (apart / self.bandwidth).square().sum(-1)
+
+    @property
+    def reliability(self) -> Reliability:
+        """The same in numpy, from the buffers as they are now."""
+        return replace(self._given, anchors=to_array(self.anchors), bandwidth=self.bandwidth.item())
+
+
+class BoundedReliability(_AnchoredReliability):
+    """Probability that at least one anchor vouches for x."""
+
+    def forward(self, X: Tensor) -> Tensor:
+        """1 - prod_j (1 - exp(-s_j / 2))."""
+        # `expm1` keeps digits next to an anchor, and `prod` has a gradient also where a factor is 0.
+        return 1.0 - (-torch.expm1(-0.5 * self.squared_ratios(X))).prod(-1)
+
+
+class DensityReliability(_AnchoredReliability):
+    """The paper's kernel density estimate."""
+
+    def __init__(self, given: Density, metric: Euclidean, profile: GaussianLike) -> None:
+        super().__init__(given, metric)
+        self.register_buffer("log_peak", torch.tensor(profile.log_peak(given.dimension), dtype=torch.float64))
+        self.register_buffer("rate", torch.tensor(profile.rate, dtype=torch.float64))
+
+    def forward(self, X: Tensor) -> Tensor:
+        """1/n sum_j exp(log_peak - d log h - rate s_j)."""
+        peak = self.log_peak - self.anchors.shape[1] * self.bandwidth.log()
+        return torch.exp(peak - self.rate * self.squared_ratios(X)).mean(-1)
+
+
+class NumpyReliability(ReliabilityModule):
+    """Any other reliability, by its own code; nothing of it is a buffer."""
+
+    def __init__(self, given: Reliability) -> None:
+        super().__init__()
+        self._given = given
+
+    def forward(self, X: Tensor) -> Tensor:
+        """q, float64."""
+        slopes = bool(X.requires_grad and torch.is_grad_enabled())
+        return _ReliabilityFunction.apply(X.reshape(-1, X.shape[-1]), self._given, slopes).reshape(X.shape[:-1])
+
+    @property
+    def reliability(self) -> Reliability:
+        """Itself."""
+        return self._given
+
+
+class _ReliabilityFunction(torch.autograd.Function):
+    """q of designs, (n, d)."""
+
+    @staticmethod
+    def forward(ctx: Any, X: Tensor, reliability: Reliability, slopes: bool) -> Tensor:
+        if not slopes:
+            return to_tensor(reliability.value(to_array(X)), X)
+        # Where there is no gradient this says so.
+        values, gradient = reliability.value_and_gradient(to_array(X))
+        ctx.save_for_backward(to_tensor(gradient, X).to(X))
+        return to_tensor(values, X)
+
+    @staticmethod
+    def backward(ctx: Any, by_value: Tensor) -> tuple[Tensor | None, ...]:
+        check_first_derivative()
+        (gradient,) = ctx.saved_tensors
+        return by_value.to(gradient).unsqueeze(-1) * gradient, None, None

@@ -1,0 +1,134 @@
+"""Import of a preferential study: an `Optimizer` with all its comparisons, and its recommendation.
+
+Every preference is a comparison of two designs, whatever became of their trials later: also of trials that were skipped
+or have failed, also twice the same, also both ways round. Left out are comparisons of equal designs, which say
+nothing, and, with a warning, those of trials outside the search space that all complete trials share.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from optuna import Study
+from optuna.distributions import BaseDistribution
+from optuna_dashboard.preferential import PreferentialStudy
+
+from anchorpbo.errors import InputError
+from anchorpbo.interop.optuna.search_space import Params, SearchSpace
+from anchorpbo.interop.optuna.study_data import StudyData
+from anchorpbo.space import Design
+from anchorpbo.study import Optimizer, Recommendation
+
+
+@dataclass(frozen=True, eq=False)
+class ImportedStudy:
+    """A study as an `Optimizer`."""
+
+    data: StudyData
+    search_space: SearchSpace
+    optimizer: Optimizer
+
+    @classmethod
+    def of(
+        cls,
+        data: StudyData,
+        anchors: Iterable[Params],
+        options: Mapping[str, Any],
+        distributions: Mapping[str, BaseDistribution] | None = None,
+    ) -> ImportedStudy:
+        """Tell an `Optimizer` with these anchors and options all comparisons of a study.
+
+        Parameters
+        ----------
+        data
+            Of the study.
+        anchors
+            Parameters of designs that the user knows well.
+        options
+            For the `Optimizer`.
+        distributions
+            Where designs come from; by default what all complete trials share.
+        """
+        if isinstance(anchors, Mapping | str) or not isinstance(anchors, Iterable):
+            raise InputError("anchors must be a list of designs", repr(anchors), "write anchors=[trial.params]")
+        search_space = SearchSpace.of(data.distributions if distributions is None else distributions)
+        known = [search_space.anchor(anchor) for anchor in anchors]
+        optimizer = Optimizer(search_space.space, known, **options)
+        lost = _tell(optimizer, data, search_space)
+        if lost:
+            text = f"{lost} of {len(data.preferences)} comparisons were left out: all complete trials share"
+            warnings.warn(f"{text} {', '.join(search_space.parts)}, and theirs do not fit there.", stacklevel=3)
+        return cls(data, search_space, optimizer)
+
+    def recommend(self, risk_weight: float | None = None, among: Literal["seen", "space"] = "seen") -> Recommendation:
+        """What the optimizer recommends, in the study's own values; never a trial that was skipped or has failed."""
+        excluded = [self.search_space.design(trial.params) for trial in self.data.excluded_trials]
+        exclude = [design for design in excluded if design is not None]
+        best = self.optimizer.recommend(risk_weight, among=among, exclude=exclude)
+        return replace(best, design=self._params(best.design), credible_set=tuple(map(self._params, best.credible_set)))
+
+    def _params(self, design: Design) -> dict[str, Any]:
+        """Of the trial that has this design, to the last digit; where none has, those of the design."""
+        for number in sorted(self.data.compared_numbers):
+            params = self.data.trials[number].params
+            if self.search_space.design(params) == design:
+                return {name: params[name] for name in self.search_space.parts}
+        return self.search_space.params(design)
+
+
+def optimizer_from_study(study: Study | PreferentialStudy, anchors: Iterable[Params] = (), **options: Any) -> Optimizer:
+    """An `Optimizer` that has been told all preferences of a study; the study stays as it is.
+
+    Its space has the parameters that all complete trials share. Choices that are neither text nor numbers nor truth
+    values, such as ``None``, go by their names there.
+
+    Parameters
+    ----------
+    study
+        A study of ``optuna_dashboard.preferential``.
+    anchors
+        Designs the user knows well, as parameters of trials.
+    options
+        Further ones of `Optimizer`: strategy, preset, seed and so on.
+    """
+    return ImportedStudy.of(StudyData.of(study), anchors, options).optimizer
+
+
+def recommend(
+    study: Study | PreferentialStudy,
+    anchors: Iterable[Params] = (),
+    *,
+    risk_weight: float | None = None,
+    among: Literal["seen", "space"] = "seen",
+    **options: Any,
+) -> Recommendation:
+    """The design to take from a study, whatever sampled it; its designs can be enqueued as trials.
+
+    Parameters
+    ----------
+    study
+        A study of ``optuna_dashboard.preferential``.
+    anchors
+        Designs the user knows well, as parameters of trials.
+    risk_weight, among
+        See `Optimizer.recommend`. Trials that were skipped or have failed are not recommended.
+    options
+        Further ones of `Optimizer`: strategy, preset, seed and so on.
+    """
+    return ImportedStudy.of(StudyData.of(study), anchors, options).recommend(risk_weight, among)
+
+
+def _tell(optimizer: Optimizer, data: StudyData, search_space: SearchSpace) -> int:
+    """Tell all comparisons, in their order; return how many could not be."""
+    designs = {number: search_space.design(data.trials[number].params) for number in data.compared_numbers}
+    lost = 0
+    for better, worse in data.preferences:
+        winner, loser = designs[better], designs[worse]
+        if winner is None or loser is None:
+            lost += 1
+        elif winner != loser:
+            optimizer.tell_preference(winner, loser)
+    return lost

@@ -1,0 +1,112 @@
+"""Plot of convergence: the recommendation after each answer, and the expected gain of each duel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from anchorpbo.analysis import Convergence
+from anchorpbo.analysis import convergence as compute_convergence
+from anchorpbo.errors import InputError
+from anchorpbo.plots.colours import BLUE, GREEN, GREY, RED, Theme
+from anchorpbo.plots.parameter_labels import ParameterLabels
+from anchorpbo.plots.plot import Backend, Plot, draw
+from anchorpbo.space import Design
+from anchorpbo.study import Optimizer
+
+_GAIN_TITLE = "expected gain (%)"
+
+
+def convergence(
+    study: Optimizer,
+    truth: Callable[[Design], float] | None = None,
+    *,
+    labels: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+    backend: Backend = "plotly",
+    theme: Theme = "auto",
+) -> Any:
+    """How good the recommendation was after each answer, as all answers judge it now; below, what each duel promised.
+
+    The study is replayed, hyper-parameters included, so fifty answers take seconds. A bar below the dashed line
+    promised next to nothing; after many of these in a row it is time to stop, see `Optimizer.progress`.
+
+    Parameters
+    ----------
+    study
+        With at least one informative answer.
+    truth
+        The user's true utility, a function of a design, where it is known: drawn instead of the estimate.
+    labels, units, backend, theme
+        See `anchorpbo.plots`.
+    """
+    if not isinstance(study, Optimizer):
+        raise InputError("convergence is that of a study", type(study).__name__, "give an Optimizer")
+    return draw(
+        ConvergencePlot(compute_convergence(study, truth), ParameterLabels.of(study.space, labels, units)),
+        backend,
+        theme,
+    )
+
+
+@dataclass(frozen=True)
+class ConvergencePlot(Plot):
+    """Two panels over the same numbers of answers."""
+
+    data: Convergence
+    labels: ParameterLabels
+
+    def plotly(self, theme: Theme) -> Any:
+        """A line and bars that tell which design it was."""
+        import plotly.graph_objects as go
+
+        from anchorpbo.plots import plotly_style as style
+
+        data = self.data
+        figure = style.panels(
+            theme, 2, 1, height=480, shared_xaxes=True, vertical_spacing=0.08, row_heights=[0.62, 0.38]
+        )
+        x, y = list(data.answers), list(data.utility if data.truth is None else data.truth)
+        hover = [
+            style.lines([f"after {n} answer{'s'[: n != 1]}", *self.labels.design(design), f"utility {value:.2f}"])
+            for n, design, value in zip(x, data.designs, y, strict=True)
+        ]
+        colour = BLUE if data.truth is None else GREEN
+        if data.truth is None:
+            figure.add_trace(style.area(x, data.low, data.high, "90 % interval", colour=BLUE), 1, 1)
+        figure.add_trace(
+            style.line(x, y, "recommended then", colour=colour, hover=hover).update(mode="lines+markers"), 1, 1
+        )
+        gains = {"x": list(data.duels), "y": [100 * gain for gain in data.gains], "marker": {"color": GREY}}
+        template = "comparison %{x}: %{y:.1f} %<extra></extra>"
+        figure.add_trace(go.Bar(name="expected gain", hovertemplate=template, **gains), 2, 1)
+        figure.add_hline(100 * data.negligible_gain, line={"color": RED, "width": 1.5, "dash": "dash"}, row=2, col=1)
+        figure.update_yaxes(title_text="utility" if data.truth is None else "true utility", row=1, col=1)
+        figure.update_yaxes(title_text=_GAIN_TITLE, rangemode="tozero", row=2, col=1)
+        figure.update_xaxes(title_text="comparisons", row=2, col=1)
+        return figure
+
+    def matplotlib(self, theme: Theme) -> Any:
+        """The same for a page."""
+        from matplotlib.ticker import MaxNLocator
+
+        from anchorpbo.plots import matplotlib_style as style
+
+        data = self.data
+        with style.use_style(theme):
+            figure, ((above,), (below,)) = style.figure(2, 1, width=4.6, height=3.9, sharex=True, height_ratios=[5, 3])
+            if data.truth is None:
+                look: dict[str, Any] = {"color": BLUE, "alpha": 0.18, "linewidth": 0}
+                above.fill_between(data.answers, data.low, data.high, label="90 % interval", **look)
+                above.plot(data.answers, data.utility, ".-", color=BLUE, label="recommended then")
+            else:
+                above.plot(data.answers, data.truth, ".-", color=GREEN, label="recommended then")
+            below.bar(data.duels, [100 * gain for gain in data.gains], color=GREY, label="expected gain")
+            below.axhline(100 * data.negligible_gain, color=RED, linewidth=1, linestyle="--", label="next to nothing")
+            above.set(ylabel="utility" if data.truth is None else "true utility")
+            below.set(xlabel="comparisons", ylabel=_GAIN_TITLE)
+            below.xaxis.set_major_locator(MaxNLocator(integer=True))
+            handles = [*above.get_legend_handles_labels()[0], *below.get_legend_handles_labels()[0]]
+            style.legend_below(figure, handles, columns=2)
+        return figure

@@ -1,0 +1,52 @@
+"""Labels and units of parameters in a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.formatting import format_value, truncate
+from anchorpbo.space import Design, DesignSpace
+
+
+@dataclass(frozen=True)
+class ParameterLabels:
+    """Labels and units of some parameters; the others are called by their names."""
+
+    labels: Mapping[str, str]
+    units: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls, space: DesignSpace, labels: Mapping[str, str] | None, units: Mapping[str, str] | None
+    ) -> ParameterLabels:
+        """Checked against the parameters, or columns, of a space."""
+        for kind, given in (("labels", labels), ("units", units)):
+            if given is not None and not isinstance(given, Mapping):
+                raise InputError(f"{kind} must map parameters to texts", repr(given), 'write {"dose": "g"}')
+            for name, text in (given or {}).items():
+                if name not in space.names:
+                    raise UnknownNameError.of(f"a name in {kind}", name, space.names)
+                if not isinstance(text, str):
+                    raise InputError(f"{kind} must be texts", repr(text), "put it in quotes")
+        return cls(dict(labels or {}), dict(units or {}))
+
+    def label(self, name: str) -> str:
+        """What a parameter is called."""
+        return self.labels.get(name, name)
+
+    def title(self, name: str) -> str:
+        """The title of its axis."""
+        return f"{self.label(name)} ({self.units[name]})" if name in self.units else self.label(name)
+
+    def value(self, name: str, value: Any) -> str:
+        """A value with its unit."""
+        return f"{format_value(value)} {self.units[name]}" if name in self.units else format_value(value)
+
+    def design(self, design: Design, most: int = 8) -> list[str]:
+        """A line for each value of a design, or for the first of many."""
+        given = ((name, value) for name, value in design.items() if value is not None)
+        lines = [f"{self.label(name)}: {truncate(self.value(name, value))}" for name, value in given]
+        return lines if len(lines) <= most else [*lines[:most], "…"]

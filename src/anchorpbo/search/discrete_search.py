@@ -1,0 +1,155 @@
+"""Search of a finite list of designs for the maximum of an acquisition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
+from anchorpbo.errors import InputError, NothingLeftError, ShapeError
+from anchorpbo.numerics.checks import as_indices
+from anchorpbo.numerics.threads import one_blas_thread
+from anchorpbo.search.evaluation import as_designs, check_bound, evaluate
+from anchorpbo.search.pair_search import Candidates, PairSearch
+from anchorpbo.typing import Array, IntArray
+
+MAX_ENUMERATED_ITEMS = 2000
+"""Up to this many items every pair is scored."""
+PAIR_BUDGET = 4_000_000
+"""Default limit on the pairs scored beyond that: about a second."""
+
+Index = TypeVar("Index", int, tuple[int, int])
+
+
+@dataclass(frozen=True)
+class DiscreteSearchInfo:
+    """How a search of a list went."""
+
+    evaluations: int
+    """Candidates or pairs scored."""
+    exact: bool
+    """Whether nothing in the list is better, up to rounding."""
+    gap: float
+    """By how much something unseen may be better, at most; 0 where exact."""
+
+
+@dataclass(frozen=True)
+class DiscreteSearchResult(Generic[Index]):
+    """The best item of the list, or the best pair."""
+
+    index: Index
+    """Row number of the candidates, or two of them, the smaller first."""
+    value: float
+    info: DiscreteSearchInfo
+
+
+@overload
+def maximise_discrete(
+    bound: BoundDesigns, candidates: npt.ArrayLike, exclude: npt.ArrayLike | None = None
+) -> DiscreteSearchResult[int]: ...
+@overload
+def maximise_discrete(
+    bound: BoundPairs,
+    candidates: npt.ArrayLike,
+    exclude: npt.ArrayLike | None = None,
+    *,
+    exclude_pairs: Iterable[tuple[int, int]] = (),
+    budget: int = PAIR_BUDGET,
+) -> DiscreteSearchResult[tuple[int, int]]: ...
+def maximise_discrete(
+    bound: BoundDesigns | BoundPairs,
+    candidates: npt.ArrayLike,
+    exclude: npt.ArrayLike | None = None,
+    *,
+    exclude_pairs: Iterable[tuple[int, int]] = (),
+    budget: int = PAIR_BUDGET,
+) -> DiscreteSearchResult[int] | DiscreteSearchResult[tuple[int, int]]:
+    """Find the item of a list, or the pair of two different items, where an acquisition is largest.
+
+    Single designs: exact. Pairs: exact up to `MAX_ENUMERATED_ITEMS` items; beyond, exact unless the budget runs out
+    before the proof is complete, and then `info.gap` bounds what may have been missed.
+
+    Parameters
+    ----------
+    bound
+        What ``acquisition.bind(posterior, noise)`` returns.
+    candidates
+        Designs, (n, d).
+    exclude
+        Row numbers, or a mask (n,), of items that may not be chosen.
+    exclude_pairs
+        Pairs of row numbers, in either order, that may not be chosen.
+    budget
+        How many pairs may be scored in a list of more than `MAX_ENUMERATED_ITEMS` items.
+    """
+    check_bound(bound)
+    designs = as_designs("candidates", candidates, bound.posterior.dimension)
+    if not len(designs):
+        raise InputError("candidates must hold at least one design", "none", "give the list to choose from")
+    kept = _select_rows(exclude, len(designs))
+    with one_blas_thread(len(bound.posterior.points)):
+        if isinstance(bound, BoundPairs):
+            return _best_pair(bound, designs, kept, _as_excluded_pairs(exclude_pairs, len(designs)), budget)
+        if list(exclude_pairs):
+            raise InputError("exclude_pairs goes with an acquisition of pairs", bound.acquisition, "use exclude")
+        return _best_design(bound, designs, kept)
+
+
+def _best_design(bound: Bound, designs: Array, kept: IntArray) -> DiscreteSearchResult[int]:
+    if not len(kept):
+        raise NothingLeftError("at least one candidate must not be excluded", "all of them excluded", "exclude fewer")
+    values = evaluate(bound, designs, kept)
+    best = int(np.argmax(values))
+    return DiscreteSearchResult(int(kept[best]), float(values[best]), DiscreteSearchInfo(len(kept), True, 0.0))
+
+
+def _best_pair(
+    bound: BoundPairs, designs: Array, kept: IntArray, banned: IntArray, budget: int
+) -> DiscreteSearchResult[tuple[int, int]]:
+    if len(kept) < 2:
+        rule = "a pair needs two candidates that are not excluded"
+        raise NothingLeftError(rule, f"{len(kept)} of {len(designs)}", "add candidates or exclude fewer")
+    if budget < 1:
+        raise InputError("budget must be at least 1", budget, "the default is a few million pairs")
+    place = np.full(len(designs), -1)
+    place[kept] = np.arange(len(kept))
+    banned = place[banned]
+    items = designs if len(kept) == len(designs) else designs[kept]
+    search = PairSearch(Candidates.of(bound, items, banned[(banned >= 0).all(axis=1)]))
+    if len(kept) <= MAX_ENUMERATED_ITEMS:
+        search.enumerate_all()
+        gap = 0.0
+    else:
+        gap = search.refine(budget)
+    if search.value == -np.inf:
+        raise NothingLeftError("at least one pair must not be excluded", "all of them excluded", "exclude fewer")
+    first, second = sorted(int(kept[i]) for i in search.pair)
+    value = float(bound(designs[None, [first, second]])[0])
+    return DiscreteSearchResult((first, second), value, DiscreteSearchInfo(search.evaluations, gap == 0.0, gap))
+
+
+def _select_rows(exclude: npt.ArrayLike | None, n: int) -> IntArray:
+    """Row numbers that are not excluded."""
+    if exclude is None:
+        return np.arange(n)
+    given = np.asarray(exclude)
+    if given.dtype == np.bool_ and given.shape != (n,):
+        raise ShapeError(f"a mask to exclude must have shape ({n},), one entry a candidate", given.shape, "match it")
+    if given.ndim != 1:
+        raise ShapeError("exclude must be row numbers, (k,), or a mask", given.shape, "exclude pairs by exclude_pairs")
+    excluded = np.zeros(n, dtype=np.bool_)
+    excluded[given if given.dtype == np.bool_ else as_indices("exclude", given, n)] = True
+    return np.flatnonzero(~excluded)
+
+
+def _as_excluded_pairs(pairs: Iterable[tuple[int, int]], n: int) -> IntArray:
+    """Excluded pairs, (b, 2)."""
+    given = list(pairs)
+    banned = as_indices("exclude_pairs", given, n) if given else np.empty((0, 2), dtype=np.intp)
+    if banned.ndim != 2 or banned.shape[1] != 2:
+        raise ShapeError("exclude_pairs must be pairs of row numbers", banned.shape, "give two a pair")
+    return banned

@@ -1,0 +1,55 @@
+"""Evaluation of an acquisition on many items, in chunks, so that memory follows the chunk and not the list."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from anchorpbo.acquisition import Bound
+from anchorpbo.errors import InputError
+from anchorpbo.numerics.checks import as_points
+from anchorpbo.typing import Array, IntArray
+
+CHUNK_ELEMENTS = 2_000_000
+"""About how many numbers a chunk may hold in one array."""
+
+
+def check_bound(bound: Bound) -> None:
+    """Raise unless an acquisition is bound to a posterior."""
+    if not isinstance(bound, Bound):
+        remedy = "search acquisition.bind(model.posterior, model.noise)"
+        raise InputError("a search needs an acquisition that is bound to a posterior", repr(bound), remedy)
+
+
+def iter_chunks(count: int, width: int) -> Iterator[slice]:
+    """Cut range(count) into slices of about `CHUNK_ELEMENTS` / width."""
+    step = max(CHUNK_ELEMENTS // max(width, 1), 1)
+    for start in range(0, count, step):
+        yield slice(start, min(start + step, count))
+
+
+def as_designs(name: str, designs: npt.ArrayLike, dimension: int) -> Array:
+    """Finite designs, (n, d): those given where they are such an array already, else a copy."""
+    if type(designs) is not np.ndarray or designs.dtype != np.float64 or designs.shape[1:] != (dimension,):
+        return as_points(name, designs, dimension)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = designs.sum()  # finite only where all of it is
+    return designs if np.isfinite(total) else as_points(name, designs, dimension)
+
+
+def evaluate(bound: Bound, X: Array, rows: IntArray | None = None) -> Array:
+    """Return the values of items X, (n, *item_shape), or of some rows of them; all must be finite."""
+    count = len(X) if rows is None else len(rows)
+    values = np.empty(count)
+    for chunk in iter_chunks(count, max(len(bound.posterior.points), bound.posterior.dimension)):
+        values[chunk] = bound.values(X[chunk] if rows is None else X[rows[chunk]])
+    check_finite(values)
+    return values
+
+
+def check_finite(values: Array) -> None:
+    """Raise unless all values of an acquisition are finite."""
+    bad = values[~np.isfinite(values)]
+    if bad.size:
+        remedy = "make partials finite, also where the standard deviation is 0"
+        raise InputError("an acquisition must be finite to be searched", bad[0], remedy)

@@ -1,0 +1,187 @@
+"""Search of a list of candidates for the best pair.
+
+Symbols: m_i, s_i and n_i are the posterior mean, the posterior standard deviation and the noise at candidate i; C_ij is
+the posterior covariance of candidates i and j, so that f_i - f_j has the standard deviation
+sqrt(s_i^2 + s_j^2 - 2 C_ij).
+
+Short lists: every pair is scored, whatever the acquisition.
+
+Long lists: branch and bound. The candidates are split into cells, every pair of cells gets an upper bound, and pairs of
+cells are opened in the order of decreasing bounds, scoring all their pairs of candidates with the true covariance. Once
+no bound left is above the best value found, that value is the best of the list. After the first few, cells that cannot
+matter any more are pruned and the others are split anew, which makes them smaller and their bounds tighter.
+
+A pair's value does not fall in its means and its standard deviation and does not rise in its noises (the contract of
+`PairAcquisition`), and the standard deviation of f_i - f_j is at most s_i + s_j. So with the corners
+
+    M_a = max mean, S_a = max std, N_a = min noise     over the candidates of cell a
+
+no pair of a candidate of a and a candidate of b is worth more than value(M_a, M_b, S_a + S_b, N_a, N_b).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anchorpbo.acquisition import BoundPairs
+from anchorpbo.errors import InputError
+from anchorpbo.posterior.local import AtDesigns
+from anchorpbo.search.evaluation import iter_chunks
+from anchorpbo.typing import Array, IntArray
+
+BLOCK_ITEMS = 512
+"""Candidates on each side of a block when every pair is scored."""
+MIN_CELL_ITEMS = 32
+"""Cells are halved while all have at least twice as many candidates ..."""
+MAX_CELLS = 512
+"""... and while there are fewer of them than this."""
+CELL_PAIRS_BEFORE_PRUNING = 8
+"""Pairs of cells that are opened before cells are pruned."""
+MAX_SHARE_TO_SPLIT = 0.75
+"""Largest share of the candidates left at which they are split anew."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Candidates with the posterior and the noise at each of them."""
+
+    bound: BoundPairs
+    X: Array
+    """(n, d)."""
+    mean: Array
+    """m, (n,)."""
+    std: Array
+    """s, (n,)."""
+    noise: Array
+    """n, (n,)."""
+    banned: IntArray
+    """Pairs that may not be chosen, (b, 2), each in both orders."""
+
+    @classmethod
+    def of(cls, bound: BoundPairs, X: Array, banned: IntArray) -> Candidates:
+        """Evaluate every candidate once, in chunks; banned pairs, (b, 2), come in either order."""
+        mean, std, noise = np.empty((3, len(X)))
+        for chunk in iter_chunks(len(X), max(len(bound.posterior.points), X.shape[1])):
+            here = AtDesigns.of(bound.posterior, X[chunk])
+            mean[chunk], std[chunk], noise[chunk] = here.mean, np.sqrt(here.variance), bound.noise.values(X[chunk])
+        return cls(bound, X, mean, std, noise, np.concatenate([banned, banned[:, ::-1]]))
+
+    def values(self, rows: IntArray, columns: IntArray) -> Array:
+        """Value of every pair of a row item and a column item, -infinity where it may not be chosen.
+
+        Both arguments are increasing. An item and itself are no pair.
+        """
+        covariance = self.bound.posterior.covariance(self.X[rows], self.X[columns])
+        variance = (self.std[rows] ** 2)[:, None] + self.std[columns] ** 2 - 2.0 * covariance
+        partials = self.bound.acquisition.partials(
+            self.mean[rows][:, None],
+            self.mean[columns],
+            np.sqrt(np.maximum(variance, 0.0)),
+            self.noise[rows][:, None],
+            self.noise[columns],
+        )
+        values = np.array(np.broadcast_to(partials.value, variance.shape))
+        values[rows[:, None] == columns] = -np.inf
+        i, j = _find_positions(rows, self.banned[:, 0]), _find_positions(columns, self.banned[:, 1])
+        both = (i >= 0) & (j >= 0)
+        values[i[both], j[both]] = -np.inf
+        return values
+
+
+class PairSearch:
+    """The best pair so far; `enumerate_all` and `refine` improve it."""
+
+    def __init__(self, candidates: Candidates) -> None:
+        self.candidates = candidates
+        self.pair: tuple[int, int] = (-1, -1)
+        self.value: float = -np.inf
+        self.evaluations: int = 0
+
+    def enumerate_all(self) -> None:
+        """Score every pair."""
+        n = len(self.candidates.X)
+        blocks = [np.arange(start, min(start + BLOCK_ITEMS, n)) for start in range(0, n, BLOCK_ITEMS)]
+        for a, rows in enumerate(blocks):
+            for columns in blocks[a:]:
+                self._score(rows, columns)
+
+    def refine(self, budget: int) -> float:
+        """Bound and refine until done or until `budget` pairs are scored; return by how much the best may be missed."""
+        alive = np.arange(len(self.candidates.X))
+        while True:
+            cells = split_cells(self.candidates, alive)
+            bounds = bound_cell_pairs(self.candidates, cells)
+            first, second = np.triu_indices(len(cells))
+            for step, k in enumerate(np.argsort(-bounds[first, second], kind="stable")):
+                left = float(bounds[first[k], second[k]])
+                if left <= self.value:
+                    return 0.0
+                if self.evaluations >= budget and self.value > -np.inf:
+                    return left - self.value
+                self._score(cells[first[k]], cells[second[k]])
+                if step + 1 == CELL_PAIRS_BEFORE_PRUNING:
+                    worth = [cell for cell, bound in zip(cells, bounds.max(axis=1), strict=True) if bound > self.value]
+                    if worth and sum(map(len, worth)) <= MAX_SHARE_TO_SPLIT * len(alive):
+                        alive = np.sort(np.concatenate(worth))
+                        break
+            else:
+                return 0.0
+
+    def _score(self, rows: IntArray, columns: IntArray) -> None:
+        """Score all pairs between two groups, which are the same or have no item in common."""
+        values = self.candidates.values(rows, columns)
+        if np.isnan(values).any():
+            raise InputError("an acquisition must not be NaN", "NaN", "make partials finite, also where std is 0")
+        best = int(np.argmax(values))
+        i, j = divmod(best, len(columns))
+        if values[i, j] > self.value:
+            self.value = float(values[i, j])
+            self.pair = (int(rows[i]), int(columns[j]))
+        same = rows[0] == columns[0]
+        self.evaluations += len(rows) * (len(rows) - 1) // 2 if same else values.size
+
+
+def split_cells(candidates: Candidates, alive: IntArray) -> list[IntArray]:
+    """Cut some of the items into cells, a power of two of them, alike in mean, std and noise.
+
+    Every cell is halved at the median of the quantity that varies most in it, measured by what it changes in the
+    acquisition.
+    """
+    features = _scale_features(candidates, alive)
+    cells = [np.arange(len(alive))]
+    while len(cells) < MAX_CELLS and min(map(len, cells)) >= 2 * MIN_CELL_ITEMS:
+        cells = [half for cell in cells for half in _halve(cell, features[:, cell])]
+    return [np.sort(alive[cell]) for cell in cells]
+
+
+def bound_cell_pairs(candidates: Candidates, cells: list[IntArray]) -> Array:
+    """Upper bounds, (c, c), on the values of pairs between any two cells; symmetric."""
+    M = np.array([candidates.mean[cell].max() for cell in cells])
+    S = np.array([candidates.std[cell].max() for cell in cells])
+    N = np.array([candidates.noise[cell].min() for cell in cells])
+    value = candidates.bound.acquisition.partials(M[:, None], M, S[:, None] + S, N[:, None], N).value
+    return np.broadcast_to(value, (len(cells), len(cells)))
+
+
+def _scale_features(candidates: Candidates, alive: IntArray) -> Array:
+    """Mean, std and noise, (3, n), each times its mean slope against the item that is best beside its own copy."""
+    m, s, n = candidates.mean[alive], candidates.std[alive], candidates.noise[alive]
+    acquisition = candidates.bound.acquisition
+    p = int(np.argmax(acquisition.partials(m, m, 2.0 * s, n, n).value))
+    partials = acquisition.partials(m, m[[p]], s + s[p], n, n[[p]])
+    slopes = (partials.by_mean_first, partials.by_std, partials.by_noise_first)
+    return np.stack([each * np.abs(slope).mean() for each, slope in zip((m, s, n), slopes, strict=True)])
+
+
+def _halve(cell: IntArray, features: Array) -> tuple[IntArray, IntArray]:
+    widest, middle = int(np.argmax(np.ptp(features, axis=1))), len(cell) // 2
+    order = np.argpartition(features[widest], middle)
+    return cell[order[:middle]], cell[order[middle:]]
+
+
+def _find_positions(increasing: IntArray, wanted: IntArray) -> IntArray:
+    """Where each wanted number stands in an increasing list, -1 where it does not."""
+    place = np.minimum(np.searchsorted(increasing, wanted), len(increasing) - 1)
+    return np.where(increasing[place] == wanted, place, -1)

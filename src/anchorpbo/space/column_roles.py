@@ -1,0 +1,83 @@
+"""Roles of the columns of a table: features, categories, a fingerprint, and the key that names an item."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anchorpbo.errors import InputError
+from anchorpbo.space.table import Table, get_cells
+
+_IDENTIFIER = re.compile(r"id|key|item|name|nr|number|.*[_ ]id", re.IGNORECASE | re.DOTALL)
+
+
+def as_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Names of columns, where one of them need not be in a list."""
+    if given is None or isinstance(given, str):
+        return () if given is None else (given,)
+    if not isinstance(given, Iterable):
+        raise InputError("columns must be given by name", repr(given), "give a list of names")
+    return tuple(given)
+
+
+def check_columns(role: str, given: str | Sequence[str] | None, table: Table) -> tuple[str, ...]:
+    """Return names of columns, once it is known that they exist and that none is given twice."""
+    names = as_names(given)
+    for i, name in enumerate(names):
+        if name not in table.columns:
+            rule = f"{role} must be among the columns {', '.join(map(repr, table.columns))}"
+            raise InputError(rule, repr(name), "check the spelling")
+        if name in names[:i]:
+            raise InputError(f"{role} must differ", f"{name!r} twice", "drop one of the two")
+    return names
+
+
+def find_identifiers(table: Table, taken: Collection[str]) -> tuple[str, ...]:
+    """Find columns that are called like a key, such as id or bean_id, and whose cells all differ."""
+    called = [name for name in table.columns if _IDENTIFIER.fullmatch(name.strip()) and name not in taken]
+    return tuple(name for name in called if find_repeat(table, name) is None)
+
+
+def find_numeric(table: Table, taken: Collection[str]) -> tuple[str, ...]:
+    """Find columns that are wholly numbers; an error where one nearly is, as it would be left out in silence."""
+    left = [name for name in table.columns if name not in taken]
+    found = tuple(name for name in left if isinstance(table.columns[name], np.ndarray))
+    for name in left:
+        row = table.find_non_number(name)
+        if row is not None:
+            others = ", ".join(map(repr, found)) or "..."
+            rule = "must be a number for the column to be a feature"
+            table.refuse_number(row, name, rule, f"or name the features yourself, as in features=[{others}]")
+    typed = [name for name in left if table.is_number_text(name)]
+    if typed and not found:
+        rule = "features of records must be numbers"
+        received = f"text such as {get_cells(table.columns[typed[0]])[0]!r} in {', '.join(map(repr, typed))}"
+        raise InputError(rule, received, "convert to numbers, or use from_csv for a file; features=[] for no features")
+    return found
+
+
+def check_roles(features: Sequence[str], categories: Sequence[str], fingerprint: Sequence[str], table: Table) -> None:
+    """Refuse a column with two roles, and a table without any."""
+    every = [*features, *categories, *fingerprint]
+    for i, name in enumerate(every):
+        if name in every[:i]:
+            rule = "a column must be a feature, a category or part of the fingerprint, not two of them"
+            raise InputError(rule, repr(name), "choose one")
+    if not every:
+        numeric = [repr(name) for name, column in table.columns.items() if isinstance(column, np.ndarray)]
+        received = f"none, and no column of numbers{' but ' * bool(numeric)}{', '.join(numeric)}"
+        remedy = "name some of its columns in features=[...] or categories=[...]"
+        raise InputError("a catalogue must have features, categories or a fingerprint", received, remedy)
+
+
+def find_repeat(table: Table, name: str) -> int | None:
+    """Find the first row whose cell is empty or repeats an earlier one."""
+    seen: set[Any] = set()
+    for row, value in enumerate(get_cells(table.columns[name])):
+        if value is None or value == "" or value in seen:
+            return row
+        seen.add(value)
+    return None

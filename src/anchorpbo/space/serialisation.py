@@ -1,0 +1,92 @@
+"""Deserialisation of design spaces from what their `to_dict` wrote."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.space.base import DesignSpace
+from anchorpbo.space.catalogue import Catalogue
+from anchorpbo.space.constraints import Linear
+from anchorpbo.space.parameters import Boolean, Categorical, Constant, Integer, Ordinal, Parameter, Real
+from anchorpbo.space.space import Space
+from anchorpbo.space.table import Table
+
+_PARAMETERS: dict[str, type[Parameter]] = {
+    kind.__name__.lower(): kind for kind in (Real, Integer, Categorical, Ordinal, Boolean, Constant)
+}
+_REMEDY = "give what to_dict of a space returned"
+
+
+def space_from_dict(data: Mapping[str, Any], *, checked: bool = False) -> DesignSpace:
+    """Rebuild a `Space` or a `Catalogue`; an error says what cannot be read.
+
+    Where its constraints are known to be `checked`, they are not checked again, which can take some time.
+    """
+    kind = _get_entry("a space", data, "kind")
+    if kind == "space":
+        return _read_space(data, checked)
+    if kind == "catalogue":
+        return _read_catalogue(data)
+    raise UnknownNameError.of("kind of a space", kind, ("space", "catalogue"))
+
+
+def _read_space(data: Mapping[str, Any], checked: bool) -> Space:
+    parameters = {}
+    for entry in _check_list("parameters", _get_entry("a space", data, "parameters")):
+        name = _get_entry("a parameter", entry, "name")
+        if name in parameters:
+            raise InputError("a parameter must be given once", f"{name!r} twice", "rename one of them")
+        try:
+            parameters[name] = _read_parameter({k: v for k, v in entry.items() if k != "name"})
+        except InputError as error:
+            raise type(error)(f"{name!r}: {error.rule}", error.received, error.remedy) from error
+    # Text, too, so that people and programs can write "a + b <= 1".
+    given = _check_list("constraints", data.get("constraints", []))
+    constraints = [entry if isinstance(entry, str) else _read_constraint(entry) for entry in given]
+    return Space.restore(parameters, constraints) if checked else Space(parameters, constraints=constraints)
+
+
+def _read_parameter(data: Mapping[str, Any]) -> Parameter:
+    kind = _get_entry("a parameter", data, "kind")
+    if not isinstance(kind, str) or kind not in _PARAMETERS:
+        raise UnknownNameError.of("kind of a parameter", kind, _PARAMETERS)
+    settings = {name: value for name, value in data.items() if name != "kind"}
+    try:
+        return _PARAMETERS[kind](**settings)
+    except TypeError as error:
+        raise InputError(f"a parameter must have the settings of its kind, {kind}", repr(settings), _REMEDY) from error
+
+
+def _read_constraint(data: Any) -> Linear:
+    return Linear(_get_entry("a constraint", data, "coefficients"), data.get("lower"), data.get("upper"))
+
+
+def _read_catalogue(data: Mapping[str, Any]) -> Catalogue:
+    columns = {}
+    for entry in _check_list("columns", _get_entry("a catalogue", data, "columns")):
+        columns[_get_entry("a column", entry, "name")] = _check_list("values", _get_entry("a column", entry, "values"))
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) != 1:
+        raise InputError("columns of a catalogue must be equally long", sorted(lengths), _REMEDY)
+    fingerprint = _check_list("fingerprint", data.get("fingerprint", []))
+    return Catalogue(
+        Table.of(columns),
+        _check_list("features", _get_entry("a catalogue", data, "features")),
+        _check_list("categories", data.get("categories", [])),
+        fingerprint or None,
+        data.get("key"),
+    )
+
+
+def _get_entry(kind: str, data: Any, name: str) -> Any:
+    if not isinstance(data, Mapping):
+        raise InputError(f"{kind} must be a dict", repr(data), _REMEDY)
+    if name not in data:
+        raise InputError(f"{kind} must have the entry {name!r}", repr(dict(data)), _REMEDY)
+    return data[name]
+
+
+def _check_list(name: str, data: Any) -> list[Any]:
+    if not isinstance(data, list | tuple):
+        raise InputError(f"{name} of a space must be a list", repr(data), _REMEDY)
+    return list(data)

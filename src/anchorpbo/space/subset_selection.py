@@ -1,0 +1,152 @@
+"""Selection of a few rows of a list that represent all of it: farthest points and medoids.
+
+    d(x, y)^2 = sum over numeric columns of (x - y)^2 + categorical columns that differ + (1 - t)^2
+
+where t = <x, y> / (<x, x> + <y, y> - <x, y>) is the Tanimoto similarity of the fingerprints.
+
+References
+----------
+[Gonzalez1985] T. F. Gonzalez. Clustering to minimize the maximum intercluster distance. Theoretical Computer Science
+    38, 293-306, 1985.
+[PJ2009] H.-S. Park and C.-H. Jun. A simple and fast algorithm for K-medoids clustering. Expert Systems with
+    Applications 36, 3336-3341, 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anchorpbo.errors import InputError
+from anchorpbo.numerics.bits import Words, bits_set, packed, shared_bits
+from anchorpbo.numerics.checks import as_generator, as_indices, as_points, whole
+from anchorpbo.space.base import Columns
+from anchorpbo.typing import Array, IntArray
+
+MAX_SUBSET_ROWS = 2_000
+"""Longer lists are represented by this many of their rows, drawn at random."""
+_MAX_UPDATES = 20
+
+
+def distances(X: Array, Y: Array, columns: Columns) -> Array:
+    """Distances d between the rows of X, (n, d), and those of Y, (m, d): (n, m)."""
+    return _FeatureRows.of(X, columns).distances(_FeatureRows.of(Y, columns))
+
+
+@dataclass(frozen=True, eq=False)
+class _FeatureRows:
+    """Rows of a list, their columns sorted by kind once."""
+
+    numeric: Array
+    """(n, p)."""
+    squares: Array
+    """|x|^2 of these, (n,)."""
+    categorical: Array
+    """(n, c)."""
+    counts: Array
+    """The fingerprints, (n, b)."""
+    bits: Words | None
+    """The same packed, (n, words), where all of them are 0 or 1."""
+    sizes: Array
+    """<x, x> of the fingerprints, (n,)."""
+
+    @classmethod
+    def of(cls, X: Array, columns: Columns) -> _FeatureRows:
+        """Sort the columns of X, (n, d)."""
+        numeric, categorical, counts = (
+            _columns(X, at) for at in (columns.numeric, columns.categorical, columns.fingerprint)
+        )
+        bits = packed(counts)
+        sizes = np.einsum("ij,ij->i", counts, counts) if bits is None else bits_set(bits)
+        return cls(numeric, (numeric**2).sum(axis=1), categorical, counts, bits, sizes)
+
+    def at(self, rows: Sequence[int] | IntArray) -> _FeatureRows:
+        """Some of them."""
+        rows = np.asarray(rows, dtype=np.intp)
+        return _FeatureRows(
+            self.numeric[rows],
+            self.squares[rows],
+            self.categorical[rows],
+            self.counts[rows],
+            None if self.bits is None else self.bits[rows],
+            self.sizes[rows],
+        )
+
+    def distances(self, other: _FeatureRows) -> Array:
+        """Distances d to others, (m of them): (n, m)."""
+        squares = self.squares[:, None] + other.squares - 2.0 * self.numeric @ other.numeric.T
+        # The difference of equal numbers need not be 0 in this form.
+        squares[squares < 1e-12] = 0.0
+        for c in range(self.categorical.shape[1]):
+            squares += self.categorical[:, c, None] != other.categorical[:, c]
+        if self.counts.shape[1]:
+            squares += (1.0 - self._tanimoto(other)) ** 2
+        found: Array = np.sqrt(squares)
+        return found
+
+    def _tanimoto(self, other: _FeatureRows) -> Array:
+        if self.bits is None or other.bits is None:
+            common = self.counts @ other.counts.T
+        else:
+            common = shared_bits(self.bits, other.bits)
+        either = self.sizes[:, None] + other.sizes - common
+        # Two empty fingerprints are the same one.
+        similar: Array = np.divide(common, either, out=np.ones_like(common), where=either > 0)
+        return similar
+
+
+def _columns(X: Array, at: tuple[int, ...]) -> Array:
+    """Some columns of X; without a copy where they are next to each other."""
+    if at == tuple(range(at[0], at[-1] + 1)) if at else False:
+        return X[:, at[0] : at[-1] + 1]
+    return X[:, list(at)]
+
+
+def farthest_points(X: Array, n: int, columns: Columns, chosen: Sequence[int]) -> IntArray:
+    """Row numbers, (n,), of X, (m, d), each the farthest from all before it and from those `chosen` [Gonzalez1985].
+
+    Equal rows are one: where fewer than n more are distinct, there are fewer.
+    """
+    X, n = as_points("X", X), whole("n", n, 0)
+    before = [int(row) for row in as_indices("chosen", list(chosen), len(X))]
+    if not before:
+        raise InputError(
+            "chosen must have at least one row", "none", "choose one to start from, at random or the middle"
+        )
+    rows = _FeatureRows.of(X, columns)
+    gap = rows.distances(rows.at(before)).min(axis=1)
+    found: list[int] = []
+    while len(found) < n and gap.max() > 0.0:
+        found.append(int(gap.argmax()))
+        gap = np.minimum(gap, rows.distances(rows.at(found[-1:]))[:, 0])
+    return np.array(found, dtype=np.intp)
+
+
+def medoids(X: Array, n: int, columns: Columns, rng: np.random.Generator) -> IntArray:
+    """Row numbers, (n,), of a list X, (m, d), that have all other rows near to one of them [PJ2009].
+
+    Rows far apart to begin with; then, in turn, every row joins the nearest of them, and each group elects the row with
+    the least sum of distances. Where fewer than n rows are distinct, there are fewer, and never more than
+    `MAX_SUBSET_ROWS`.
+    """
+    X, n, rng = as_points("X", X), whole("n", n, 0), as_generator(rng)
+    if not len(X) or n == 0:
+        return np.empty(0, dtype=np.intp)
+    rows = np.sort(rng.permutation(len(X))[:MAX_SUBSET_ROWS])
+    D = distances(X[rows], X[rows], columns)
+    middle = int(D.sum(axis=1).argmin())
+    chosen = np.append(middle, farthest_points(X[rows], n - 1, columns, [middle]))
+    for _ in range(_MAX_UPDATES):
+        group = D[:, chosen].argmin(axis=1)
+        elected = np.array([_central(D, np.flatnonzero(group == k)) for k in range(len(chosen))], dtype=np.intp)
+        if np.array_equal(elected, chosen):
+            break
+        chosen = elected
+    found: IntArray = rows[chosen]
+    return found
+
+
+def _central(D: Array, members: IntArray) -> int:
+    return int(members[D[np.ix_(members, members)].sum(axis=1).argmin()])
