@@ -19,7 +19,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-from anchorpbo.research.experiments.names import EXPERIMENTS
 from anchorpbo.research.experiments.paper import (
     ITEMS,
     READINGS,
@@ -29,6 +28,7 @@ from anchorpbo.research.experiments.paper import (
     verdicts_by_item,
     verdicts_by_statement,
 )
+from anchorpbo.research.experiments.registry import EXPERIMENTS
 from anchorpbo.research.figures.report import read_claims
 from anchorpbo.research.figures.tables import claims_table
 from anchorpbo.research.figures.text_table import markdown_text

@@ -14,8 +14,8 @@ from anchorpbo.problems import problem_of
 from anchorpbo.reliability import Euclidean
 from anchorpbo.research.experiments.anchors import anchors_of
 from anchorpbo.research.experiments.experiment import Size
-from anchorpbo.research.experiments.names import EXPERIMENTS
 from anchorpbo.research.experiments.paper import ITEMS, ItemVerdict
+from anchorpbo.research.experiments.registry import EXPERIMENTS
 from anchorpbo.research.experiments.trial import Trial
 from anchorpbo.study import PaperNoise
 

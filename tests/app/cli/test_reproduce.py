@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from anchorpbo.app.cli.app import app
-from anchorpbo.research.experiments.names import ALL, EXPERIMENTS
+from anchorpbo.research.experiments.registry import ALL, EXPERIMENTS
 from anchorpbo.research.figures.report import PICTURES
 
 TINY = ["--seeds", "2", "--rounds", "2", "--only", "hartmann3", "--only", "rahbo,ucb", "--workers", "2"]

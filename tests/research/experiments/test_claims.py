@@ -15,8 +15,8 @@ from anchorpbo.problems import problem_of
 from anchorpbo.research.experiments import studies
 from anchorpbo.research.experiments.comparisons import compare_with_all
 from anchorpbo.research.experiments.experiment import Size
-from anchorpbo.research.experiments.names import EXPERIMENTS, narrowed
 from anchorpbo.research.experiments.paper import ITEMS, OURS
+from anchorpbo.research.experiments.registry import EXPERIMENTS, filter_tasks
 from anchorpbo.research.experiments.trial import STRATEGIES, TWINS
 
 SUSHI = (Path(os.environ.get("ANCHORPBO_DATA", "no folder")) / "sushi").is_dir()
@@ -60,7 +60,7 @@ def distance(task):
 
 
 def claims_of(experiment, level, *, seeds=4, only=(), wild=False):
-    tasks = narrowed(experiment.tasks(Size(seeds=seeds, rounds=ROUNDS)), only)
+    tasks = filter_tasks(experiment.tasks(Size(seeds=seeds, rounds=ROUNDS)), only)
     return experiment.claims(made(tasks, level, wild=wild))
 
 
@@ -411,7 +411,7 @@ def test_a_part_of_an_experiment_gives_some_of_the_claims(name):
     parts += [[averse, plain] for averse, plain in TWINS.items() if {averse, plain} <= texts]
     parts += [list(TWINS), ["ei", "ucb", "eubo"], ["eubo", "raeubo"]] if "ei" in texts else []
     for part in parts:
-        keys = [task.key for task in narrowed(tasks, part)]
+        keys = [task.key for task in filter_tasks(tasks, part)]
         some = records.filter(pl.col("key").is_in(keys))
         claims = experiment.claims(some)
         assert nameless(claims) <= full

@@ -4,7 +4,6 @@ from itertools import permutations
 
 import pytest
 
-from anchorpbo.research.experiments.names import EXPERIMENTS
 from anchorpbo.research.experiments.paper import (
     ITEMS,
     Claim,
@@ -14,6 +13,7 @@ from anchorpbo.research.experiments.paper import (
     verdicts_by_item,
     verdicts_by_statement,
 )
+from anchorpbo.research.experiments.registry import EXPERIMENTS
 
 
 @pytest.mark.parametrize(

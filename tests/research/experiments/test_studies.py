@@ -10,7 +10,7 @@ import pytest
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.research.experiments import studies
 from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.names import ALL, EXPERIMENTS, experiments_of, narrowed, plans_of
+from anchorpbo.research.experiments.registry import ALL, EXPERIMENTS, filter_tasks, plan_tasks, select_experiments
 from anchorpbo.research.experiments.trial import STRATEGIES, TWINS, Trial
 
 NAMES = {
@@ -220,7 +220,7 @@ def test_every_experiment_is_found_by_its_name():
         assert experiment.name == name
         assert experiment.about
         assert "\n" not in experiment.about
-        assert experiments_of(name) == [experiment]
+        assert select_experiments(name) == [experiment]
 
 
 def test_no_study_is_left_out():
@@ -230,13 +230,13 @@ def test_no_study_is_left_out():
 
 def test_all_is_every_one_of_them():
     assert ALL not in EXPERIMENTS
-    assert experiments_of("all") == list(EXPERIMENTS.values())
+    assert select_experiments("all") == list(EXPERIMENTS.values())
 
 
 @pytest.mark.parametrize("name", ["mian", "", "ALL", "Main"])
 def test_an_unknown_name_is_answered_with_those_there_are(name):
     with pytest.raises(UnknownNameError, match="experiment must be one of") as raised:
-        experiments_of(name)
+        select_experiments(name)
     assert all(known in str(raised.value) for known in (*EXPERIMENTS, "all", repr(name)))
 
 
@@ -262,18 +262,18 @@ MAIN_TASKS = studies.MAIN.tasks(Size(seeds=2, rounds=5))
 )
 def test_only_is_an_or_within_a_setting_and_an_and_between_settings(only, problems, strategies):
     expected = [task for task in MAIN_TASKS if task.problem in problems and task.strategy in strategies]
-    assert narrowed(MAIN_TASKS, only) == expected
+    assert filter_tasks(MAIN_TASKS, only) == expected
 
 
 @pytest.mark.parametrize("only", [["hartman3"], ["hartmann3", "sgd"], ["main"], ["trial"], ["30"], [""]])
 def test_only_what_there_is(only):
     with pytest.raises(UnknownNameError, match="--only must be one of") as raised:
-        plans_of("main", QUICK, only)
+        plan_tasks("main", QUICK, only)
     assert all(known in str(raised.value) for known in ("hartmann3", "sushi", "raeubo", "own", repr(only[-1])))
 
 
 def test_all_leaves_out_the_experiments_that_have_nothing_of_what_only_names():
-    plans = plans_of(ALL, QUICK, ["hartmann4", "rahbo"])
+    plans = plan_tasks(ALL, QUICK, ["hartmann4", "rahbo"])
     assert set(plans) == {"main", "ranking", "time", "anchor-placement", "anchor-quality", "sensitivity"}
     assert {(task.problem, task.strategy) for tasks in plans.values() for task in tasks} == {("hartmann4", "rahbo")}
 
@@ -289,7 +289,7 @@ def test_every_value_that_only_may_name_is_of_one_setting(name):
                 homes[value].add(setting)
     assert all(len(settings) == 1 for settings in homes.values())
     for value, (setting,) in homes.items():
-        assert narrowed(tasks, [value]) == [task for task in tasks if getattr(task, setting) == value]
+        assert filter_tasks(tasks, [value]) == [task for task in tasks if getattr(task, setting) == value]
 
 
 @pytest.mark.parametrize("number", [0, -1, 2.5])

@@ -16,9 +16,9 @@ from anchorpbo.errors import IncompatibleError, RunError
 from anchorpbo.research.experiments.cluster import Dask
 from anchorpbo.research.experiments.experiment import Experiment, Size
 from anchorpbo.research.experiments.local import Processes
-from anchorpbo.research.experiments.names import EXPERIMENTS, plans_of
 from anchorpbo.research.experiments.paper import count_in_words
 from anchorpbo.research.experiments.records import Store, machine
+from anchorpbo.research.experiments.registry import EXPERIMENTS, plan_tasks
 from anchorpbo.research.experiments.runner import Backend, Ended, execute
 from anchorpbo.research.experiments.task import Task
 from anchorpbo.research.figures import report
@@ -38,7 +38,7 @@ def run(
 ) -> None:
     """Do what has no record yet, then write figures, tables and claims, experiment by experiment."""
     console = Console(highlight=False, soft_wrap=True) if console is None else console
-    plans = plans_of(name, size, only)
+    plans = plan_tasks(name, size, only)
     if dask is not None and workers is not None:
         raise IncompatibleError("a cluster has workers of its own", "--workers and --dask", "leave one of them out")
     backend: Backend = Processes(workers) if dask is None else Dask(dask)

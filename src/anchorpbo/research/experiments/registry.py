@@ -40,7 +40,7 @@ EXPERIMENTS: dict[str, Experiment] = {
 ALL = "all"
 
 
-def experiments_of(name: str) -> list[Experiment]:
+def select_experiments(name: str) -> list[Experiment]:
     """The experiment of a name, or all of them."""
     if name == ALL:
         return list(EXPERIMENTS.values())
@@ -49,7 +49,7 @@ def experiments_of(name: str) -> list[Experiment]:
     return [EXPERIMENTS[name]]
 
 
-def plans_of(name: str, size: Size, only: Sequence[str] = ()) -> dict[str, list[Task]]:
+def plan_tasks(name: str, size: Size, only: Sequence[str] = ()) -> dict[str, list[Task]]:
     """The tasks of an experiment, or of all of them, by name.
 
     Parameters
@@ -62,33 +62,33 @@ def plans_of(name: str, size: Size, only: Sequence[str] = ()) -> dict[str, list[
         Values of settings that are texts, such as a problem or a strategy: tasks that have others are left out. Several
         values of one setting are an or, values of several settings an and.
     """
-    chosen = experiments_of(name)
+    chosen = select_experiments(name)
     if not only:
         return {each.name: list(each.tasks(size)) for each in chosen}
     plans = {each.name: list(each.tasks(size)) for each in chosen if each.divisible}
     if not plans:
         raise InputError(f"--only narrows studies, and {name} is none", ", ".join(only), "leave --only out")
-    known = {value for tasks in plans.values() for task in tasks for value in _texts(task).values()}
+    known = {value for tasks in plans.values() for task in tasks for value in _text_settings(task).values()}
     for value in only:
         if value not in known:
             raise UnknownNameError.of("--only", value, known)
-    left = {each: narrowed(tasks, only) for each, tasks in plans.items()}
+    left = {each: filter_tasks(tasks, only) for each, tasks in plans.items()}
     if not any(left.values()):
         raise InputError("--only must leave something to run", ", ".join(only), "name fewer settings")
     return {each: tasks for each, tasks in left.items() if tasks}
 
 
-def narrowed(tasks: Sequence[Task], only: Sequence[str]) -> list[Task]:
+def filter_tasks(tasks: Sequence[Task], only: Sequence[str]) -> list[Task]:
     """The tasks that have these values of settings; none where a value is not among them."""
     wanted: dict[str, set[str]] = {}
     for value in only:
-        homes = {name for task in tasks for name, found in _texts(task).items() if found == value}
+        homes = {name for task in tasks for name, found in _text_settings(task).items() if found == value}
         if not homes:
             return []
         for name in homes:
             wanted.setdefault(name, set()).add(value)
-    return [task for task in tasks if all(_texts(task).get(name) in values for name, values in wanted.items())]
+    return [task for task in tasks if all(_text_settings(task).get(name) in values for name, values in wanted.items())]
 
 
-def _texts(task: Task) -> dict[str, str]:
+def _text_settings(task: Task) -> dict[str, str]:
     return {name: value for name, value in vars(task).items() if isinstance(value, str)}
