@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anchorpbo.research.experiments.records import MEASURED
+from anchorpbo.research.experiments.records import MEASURED_COLUMNS
 from anchorpbo.research.experiments.task import Task
 from anchorpbo.research.experiments.trial import Trial
 
@@ -24,7 +24,7 @@ def trials(seeds=2, rounds=2):
 
 def results(store, tasks):
     """All that does not depend on when and where the tasks were done."""
-    return store.read(tasks).drop(MEASURED, strict=False)
+    return store.read(tasks).drop(MEASURED_COLUMNS, strict=False)
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from rich.table import Table
 from anchorpbo import __version__
 from anchorpbo.app.cli.progress import Bar
 from anchorpbo.errors import IncompatibleError, RunError
-from anchorpbo.research.experiments.cluster import Dask
+from anchorpbo.research.experiments.dask_backend import DaskBackend
 from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.local import Processes
 from anchorpbo.research.experiments.paper import count_in_words
-from anchorpbo.research.experiments.records import Store, machine
+from anchorpbo.research.experiments.process_backend import ProcessBackend
+from anchorpbo.research.experiments.records import RecordStore, describe_machine
 from anchorpbo.research.experiments.registry import EXPERIMENTS, plan_tasks
-from anchorpbo.research.experiments.runner import Backend, Ended, execute
+from anchorpbo.research.experiments.runner import Backend, TaskOutcome, run_tasks
 from anchorpbo.research.experiments.task import Task
 from anchorpbo.research.figures import report
 from anchorpbo.research.figures.files import write_files
@@ -41,11 +41,11 @@ def run(
     plans = plan_tasks(name, size, only)
     if dask is not None and workers is not None:
         raise IncompatibleError("a cluster has workers of its own", "--workers and --dask", "leave one of them out")
-    backend: Backend = Processes(workers) if dask is None else Dask(dask)
+    backend: Backend = ProcessBackend(workers) if dask is None else DaskBackend(dask)
     # Data sets are looked for, and fetched, before anything starts.
     for task in {task for tasks in plans.values() for task in tasks}:
         task.prepare()
-    store = Store(out, resume=resume)
+    store = RecordStore(out, resume=resume)
     for each, tasks in plans.items():
         console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].about} {len(tasks)} runs.")
         # A part of an experiment has a report of its own, so that it does not take the place of the whole.
@@ -66,7 +66,7 @@ def list_experiments(console: Console | None = None) -> None:
 
 
 def _reproduce(
-    experiment: Experiment, tasks: Sequence[Task], store: Store, folder: Path, backend: Backend, console: Console
+    experiment: Experiment, tasks: Sequence[Task], store: RecordStore, folder: Path, backend: Backend, console: Console
 ) -> None:
     began = perf_counter()
     left = [task for task in tasks if not store.has(task)]
@@ -94,12 +94,12 @@ def _reproduce(
             console.print(f"{words}: {count_in_words(verdicts)}.")
 
 
-def _execute(tasks: Sequence[Task], store: Store, backend: Backend, console: Console) -> list[Ended]:
+def _execute(tasks: Sequence[Task], store: RecordStore, backend: Backend, console: Console) -> list[TaskOutcome]:
     """Do tasks and return those that failed."""
     failures, ended = [], 0
     try:
         with Bar(tasks, console) as bar:
-            for each in execute(tasks, store, backend):
+            for each in run_tasks(tasks, store, backend):
                 bar.advance(each.task)
                 failures += [each] if each.failure else []
                 ended += 1
@@ -117,5 +117,7 @@ def _note(folder: Path, runs: int, elapsed: float) -> None:
     except (OSError, ValueError):
         noted = []
     if runs:
-        noted.append({"runs": runs, "seconds": round(elapsed, 1), "version": __version__, "machine": machine()})
+        noted.append(
+            {"runs": runs, "seconds": round(elapsed, 1), "version": __version__, "machine": describe_machine()}
+        )
         write_files({path: json.dumps(noted, indent=1).encode()})

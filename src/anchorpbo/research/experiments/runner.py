@@ -11,16 +11,16 @@ from time import perf_counter
 from anchorpbo import __version__
 from anchorpbo.errors import InputError
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.research.experiments.records import Record, Store, machine
+from anchorpbo.research.experiments.records import ExperimentRecord, RecordStore, describe_machine
 from anchorpbo.research.experiments.task import Task
 
 
 @dataclass(frozen=True, eq=False)
-class Ended:
+class TaskOutcome:
     """A task that is over."""
 
     task: Task
-    record: Record | None
+    record: ExperimentRecord | None
     failure: str | None = None
     """The traceback, where there is no record."""
 
@@ -29,37 +29,37 @@ class Backend(ABC):
     """Where tasks are done."""
 
     @abstractmethod
-    def run(self, tasks: Sequence[Task]) -> Iterator[Ended]:
+    def run(self, tasks: Sequence[Task]) -> Iterator[TaskOutcome]:
         """Yield tasks as they end, each once. Whoever closes the iterator early stops those under way."""
 
 
-def perform(task: Task) -> Record:
+def run_task(task: Task) -> ExperimentRecord:
     """Do a task, here and now."""
     began = perf_counter()
     # Results must not depend on how many threads a machine has.
     with one_blas_thread():
         columns = task.run()
-    return Record(task, columns, __version__, machine(), perf_counter() - began)
+    return ExperimentRecord(task, columns, __version__, describe_machine(), perf_counter() - began)
 
 
-def attempt(task: Task) -> tuple[Record | None, str | None]:
+def try_task(task: Task) -> tuple[ExperimentRecord | None, str | None]:
     """The record of a task, or the traceback of what went wrong."""
     try:
-        return perform(task), None
+        return run_task(task), None
     except Exception:
         return None, traceback.format_exc()
 
 
-class Here(Backend):
+class SerialBackend(Backend):
     """In this process, one after the other."""
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[Ended]:
+    def run(self, tasks: Sequence[Task]) -> Iterator[TaskOutcome]:
         """Yield tasks in their order."""
         for task in tasks:
-            yield Ended(task, *attempt(task))
+            yield TaskOutcome(task, *try_task(task))
 
 
-def execute(tasks: Sequence[Task], store: Store, backend: Backend) -> Iterator[Ended]:
+def run_tasks(tasks: Sequence[Task], store: RecordStore, backend: Backend) -> Iterator[TaskOutcome]:
     """Do the tasks that have no record yet, and yield each once its record is on disk.
 
     A task that fails is yielded with its traceback, and the others go on.

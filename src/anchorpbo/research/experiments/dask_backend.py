@@ -9,40 +9,40 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from anchorpbo.errors import RunError, UnsupportedError
-from anchorpbo.research.experiments.records import Record
-from anchorpbo.research.experiments.runner import Backend, Ended, attempt
+from anchorpbo.research.experiments.records import ExperimentRecord
+from anchorpbo.research.experiments.runner import Backend, TaskOutcome, try_task
 from anchorpbo.research.experiments.task import Task
 
-PATIENCE = 15.0
+CONNECT_SECONDS = 15.0
 """Seconds to wait for a scheduler to answer, and for its first worker."""
-_AGAIN = "mend that, then run again with --resume"
+_RESUME_REMEDY = "mend that, then run again with --resume"
 
 
-class Dask(Backend):
+class DaskBackend(Backend):
     """The workers of a scheduler. A task whose worker dies is done again by another."""
 
     def __init__(self, address: str, patience: float | None = None) -> None:
         if not re.fullmatch(r"(\w+://)?[^\s/]+:\d+", address):
             rule = "a Dask scheduler must answer at the address given"
             raise RunError(rule, repr(address), "write tcp://host:8786, or leave --dask out")
-        self.address, self.patience = address, PATIENCE if patience is None else patience
+        self.address, self.patience = address, CONNECT_SECONDS if patience is None else patience
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[Ended]:
+    def run(self, tasks: Sequence[Task]) -> Iterator[TaskOutcome]:
         """Yield tasks as they end; closing the iterator takes the others back from the cluster."""
         if not tasks:
             return
-        distributed = _distributed()
+        distributed = _import_distributed()
         client = self._client(distributed)
         try:
             # The key names the task, so that a cluster that lost a worker knows it for the same one.
-            futures = {client.submit(attempt, task, key=task.key, pure=False): task for task in tasks}
+            futures = {client.submit(try_task, task, key=task.key, pure=False): task for task in tasks}
             left = len(tasks)
             for future in distributed.as_completed(futures, loop=client.loop):
-                yield Ended(futures[future], *_result(future))
+                yield TaskOutcome(futures[future], *_receive_result(future))
                 future.release()
                 left -= 1
             if left:  # a scheduler that is gone takes what it was asked for with it
-                raise RunError("the Dask scheduler must stay up", f"{left} runs it no longer knows of", _AGAIN)
+                raise RunError("the Dask scheduler must stay up", f"{left} runs it no longer knows of", _RESUME_REMEDY)
         finally:
             client.close()
 
@@ -67,16 +67,16 @@ class Dask(Backend):
         return client
 
 
-def _result(future: Any) -> tuple[Record | None, str | None]:
+def _receive_result(future: Any) -> tuple[ExperimentRecord | None, str | None]:
     try:
         record, failure = future.result()
     except (Exception, CancelledError) as problem:  # whatever a worker could not unpickle, import or survive
         rule = "the cluster must stay up, and its workers must have anchorpbo installed"
-        raise RunError(rule, f"{type(problem).__name__}: {problem}", _AGAIN) from problem
+        raise RunError(rule, f"{type(problem).__name__}: {problem}", _RESUME_REMEDY) from problem
     return record, failure
 
 
-def _distributed() -> Any:
+def _import_distributed() -> Any:
     try:
         import distributed
     except ModuleNotFoundError as problem:

@@ -10,10 +10,10 @@ import pytest
 from plans import Draw, Slow, results, trials
 
 from anchorpbo.errors import RunError
-from anchorpbo.research.experiments.cluster import Dask
-from anchorpbo.research.experiments.local import Processes
-from anchorpbo.research.experiments.records import Store
-from anchorpbo.research.experiments.runner import execute
+from anchorpbo.research.experiments.dask_backend import DaskBackend
+from anchorpbo.research.experiments.process_backend import ProcessBackend
+from anchorpbo.research.experiments.records import RecordStore
+from anchorpbo.research.experiments.runner import run_tasks
 
 pytest.importorskip("distributed")
 
@@ -60,22 +60,22 @@ def workers(scheduler, tmp_path):
 
 def test_a_cluster_that_loses_a_worker_half_way_finds_what_local_processes_find(tmp_path, scheduler, workers):
     plan = trials(seeds=3, rounds=2)
-    store, seen = Store(tmp_path / "cluster"), []
-    for ended in execute(plan, store, Dask(scheduler.address, patience=60.0)):
+    store, seen = RecordStore(tmp_path / "cluster"), []
+    for ended in run_tasks(plan, store, DaskBackend(scheduler.address, patience=60.0)):
         seen.append(ended.task)
         assert ended.failure is None
         if len(seen) == len(plan) // 2:
             workers[0].kill()
     assert len(seen) == len(set(seen)) == len(plan), "every run is there once"
     assert workers[0].poll() is not None
-    local = Store(tmp_path / "local")
-    list(execute(plan, local, Processes(2)))
+    local = RecordStore(tmp_path / "local")
+    list(run_tasks(plan, local, ProcessBackend(2)))
     assert results(store, plan).equals(results(local, plan))
 
 
 def test_a_scheduler_that_dies_ends_the_run_with_what_to_do(tmp_path, scheduler, workers):
-    store = Store(tmp_path / "cluster")
-    running = execute([Draw(0), Slow(1, seconds=300.0)], store, Dask(scheduler.address, patience=3.0))
+    store = RecordStore(tmp_path / "cluster")
+    running = run_tasks([Draw(0), Slow(1, seconds=300.0)], store, DaskBackend(scheduler.address, patience=3.0))
     assert next(running).task == Draw(0)
     scheduler.kill()
     with pytest.raises(RunError, match="--resume"):
@@ -84,15 +84,15 @@ def test_a_scheduler_that_dies_ends_the_run_with_what_to_do(tmp_path, scheduler,
 
 
 def test_nothing_to_do_needs_no_cluster(tmp_path):
-    assert not list(execute([], Store(tmp_path), Dask("tcp://127.0.0.1:9")))
+    assert not list(run_tasks([], RecordStore(tmp_path), DaskBackend("tcp://127.0.0.1:9")))
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere", "bad://x:1", "", "a b:1"])
 def test_an_unreachable_scheduler_is_told_in_a_sentence(tmp_path, address):
     with pytest.raises(RunError, match="leave --dask out"):
-        list(execute([Draw(0)], Store(tmp_path), Dask(address, patience=2.0)))
+        list(run_tasks([Draw(0)], RecordStore(tmp_path), DaskBackend(address, patience=2.0)))
 
 
 def test_a_cluster_without_workers_is_told_in_a_sentence(tmp_path, scheduler):
     with pytest.raises(RunError, match="dask worker tcp://"):
-        list(execute([Draw(0)], Store(tmp_path), Dask(scheduler.address, patience=1.0)))
+        list(run_tasks([Draw(0)], RecordStore(tmp_path), DaskBackend(scheduler.address, patience=1.0)))

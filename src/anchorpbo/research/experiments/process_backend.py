@@ -13,17 +13,17 @@ from multiprocessing.connection import Connection
 
 from anchorpbo.errors import RunError
 from anchorpbo.numerics.checks import whole
-from anchorpbo.research.experiments.runner import Backend, Ended, attempt
+from anchorpbo.research.experiments.runner import Backend, TaskOutcome, try_task
 from anchorpbo.research.experiments.task import Task
 
 
-class Processes(Backend):
+class ProcessBackend(Backend):
     """A pool of worker processes, by default one a core."""
 
     def __init__(self, workers: int | None = None) -> None:
-        self.workers = _cores() if workers is None else whole("workers", workers, 1)
+        self.workers = _count_cores() if workers is None else whole("workers", workers, 1)
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[Ended]:
+    def run(self, tasks: Sequence[Task]) -> Iterator[TaskOutcome]:
         """Yield tasks as they end; closing the iterator ends the workers at once."""
         if not tasks:
             return
@@ -31,11 +31,11 @@ class Processes(Backend):
         context = multiprocessing.get_context("spawn")
         lifeline, held = context.Pipe(duplex=False)
         workers = min(self.workers, len(tasks))
-        pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(lifeline,))
+        pool = ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(lifeline,))
         try:
-            futures = {pool.submit(attempt, task): task for task in tasks}
+            futures = {pool.submit(try_task, task): task for task in tasks}
             for future in as_completed(futures):
-                yield Ended(futures[future], *future.result())
+                yield TaskOutcome(futures[future], *future.result())
         except BrokenProcessPool as problem:
             remedy = "see that there is memory left, then run again with --resume"
             raise RunError("worker processes must stay alive", "one that was killed", remedy) from problem
@@ -45,21 +45,21 @@ class Processes(Backend):
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(lifeline: Connection) -> None:
+def _start_worker(lifeline: Connection) -> None:
     """Set up a worker: it ends with the process that started it, also when that was killed."""
     # An interrupt from the keyboard goes to the whole group; the parent decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+    threading.Thread(target=_exit_with, args=(lifeline,), daemon=True).start()
 
 
-def _end_with(lifeline: Connection) -> None:
+def _exit_with(lifeline: Connection) -> None:
     try:
         lifeline.recv_bytes()  # nothing is ever sent
     except (EOFError, OSError):
         os._exit(1)
 
 
-def _cores() -> int:
+def _count_cores() -> int:
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
