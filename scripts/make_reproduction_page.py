@@ -19,16 +19,16 @@ import sys
 import tomllib
 from pathlib import Path
 
-from anchorpbo.research.experiments.paper import (
-    ITEMS,
+from anchorpbo.research.experiments.registry import EXPERIMENTS
+from anchorpbo.research.experiments.verdicts import (
+    PAPER_ITEMS,
     READINGS,
     Claim,
-    count_in_words,
-    item_verdict,
-    verdicts_by_item,
-    verdicts_by_statement,
+    format_counts,
+    judge_item,
+    judge_items,
+    judge_statements,
 )
-from anchorpbo.research.experiments.registry import EXPERIMENTS
 from anchorpbo.research.figures.report import read_claims
 from anchorpbo.research.figures.tables import claims_table
 from anchorpbo.research.figures.text_table import markdown_text
@@ -75,12 +75,12 @@ def _passes(claim: Claim, filters: list[str]) -> bool:
 
 
 def _overview() -> str:
-    found = verdicts_by_item(read_claims(RESULTS))
+    found = judge_items(read_claims(RESULTS))
     findings = tomllib.loads((RESULTS / "findings.toml").read_text("utf-8"))
     lines = ["| In the paper | It says | We find | Verdict and statements |", "| --- | --- | --- | --- |"]
-    for item in ITEMS:
+    for item in PAPER_ITEMS:
         finding = findings[item.where]
-        verdict = f"**{item_verdict(found[item.where])}**: {count_in_words(found[item.where])}"
+        verdict = f"**{judge_item(found[item.where])}**: {format_counts(found[item.where])}"
         cells = (f"[{item.where}](#{finding['section']})", markdown_text(item.says), finding["found"], verdict)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -88,11 +88,11 @@ def _overview() -> str:
 
 def _counts() -> str:
     claims = read_claims(RESULTS)
-    ours = verdicts_by_statement([claim for claim in claims if claim.reading == "ours"])
-    papers = verdicts_by_statement([claim for claim in claims if claim.reading == "paper"]).values()
+    ours = judge_statements([claim for claim in claims if claim.reading == "ours"])
+    papers = judge_statements([claim for claim in claims if claim.reading == "paper"]).values()
     return (
-        f"**Of {len(papers)} statements of the paper {count_in_words(papers)}.** "
-        f"Of {len(ours)} other readings of its text, ours (Figure S5 among them), {count_in_words(ours.values())}."
+        f"**Of {len(papers)} statements of the paper {format_counts(papers)}.** "
+        f"Of {len(ours)} other readings of its text, ours (Figure S5 among them), {format_counts(ours.values())}."
     )
 
 

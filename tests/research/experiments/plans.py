@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from anchorpbo.research.experiments.records import MEASURED_COLUMNS
+from anchorpbo.research.experiments.simulated_study import SimulatedStudy
 from anchorpbo.research.experiments.task import Task
-from anchorpbo.research.experiments.trial import Trial
 
 
 def trials(seeds=2, rounds=2):
     """Eight studies of a second or so for two seeds."""
     return [
-        Trial("hartmann3", strategy, seed, rounds=rounds)
+        SimulatedStudy("hartmann3", strategy, seed, rounds=rounds)
         for seed in range(seeds)
         for strategy in ("ucb", "eubo", "anpei", "raeubo")
     ]

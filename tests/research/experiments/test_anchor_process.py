@@ -7,9 +7,14 @@ from claim_rows import check_rows, row_of, verdicts
 from scipy import stats
 
 from anchorpbo.research.experiments.anchor_process import PROCESSES, AnchorProcess, AnchorProcesses, draw_anchors
+from anchorpbo.research.experiments.confidence_intervals import (
+    bootstrap_ratio,
+    fit_slope,
+    judge_below,
+    summarise_over_seeds,
+)
 from anchorpbo.research.experiments.experiment import Size
 from anchorpbo.research.experiments.map_error import normal_density, squared_errors
-from anchorpbo.research.experiments.statistics import below, describe, ratio_of_means, slope
 from anchorpbo.research.figures import theory
 
 
@@ -70,7 +75,7 @@ def test_without_a_radius_every_process_of_repulsion_is_iid():
 
 def test_intervals_over_seeds_are_students():
     values = np.array([1.0, 2.0, 4.0, 8.0])
-    table = describe(pl.DataFrame({"n": [5] * 4, "mse": values}), ["n"], ["mse"]).row(0, named=True)
+    table = summarise_over_seeds(pl.DataFrame({"n": [5] * 4, "mse": values}), ["n"], ["mse"]).row(0, named=True)
     low, high = stats.t(3, values.mean(), stats.sem(values)).interval(0.95)
     assert (table["mean"], table["std"], table["seeds"]) == (3.75, pytest.approx(values.std(ddof=1)), 4)
     assert (table["low"], table["high"]) == (pytest.approx(low), pytest.approx(high))
@@ -79,7 +84,7 @@ def test_intervals_over_seeds_are_students():
 def test_the_slope_of_a_power_law_is_its_exponent():
     n = np.array([10, 20, 50, 100])
     rows = pl.concat([pl.DataFrame({"n": n, "y": c * n**-0.8 + 1.0, "seed": [s] * 4}) for s, c in enumerate((1, 2, 5))])
-    fit = slope(rows, "n", "y", above=1.0)
+    fit = fit_slope(rows, "n", "y", above=1.0)
     assert fit["mean"] == pytest.approx(-0.8)
     assert fit["low"] == pytest.approx(fit["high"])
 
@@ -89,33 +94,33 @@ def test_the_slope_is_polyfits():
     values = np.exp(rng.normal(size=(5, 3)))
     rows = pl.DataFrame({"d": np.tile([1, 2, 4], 5), "y": values.ravel(), "seed": np.repeat(np.arange(5), 3)})
     expected = np.polyfit([1, 2, 4], np.log(values.mean(axis=0)), 1)[0]
-    fit = slope(rows, "d", "y", log_x=False)
+    fit = fit_slope(rows, "d", "y", log_x=False)
     assert fit["mean"] == pytest.approx(expected)
     assert fit["low"] < expected < fit["high"]
 
 
 def test_the_slope_of_two_seeds_has_no_interval():
     rows = pl.DataFrame({"n": [1, 2, 1, 2], "y": [1.0, 2.0, 1.0, 3.0], "seed": [0, 0, 1, 1]})
-    assert np.isnan(slope(rows, "n", "y")["high"])
+    assert np.isnan(fit_slope(rows, "n", "y")["high"])
 
 
 def test_a_ratio_of_equals_is_one():
     values = np.array([1.0, 3.0, 2.0])
-    assert ratio_of_means(values, values) == (1.0, 1.0, 1.0)
+    assert bootstrap_ratio(values, values) == (1.0, 1.0, 1.0)
 
 
 def test_a_verdict_needs_seeds_and_an_interval_below_the_limit():
-    assert below(-2.0, -1.0, 0.0, 30) == "agrees"
-    assert below(-2.0, -1.0, 0.0, 10) == "agrees"
-    assert below(-2.0, -1.0, 0.0, 9) == below(1.0, 2.0, 0.0, 9) == "open"
-    assert below(0.0, 0.0, 0.0, 30) == below(1.0, 2.0, 0.0, 30) == "differs"
-    assert below(-1.0, 1.0, 0.0, 30) == below(float("nan"), float("nan"), 0.0, 2) == "open"
+    assert judge_below(-2.0, -1.0, 0.0, 30) == "agrees"
+    assert judge_below(-2.0, -1.0, 0.0, 10) == "agrees"
+    assert judge_below(-2.0, -1.0, 0.0, 9) == judge_below(1.0, 2.0, 0.0, 9) == "open"
+    assert judge_below(0.0, 0.0, 0.0, 30) == judge_below(1.0, 2.0, 0.0, 30) == "differs"
+    assert judge_below(-1.0, 1.0, 0.0, 30) == judge_below(float("nan"), float("nan"), 0.0, 2) == "open"
 
 
 def test_what_is_told_to_be_less_than_the_least_that_counts_differs():
-    assert below(-0.09, 0.5, 0.0, 30, 0.1) == "differs"
-    assert below(-0.11, 0.5, 0.0, 30, 0.1) == "open"
-    assert below(-0.09, -0.01, 0.0, 30, 0.1) == "agrees"
+    assert judge_below(-0.09, 0.5, 0.0, 30, 0.1) == "differs"
+    assert judge_below(-0.11, 0.5, 0.0, 30, 0.1) == "open"
+    assert judge_below(-0.09, -0.01, 0.0, 30, 0.1) == "agrees"
 
 
 FALLS = "The error falls as the number of anchors grows, also when they are not independent"

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.research.experiments.paper import Claim
+from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.research.figures.tables import (
     Cell,
     TextTable,

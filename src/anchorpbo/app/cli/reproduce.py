@@ -15,12 +15,12 @@ from anchorpbo.app.cli.progress import Bar
 from anchorpbo.errors import IncompatibleError, RunError
 from anchorpbo.research.experiments.dask_backend import DaskBackend
 from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.paper import count_in_words
 from anchorpbo.research.experiments.process_backend import ProcessBackend
 from anchorpbo.research.experiments.records import RecordStore, describe_machine
 from anchorpbo.research.experiments.registry import EXPERIMENTS, plan_tasks
 from anchorpbo.research.experiments.runner import Backend, TaskOutcome, run_tasks
 from anchorpbo.research.experiments.task import Task
+from anchorpbo.research.experiments.verdicts import format_counts
 from anchorpbo.research.figures import report
 from anchorpbo.research.figures.files import write_files
 
@@ -91,7 +91,7 @@ def _reproduce(
     for reading, words in (("paper", "The paper's claims"), ("ours", "Our readings")):
         verdicts = [claim.verdict for claim in written.claims if claim.reading == reading]
         if verdicts:
-            console.print(f"{words}: {count_in_words(verdicts)}.")
+            console.print(f"{words}: {format_counts(verdicts)}.")
 
 
 def _execute(tasks: Sequence[Task], store: RecordStore, backend: Backend, console: Console) -> list[TaskOutcome]:

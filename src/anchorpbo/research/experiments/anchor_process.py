@@ -25,11 +25,18 @@ import numpy as np
 import polars as pl
 
 from anchorpbo.reliability import loo_bandwidth
+from anchorpbo.research.experiments.confidence_intervals import (
+    MIN_SLOPE,
+    bootstrap_ratio,
+    fit_slope,
+    fit_slope_difference,
+    judge_below,
+    summarise_over_seeds,
+)
 from anchorpbo.research.experiments.experiment import Experiment, Size
 from anchorpbo.research.experiments.map_error import normal_density, squared_errors
-from anchorpbo.research.experiments.paper import Claim
-from anchorpbo.research.experiments.statistics import SLIGHT, below, describe, ratio_of_means, slope, slope_difference
 from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.typing import Array
 
 COUNTS = (10, 20, 50, 100, 200, 500)
@@ -113,9 +120,9 @@ class AnchorProcesses(Experiment):
     def summary(self, records: pl.DataFrame) -> pl.DataFrame:
         """Mean, spread and interval of the error and the bandwidth, and the slope of log error in log n."""
         rows = records.filter(pl.col("kind") == AnchorProcess.kind)
-        table = describe(rows, ["process", "radius", "n"], ["mse", "bandwidth", "forced"])
+        table = summarise_over_seeds(rows, ["process", "radius", "n"], ["mse", "bandwidth", "forced"])
         slopes = [
-            {"process": process, "radius": radius, "measure": "slope", **slope(group, "n", "mse")}
+            {"process": process, "radius": radius, "measure": "slope", **fit_slope(group, "n", "mse")}
             for (process, radius), group in rows.group_by("process", "radius", maintain_order=True)
         ]
         return pl.concat([table, pl.DataFrame(slopes)], how="diagonal_relaxed")
@@ -125,7 +132,7 @@ class AnchorProcesses(Experiment):
         rows = records.filter(pl.col("kind") == AnchorProcess.kind)
         last = rows.filter(pl.col("n") == pl.col("n").max())
         base = last.filter(pl.col("process") == "iid").sort("seed")["mse"].to_numpy()
-        table = describe(rows, ["process", "radius", "n"], ["mse"])
+        table = summarise_over_seeds(rows, ["process", "radius", "n"], ["mse"])
         means = {key: list(part.iter_rows(named=True)) for key, part in table.group_by("process", "radius")}
         iid = {row["n"]: row["mean"] for row in means["iid", 0.0]}
         independent = rows.filter(pl.col("process") == "iid")
@@ -135,17 +142,17 @@ class AnchorProcesses(Experiment):
                 continue
             setting = f"{process}, r = {radius:g}"
             own = rows.filter(pl.col("process") == process, pl.col("radius") == radius)
-            trend, gap = slope(own, "n", "mse"), slope_difference(own, independent, "n", "mse")
+            trend, gap = fit_slope(own, "n", "mse"), fit_slope_difference(own, independent, "n", "mse")
             interval = f"{trend['low']:.2f} to {trend['high']:.2f}"
-            verdict = below(trend["low"], trend["high"], 0.0, base.size, SLIGHT)
+            verdict = judge_below(trend["low"], trend["high"], 0.0, base.size, MIN_SLOPE)
             falls.append(Claim(_FALLS, where, f"{trend['mean']:.2f}", interval, verdict, setting))
             interval = f"{gap['low']:+.2f} to {gap['high']:+.2f}"
-            verdict = below(gap["low"], gap["high"], SIMILAR, base.size)
+            verdict = judge_below(gap["low"], gap["high"], SIMILAR, base.size)
             alike.append(Claim(_ALIKE, where, f"{gap['mean']:+.2f}", interval, verdict, setting))
-            ratio, low, high = ratio_of_means(group.sort("seed")["mse"].to_numpy(), base)
+            ratio, low, high = bootstrap_ratio(group.sort("seed")["mse"].to_numpy(), base)
             peak, at = max((row["mean"] / iid[row["n"]], row["n"]) for row in means[process, radius])
             found = f"{ratio:.2f} at n = {last['n'][0]}, at most {peak:.1f} (n = {at})"
-            verdict = below(low, high, 2.0, base.size)
+            verdict = judge_below(low, high, 2.0, base.size)
             near.append(Claim(_TWICE, where, found, f"{low:.2f} to {high:.2f}", verdict, setting, "ours"))
         return [*falls, *alike, *near]
 

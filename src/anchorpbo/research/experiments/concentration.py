@@ -29,8 +29,8 @@ import polars as pl
 from scipy import special
 
 from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.paper import Claim, Reading
 from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.verdicts import Claim, Reading
 from anchorpbo.typing import Array
 
 SMOOTHNESS = 2

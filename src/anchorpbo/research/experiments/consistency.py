@@ -27,11 +27,18 @@ import polars as pl
 from scipy import optimize
 
 from anchorpbo.reliability import loo_bandwidth
+from anchorpbo.research.experiments.confidence_intervals import (
+    MIN_SEEDS,
+    MIN_SLOPE,
+    Interval,
+    fit_slope,
+    judge_below,
+    summarise_over_seeds,
+)
 from anchorpbo.research.experiments.experiment import Experiment, Size
 from anchorpbo.research.experiments.map_error import normal_density, squared_errors
-from anchorpbo.research.experiments.paper import Claim, Reading, Verdict
-from anchorpbo.research.experiments.statistics import ENOUGH, SLIGHT, Interval, below, describe, slope
 from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.verdicts import Claim, Reading, Verdict
 from anchorpbo.typing import Array
 
 SMOOTHNESS = 2
@@ -199,9 +206,9 @@ class Consistency(Experiment):
         anchors = anchors.with_columns(panel=pl.lit("anchors"), x="n")
         dimension = dimension.with_columns(panel=pl.lit("dimension"), x="d")
         tables = [
-            describe(anchors, by, ["mse", "bandwidth"]),
-            describe(anchors.filter(pl.col("estimator") != BY_RATE), by, ["ratio"]),
-            describe(dimension, by, ["mse", "relative", "bandwidth"]),
+            summarise_over_seeds(anchors, by, ["mse", "bandwidth"]),
+            summarise_over_seeds(anchors.filter(pl.col("estimator") != BY_RATE), by, ["ratio"]),
+            summarise_over_seeds(dimension, by, ["mse", "relative", "bandwidth"]),
             pl.DataFrame([{"panel": "slope", **row} for row in _slopes(records)]),
         ]
         return pl.concat(tables, how="diagonal_relaxed")
@@ -209,7 +216,7 @@ class Consistency(Experiment):
     def claims(self, records: pl.DataFrame) -> list[Claim]:
         """A row a slope: a claim agrees for an estimator, variance and range of the fit where the interval shows it."""
         slopes = _slopes(records)
-        ratios = describe(_parts(records)[0].drop_nulls("ratio"), ["estimator", "n"], ["ratio"])
+        ratios = summarise_over_seeds(_parts(records)[0].drop_nulls("ratio"), ["estimator", "n"], ["ratio"])
         last = ratios.filter(pl.col("n") == pl.col("n").max())
         ends = {
             row["estimator"]: f", ratio {row['mean']:.2f} at n = {row['n']:g}" for row in last.iter_rows(named=True)
@@ -228,16 +235,16 @@ Slope = Mapping[str, Any]
 
 
 def _falls(row: Slope) -> Verdict:
-    return below(row["low"], row["high"], 0.0, row["seeds"], SLIGHT)
+    return judge_below(row["low"], row["high"], 0.0, row["seeds"], MIN_SLOPE)
 
 
 def _grows(row: Slope) -> Verdict:
-    return below(-row["high"], -row["low"], 0.0, row["seeds"], SLIGHT)
+    return judge_below(-row["high"], -row["low"], 0.0, row["seeds"], MIN_SLOPE)
 
 
 def _at_the_rate(row: Slope) -> Verdict:
     """Whether the slope is at most the exponent: open where that is inside the interval."""
-    return Interval(row["mean"], row["low"], row["high"]).below(EXPONENT) if row["seeds"] >= ENOUGH else "open"
+    return Interval(row["mean"], row["low"], row["high"]).below(EXPONENT) if row["seeds"] >= MIN_SEEDS else "open"
 
 
 @dataclass(frozen=True)
@@ -285,12 +292,12 @@ def _slopes(records: pl.DataFrame) -> list[dict[str, Any]]:
         for start in RATE_STARTS if name == BY_RATE else STARTS:
             part = group.filter(pl.col("n") >= start)
             head = {"estimator": name, "variance": variance, "start": start}
-            rows.append({**head, "measure": RATE if name == BY_RATE else "mse in n", **slope(part, "n", "mse")})
+            rows.append({**head, "measure": RATE if name == BY_RATE else "mse in n", **fit_slope(part, "n", "mse")})
             if name != BY_RATE:
-                rows.append({**head, "measure": "ratio - 1 in n", **slope(part, "n", "ratio", above=1.0)})
+                rows.append({**head, "measure": "ratio - 1 in n", **fit_slope(part, "n", "ratio", above=1.0)})
     for (name, variance), group in dimension.group_by("estimator", "variance", maintain_order=True):
         for y in ("mse", "relative", "bandwidth"):
-            fit = slope(group, "d", y, log_x=False)
+            fit = fit_slope(group, "d", y, log_x=False)
             rows.append({"estimator": name, "variance": variance, "measure": f"{y} in d", **fit})
     return rows
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from anchorpbo.numerics.checks import whole
-from anchorpbo.research.experiments.paper import Claim
 from anchorpbo.research.experiments.task import Task
+from anchorpbo.research.experiments.verdicts import Claim
 
 
 @dataclass(frozen=True)

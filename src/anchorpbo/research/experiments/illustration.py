@@ -28,10 +28,10 @@ from anchorpbo.acquisition import RAHBO, UCB
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.numerics.checks import whole
 from anchorpbo.problems import TOY, TOY_ANCHORS, SimulatedJudge, play
+from anchorpbo.research.experiments.confidence_intervals import Interval
 from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.paper import Claim, Reading
-from anchorpbo.research.experiments.statistics import Interval
 from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.verdicts import Claim, Reading
 from anchorpbo.study import BoundedNoise, NoiseRule, Optimizer, PaperNoise
 from anchorpbo.typing import Array
 

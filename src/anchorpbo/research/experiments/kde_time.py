@@ -24,10 +24,10 @@ import polars as pl
 
 from anchorpbo.numerics.tiering import eager
 from anchorpbo.reliability import NoiseMap
+from anchorpbo.research.experiments.confidence_intervals import Interval, summarise_over_seeds
 from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.paper import Claim
-from anchorpbo.research.experiments.statistics import Interval, describe
 from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.typing import Array
 
 SIZES = (256, 512, 1024, 2048, 4096)
@@ -98,9 +98,9 @@ class KdeTimes(Experiment):
     def summary(self, records: pl.DataFrame) -> pl.DataFrame:
         """Mean, spread and interval of the seconds by numbers of anchors and designs, and of either exponent."""
         rows = records.filter(pl.col("kind") == KdeTime.kind)
-        times = describe(rows, ["anchors", "designs"], ["seconds"])
+        times = summarise_over_seeds(rows, ["anchors", "designs"], ["seconds"])
         fits = _fits(rows).rename({column: f"exponent of {symbol}" for column, symbol in SYMBOLS.items()})
-        slopes = describe(fits, [], [f"exponent of {symbol}" for symbol in SYMBOLS.values()])
+        slopes = summarise_over_seeds(fits, [], [f"exponent of {symbol}" for symbol in SYMBOLS.values()])
         return pl.concat([times, slopes], how="diagonal_relaxed")
 
     def claims(self, records: pl.DataFrame) -> list[Claim]:

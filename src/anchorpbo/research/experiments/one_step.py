@@ -33,10 +33,10 @@ from scipy import special
 from anchorpbo.acquisition.best_option import RAEUBO, lambert_constant
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.numerics.normal import cdf, density
+from anchorpbo.research.experiments.confidence_intervals import summarise_over_seeds
 from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.paper import Claim, Reading, Verdict
-from anchorpbo.research.experiments.statistics import describe
 from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.verdicts import Claim, Reading, Verdict
 from anchorpbo.typing import Array
 
 LOWEST, HIGHEST = float(np.exp(-1.0)), 1.0
@@ -248,7 +248,7 @@ class OneStep(Experiment):
             (known, "pointwise, printed level", "printed_violations", "draws", "random_worst"),
             *((beliefs, name, f"{c}_violations", f"{c}_trials", f"{c}_constant") for name, c in INEQUALITIES.items()),
         ):
-            shares = describe(frame.with_columns(share=pl.col(violations) / pl.col(trials)), by, ["share"])
+            shares = summarise_over_seeds(frame.with_columns(share=pl.col(violations) / pl.col(trials)), by, ["share"])
             worst = frame.group_by(*by).agg(constant=pl.col(constant).max(), trials=pl.col(trials).sum())
             tables.append(shares.join(worst, on=by, maintain_order="left").with_columns(inequality=pl.lit(inequality)))
         search = known.group_by(*by, maintain_order=True).agg(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anchorpbo.errors import InputError, UnknownNameError
-from anchorpbo.research.experiments import studies
+from anchorpbo.research.experiments import study_experiments
 from anchorpbo.research.experiments.anchor_process import AnchorProcesses
 from anchorpbo.research.experiments.concentration import ConcentrationBounds
 from anchorpbo.research.experiments.consistency import Consistency
@@ -19,22 +19,22 @@ EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
         IllustrationStudies(),
-        studies.MAIN,
-        studies.ANCHOR_PLACEMENT,
-        studies.RANKING,
-        studies.TIME,
-        studies.ACKLEY6,
-        studies.CANDY,
-        studies.FIVE_ANCHORS,
-        studies.ANCHOR_QUALITY,
-        studies.ANCHOR_COUNT,
+        study_experiments.MAIN,
+        study_experiments.ANCHOR_PLACEMENT,
+        study_experiments.RANKING,
+        study_experiments.TIME,
+        study_experiments.ACKLEY6,
+        study_experiments.CANDY,
+        study_experiments.FIVE_ANCHORS,
+        study_experiments.ANCHOR_QUALITY,
+        study_experiments.ANCHOR_COUNT,
         AnchorProcesses(),
         Consistency(),
         ConcentrationBounds(),
         OneStep(),
         KdeTimes(),
-        studies.INFERENCE,
-        studies.SENSITIVITY,
+        study_experiments.INFERENCE,
+        study_experiments.SENSITIVITY,
     )
 }
 ALL = "all"

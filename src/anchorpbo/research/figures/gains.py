@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from anchorpbo.errors import InputError
-from anchorpbo.research.experiments.trial import TWINS
+from anchorpbo.research.experiments.simulated_study import TWINS
 from anchorpbo.research.figures.curves import METRICS, in_order, variant_name, variants_in_order
 from anchorpbo.research.figures.style import (
     BLACK,

@@ -22,7 +22,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from anchorpbo.research.experiments.experiment import Experiment
-from anchorpbo.research.experiments.paper import Claim
+from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.research.figures import curves, gains, illustration, ranks, style, tables, text_table, theory
 from anchorpbo.research.figures.files import write_files
 from anchorpbo.research.figures.text_table import TextTable

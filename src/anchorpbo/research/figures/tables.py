@@ -9,16 +9,16 @@ from types import MappingProxyType
 import polars as pl
 
 from anchorpbo.errors import InputError
-from anchorpbo.research.experiments.paper import (
-    ITEMS,
+from anchorpbo.research.experiments.simulated_study import TWINS
+from anchorpbo.research.experiments.verdicts import (
+    PAPER_ITEMS,
     READINGS,
     Claim,
-    count_in_words,
-    item_verdict,
-    verdicts_by_item,
-    verdicts_by_statement,
+    format_counts,
+    judge_item,
+    judge_items,
+    judge_statements,
 )
-from anchorpbo.research.experiments.trial import TWINS
 from anchorpbo.research.figures.curves import METRICS, in_order, strategy_names, variant_name, variants_in_order
 from anchorpbo.research.figures.style import LOOKS, TITLES, short, title
 from anchorpbo.research.figures.text_table import MISSING, Cell, TextTable, save
@@ -46,7 +46,7 @@ def final_table(summary: pl.DataFrame, metrics: Sequence[str]) -> TextTable:
     Parameters
     ----------
     summary
-        Of `anchorpbo.research.experiments.measures.finals`, or as for `curves.py`, whose last round is taken; a
+        Of `anchorpbo.research.experiments.run_metrics.summarise_final_values`, or as for `curves.py`, whose last round is taken; a
         row of the table a problem, variant and metric, a column a strategy.
     metrics
         Names of metrics, as in `METRICS`.
@@ -137,14 +137,14 @@ def overview_table(claims: Sequence[Claim]) -> TextTable:
     claims
         Of all experiments that were run; items without any are left out.
     """
-    found = verdicts_by_item(claims)
-    rows = [(item, found[item.where]) for item in ITEMS if found[item.where]]
-    every = list(verdicts_by_statement([claim for claim in claims if claim.reading == "paper"]).values())
+    found = judge_items(claims)
+    rows = [(item, found[item.where]) for item in PAPER_ITEMS if found[item.where]]
+    every = list(judge_statements([claim for claim in claims if claim.reading == "paper"]).values())
     return TextTable(
-        "The paper, item by item" + (f": {len(every)} statements, {count_in_words(every)}" if every else ""),
+        "The paper, item by item" + (f": {len(every)} statements, {format_counts(every)}" if every else ""),
         ("Item", "The paper says", "Verdict", "Statements", "reproduce"),
         tuple(
-            tuple(map(Cell, (i.where, i.says, item_verdict(verdicts), count_in_words(verdicts), i.experiment)))
+            tuple(map(Cell, (i.where, i.says, judge_item(verdicts), format_counts(verdicts), i.experiment)))
             for i, verdicts in rows
         ),
         ("l", 0.4, "l", 0.2, "l"),
@@ -158,7 +158,7 @@ def gains_table(summary: pl.DataFrame, metric: str = "risk_adjusted") -> TextTab
     Parameters
     ----------
     summary
-        Of `anchorpbo.research.experiments.measures.gains`.
+        Of `anchorpbo.research.experiments.run_metrics.summarise_gains`.
     metric
         One of its metrics.
     """

@@ -19,9 +19,9 @@ from anchorpbo.acquisition import ANPEI
 from anchorpbo.errors import IncompatibleError, InputError, UnknownNameError
 from anchorpbo.inference import EP, Hallucination
 from anchorpbo.problems import SimulatedJudge, problem_of
-from anchorpbo.research.experiments import trial as module
-from anchorpbo.research.experiments.anchors import anchors_of
-from anchorpbo.research.experiments.trial import STRATEGIES, TWINS, Trial
+from anchorpbo.research.experiments import simulated_study as module
+from anchorpbo.research.experiments.anchor_placement import place_anchors
+from anchorpbo.research.experiments.simulated_study import STRATEGIES, TWINS, SimulatedStudy
 from anchorpbo.study import PaperNoise
 
 DATA = Path(os.environ.get("ANCHORPBO_DATA", "no folder"))
@@ -34,9 +34,9 @@ COLUMNS = {
     "plain_risk_adjusted", "lengthscale", "bandwidth", "anchor_distance",
 }  # fmt: skip
 SINGLE, PAIRS = ("ei", "ucb", "anpei", "rahbo"), ("eubo", "raeubo")
-UCB = Trial("branin", "ucb", 1, rounds=4)
-RAHBO = Trial("branin", "rahbo", 1, rounds=4)
-EUBO = Trial("branin", "eubo", 1, rounds=4)
+UCB = SimulatedStudy("branin", "ucb", 1, rounds=4)
+RAHBO = SimulatedStudy("branin", "rahbo", 1, rounds=4)
+EUBO = SimulatedStudy("branin", "eubo", 1, rounds=4)
 TOLD = replace(RAHBO, anchors="scattered", count=12, told=2)
 
 
@@ -89,7 +89,7 @@ class Replay:
 
     def __init__(self, trial):
         self.problem = problem_of(trial.problem)
-        self.anchors = anchors_of(self.problem, trial.anchors, trial.count, trial.seed)
+        self.anchors = place_anchors(self.problem, trial.anchors, trial.count, trial.seed)
         told = self.anchors if trial.told is None else self.anchors[: trial.told]
         self.noise, self.estimate = naive_noise(self.anchors, trial.profile), naive_noise(told, trial.profile)
         options = {"inference": trial.inference, "likelihood": trial.likelihood, "baseline": trial.baseline}
@@ -135,24 +135,24 @@ class Replay:
 
 
 REPLAYED = {
-    **{strategy: Trial("branin", strategy, 1, rounds=3) for strategy in STRATEGIES},
-    "three dimensions": Trial("hartmann3", "raeubo", 2, rounds=3),
-    "past a fit": Trial("branin", "raeubo", 0, rounds=11),
+    **{strategy: SimulatedStudy("branin", strategy, 1, rounds=3) for strategy in STRATEGIES},
+    "three dimensions": SimulatedStudy("hartmann3", "raeubo", 2, rounds=3),
+    "past a fit": SimulatedStudy("branin", "raeubo", 0, rounds=11),
     "near": replace(RAHBO, anchors="near"),
     "far": replace(RAHBO, anchors="far"),
     "scattered": replace(RAHBO, anchors="scattered"),
     "a corner": replace(RAHBO, anchors="corner-01"),
     "one length-scale a dimension": replace(RAHBO, ard=True, rounds=11),
     "a density": replace(RAHBO, profile="gaussian-density"),
-    "the variance penalised": Trial("branin", "anpei", 1, rounds=4, penalty="variance"),
-    "a user without noise": Trial("hartmann3", "eubo", 3, rounds=4, judge="exact"),
-    "candy": pytest.param(Trial("candy", "ucb", 0, rounds=3, anchors="own"), marks=needs_candy),
+    "the variance penalised": SimulatedStudy("branin", "anpei", 1, rounds=4, penalty="variance"),
+    "a user without noise": SimulatedStudy("hartmann3", "eubo", 3, rounds=4, judge="exact"),
+    "candy": pytest.param(SimulatedStudy("candy", "ucb", 0, rounds=3, anchors="own"), marks=needs_candy),
     "told two of twelve": TOLD,
     "told two of twelve, pairs": replace(TOLD, strategy="raeubo"),
     "a probit user": replace(EUBO, judge="probit"),
-    "a logistic user": Trial("hartmann3", "rahbo", 3, rounds=4, judge="logistic"),
-    "a difference user": Trial("hartmann3", "eubo", 3, rounds=4, judge="difference"),
-    "raised": Trial("hartmann3", "eubo", 3, rounds=4, offset=20.0),
+    "a logistic user": SimulatedStudy("hartmann3", "rahbo", 3, rounds=4, judge="logistic"),
+    "a difference user": SimulatedStudy("hartmann3", "eubo", 3, rounds=4, judge="difference"),
+    "raised": SimulatedStudy("hartmann3", "eubo", 3, rounds=4, offset=20.0),
     "seeing the map": replace(UCB, baseline="anchored"),
     "wide prior": replace(RAHBO, outputscale=10.0),
     "Laplace": replace(RAHBO, inference="laplace"),
@@ -198,7 +198,7 @@ def test_a_record_is_what_a_study_with_the_papers_user_gives(trial):
 # -- columns -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("trial", [RAHBO, Trial("hartmann3", "raeubo", 2, rounds=3)], ids=["two", "three"])
+@pytest.mark.parametrize("trial", [RAHBO, SimulatedStudy("hartmann3", "raeubo", 2, rounds=3)], ids=["two", "three"])
 def test_there_is_a_row_a_round_and_one_before_the_first(trial):
     columns, d = ran(trial), problem_of(trial.problem).dimension
     assert set(columns) == COLUMNS
@@ -269,7 +269,7 @@ def test_runs_of_a_seed_share_anchors_and_duels_to_start_with(turns, strategies)
     starts, anchors, maps = [], [], []
     X = np.random.default_rng(0).random((5, 2))
     for strategy in strategies:
-        Trial("branin", strategy, 4, rounds=1).run()
+        SimulatedStudy("branin", strategy, 4, rounds=1).run()
         starts.append(turns.start())
         anchors.append(turns.anchors())
         maps.append(turns.judge.noise(X).tolist())
@@ -277,7 +277,7 @@ def test_runs_of_a_seed_share_anchors_and_duels_to_start_with(turns, strategies)
     assert all(each == anchors[0] for each in anchors)
     assert all(each == maps[0] for each in maps)
     np.testing.assert_allclose(maps[0], naive_noise(np.array(anchors[0]))(X))
-    Trial("branin", strategies[0], 5, rounds=1).run()
+    SimulatedStudy("branin", strategies[0], 5, rounds=1).run()
     assert {str(pair) for pair, _ in turns.start()}.isdisjoint(str(pair) for pair, _ in starts[0])
     assert not np.isin(turns.anchors(), anchors[0]).any()
 
@@ -285,7 +285,7 @@ def test_runs_of_a_seed_share_anchors_and_duels_to_start_with(turns, strategies)
 def test_all_strategies_start_from_the_same_pairs(turns):
     asked = []
     for strategy in ("rahbo", "raeubo"):
-        Trial("branin", strategy, 4, rounds=1).run()
+        SimulatedStudy("branin", strategy, 4, rounds=1).run()
         asked.append([pair for pair, _ in turns.start()])
     assert asked[0] == asked[1]
 
@@ -300,7 +300,7 @@ def test_longer_runs_begin_as_shorter_ones_do():
 
 def test_a_method_that_is_told_of_two_anchors_still_meets_the_user_of_twelve(turns):
     TOLD.run()
-    every = anchors_of(problem_of("branin"), "scattered", 12, TOLD.seed)
+    every = place_anchors(problem_of("branin"), "scattered", 12, TOLD.seed)
     assert turns.anchors() == every[:2].tolist()
     X = np.random.default_rng(0).random((50, 2))
     truth, told = naive_noise(every)(X), naive_noise(every[:2])(X)
@@ -327,7 +327,7 @@ def test_a_number_added_to_the_utility_does_not_matter_to_a_probit_user(trial):
 
 def test_a_number_added_to_the_utility_matters_to_the_papers_logistic_user_only(turns):
     def answers(**settings):
-        Trial("hartmann3", "eubo", 3, rounds=4, **settings).run()
+        SimulatedStudy("hartmann3", "eubo", 3, rounds=4, **settings).run()
         return [(turn.pair.tolist(), turn.outcome) for turn in turns.seen]
 
     assert answers() != answers(offset=20.0)
@@ -340,7 +340,7 @@ def test_a_number_added_to_the_utility_matters_to_the_papers_logistic_user_only(
 )
 def test_a_user_answers_by_the_likelihood_of_its_name(turns, judge, likelihood):
     for strategy in ("rahbo", "raeubo"):
-        Trial("branin", strategy, 1, rounds=1, judge=judge).run()
+        SimulatedStudy("branin", strategy, 1, rounds=1, judge=judge).run()
         pair = np.array([[0.55, 0.2], [0.5, 0.3]])
         expected = SimulatedJudge(problem_of("branin"), likelihood, turns.judge.noise).probabilities(*pair)
         assert turns.judge.probabilities(*pair) == expected
@@ -348,7 +348,7 @@ def test_a_user_answers_by_the_likelihood_of_its_name(turns, judge, likelihood):
 
 def test_a_matching_user_answers_by_the_strategys_likelihood(turns):
     for strategy, likelihood, kind in (("ei", None, Probit), ("eubo", None, Logistic), ("eubo", "probit", Probit)):
-        Trial("branin", strategy, 1, rounds=1, likelihood=likelihood).run()
+        SimulatedStudy("branin", strategy, 1, rounds=1, likelihood=likelihood).run()
         assert type(turns.judge.likelihood) is kind
         assert turns.judge.likelihood is turns.study.plan.likelihood
 
@@ -362,7 +362,7 @@ def test_a_baseline_that_sees_the_map_asks_other_duels_and_a_risk_averse_strateg
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_paper_is_followed_where_nothing_else_is_said(turns, strategy):
-    Trial("branin", strategy, 0, rounds=1).run()
+    SimulatedStudy("branin", strategy, 0, rounds=1).run()
     plan = turns.study.plan
     assert plan.initial == START
     assert plan.refit_every == 10
@@ -379,7 +379,7 @@ def test_the_paper_is_followed_where_nothing_else_is_said(turns, strategy):
 
 def test_inference_likelihood_and_outputscale_reach_the_plan(turns):
     settings = {"inference": "ep", "likelihood": "probit", "outputscale": 10.0}
-    Trial("branin", "raeubo", 0, rounds=1, **settings).run()
+    SimulatedStudy("branin", "raeubo", 0, rounds=1, **settings).run()
     plan = turns.study.plan
     assert isinstance(plan.inference, EP)
     assert isinstance(plan.likelihood, Probit)
@@ -404,29 +404,32 @@ OTHER = {
 
 
 def test_the_key_depends_on_every_field():
-    assert set(OTHER) == {each.name for each in fields(Trial)}
+    assert set(OTHER) == {each.name for each in fields(SimulatedStudy)}
     trials = [RAHBO, *(replace(RAHBO, **{name: value}) for name, value in OTHER.items())]
     assert all(one != other for one, other in combinations(trials, 2))
     assert len({trial.key for trial in trials}) == len(trials)
 
 
 def test_the_key_depends_on_nothing_else():
-    again = Trial(rounds=4, seed=1, strategy="rahbo", problem="branin")
+    again = SimulatedStudy(rounds=4, seed=1, strategy="rahbo", problem="branin")
     assert again == RAHBO
     assert again.key == RAHBO.key
     ran(RAHBO)
     assert again.key == RAHBO.key
-    assert RAHBO.settings == {"kind": "trial", **{each.name: getattr(RAHBO, each.name) for each in fields(Trial)}}
+    assert RAHBO.settings == {
+        "kind": "trial",
+        **{each.name: getattr(RAHBO, each.name) for each in fields(SimulatedStudy)},
+    }
 
 
 @pytest.mark.parametrize("hash_seed", ["1", "4321"])
 def test_the_key_is_the_same_in_another_process(hash_seed):
     code = (
-        "import json, sys; from anchorpbo.research.experiments.trial import Trial;"
+        "import json, sys; from anchorpbo.research.experiments.simulated_study import Trial;"
         "print(*[Trial(**each).key for each in json.loads(sys.argv[1])])"
     )
-    trials = [RAHBO, TOLD, Trial(**OTHER)]
-    given = json.dumps([{each.name: getattr(trial, each.name) for each in fields(Trial)} for trial in trials])
+    trials = [RAHBO, TOLD, SimulatedStudy(**OTHER)]
+    given = json.dumps([{each.name: getattr(trial, each.name) for each in fields(SimulatedStudy)} for trial in trials])
     done = subprocess.run(
         [sys.executable, "-c", code, given],
         env={**os.environ, "PYTHONHASHSEED": hash_seed}, capture_output=True, text=True, check=True,
@@ -458,7 +461,7 @@ def test_a_key_can_name_a_file():
 )  # fmt: skip
 def test_what_cannot_be_run_is_refused_when_it_is_made(settings, error, message):
     with pytest.raises(error, match=message):
-        Trial(**{"problem": "branin", "strategy": "ei", "seed": 0, **settings})
+        SimulatedStudy(**{"problem": "branin", "strategy": "ei", "seed": 0, **settings})
 
 
 @pytest.mark.parametrize(
@@ -474,7 +477,7 @@ def test_what_cannot_be_run_is_refused_when_it_is_made(settings, error, message)
     ],
 )
 def test_the_rest_is_refused_when_it_is_run(settings, error, message):
-    trial = Trial(**{"problem": "branin", "strategy": "ei", "seed": 0, "rounds": 1, **settings})
+    trial = SimulatedStudy(**{"problem": "branin", "strategy": "ei", "seed": 0, "rounds": 1, **settings})
     with pytest.raises(error, match=message):
         trial.run()
 
@@ -482,4 +485,4 @@ def test_the_rest_is_refused_when_it_is_run(settings, error, message):
 def test_an_unknown_problem_is_found_before_anything_runs():
     RAHBO.prepare()
     with pytest.raises(UnknownNameError, match="a problem must be one of"):
-        Trial("bran", "ei", 0).prepare()
+        SimulatedStudy("bran", "ei", 0).prepare()

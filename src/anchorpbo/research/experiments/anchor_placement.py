@@ -23,39 +23,39 @@ from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.problems import Problem, candy_anchors, sushi_anchors
 from anchorpbo.typing import Array
 
-SPREAD = 0.1
+ANCHOR_SPREAD = 0.1
 """Standard deviation of synthetic anchors in each coordinate."""
-COUNT = 10
+DEFAULT_ANCHORS = 10
 """Synthetic anchors, where an experiment does not say."""
-DISTANCE = 0.5
+MIN_DISTANCE = 0.5
 """How far "away from the optimum" is, at the least: half the side of the cube."""
 
-PLACES = ("away", "scattered", "far", "near", "own")
-"""Names of places; corners have names of their own, see `corners`."""
-_OWN = {"sushi": sushi_anchors, "candy": candy_anchors}
+PLACEMENTS = ("away", "scattered", "far", "near", "own")
+"""Names of places; corners have names of their own, see `list_corners`."""
+_DATA_ANCHORS = {"sushi": sushi_anchors, "candy": candy_anchors}
 _CORNER = re.compile(r"corner-([01]+)")
 
 
-def anchors_of(problem: Problem, place: str, count: int, seed: int) -> Array:
+def place_anchors(problem: Problem, place: str, count: int, seed: int) -> Array:
     """The anchors of one run, (n, d): `count` drawn by the run's seed, or all that come with the data."""
-    check_place(place)
+    check_placement(place)
     if place == "own":
-        if problem.name not in _OWN:
+        if problem.name not in _DATA_ANCHORS:
             raise InputError("only data sets come with anchors", problem.name, 'use "away" or "near"')
-        found = _OWN[problem.name]()
+        found = _DATA_ANCHORS[problem.name]()
         # Two candies share a place; a study takes an anchor in once.
         return found[np.sort(np.unique(found, axis=0, return_index=True)[1])]
     if place == "scattered":
         rng = np.random.default_rng([seed, 11])
-        return np.array([_drawn_away(problem, rng) for _ in range(count)])
-    steps = SPREAD * np.random.default_rng([seed, 7]).standard_normal((count, problem.dimension))
-    return _folded(centre_of(problem, place, seed) + steps)
+        return np.array([_draw_away_from_optimum(problem, rng) for _ in range(count)])
+    steps = ANCHOR_SPREAD * np.random.default_rng([seed, 7]).standard_normal((count, problem.dimension))
+    return _reflect_into_cube(find_centre(problem, place, seed) + steps)
 
 
-def centre_of(problem: Problem, place: str, seed: int) -> Array:
+def find_centre(problem: Problem, place: str, seed: int) -> Array:
     """The centre, (d,), of anchors that lie around one."""
     if place == "away":
-        return _drawn_away(problem, np.random.default_rng([seed, 11]))
+        return _draw_away_from_optimum(problem, np.random.default_rng([seed, 11]))
     if place == "near":
         return problem.optimum
     if place == "far":
@@ -67,25 +67,25 @@ def centre_of(problem: Problem, place: str, seed: int) -> Array:
     return np.array([float(bit) for bit in corner[1]])
 
 
-def corners(dimension: int) -> list[str]:
+def list_corners(dimension: int) -> list[str]:
     """Names of all corners of the cube."""
     return ["corner-" + "".join(bits) for bits in product("01", repeat=dimension)]
 
 
-def check_place(place: str) -> None:
+def check_placement(place: str) -> None:
     """Raise unless there is such a place."""
-    if place not in PLACES and not _CORNER.fullmatch(place):
-        raise UnknownNameError.of("anchors", place, (*PLACES, "corner-010"))
+    if place not in PLACEMENTS and not _CORNER.fullmatch(place):
+        raise UnknownNameError.of("anchors", place, (*PLACEMENTS, "corner-010"))
 
 
-def _drawn_away(problem: Problem, rng: np.random.Generator) -> Array:
+def _draw_away_from_optimum(problem: Problem, rng: np.random.Generator) -> Array:
     while True:
         x = rng.random(problem.dimension)
-        if np.linalg.norm(x - problem.optimum) >= DISTANCE:
+        if np.linalg.norm(x - problem.optimum) >= MIN_DISTANCE:
             return x
 
 
-def _folded(X: Array) -> Array:
+def _reflect_into_cube(X: Array) -> Array:
     """Reflect what is outside the cube at its sides."""
     Y = np.mod(X, 2.0)
     return np.minimum(Y, 2.0 - Y)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from anchorpbo.research.experiments.statistics import Interval
+from anchorpbo.research.experiments.confidence_intervals import Interval
 
 ABOVE, BELOW, ACROSS = Interval(2.0, 1.0, 3.0), Interval(-2.0, -3.0, -1.0), Interval(0.5, -1.0, 2.0)
 TOUCHING = Interval(1.0, 0.0, 2.0)

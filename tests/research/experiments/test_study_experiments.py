@@ -8,17 +8,17 @@ import polars as pl
 import pytest
 
 from anchorpbo.errors import InputError, UnknownNameError
-from anchorpbo.research.experiments import studies
+from anchorpbo.research.experiments import study_experiments
 from anchorpbo.research.experiments.experiment import Experiment, Size
 from anchorpbo.research.experiments.registry import ALL, EXPERIMENTS, filter_tasks, plan_tasks, select_experiments
-from anchorpbo.research.experiments.trial import STRATEGIES, TWINS, Trial
+from anchorpbo.research.experiments.simulated_study import STRATEGIES, TWINS, SimulatedStudy
 
 NAMES = {
     "illustration", "main", "ranking", "time", "ackley6", "candy", "five-anchors", "anchor-quality", "anchor-count",
     "anchor-process", "consistency", "concentration", "one-step", "kde-time", "inference", "sensitivity",
     "anchor-placement",
 }  # fmt: skip
-STUDIES = {name: each for name, each in EXPERIMENTS.items() if isinstance(each, studies.Studies)}
+STUDIES = {name: each for name, each in EXPERIMENTS.items() if isinstance(each, study_experiments.StudyExperiment)}
 every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 every_study = pytest.mark.parametrize("name", STUDIES)
 PAPER, QUICK = Size(), Size(quick=True)
@@ -36,7 +36,7 @@ def values(tasks, setting):
 
 
 def test_main_is_of_the_papers_size():
-    tasks = studies.MAIN.tasks(PAPER)
+    tasks = study_experiments.MAIN.tasks(PAPER)
     assert len(tasks) == 3 * 6 * 30
     assert sum(task.rounds for task in tasks) == 81_000
     assert set(values(tasks, "rounds")) == {150}
@@ -59,7 +59,7 @@ def test_the_smaller_ones_have_20_seeds_and_100_rounds(name, problem, anchors, c
 
 
 def test_inference_has_the_three_inferences_under_one_likelihood():
-    tasks = studies.INFERENCE.tasks(PAPER)
+    tasks = study_experiments.INFERENCE.tasks(PAPER)
     assert len(tasks) == 2 * 3 * 20
     assert set(values(tasks, "likelihood")) == {"probit"}
     arms = Counter((task.strategy, task.inference) for task in tasks)
@@ -67,7 +67,7 @@ def test_inference_has_the_three_inferences_under_one_likelihood():
 
 
 def test_anchor_count_tells_five_to_fifty_of_fifty():
-    tasks = studies.ANCHOR_COUNT.tasks(PAPER)
+    tasks = study_experiments.ANCHOR_COUNT.tasks(PAPER)
     assert set(values(tasks, "count")) == {50}
     assert set(values(tasks, "anchors")) == {"scattered"}
     assert set(values(tasks, "rounds")) == {150}
@@ -76,14 +76,14 @@ def test_anchor_count_tells_five_to_fifty_of_fifty():
 
 
 def test_anchor_quality_has_both_places():
-    tasks = studies.ANCHOR_QUALITY.tasks(PAPER)
+    tasks = study_experiments.ANCHOR_QUALITY.tasks(PAPER)
     arms = Counter((task.problem, task.strategy, task.anchors) for task in tasks)
     expected = {(p, s, a): 30 for p in ("hartmann3", "hartmann4") for s in TWINS for a in ("away", "near")}
     assert arms == expected
 
 
 def test_anchor_placement_has_every_corner_and_a_cluster_drawn_by_the_seed():
-    tasks = studies.ANCHOR_PLACEMENT.tasks(PAPER)
+    tasks = study_experiments.ANCHOR_PLACEMENT.tasks(PAPER)
     assert len(tasks) == (8 + 1 + 16 + 1) * 6 * 20
     assert set(values(tasks, "rounds")) == {100}
     for problem, dimension in (("hartmann3", 3), ("hartmann4", 4)):
@@ -102,10 +102,10 @@ CHANGES = {
 
 def test_sensitivity_changes_one_setting_at_a_time_and_those_of_the_public_code_together():
     changes = defaultdict(set)
-    for task in studies.SENSITIVITY.tasks(Size(seeds=1)):
+    for task in study_experiments.SENSITIVITY.tasks(Size(seeds=1)):
         assert task.rounds == 100
         place = "own" if task.problem in ("sushi", "candy") else "away"
-        plain = asdict(Trial(task.problem, task.strategy, 0, anchors=place, rounds=task.rounds))
+        plain = asdict(SimulatedStudy(task.problem, task.strategy, 0, anchors=place, rounds=task.rounds))
         changes[task.problem, task.strategy].add(
             frozenset((name, value) for name, value in asdict(task).items() if value != plain[name])
         )
@@ -118,13 +118,13 @@ def test_sensitivity_changes_one_setting_at_a_time_and_those_of_the_public_code_
 
 
 def test_every_arm_of_sensitivity_has_a_name_of_its_own():
-    tasks = studies.SENSITIVITY.tasks(Size(seeds=1))
+    tasks = study_experiments.SENSITIVITY.tasks(Size(seeds=1))
     settings = pl.DataFrame([task.settings for task in tasks], infer_schema_length=None)
-    names = settings.select(studies.SENSITIVITY.variant.alias("variant"))["variant"].to_list()
+    names = settings.select(study_experiments.SENSITIVITY.variant.alias("variant"))["variant"].to_list()
     assert len({(t.problem, t.strategy, name) for t, name in zip(tasks, names, strict=True)}) == len(tasks)
     assert len(set(names)) == len(CHANGES) + 2
     for task, name in zip(tasks, names, strict=True):
-        plain = Trial(task.problem, task.strategy, 0, anchors=task.anchors, rounds=100)
+        plain = SimulatedStudy(task.problem, task.strategy, 0, anchors=task.anchors, rounds=100)
         assert (name == "nothing changed") == (task == plain and task.anchors != "far")
 
 
@@ -188,15 +188,15 @@ def test_keys_that_experiments_share_are_of_equal_tasks():
 
 def test_ranking_and_time_are_over_the_runs_of_main():
     for size in (PAPER, QUICK, Size(seeds=2, rounds=9)):
-        main = keys(studies.MAIN.tasks(size))
-        assert keys(studies.RANKING.tasks(size)) == main
-        assert keys(studies.TIME.tasks(size)) == main
+        main = keys(study_experiments.MAIN.tasks(size))
+        assert keys(study_experiments.RANKING.tasks(size)) == main
+        assert keys(study_experiments.TIME.tasks(size)) == main
 
 
 def test_anchors_away_from_the_optimum_of_anchor_quality_are_runs_of_main():
     for size in (PAPER, QUICK):
-        main = {task.key: task for task in studies.MAIN.tasks(size)}
-        tasks = studies.ANCHOR_QUALITY.tasks(size)
+        main = {task.key: task for task in study_experiments.MAIN.tasks(size)}
+        tasks = study_experiments.ANCHOR_QUALITY.tasks(size)
         away = [task for task in tasks if task.anchors == "away"]
         assert len(away) == len(tasks) / 2
         assert all(main[task.key] == task for task in away)
@@ -205,8 +205,8 @@ def test_anchors_away_from_the_optimum_of_anchor_quality_are_runs_of_main():
 
 def test_sensitivity_begins_with_what_main_runs():
     size = Size(seeds=2, rounds=20)
-    main = {task.key for task in studies.MAIN.tasks(size)}
-    found = set(keys(studies.SENSITIVITY.tasks(size)))
+    main = {task.key for task in study_experiments.MAIN.tasks(size)}
+    found = set(keys(study_experiments.SENSITIVITY.tasks(size)))
     assert main < found
 
 
@@ -224,7 +224,7 @@ def test_every_experiment_is_found_by_its_name():
 
 
 def test_no_study_is_left_out():
-    there = {each for each in vars(studies).values() if isinstance(each, studies.Studies)}
+    there = {each for each in vars(study_experiments).values() if isinstance(each, study_experiments.StudyExperiment)}
     assert there == set(STUDIES.values())
 
 
@@ -242,7 +242,7 @@ def test_an_unknown_name_is_answered_with_those_there_are(name):
 
 # -- only --------------------------------------------------------------------------------------------------------------
 
-MAIN_TASKS = studies.MAIN.tasks(Size(seeds=2, rounds=5))
+MAIN_TASKS = study_experiments.MAIN.tasks(Size(seeds=2, rounds=5))
 
 
 @pytest.mark.parametrize(

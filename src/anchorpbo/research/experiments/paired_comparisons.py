@@ -1,6 +1,6 @@
 """Ways to compare runs, each of which makes claims: against a twin, within a margin, with all others.
 
-Claims are on differences paired by seed, see `anchorpbo.research.experiments.claims`.
+Claims are on differences paired by seed, see `anchorpbo.research.experiments.study_claims`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import replace
 import polars as pl
 
 from anchorpbo.problems import problem_of
-from anchorpbo.research.experiments import measures
-from anchorpbo.research.experiments.measures import When
-from anchorpbo.research.experiments.paper import Claim, Reading, Verdict
-from anchorpbo.research.experiments.statistics import Interval
-from anchorpbo.research.experiments.trial import STRATEGIES, TWINS
+from anchorpbo.research.experiments import run_metrics
+from anchorpbo.research.experiments.confidence_intervals import Interval
+from anchorpbo.research.experiments.run_metrics import RoundRange
+from anchorpbo.research.experiments.simulated_study import STRATEGIES, TWINS
+from anchorpbo.research.experiments.verdicts import Claim, Reading, Verdict
 
 MARGIN = 0.1
 """Largest loss that still counts as competitive, as a share of the problem's range of utilities."""
@@ -50,10 +50,10 @@ def compare(
     one: pl.Expr,
     other: pl.Expr,
     judge: Judge,
-    when: When = "last",
+    when: RoundRange = "last",
 ) -> Claims:
     """Yield a claim on a paired difference, or nothing if there are no runs to compare."""
-    gap = measures.difference(rows, metric, one, other, when)
+    gap = run_metrics.compare_pairs(rows, metric, one, other, when)
     if gap is not None:
         yield make_claim(text, where, gap, judge)
 
@@ -70,27 +70,27 @@ def mark_as_ours(claims: Claims) -> Claims:
     return (replace(claim, reading="ours") for claim in claims)
 
 
-TwinClaim = Callable[[str, str, str], tuple[str, Judge, When]]
+TwinClaim = Callable[[str, str, str], tuple[str, Judge, RoundRange]]
 """Maps a risk-averse strategy, a metric and a problem to the claim's text, its rule and the rounds it is about."""
 
 
-def improves(averse: str, metric: str, problem: str) -> tuple[str, Judge, When]:
+def improves(averse: str, metric: str, problem: str) -> tuple[str, Judge, RoundRange]:
     """The claim that a risk-averse strategy is better than its twin: less noisy, or higher in the end."""
     side, judge, when = _SIDES.get(metric, ("above", Interval.above, "last"))
     text = f"{averse.upper()}'s {WORDS[metric]} is {side} {TWINS[averse].upper()}'s on {TITLES[problem]}"
     return text, judge, when
 
 
-_SIDES: dict[str, tuple[str, Judge, When]] = {"pair_noise": ("below", Interval.below, "all")}
+_SIDES: dict[str, tuple[str, Judge, RoundRange]] = {"pair_noise": ("below", Interval.below, "all")}
 
 
-def improves_over_all_rounds(averse: str, metric: str, problem: str) -> tuple[str, Judge, When]:
+def improves_over_all_rounds(averse: str, metric: str, problem: str) -> tuple[str, Judge, RoundRange]:
     """The claim that the mean of all rounds is higher, which rewards speed."""
     text = f"{averse.upper()}'s {WORDS[metric]}, mean of all rounds, is above {TWINS[averse].upper()}'s on"
     return f"{text} {TITLES[problem]}", Interval.above, "all"
 
 
-def is_competitive(averse: str, metric: str, problem: str) -> tuple[str, Judge, When]:
+def is_competitive(averse: str, metric: str, problem: str) -> tuple[str, Judge, RoundRange]:
     """The claim that a risk-averse strategy is not worse than its twin by the margin."""
     pair = f"{averse.upper()} is competitive with {TWINS[averse].upper()} on {TITLES[problem]}"
     text = f"{pair} ({WORDS[metric]}): not worse by {margin_of(problem):.2g}"
@@ -114,11 +114,11 @@ def compare_with_twins(
 def compare_anpei(records: pl.DataFrame, problem: str, metric: str, where: str) -> Claims:
     """Compare ANPEI's gap to its twin with the mean of RAHBO's and RAEUBO's."""
     rows, lower = rows_of(records, problem), metric.endswith("rank")
-    anpei, rahbo, raeubo = (measures.gaps(rows, metric, *twin_sides(averse)) for averse in TWINS)
+    anpei, rahbo, raeubo = (run_metrics.pair_differences(rows, metric, *twin_sides(averse)) for averse in TWINS)
     others = rahbo.join(raeubo, on="seed", suffix="_too").select(
         "seed", (0.5 * (pl.col("gap") + pl.col("gap_too"))).alias("gap")
     )
-    gap = measures.mean_gap(anpei, less=others)
+    gap = run_metrics.average_differences(anpei, less=others)
     if gap is not None:
         by = " by risk-adjusted rank" if lower else ""
         text = f"ANPEI gains less on its twin than RAHBO and RAEUBO on theirs on {TITLES[problem]}{by}"
@@ -133,7 +133,7 @@ def compare_with_all(
     rows = with_all_strategies(rows_of(records, problem), STRATEGIES)
     judge: Judge = Interval.below if lower else Interval.above
     gaps = {
-        other: measures.difference(rows, metric, is_one_of([strategy]), is_one_of([other]))
+        other: run_metrics.compare_pairs(rows, metric, is_one_of([strategy]), is_one_of([other]))
         for other in STRATEGIES
         if other not in (strategy, *except_for)
     }

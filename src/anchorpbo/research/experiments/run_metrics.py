@@ -7,32 +7,32 @@ from typing import Any, Literal
 
 import polars as pl
 
-from anchorpbo.research.experiments.statistics import Interval
+from anchorpbo.research.experiments.confidence_intervals import Interval
 
-RUNNING: Mapping[str, str] = {"running_risk_adjusted": "risk_adjusted", "running_value": "value"}
+RUNNING_METRICS: Mapping[str, str] = {"running_risk_adjusted": "risk_adjusted", "running_value": "value"}
 """The largest so far of a metric that is of the current round."""
 METRICS = (
-    "risk_adjusted", "value", "pair_noise", "plain_value", "plain_risk_adjusted", *RUNNING, "seconds",
+    "risk_adjusted", "value", "pair_noise", "plain_value", "plain_risk_adjusted", *RUNNING_METRICS, "seconds",
 )  # fmt: skip
-LAST = 10
+FINAL_ROUNDS = 10
 """A final value is the mean over this many last rounds: one hallucination is one draw, and a single round is noisy."""
 
-When = Literal["last", "early", "all"]
-"""The last `LAST` rounds, the first third, or all of them."""
-_WHEN: dict[When, pl.Expr] = {
-    "last": pl.col("round") > pl.col("rounds") - LAST,
+RoundRange = Literal["last", "early", "all"]
+"""The last `FINAL_ROUNDS` rounds, the first third, or all of them."""
+_ROUND_FILTERS: dict[RoundRange, pl.Expr] = {
+    "last": pl.col("round") > pl.col("rounds") - FINAL_ROUNDS,
     "early": pl.col("round") <= pl.col("rounds") / 3,
     "all": pl.lit(True),
 }
 
 
-def with_running(records: pl.DataFrame) -> pl.DataFrame:
+def add_running_best(records: pl.DataFrame) -> pl.DataFrame:
     """Adds the running best of both values, run by run."""
-    largest = [pl.col(current).cum_max().over("key").alias(name) for name, current in RUNNING.items()]
+    largest = [pl.col(current).cum_max().over("key").alias(name) for name, current in RUNNING_METRICS.items()]
     return records.with_row_index("row").sort("key", "round").with_columns(largest).sort("row").drop("row")
 
 
-def curves(records: pl.DataFrame) -> pl.DataFrame:
+def summarise_rounds(records: pl.DataFrame) -> pl.DataFrame:
     """Mean and standard deviation over seeds of every metric, a row a problem, strategy, variant and round."""
     by = ["problem", "strategy", "variant", "round"]
     means = [pl.col(name).mean().alias(f"{name}_mean") for name in METRICS]
@@ -40,38 +40,40 @@ def curves(records: pl.DataFrame) -> pl.DataFrame:
     return records.group_by(by).agg(pl.len().alias("runs"), *means, *stds).sort(by)
 
 
-def finals(records: pl.DataFrame) -> pl.DataFrame:
+def summarise_final_values(records: pl.DataFrame) -> pl.DataFrame:
     """Mean and standard deviation over runs of each metric's mean over the last rounds, of the noise over all."""
     by = ["problem", "strategy", "variant"]
     runs = records.group_by([*by, "seed"]).agg(
         pl.col("rounds").first().alias("round"),
-        *(pl.col(name).filter(_WHEN["all" if name == "pair_noise" else "last"]).mean() for name in METRICS),
+        *(pl.col(name).filter(_ROUND_FILTERS["all" if name == "pair_noise" else "last"]).mean() for name in METRICS),
     )
     means = [pl.col(name).mean().alias(f"{name}_mean") for name in METRICS]
     stds = [pl.col(name).std().alias(f"{name}_std") for name in METRICS]
     return runs.group_by([*by, "round"]).agg(pl.len().alias("runs"), *means, *stds).sort(by)
 
 
-def of_runs(records: pl.DataFrame, metric: str, when: When = "last") -> pl.DataFrame:
+def average_rounds(records: pl.DataFrame, metric: str, when: RoundRange = "last") -> pl.DataFrame:
     """One number a run: the mean of a metric over some of its rounds, with the columns seed and this."""
-    return records.filter(_WHEN[when]).group_by("seed").agg(pl.col(metric).mean().alias(metric)).sort("seed")
+    return records.filter(_ROUND_FILTERS[when]).group_by("seed").agg(pl.col(metric).mean().alias(metric)).sort("seed")
 
 
-def gaps(records: pl.DataFrame, metric: str, one: pl.Expr, other: pl.Expr, when: When = "last") -> pl.DataFrame:
+def pair_differences(
+    records: pl.DataFrame, metric: str, one: pl.Expr, other: pl.Expr, when: RoundRange = "last"
+) -> pl.DataFrame:
     """How much larger a metric is in the runs of `one` than of `other`: the columns seed and gap."""
-    left, right = (of_runs(records.filter(chosen), metric, when) for chosen in (one, other))
+    left, right = (average_rounds(records.filter(chosen), metric, when) for chosen in (one, other))
     both = left.join(right, on="seed", suffix="_other").drop_nulls().sort("seed")
     return both.select("seed", (pl.col(metric) - pl.col(f"{metric}_other")).alias("gap"))
 
 
-def difference(
-    records: pl.DataFrame, metric: str, one: pl.Expr, other: pl.Expr, when: When = "last"
+def compare_pairs(
+    records: pl.DataFrame, metric: str, one: pl.Expr, other: pl.Expr, when: RoundRange = "last"
 ) -> Interval | None:
-    """The mean of `gaps`; ``None`` without pairs."""
-    return mean_gap(gaps(records, metric, one, other, when))
+    """The mean of `pair_differences`; ``None`` without pairs."""
+    return average_differences(pair_differences(records, metric, one, other, when))
 
 
-def mean_gap(found: pl.DataFrame, less: pl.DataFrame | None = None) -> Interval | None:
+def average_differences(found: pl.DataFrame, less: pl.DataFrame | None = None) -> Interval | None:
     """The mean of gaps, or of how much they differ from others with the same seeds; ``None`` without any."""
     if less is not None:
         both = found.join(less, on="seed", suffix="_less")
@@ -79,7 +81,7 @@ def mean_gap(found: pl.DataFrame, less: pl.DataFrame | None = None) -> Interval 
     return Interval.of(found["gap"].to_numpy()) if len(found) else None
 
 
-def gains(records: pl.DataFrame, twins: Mapping[str, str], metrics: Mapping[str, When]) -> pl.DataFrame:
+def summarise_gains(records: pl.DataFrame, twins: Mapping[str, str], metrics: Mapping[str, RoundRange]) -> pl.DataFrame:
     """How much larger metrics of risk-averse strategies are than of their twins, a row a problem, variant and pair.
 
     Parameters
@@ -91,21 +93,23 @@ def gains(records: pl.DataFrame, twins: Mapping[str, str], metrics: Mapping[str,
     metrics
         What is compared, and over which rounds.
     """
-    return pl.DataFrame(list(_gains(records, twins, metrics)), _GAINS)
+    return pl.DataFrame(list(_iterate_gains(records, twins, metrics)), _GAIN_SCHEMA)
 
 
-_GAINS = {
+_GAIN_SCHEMA = {
     **dict.fromkeys(("problem", "variant", "strategy", "metric"), pl.String),
     "distance": pl.Float64, "seeds": pl.Int64, **dict.fromkeys(("mean", "low", "high"), pl.Float64),
 }  # fmt: skip
 
 
-def _gains(records: pl.DataFrame, twins: Mapping[str, str], metrics: Mapping[str, When]) -> Iterator[dict[str, Any]]:
+def _iterate_gains(
+    records: pl.DataFrame, twins: Mapping[str, str], metrics: Mapping[str, RoundRange]
+) -> Iterator[dict[str, Any]]:
     for (problem, variant), rows in records.group_by("problem", "variant", maintain_order=True):
         for averse, plain in twins.items():
             for metric, when in metrics.items():
-                found = gaps(rows, metric, pl.col("strategy") == averse, pl.col("strategy") == plain, when)
-                gap = mean_gap(found)
+                found = pair_differences(rows, metric, pl.col("strategy") == averse, pl.col("strategy") == plain, when)
+                gap = average_differences(found)
                 if gap is not None:
                     yield {
                         "problem": problem, "variant": variant, "strategy": averse, "metric": metric,
@@ -113,10 +117,10 @@ def _gains(records: pl.DataFrame, twins: Mapping[str, str], metrics: Mapping[str
                     }  # fmt: skip
 
 
-def ranks(records: pl.DataFrame) -> pl.DataFrame:
+def add_ranks(records: pl.DataFrame) -> pl.DataFrame:
     """Adds the rank of each strategy among those of its problem, seed and round; 0 is best, equals share."""
     places = [
         (pl.col(metric).rank("average", descending=True).over("problem", "seed", "round") - 1.0).alias(f"{metric}_rank")
-        for metric in ("risk_adjusted", "value", *RUNNING)
+        for metric in ("risk_adjusted", "value", *RUNNING_METRICS)
     ]
     return records.with_columns(places)

@@ -31,7 +31,7 @@ from anchorpbo.numerics.checks import positive, whole
 from anchorpbo.problems import ExactJudge, Problem, SimulatedJudge, Turn, play, problem_of
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.reliability.profile import as_profile
-from anchorpbo.research.experiments.anchors import COUNT, anchors_of, check_place
+from anchorpbo.research.experiments.anchor_placement import DEFAULT_ANCHORS, check_placement, place_anchors
 from anchorpbo.research.experiments.task import Columns, Task
 from anchorpbo.search import maximise
 from anchorpbo.study import Optimizer, PaperNoise
@@ -43,7 +43,7 @@ ROUNDS = 150
 STRATEGIES = ("ei", "ucb", "eubo", "anpei", "rahbo", "raeubo")
 TWINS: Mapping[str, str] = {"anpei": "ei", "rahbo": "ucb", "raeubo": "eubo"}
 """A risk-averse strategy and what it comes to where the noise is constant."""
-_RAW, _RESTARTS = 128, 4
+_RAW_SAMPLES, _RESTARTS = 128, 4
 """The search for x*_t starts from all designs seen as well; more of either changed the value by less than 1e-7."""
 
 Judge = Literal["matching", "probit", "logistic", "difference", "exact"]
@@ -55,7 +55,7 @@ _JUDGES: Mapping[str, Likelihood] = {
 
 
 @dataclass(frozen=True)
-class Trial(Task):
+class SimulatedStudy(Task):
     """A problem, a strategy and a seed; everything else has the paper's setting, or ours where it gives none.
 
     Runs of one seed have the same anchors, the same duels to start with and the same luck, whatever the strategy.
@@ -69,8 +69,8 @@ class Trial(Task):
     rounds: int = ROUNDS
     """Duels chosen by the strategy, after the eight to start with."""
     anchors: str = "away"
-    """Where the user's anchors are, a place of `anchorpbo.research.experiments.anchors`."""
-    count: int = COUNT
+    """Where the user's anchors are, a place of `anchorpbo.research.experiments.anchor_placement`."""
+    count: int = DEFAULT_ANCHORS
     """Anchors that make the user's true map, where they are drawn."""
     told: int | None = None
     """How many of them the method is told of; ``None`` for all."""
@@ -109,7 +109,7 @@ class Trial(Task):
         if self.judge not in get_args(Judge):
             raise UnknownNameError.of("judge", self.judge, get_args(Judge))
         as_profile(self.profile)
-        check_place(self.anchors)
+        check_placement(self.anchors)
 
     def prepare(self) -> None:
         """Find the data set."""
@@ -122,8 +122,8 @@ class Trial(Task):
 
     def run(self) -> Columns:
         """Play the study; a row a round, the first after the duels to start with."""
-        problem = _raised(problem_of(self.problem), self.offset)
-        anchors = anchors_of(problem, self.anchors, self.count, self.seed)
+        problem = _add_offset(problem_of(self.problem), self.offset)
+        anchors = place_anchors(problem, self.anchors, self.count, self.seed)
         told = anchors[: self.told]
         space = problem.space
         noise = PaperNoise(profile=self.profile)
@@ -135,7 +135,7 @@ class Trial(Task):
         )  # fmt: skip
         truth, estimate = (noise(each, optimizer.plan.metric) for each in (anchors, told))
         judge = self._judge(problem, optimizer.plan.likelihood, truth)
-        rows = list(_rows(optimizer, judge, estimate, self.rounds, self.seed))
+        rows = list(_play_rounds(optimizer, judge, estimate, self.rounds, self.seed))
         distance = float(np.linalg.norm(anchors.mean(axis=0) - problem.optimum))
         fixed = {"bandwidth": estimate.bandwidth, "anchor_distance": distance}
         return {name: [row[name] for row in rows] for name in rows[0]} | {
@@ -155,17 +155,21 @@ class Trial(Task):
         return SimulatedJudge(problem, _JUDGES.get(self.judge, matching), noise)
 
 
-def _rows(
+def _play_rounds(
     optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseMap, rounds: int, seed: int
 ) -> Iterator[dict[str, Any]]:
     initial = optimizer.plan.initial
     for turn in play(optimizer, judge, initial + rounds, seed):
         number = turn.number - initial
         if number >= 0:
-            yield {"round": number, **_asked(turn, chosen=number > 0), **_found(optimizer, judge, estimate)}
+            yield {
+                "round": number,
+                **_describe_duel(turn, chosen=number > 0),
+                **_measure_round(optimizer, judge, estimate),
+            }
 
 
-def _asked(turn: Turn, *, chosen: bool) -> dict[str, Any]:
+def _describe_duel(turn: Turn, *, chosen: bool) -> dict[str, Any]:
     """The duel of a round; that before the first was not chosen."""
     first, second = turn.pair.tolist()
     return {
@@ -177,10 +181,10 @@ def _asked(turn: Turn, *, chosen: bool) -> dict[str, Any]:
     }
 
 
-def _found(optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseMap) -> dict[str, Any]:
+def _measure_round(optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseMap) -> dict[str, Any]:
     """What is known after a round."""
     surrogate = optimizer.surrogate
-    best, plain = (_best(surrogate.posterior, estimate, weight) for weight in (RISK_WEIGHT, 0.0))
+    best, plain = (_maximise_risk_adjusted(surrogate.posterior, estimate, weight) for weight in (RISK_WEIGHT, 0.0))
     X = np.array([best, plain])
     (value, plain_value), (cost, plain_cost) = judge.problem(X).tolist(), (RISK_WEIGHT * judge.noise(X)).tolist()
     return {
@@ -193,21 +197,21 @@ def _found(optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseMap) -> d
     }
 
 
-def _best(posterior: Any, noise: NoiseMap, risk_weight: float) -> Array:
+def _maximise_risk_adjusted(posterior: Any, noise: NoiseMap, risk_weight: float) -> Array:
     # The mean less the noise's cost is RAHBO without its exploration.
     bound = RAHBO(exploration=0.0, risk_aversion=risk_weight).bind(posterior, noise)
     seen = posterior.points
     rng = np.random.default_rng(len(seen))
-    return maximise(bound, posterior.dimension, rng, raw=_RAW, restarts=_RESTARTS, extra=seen).x
+    return maximise(bound, posterior.dimension, rng, raw=_RAW_SAMPLES, restarts=_RESTARTS, extra=seen).x
 
 
-def _raised(problem: Problem, offset: float) -> Problem:
+def _add_offset(problem: Problem, offset: float) -> Problem:
     """The problem with a number added to its utility."""
     if offset == 0.0:
         return problem
-    utility = partial(_plus, problem.utility, offset)
+    utility = partial(_evaluate_with_offset, problem.utility, offset)
     return replace(problem, utility=utility, maximum=problem.maximum + offset, minimum=problem.minimum + offset)
 
 
-def _plus(utility: Any, offset: float, X: Array) -> Array:
+def _evaluate_with_offset(utility: Any, offset: float, X: Array) -> Array:
     return np.asarray(utility(X) + offset)

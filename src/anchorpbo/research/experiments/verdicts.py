@@ -29,7 +29,7 @@ class Claim:
     text: str
     """The claim, in one sentence."""
     where: str
-    """Its place in the paper, an item of `ITEMS`, or `OURS`."""
+    """Its place in the paper, an item of `PAPER_ITEMS`, or `OURS`."""
     found: str
     """Our number; of a comparison the mean paired difference, in units of what is compared."""
     interval: str
@@ -41,7 +41,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Item:
+class PaperItem:
     """A figure, table or proposition of the paper."""
 
     where: str
@@ -53,29 +53,37 @@ class Item:
 
 OURS = "ours"
 """The place of what is not in the paper."""
-ITEMS: tuple[Item, ...] = (
-    Item("Figure 1", "Noise-aware queries are quieter and give a better surrogate.", "illustration"),
-    Item("Figure 2, top", "Risk-averse strategies improve the risk-adjusted best value, ANPEI less surely.", "main"),
-    Item("Figure 2, middle", "RAHBO and RAEUBO stay competitive in the best value.", "main"),
-    Item("Figure 2, bottom", "Risk-averse strategies query quieter pairs.", "main"),
-    Item("Figure 3, top", "Anchors near the optimum speed up convergence.", "anchor-quality"),
-    Item("Figure 3, middle", "More anchors help, early above all.", "anchor-count"),
-    Item("Figure 3, bottom", "The error falls in a similar way when anchors are not independent.", "anchor-process"),
-    Item("Figure S1", "The error of the noise map falls with anchors and grows with the dimension.", "consistency"),
-    Item("Figure S2", "RAHBO and RAEUBO rank ahead when noise counts; ANPEI is the exception.", "ranking"),
-    Item("Table S1", "Noise-aware strategies are a little slower, pairs and dimensions cost more.", "time"),
-    Item("Figure S3", "On Ackley 6D only RAEUBO stays competitive.", "ackley6"),
-    Item("Figure S4", "On Candy ANPEI and RAHBO improve, RAEUBO does not.", "candy"),
-    Item("Figure S5", "Hartmann 3D with five anchors: a figure without text.", "five-anchors"),
-    Item("Proposition, one step", "One step of RAEUBO is optimal up to a constant.", "one-step"),
-    Item("Proposition, MSE", "The squared error of the noise map falls as n^(-2b / (2b + d)).", "consistency"),
-    Item("Proposition, concentration", "The noise map is close to the truth with high probability.", "concentration"),
-    Item("Proposition, leave-one-out", "The leave-one-out bandwidth becomes as good as the best.", "consistency"),
-    Item("Appendix A, time", "N anchors at M designs take O(NM) time.", "kde-time"),
+PAPER_ITEMS: tuple[PaperItem, ...] = (
+    PaperItem("Figure 1", "Noise-aware queries are quieter and give a better surrogate.", "illustration"),
+    PaperItem(
+        "Figure 2, top", "Risk-averse strategies improve the risk-adjusted best value, ANPEI less surely.", "main"
+    ),
+    PaperItem("Figure 2, middle", "RAHBO and RAEUBO stay competitive in the best value.", "main"),
+    PaperItem("Figure 2, bottom", "Risk-averse strategies query quieter pairs.", "main"),
+    PaperItem("Figure 3, top", "Anchors near the optimum speed up convergence.", "anchor-quality"),
+    PaperItem("Figure 3, middle", "More anchors help, early above all.", "anchor-count"),
+    PaperItem(
+        "Figure 3, bottom", "The error falls in a similar way when anchors are not independent.", "anchor-process"
+    ),
+    PaperItem(
+        "Figure S1", "The error of the noise map falls with anchors and grows with the dimension.", "consistency"
+    ),
+    PaperItem("Figure S2", "RAHBO and RAEUBO rank ahead when noise counts; ANPEI is the exception.", "ranking"),
+    PaperItem("Table S1", "Noise-aware strategies are a little slower, pairs and dimensions cost more.", "time"),
+    PaperItem("Figure S3", "On Ackley 6D only RAEUBO stays competitive.", "ackley6"),
+    PaperItem("Figure S4", "On Candy ANPEI and RAHBO improve, RAEUBO does not.", "candy"),
+    PaperItem("Figure S5", "Hartmann 3D with five anchors: a figure without text.", "five-anchors"),
+    PaperItem("Proposition, one step", "One step of RAEUBO is optimal up to a constant.", "one-step"),
+    PaperItem("Proposition, MSE", "The squared error of the noise map falls as n^(-2b / (2b + d)).", "consistency"),
+    PaperItem(
+        "Proposition, concentration", "The noise map is close to the truth with high probability.", "concentration"
+    ),
+    PaperItem("Proposition, leave-one-out", "The leave-one-out bandwidth becomes as good as the best.", "consistency"),
+    PaperItem("Appendix A, time", "N anchors at M designs take O(NM) time.", "kde-time"),
 )
 
 
-def statement_verdict(verdicts: Iterable[Verdict]) -> Verdict:
+def judge_statement(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the verdict on a statement, given its verdict under each setting that the paper leaves open."""
     found = set(verdicts)
     if "depends" in found or {"agrees", "differs"} <= found:
@@ -83,23 +91,23 @@ def statement_verdict(verdicts: Iterable[Verdict]) -> Verdict:
     return "open" if "open" in found or not found else found.pop()
 
 
-def verdicts_by_statement(claims: Sequence[Claim]) -> dict[tuple[str, str], Verdict]:
+def judge_statements(claims: Sequence[Claim]) -> dict[tuple[str, str], Verdict]:
     """Return the verdict on each statement, by place and text."""
     keys = dict.fromkeys((claim.where, claim.text) for claim in claims)
-    return {key: statement_verdict(c.verdict for c in claims if (c.where, c.text) == key) for key in keys}
+    return {key: judge_statement(c.verdict for c in claims if (c.where, c.text) == key) for key in keys}
 
 
-def verdicts_by_item(claims: Sequence[Claim]) -> dict[str, list[Verdict]]:
+def judge_items(claims: Sequence[Claim]) -> dict[str, list[Verdict]]:
     """Return the verdicts on each item's statements, by place: the paper's own if it makes any, else our readings."""
-    return {item.where: list(_on_item(claims, item.where).values()) for item in ITEMS}
+    return {item.where: list(_judge_item_statements(claims, item.where).values()) for item in PAPER_ITEMS}
 
 
-def _on_item(claims: Sequence[Claim], where: str) -> dict[tuple[str, str], Verdict]:
+def _judge_item_statements(claims: Sequence[Claim], where: str) -> dict[tuple[str, str], Verdict]:
     own = [claim for claim in claims if claim.where == where]
-    return verdicts_by_statement([claim for claim in own if claim.reading == "paper"] or own)
+    return judge_statements([claim for claim in own if claim.reading == "paper"] or own)
 
 
-def item_verdict(verdicts: Sequence[Verdict]) -> ItemVerdict:
+def judge_item(verdicts: Sequence[Verdict]) -> ItemVerdict:
     """Return the verdict on an item, given the verdicts on its statements."""
     decided = {verdict for verdict in verdicts if verdict != "open"}
     if not decided:
@@ -109,7 +117,7 @@ def item_verdict(verdicts: Sequence[Verdict]) -> ItemVerdict:
     return decided.pop() if len(decided) == 1 else "mixed" if "agrees" in decided else "depends"
 
 
-def count_in_words(verdicts: Iterable[Verdict]) -> str:
+def format_counts(verdicts: Iterable[Verdict]) -> str:
     """Return the number of each verdict in words, such as "2 agree, 1 open"."""
     counts = Counter(verdicts)
     order: tuple[Verdict, ...] = ("agrees", "open", "depends", "differs")

@@ -8,24 +8,24 @@ from typing import Any
 
 import polars as pl
 
-from anchorpbo.research.experiments import claims as claims_of
-from anchorpbo.research.experiments import measures
-from anchorpbo.research.experiments.anchors import corners
+from anchorpbo.research.experiments import run_metrics
+from anchorpbo.research.experiments import study_claims as claims_of
+from anchorpbo.research.experiments.anchor_placement import list_corners
 from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.paper import Claim
+from anchorpbo.research.experiments.simulated_study import STRATEGIES, TWINS, SimulatedStudy
 from anchorpbo.research.experiments.task import Task
-from anchorpbo.research.experiments.trial import STRATEGIES, TWINS, Trial
+from anchorpbo.research.experiments.verdicts import Claim
 
 RISK_AVERSE = tuple(TWINS)
 
 
 @dataclass(frozen=True, eq=False)
-class Studies(Experiment):
+class StudyExperiment(Experiment):
     """Trials that differ in problem, strategy, perhaps one more setting, and the seed."""
 
     name: str
     about: str
-    arms: tuple[Trial, ...]
+    arms: tuple[SimulatedStudy, ...]
     """What is compared; seed and rounds are filled in."""
     seeds: int = 30
     rounds: int = 150
@@ -45,33 +45,33 @@ class Studies(Experiment):
 
     def summary(self, records: pl.DataFrame) -> pl.DataFrame:
         """Mean and standard deviation of every metric at every round."""
-        return measures.curves(self._labelled(records))
+        return run_metrics.summarise_rounds(self._labelled(records))
 
     def final(self, records: pl.DataFrame) -> pl.DataFrame:
         """Mean and standard deviation over runs of what each metric comes to."""
-        return measures.finals(self._labelled(records))
+        return run_metrics.summarise_final_values(self._labelled(records))
 
     def claims(self, records: pl.DataFrame) -> list[Claim]:
         """What the paper says of these runs."""
         return list(self.make_claims(self._labelled(records)))
 
     def _labelled(self, records: pl.DataFrame) -> pl.DataFrame:
-        return measures.with_running(records).with_columns(self.variant.cast(pl.String).alias("variant"))
+        return run_metrics.add_running_best(records).with_columns(self.variant.cast(pl.String).alias("variant"))
 
 
-class Gains(Studies):
+class GainExperiment(StudyExperiment):
     """How much a risk-averse strategy gains on its twin under each variant."""
 
     def summary(self, records: pl.DataFrame) -> pl.DataFrame:
         """A row a problem, variant, strategy and metric: the mean paired difference with its interval."""
-        return measures.gains(self._labelled(records), TWINS, claims_of.GAINS)
+        return run_metrics.summarise_gains(self._labelled(records), TWINS, claims_of.GAINS)
 
     def final(self, records: pl.DataFrame) -> pl.DataFrame:
         """The same."""
         return self.summary(records)
 
 
-class Ranking(Studies):
+class RankExperiment(StudyExperiment):
     """The mean rank of each strategy, of the runs of the main experiment."""
 
     def summary(self, records: pl.DataFrame) -> pl.DataFrame:
@@ -81,14 +81,14 @@ class Ranking(Studies):
         stds = [pl.col(name).std().alias(f"{name}_std") for name in names]
         by = ["problem", "strategy", "round"]
         return (
-            measures.ranks(measures.with_running(records))
+            run_metrics.add_ranks(run_metrics.add_running_best(records))
             .group_by(by)
             .agg(pl.len().alias("runs"), *means, *stds)
             .sort(by)
         )
 
 
-class Time(Studies):
+class TimeExperiment(StudyExperiment):
     """Seconds an ask, of the runs of the main experiment."""
 
     def summary(self, records: pl.DataFrame) -> pl.DataFrame:
@@ -111,68 +111,75 @@ HARTMANN = {"hartmann3": 3, "hartmann4": 4}
 """Names and dimensions."""
 
 
-def _main_arms() -> tuple[Trial, ...]:
+def _list_main_arms() -> tuple[SimulatedStudy, ...]:
     places = {"hartmann3": "away", "hartmann4": "away", "sushi": "own"}
-    return tuple(Trial(problem, s, 0, anchors=place) for problem, place in places.items() for s in STRATEGIES)
+    return tuple(SimulatedStudy(problem, s, 0, anchors=place) for problem, place in places.items() for s in STRATEGIES)
 
 
-MAIN = Studies(
+MAIN = StudyExperiment(
     "main",
     "Figure 2: Hartmann3, Hartmann4 and Sushi, six strategies.",
-    _main_arms(),
+    _list_main_arms(),
     make_claims=claims_of.main,
 )
-RANKING = Ranking("ranking", "Mean ranks over the runs of main.", _main_arms(), make_claims=claims_of.ranking)
-TIME = Time("time", "The computation-time table, over the runs of main.", _main_arms(), make_claims=claims_of.time)
-ACKLEY6 = Studies(
+RANKING = RankExperiment(
+    "ranking", "Mean ranks over the runs of main.", _list_main_arms(), make_claims=claims_of.ranking
+)
+TIME = TimeExperiment(
+    "time", "The computation-time table, over the runs of main.", _list_main_arms(), make_claims=claims_of.time
+)
+ACKLEY6 = StudyExperiment(
     "ackley6",
     "Ackley in six dimensions, six strategies.",
-    tuple(Trial("ackley6", s, 0) for s in STRATEGIES),
+    tuple(SimulatedStudy("ackley6", s, 0) for s in STRATEGIES),
     seeds=20,
     rounds=100,
     make_claims=claims_of.ackley6,
 )
-CANDY = Studies(
+CANDY = StudyExperiment(
     "candy",
     "The Candy data, six strategies.",
-    tuple(Trial("candy", s, 0, anchors="own") for s in STRATEGIES),
+    tuple(SimulatedStudy("candy", s, 0, anchors="own") for s in STRATEGIES),
     seeds=20,
     rounds=100,
     make_claims=claims_of.candy,
 )
-FIVE_ANCHORS = Studies(
+FIVE_ANCHORS = StudyExperiment(
     "five-anchors",
     "Hartmann3 with five anchors, six strategies.",
-    tuple(Trial("hartmann3", s, 0, count=5) for s in STRATEGIES),
+    tuple(SimulatedStudy("hartmann3", s, 0, count=5) for s in STRATEGIES),
     seeds=20,
     rounds=100,
     make_claims=claims_of.five_anchors,
 )
-ANCHOR_QUALITY = Studies(
+ANCHOR_QUALITY = StudyExperiment(
     "anchor-quality",
     "Anchors near the optimum against away from it, on Hartmann3 and Hartmann4.",
     tuple(
-        Trial(problem, s, 0, anchors=place) for problem in HARTMANN for s in RISK_AVERSE for place in ("away", "near")
+        SimulatedStudy(problem, s, 0, anchors=place)
+        for problem in HARTMANN
+        for s in RISK_AVERSE
+        for place in ("away", "near")
     ),
     variant=pl.col("anchors"),
     make_claims=claims_of.anchor_quality,
 )
-ANCHOR_COUNT = Studies(
+ANCHOR_COUNT = StudyExperiment(
     "anchor-count",
     "A user with 50 scattered anchors, of which the method is told 5, 10, 20 or all; Hartmann3.",
     tuple(
-        Trial("hartmann3", s, 0, anchors="scattered", count=50, told=told)
+        SimulatedStudy("hartmann3", s, 0, anchors="scattered", count=50, told=told)
         for s in RISK_AVERSE
         for told in (5, 10, 20, 50)
     ),
     variant=pl.col("told"),
     make_claims=claims_of.anchor_count,
 )
-INFERENCE = Studies(
+INFERENCE = StudyExperiment(
     "inference",
     "Hallucination Believer, Laplace and EP under the probit likelihood, on Hartmann3.",
     tuple(
-        Trial("hartmann3", s, 0, inference=inference, likelihood="probit")
+        SimulatedStudy("hartmann3", s, 0, inference=inference, likelihood="probit")
         for s in ("rahbo", "raeubo")
         for inference in ("hallucination", "laplace", "ep")
     ),
@@ -182,13 +189,13 @@ INFERENCE = Studies(
     make_claims=claims_of.inference,
 )
 
-ANCHOR_PLACEMENT = Gains(
+ANCHOR_PLACEMENT = GainExperiment(
     "anchor-placement",
     "Ours: anchors around every corner of the cube and away from the optimum; Hartmann3 and Hartmann4, six strategies.",
     tuple(
-        Trial(problem, s, 0, anchors=place)
+        SimulatedStudy(problem, s, 0, anchors=place)
         for problem, dimension in HARTMANN.items()
-        for place in ("away", *corners(dimension))
+        for place in ("away", *list_corners(dimension))
         for s in STRATEGIES
     ),
     seeds=20,
@@ -200,7 +207,7 @@ ANCHOR_PLACEMENT = Gains(
 )
 
 _FAR: dict[str, Any] = {"anchors": "far"}
-_OTHERWISE: dict[str, dict[str, Any]] = {
+_ALTERNATIVES: dict[str, dict[str, Any]] = {
     "baselines see the map": {"baseline": "anchored"},
     "probit user": {"judge": "probit"},
     "difference user": {"judge": "difference"},
@@ -219,22 +226,22 @@ _BELOW_ZERO = {"utility below zero": {"offset": -1.0}}
 """The utilities of Sushi and Candy are in [0, 1], then in [-1, 0]."""
 
 
-def _sensitivity_arms() -> Iterator[Trial]:
+def _list_sensitivity_arms() -> Iterator[SimulatedStudy]:
     for problem, place, strategies, others in (
-        *((problem, "away", STRATEGIES, _OTHERWISE) for problem in HARTMANN),
+        *((problem, "away", STRATEGIES, _ALTERNATIVES) for problem in HARTMANN),
         *((problem, "away", ("ei", "anpei"), _PENALTY) for problem in HARTMANN),
         *((problem, "own", STRATEGIES, _BELOW_ZERO) for problem in ("sushi", "candy")),
     ):
         for strategy in strategies:
-            plain = Trial(problem, strategy, 0, anchors=place)
+            plain = SimulatedStudy(problem, strategy, 0, anchors=place)
             yield plain
             yield from (replace(plain, **settings) for settings in others.values())
 
 
-def _variant_label() -> pl.Expr:
+def _label_variants() -> pl.Expr:
     label: Any = pl
     # The most settings first: a combination holds the parts of others.
-    everything = {**_OTHERWISE, **_PENALTY}.items()
+    everything = {**_ALTERNATIVES, **_PENALTY}.items()
     for name, settings in sorted(everything, key=lambda each: -len(each[1])):
         label = label.when([pl.col(column) == value for column, value in settings.items()]).then(pl.lit(name))
     label = label.when(pl.col("offset") == _BELOW_ZERO["utility below zero"]["offset"])
@@ -242,14 +249,14 @@ def _variant_label() -> pl.Expr:
     return found
 
 
-SENSITIVITY = Gains(
+SENSITIVITY = GainExperiment(
     "sensitivity",
     "Ours: settings that the paper does not give, changed one at a time; Hartmann3, Hartmann4, Sushi, Candy.",
-    tuple(dict.fromkeys(_sensitivity_arms())),
+    tuple(dict.fromkeys(_list_sensitivity_arms())),
     seeds=20,
     rounds=100,
     quick_seeds=2,
     quick_rounds=5,
-    variant=_variant_label(),
+    variant=_label_variants(),
     make_claims=claims_of.sensitivity,
 )

@@ -19,8 +19,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from anchorpbo.research.experiments import measures
-from anchorpbo.research.experiments.comparisons import (
+from anchorpbo.research.experiments import run_metrics
+from anchorpbo.research.experiments.confidence_intervals import Interval
+from anchorpbo.research.experiments.paired_comparisons import (
     TITLES,
     WORDS,
     Claims,
@@ -45,12 +46,11 @@ from anchorpbo.research.experiments.comparisons import (
     value_sides,
     with_all_strategies,
 )
-from anchorpbo.research.experiments.measures import When
-from anchorpbo.research.experiments.paper import OURS, Claim
-from anchorpbo.research.experiments.statistics import Interval
-from anchorpbo.research.experiments.trial import STRATEGIES, TWINS
+from anchorpbo.research.experiments.run_metrics import RoundRange
+from anchorpbo.research.experiments.simulated_study import STRATEGIES, TWINS
+from anchorpbo.research.experiments.verdicts import OURS, Claim
 
-GAINS: Mapping[str, When] = {"risk_adjusted": "last", "value": "last", "pair_noise": "all"}
+GAINS: Mapping[str, RoundRange] = {"risk_adjusted": "last", "value": "last", "pair_noise": "all"}
 """The paper's metrics, and the rounds over which a risk-averse strategy is compared with its twin."""
 WITHOUT_ANPEI = ("rahbo", "raeubo")
 """The risk-averse strategies that the paper makes no exception for."""
@@ -125,15 +125,18 @@ def anchor_quality(records: pl.DataFrame) -> Claims:
 
 def anchor_count(records: pl.DataFrame) -> Claims:
     """More anchors are said to help, early above all."""
-    moments: tuple[tuple[When, str], ...] = (("early", "in the first third of the rounds"), ("last", "in the end"))
+    moments: tuple[tuple[RoundRange, str], ...] = (
+        ("early", "in the first third of the rounds"),
+        ("last", "in the end"),
+    )
     where, metric, sides = "Figure 3, middle", "risk_adjusted", value_sides("told", 50, 5)
     for averse in TWINS:
         rows = records.filter(is_one_of([averse]))
         for when, words in moments:
             text = f"50 anchors instead of 5 raise {averse.upper()}'s {WORDS[metric]} {words}"
             yield from compare(text, where, rows, metric, *sides, Interval.above, when)
-        early, late = (measures.gaps(rows, metric, *sides, when) for when, _ in moments)
-        gap = measures.mean_gap(early, less=late)
+        early, late = (run_metrics.pair_differences(rows, metric, *sides, when) for when, _ in moments)
+        gap = run_metrics.average_differences(early, less=late)
         if gap is not None:
             what = f"{averse.upper()}'s {WORDS[metric]}"
             text = f"50 anchors instead of 5 raise {what} more in the first third than in the end"
@@ -153,7 +156,7 @@ def inference(records: pl.DataFrame) -> Claims:
 
 def ranking(records: pl.DataFrame) -> Claims:
     """Mean ranks in the end; 0 is best, so that less is better."""
-    ranked, where = measures.ranks(records), "Figure S2"
+    ranked, where = run_metrics.add_ranks(records), "Figure S2"
     for problem in problems_of(records):
         rows = rows_of(ranked, problem)
         for averse in WITHOUT_ANPEI:
@@ -191,7 +194,7 @@ def time(records: pl.DataFrame) -> Claims:
 
 
 def _ratio(text: str, logs: pl.DataFrame, one: pl.Expr, other: pl.Expr) -> Claims:
-    gap = measures.difference(logs, "log_seconds", one, other, "all")
+    gap = run_metrics.compare_pairs(logs, "log_seconds", one, other, "all")
     if gap is not None:
         mean, low, high = (math.exp(log) for log in (gap.mean, gap.low, gap.high))
         yield Claim(text, "Table S1", f"{mean:.2f} times", f"{low:.2f} to {high:.2f}", gap.above())
@@ -209,7 +212,7 @@ def anchor_placement(labelled: pl.DataFrame) -> Claims:
             found = _gaps_by_place(rows, averse)
             text = f"{averse.upper()}'s {WORDS['risk_adjusted']} is above {plain.upper()}'s on {TITLES[problem]}"
             for setting, gaps in _placements(found).items():
-                gap = measures.mean_gap(gaps)
+                gap = run_metrics.average_differences(gaps)
                 if gap is not None:
                     yield make_claim(text, OURS, gap, Interval.above, setting, "ours")
             corners = [each for place, each in found.items() if place.startswith("corner-")]
@@ -237,16 +240,18 @@ def sensitivity(labelled: pl.DataFrame) -> Claims:
 def _moved(rows: pl.DataFrame, problem: str, averse: str, metric: str) -> Claims:
     text, judge, when = (is_competitive if metric == "value" else improves)(averse, metric, problem)
     found = {
-        str(variant): measures.gaps(rows.filter(pl.col("variant") == variant), metric, *twin_sides(averse), when)
+        str(variant): run_metrics.pair_differences(
+            rows.filter(pl.col("variant") == variant), metric, *twin_sides(averse), when
+        )
         for variant in rows["variant"].unique(maintain_order=True).sort()
     }
     base = found.pop(UNCHANGED, None)
-    usual = None if base is None else measures.mean_gap(base)
+    usual = None if base is None else run_metrics.average_differences(base)
     if base is None or usual is None:
         return
     yield make_claim(text, OURS, usual, judge, UNCHANGED)
     for variant, gaps in found.items():
-        here, change = measures.mean_gap(gaps), measures.mean_gap(gaps, less=base)
+        here, change = run_metrics.average_differences(gaps), run_metrics.average_differences(gaps, less=base)
         if here is not None and change is not None and (change.low > ROUNDING or change.high < -ROUNDING):
             yield make_claim(text, OURS, here, judge, variant)
 
@@ -255,7 +260,7 @@ def _gaps_by_place(rows: pl.DataFrame, averse: str) -> dict[str, tuple[float, pl
     """How far each place is from the optimum, and the gains there, seed by seed."""
     found = {}
     for (place,), part in rows.group_by("variant", maintain_order=True):
-        gaps = measures.gaps(part, "risk_adjusted", *twin_sides(averse))
+        gaps = run_metrics.pair_differences(part, "risk_adjusted", *twin_sides(averse))
         if len(gaps):
             found[str(place)] = part["anchor_distance"].to_numpy().mean(), gaps
     return found

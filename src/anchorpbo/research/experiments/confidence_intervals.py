@@ -18,13 +18,13 @@ import numpy.typing as npt
 import polars as pl
 from scipy.special import stdtrit
 
-from anchorpbo.research.experiments.paper import Verdict
+from anchorpbo.research.experiments.verdicts import Verdict
 from anchorpbo.typing import Array
 
-RESAMPLES = 2000
-ENOUGH = 10
+BOOTSTRAP_RESAMPLES = 2000
+MIN_SEEDS = 10
 """Seeds from which on a bootstrap interval is taken at its word."""
-SLIGHT = 0.1
+MIN_SLOPE = 0.1
 """A slope of a logarithm that is flatter than this counts as none."""
 
 
@@ -72,7 +72,7 @@ class Interval:
         return "differs" if self.low > 0.0 else "agrees" if self.high < margin else "open"
 
 
-def describe(rows: pl.DataFrame, by: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
+def summarise_over_seeds(rows: pl.DataFrame, by: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
     """Mean, standard deviation and 95 % interval of values over seeds; a row a group and value."""
     long = rows.unpivot(on=list(values), index=list(by), variable_name="measure", value_name="value")
     value = pl.col("value")
@@ -85,48 +85,50 @@ def describe(rows: pl.DataFrame, by: Sequence[str], values: Sequence[str]) -> pl
     return table.with_columns(low=table["mean"] - reach, high=table["mean"] + reach)
 
 
-def slope(rows: pl.DataFrame, x: str, y: str, *, log_x: bool = True, above: float = 0.0) -> dict[str, float]:
+def fit_slope(rows: pl.DataFrame, x: str, y: str, *, log_x: bool = True, above: float = 0.0) -> dict[str, float]:
     """Least-squares slope of log(mean of y over seeds - ``above``) in (log) x, with a bootstrap interval over seeds."""
-    return _estimated(*_slopes(rows, x, y, log_x, above))
+    return _estimate_slope(*_bootstrap_slopes(rows, x, y, log_x, above))
 
 
-def slope_difference(rows: pl.DataFrame, other: pl.DataFrame, x: str, y: str) -> dict[str, float]:
+def fit_slope_difference(rows: pl.DataFrame, other: pl.DataFrame, x: str, y: str) -> dict[str, float]:
     """The log-log slope of y less that of other rows with the same seeds, which are resampled together."""
-    (slopes, seeds), (others, _) = (_slopes(each.sort("seed", maintain_order=True), x, y) for each in (rows, other))
-    return _estimated(slopes - others, seeds)
+    (slopes, seeds), (others, _) = (
+        _bootstrap_slopes(each.sort("seed", maintain_order=True), x, y) for each in (rows, other)
+    )
+    return _estimate_slope(slopes - others, seeds)
 
 
-def _slopes(rows: pl.DataFrame, x: str, y: str, log_x: bool = True, above: float = 0.0) -> tuple[Array, int]:
+def _bootstrap_slopes(rows: pl.DataFrame, x: str, y: str, log_x: bool = True, above: float = 0.0) -> tuple[Array, int]:
     """The slope, then those of resampled seeds; and how many seeds there are."""
     table = rows.pivot(on=x, index="seed", values=y, sort_columns=False).drop("seed")
     at = np.array([float(name) for name in table.columns])
     at = np.log(at) if log_x else at
     values = table.to_numpy() - above
-    picks = np.random.default_rng(0).integers(len(values), size=(RESAMPLES, len(values)))
+    picks = np.random.default_rng(0).integers(len(values), size=(BOOTSTRAP_RESAMPLES, len(values)))
     means = np.concatenate([values.mean(axis=0, keepdims=True), values[picks].mean(axis=1)])
     centred = at - at.mean()
     # Where every seed has reached the limit exactly the logarithm is cut off, far below anything that is measured.
     return np.log(np.maximum(means, 1e-300)) @ centred / (centred @ centred), len(values)
 
 
-def _estimated(slopes: Array, seeds: int) -> dict[str, float]:
+def _estimate_slope(slopes: Array, seeds: int) -> dict[str, float]:
     low, high = np.quantile(slopes[1:], [0.025, 0.975]) if seeds > 2 else (np.nan, np.nan)
     return {"mean": float(slopes[0]), "low": float(low), "high": float(high), "seeds": seeds}
 
 
-def ratio_of_means(first: Array, second: Array) -> tuple[float, float, float]:
+def bootstrap_ratio(first: Array, second: Array) -> tuple[float, float, float]:
     """Mean of the first over mean of the second, paired by seed, with a bootstrap interval over seeds."""
-    picks = np.random.default_rng(0).integers(len(first), size=(RESAMPLES, len(first)))
+    picks = np.random.default_rng(0).integers(len(first), size=(BOOTSTRAP_RESAMPLES, len(first)))
     low, high = np.quantile(first[picks].mean(axis=1) / second[picks].mean(axis=1), [0.025, 0.975])
     return float(first.mean() / second.mean()), float(low), float(high)
 
 
-def below(low: float, high: float, limit: float, seeds: int, least: float = 0.0) -> Verdict:
+def judge_below(low: float, high: float, limit: float, seeds: int, least: float = 0.0) -> Verdict:
     """On the claim that something is below a limit, from its bootstrap interval; open where seeds are few.
 
     It differs where the interval excludes that it is below by ``least``, the smallest difference that counts.
     """
-    if seeds < ENOUGH:
+    if seeds < MIN_SEEDS:
         return "open"
     # Of equal values a slope is 0 up to rounding.
     return "agrees" if high < limit - 1e-9 else "differs" if low > limit - least - 1e-9 else "open"
