@@ -22,7 +22,7 @@ from pathlib import Path
 from anchorpbo.research.experiments.registry import EXPERIMENTS
 from anchorpbo.research.experiments.verdicts import (
     PAPER_ITEMS,
-    READINGS,
+    READING_NAMES,
     Claim,
     format_counts,
     judge_item,
@@ -71,7 +71,7 @@ def _part(found: re.Match[str]) -> str:
 
 
 def _passes(claim: Claim, filters: list[str]) -> bool:
-    return all(claim.reading == word if word in READINGS else word in claim.text for word in filters)
+    return all(claim.reading == word if word in READING_NAMES else word in claim.text for word in filters)
 
 
 def _overview() -> str:

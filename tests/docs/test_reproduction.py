@@ -173,7 +173,9 @@ def test_numbers_in_the_text_are_those_of_the_claims(name, heading, text, settin
 
 
 def test_leave_one_out_chose_the_bound_for_every_set_of_anchors():
-    tasks = {task for each in EXPERIMENTS.values() for task in each.tasks(Size()) if isinstance(task, SimulatedStudy)}
+    tasks = {
+        task for each in EXPERIMENTS.values() for task in each.make_tasks(Size()) if isinstance(task, SimulatedStudy)
+    }
     sets = {(t.problem, t.anchors, t.count, t.told, t.profile, 0 if t.anchors == "own" else t.seed) for t in tasks}
     assert len(sets) > 800
     for problem, place, count, told, profile, seed in sets:

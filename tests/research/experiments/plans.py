@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from anchorpbo.research.experiments.experiment import ExperimentTask
 from anchorpbo.research.experiments.records import MEASURED_COLUMNS
 from anchorpbo.research.experiments.simulated_study import SimulatedStudy
-from anchorpbo.research.experiments.task import Task
 
 
 def trials(seeds=2, rounds=2):
@@ -28,7 +28,7 @@ def results(store, tasks):
 
 
 @dataclass(frozen=True)
-class Draw(Task):
+class Draw(ExperimentTask):
     """Some random numbers."""
 
     kind: ClassVar[str] = "draw"

@@ -6,15 +6,20 @@ import pytest
 from claim_rows import check_rows, row_of, verdicts
 from scipy import stats
 
-from anchorpbo.research.experiments.anchor_process import PROCESSES, AnchorProcess, AnchorProcesses, draw_anchors
+from anchorpbo.research.experiments.anchor_process import (
+    PROCESSES,
+    AnchorProcessExperiment,
+    AnchorProcessTask,
+    draw_anchors,
+)
 from anchorpbo.research.experiments.confidence_intervals import (
     bootstrap_ratio,
     fit_slope,
-    judge_below,
+    judge_bootstrap_bound,
     summarise_over_seeds,
 )
+from anchorpbo.research.experiments.consistency import normal_density, squared_errors
 from anchorpbo.research.experiments.experiment import Size
-from anchorpbo.research.experiments.map_error import normal_density, squared_errors
 from anchorpbo.research.figures import theory
 
 
@@ -110,17 +115,19 @@ def test_a_ratio_of_equals_is_one():
 
 
 def test_a_verdict_needs_seeds_and_an_interval_below_the_limit():
-    assert judge_below(-2.0, -1.0, 0.0, 30) == "agrees"
-    assert judge_below(-2.0, -1.0, 0.0, 10) == "agrees"
-    assert judge_below(-2.0, -1.0, 0.0, 9) == judge_below(1.0, 2.0, 0.0, 9) == "open"
-    assert judge_below(0.0, 0.0, 0.0, 30) == judge_below(1.0, 2.0, 0.0, 30) == "differs"
-    assert judge_below(-1.0, 1.0, 0.0, 30) == judge_below(float("nan"), float("nan"), 0.0, 2) == "open"
+    assert judge_bootstrap_bound(-2.0, -1.0, 0.0, 30) == "agrees"
+    assert judge_bootstrap_bound(-2.0, -1.0, 0.0, 10) == "agrees"
+    assert judge_bootstrap_bound(-2.0, -1.0, 0.0, 9) == judge_bootstrap_bound(1.0, 2.0, 0.0, 9) == "open"
+    assert judge_bootstrap_bound(0.0, 0.0, 0.0, 30) == judge_bootstrap_bound(1.0, 2.0, 0.0, 30) == "differs"
+    assert (
+        judge_bootstrap_bound(-1.0, 1.0, 0.0, 30) == judge_bootstrap_bound(float("nan"), float("nan"), 0.0, 2) == "open"
+    )
 
 
 def test_what_is_told_to_be_less_than_the_least_that_counts_differs():
-    assert judge_below(-0.09, 0.5, 0.0, 30, 0.1) == "differs"
-    assert judge_below(-0.11, 0.5, 0.0, 30, 0.1) == "open"
-    assert judge_below(-0.09, -0.01, 0.0, 30, 0.1) == "agrees"
+    assert judge_bootstrap_bound(-0.09, 0.5, 0.0, 30, 0.1) == "differs"
+    assert judge_bootstrap_bound(-0.11, 0.5, 0.0, 30, 0.1) == "open"
+    assert judge_bootstrap_bound(-0.09, -0.01, 0.0, 30, 0.1) == "agrees"
 
 
 FALLS = "The error falls as the number of anchors grows, also when they are not independent"
@@ -135,14 +142,16 @@ def made_up(factor, power):
     for seed in range(12):
         iid = np.exp(0.01 * rng.normal(size=3)) / n
         for process, radius, mse in (("iid", 0.0, iid), ("clustered", 0.2, factor * iid * n**power)):
-            settings = {"process": process, "radius": radius, "seed": seed, "kind": AnchorProcess.kind}
+            settings = {"process": process, "radius": radius, "seed": seed, "kind": AnchorProcessTask.kind}
             columns = {"n": n.astype(int), "mse": mse, "bandwidth": np.ones(3), "forced": np.zeros(3)}
             frames.append(pl.DataFrame(columns).with_columns(**{k: pl.lit(v) for k, v in settings.items()}))
     return pl.concat(frames)
 
 
 def test_claims_follow_from_slope_and_ratio():
-    same, steep, flat = (AnchorProcesses().claims(made_up(*each)) for each in ((1.9, 0.0), (2.1, 0.0), (0.001, 1.0)))
+    same, steep, flat = (
+        AnchorProcessExperiment().judge_claims(made_up(*each)) for each in ((1.9, 0.0), (2.1, 0.0), (0.001, 1.0))
+    )
     for claims in (same, steep, flat):
         check_rows("anchor-process", claims)
         assert row_of(claims, TWICE, "clustered, r = 0.2").reading == "ours"
@@ -151,30 +160,31 @@ def test_claims_follow_from_slope_and_ratio():
     assert verdicts(steep) == {FALLS: "agrees", ALIKE: "agrees", TWICE: "differs"}
     assert verdicts(flat) == {FALLS: "differs", ALIKE: "differs", TWICE: "agrees"}
     for power, verdict in ((0.19, "agrees"), (0.21, "differs")):
-        row = row_of(AnchorProcesses().claims(made_up(0.1, power)), ALIKE, "clustered, r = 0.2")
+        row = row_of(AnchorProcessExperiment().judge_claims(made_up(0.1, power)), ALIKE, "clustered, r = 0.2")
         assert (row.found, row.verdict) == (f"{power:+.2f}", verdict)  # seeds are resampled together: no spread
     assert row_of(same, TWICE, "clustered, r = 0.2").found.startswith("1.90 at n = 1000, ")
     # The largest ratio is at the fewest anchors where errors of the process fall faster.
-    fast = row_of(AnchorProcesses().claims(made_up(10.0, -0.5)), TWICE, "clustered, r = 0.2")
+    fast = row_of(AnchorProcessExperiment().judge_claims(made_up(10.0, -0.5)), TWICE, "clustered, r = 0.2")
     assert fast.found == "0.32 at n = 1000, at most 3.2 (n = 10)"
 
 
 def test_a_task_repeats_itself_and_seeds_differ():
-    first, again, other = (AnchorProcess("soft core", 0.1, seed, largest=20).run() for seed in (0, 0, 1))
+    first, again, other = (AnchorProcessTask("soft core", 0.1, seed, largest=20).run() for seed in (0, 0, 1))
     assert first == again
     assert first["mse"] != other["mse"]
 
 
 def test_the_experiment_from_tasks_to_figure():
-    experiment = AnchorProcesses()
+    experiment = AnchorProcessExperiment()
     tasks = [
-        AnchorProcess(t.process, t.radius, t.seed, largest=50) for t in experiment.tasks(Size(seeds=2, quick=True))
+        AnchorProcessTask(t.process, t.radius, t.seed, largest=50)
+        for t in experiment.make_tasks(Size(seeds=2, quick=True))
     ]
     assert {task.process for task in tasks} == set(PROCESSES)
     records = rows_of(tasks)
-    summary = experiment.summary(records)
+    summary = experiment.summarise(records)
     assert set(summary["measure"]) == {"mse", "bandwidth", "forced", "slope"}
-    claims = experiment.claims(records)
+    claims = experiment.judge_claims(records)
     check_rows("anchor-process", claims)
     assert len(claims) == 3 * 6
     assert verdicts(claims) == {FALLS: "open", ALIKE: "open", TWICE: "open"}
@@ -182,6 +192,6 @@ def test_the_experiment_from_tasks_to_figure():
 
 
 def test_sizes():
-    tasks = AnchorProcesses().tasks(Size())
+    tasks = AnchorProcessExperiment().make_tasks(Size())
     assert len({task.key for task in tasks}) == len(tasks) == 30 * 7
-    assert max(task.seed for task in AnchorProcesses().tasks(Size(seeds=4))) == 3
+    assert max(task.seed for task in AnchorProcessExperiment().make_tasks(Size(seeds=4))) == 3

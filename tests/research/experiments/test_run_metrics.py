@@ -131,7 +131,7 @@ def test_differences_are_paired_and_leave_out_seeds_without_a_partner(metric, wh
     seeds = sorted(set(SEEDS["anpei"]) & set(SEEDS["ei"]))
     assert seeds == [1, 2, 3, 5]
     gaps = [naive_run(ONE, "anpei", s, metric, when) - naive_run(ONE, "ei", s, metric, when) for s in seeds]
-    expected = Interval.of(gaps)
+    expected = Interval.of_mean(gaps)
     assert (found.mean, found.low, found.high) == pytest.approx((expected.mean, expected.low, expected.high))
 
 
@@ -247,7 +247,7 @@ def test_gains_are_paired_differences_of_twins_by_problem_and_variant():
             naive_run(own, "anpei", seed, row["metric"], when) - naive_run(own, "ei", seed, row["metric"], when)
             for seed in (1, 2, 3, 5)
         ]
-        expected = Interval.of(gaps)
+        expected = Interval.of_mean(gaps)
         assert (row["strategy"], row["seeds"]) == ("anpei", 4)
         assert [row[name] for name in ("mean", "low", "high")] == pytest.approx(
             [expected.mean, expected.low, expected.high]

@@ -60,8 +60,8 @@ def distance(task):
 
 
 def claims_of(experiment, level, *, seeds=4, only=(), wild=False):
-    tasks = filter_tasks(experiment.tasks(Size(seeds=seeds, rounds=ROUNDS)), only)
-    return experiment.claims(made(tasks, level, wild=wild))
+    tasks = filter_tasks(experiment.make_tasks(Size(seeds=seeds, rounds=ROUNDS)), only)
+    return experiment.judge_claims(made(tasks, level, wild=wild))
 
 
 def unmoved(claims):
@@ -379,7 +379,7 @@ def test_a_rival_that_is_shown_is_one_that_decides():
         wild = 30.0 * (-1) ** task.seed if task.strategy == "ei" else 0.0
         return wild + {"rahbo": 5.0, "ei": 6.0, "ucb": 5.5}.get(task.strategy, 0.0)
 
-    rows = made(study_experiments.ACKLEY6.tasks(Size(seeds=6, rounds=ROUNDS)), level)
+    rows = made(study_experiments.ACKLEY6.make_tasks(Size(seeds=6, rounds=ROUNDS)), level)
     (claim,) = compare_with_all(rows, "ackley6", "rahbo", (), "value", "here")
     assert claim.verdict == "differs"
     assert claim.text.endswith("UCB")
@@ -407,9 +407,9 @@ def nameless(claims):
 @every_case
 def test_a_part_of_an_experiment_gives_some_of_the_claims(name):
     experiment, level = EXPERIMENTS[name], CASES[name][0]
-    tasks = experiment.tasks(Size(seeds=2, rounds=12))
+    tasks = experiment.make_tasks(Size(seeds=2, rounds=12))
     records = made(tasks, level)
-    full = nameless(experiment.claims(records))
+    full = nameless(experiment.judge_claims(records))
     texts = {value for task in tasks for value in task.settings.values() if isinstance(value, str)} - {"trial"}
     parts = [[value] for value in sorted(texts)]
     parts += [[averse, plain] for averse, plain in TWINS.items() if {averse, plain} <= texts]
@@ -417,13 +417,13 @@ def test_a_part_of_an_experiment_gives_some_of_the_claims(name):
     for part in parts:
         keys = [task.key for task in filter_tasks(tasks, part)]
         some = records.filter(pl.col("key").is_in(keys))
-        claims = experiment.claims(some)
+        claims = experiment.judge_claims(some)
         assert nameless(claims) <= full
         assert not any("nan" in claim.found + claim.interval for claim in claims)
         strategies, subjects = set(some["strategy"]), {re.split(r"\W", claim.text)[0].lower() for claim in claims}
         assert name == "time" or subjects & set(STRATEGIES) <= strategies
         paired = any({averse, plain} <= strategies for averse, plain in TWINS.items())
-        assert len(experiment.summary(some)) > 0 or (
+        assert len(experiment.summarise(some)) > 0 or (
             isinstance(experiment, study_experiments.GainExperiment) and not paired
         )
 
@@ -469,17 +469,17 @@ def test_how_many_claims_a_part_has(name, only, number):
 @every_case
 def test_an_unfinished_experiment_has_claims_of_what_is_paired(name):
     experiment, level = EXPERIMENTS[name], CASES[name][0]
-    tasks = experiment.tasks(Size(seeds=3, rounds=12))
+    tasks = experiment.make_tasks(Size(seeds=3, rounds=12))
     records = made(tasks, level)
     for done in (1, 2, len(tasks) // 3 + 1, len(tasks) - 1):
         some = records.filter(pl.col("key").is_in([task.key for task in tasks[:done]]))
-        assert not any("nan" in claim.found + claim.interval for claim in experiment.claims(some))
+        assert not any("nan" in claim.found + claim.interval for claim in experiment.judge_claims(some))
 
 
 def test_runs_without_a_partner_say_nothing():
     tasks = [
         task
-        for task in study_experiments.FIVE_ANCHORS.tasks(Size(seeds=6, rounds=12))
+        for task in study_experiments.FIVE_ANCHORS.make_tasks(Size(seeds=6, rounds=12))
         if (task.seed < 3) == (task.strategy in TWINS)
     ]
-    assert study_experiments.FIVE_ANCHORS.claims(made(tasks, TWINS_RIGHT)) == []
+    assert study_experiments.FIVE_ANCHORS.judge_claims(made(tasks, TWINS_RIGHT)) == []

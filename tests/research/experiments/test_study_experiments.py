@@ -36,7 +36,7 @@ def values(tasks, setting):
 
 
 def test_main_is_of_the_papers_size():
-    tasks = study_experiments.MAIN.tasks(PAPER)
+    tasks = study_experiments.MAIN.make_tasks(PAPER)
     assert len(tasks) == 3 * 6 * 30
     assert sum(task.rounds for task in tasks) == 81_000
     assert set(values(tasks, "rounds")) == {150}
@@ -51,7 +51,7 @@ def test_main_is_of_the_papers_size():
     [("ackley6", "ackley6", "away", 10), ("candy", "candy", "own", 10), ("five-anchors", "hartmann3", "away", 5)],
 )
 def test_the_smaller_ones_have_20_seeds_and_100_rounds(name, problem, anchors, count):
-    tasks = EXPERIMENTS[name].tasks(PAPER)
+    tasks = EXPERIMENTS[name].make_tasks(PAPER)
     assert len(tasks) == 6 * 20
     assert sum(task.rounds for task in tasks) == 6 * 20 * 100
     assert Counter(values(tasks, "strategy")) == dict.fromkeys(STRATEGIES, 20)
@@ -59,7 +59,7 @@ def test_the_smaller_ones_have_20_seeds_and_100_rounds(name, problem, anchors, c
 
 
 def test_inference_has_the_three_inferences_under_one_likelihood():
-    tasks = study_experiments.INFERENCE.tasks(PAPER)
+    tasks = study_experiments.INFERENCE.make_tasks(PAPER)
     assert len(tasks) == 2 * 3 * 20
     assert set(values(tasks, "likelihood")) == {"probit"}
     arms = Counter((task.strategy, task.inference) for task in tasks)
@@ -67,7 +67,7 @@ def test_inference_has_the_three_inferences_under_one_likelihood():
 
 
 def test_anchor_count_tells_five_to_fifty_of_fifty():
-    tasks = study_experiments.ANCHOR_COUNT.tasks(PAPER)
+    tasks = study_experiments.ANCHOR_COUNT.make_tasks(PAPER)
     assert set(values(tasks, "count")) == {50}
     assert set(values(tasks, "anchors")) == {"scattered"}
     assert set(values(tasks, "rounds")) == {150}
@@ -76,14 +76,14 @@ def test_anchor_count_tells_five_to_fifty_of_fifty():
 
 
 def test_anchor_quality_has_both_places():
-    tasks = study_experiments.ANCHOR_QUALITY.tasks(PAPER)
+    tasks = study_experiments.ANCHOR_QUALITY.make_tasks(PAPER)
     arms = Counter((task.problem, task.strategy, task.anchors) for task in tasks)
     expected = {(p, s, a): 30 for p in ("hartmann3", "hartmann4") for s in TWINS for a in ("away", "near")}
     assert arms == expected
 
 
 def test_anchor_placement_has_every_corner_and_a_cluster_drawn_by_the_seed():
-    tasks = study_experiments.ANCHOR_PLACEMENT.tasks(PAPER)
+    tasks = study_experiments.ANCHOR_PLACEMENT.make_tasks(PAPER)
     assert len(tasks) == (8 + 1 + 16 + 1) * 6 * 20
     assert set(values(tasks, "rounds")) == {100}
     for problem, dimension in (("hartmann3", 3), ("hartmann4", 4)):
@@ -102,7 +102,7 @@ CHANGES = {
 
 def test_sensitivity_changes_one_setting_at_a_time_and_those_of_the_public_code_together():
     changes = defaultdict(set)
-    for task in study_experiments.SENSITIVITY.tasks(Size(seeds=1)):
+    for task in study_experiments.SENSITIVITY.make_tasks(Size(seeds=1)):
         assert task.rounds == 100
         place = "own" if task.problem in ("sushi", "candy") else "away"
         plain = asdict(SimulatedStudy(task.problem, task.strategy, 0, anchors=place, rounds=task.rounds))
@@ -118,7 +118,7 @@ def test_sensitivity_changes_one_setting_at_a_time_and_those_of_the_public_code_
 
 
 def test_every_arm_of_sensitivity_has_a_name_of_its_own():
-    tasks = study_experiments.SENSITIVITY.tasks(Size(seeds=1))
+    tasks = study_experiments.SENSITIVITY.make_tasks(Size(seeds=1))
     settings = pl.DataFrame([task.settings for task in tasks], infer_schema_length=None)
     names = settings.select(study_experiments.SENSITIVITY.variant.alias("variant"))["variant"].to_list()
     assert len({(t.problem, t.strategy, name) for t, name in zip(tasks, names, strict=True)}) == len(tasks)
@@ -130,18 +130,20 @@ def test_every_arm_of_sensitivity_has_a_name_of_its_own():
 
 @every_experiment
 def test_quick_is_smaller(name):
-    quick, paper = EXPERIMENTS[name].tasks(QUICK), EXPERIMENTS[name].tasks(PAPER)
+    quick, paper = EXPERIMENTS[name].make_tasks(QUICK), EXPERIMENTS[name].make_tasks(PAPER)
     assert 0 < sum(task.effort for task in quick) < 0.5 * sum(task.effort for task in paper)
 
 
 @every_study
 def test_a_size_that_is_given_goes_before_both(name):
     for quick in (False, True):
-        tasks = EXPERIMENTS[name].tasks(Size(seeds=2, rounds=7, quick=quick))
+        tasks = EXPERIMENTS[name].make_tasks(Size(seeds=2, rounds=7, quick=quick))
         assert Counter(values(tasks, "seed")) == {0: len(tasks) // 2, 1: len(tasks) // 2}
         assert set(values(tasks, "rounds")) == {7}
-        fewer, shorter = (EXPERIMENTS[name].tasks(s) for s in (Size(seeds=2, quick=quick), Size(rounds=7, quick=quick)))
-        plain = EXPERIMENTS[name].tasks(Size(quick=quick))
+        fewer, shorter = (
+            EXPERIMENTS[name].make_tasks(s) for s in (Size(seeds=2, quick=quick), Size(rounds=7, quick=quick))
+        )
+        plain = EXPERIMENTS[name].make_tasks(Size(quick=quick))
         assert len(fewer) == len(tasks)
         assert set(values(fewer, "rounds")) == set(values(plain, "rounds"))
         assert len(shorter) == len(plain)
@@ -150,7 +152,7 @@ def test_a_size_that_is_given_goes_before_both(name):
 
 @every_experiment
 def test_fewer_seeds_are_the_first_of_more(name):
-    one, two = (set(keys(EXPERIMENTS[name].tasks(Size(seeds=seeds, quick=True)))) for seeds in (1, 2))
+    one, two = (set(keys(EXPERIMENTS[name].make_tasks(Size(seeds=seeds, quick=True)))) for seeds in (1, 2))
     assert one < two
     assert len(two) == 2 * len(one)
 
@@ -160,7 +162,7 @@ def test_fewer_seeds_are_the_first_of_more(name):
 
 @every_study
 def test_tasks_are_in_order_of_seed_and_every_seed_has_the_same_arms(name):
-    tasks = EXPERIMENTS[name].tasks(Size(seeds=3, rounds=5))
+    tasks = EXPERIMENTS[name].make_tasks(Size(seeds=3, rounds=5))
     groups = [(seed, list(group)) for seed, group in groupby(tasks, lambda task: task.seed)]
     assert [seed for seed, _ in groups] == [0, 1, 2]
     arms = [[replace(task, seed=0) for task in group] for _, group in groups]
@@ -170,33 +172,33 @@ def test_tasks_are_in_order_of_seed_and_every_seed_has_the_same_arms(name):
 @every_experiment
 def test_keys_are_unique(name):
     for size in (QUICK, PAPER):
-        found = keys(EXPERIMENTS[name].tasks(size))
+        found = keys(EXPERIMENTS[name].make_tasks(size))
         assert len(set(found)) == len(found)
 
 
 @every_experiment
 def test_tasks_are_the_same_every_time(name):
-    assert EXPERIMENTS[name].tasks(QUICK) == EXPERIMENTS[name].tasks(QUICK)
+    assert EXPERIMENTS[name].make_tasks(QUICK) == EXPERIMENTS[name].make_tasks(QUICK)
 
 
 def test_keys_that_experiments_share_are_of_equal_tasks():
     found = {}
     for experiment in EXPERIMENTS.values():
-        for task in experiment.tasks(QUICK):
+        for task in experiment.make_tasks(QUICK):
             assert found.setdefault(task.key, task) == task
 
 
 def test_ranking_and_time_are_over_the_runs_of_main():
     for size in (PAPER, QUICK, Size(seeds=2, rounds=9)):
-        main = keys(study_experiments.MAIN.tasks(size))
-        assert keys(study_experiments.RANKING.tasks(size)) == main
-        assert keys(study_experiments.TIME.tasks(size)) == main
+        main = keys(study_experiments.MAIN.make_tasks(size))
+        assert keys(study_experiments.RANKING.make_tasks(size)) == main
+        assert keys(study_experiments.TIME.make_tasks(size)) == main
 
 
 def test_anchors_away_from_the_optimum_of_anchor_quality_are_runs_of_main():
     for size in (PAPER, QUICK):
-        main = {task.key: task for task in study_experiments.MAIN.tasks(size)}
-        tasks = study_experiments.ANCHOR_QUALITY.tasks(size)
+        main = {task.key: task for task in study_experiments.MAIN.make_tasks(size)}
+        tasks = study_experiments.ANCHOR_QUALITY.make_tasks(size)
         away = [task for task in tasks if task.anchors == "away"]
         assert len(away) == len(tasks) / 2
         assert all(main[task.key] == task for task in away)
@@ -205,8 +207,8 @@ def test_anchors_away_from_the_optimum_of_anchor_quality_are_runs_of_main():
 
 def test_sensitivity_begins_with_what_main_runs():
     size = Size(seeds=2, rounds=20)
-    main = {task.key for task in study_experiments.MAIN.tasks(size)}
-    found = set(keys(study_experiments.SENSITIVITY.tasks(size)))
+    main = {task.key for task in study_experiments.MAIN.make_tasks(size)}
+    found = set(keys(study_experiments.SENSITIVITY.make_tasks(size)))
     assert main < found
 
 
@@ -218,8 +220,8 @@ def test_every_experiment_is_found_by_its_name():
     for name, experiment in EXPERIMENTS.items():
         assert isinstance(experiment, Experiment)
         assert experiment.name == name
-        assert experiment.about
-        assert "\n" not in experiment.about
+        assert experiment.description
+        assert "\n" not in experiment.description
         assert select_experiments(name) == [experiment]
 
 
@@ -242,7 +244,7 @@ def test_an_unknown_name_is_answered_with_those_there_are(name):
 
 # -- only --------------------------------------------------------------------------------------------------------------
 
-MAIN_TASKS = study_experiments.MAIN.tasks(Size(seeds=2, rounds=5))
+MAIN_TASKS = study_experiments.MAIN.make_tasks(Size(seeds=2, rounds=5))
 
 
 @pytest.mark.parametrize(
@@ -281,7 +283,7 @@ def test_all_leaves_out_the_experiments_that_have_nothing_of_what_only_names():
 @every_study
 def test_every_value_that_only_may_name_is_of_one_setting(name):
     # One that two settings have would leave nothing.
-    tasks = EXPERIMENTS[name].tasks(QUICK)
+    tasks = EXPERIMENTS[name].make_tasks(QUICK)
     homes = defaultdict(set)
     for task in tasks:
         for setting, value in asdict(task).items():

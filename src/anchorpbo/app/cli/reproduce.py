@@ -14,12 +14,11 @@ from anchorpbo import __version__
 from anchorpbo.app.cli.progress import Bar
 from anchorpbo.errors import IncompatibleError, RunError
 from anchorpbo.research.experiments.dask_backend import DaskBackend
-from anchorpbo.research.experiments.experiment import Experiment, Size
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentTask, Size
 from anchorpbo.research.experiments.process_backend import ProcessBackend
 from anchorpbo.research.experiments.records import RecordStore, describe_machine
 from anchorpbo.research.experiments.registry import EXPERIMENTS, plan_tasks
 from anchorpbo.research.experiments.runner import Backend, TaskOutcome, run_tasks
-from anchorpbo.research.experiments.task import Task
 from anchorpbo.research.experiments.verdicts import format_counts
 from anchorpbo.research.figures import report
 from anchorpbo.research.figures.files import write_files
@@ -47,7 +46,7 @@ def run(
         task.prepare()
     store = RecordStore(out, resume=resume)
     for each, tasks in plans.items():
-        console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].about} {len(tasks)} runs.")
+        console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].description} {len(tasks)} runs.")
         # A part of an experiment has a report of its own, so that it does not take the place of the whole.
         folder = out / "-".join([each, *sorted(set(only))])
         _reproduce(EXPERIMENTS[each], tasks, store, folder, backend, console)
@@ -60,13 +59,18 @@ def list_experiments(console: Console | None = None) -> None:
     """Print what there is, and how much of it."""
     table = Table("name", "what it is", "runs", "runs with --quick", box=None, pad_edge=False)
     for name, experiment in EXPERIMENTS.items():
-        sizes = (len(experiment.tasks(size)) for size in (Size(), Size(quick=True)))
-        table.add_row(name, experiment.about, *map(str, sizes))
+        sizes = (len(experiment.make_tasks(size)) for size in (Size(), Size(quick=True)))
+        table.add_row(name, experiment.description, *map(str, sizes))
     (Console(highlight=False) if console is None else console).print(table)
 
 
 def _reproduce(
-    experiment: Experiment, tasks: Sequence[Task], store: RecordStore, folder: Path, backend: Backend, console: Console
+    experiment: Experiment,
+    tasks: Sequence[ExperimentTask],
+    store: RecordStore,
+    folder: Path,
+    backend: Backend,
+    console: Console,
 ) -> None:
     began = perf_counter()
     left = [task for task in tasks if not store.has(task)]
@@ -94,7 +98,9 @@ def _reproduce(
             console.print(f"{words}: {format_counts(verdicts)}.")
 
 
-def _execute(tasks: Sequence[Task], store: RecordStore, backend: Backend, console: Console) -> list[TaskOutcome]:
+def _execute(
+    tasks: Sequence[ExperimentTask], store: RecordStore, backend: Backend, console: Console
+) -> list[TaskOutcome]:
     """Do tasks and return those that failed."""
     failures, ended = [], 0
     try:

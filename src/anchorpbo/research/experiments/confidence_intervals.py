@@ -37,7 +37,7 @@ class Interval:
     high: float
 
     @classmethod
-    def of(cls, values: npt.ArrayLike) -> Interval:
+    def of_mean(cls, values: npt.ArrayLike) -> Interval:
         """Of independent values, (n,); without bounds where there is one."""
         sample = np.asarray(values, dtype=np.float64)
         mean, n = float(sample.mean()), len(sample)
@@ -55,19 +55,19 @@ class Interval:
         half = float(stdtrit(len(at) - 2, 0.975) * error)
         return cls(slope, slope - half, slope + half)
 
-    def said(self, digits: int = 3) -> str:
+    def format_bounds(self, digits: int = 3) -> str:
         """The bounds, for a table."""
         return f"{self.low:+.{digits}f} to {self.high:+.{digits}f}"
 
-    def above(self, threshold: float = 0.0) -> Verdict:
+    def judge_above(self, threshold: float = 0.0) -> Verdict:
         """On the claim that the mean is above a threshold."""
         return "agrees" if self.low > threshold else "differs" if self.high < threshold else "open"
 
-    def below(self, threshold: float = 0.0) -> Verdict:
+    def judge_below(self, threshold: float = 0.0) -> Verdict:
         """On the claim that the mean is below a threshold."""
         return "agrees" if self.high < threshold else "differs" if self.low > threshold else "open"
 
-    def not_above(self, margin: float) -> Verdict:
+    def judge_not_above(self, margin: float) -> Verdict:
         """On the claim that nothing improves: it differs above zero, agrees below the margin, and is open else."""
         return "differs" if self.low > 0.0 else "agrees" if self.high < margin else "open"
 
@@ -123,7 +123,7 @@ def bootstrap_ratio(first: Array, second: Array) -> tuple[float, float, float]:
     return float(first.mean() / second.mean()), float(low), float(high)
 
 
-def judge_below(low: float, high: float, limit: float, seeds: int, least: float = 0.0) -> Verdict:
+def judge_bootstrap_bound(low: float, high: float, limit: float, seeds: int, least: float = 0.0) -> Verdict:
     """On the claim that something is below a limit, from its bootstrap interval; open where seeds are few.
 
     It differs where the interval excludes that it is below by ``least``, the smallest difference that counts.

@@ -9,9 +9,9 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 from anchorpbo.errors import RunError, UnsupportedError
+from anchorpbo.research.experiments.experiment import ExperimentTask
 from anchorpbo.research.experiments.records import ExperimentRecord
 from anchorpbo.research.experiments.runner import Backend, TaskOutcome, try_task
-from anchorpbo.research.experiments.task import Task
 
 CONNECT_SECONDS = 15.0
 """Seconds to wait for a scheduler to answer, and for its first worker."""
@@ -27,7 +27,7 @@ class DaskBackend(Backend):
             raise RunError(rule, repr(address), "write tcp://host:8786, or leave --dask out")
         self.address, self.patience = address, CONNECT_SECONDS if patience is None else patience
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[TaskOutcome]:
+    def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
         """Yield tasks as they end; closing the iterator takes the others back from the cluster."""
         if not tasks:
             return

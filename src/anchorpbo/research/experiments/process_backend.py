@@ -13,8 +13,8 @@ from multiprocessing.connection import Connection
 
 from anchorpbo.errors import RunError
 from anchorpbo.numerics.checks import whole
+from anchorpbo.research.experiments.experiment import ExperimentTask
 from anchorpbo.research.experiments.runner import Backend, TaskOutcome, try_task
-from anchorpbo.research.experiments.task import Task
 
 
 class ProcessBackend(Backend):
@@ -23,7 +23,7 @@ class ProcessBackend(Backend):
     def __init__(self, workers: int | None = None) -> None:
         self.workers = _count_cores() if workers is None else whole("workers", workers, 1)
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[TaskOutcome]:
+    def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
         """Yield tasks as they end; closing the iterator ends the workers at once."""
         if not tasks:
             return

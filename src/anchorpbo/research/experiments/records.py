@@ -27,7 +27,7 @@ import polars as pl
 
 from anchorpbo import __version__
 from anchorpbo.errors import InputError
-from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.experiment import Columns, ExperimentTask
 from anchorpbo.study.saving import save_bytes
 
 LAYOUT = 2
@@ -44,7 +44,7 @@ _DRAFT_SECONDS = 600.0
 class ExperimentRecord:
     """What a task found, and where."""
 
-    task: Task
+    task: ExperimentTask
     columns: Columns
     version: str
     machine: str
@@ -98,7 +98,7 @@ class RecordStore:
         ours = json.dumps(_MARKER).encode()
         save_bytes(self.folder / MARKER_FILE, ours, "free some space, or choose another --out")
 
-    def has(self, task: Task) -> bool:
+    def has(self, task: ExperimentTask) -> bool:
         """Whether the record of a task is there and whole."""
         path = self._path(task)
         if not path.exists():
@@ -116,14 +116,14 @@ class RecordStore:
         remedy = "free some space, or choose another --out, and run again with --resume"
         save_bytes(self._path(record.task), buffer.getvalue(), remedy)
 
-    def read(self, tasks: Iterable[Task]) -> pl.DataFrame:
+    def read(self, tasks: Iterable[ExperimentTask]) -> pl.DataFrame:
         """The rows of the tasks that are done."""
         frames = [pl.read_parquet(self._path(task)) for task in tasks if self.has(task)]
         if not frames:
             raise InputError("there must be records to read", "none", "run the experiment first")
         return pl.concat(frames, how="diagonal_relaxed")
 
-    def _path(self, task: Task) -> Path:
+    def _path(self, task: ExperimentTask) -> Path:
         return self.records / f"{task.key}.parquet"
 
     def _clear_drafts(self) -> None:

@@ -6,19 +6,18 @@ from collections.abc import Sequence
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.research.experiments import study_experiments
-from anchorpbo.research.experiments.anchor_process import AnchorProcesses
-from anchorpbo.research.experiments.concentration import ConcentrationBounds
-from anchorpbo.research.experiments.consistency import Consistency
-from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.illustration import IllustrationStudies
-from anchorpbo.research.experiments.kde_time import KdeTimes
-from anchorpbo.research.experiments.one_step import OneStep
-from anchorpbo.research.experiments.task import Task
+from anchorpbo.research.experiments.anchor_process import AnchorProcessExperiment
+from anchorpbo.research.experiments.concentration import ConcentrationExperiment
+from anchorpbo.research.experiments.consistency import ConsistencyExperiment
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentTask, Size
+from anchorpbo.research.experiments.illustration import IllustrationExperiment
+from anchorpbo.research.experiments.kde_time import KdeTimeExperiment
+from anchorpbo.research.experiments.one_step import OneStepExperiment
 
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
-        IllustrationStudies(),
+        IllustrationExperiment(),
         study_experiments.MAIN,
         study_experiments.ANCHOR_PLACEMENT,
         study_experiments.RANKING,
@@ -28,11 +27,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         study_experiments.FIVE_ANCHORS,
         study_experiments.ANCHOR_QUALITY,
         study_experiments.ANCHOR_COUNT,
-        AnchorProcesses(),
-        Consistency(),
-        ConcentrationBounds(),
-        OneStep(),
-        KdeTimes(),
+        AnchorProcessExperiment(),
+        ConsistencyExperiment(),
+        ConcentrationExperiment(),
+        OneStepExperiment(),
+        KdeTimeExperiment(),
         study_experiments.INFERENCE,
         study_experiments.SENSITIVITY,
     )
@@ -49,7 +48,7 @@ def select_experiments(name: str) -> list[Experiment]:
     return [EXPERIMENTS[name]]
 
 
-def plan_tasks(name: str, size: Size, only: Sequence[str] = ()) -> dict[str, list[Task]]:
+def plan_tasks(name: str, size: Size, only: Sequence[str] = ()) -> dict[str, list[ExperimentTask]]:
     """The tasks of an experiment, or of all of them, by name.
 
     Parameters
@@ -64,8 +63,8 @@ def plan_tasks(name: str, size: Size, only: Sequence[str] = ()) -> dict[str, lis
     """
     chosen = select_experiments(name)
     if not only:
-        return {each.name: list(each.tasks(size)) for each in chosen}
-    plans = {each.name: list(each.tasks(size)) for each in chosen if each.divisible}
+        return {each.name: list(each.make_tasks(size)) for each in chosen}
+    plans = {each.name: list(each.make_tasks(size)) for each in chosen if each.is_divisible}
     if not plans:
         raise InputError(f"--only narrows studies, and {name} is none", ", ".join(only), "leave --only out")
     known = {value for tasks in plans.values() for task in tasks for value in _text_settings(task).values()}
@@ -78,7 +77,7 @@ def plan_tasks(name: str, size: Size, only: Sequence[str] = ()) -> dict[str, lis
     return {each: tasks for each, tasks in left.items() if tasks}
 
 
-def filter_tasks(tasks: Sequence[Task], only: Sequence[str]) -> list[Task]:
+def filter_tasks(tasks: Sequence[ExperimentTask], only: Sequence[str]) -> list[ExperimentTask]:
     """The tasks that have these values of settings; none where a value is not among them."""
     wanted: dict[str, set[str]] = {}
     for value in only:
@@ -90,5 +89,5 @@ def filter_tasks(tasks: Sequence[Task], only: Sequence[str]) -> list[Task]:
     return [task for task in tasks if all(_text_settings(task).get(name) in values for name, values in wanted.items())]
 
 
-def _text_settings(task: Task) -> dict[str, str]:
+def _text_settings(task: ExperimentTask) -> dict[str, str]:
     return {name: value for name, value in vars(task).items() if isinstance(value, str)}

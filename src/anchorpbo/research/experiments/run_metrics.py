@@ -78,7 +78,7 @@ def average_differences(found: pl.DataFrame, less: pl.DataFrame | None = None) -
     if less is not None:
         both = found.join(less, on="seed", suffix="_less")
         found = both.select("seed", (pl.col("gap") - pl.col("gap_less")).alias("gap"))
-    return Interval.of(found["gap"].to_numpy()) if len(found) else None
+    return Interval.of_mean(found["gap"].to_numpy()) if len(found) else None
 
 
 def summarise_gains(records: pl.DataFrame, twins: Mapping[str, str], metrics: Mapping[str, RoundRange]) -> pl.DataFrame:

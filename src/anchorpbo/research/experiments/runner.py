@@ -11,15 +11,15 @@ from time import perf_counter
 from anchorpbo import __version__
 from anchorpbo.errors import InputError
 from anchorpbo.numerics.threads import one_blas_thread
+from anchorpbo.research.experiments.experiment import ExperimentTask
 from anchorpbo.research.experiments.records import ExperimentRecord, RecordStore, describe_machine
-from anchorpbo.research.experiments.task import Task
 
 
 @dataclass(frozen=True, eq=False)
 class TaskOutcome:
     """A task that is over."""
 
-    task: Task
+    task: ExperimentTask
     record: ExperimentRecord | None
     failure: str | None = None
     """The traceback, where there is no record."""
@@ -29,11 +29,11 @@ class Backend(ABC):
     """Where tasks are done."""
 
     @abstractmethod
-    def run(self, tasks: Sequence[Task]) -> Iterator[TaskOutcome]:
+    def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
         """Yield tasks as they end, each once. Whoever closes the iterator early stops those under way."""
 
 
-def run_task(task: Task) -> ExperimentRecord:
+def run_task(task: ExperimentTask) -> ExperimentRecord:
     """Do a task, here and now."""
     began = perf_counter()
     # Results must not depend on how many threads a machine has.
@@ -42,7 +42,7 @@ def run_task(task: Task) -> ExperimentRecord:
     return ExperimentRecord(task, columns, __version__, describe_machine(), perf_counter() - began)
 
 
-def try_task(task: Task) -> tuple[ExperimentRecord | None, str | None]:
+def try_task(task: ExperimentTask) -> tuple[ExperimentRecord | None, str | None]:
     """The record of a task, or the traceback of what went wrong."""
     try:
         return run_task(task), None
@@ -53,13 +53,13 @@ def try_task(task: Task) -> tuple[ExperimentRecord | None, str | None]:
 class SerialBackend(Backend):
     """In this process, one after the other."""
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[TaskOutcome]:
+    def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
         """Yield tasks in their order."""
         for task in tasks:
             yield TaskOutcome(task, *try_task(task))
 
 
-def run_tasks(tasks: Sequence[Task], store: RecordStore, backend: Backend) -> Iterator[TaskOutcome]:
+def run_tasks(tasks: Sequence[ExperimentTask], store: RecordStore, backend: Backend) -> Iterator[TaskOutcome]:
     """Do the tasks that have no record yet, and yield each once its record is on disk.
 
     A task that fails is yielded with its traceback, and the others go on.

@@ -32,21 +32,21 @@ from anchorpbo.problems import ExactJudge, Problem, SimulatedJudge, Turn, play, 
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.reliability.profile import as_profile
 from anchorpbo.research.experiments.anchor_placement import DEFAULT_ANCHORS, check_placement, place_anchors
-from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.experiment import Columns, ExperimentTask
 from anchorpbo.search import maximise
 from anchorpbo.study import Optimizer, PaperNoise
 from anchorpbo.typing import Array
 
 RISK_WEIGHT = 10.0
 """rho."""
-ROUNDS = 150
+PAPER_ROUNDS = 150
 STRATEGIES = ("ei", "ucb", "eubo", "anpei", "rahbo", "raeubo")
 TWINS: Mapping[str, str] = {"anpei": "ei", "rahbo": "ucb", "raeubo": "eubo"}
 """A risk-averse strategy and what it comes to where the noise is constant."""
 _RAW_SAMPLES, _RESTARTS = 128, 4
 """The search for x*_t starts from all designs seen as well; more of either changed the value by less than 1e-7."""
 
-Judge = Literal["matching", "probit", "logistic", "difference", "exact"]
+JudgeName = Literal["matching", "probit", "logistic", "difference", "exact"]
 _JUDGES: Mapping[str, Likelihood] = {
     "probit": Probit(),
     "logistic": Logistic(form="paper"),
@@ -55,7 +55,7 @@ _JUDGES: Mapping[str, Likelihood] = {
 
 
 @dataclass(frozen=True)
-class SimulatedStudy(Task):
+class SimulatedStudy(ExperimentTask):
     """A problem, a strategy and a seed; everything else has the paper's setting, or ours where it gives none.
 
     Runs of one seed have the same anchors, the same duels to start with and the same luck, whatever the strategy.
@@ -66,7 +66,7 @@ class SimulatedStudy(Task):
     problem: str
     strategy: str
     seed: int
-    rounds: int = ROUNDS
+    rounds: int = PAPER_ROUNDS
     """Duels chosen by the strategy, after the eight to start with."""
     anchors: str = "away"
     """Where the user's anchors are, a place of `anchorpbo.research.experiments.anchor_placement`."""
@@ -74,7 +74,7 @@ class SimulatedStudy(Task):
     """Anchors that make the user's true map, where they are drawn."""
     told: int | None = None
     """How many of them the method is told of; ``None`` for all."""
-    judge: Judge = "matching"
+    judge: JudgeName = "matching"
     """How the user answers: by the strategy's own likelihood, by a given one, or always rightly."""
     baseline: Literal["constant", "anchored"] = "constant"
     """What risk-neutral strategies take the noise for."""
@@ -106,8 +106,8 @@ class SimulatedStudy(Task):
             object.__setattr__(self, name, value)
         if self.strategy not in STRATEGIES:
             raise UnknownNameError.of("strategy", self.strategy, STRATEGIES)
-        if self.judge not in get_args(Judge):
-            raise UnknownNameError.of("judge", self.judge, get_args(Judge))
+        if self.judge not in get_args(JudgeName):
+            raise UnknownNameError.of("judge", self.judge, get_args(JudgeName))
         as_profile(self.profile)
         check_placement(self.anchors)
 

@@ -11,9 +11,8 @@ import polars as pl
 from anchorpbo.research.experiments import run_metrics
 from anchorpbo.research.experiments import study_claims as claims_of
 from anchorpbo.research.experiments.anchor_placement import list_corners
-from anchorpbo.research.experiments.experiment import Experiment, Size
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentTask, Size
 from anchorpbo.research.experiments.simulated_study import STRATEGIES, TWINS, SimulatedStudy
-from anchorpbo.research.experiments.task import Task
 from anchorpbo.research.experiments.verdicts import Claim
 
 RISK_AVERSE = tuple(TWINS)
@@ -24,7 +23,7 @@ class StudyExperiment(Experiment):
     """Trials that differ in problem, strategy, perhaps one more setting, and the seed."""
 
     name: str
-    about: str
+    description: str
     arms: tuple[SimulatedStudy, ...]
     """What is compared; seed and rounds are filled in."""
     seeds: int = 30
@@ -35,46 +34,46 @@ class StudyExperiment(Experiment):
     """What arms of one problem and strategy differ in, from the columns of the records."""
     make_claims: Callable[[pl.DataFrame], Iterable[Claim]] = field(kw_only=True)
     """What becomes of the paper's claims, given the records with a column for the variant."""
-    divisible: bool = True
+    is_divisible: bool = True
 
-    def tasks(self, size: Size) -> Sequence[Task]:
+    def make_tasks(self, size: Size) -> Sequence[ExperimentTask]:
         """Seed by seed, so that an unfinished experiment is still paired."""
         seeds, rounds = (self.quick_seeds, self.quick_rounds) if size.quick else (self.seeds, self.rounds)
         seeds, rounds = size.seeds or seeds, size.rounds or rounds
         return [replace(arm, seed=seed, rounds=rounds) for seed in range(seeds) for arm in self.arms]
 
-    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
         """Mean and standard deviation of every metric at every round."""
-        return run_metrics.summarise_rounds(self._labelled(records))
+        return run_metrics.summarise_rounds(self._label_variants(records))
 
-    def final(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise_final(self, records: pl.DataFrame) -> pl.DataFrame:
         """Mean and standard deviation over runs of what each metric comes to."""
-        return run_metrics.summarise_final_values(self._labelled(records))
+        return run_metrics.summarise_final_values(self._label_variants(records))
 
-    def claims(self, records: pl.DataFrame) -> list[Claim]:
+    def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
         """What the paper says of these runs."""
-        return list(self.make_claims(self._labelled(records)))
+        return list(self.make_claims(self._label_variants(records)))
 
-    def _labelled(self, records: pl.DataFrame) -> pl.DataFrame:
+    def _label_variants(self, records: pl.DataFrame) -> pl.DataFrame:
         return run_metrics.add_running_best(records).with_columns(self.variant.cast(pl.String).alias("variant"))
 
 
 class GainExperiment(StudyExperiment):
     """How much a risk-averse strategy gains on its twin under each variant."""
 
-    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
         """A row a problem, variant, strategy and metric: the mean paired difference with its interval."""
-        return run_metrics.summarise_gains(self._labelled(records), TWINS, claims_of.GAINS)
+        return run_metrics.summarise_gains(self._label_variants(records), TWINS, claims_of.GAIN_METRICS)
 
-    def final(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise_final(self, records: pl.DataFrame) -> pl.DataFrame:
         """The same."""
-        return self.summary(records)
+        return self.summarise(records)
 
 
 class RankExperiment(StudyExperiment):
     """The mean rank of each strategy, of the runs of the main experiment."""
 
-    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
         """Mean and standard deviation of the rank under both metrics, at every round."""
         names = ("risk_adjusted_rank", "value_rank")
         means = [pl.col(name).mean().alias(f"{name}_mean") for name in names]
@@ -91,7 +90,7 @@ class RankExperiment(StudyExperiment):
 class TimeExperiment(StudyExperiment):
     """Seconds an ask, of the runs of the main experiment."""
 
-    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
         """Mean and standard deviation over all asks."""
         seconds = pl.col("seconds")
         by = ["problem", "strategy"]
@@ -102,9 +101,9 @@ class TimeExperiment(StudyExperiment):
         ]
         return records.group_by(by).agg(*columns, seconds.median().alias("seconds_median")).sort(by)
 
-    def final(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise_final(self, records: pl.DataFrame) -> pl.DataFrame:
         """The same."""
-        return self.summary(records)
+        return self.summarise(records)
 
 
 HARTMANN = {"hartmann3": 3, "hartmann4": 4}
@@ -120,13 +119,13 @@ MAIN = StudyExperiment(
     "main",
     "Figure 2: Hartmann3, Hartmann4 and Sushi, six strategies.",
     _list_main_arms(),
-    make_claims=claims_of.main,
+    make_claims=claims_of.judge_main,
 )
 RANKING = RankExperiment(
-    "ranking", "Mean ranks over the runs of main.", _list_main_arms(), make_claims=claims_of.ranking
+    "ranking", "Mean ranks over the runs of main.", _list_main_arms(), make_claims=claims_of.judge_ranking
 )
 TIME = TimeExperiment(
-    "time", "The computation-time table, over the runs of main.", _list_main_arms(), make_claims=claims_of.time
+    "time", "The computation-time table, over the runs of main.", _list_main_arms(), make_claims=claims_of.judge_time
 )
 ACKLEY6 = StudyExperiment(
     "ackley6",
@@ -134,7 +133,7 @@ ACKLEY6 = StudyExperiment(
     tuple(SimulatedStudy("ackley6", s, 0) for s in STRATEGIES),
     seeds=20,
     rounds=100,
-    make_claims=claims_of.ackley6,
+    make_claims=claims_of.judge_ackley6,
 )
 CANDY = StudyExperiment(
     "candy",
@@ -142,7 +141,7 @@ CANDY = StudyExperiment(
     tuple(SimulatedStudy("candy", s, 0, anchors="own") for s in STRATEGIES),
     seeds=20,
     rounds=100,
-    make_claims=claims_of.candy,
+    make_claims=claims_of.judge_candy,
 )
 FIVE_ANCHORS = StudyExperiment(
     "five-anchors",
@@ -150,7 +149,7 @@ FIVE_ANCHORS = StudyExperiment(
     tuple(SimulatedStudy("hartmann3", s, 0, count=5) for s in STRATEGIES),
     seeds=20,
     rounds=100,
-    make_claims=claims_of.five_anchors,
+    make_claims=claims_of.judge_five_anchors,
 )
 ANCHOR_QUALITY = StudyExperiment(
     "anchor-quality",
@@ -162,7 +161,7 @@ ANCHOR_QUALITY = StudyExperiment(
         for place in ("away", "near")
     ),
     variant=pl.col("anchors"),
-    make_claims=claims_of.anchor_quality,
+    make_claims=claims_of.judge_anchor_quality,
 )
 ANCHOR_COUNT = StudyExperiment(
     "anchor-count",
@@ -173,7 +172,7 @@ ANCHOR_COUNT = StudyExperiment(
         for told in (5, 10, 20, 50)
     ),
     variant=pl.col("told"),
-    make_claims=claims_of.anchor_count,
+    make_claims=claims_of.judge_anchor_count,
 )
 INFERENCE = StudyExperiment(
     "inference",
@@ -186,7 +185,7 @@ INFERENCE = StudyExperiment(
     seeds=20,
     rounds=100,
     variant=pl.col("inference"),
-    make_claims=claims_of.inference,
+    make_claims=claims_of.judge_inference,
 )
 
 ANCHOR_PLACEMENT = GainExperiment(
@@ -203,7 +202,7 @@ ANCHOR_PLACEMENT = GainExperiment(
     quick_seeds=2,
     quick_rounds=5,
     variant=pl.col("anchors"),
-    make_claims=claims_of.anchor_placement,
+    make_claims=claims_of.judge_anchor_placement,
 )
 
 _FAR: dict[str, Any] = {"anchors": "far"}
@@ -238,7 +237,7 @@ def _list_sensitivity_arms() -> Iterator[SimulatedStudy]:
             yield from (replace(plain, **settings) for settings in others.values())
 
 
-def _label_variants() -> pl.Expr:
+def _name_variants() -> pl.Expr:
     label: Any = pl
     # The most settings first: a combination holds the parts of others.
     everything = {**_ALTERNATIVES, **_PENALTY}.items()
@@ -257,6 +256,6 @@ SENSITIVITY = GainExperiment(
     rounds=100,
     quick_seeds=2,
     quick_rounds=5,
-    variant=_label_variants(),
-    make_claims=claims_of.sensitivity,
+    variant=_name_variants(),
+    make_claims=claims_of.judge_sensitivity,
 )

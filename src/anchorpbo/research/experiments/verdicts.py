@@ -18,7 +18,7 @@ ItemVerdict = Literal["agrees", "agrees, rest open", "mixed", "differs", "depend
 """Verdict on an item; "mixed" if some of its statements agree and others differ or depend."""
 Reading = Literal["paper", "ours"]
 """Whether a claim is measured as the paper says, or in another way that its text allows."""
-READINGS: dict[Reading, str] = {"paper": "the paper's metric", "ours": "our reading"}
+READING_NAMES: dict[Reading, str] = {"paper": "the paper's metric", "ours": "our reading"}
 """As tables call them."""
 
 

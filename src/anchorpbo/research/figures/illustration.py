@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from anchorpbo.errors import InputError
 from anchorpbo.problems import TOY_ANCHORS
-from anchorpbo.research.experiments.illustration import AWARE, VANILLA, affine, agreement
+from anchorpbo.research.experiments.illustration import NOISE_AWARE, RISK_NEUTRAL, fit_affine, measure_agreement
 from anchorpbo.research.figures.style import (
     BLACK,
     BLUE,
@@ -30,7 +30,7 @@ from anchorpbo.research.figures.style import (
 )
 from anchorpbo.typing import Array
 
-COLOURS = {VANILLA: RED, AWARE: BLUE}
+COLOURS = {RISK_NEUTRAL: RED, NOISE_AWARE: BLUE}
 _EDGE = 1.96
 """Standard deviations of a 95 % band."""
 
@@ -48,24 +48,24 @@ def illustration(records: pl.DataFrame, *, seed: int = 0, map: str = "bounded", 
     width
         Of the figure in inches.
     """
-    studies = {name: _study(records, name, seed, map) for name in (VANILLA, AWARE)}
+    studies = {name: _study(records, name, seed, map) for name in (RISK_NEUTRAL, NOISE_AWARE)}
     new = blank(width, 6.0)
-    panels = new.subplot_mosaic([["utility", "noise"], [VANILLA, AWARE], ["acquisition", "acquisition"]])
-    _utility(panels["utility"], studies[AWARE])
-    _noise(panels["noise"], studies[AWARE])
+    panels = new.subplot_mosaic([["utility", "noise"], [RISK_NEUTRAL, NOISE_AWARE], ["acquisition", "acquisition"]])
+    _utility(panels["utility"], studies[NOISE_AWARE])
+    _noise(panels["noise"], studies[NOISE_AWARE])
     for name, rows in studies.items():
         _surrogate(panels[name], rows, name)
-    ends = [axes.get_ylim() for axes in (panels[VANILLA], panels[AWARE])]
+    ends = [axes.get_ylim() for axes in (panels[RISK_NEUTRAL], panels[NOISE_AWARE])]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     for name in studies:
         # Room for the numbers above the band.
         panels[name].set_ylim(low, high + 0.14 * (high - low))
-    _acquisition(panels["acquisition"], studies[AWARE])
+    _acquisition(panels["acquisition"], studies[NOISE_AWARE])
     for axes in panels.values():
         axes.set_xlim(0.0, 1.0)
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
     panels["acquisition"].set_xlabel("design x")
-    new.align_ylabels([panels["utility"], panels[VANILLA], panels["acquisition"]])
+    new.align_ylabels([panels["utility"], panels[RISK_NEUTRAL], panels["acquisition"]])
     legend_below(new, _handles(), columns=4)
     return new
 
@@ -90,7 +90,7 @@ def _noise(axes: Axes, rows: pl.DataFrame) -> None:
 def _surrogate(axes: Axes, rows: pl.DataFrame, strategy: str) -> None:
     x, utility, mean, std = _columns(rows, "grid", "x", "utility", "mean", "std")
     # Answers tell utilities up to an affine map, so that the closest one is shown.
-    a, b = affine(utility, mean)
+    a, b = fit_affine(utility, mean)
     middle, half = a + b * mean, _EDGE * abs(b) * std
     axes.fill_between(x, middle - half, middle + half, color=COLOURS[strategy], alpha=0.16, linewidth=0)
     axes.plot(x, utility, color=BLACK, linestyle=DASHED)
@@ -99,8 +99,8 @@ def _surrogate(axes: Axes, rows: pl.DataFrame, strategy: str) -> None:
     asked = np.concatenate(_columns(chosen, "duel", "x", "other"))
     axes.plot(asked, np.full(asked.shape, 0.035), "|", color=COLOURS[strategy], markersize=7, markeredgewidth=0.9,
               transform=axes.get_xaxis_transform(), clip_on=False)  # fmt: skip
-    how = agreement(utility, mean, std)
-    aware = "aware of the noise" if strategy == AWARE else "vanilla"
+    how = measure_agreement(utility, mean, std)
+    aware = "aware of the noise" if strategy == NOISE_AWARE else "vanilla"
     axes.set_title(f"Surrogate after {label(strategy)} ({aware})")
     axes.text(0.99, 0.97, f"error {how['error']:.2f}, coverage {how['coverage']:.0%}", ha="right", va="top",
               fontsize="small", transform=axes.transAxes)  # fmt: skip
@@ -127,7 +127,9 @@ def _acquisition(axes: Axes, rows: pl.DataFrame) -> None:
         axes.plot(x[best], values[best], "o", color=colour, markeredgecolor="white", markersize=6.5)
     low, high = min(own.min(), plain.min()), max(own.max(), plain.max())
     axes.set_ylim(low - 0.08 * (high - low), high + 0.12 * (high - low))
-    text = f"Acquisition on the same surrogate: {short(VANILLA)} and, with the estimated noise, {short(AWARE)}"
+    text = (
+        f"Acquisition on the same surrogate: {short(RISK_NEUTRAL)} and, with the estimated noise, {short(NOISE_AWARE)}"
+    )
     axes.set(title=text, ylabel="acquisition")
 
 

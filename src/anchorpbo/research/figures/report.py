@@ -95,7 +95,11 @@ def write(experiment: Experiment, records: pl.DataFrame, folder: Path) -> Report
     folder
         Where its files go.
     """
-    summary, final, claims = experiment.summary(records), experiment.final(records), experiment.claims(records)
+    summary, final, claims = (
+        experiment.summarise(records),
+        experiment.summarise_final(records),
+        experiment.judge_claims(records),
+    )
     # A part of an experiment may have nothing to compare.
     pictures = PICTURES[experiment.name] if summary.height else Pictures()
     buffer = io.BytesIO()

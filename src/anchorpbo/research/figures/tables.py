@@ -12,7 +12,7 @@ from anchorpbo.errors import InputError
 from anchorpbo.research.experiments.simulated_study import TWINS
 from anchorpbo.research.experiments.verdicts import (
     PAPER_ITEMS,
-    READINGS,
+    READING_NAMES,
     Claim,
     format_counts,
     judge_item,
@@ -46,8 +46,8 @@ def final_table(summary: pl.DataFrame, metrics: Sequence[str]) -> TextTable:
     Parameters
     ----------
     summary
-        Of `anchorpbo.research.experiments.run_metrics.summarise_final_values`, or as for `curves.py`, whose last round is taken; a
-        row of the table a problem, variant and metric, a column a strategy.
+        Of `anchorpbo.research.experiments.run_metrics.summarise_final_values`, or as for `curves.py`, whose last round
+        is taken; a row of the table a problem, variant and metric, a column a strategy.
     metrics
         Names of metrics, as in `METRICS`.
     """
@@ -118,7 +118,7 @@ def claims_table(claims: Sequence[Claim], size: str = "") -> TextTable:
         ("Found", "r", [claim.found for claim in claims]),
         ("95 % interval", "l", [claim.interval for claim in claims]),
         ("Verdict", "l", [claim.verdict for claim in claims]),
-        ("Measured by", "l", [READINGS[claim.reading] for claim in claims]),
+        ("Measured by", "l", [READING_NAMES[claim.reading] for claim in claims]),
     ]
     shown = [c for c in columns if len(set(c[2])) > 1 or c[0] not in ("Setting", "Where")]
     return TextTable(

@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from anchorpbo.acquisition.best_option import lambert_constant
-from anchorpbo.research.experiments.one_step import INEQUALITIES, describe_beliefs, percent
+from anchorpbo.research.experiments.one_step import INEQUALITIES, describe_beliefs, format_percent
 from anchorpbo.research.figures.style import (
     BAND,
     BLACK,
@@ -181,7 +181,7 @@ def violations(summary: pl.DataFrame) -> TextTable:
             usual = cells.filter(pl.col("offset") == 0.0, pl.col("spread") == 1.0).row(0, named=True)
             most, worst = (cells.sort(column).row(-1, named=True) for column in ("share", "constant"))
             head = (inequality, usual["form"], f"{usual['risk_aversion']:g}")
-            shares = (percent(usual["share"]), percent(most["share"]))
+            shares = (format_percent(usual["share"]), format_percent(most["share"]))
             constants = (f"{usual['constant']:.3g}", f"{worst['constant']:.3g}", describe_beliefs(worst))
             rows.append(tuple(map(Cell, (*head, *shares, *constants))))
     usual_beliefs = "mean utility 0, spread 1"
