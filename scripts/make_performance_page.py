@@ -20,7 +20,7 @@ from anchorpbo.research.bench.headline import headline
 from anchorpbo.research.bench.machine import described
 from anchorpbo.research.bench.report import markdown
 from anchorpbo.research.bench.results import MACHINE, RESULTS, read_rows
-from anchorpbo.research.figures.text_table import markdown_text
+from anchorpbo.research.figures.text_table import escape_markdown
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, BENCHMARKS = ROOT / "docs" / "performance.md", ROOT / "benchmarks"
@@ -37,10 +37,10 @@ def parts(folder: Path = BENCHMARKS) -> dict[str, str]:
     found = {name: _without_title(text) for name, text in markdown(rows).items()}
     main_numbers = headline(rows)
     if main_numbers is not None:
-        found["headline"] = markdown_text(main_numbers)
+        found["headline"] = escape_markdown(main_numbers)
     machine = folder / MACHINE
     if machine.exists():
-        found["machine"] = markdown_text(described(json.loads(machine.read_text("utf-8"))))
+        found["machine"] = escape_markdown(described(json.loads(machine.read_text("utf-8"))))
     for name, text in PICTURES.items():
         if (folder / f"{name.partition('-')[0]}.png").exists():
             found[name] = text

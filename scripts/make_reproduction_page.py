@@ -29,9 +29,9 @@ from anchorpbo.research.experiments.verdicts import (
     judge_items,
     judge_statements,
 )
-from anchorpbo.research.figures.report import read_claims
-from anchorpbo.research.figures.tables import claims_table
-from anchorpbo.research.figures.text_table import markdown_text
+from anchorpbo.research.figures.experiment_report import read_claims
+from anchorpbo.research.figures.experiment_tables import tabulate_claims
+from anchorpbo.research.figures.text_table import escape_markdown
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 RESULTS = DOCS / "reproduction"
@@ -64,7 +64,7 @@ def _part(found: re.Match[str]) -> str:
         return "\n".join(found[0].splitlines()[1:-1])
     if filters:
         claims = [Claim(**each) for each in json.loads(path.with_suffix(".json").read_text("utf-8"))]
-        table = claims_table([claim for claim in claims if _passes(claim, filters)]).to_markdown()
+        table = tabulate_claims([claim for claim in claims if _passes(claim, filters)]).to_markdown()
     else:
         table = path.read_text("utf-8")
     return "\n".join(line for line in table.splitlines() if line.startswith("|"))
@@ -81,7 +81,7 @@ def _overview() -> str:
     for item in PAPER_ITEMS:
         finding = findings[item.where]
         verdict = f"**{judge_item(found[item.where])}**: {format_counts(found[item.where])}"
-        cells = (f"[{item.where}](#{finding['section']})", markdown_text(item.says), finding["found"], verdict)
+        cells = (f"[{item.where}](#{finding['section']})", escape_markdown(item.says), finding["found"], verdict)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

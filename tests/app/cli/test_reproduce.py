@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from anchorpbo.app.cli.app import app
 from anchorpbo.research.experiments.registry import ALL, EXPERIMENTS
-from anchorpbo.research.figures.report import PICTURES
+from anchorpbo.research.figures.experiment_report import REPORT_CONTENTS
 
 TINY = ["--seeds", "2", "--rounds", "2", "--only", "hartmann3", "--only", "rahbo,ucb", "--workers", "2"]
 
@@ -42,7 +42,7 @@ def test_without_a_name_it_lists_what_there_is_and_runs_nothing():
 
 
 def test_every_experiment_has_its_pictures():
-    assert set(PICTURES) == set(EXPERIMENTS)
+    assert set(REPORT_CONTENTS) == set(EXPERIMENTS)
 
 
 def test_records_figures_tables_and_claims_are_left_in_the_folder(main):

@@ -20,7 +20,7 @@ from anchorpbo.research.experiments.confidence_intervals import (
 )
 from anchorpbo.research.experiments.consistency import normal_density, squared_errors
 from anchorpbo.research.experiments.experiment import Size
-from anchorpbo.research.figures import theory
+from anchorpbo.research.figures import theory_figures
 
 
 def rows_of(tasks):
@@ -188,7 +188,7 @@ def test_the_experiment_from_tasks_to_figure():
     check_rows("anchor-process", claims)
     assert len(claims) == 3 * 6
     assert verdicts(claims) == {FALLS: "open", ALIKE: "open", TWICE: "open"}
-    assert theory.anchor_process(summary).axes
+    assert theory_figures.plot_anchor_process(summary).axes
 
 
 def test_sizes():

@@ -18,7 +18,7 @@ from anchorpbo.research.experiments.concentration import (
     estimate_density,
 )
 from anchorpbo.research.experiments.experiment import Size
-from anchorpbo.research.figures import theory
+from anchorpbo.research.figures import theory_figures
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +195,7 @@ def test_without_a_cell_to_look_at_a_claim_is_open(records):
 
 
 def test_the_figure(records):
-    assert len(theory.concentration(ConcentrationExperiment().summarise(records)).axes) == 6
+    assert len(theory_figures.plot_concentration(ConcentrationExperiment().summarise(records)).axes) == 6
 
 
 def test_sizes():

@@ -18,7 +18,7 @@ from anchorpbo.research.experiments.consistency import (
     squared_errors,
 )
 from anchorpbo.research.experiments.experiment import Size
-from anchorpbo.research.figures import theory
+from anchorpbo.research.figures import theory_figures
 
 
 def rows_of(tasks):
@@ -197,7 +197,7 @@ def test_a_verdict_that_turns_on_the_range_of_the_fit_says_so():
 
 
 def test_the_figure(records):
-    assert len(theory.consistency(ConsistencyExperiment().summarise(records)).axes) == 6
+    assert len(theory_figures.plot_consistency(ConsistencyExperiment().summarise(records)).axes) == 6
 
 
 def test_sizes():

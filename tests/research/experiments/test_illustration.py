@@ -153,9 +153,9 @@ def test_claims_have_a_row_a_map(records):
 
 
 def test_the_figure_has_its_panels(records):
-    from anchorpbo.research.figures.illustration import illustration
+    from anchorpbo.research.figures.illustration_figure import plot_illustration
 
-    figure = illustration(records, seed=1)
+    figure = plot_illustration(records, seed=1)
     assert [axes.get_ylabel() for axes in figure.axes] == [
         "utility", "noise variance", "utility", "utility", "acquisition", "estimated noise",
     ]  # fmt: skip
@@ -163,4 +163,4 @@ def test_the_figure_has_its_panels(records):
     assert all(figure.bbox.x0 <= axes.get_tightbbox().x0 for axes in figure.axes)
     assert all(axes.get_tightbbox().x1 <= figure.bbox.x1 for axes in figure.axes)
     with pytest.raises(InputError, match="no study of ucb, seed 9, bounded map"):
-        illustration(records, seed=9)
+        plot_illustration(records, seed=9)

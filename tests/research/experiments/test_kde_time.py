@@ -9,7 +9,7 @@ from anchorpbo.research.experiments import kde_time
 from anchorpbo.research.experiments.experiment import Size
 from anchorpbo.research.experiments.kde_time import MAX_EXPONENT, KdeTimeExperiment, KdeTimeTask, fit_exponents
 from anchorpbo.research.experiments.records import MEASURED_COLUMNS
-from anchorpbo.research.figures import theory
+from anchorpbo.research.figures import theory_figures
 
 GROWS = "The time of N anchors at M designs grows no faster than N M"
 
@@ -80,7 +80,7 @@ def test_the_summary_and_its_figure():
     assert summary.filter(pl.col("measure") == "seconds").height == sizes**2
     own = summary.filter(pl.col("measure") == "exponent of M").row(0, named=True)
     assert own["mean"] == pytest.approx(0.9)
-    figure = theory.kde_time(summary)
+    figure = theory_figures.plot_kde_time(summary)
     assert [axes.get_xlabel() for axes in figure.axes] == ["anchors N", "designs M"]
     for axes in figure.axes:
         *lines, guide = axes.get_lines()

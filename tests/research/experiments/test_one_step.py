@@ -26,7 +26,7 @@ from anchorpbo.research.experiments.one_step import (
     integrate_answers,
     search_hardest,
 )
-from anchorpbo.research.figures import theory
+from anchorpbo.research.figures import theory_figures
 
 
 @pytest.fixture(scope="module")
@@ -257,7 +257,7 @@ def test_a_rare_violation_is_not_written_as_none():
 
 def test_the_table_of_violations_has_both_ends(records):
     summary = OneStepExperiment().summarise(records)
-    table = theory.violations(summary)
+    table = theory_figures.tabulate_violations(summary)
     assert len(table.rows) == 4 * 6
     assert all(len(cell.text) <= CELL for cells in table.rows for cell in cells)
     own = summary.filter(
@@ -288,7 +288,7 @@ def test_the_summary_and_its_figure(records):
     row = PosteriorTask("paper", 0.0, 10.0, 1.0, 0, instances=50).run()
     assert own["share"] == pytest.approx(row["lemma_violations"][0] / row["lemma_trials"][0])
     assert own["constant"] == row["lemma_constant"][0]
-    assert len(theory.one_step(summary).axes) == 4
+    assert len(theory_figures.plot_one_step(summary).axes) == 4
 
 
 def test_sizes():

@@ -104,12 +104,12 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from test_runner import PLAN
-from anchorpbo.research.experiments.process_backend import Processes
-from anchorpbo.research.experiments.records import Store
-from anchorpbo.research.experiments.runner import execute
+from anchorpbo.research.experiments.process_backend import ProcessBackend
+from anchorpbo.research.experiments.records import RecordStore
+from anchorpbo.research.experiments.runner import run_tasks
 
 if __name__ == "__main__":
-    for ended in execute(PLAN, Store(Path(sys.argv[1]), resume=True), Processes(2)):
+    for ended in run_tasks(PLAN, RecordStore(Path(sys.argv[1]), resume=True), ProcessBackend(2)):
         print(ended.task.key, flush=True)
 """
 

@@ -425,8 +425,8 @@ def test_the_key_depends_on_nothing_else():
 @pytest.mark.parametrize("hash_seed", ["1", "4321"])
 def test_the_key_is_the_same_in_another_process(hash_seed):
     code = (
-        "import json, sys; from anchorpbo.research.experiments.simulated_study import Trial;"
-        "print(*[Trial(**each).key for each in json.loads(sys.argv[1])])"
+        "import json, sys; from anchorpbo.research.experiments.simulated_study import SimulatedStudy;"
+        "print(*[SimulatedStudy(**each).key for each in json.loads(sys.argv[1])])"
     )
     trials = [RAHBO, TOLD, SimulatedStudy(**OTHER)]
     given = json.dumps([{each.name: getattr(trial, each.name) for each in fields(SimulatedStudy)} for trial in trials])

@@ -20,8 +20,8 @@ from anchorpbo.research.experiments.records import RecordStore, describe_machine
 from anchorpbo.research.experiments.registry import EXPERIMENTS, plan_tasks
 from anchorpbo.research.experiments.runner import Backend, TaskOutcome, run_tasks
 from anchorpbo.research.experiments.verdicts import format_counts
-from anchorpbo.research.figures import report
-from anchorpbo.research.figures.files import write_files
+from anchorpbo.research.figures import experiment_report
+from anchorpbo.research.figures.output_files import write_files
 
 
 def run(
@@ -50,7 +50,7 @@ def run(
         # A part of an experiment has a report of its own, so that it does not take the place of the whole.
         folder = out / "-".join([each, *sorted(set(only))])
         _reproduce(EXPERIMENTS[each], tasks, store, folder, backend, console)
-    written = report.write_overview(out)
+    written = experiment_report.write_overview(out)
     if written:
         console.print(f"The paper, item by item: {written[0]}")
 
@@ -88,7 +88,7 @@ def _reproduce(
         last = (failures[0].failure or "").strip().splitlines()[-1]
         raise RunError(rule, f"{len(failures)} of {len(tasks)} failed, one of them with {last}", remedy)
     _note(folder, len(left), elapsed)
-    written = report.write(experiment, store.read(tasks), folder)
+    written = experiment_report.write_report(experiment, store.read(tasks), folder)
     console.print(f"{len(left)} runs in {elapsed / 60:.1f} minutes.")
     for path in written.files:
         console.print(f"  {path}")

@@ -17,7 +17,7 @@ from matplotlib.transforms import Affine2D
 from anchorpbo.research.bench.contender import ASK_PAIR, FIT, INFER
 from anchorpbo.research.bench.measurement import Row
 from anchorpbo.research.bench.summary import Quantity, Rounds, ratio
-from anchorpbo.research.figures.style import (
+from anchorpbo.research.figures.strategy_styles import (
     BLUE,
     DASHED,
     GREEN,
@@ -28,9 +28,9 @@ from anchorpbo.research.figures.style import (
     SKY,
     Dash,
     figure,
+    format_problem,
     legend_below,
     styled,
-    title,
 )  # fmt: skip
 
 Points: TypeAlias = Sequence[tuple[int, float]]
@@ -153,7 +153,7 @@ def _legend(new: Figure, curves: Iterable[Curve], drawn: Mapping[str, Line2D], a
 def _finish(axes: Axes, rounds: Rounds, d: int) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_title(title(f"hartmann{d}") if d != 6 else "Hartmann 6D")
+    axes.set_title(format_problem(f"hartmann{d}") if d != 6 else "Hartmann 6D")
     axes.set_xlabel("duels")
     axes.set_xticks(rounds.sizes, [f"{m:,}" for m in rounds.sizes], rotation=45, ha="right", rotation_mode="anchor")
     axes.xaxis.set_minor_locator(NullLocator())

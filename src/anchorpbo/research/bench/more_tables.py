@@ -10,7 +10,7 @@ from anchorpbo.research.bench.measurement import Row
 from anchorpbo.research.bench.names import NAMES, contender
 from anchorpbo.research.bench.stopped import is_over, limit_of
 from anchorpbo.research.bench.workers import LIMIT
-from anchorpbo.research.figures.text_table import MISSING, Cell, TextTable
+from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell, TextTable
 
 _GROWTH = {
     "many_duels": "Many duels on few designs",
@@ -32,7 +32,7 @@ def memory(rows: Sequence[Row]) -> TextTable | None:
         for name in names:
             same = [row for row in reversed(found) if row["m"] == m and row["contender"] == name]
             row = max(same, key=lambda row: row["status"] == "ok", default=None)  # the latest that ended well
-            cells.append(Cell(MISSING) if row is None else _megabytes(row))
+            cells.append(Cell(MISSING_TEXT) if row is None else _megabytes(row))
         lines.append((Cell(f"{m:,}" if m else "loaded only"), *cells))
     headings = ("duels", *(contender(name).title for name in names))
     note = "MB of 2^20 bytes, one whole round in four dimensions. > is what it had reached at the time limit."
@@ -43,7 +43,7 @@ def _megabytes(row: Row) -> Cell:
     if row["status"] == "failed":
         return Cell(f"not ready in {limit_of(row):g} s" if is_over(row) else "failed")
     if row["megabytes"] is None:
-        return Cell(MISSING)
+        return Cell(MISSING_TEXT)
     return Cell(f"{'> ' if row['status'] == LIMIT else ''}{row['megabytes']:.0f}")
 
 

@@ -19,8 +19,8 @@ from anchorpbo.research.bench import law_tables, more_tables, tables, value_tabl
 from anchorpbo.research.bench.headline import headline
 from anchorpbo.research.bench.machine import described
 from anchorpbo.research.bench.measurement import Row
-from anchorpbo.research.figures.files import write_files
-from anchorpbo.research.figures.text_table import TextTable, markdown_text
+from anchorpbo.research.figures.output_files import write_files
+from anchorpbo.research.figures.text_table import TextTable, escape_markdown
 
 TABLES: dict[str, Callable[[Sequence[Row]], TextTable | None]] = {
     "whole": tables.whole,
@@ -63,11 +63,11 @@ def _called(call: dict[str, Any], count: int) -> str:
 def write(rows: Sequence[Row], machine: dict[str, Any], folder: Path) -> list[Path]:
     """Write all files and return their paths."""
     from anchorpbo.research.bench import figure
-    from anchorpbo.research.figures import style
+    from anchorpbo.research.figures import strategy_styles
 
     about = [
         *([f"{found}\n"] if (found := headline(rows)) else []),
-        f"{markdown_text(described(machine))}\n",
+        f"{escape_markdown(described(machine))}\n",
         *(f"* {line}" for line in calls(rows)),
         "",
     ]
@@ -75,7 +75,7 @@ def write(rows: Sequence[Row], machine: dict[str, Any], folder: Path) -> list[Pa
     files = write_files({folder / "table.md": text.encode()})
     rounds = [row for row in rows if row["section"] == "rounds"]
     if rounds:
-        files += style.save(figure.costs(rounds), folder / "rounds")
+        files += strategy_styles.save_figure(figure.costs(rounds), folder / "rounds")
     if any("botorch" in row["runs"] and "anchorpbo" in row["runs"] for row in rounds):
-        files += style.save(figure.ratios(rounds), folder / "ratios")
+        files += strategy_styles.save_figure(figure.ratios(rounds), folder / "ratios")
     return files

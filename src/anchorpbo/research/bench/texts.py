@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anchorpbo.research.bench.summary import Cost, Ratio
-from anchorpbo.research.figures.text_table import MISSING, Cell, TextTable
+from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell, TextTable
 
 
 def duration(seconds: float) -> str:
@@ -22,13 +22,13 @@ def _three(value: float) -> str:
 def cost(found: Cost | None) -> Cell:
     """A median; the limit where nothing ended in time, in brackets where it was not tried; what failed or stopped."""
     if found is None:
-        return Cell(MISSING)
+        return Cell(MISSING_TEXT)
     if found.seconds is None:
         if found.limit is not None:
             return Cell(f"(> {found.limit:.3g} s)" if found.assumed else f"> {found.limit:.3g} s")
         if found.unready:
             return Cell("not ready in time")
-        return Cell(f"failed, all {found.tried}" if found.failed else MISSING)
+        return Cell(f"failed, all {found.tried}" if found.failed else MISSING_TEXT)
     remarks = [f"{count} {word}" for count, word in ((found.failed, "failed"), (found.stopped, "stopped")) if count]
     text = duration(found.seconds)
     return Cell(f"{text} ({', '.join(remarks)} of {found.tried})" if remarks else text)
@@ -37,7 +37,7 @@ def cost(found: Cost | None) -> Cell:
 def times(found: Ratio | None) -> Cell:
     """A ratio, such as 61 x or > 300 x, or (> 300 x) where it was not tried."""
     if found is None:
-        return Cell(MISSING)
+        return Cell(MISSING_TEXT)
     text = f"{found.value:.0f} ×" if found.value >= 9.95 else f"{found.value:.1f} ×"
     text = f"> {text}" if found.at_least else text
     return Cell(f"({text})" if found.assumed else text, bold=not found.assumed)
@@ -45,7 +45,7 @@ def times(found: Ratio | None) -> Cell:
 
 def number(value: float | None, form: str = ".3g") -> Cell:
     """A plain number."""
-    return Cell(MISSING if value is None else format(value, form))
+    return Cell(MISSING_TEXT if value is None else format(value, form))
 
 
 def table(

@@ -11,7 +11,7 @@ from anchorpbo.study.saving import save_bytes
 _REMEDY = "free some space, or choose another folder, and write the report again"
 
 
-def with_ending(stem: Path, ending: str) -> Path:
+def add_ending(stem: Path, ending: str) -> Path:
     """The file of a stem; what follows a dot in the stem's name stays."""
     return stem.with_name(f"{stem.name}.{ending}")
 

@@ -1,4 +1,4 @@
-"""Metrics against rounds: strategies on problems (`curves`), and one setting at several values (`ablation`).
+"""Metrics against rounds: strategies on problems (`plot_curves`), and one setting at several values (`plot_ablation`).
 
 Both draw a summary: a row a problem, strategy, variant and round, with the columns ``problem``, ``strategy``,
 ``variant``, ``round``, ``runs``, and ``M_mean`` and ``M_std`` for each metric M. Round 0 is after the starting duels.
@@ -18,27 +18,27 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from anchorpbo.errors import InputError
-from anchorpbo.research.figures.style import (
+from anchorpbo.research.figures.strategy_styles import (
     BAND,
     BLACK,
     DASHED,
     GREY,
-    LOOKS,
     PAGE,
-    TITLES,
+    PROBLEM_TITLES,
+    STRATEGY_STYLES,
     Dash,
     Panels,
     band,
     figure,
-    label,
+    find_style,
+    format_acquisition,
+    format_problem,
+    format_strategy,
     legend_below,
-    look,
-    short,
     styled,
-    title,
 )
 
-METRICS: MappingProxyType[str, str] = MappingProxyType(
+METRIC_LABELS: MappingProxyType[str, str] = MappingProxyType(
     {
         "risk_adjusted": "risk-adjusted best value",
         "value": "best value",
@@ -50,7 +50,7 @@ METRICS: MappingProxyType[str, str] = MappingProxyType(
     }
 )
 """Metrics in words; a line break is one of a label, and a space in tables."""
-VARIANTS: MappingProxyType[str, str] = MappingProxyType(
+VARIANT_NAMES: MappingProxyType[str, str] = MappingProxyType(
     {
         "near": "anchors near the optimum",
         "away": "anchors away from the optimum",
@@ -64,12 +64,12 @@ VARIANTS: MappingProxyType[str, str] = MappingProxyType(
 """Variants in words, in the order of a legend; a number is one of anchors."""
 
 _DASHES: tuple[Dash, ...] = ("-", DASHED, (0.0, (1.0, 1.2)), (0.0, (5.0, 1.4, 1.0, 1.4)))
-_INFERENCES = {"hallucination", "laplace", "ep"}
-_TWINS = (("anpei", "ei"), ("rahbo", "ucb"), ("raeubo", "eubo"))
+_INFERENCE_NAMES = {"hallucination", "laplace", "ep"}
+_TWIN_PAIRS = (("anpei", "ei"), ("rahbo", "ucb"), ("raeubo", "eubo"))
 
 
 @styled()
-def curves(summary: pl.DataFrame, metrics: Sequence[str], *, width: float = PAGE) -> Figure:
+def plot_curves(summary: pl.DataFrame, metrics: Sequence[str], *, width: float = PAGE) -> Figure:
     """Every strategy on every problem: problems side by side, metrics below each other.
 
     Of a single problem the metrics stand side by side.
@@ -79,43 +79,43 @@ def curves(summary: pl.DataFrame, metrics: Sequence[str], *, width: float = PAGE
     summary
         See the head of this module; one variant of each strategy.
     metrics
-        Names of metrics, as in `METRICS`.
+        Names of metrics, as in `METRIC_LABELS`.
     width
         Of the figure in inches.
     """
-    _check(summary, metrics)
-    if summary.select("problem", "strategy", "variant").unique().height > len(_cells(summary)):
-        raise InputError("curves shows one variant of a strategy", _seen(summary, "variant"), "use ablation")
-    problems = in_order(_seen(summary, "problem"), TITLES)
+    _check_summary(summary, metrics)
+    if summary.select("problem", "strategy", "variant").unique().height > len(_list_cells(summary)):
+        raise InputError("curves shows one variant of a strategy", _list_values(summary, "variant"), "use ablation")
+    problems = sort_by_order(_list_values(summary, "problem"), PROBLEM_TITLES)
     alone = len(problems) == 1
     shape = (1, len(metrics)) if alone else (len(metrics), len(problems))
     new, panels = figure(*shape, width=width, height=2.8 if alone else None, sharex="col")
     for row, metric in enumerate(metrics):
         for column, problem in enumerate(problems):
             axes = panels[0, row] if alone else panels[row, column]
-            for strategy in in_order(_seen(summary, "strategy"), LOOKS):
-                how = look(strategy)
-                line(axes, _of(summary, problem=problem, strategy=strategy), metric, how.colour, how.dash)
+            for strategy in sort_by_order(_list_values(summary, "strategy"), STRATEGY_STYLES):
+                how = find_style(strategy)
+                draw_line(axes, _select(summary, problem=problem, strategy=strategy), metric, how.colour, how.dash)
             if alone or column == 0:
-                axes.set_ylabel(METRICS.get(metric, metric))
+                axes.set_ylabel(METRIC_LABELS.get(metric, metric))
             if alone or row == len(metrics) - 1:
                 axes.set_xlabel("round")
             if not alone and row == 0:
-                axes.set_title(title(problem))
+                axes.set_title(format_problem(problem))
     if alone:
-        new.suptitle(title(problems[0]), fontsize="medium")
-    finish(new, panels, summary)
-    strategies_below(new, _seen(summary, "strategy"), _about_bands(summary))
+        new.suptitle(format_problem(problems[0]), fontsize="medium")
+    finish_rounds(new, panels, summary)
+    add_strategy_legend(new, _list_values(summary, "strategy"), _describe_bands(summary))
     return new
 
 
 @styled()
-def ablation(
+def plot_ablation(
     summary: pl.DataFrame,
     metrics: Sequence[str],
     *,
     columns: Literal["problem", "strategy"] | None = None,
-    names: Mapping[str, str] = VARIANTS,
+    names: Mapping[str, str] = VARIANT_NAMES,
     width: float = PAGE,
 ) -> Figure:
     """The same strategies under several values of a setting, their variants.
@@ -125,7 +125,7 @@ def ablation(
     summary
         See the head of this module.
     metrics
-        Names of metrics, as in `METRICS`; one or more rows of panels each.
+        Names of metrics, as in `METRIC_LABELS`; one or more rows of panels each.
     columns
         What stands side by side. Problems: a panel has all strategies, each in its hue, and variants differ in their
         dashes. Strategies: a panel has one, and variants differ in shade and dashes; problems are rows. By default
@@ -135,11 +135,11 @@ def ablation(
     width
         Of the figure in inches.
     """
-    _check(summary, metrics)
-    problems = in_order(_seen(summary, "problem"), TITLES)
-    strategies = in_order(_seen(summary, "strategy"), LOOKS)
-    variants = variants_in_order(_seen(summary, "variant"), names)
-    twins = any(a in strategies and b in strategies for a, b in _TWINS)
+    _check_summary(summary, metrics)
+    problems = sort_by_order(_list_values(summary, "problem"), PROBLEM_TITLES)
+    strategies = sort_by_order(_list_values(summary, "strategy"), STRATEGY_STYLES)
+    variants = sort_variants(_list_values(summary, "variant"), names)
+    twins = any(a in strategies and b in strategies for a, b in _TWIN_PAIRS)
     if columns is None:
         columns = "problem" if len(problems) > 1 and not twins else "strategy"
     if columns == "problem" and twins:
@@ -148,35 +148,40 @@ def ablation(
     if columns == "problem":
         new, panels = figure(len(metrics), len(problems), width=width, sharex="col")
         places = [(r, c, m, p, s) for r, m in enumerate(metrics) for c, p in enumerate(problems) for s in strategies]
-        rows, heads = [METRICS.get(metric, metric) for metric in metrics], [title(problem) for problem in problems]
+        rows, heads = (
+            [METRIC_LABELS.get(metric, metric) for metric in metrics],
+            [format_problem(problem) for problem in problems],
+        )
     else:
         grid = [(metric, problem) for metric in metrics for problem in problems]
         new, panels = figure(len(grid), len(strategies), width=width, sharex=True, sharey="row")
         places = [(r, c, m, p, s) for r, (m, p) in enumerate(grid) for c, s in enumerate(strategies)]
-        rows = [_row_name(metric, problem, len(problems)) for metric, problem in grid]
-        heads = strategy_names(strategies, variants)
+        rows = [_label_row(metric, problem, len(problems)) for metric, problem in grid]
+        heads = format_strategies(strategies, variants)
     for row, column, metric, problem, strategy in places:
         for number, variant in enumerate(variants):
-            data = _of(summary, problem=problem, strategy=strategy, variant=variant)
-            line(panels[row, column], data, metric, *_variant_look(strategy, number, variants, columns))
+            data = _select(summary, problem=problem, strategy=strategy, variant=variant)
+            draw_line(panels[row, column], data, metric, *_style_variant(strategy, number, variants, columns))
     for axes, name in zip(panels[:, 0], rows, strict=True):
         axes.set_ylabel(name)
     for axes, head in zip(panels[0], heads, strict=True):
         axes.set_title(head)
     for axes in panels[-1]:
         axes.set_xlabel("round")
-    finish(new, panels, summary)
-    hues = [Line2D([], [], color=look(s).colour, label=label(s)) for s in strategies if columns == "problem"]
+    finish_rounds(new, panels, summary)
+    hues = [
+        Line2D([], [], color=find_style(s).colour, label=format_strategy(s)) for s in strategies if columns == "problem"
+    ]
     kinds = []
     for number, variant in enumerate(variants):
-        colour, dash = _variant_look(None, number, variants, columns)
-        kinds.append(Line2D([], [], color=colour, linestyle=dash, label=variant_name(variant, names)))
-    handles, wide = _in_rows(hues, kinds)
-    legend_below(new, handles, columns=wide, heading=_about_bands(summary))
+        colour, dash = _style_variant(None, number, variants, columns)
+        kinds.append(Line2D([], [], color=colour, linestyle=dash, label=format_variant(variant, names)))
+    handles, wide = _arrange_in_rows(hues, kinds)
+    legend_below(new, handles, columns=wide, heading=_describe_bands(summary))
     return new
 
 
-def line(axes: Axes, rows: pl.DataFrame, metric: str, colour: str, dash: Dash) -> None:
+def draw_line(axes: Axes, rows: pl.DataFrame, metric: str, colour: str, dash: Dash) -> None:
     """One mean with its band, of rows of a summary; nothing where there are none."""
     rows = rows.sort("round")
     if rows.height:
@@ -185,7 +190,7 @@ def line(axes: Axes, rows: pl.DataFrame, metric: str, colour: str, dash: Dash) -
         band(axes, x, mean, std, colour=colour, dash=dash)
 
 
-def finish(new: Figure, panels: Panels, summary: pl.DataFrame) -> None:
+def finish_rounds(new: Figure, panels: Panels, summary: pl.DataFrame) -> None:
     """What all panels over rounds have in common."""
     rounds = summary["round"].to_numpy()
     for axes in panels.flat:
@@ -196,58 +201,61 @@ def finish(new: Figure, panels: Panels, summary: pl.DataFrame) -> None:
     new.align_ylabels()
 
 
-def strategies_below(new: Figure, strategies: Iterable[str], heading: str | None = None) -> None:
+def add_strategy_legend(new: Figure, strategies: Iterable[str], heading: str | None = None) -> None:
     """The legend of strategies, each above its risk-neutral twin where both are shown."""
     shown = set(strategies)
-    ordered = [strategy for pair in _TWINS for strategy in pair if strategy in shown]
-    handles = [Line2D([], [], color=look(s).colour, linestyle=look(s).dash, label=label(s)) for s in ordered]
+    ordered = [strategy for pair in _TWIN_PAIRS for strategy in pair if strategy in shown]
+    handles = [
+        Line2D([], [], color=find_style(s).colour, linestyle=find_style(s).dash, label=format_strategy(s))
+        for s in ordered
+    ]
     legend_below(new, handles, columns=min(3, len(handles)), heading=heading)
 
 
-def in_order(values: Iterable[str], order: Iterable[str]) -> list[str]:
+def sort_by_order(values: Iterable[str], order: Iterable[str]) -> list[str]:
     """Values in a given order, others after them as they come."""
     values, ranks = list(values), {name: rank for rank, name in enumerate(order)}
     return sorted(values, key=lambda value: ranks.get(value, len(ranks)))
 
 
-def variants_in_order(variants: Sequence[str], names: Mapping[str, str] = VARIANTS) -> list[str]:
+def sort_variants(variants: Sequence[str], names: Mapping[str, str] = VARIANT_NAMES) -> list[str]:
     """Variants as a legend or table has them: numbers by size."""
-    return sorted(variants, key=int) if _are_numbers(variants) else in_order(variants, names)
+    return sorted(variants, key=int) if _are_numbers(variants) else sort_by_order(variants, names)
 
 
-def variant_name(variant: str, names: Mapping[str, str] = VARIANTS) -> str:
+def format_variant(variant: str, names: Mapping[str, str] = VARIANT_NAMES) -> str:
     """A variant in words."""
     if variant.startswith("corner-"):
         return f"corner ({', '.join(variant.removeprefix('corner-'))})"
     return names.get(variant, f"{variant} anchors" if variant.isdigit() else variant or "as in the paper")
 
 
-def strategy_names(strategies: Iterable[str], variants: Iterable[str]) -> list[str]:
+def format_strategies(strategies: Iterable[str], variants: Iterable[str]) -> list[str]:
     """The paper's names, without the inference in them where that is what varies."""
-    named = short if _INFERENCES.intersection(variants) else label
+    named = format_acquisition if _INFERENCE_NAMES.intersection(variants) else format_strategy
     return [named(strategy) for strategy in strategies]
 
 
-def _variant_look(
+def _style_variant(
     strategy: str | None, number: int, variants: Sequence[str], columns: Literal["problem", "strategy"]
 ) -> tuple[str, Dash]:
     """Colour and dash of a variant, of a strategy or in the legend."""
-    colour, dash = GREY if strategy is None else look(strategy).colour, _DASHES[number % len(_DASHES)]
+    colour, dash = GREY if strategy is None else find_style(strategy).colour, _DASHES[number % len(_DASHES)]
     if columns == "problem":
         return BLACK if strategy is None else colour, dash
     # Numbers are in an order, which shades show; dashes would only blur the noisy ones.
-    toned = tone(colour, 1.0 - 2.0 * number / (len(variants) - 1) if len(variants) > 1 else 0.0)
+    toned = mix_tone(colour, 1.0 - 2.0 * number / (len(variants) - 1) if len(variants) > 1 else 0.0)
     return toned, "-" if _are_numbers(variants) else dash
 
 
-def tone(colour: str, lightness: float) -> str:
+def mix_tone(colour: str, lightness: float) -> str:
     """A colour mixed with white up to a lightness of 1, or with black down to -1; 0 is the colour itself."""
     other, share = (1.0, 0.6 * lightness) if lightness > 0 else (0.0, -0.5 * lightness)
     red, green, blue = ((1.0 - share) * part + share * other for part in to_rgb(colour))
     return to_hex((red, green, blue))
 
 
-def _in_rows(first: Sequence[Line2D], second: Sequence[Line2D]) -> tuple[list[Line2D], int]:
+def _arrange_in_rows(first: Sequence[Line2D], second: Sequence[Line2D]) -> tuple[list[Line2D], int]:
     """Handles in the order in which a legend shows these below each other, and its number of columns."""
     if not first:
         return list(second), min(len(second), 4)
@@ -261,34 +269,34 @@ def _are_numbers(variants: Sequence[str]) -> bool:
     return all(variant.isdigit() for variant in variants)
 
 
-def _row_name(metric: str, problem: str, problems: int) -> str:
-    name = METRICS.get(metric, metric)
-    return name if problems == 1 else f"{title(problem)}\n{name}"
+def _label_row(metric: str, problem: str, problems: int) -> str:
+    name = METRIC_LABELS.get(metric, metric)
+    return name if problems == 1 else f"{format_problem(problem)}\n{name}"
 
 
-def _about_bands(summary: pl.DataFrame) -> str:
+def _describe_bands(summary: pl.DataFrame) -> str:
     fewest, most = int(summary["runs"].to_numpy().min()), int(summary["runs"].to_numpy().max())
     return f"mean ± {BAND:g} std over {most if fewest == most else f'{fewest} to {most}'} run{'s'[: most != 1]}"
 
 
-def _check(summary: pl.DataFrame, metrics: Sequence[str]) -> None:
+def _check_summary(summary: pl.DataFrame, metrics: Sequence[str]) -> None:
     needed = ["problem", "strategy", "variant", "round", "runs"]
     needed += [f"{metric}_{part}" for metric in metrics for part in ("mean", "std")]
     missing = [name for name in needed if name not in summary.columns]
     if missing or not metrics or not summary.height:
         received = f"none of {', '.join(missing)}" if missing else f"{summary.height} rows and {len(metrics)} metrics"
         raise InputError(
-            "curves need rows of a summary with their columns", received, "see anchorpbo.research.figures.curves"
+            "curves need rows of a summary with their columns", received, "see anchorpbo.research.figures.round_curves"
         )
 
 
-def _cells(summary: pl.DataFrame) -> pl.DataFrame:
+def _list_cells(summary: pl.DataFrame) -> pl.DataFrame:
     return summary.select("problem", "strategy").unique()
 
 
-def _seen(summary: pl.DataFrame, column: str) -> list[str]:
+def _list_values(summary: pl.DataFrame, column: str) -> list[str]:
     return summary[column].unique(maintain_order=True).to_list()
 
 
-def _of(summary: pl.DataFrame, **where: str) -> pl.DataFrame:
+def _select(summary: pl.DataFrame, **where: str) -> pl.DataFrame:
     return summary.filter(*(pl.col(name) == value for name, value in where.items()))

@@ -8,17 +8,25 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from anchorpbo.errors import InputError
-from anchorpbo.research.figures.curves import finish, in_order, strategies_below
-from anchorpbo.research.figures.style import LOOKS, PAGE, TITLES, figure, look, styled, title
+from anchorpbo.research.figures.round_curves import add_strategy_legend, finish_rounds, sort_by_order
+from anchorpbo.research.figures.strategy_styles import (
+    PAGE,
+    PROBLEM_TITLES,
+    STRATEGY_STYLES,
+    figure,
+    find_style,
+    format_problem,
+    styled,
+)
 
-SETTINGS: MappingProxyType[str, str] = MappingProxyType(
+RANK_COLUMNS: MappingProxyType[str, str] = MappingProxyType(
     {"risk_adjusted_rank_mean": "risk-averse", "value_rank_mean": "risk-neutral"}
 )
 """Columns of the summary, and the setting each ranks by; rows of the figure."""
 
 
 @styled()
-def ranks(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
+def plot_ranks(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """Problems side by side; above ranks by the risk-adjusted best value, below by the best value.
 
     Parameters
@@ -29,24 +37,24 @@ def ranks(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     width
         Of the figure in inches.
     """
-    missing = [name for name in ("problem", "strategy", "round", *SETTINGS) if name not in summary.columns]
+    missing = [name for name in ("problem", "strategy", "round", *RANK_COLUMNS) if name not in summary.columns]
     if missing or not summary.height:
         received = f"none of {', '.join(missing)}" if missing else "no rows"
         raise InputError(
-            "ranks need rows of a summary with their columns", received, "see anchorpbo.research.figures.ranks"
+            "ranks need rows of a summary with their columns", received, "see anchorpbo.research.figures.rank_figure"
         )
-    problems = in_order(summary["problem"].unique(maintain_order=True), TITLES)
-    strategies = in_order(summary["strategy"].unique(maintain_order=True), LOOKS)
+    problems = sort_by_order(summary["problem"].unique(maintain_order=True), PROBLEM_TITLES)
+    strategies = sort_by_order(summary["strategy"].unique(maintain_order=True), STRATEGY_STYLES)
     # Of one problem the two stand side by side; a panel as wide as the page would be flat.
     alone = len(problems) == 1
     shape = (1, 2) if alone else (2, len(problems))
     new, panels = figure(*shape, width=width, height=2.8 if alone else None, sharex=True, sharey=True)
-    for row, (column_name, setting) in enumerate(SETTINGS.items()):
+    for row, (column_name, setting) in enumerate(RANK_COLUMNS.items()):
         for column, problem in enumerate(problems):
             axes = panels[0, row] if alone else panels[row, column]
             for strategy in strategies:
                 here = (pl.col("problem") == problem) & (pl.col("strategy") == strategy)
-                rows, how = summary.filter(here).sort("round"), look(strategy)
+                rows, how = summary.filter(here).sort("round"), find_style(strategy)
                 axes.plot(
                     rows["round"].to_numpy(),
                     rows[column_name].cast(float).to_numpy(),
@@ -58,12 +66,12 @@ def ranks(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
             if alone or row == 1:
                 axes.set_xlabel("round")
             if not alone and row == 0:
-                axes.set_title(title(problem))
+                axes.set_title(format_problem(problem))
     if alone:
-        new.suptitle(title(problems[0]), fontsize="medium")
-    finish(new, panels, summary)
+        new.suptitle(format_problem(problems[0]), fontsize="medium")
+    finish_rounds(new, panels, summary)
     # Shared by all panels: better is up, and no rank can be outside.
     panels[0, 0].set_ylim(len(strategies) - 1 + 0.15, -0.15)
     panels[0, 0].set_yticks(range(len(strategies)))
-    strategies_below(new, strategies)
+    add_strategy_legend(new, strategies)
     return new

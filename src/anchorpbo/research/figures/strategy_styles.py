@@ -29,17 +29,17 @@ from anchorpbo.plots.paper import (
     legend_below,
     styled,
 )
-from anchorpbo.research.figures.files import with_ending, write_files
+from anchorpbo.research.figures.output_files import add_ending, write_files
 
 __all__ = [
-    "BAND", "BLACK", "BLUE", "DASHED", "DPI", "GREEN", "GREY", "LOOKS", "ORANGE", "PAGE", "PINK", "RED", "SETTINGS",
-    "SKY", "TITLES", "YELLOW", "Dash", "Look", "Panels", "band", "blank", "figure", "label", "legend_below", "look",
-    "save", "short", "styled", "title",
+    "BAND", "BLACK", "BLUE", "DASHED", "DPI", "GREEN", "GREY", "ORANGE", "PAGE", "PINK", "PROBLEM_TITLES", "RED",
+    "SETTINGS", "SKY", "STRATEGY_STYLES", "YELLOW", "Dash", "Panels", "StrategyStyle", "band", "blank", "figure",
+    "find_style", "format_acquisition", "format_problem", "format_strategy", "legend_below", "save_figure", "styled",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Look:
+class StrategyStyle:
     """How a strategy is drawn and what it is called."""
 
     label: str
@@ -47,18 +47,18 @@ class Look:
     dash: Dash
 
 
-LOOKS: MappingProxyType[str, Look] = MappingProxyType(
+STRATEGY_STYLES: MappingProxyType[str, StrategyStyle] = MappingProxyType(
     {
-        "ei": Look("HB-EI", RED, DASHED),
-        "ucb": Look("HB-UCB", BLUE, DASHED),
-        "eubo": Look("Laplace-EUBO", GREEN, DASHED),
-        "anpei": Look("HB-ANPEI", RED, "-"),
-        "rahbo": Look("HB-RAHBO", BLUE, "-"),
-        "raeubo": Look("Laplace-RAEUBO", GREEN, "-"),
+        "ei": StrategyStyle("HB-EI", RED, DASHED),
+        "ucb": StrategyStyle("HB-UCB", BLUE, DASHED),
+        "eubo": StrategyStyle("Laplace-EUBO", GREEN, DASHED),
+        "anpei": StrategyStyle("HB-ANPEI", RED, "-"),
+        "rahbo": StrategyStyle("HB-RAHBO", BLUE, "-"),
+        "raeubo": StrategyStyle("Laplace-RAEUBO", GREEN, "-"),
     }
 )
 """By strategy, in the order of legends and tables."""
-TITLES: MappingProxyType[str, str] = MappingProxyType(
+PROBLEM_TITLES: MappingProxyType[str, str] = MappingProxyType(
     {
         "hartmann3": "Hartmann 3D",
         "hartmann4": "Hartmann 4D",
@@ -71,30 +71,30 @@ TITLES: MappingProxyType[str, str] = MappingProxyType(
 )
 
 
-def look(strategy: str) -> Look:
+def find_style(strategy: str) -> StrategyStyle:
     """How a strategy of the paper is drawn."""
-    if strategy not in LOOKS:
-        raise UnknownNameError.of("strategy", strategy, LOOKS)
-    return LOOKS[strategy]
+    if strategy not in STRATEGY_STYLES:
+        raise UnknownNameError.of("strategy", strategy, STRATEGY_STYLES)
+    return STRATEGY_STYLES[strategy]
 
 
-def label(strategy: str) -> str:
+def format_strategy(strategy: str) -> str:
     """The paper's name of a strategy, with the inference it goes with."""
-    return look(strategy).label
+    return find_style(strategy).label
 
 
-def short(strategy: str) -> str:
+def format_acquisition(strategy: str) -> str:
     """The name of a strategy's acquisition alone, such as EI."""
-    return look(strategy).label.rpartition("-")[2]
+    return find_style(strategy).label.rpartition("-")[2]
 
 
-def title(problem: str) -> str:
+def format_problem(problem: str) -> str:
     """A problem's name as a heading: ``"hartmann3"`` is Hartmann 3D; others stay as they are."""
-    return TITLES.get(problem.lower(), problem)
+    return PROBLEM_TITLES.get(problem.lower(), problem)
 
 
 @styled()
-def save(figure: Figure, stem: Path) -> list[Path]:
+def save_figure(figure: Figure, stem: Path) -> list[Path]:
     """Write a figure as PNG and PDF beside each other and return their paths.
 
     The same data, drawn anew, give the same bytes. A save that fails leaves what was there.
@@ -107,4 +107,4 @@ def save(figure: Figure, stem: Path) -> list[Path]:
     png, pdf = BytesIO(), BytesIO()
     figure.savefig(png, format="png", dpi=DPI, metadata={"Software": None})
     figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
-    return write_files({with_ending(stem, "png"): png.getvalue(), with_ending(stem, "pdf"): pdf.getvalue()})
+    return write_files({add_ending(stem, "png"): png.getvalue(), add_ending(stem, "pdf"): pdf.getvalue()})

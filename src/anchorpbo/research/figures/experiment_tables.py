@@ -19,16 +19,23 @@ from anchorpbo.research.experiments.verdicts import (
     judge_items,
     judge_statements,
 )
-from anchorpbo.research.figures.curves import METRICS, in_order, strategy_names, variant_name, variants_in_order
-from anchorpbo.research.figures.style import LOOKS, TITLES, short, title
-from anchorpbo.research.figures.text_table import MISSING, Cell, TextTable, save
-
-__all__ = [
-    "Cell", "TextTable", "claims_table", "final_table", "gains_table", "overview_table", "save", "time_table",
-]  # fmt: skip
+from anchorpbo.research.figures.round_curves import (
+    METRIC_LABELS,
+    format_strategies,
+    format_variant,
+    sort_by_order,
+    sort_variants,
+)
+from anchorpbo.research.figures.strategy_styles import (
+    PROBLEM_TITLES,
+    STRATEGY_STYLES,
+    format_acquisition,
+    format_problem,
+)
+from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell, TextTable
 
 LOWER_IS_BETTER = frozenset({"pair_noise"})
-TIMED = ("ucb", "ei", "eubo", "rahbo", "anpei", "raeubo")
+TIMED_STRATEGIES = ("ucb", "ei", "eubo", "rahbo", "anpei", "raeubo")
 """Columns of the paper's table of computation times."""
 PAPER_SECONDS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -40,7 +47,7 @@ PAPER_SECONDS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
 """Table computation_time of the paper, as printed there."""
 
 
-def final_table(summary: pl.DataFrame, metrics: Sequence[str]) -> TextTable:
+def tabulate_final_values(summary: pl.DataFrame, metrics: Sequence[str]) -> TextTable:
     """Mean ± standard deviation over runs of what each metric comes to, the best of a row in bold.
 
     Parameters
@@ -49,33 +56,37 @@ def final_table(summary: pl.DataFrame, metrics: Sequence[str]) -> TextTable:
         Of `anchorpbo.research.experiments.run_metrics.summarise_final_values`, or as for `curves.py`, whose last round
         is taken; a row of the table a problem, variant and metric, a column a strategy.
     metrics
-        Names of metrics, as in `METRICS`.
+        Names of metrics, as in `METRIC_LABELS`.
     """
-    _need(summary, "problem", "strategy", "variant", "round", *(f"{m}_{part}" for m in metrics for part in _PARTS))
-    strategies = in_order(summary["strategy"].unique(maintain_order=True), LOOKS)
+    _check_columns(
+        summary, "problem", "strategy", "variant", "round", *(f"{m}_{part}" for m in metrics for part in _MOMENTS)
+    )
+    strategies = sort_by_order(summary["strategy"].unique(maintain_order=True), STRATEGY_STYLES)
     several = bool((summary["variant"] != "").any()), len(metrics) > 1
     rows = []
     for metric in metrics:
-        for problem in in_order(summary["problem"].unique(maintain_order=True), TITLES):
+        for problem in sort_by_order(summary["problem"].unique(maintain_order=True), PROBLEM_TITLES):
             here = summary.filter(pl.col("problem") == problem)
             last = here.filter(pl.col("round") == pl.col("round").max())
-            for variant in variants_in_order(last["variant"].unique(maintain_order=True).to_list()):
+            for variant in sort_variants(last["variant"].unique(maintain_order=True).to_list()):
                 found = last.filter(pl.col("variant") == variant)
-                cells = _compared([_moments(found, strategy, metric) for strategy in strategies], metric)
-                optional = [Cell(variant_name(variant))] * several[0] + [Cell(METRICS.get(metric, metric))] * several[1]
-                rows.append((Cell(title(problem)), *optional, *cells))
+                cells = _format_row([_find_moments(found, strategy, metric) for strategy in strategies], metric)
+                optional = [Cell(format_variant(variant))] * several[0] + [
+                    Cell(METRIC_LABELS.get(metric, metric))
+                ] * several[1]
+                rows.append((Cell(format_problem(problem)), *optional, *cells))
     labels = ["Problem", *["Variant"] * several[0], *["Metric"] * several[1]]
-    what = "Final values" if several[1] else METRICS.get(metrics[0], metrics[0]).capitalize()
+    what = "Final values" if several[1] else METRIC_LABELS.get(metrics[0], metrics[0]).capitalize()
     rounds = summary.group_by("problem").agg(pl.col("round").max())["round"].unique().sort().to_list()
     return TextTable(
         f"{what} after {' or '.join(map(str, rounds))} rounds, mean ± standard deviation over runs",
-        (*labels, *strategy_names(strategies, summary["variant"])),
+        (*labels, *format_strategies(strategies, summary["variant"])),
         tuple(rows),
         (*"l" * len(labels), *"r" * len(strategies)),
     )
 
 
-def time_table(summary: pl.DataFrame) -> TextTable:
+def tabulate_times(summary: pl.DataFrame) -> TextTable:
     """Seconds of an iteration in the layout of the paper's table, with the paper's own numbers below ours.
 
     Parameters
@@ -83,25 +94,30 @@ def time_table(summary: pl.DataFrame) -> TextTable:
     summary
         A row a problem and strategy, with the columns ``problem``, ``strategy``, ``seconds_mean``, ``seconds_std``.
     """
-    _need(summary, "problem", "strategy", *(f"seconds_{part}" for part in _PARTS))
+    _check_columns(summary, "problem", "strategy", *(f"seconds_{part}" for part in _MOMENTS))
     rows = []
-    for problem in in_order(summary["problem"].unique(maintain_order=True), TITLES):
+    for problem in sort_by_order(summary["problem"].unique(maintain_order=True), PROBLEM_TITLES):
         found = summary.filter(pl.col("problem") == problem)
-        moments = [_moments(found, strategy, "seconds") for strategy in TIMED]
-        rows.append((Cell(title(problem)), *(Cell(_time(*each) if each else MISSING) for each in moments)))
+        moments = [_find_moments(found, strategy, "seconds") for strategy in TIMED_STRATEGIES]
+        rows.append(
+            (
+                Cell(format_problem(problem)),
+                *(Cell(_format_seconds(*each) if each else MISSING_TEXT) for each in moments),
+            )
+        )
         if problem in PAPER_SECONDS:
             printed = (Cell(f"{seconds} s") for seconds in PAPER_SECONDS[problem])
-            rows.append((Cell(f"{title(problem)} (paper)"), *printed))
+            rows.append((Cell(f"{format_problem(problem)} (paper)"), *printed))
     return TextTable(
         "Time of an iteration, mean ± standard deviation",
-        ("Problem", *map(short, TIMED)),
+        ("Problem", *map(format_acquisition, TIMED_STRATEGIES)),
         tuple(rows),
-        ("l", *"r" * len(TIMED)),
+        ("l", *"r" * len(TIMED_STRATEGIES)),
         "Times of different machines and programs: only those of one row can be compared closely.",
     )
 
 
-def claims_table(claims: Sequence[Claim], size: str = "") -> TextTable:
+def tabulate_claims(claims: Sequence[Claim], size: str = "") -> TextTable:
     """What the paper says, and what was found; columns in which all rows would be alike are left out.
 
     Parameters
@@ -129,7 +145,7 @@ def claims_table(claims: Sequence[Claim], size: str = "") -> TextTable:
     )
 
 
-def overview_table(claims: Sequence[Claim]) -> TextTable:
+def tabulate_overview(claims: Sequence[Claim]) -> TextTable:
     """A row a figure, table or proposition of the paper: what it says, the verdict, and on how many statements.
 
     Parameters
@@ -152,7 +168,7 @@ def overview_table(claims: Sequence[Claim]) -> TextTable:
     )
 
 
-def gains_table(summary: pl.DataFrame, metric: str = "risk_adjusted") -> TextTable:
+def tabulate_gains(summary: pl.DataFrame, metric: str = "risk_adjusted") -> TextTable:
     """What risk-averse strategies gain on their twins, a row a problem and variant, a column a strategy.
 
     Parameters
@@ -162,43 +178,53 @@ def gains_table(summary: pl.DataFrame, metric: str = "risk_adjusted") -> TextTab
     metric
         One of its metrics.
     """
-    _need(summary, "problem", "variant", "strategy", "metric", "distance", "mean", "low", "high")
+    _check_columns(summary, "problem", "variant", "strategy", "metric", "distance", "mean", "low", "high")
     shown = summary.filter(pl.col("metric") == metric)
-    strategies = in_order(shown["strategy"].unique(maintain_order=True), LOOKS)
+    strategies = sort_by_order(shown["strategy"].unique(maintain_order=True), STRATEGY_STYLES)
     rows = []
-    for problem in in_order(shown["problem"].unique(maintain_order=True), TITLES):
+    for problem in sort_by_order(shown["problem"].unique(maintain_order=True), PROBLEM_TITLES):
         here = shown.filter(pl.col("problem") == problem)
-        for variant in variants_in_order(here["variant"].unique(maintain_order=True).to_list()):
+        for variant in sort_variants(here["variant"].unique(maintain_order=True).to_list()):
             found = here.filter(pl.col("variant") == variant)
-            cells = [_gain(found.filter(pl.col("strategy") == strategy)) for strategy in strategies]
-            distance = _number(float(found["distance"].to_numpy().mean()))
+            cells = [_format_gain(found.filter(pl.col("strategy") == strategy)) for strategy in strategies]
+            distance = _format_number(float(found["distance"].to_numpy().mean()))
             rows.append(
-                (Cell(title(problem)), Cell(_PLACES.get(variant, variant_name(variant))), Cell(distance), *cells)
+                (
+                    Cell(format_problem(problem)),
+                    Cell(_PLACEMENT_NAMES.get(variant, format_variant(variant))),
+                    Cell(distance),
+                    *cells,
+                )
             )
     return TextTable(
-        f"Gain in {METRICS[metric]} on the risk-neutral twin: mean paired difference and its 95 % interval",
-        ("Problem", "Variant", "Distance", *(f"{short(s)} on {short(TWINS[s])}" for s in strategies)),
+        f"Gain in {METRIC_LABELS[metric]} on the risk-neutral twin: mean paired difference and its 95 % interval",
+        (
+            "Problem",
+            "Variant",
+            "Distance",
+            *(f"{format_acquisition(s)} on {format_acquisition(TWINS[s])}" for s in strategies),
+        ),
         tuple(rows),
         ("l", 0.2, "r", *"r" * len(strategies)),
         "Distance: from the mean of the anchors to the optimum, mean over seeds. Bold: the interval excludes zero.",
     )
 
 
-_PLACES = {"away": "centre drawn by the seed"}
+_PLACEMENT_NAMES = {"away": "centre drawn by the seed"}
 
 
-def _gain(rows: pl.DataFrame) -> Cell:
+def _format_gain(rows: pl.DataFrame) -> Cell:
     if not rows.height:
-        return Cell(MISSING)
+        return Cell(MISSING_TEXT)
     mean, low, high = (float(rows[name][0]) for name in ("mean", "low", "high"))
     return Cell(f"{mean:+.2f} ({low:+.2f} to {high:+.2f})", bold=low > 0.0 or high < 0.0)
 
 
-_PARTS = ("mean", "std")
+_MOMENTS = ("mean", "std")
 Moments = tuple[float, float]
 
 
-def _moments(rows: pl.DataFrame, strategy: str, metric: str) -> Moments | None:
+def _find_moments(rows: pl.DataFrame, strategy: str, metric: str) -> Moments | None:
     found = rows.filter(pl.col("strategy") == strategy)
     if found.height > 1:
         raise InputError("a table needs one row a problem and strategy", f"{found.height} of {strategy}", "filter them")
@@ -209,32 +235,38 @@ def _moments(rows: pl.DataFrame, strategy: str, metric: str) -> Moments | None:
     return float(found[f"{metric}_mean"][0]), float("nan") if std is None else float(std)
 
 
-def _compared(moments: Sequence[Moments | None], metric: str) -> list[Cell]:
+def _format_row(moments: Sequence[Moments | None], metric: str) -> list[Cell]:
     """Cells of a row; bold are all that look as good as the best."""
-    means = [_number(each[0]) for each in moments if each]
+    means = [_format_number(each[0]) for each in moments if each]
     choose = min if metric in LOWER_IS_BETTER else max
     best = choose(means, key=float, default=None)
-    return [Cell(_plus_minus(*m), bold=_number(m[0]) == best) if m else Cell(MISSING) for m in moments]
+    return [Cell(_format_moments(*m), bold=_format_number(m[0]) == best) if m else Cell(MISSING_TEXT) for m in moments]
 
 
-def _plus_minus(mean: float, std: float, decimals: int = 2) -> str:
-    return _number(mean, decimals) if isnan(std) else f"{_number(mean, decimals)} ± {_number(std, decimals)}"
+def _format_moments(mean: float, std: float, decimals: int = 2) -> str:
+    return (
+        _format_number(mean, decimals)
+        if isnan(std)
+        else f"{_format_number(mean, decimals)} ± {_format_number(std, decimals)}"
+    )
 
 
-def _number(value: float, decimals: int = 2) -> str:
+def _format_number(value: float, decimals: int = 2) -> str:
     # Adding 0.0 makes a rounded -0.0 positive.
     return f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
-def _time(mean: float, std: float) -> str:
+def _format_seconds(mean: float, std: float) -> str:
     scale, unit = (1.0, "s") if mean >= 1.0 else (1000.0, "ms")
-    return f"{_plus_minus(scale * mean, scale * std, 1 if scale * mean >= 10.0 else 2)} {unit}"
+    return f"{_format_moments(scale * mean, scale * std, 1 if scale * mean >= 10.0 else 2)} {unit}"
 
 
-def _need(summary: pl.DataFrame, *names: str) -> None:
+def _check_columns(summary: pl.DataFrame, *names: str) -> None:
     missing = [name for name in names if name not in summary.columns]
     if missing or not summary.height:
         received = f"none of {', '.join(missing)}" if missing else "no rows"
         raise InputError(
-            "a table needs rows of a summary with its columns", received, "see anchorpbo.research.figures.tables"
+            "a table needs rows of a summary with its columns",
+            received,
+            "see anchorpbo.research.figures.experiment_tables",
         )

@@ -1,7 +1,7 @@
 """What the paper proves, against simulation: consistency, anchor processes, concentration, one step of RAEUBO, time.
 
-Each function draws the summary of the experiment of its name, and `violations` tabulates that of `one_step`. Bands are
-`style.BAND` standard deviations over seeds.
+Each function draws the summary of the experiment of its name, and `tabulate_violations` tabulates that of `one_step`.
+Bands are `strategy_styles.BAND` standard deviations over seeds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from anchorpbo.acquisition.best_option import lambert_constant
 from anchorpbo.research.experiments.one_step import INEQUALITIES, describe_beliefs, format_percent
-from anchorpbo.research.figures.style import (
+from anchorpbo.research.figures.strategy_styles import (
     BAND,
     BLACK,
     BLUE,
@@ -40,84 +40,84 @@ from anchorpbo.research.figures.style import (
 from anchorpbo.research.figures.text_table import Cell, TextTable
 
 DOTTED: Dash = (0.0, (1.0, 1.2))
-_ESTIMATORS = {
+_ESTIMATOR_COLOURS = {
     "density": BLUE,
     "density, h by rate": SKY,
     "k(0) = 1": RED,
     "k(0) = 1, h in [1, 2]": ORANGE,
 }
-_PROCESSES = {"iid": BLACK, "hard core": BLUE, "soft core": GREEN, "clustered": RED}
-_DELTAS = (BLUE, GREEN, ORANGE, PINK)
-_FORMS = {"paper": RED, "difference": BLUE}
-_AVERSIONS: tuple[Dash, ...] = ("-", DASHED, DOTTED)
-_SIZES = (SKY, BLUE, GREEN, ORANGE, RED)
+_PROCESS_COLOURS = {"iid": BLACK, "hard core": BLUE, "soft core": GREEN, "clustered": RED}
+_DELTA_COLOURS = (BLUE, GREEN, ORANGE, PINK)
+_FORM_COLOURS = {"paper": RED, "difference": BLUE}
+_AVERSION_DASHES: tuple[Dash, ...] = ("-", DASHED, DOTTED)
+_SIZE_COLOURS = (SKY, BLUE, GREEN, ORANGE, RED)
 
 
 @styled()
-def consistency(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
+def plot_consistency(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """Error, bandwidth and leave-one-out ratio against the number of anchors; the same errors against the dimension."""
     new, panels = figure(2, 3, width=width)
     anchors, dimension = (summary.filter(pl.col("panel") == name) for name in ("anchors", "dimension"))
     for axes, measure, label in zip(
         panels[0], ("mse", "bandwidth", "ratio"), ("MSE", "bandwidth h", "ISE at LOO h / least"), strict=True
     ):
-        _estimators(axes, anchors.filter(pl.col("measure") == measure))
+        _draw_estimators(axes, anchors.filter(pl.col("measure") == measure))
         axes.set(xscale="log", yscale="log", xlabel="anchors n", ylabel=label)
-    _reference_slope(panels[0, 0], anchors)
+    _draw_reference_slope(panels[0, 0], anchors)
     panels[0, 2].axhline(1.0, color=GREY, linewidth=0.8)
-    _plain_ticks(panels[0, 1], "y", (0.7, 1, 1.5, 2, 3))
-    _plain_ticks(panels[0, 2], "y", (1, 1.5, 2, 3))
+    _set_ticks(panels[0, 1], "y", (0.7, 1, 1.5, 2, 3))
+    _set_ticks(panels[0, 2], "y", (1, 1.5, 2, 3))
     labels = ("MSE", "relative MSE", "bandwidth h")
     for axes, measure, label in zip(panels[1], ("mse", "relative", "bandwidth"), labels, strict=True):
-        _estimators(axes, dimension.filter(pl.col("measure") == measure))
+        _draw_estimators(axes, dimension.filter(pl.col("measure") == measure))
         axes.set(yscale="log", xlabel="dimension d", ylabel=label)
     panels[1, 1].axhline(1.0, color=GREY, linewidth=0.8)
-    _plain_ticks(panels[1, 2], "y", (0.1, 0.2, 0.5, 1))
-    handles: list[Artist] = [_handle(name, colour) for name, colour in _ESTIMATORS.items()]
-    variances = _values(dimension, "variance")
-    handles += [_handle(f"variance {v:g} (below)", GREY, _dash(i)) for i, v in enumerate(variances)]
+    _set_ticks(panels[1, 2], "y", (0.1, 0.2, 0.5, 1))
+    handles: list[Artist] = [_make_handle(name, colour) for name, colour in _ESTIMATOR_COLOURS.items()]
+    variances = _list_values(dimension, "variance")
+    handles += [_make_handle(f"variance {v:g} (below)", GREY, _choose_dash(i)) for i, v in enumerate(variances)]
     _finish(new, panels, handles, summary, columns=3)
     return new
 
 
 @styled()
-def anchor_process(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
+def plot_anchor_process(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """Error against the number of anchors, a panel a radius; independent anchors in each."""
     errors = summary.filter(pl.col("measure") == "mse")
-    radii = [radius for radius in _values(errors, "radius") if radius > 0]
+    radii = [radius for radius in _list_values(errors, "radius") if radius > 0]
     new, panels = figure(1, len(radii), width=width, height=2.5, sharey=True)
     for axes, radius in zip(panels[0], radii, strict=True):
-        for process, colour in _PROCESSES.items():
+        for process, colour in _PROCESS_COLOURS.items():
             own = errors.filter(pl.col("process") == process, pl.col("radius") == (0.0 if process == "iid" else radius))
-            _line(axes, own, "n", "mean", colour)
+            _draw_line(axes, own, "n", "mean", colour)
         axes.set(xscale="log", yscale="log", xlabel="anchors n", title=f"radius {radius:g} standard deviations")
     panels[0, 0].set_ylabel("MSE")
-    handles = [_handle(name, colour) for name, colour in _PROCESSES.items()]
+    handles = [_make_handle(name, colour) for name, colour in _PROCESS_COLOURS.items()]
     _finish(new, panels, handles, errors, columns=4)
     return new
 
 
 @styled()
-def concentration(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
+def plot_concentration(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """How tight the bounds are, and how often the stochastic part of the uniform one holds; a row a dimension.
 
     The first two columns show the (1 - delta) quantile of the error over the bound: below 1 the bound holds. Of several
     places the pointwise bound is shown at that where it is tightest.
     """
-    dimensions, deltas = [int(d) for d in _values(summary, "d")], _values(summary, "delta")
-    fits = [int(n) for n in _values(summary, "fitted_on") if n > 0]
+    dimensions, deltas = [int(d) for d in _list_values(summary, "d")], _list_values(summary, "delta")
+    fits = [int(n) for n in _list_values(summary, "fitted_on") if n > 0]
     new, panels = figure(len(dimensions), 3, width=width, sharex=True, sharey="col")
     for row, d in enumerate(dimensions):
         of = summary.filter(pl.col("d") == d)
-        for colour, delta in zip(_DELTAS, deltas, strict=False):
+        for colour, delta in zip(_DELTA_COLOURS, deltas, strict=False):
             cells = of.filter(pl.col("delta") == delta)
             pointwise = cells.filter(pl.col("bound") == "pointwise").group_by("n").agg(pl.col("tightness").max())
-            _line(panels[row, 0], pointwise, "n", "tightness", colour)
+            _draw_line(panels[row, 0], pointwise, "n", "tightness", colour)
             for number, fitted_on in enumerate(fits):
                 fitted = cells.filter(pl.col("fitted_on") == fitted_on)
                 uniform, part = (fitted.filter(pl.col("bound") == b) for b in ("uniform", "stochastic part"))
-                _line(panels[row, 1], uniform, "n", "tightness", colour, _dash(number))
-                _line(panels[row, 2], part, "n", "coverage", colour, _dash(number))
+                _draw_line(panels[row, 1], uniform, "n", "tightness", colour, _choose_dash(number))
+                _draw_line(panels[row, 2], part, "n", "coverage", colour, _choose_dash(number))
             panels[row, 2].axhline(1.0 - delta, color=colour, linewidth=0.6, alpha=0.6)
         for axes in panels[row, :2]:
             axes.axhline(1.0, color=GREY, linewidth=0.8)
@@ -128,29 +128,29 @@ def concentration(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
         axes.set_title(name)
     for axes in panels[-1]:
         axes.set(xscale="log", xlabel="anchors n")
-    handles = [_handle(f"δ = {delta:g}", colour) for delta, colour in zip(deltas, _DELTAS, strict=False)]
-    handles += [_handle(f"c₃, c₄ fitted on n = {n}", GREY, _dash(i)) for i, n in enumerate(fits)]
+    handles = [_make_handle(f"δ = {delta:g}", colour) for delta, colour in zip(deltas, _DELTA_COLOURS, strict=False)]
+    handles += [_make_handle(f"c₃, c₄ fitted on n = {n}", GREY, _choose_dash(i)) for i, n in enumerate(fits)]
     new.align_ylabels()
     legend_below(new, handles, columns=3)
     return new
 
 
 @styled()
-def one_step(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
+def plot_one_step(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """How large a loss can be, how often lemma and proposition fail, and with which constant they would not."""
     new, panels = figure(2, 2, width=width)
     known = summary.filter(pl.col("inequality") == "pointwise, hardest")
     beliefs = summary.filter(pl.col("inequality").is_in(["lemma", "proposition"]))
     around, shifted = beliefs.filter(pl.col("offset") == 0.0), beliefs.filter(pl.col("spread") == 1.0)
-    for name, colour in _FORMS.items():
-        for dash, alpha in zip(_AVERSIONS, _values(summary, "risk_aversion"), strict=False):
+    for name, colour in _FORM_COLOURS.items():
+        for dash, alpha in zip(_AVERSION_DASHES, _list_values(summary, "risk_aversion"), strict=False):
             mine = (pl.col("form") == name, pl.col("risk_aversion") == alpha)
-            _line(panels[0, 0], known.filter(*mine), "spread", "constant", colour, dash)
+            _draw_line(panels[0, 0], known.filter(*mine), "spread", "constant", colour, dash)
             for axes, inequality in ((panels[0, 1], "lemma"), (panels[1, 0], "proposition")):
                 cells = shifted.filter(*mine, pl.col("inequality") == inequality)
-                _line(axes, cells, "offset", "share", colour, dash)
+                _draw_line(axes, cells, "offset", "share", colour, dash)
             cells = around.filter(*mine, pl.col("inequality") == "proposition")
-            _line(panels[1, 1], cells, "spread", "constant", colour, dash)
+            _draw_line(panels[1, 1], cells, "spread", "constant", colour, dash)
     for axes in (panels[0, 0], panels[1, 1]):
         axes.axhline(lambert_constant(), color=GREY, linewidth=0.8)
     panels[0, 0].set(xscale="log", yscale="log", xlabel="largest utility |f|", ylabel="largest loss")
@@ -162,17 +162,19 @@ def one_step(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
         axes.xaxis.set_minor_locator(NullLocator())
     panels[1, 1].set(xscale="log", yscale="log", xlabel="spread of utilities", ylabel="least constant")
     panels[1, 1].set_title("proposition, mean utility 0")
-    _plain_ticks(panels[1, 1], "y", (0.2, 0.5, 1, 2))
-    _plain_ticks(panels[1, 1], "x", (1, 3, 10))
-    handles: list[Artist] = [_handle(f"{name} form", colour) for name, colour in _FORMS.items()]
-    handles.append(_handle("λₘₐₓC", GREY, width=0.8))
-    alphas = _values(summary, "risk_aversion")
-    handles += [_handle(f"α = {alpha:g}", BLACK, dash) for dash, alpha in zip(_AVERSIONS, alphas, strict=False)]
+    _set_ticks(panels[1, 1], "y", (0.2, 0.5, 1, 2))
+    _set_ticks(panels[1, 1], "x", (1, 3, 10))
+    handles: list[Artist] = [_make_handle(f"{name} form", colour) for name, colour in _FORM_COLOURS.items()]
+    handles.append(_make_handle("λₘₐₓC", GREY, width=0.8))
+    alphas = _list_values(summary, "risk_aversion")
+    handles += [
+        _make_handle(f"α = {alpha:g}", BLACK, dash) for dash, alpha in zip(_AVERSION_DASHES, alphas, strict=False)
+    ]
     _finish(new, panels, handles, summary, columns=6, what="shares: ", rest="; losses and constants: the largest")
     return new
 
 
-def violations(summary: pl.DataFrame) -> TextTable:
+def tabulate_violations(summary: pl.DataFrame) -> TextTable:
     """How often an inequality of one step is violated, and with which constant it would not be, a row a setting."""
     rows = []
     for inequality in INEQUALITIES:
@@ -198,37 +200,37 @@ def violations(summary: pl.DataFrame) -> TextTable:
 
 
 @styled()
-def kde_time(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
+def plot_kde_time(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """CPU time of the noise map against the number of anchors, and of designs, with a line of slope 1 in each panel."""
     times = summary.filter(pl.col("measure") == "seconds").with_columns(
         mean=1e3 * pl.col("mean"), std=1e3 * pl.col("std")
     )
     new, panels = figure(1, 2, width=width, height=2.5, sharey=True)
     for axes, x, other, symbol in zip(panels[0], ("anchors", "designs"), ("designs", "anchors"), "NM", strict=True):
-        sizes = _values(times, other)
-        for colour, size in zip(_SIZES, sizes, strict=False):
-            _line(axes, times.filter(pl.col(other) == size), x, "mean", colour)
+        sizes = _list_values(times, other)
+        for colour, size in zip(_SIZE_COLOURS, sizes, strict=False):
+            _draw_line(axes, times.filter(pl.col(other) == size), x, "mean", colour)
         least = times.filter(pl.col(other) == sizes[0]).sort(x)
         at, lowest = (least[name].cast(float).to_numpy() for name in (x, "mean"))
         axes.plot(at, 0.6 * lowest[0] * at / at[0], color=GREY, linestyle=DOTTED, linewidth=1.0)
         axes.set(xscale="log", yscale="log", xlabel=f"{x} {symbol}")
-        _plain_ticks(axes, "x", at.tolist())
+        _set_ticks(axes, "x", at.tolist())
     panels[0, 0].set_ylabel("CPU milliseconds")
-    labels = [f"{size:g} of the other" for size in _values(times, "designs")]
-    handles = [_handle(label, colour) for label, colour in zip(labels, _SIZES, strict=False)]
-    handles.append(_handle("slope 1", GREY, DOTTED, 1.0))
+    labels = [f"{size:g} of the other" for size in _list_values(times, "designs")]
+    handles = [_make_handle(label, colour) for label, colour in zip(labels, _SIZE_COLOURS, strict=False)]
+    handles.append(_make_handle("slope 1", GREY, DOTTED, 1.0))
     _finish(new, panels, handles, times, columns=3)
     return new
 
 
-def _estimators(axes: Axes, rows: pl.DataFrame) -> None:
-    for name, colour in _ESTIMATORS.items():
-        for number, variance in enumerate(_values(rows, "variance")):
+def _draw_estimators(axes: Axes, rows: pl.DataFrame) -> None:
+    for name, colour in _ESTIMATOR_COLOURS.items():
+        for number, variance in enumerate(_list_values(rows, "variance")):
             own = rows.filter(pl.col("estimator") == name, pl.col("variance") == variance)
-            _line(axes, own, "x", "mean", colour, _dash(number))
+            _draw_line(axes, own, "x", "mean", colour, _choose_dash(number))
 
 
-def _reference_slope(axes: Axes, anchors: pl.DataFrame) -> None:
+def _draw_reference_slope(axes: Axes, anchors: pl.DataFrame) -> None:
     """A line as steep as the proposition has it, under the error with the bandwidth it asks for."""
     own = anchors.filter(pl.col("estimator") == "density, h by rate", pl.col("measure") == "mse").sort("x")
     x, y = (own[name].cast(float).to_numpy() for name in ("x", "mean"))
@@ -240,7 +242,7 @@ def _reference_slope(axes: Axes, anchors: pl.DataFrame) -> None:
     )
 
 
-def _line(axes: Axes, rows: pl.DataFrame, x: str, y: str, colour: str, dash: Dash = "-") -> None:
+def _draw_line(axes: Axes, rows: pl.DataFrame, x: str, y: str, colour: str, dash: Dash = "-") -> None:
     """A mean with its band, or where the summary has no deviation a line; a mark a value."""
     rows = rows.sort(x)
     if rows.is_empty():
@@ -251,7 +253,7 @@ def _line(axes: Axes, rows: pl.DataFrame, x: str, y: str, colour: str, dash: Das
     band(axes, at, values, std, colour=colour, dash=dash, marker="o", markersize=2.2)
 
 
-def _plain_ticks(axes: Axes, which: str, at: Sequence[float]) -> None:
+def _set_ticks(axes: Axes, which: str, at: Sequence[float]) -> None:
     """Ticks of a logarithmic axis that spans too little for powers of ten."""
     axis = axes.yaxis if which == "y" else axes.xaxis
     axis.set_major_locator(FixedLocator(list(at)))
@@ -275,13 +277,13 @@ def _finish(
     legend_below(new, handles, columns=columns, heading=f"{what}mean ± {BAND:g} std over {seeds} seeds{rest}")
 
 
-def _handle(label: str, colour: str, dash: Dash = "-", width: float = 1.3) -> Line2D:
+def _make_handle(label: str, colour: str, dash: Dash = "-", width: float = 1.3) -> Line2D:
     return Line2D([], [], color=colour, linestyle=dash, linewidth=width, label=label)
 
 
-def _dash(number: int) -> Dash:
+def _choose_dash(number: int) -> Dash:
     return ("-", DASHED, DOTTED)[number % 3]
 
 
-def _values(rows: pl.DataFrame, column: str) -> list[float]:
+def _list_values(rows: pl.DataFrame, column: str) -> list[float]:
     return [float(value) for value in rows[column].drop_nulls().unique(maintain_order=True).to_list()]

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from anchorpbo.errors import InputError
-from anchorpbo.research.figures.gains import forest, placement
+from anchorpbo.research.figures.gain_figures import plot_gain_by_distance, plot_gain_forest
 
 
 def table(problems=("hartmann3",), variants=("away", "corner-000", "corner-011", "corner-111")):
@@ -23,7 +23,7 @@ def table(problems=("hartmann3",), variants=("away", "corner-000", "corner-011",
 
 
 def test_placement_has_a_panel_a_problem_and_strategy_with_a_point_a_place():
-    figure = placement(table(("hartmann3", "hartmann4")))
+    figure = plot_gain_by_distance(table(("hartmann3", "hartmann4")))
     assert [axes.get_title() for axes in figure.axes[:3]] == ["ANPEI on EI", "RAHBO on UCB", "RAEUBO on EUBO"]
     assert [axes.get_ylabel().split("\n")[0] for axes in figure.axes[::3]] == ["Hartmann 3D", "Hartmann 4D"]
     corners, drawn = figure.axes[4].containers
@@ -37,13 +37,13 @@ def test_placement_has_a_panel_a_problem_and_strategy_with_a_point_a_place():
 def test_the_fit_is_through_the_corners_alone():
     lift = pl.when(pl.col("variant") == "away").then(99.0).otherwise(0.0)
     data = table().with_columns(*(pl.col(name) + lift for name in ("mean", "low", "high")))
-    fits = [line for line in placement(data).axes[0].lines if line.get_linestyle() == ":"]
+    fits = [line for line in plot_gain_by_distance(data).axes[0].lines if line.get_linestyle() == ":"]
     np.testing.assert_allclose(fits[-1].get_data(), [[0.6, 0.8], [0.1, 0.3]])
 
 
 def test_settings_have_a_row_each_in_their_order_and_problems_stand_apart():
     variants = ("nothing changed", "wider prior", "ANPEI penalises the variance")
-    figure = forest(table(("hartmann3", "sushi"), variants))
+    figure = plot_gain_forest(table(("hartmann3", "sushi"), variants))
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert names == [
         "Hartmann 3D: nothing changed", "wider prior", "ANPEI penalises the variance",
@@ -57,7 +57,7 @@ def test_settings_have_a_row_each_in_their_order_and_problems_stand_apart():
     assert (heights[2], heights[2]) not in bars  # RAHBO has no such penalty
 
 
-@pytest.mark.parametrize("draw", [placement, forest])
+@pytest.mark.parametrize("draw", [plot_gain_by_distance, plot_gain_forest])
 def test_mistakes_are_named(draw):
     with pytest.raises(InputError, match="none of distance"):
         draw(table().drop("distance"))

@@ -4,9 +4,9 @@ import pytest
 from matplotlib.colors import to_hex
 
 from anchorpbo.errors import InputError
-from anchorpbo.research.figures.curves import METRICS, ablation, curves, tone, variants_in_order
-from anchorpbo.research.figures.ranks import ranks
-from anchorpbo.research.figures.style import BLUE, look
+from anchorpbo.research.figures.rank_figure import plot_ranks
+from anchorpbo.research.figures.round_curves import METRIC_LABELS, mix_tone, plot_ablation, plot_curves, sort_variants
+from anchorpbo.research.figures.strategy_styles import BLUE, find_style
 
 SIX = ("ei", "ucb", "eubo", "anpei", "rahbo", "raeubo")
 THREE = ("risk_adjusted", "value", "pair_noise")
@@ -34,7 +34,7 @@ def drawn(axes):
 
 
 def test_each_strategy_has_a_line_and_a_band_in_each_panel():
-    figure = curves(summary(["sushi", "hartmann3"]), THREE)
+    figure = plot_curves(summary(["sushi", "hartmann3"]), THREE)
     panels = np.array(figure.axes).reshape(3, 2)
     # Hartmann comes first, as in the paper, though it is second in the frame.
     for column, p in enumerate((1, 0)):
@@ -44,11 +44,11 @@ def test_each_strategy_has_a_line_and_a_band_in_each_panel():
             assert len(axes.collections) == 6
             for s, strategy in enumerate(SIX):
                 line = lines[round(1000 * p + 100 * s + m + 0.4, 6)]
-                assert to_hex(line.get_color()) == look(strategy).colour.lower()
+                assert to_hex(line.get_color()) == find_style(strategy).colour.lower()
                 assert line.is_dashed() == (strategy in {"ei", "ucb", "eubo"})
                 np.testing.assert_array_equal(line.get_xdata(), range(5))
     assert [axes.get_title() for axes in panels[0]] == ["Hartmann 3D", "Sushi 4D"]
-    assert [axes.get_ylabel() for axes in panels[:, 0]] == [METRICS[metric] for metric in THREE]
+    assert [axes.get_ylabel() for axes in panels[:, 0]] == [METRIC_LABELS[metric] for metric in THREE]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [
         "HB-ANPEI", "HB-EI", "HB-RAHBO", "HB-UCB", "Laplace-RAEUBO", "Laplace-EUBO",
     ]  # fmt: skip
@@ -56,8 +56,8 @@ def test_each_strategy_has_a_line_and_a_band_in_each_panel():
 
 
 def test_metrics_of_one_problem_stand_side_by_side():
-    figure = curves(summary(["ackley6"]), THREE)
-    assert [axes.get_ylabel() for axes in figure.axes] == [METRICS[metric] for metric in THREE]
+    figure = plot_curves(summary(["ackley6"]), THREE)
+    assert [axes.get_ylabel() for axes in figure.axes] == [METRIC_LABELS[metric] for metric in THREE]
     assert len({axes.get_position().y0 for axes in figure.axes}) == 1
     assert figure.get_suptitle() == "Ackley 6D"
     # All panels begin at round 0, also that of a metric which has no value there.
@@ -66,7 +66,7 @@ def test_metrics_of_one_problem_stand_side_by_side():
 
 
 def test_nothing_overlaps_or_is_cut_off():
-    figure = curves(summary(["sushi", "hartmann3", "hartmann4"], rounds=150), THREE)
+    figure = plot_curves(summary(["sushi", "hartmann3", "hartmann4"], rounds=150), THREE)
     figure.draw_without_rendering()
     page, legend = figure.bbox, figure.legends[0].get_window_extent()
     for axes in figure.axes:
@@ -79,22 +79,22 @@ def test_nothing_overlaps_or_is_cut_off():
 
 
 def test_one_round_can_be_drawn():
-    figure = curves(summary(["candy"], rounds=0).drop("pair_noise_mean"), THREE[:2])
+    figure = plot_curves(summary(["candy"], rounds=0).drop("pair_noise_mean"), THREE[:2])
     assert figure.axes[0].get_xlim() == (0.0, 1.0)
 
 
 def test_curves_refuses_variants_and_missing_columns():
     with pytest.raises(InputError, match=r"one variant of a strategy.*use ablation"):
-        curves(summary(["candy"], variants=("near", "far")), THREE)
+        plot_curves(summary(["candy"], variants=("near", "far")), THREE)
     with pytest.raises(InputError, match="received none of regret_mean, regret_std"):
-        curves(summary(["candy"]), ["regret"])
+        plot_curves(summary(["candy"]), ["regret"])
     with pytest.raises(InputError, match="0 rows"):
-        curves(summary(["candy"]).head(0), THREE)
+        plot_curves(summary(["candy"]).head(0), THREE)
 
 
 def test_problems_as_columns_tell_variants_by_dashes():
     data = summary(["hartmann3", "hartmann4"], SIX[3:], ("away", "near"))
-    figure = ablation(data, THREE[:2])
+    figure = plot_ablation(data, THREE[:2])
     assert [axes.get_title() for axes in figure.axes[:2]] == ["Hartmann 3D", "Hartmann 4D"]
     lines = drawn(figure.axes[0])
     assert len(lines) == 6
@@ -107,7 +107,7 @@ def test_problems_as_columns_tell_variants_by_dashes():
 
 
 def test_strategies_as_columns_tell_variants_by_shades():
-    figure = ablation(summary(["hartmann3"], SIX[3:], ("10", "5", "50", "20")), THREE)
+    figure = plot_ablation(summary(["hartmann3"], SIX[3:], ("10", "5", "50", "20")), THREE)
     assert [axes.get_title() for axes in figure.axes[:3]] == ["HB-ANPEI", "HB-RAHBO", "Laplace-RAEUBO"]
     for axes in figure.axes:
         assert len(axes.lines) == len({line.get_color() for line in axes.lines}) == 4
@@ -117,23 +117,23 @@ def test_strategies_as_columns_tell_variants_by_shades():
 
 def test_twins_get_panels_of_their_own_and_the_inference_is_named_once():
     data = summary(["hartmann3", "sushi"], ("ei", "anpei"), ("hallucination", "laplace", "ep"))
-    figure = ablation(data, THREE[:1])
+    figure = plot_ablation(data, THREE[:1])
     assert [axes.get_title() for axes in figure.axes[:2]] == ["EI", "ANPEI"]
     assert figure.axes[2].get_ylabel() == "Sushi 4D\nrisk-adjusted best value"
     with pytest.raises(InputError, match="share a hue"):
-        ablation(data, THREE[:1], columns="problem")
+        plot_ablation(data, THREE[:1], columns="problem")
 
 
 def test_tones_and_orders():
-    assert tone(BLUE, 0.0) == BLUE.lower()
-    assert [tone("#000000", 1.0), tone("#ffffff", -1.0)] == ["#999999", "#808080"]
-    assert variants_in_order(["20", "5", "100"]) == ["5", "20", "100"]
-    assert variants_in_order(["ep", "mine", "laplace"]) == ["laplace", "ep", "mine"]
+    assert mix_tone(BLUE, 0.0) == BLUE.lower()
+    assert [mix_tone("#000000", 1.0), mix_tone("#ffffff", -1.0)] == ["#999999", "#808080"]
+    assert sort_variants(["20", "5", "100"]) == ["5", "20", "100"]
+    assert sort_variants(["ep", "mine", "laplace"]) == ["laplace", "ep", "mine"]
 
 
 @pytest.mark.parametrize(("problems", "shape"), [(["sushi", "candy"], (2, 2)), (["candy"], (1, 2))])
 def test_ranks_have_the_best_on_top(problems, shape):
-    figure = ranks(summary(problems))
+    figure = plot_ranks(summary(problems))
     panels = np.array(figure.axes).reshape(shape)
     bottom, top = panels[0, 0].get_ylim()
     assert top < 0
@@ -142,7 +142,7 @@ def test_ranks_have_the_best_on_top(problems, shape):
     assert averse.get_ylabel().startswith("risk-averse")
     assert neutral.get_ylabel().startswith("risk-neutral")
     assert sorted(drawn(averse)) == [0, 1, 2, 3, 4, 5]
-    assert to_hex(drawn(averse)[0].get_color()) == look("ei").colour.lower()
-    assert to_hex(drawn(neutral)[0].get_color()) == look("raeubo").colour.lower()
+    assert to_hex(drawn(averse)[0].get_color()) == find_style("ei").colour.lower()
+    assert to_hex(drawn(neutral)[0].get_color()) == find_style("raeubo").colour.lower()
     with pytest.raises(InputError, match="none of value_rank_mean"):
-        ranks(summary(problems).drop("value_rank_mean"))
+        plot_ranks(summary(problems).drop("value_rank_mean"))

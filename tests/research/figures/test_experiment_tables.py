@@ -5,17 +5,14 @@ import pytest
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.research.experiments.verdicts import Claim
-from anchorpbo.research.figures.tables import (
-    Cell,
-    TextTable,
-    claims_table,
-    final_table,
-    gains_table,
-    overview_table,
-    save,
-    time_table,
+from anchorpbo.research.figures.experiment_tables import (
+    tabulate_claims,
+    tabulate_final_values,
+    tabulate_gains,
+    tabulate_overview,
+    tabulate_times,
 )
-from anchorpbo.research.figures.text_table import latex_text, markdown_text
+from anchorpbo.research.figures.text_table import Cell, TextTable, escape_latex, escape_markdown, save_table
 
 
 def final():
@@ -36,7 +33,7 @@ def cells(line):
 
 
 def test_final_values_against_strings_worked_out_by_hand():
-    lines = final_table(final(), ["value", "pair_noise"]).to_markdown().splitlines()
+    lines = tabulate_final_values(final(), ["value", "pair_noise"]).to_markdown().splitlines()
     assert lines[0] == "**Final values after 5 or 10 rounds, mean ± standard deviation over runs**"
     assert [cells(line) for line in lines[2:]] == [
         ["Problem", "Metric", "HB-EI", "HB-ANPEI"],
@@ -51,12 +48,12 @@ def test_final_values_against_strings_worked_out_by_hand():
 
 def test_what_looks_equally_good_is_equally_bold():
     data = final().with_columns(value_mean=pl.Series([9.0, 0.1234, 0.1199, 2.0]))
-    assert "**0.12 ± 0.50** | **0.12 ± 0.25**" in final_table(data, ["value"]).to_markdown()
+    assert "**0.12 ± 0.50** | **0.12 ± 0.25**" in tabulate_final_values(data, ["value"]).to_markdown()
 
 
 def test_variants_get_rows_in_words_and_in_order():
     data = pl.concat([final()[1:3].with_columns(variant=pl.lit(name)) for name in ("20", "5")])
-    table = final_table(data, ["value"])
+    table = tabulate_final_values(data, ["value"])
     assert [row[1].text for row in table.rows] == ["5 anchors", "20 anchors"]
     assert table.title.startswith("Best value after 10 rounds")
     assert table.headings == ("Problem", "Variant", "HB-EI", "HB-ANPEI")
@@ -65,7 +62,7 @@ def test_variants_get_rows_in_words_and_in_order():
 def test_times_have_the_paper_below_and_readable_units():
     rows = [("hartmann3", "ucb", 0.0256, 0.0031), ("hartmann3", "raeubo", 1.5, 0.25), ("candy", "ei", 12.345, None)]
     data = pl.DataFrame(rows, ["problem", "strategy", "seconds_mean", "seconds_std"], orient="row")
-    table = time_table(data)
+    table = tabulate_times(data)
     assert table.headings == ("Problem", "UCB", "EI", "EUBO", "RAHBO", "ANPEI", "RAEUBO")
     assert [[cell.text for cell in row] for row in table.rows] == [
         ["Hartmann 3D", "25.6 ± 3.1 ms", "–", "–", "–", "–", "1.50 ± 0.25 s"],
@@ -87,11 +84,11 @@ def test_times_have_the_paper_below_and_readable_units():
     ],
 )
 def test_latex_shows_what_is_written(text, latex):
-    assert latex_text(text) == latex
+    assert escape_latex(text) == latex
 
 
 def test_markdown_shows_what_is_written():
-    assert markdown_text("x* | a_b\n<b> 1 +- 2") == r"x\* \| a\_b \<b> 1 ± 2"
+    assert escape_markdown("x* | a_b\n<b> 1 +- 2") == r"x\* \| a\_b \<b> 1 ± 2"
 
 
 def test_claims_have_a_cell_each_whatever_is_in_them():
@@ -99,7 +96,7 @@ def test_claims_have_a_cell_each_whatever_is_in_them():
         Claim("A|B is 5 % better", "section 4", "0.12 +- 0.03", "[-0.1, 0.3]", "agrees"),
         Claim("plain", "Figure 1", "no & yes", "–", "open"),
     ]
-    table = claims_table(claims)
+    table = tabulate_claims(claims)
     lines = table.to_markdown().splitlines()[2:]
     assert [len(cells(line)) for line in lines] == [6, 6, 6, 6]
     row = [r"A\|B is 5 % better", "section 4", "0.12 ± 0.03", "[-0.1, 0.3]", "agrees", "the paper's metric"]
@@ -113,9 +110,9 @@ def test_claims_have_a_cell_each_whatever_is_in_them():
 
 def test_claims_leave_out_columns_in_which_all_rows_are_alike():
     one = Claim("a", "Figure 1", "1", "–", "open")
-    assert claims_table([one, one]).headings == ("Claim", "Found", "95 % interval", "Verdict", "Measured by")
+    assert tabulate_claims([one, one]).headings == ("Claim", "Found", "95 % interval", "Verdict", "Measured by")
     other = Claim("a", "Figure 2, top", "1", "–", "open", "with noise", "ours")
-    table = claims_table([one, other])
+    table = tabulate_claims([one, other])
     assert table.headings == ("Claim", "Setting", "Where", "Found", "95 % interval", "Verdict", "Measured by")
     assert [cell.text for cell in table.rows[1]] == [
         "a",
@@ -137,7 +134,7 @@ def test_the_overview_has_a_row_an_item_that_was_run_with_verdict_and_counts():
         Claim("e", "ours", "1", "–", "agrees", reading="ours"),
         Claim("f", "Figure S5", "1", "–", "agrees", reading="ours"),
     ]
-    table = overview_table(claims)
+    table = tabulate_overview(claims)
     rows = [[cell.text for cell in row] for row in table.rows]
     assert [(row[0], *row[2:]) for row in rows] == [
         ("Figure 2, top", "mixed", "1 agree, 1 differ", "main"),
@@ -145,7 +142,7 @@ def test_the_overview_has_a_row_an_item_that_was_run_with_verdict_and_counts():
         ("Figure S5", "agrees", "1 agree", "five-anchors"),
     ]
     assert "3 statements, 1 agree, 1 open, 1 differ" in table.title
-    assert not overview_table([]).rows
+    assert not tabulate_overview([]).rows
 
 
 def test_gains_have_a_row_a_variant_and_are_bold_where_zero_is_excluded():
@@ -156,7 +153,7 @@ def test_gains_have_a_row_a_variant_and_are_bold_where_zero_is_excluded():
         ("hartmann3", "corner-101", "rahbo", "risk_adjusted", 1.251, 5, -0.5, -0.9, -0.004),
         ("hartmann3", "away", "rahbo", "value", 0.7, 5, 9.0, 8.0, 10.0),
     ]
-    table = gains_table(pl.DataFrame(rows, columns, orient="row"))
+    table = tabulate_gains(pl.DataFrame(rows, columns, orient="row"))
     assert table.headings == ("Problem", "Variant", "Distance", "RAHBO on UCB", "RAEUBO on EUBO")
     assert [[(cell.text, cell.bold) for cell in row[1:]] for row in table.rows] == [
         [("centre drawn by the seed", False), ("0.70", False), ("+0.50 (+0.10 to +0.90)", True),
@@ -185,8 +182,8 @@ def test_latex_is_a_booktabs_table():
 
 
 def test_saves_both_formats_or_leaves_what_was_there(tmp_path, monkeypatch):
-    table = claims_table([Claim("ä ± b", "here", "1", "–", "open")])
-    md, tex = save(table, tmp_path / "tables" / "claims")
+    table = tabulate_claims([Claim("ä ± b", "here", "1", "–", "open")])
+    md, tex = save_table(table, tmp_path / "tables" / "claims")
     assert md.read_text("utf-8") == table.to_markdown()
     assert tex.read_text("utf-8") == table.to_latex()
 
@@ -195,7 +192,7 @@ def test_saves_both_formats_or_leaves_what_was_there(tmp_path, monkeypatch):
 
     monkeypatch.setattr("anchorpbo.study.saving.os.fsync", full)
     with pytest.raises(InputError, match="No space left"):
-        save(claims_table([]), tmp_path / "tables" / "claims")
+        save_table(tabulate_claims([]), tmp_path / "tables" / "claims")
     assert md.read_text("utf-8") == table.to_markdown()
     assert sorted(path.name for path in md.parent.iterdir()) == ["claims.md", "claims.tex"]
 
@@ -204,6 +201,6 @@ def test_mistakes_are_named():
     with pytest.raises(ShapeError, match="must have 2 cells"):
         TextTable("t", ("a", "b"), ((Cell("1"),),), ("l", "l"))
     with pytest.raises(InputError, match="none of seconds_mean, seconds_std"):
-        time_table(final())
+        tabulate_times(final())
     with pytest.raises(InputError, match="one row a problem and strategy; received 2 of ei"):
-        final_table(pl.concat([final()[1:2]] * 2), ["value"])
+        tabulate_final_values(pl.concat([final()[1:2]] * 2), ["value"])
