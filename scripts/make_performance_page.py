@@ -16,10 +16,10 @@ import json
 import re
 from pathlib import Path
 
-from anchorpbo.research.bench.headline import headline
-from anchorpbo.research.bench.machine import described
-from anchorpbo.research.bench.report import markdown
-from anchorpbo.research.bench.results import MACHINE, RESULTS, read_rows
+from anchorpbo.research.bench.benchmark_report import render_tables
+from anchorpbo.research.bench.headline import format_headline
+from anchorpbo.research.bench.machine import format_machine
+from anchorpbo.research.bench.results import MACHINE_FILE, RESULTS_FILE, read_rows
 from anchorpbo.research.figures.text_table import escape_markdown
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,14 +33,14 @@ PICTURES = {
 
 def parts(folder: Path = BENCHMARKS) -> dict[str, str]:
     """What goes between the marks, by name."""
-    rows = read_rows(folder / RESULTS)
-    found = {name: _without_title(text) for name, text in markdown(rows).items()}
-    main_numbers = headline(rows)
+    rows = read_rows(folder / RESULTS_FILE)
+    found = {name: _without_title(text) for name, text in render_tables(rows).items()}
+    main_numbers = format_headline(rows)
     if main_numbers is not None:
         found["headline"] = escape_markdown(main_numbers)
-    machine = folder / MACHINE
+    machine = folder / MACHINE_FILE
     if machine.exists():
-        found["machine"] = escape_markdown(described(json.loads(machine.read_text("utf-8"))))
+        found["machine"] = escape_markdown(format_machine(json.loads(machine.read_text("utf-8"))))
     for name, text in PICTURES.items():
         if (folder / f"{name.partition('-')[0]}.png").exists():
             found[name] = text

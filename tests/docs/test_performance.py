@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from anchorpbo.research.bench.report import TABLES, markdown
+from anchorpbo.research.bench.benchmark_report import BENCHMARK_TABLES, render_tables
 from anchorpbo.research.bench.results import read_rows
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +30,7 @@ def test_every_table_is_as_the_results_have_it(script):
 
 
 def test_every_table_and_picture_has_a_place_on_the_page(script):
-    assert set(re.findall(r"<!-- bench/([a-z-]+) -->", PAGE)) == {*TABLES, *script.PICTURES, "machine", "headline"}
+    assert set(re.findall(r"<!-- bench/([a-z-]+) -->", PAGE)) == {*BENCHMARK_TABLES, *script.PICTURES, "machine", "headline"}
 
 
 def test_the_script_puts_a_table_between_its_marks(script, tmp_path):
@@ -47,7 +47,7 @@ def test_the_script_puts_a_table_between_its_marks(script, tmp_path):
 @pytest.mark.skipif(not (RESULTS / "results.jsonl").exists(), reason="no benchmark has been run yet")
 def test_the_tables_that_are_kept_are_those_of_the_lines_that_are_kept():
     text = (RESULTS / "table.md").read_text("utf-8")
-    for table in markdown(read_rows(RESULTS / "results.jsonl")).values():
+    for table in render_tables(read_rows(RESULTS / "results.jsonl")).values():
         assert table in text
 
 

@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 from anchorpbo.app.cli.app import app
 from anchorpbo.errors import InputError
-from anchorpbo.research.bench.comparisons import Comparisons
-from anchorpbo.research.bench.judged import comparisons
+from anchorpbo.research.bench.dataset import DuelDataset
 from anchorpbo.research.bench.measurement import Measurement
-from anchorpbo.research.bench.plan import Extent, planned
+from anchorpbo.research.bench.process_pool import BenchmarkPool
 from anchorpbo.research.bench.results import read_rows
+from anchorpbo.research.bench.simulation import simulate_dataset
 from anchorpbo.research.bench.startup import PROGRAMS
-from anchorpbo.research.bench.workers import Workers
+from anchorpbo.research.bench.suite import SuiteExtent, plan_measurements
 from support.optional import HAS_TORCH, WITHOUT_TORCH
 
 TINY = ["--quick", "--sizes", "5", "--dimensions", "3", "--only", "anchorpbo,botorch" if HAS_TORCH else "anchorpbo"]
@@ -138,7 +138,7 @@ def test_an_empty_out_is_refused():
 
 def test_growth_without_this_library_is_refused():
     with pytest.raises(InputError, match="add anchorpbo to --only"):
-        planned(["growth"], Extent(("botorch",)))
+        plan_measurements(["growth"], SuiteExtent(("botorch",)))
 
 
 def test_what_a_library_fails_with_is_printed_once(tmp_path, monkeypatch):
@@ -162,10 +162,10 @@ def test_a_program_of_startup_that_does_not_run_is_told_in_a_sentence(tmp_path, 
 @pytest.mark.skipif(find_spec("optuna_dashboard") is None, reason="needs Optuna's dashboard")
 @pytest.mark.skipif(not HAS_TORCH, reason=WITHOUT_TORCH)
 def test_optuna_suggests_a_design_from_the_same_duels():
-    given = comparisons(3, 4, 0)
+    given = simulate_dataset(3, 4, 0)
     job = {"do": "step", "contender": "optuna", "step": "round", "given": given.to_plain()}
-    assert isinstance(given, Comparisons)
-    with Workers(limit=300.0) as workers:
+    assert isinstance(given, DuelDataset)
+    with BenchmarkPool(limit=300.0) as workers:
         found = workers.call("optuna", 1, job)
     assert found["status"] == "ok", found
     assert set(found["laps"]) == {"ask"}

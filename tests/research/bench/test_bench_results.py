@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from anchorpbo.errors import InputError
-from anchorpbo.research.bench.machine import described, machine
+from anchorpbo.research.bench.machine import format_machine, inspect_machine
 from anchorpbo.research.bench.measurement import Measurement
 from anchorpbo.research.bench.results import Results, read_rows
 
@@ -61,9 +61,9 @@ def test_keys_tell_settings_apart():
 
 
 def test_the_machine_is_plain_and_says_what_numbers_depend_on():
-    about = machine()
+    about = inspect_machine()
     assert json.loads(json.dumps(about)) == about
-    text = described(about)
+    text = format_machine(about)
     assert f"Python {about['python']}" in text
     assert f"numpy {about['numpy']}" in text
     assert "None" not in text

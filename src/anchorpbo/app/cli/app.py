@@ -144,12 +144,12 @@ def bench(
     Other libraries come with the extra [bold]bench[/bold]; without it, add --only anchorpbo.
     """
     with errors_in_a_sentence():
-        from anchorpbo.research.bench.names import chosen
-        from anchorpbo.research.bench.plan import Extent
+        from anchorpbo.research.bench.names import select_contenders
+        from anchorpbo.research.bench.suite import SuiteExtent
 
         libraries = [each.strip() for text in only or [] for each in text.split(",")]
-        extent = Extent(
-            chosen(libraries),
+        extent = SuiteExtent(
+            select_contenders(libraries),
             _whole_numbers("--sizes", sizes, "10,50,150"),
             _whole_numbers("--dimensions", dimensions, "3,4,6"),
             quick,

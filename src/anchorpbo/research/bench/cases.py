@@ -6,17 +6,25 @@ from collections.abc import Callable
 
 from anchorpbo.research.bench.growth_cases import (
     Numbers,
-    catalogue,
-    fingerprints,
-    inducing_error,
-    many_designs,
-    many_duels,
-    studies_at_once,
+    measure_catalogue,
+    measure_fingerprints,
+    measure_inducing_error,
+    measure_many_designs,
+    measure_many_duels,
+    measure_studies_at_once,
 )
-from anchorpbo.research.bench.inferences import inferences
+from anchorpbo.research.bench.inferences import measure_inferences
 
-CASES: dict[str, Callable[[bool], Numbers]] = {
+GROWTH_CASES: dict[str, Callable[[bool], Numbers]] = {
     each.__name__: each
-    for each in (inferences, many_duels, catalogue, fingerprints, many_designs, inducing_error, studies_at_once)
+    for each in (
+        measure_inferences,
+        measure_many_duels,
+        measure_catalogue,
+        measure_fingerprints,
+        measure_many_designs,
+        measure_inducing_error,
+        measure_studies_at_once,
+    )
 }
 """Each a function of whether to be quick about it."""

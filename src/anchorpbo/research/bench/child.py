@@ -21,7 +21,7 @@ def main() -> None:
     os.dup2(2, 1)
     threads = int(sys.argv[1])
     torch_is_loaded = False
-    from anchorpbo.research.bench.jobs import perform
+    from anchorpbo.research.bench.worker import perform_job
 
     for line in sys.stdin:
         job = json.loads(line)
@@ -34,22 +34,22 @@ def main() -> None:
         def tell(message: dict[str, object]) -> None:
             print(json.dumps(message), file=answers, flush=True)
 
-        with _tier(job):
-            tell(perform(job, tell))
+        with _compile_eagerly(job):
+            tell(perform_job(job, tell))
 
 
-def _is_ours(job: dict[str, object]) -> bool:
+def _uses_anchorpbo(job: dict[str, object]) -> bool:
     return str(job.get("contender", "")).startswith("anchorpbo") or job["do"] == "growth"
 
 
 def _needs_torch(job: dict[str, object]) -> bool:
     # Our own side is measured in a process that has never seen torch.
-    return not _is_ours(job) and find_spec("torch") is not None
+    return not _uses_anchorpbo(job) and find_spec("torch") is not None
 
 
-def _tier(job: dict[str, object]) -> AbstractContextManager[None]:
+def _compile_eagerly(job: dict[str, object]) -> AbstractContextManager[None]:
     """Machine code from the first call on: what is measured is not how long it takes to come."""
-    if not _is_ours(job):
+    if not _uses_anchorpbo(job):
         return nullcontext()
     from anchorpbo.numerics.tiering import eager
 

@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Literal, TypeAlias
 
-from anchorpbo.research.bench.comparisons import Comparisons
+from anchorpbo.research.bench.dataset import DuelDataset
 
 Step = Literal["round", "between", "single"]
 """What a user waits for: the next pair after a fit of the hyper-parameters; the next pair between two fits; the next
 single design between two fits."""
 STEPS: tuple[Step, ...] = ("round", "between", "single")
-Parts: TypeAlias = Mapping[str, Callable[[], object]]
+StepParts: TypeAlias = Mapping[str, Callable[[], object]]
 """The parts of a step in their order; each is timed, and the step takes what they take together."""
 
 FIT, INFER, ASK_PAIR, ASK_SINGLE, ASK = "fit", "infer", "ask_pair", "ask_single", "ask"
@@ -39,18 +39,18 @@ class Contender(ABC):
     """The steps it has."""
 
     @abstractmethod
-    def prepare(self, given: Comparisons, step: Step) -> None:
+    def prepare(self, given: DuelDataset, step: Step) -> None:
         """Bring duels into the library's own form, and do all that a step needs and that is not to be timed.
 
         Called before every single timing.
         """
 
     @abstractmethod
-    def parts(self, step: Step) -> Parts:
+    def parts(self, step: Step) -> StepParts:
         """What to time."""
 
 
-class Separable(Contender):
+class SeparableContender(Contender):
     """A library whose fit, inference and search can be timed one by one."""
 
     @abstractmethod
@@ -69,9 +69,9 @@ class Separable(Contender):
     def ask_single(self) -> None:
         """The design with the largest upper confidence bound."""
 
-    def parts(self, step: Step) -> Parts:
+    def parts(self, step: Step) -> StepParts:
         """Fit and inference in front of the search."""
-        every: dict[Step, Parts] = {
+        every: dict[Step, StepParts] = {
             "round": {FIT: self.fit, ASK_PAIR: self.ask_pair},
             "between": {INFER: self.infer, ASK_PAIR: self.ask_pair},
             "single": {INFER: self.infer, ASK_SINGLE: self.ask_single},

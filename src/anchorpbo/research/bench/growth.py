@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from anchorpbo.research.bench.measurement import Measurement, Row
-from anchorpbo.research.bench.workers import Workers
+from anchorpbo.research.bench.process_pool import BenchmarkPool
 
 
 @dataclass(frozen=True)
-class Growth(Measurement):
+class GrowthCase(Measurement):
     """A case of ``cases.py``."""
 
     section = "growth"
@@ -24,7 +24,7 @@ class Growth(Measurement):
         """About half a minute."""
         return 2.0 if self.quick else 20.0
 
-    def run(self, workers: Workers, rows: Sequence[Row]) -> dict[str, Any]:
+    def run(self, workers: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the answer of the process: ``{"found": {name: number}, "megabytes": ...}``."""
         job = {"do": "growth", "case": self.case, "quick": self.quick}
         return {"limit": workers.limit, **workers.alone(1, job)}

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from anchorpbo.research.bench import texts
 from anchorpbo.research.bench.contender import ASK_PAIR, ASK_SINGLE, FIT, INFER, Step
-from anchorpbo.research.bench.laws import power_law, steepest
+from anchorpbo.research.bench.costs import Quantity, Ratio, RoundCosts, compute_ratio
 from anchorpbo.research.bench.measurement import Row
-from anchorpbo.research.bench.summary import Quantity, Ratio, Rounds, ratio
+from anchorpbo.research.bench.power_laws import find_steepest_step, fit_power_law
 from anchorpbo.research.figures.text_table import Cell, TextTable
 
 QUANTITIES: dict[str, Quantity] = {
@@ -29,7 +29,7 @@ QUANTITIES: dict[str, Quantity] = {
     "anchorpbo, RAHBO by HB between fits": Quantity("anchorpbo-study", "single"),
 }
 """What laws are fitted to, in words."""
-_COMPARED: tuple[tuple[str, str, str, Step, str | None], ...] = (
+_COMPARISONS: tuple[tuple[str, str, str, Step, str | None], ...] = (
     ("whole round", "anchorpbo", "equal work", "round", None),
     ("fit", "anchorpbo", "equal work", "round", FIT),
     ("search of a pair", "anchorpbo", "equal work", "round", ASK_PAIR),
@@ -41,29 +41,29 @@ _COMPARED: tuple[tuple[str, str, str, Step, str | None], ...] = (
     ("between fits", "anchorpbo-study", "a study", "between", None),
     ("single design between fits", "anchorpbo-study", "a study", "single", None),
 )
-COMPARISONS: dict[str, tuple[Quantity, Quantity]] = {
+COMPARED_QUANTITIES: dict[str, tuple[Quantity, Quantity]] = {
     f"{words}, {side}": (Quantity("botorch", step, part), Quantity(name, step, part))
-    for words, name, side, step, part in _COMPARED
+    for words, name, side, step, part in _COMPARISONS
 }
 """Theirs and ours, in words."""
 
 
-def laws(rows: Sequence[Row]) -> TextTable | None:
+def tabulate_laws(rows: Sequence[Row]) -> TextTable | None:
     """Exponents, and the steepest step beyond them."""
-    rounds = Rounds(rows)
+    rounds = RoundCosts(rows)
     lines = []
     for d in rounds.dimensions:
         for words, quantity in QUANTITIES.items():
             costs = rounds.costs(quantity, d)
-            law = power_law(costs)
-            step = None if law is None else steepest(costs, law)
+            law = fit_power_law(costs)
+            step = None if law is None else find_steepest_step(costs, law)
             if law is None or step is None:
                 continue
             sizes = sorted(costs)
             lines.append(
                 (
-                    Cell(words), Cell(str(d)), Cell(f"{law.exponent:.2f}"), Cell(f"{_last_exponent(costs):.2f}"),
-                    Cell(texts.duration(law(100))),
+                    Cell(words), Cell(str(d)), Cell(f"{law.exponent:.2f}"), Cell(f"{_compute_last_exponent(costs):.2f}"),
+                    Cell(texts.format_duration(law(100))),
                     Cell(f"{sizes[0]:,} to {sizes[-1]:,}"), Cell(f"{step.smaller:,} to {step.larger:,}"),
                     Cell(f"{step.ratio:.2f}"), Cell(f"{step.expected:.2f}"),
                 )
@@ -73,34 +73,35 @@ def laws(rows: Sequence[Row]) -> TextTable | None:
         "cost grows by", "by the law",
     )  # fmt: skip
     note = "Cost as a power of the number of duels, fitted from 50 duels on; steps are between neighbouring sizes."
-    return texts.table("Growth laws", headings, lines, note, left=1) if lines else None
+    return texts.make_table("Growth laws", headings, lines, note, left=1) if lines else None
 
 
-def _last_exponent(costs: dict[int, float]) -> float:
+def _compute_last_exponent(costs: dict[int, float]) -> float:
     """That of the law through the two largest sizes."""
     small, large = sorted(costs)[-2:]
     return math.log(costs[large] / costs[small]) / math.log(large / small)
 
 
-def extremes(rows: Sequence[Row]) -> TextTable | None:
+def tabulate_extremes(rows: Sequence[Row]) -> TextTable | None:
     """The smallest and the largest ratio of every comparison, and where."""
-    rounds = Rounds(rows)
+    rounds = RoundCosts(rows)
     lines = []
-    for words in COMPARISONS:
-        if found := ratios(rounds, words):
-            ends = ((texts.times(Ratio(value)), Cell(where)) for value, where in (min(found), max(found)))
+    for words in COMPARED_QUANTITIES:
+        if found := list_ratios(rounds, words):
+            ends = ((texts.format_ratio(Ratio(value)), Cell(where)) for value, where in (min(found), max(found)))
             lines.append((Cell(words), *(cell for end in ends for cell in end)))
     headings = ("BoTorch over anchorpbo", "smallest", "where", "largest", "where")
     note = "Of the sizes at which both finished."
-    return texts.table("The smallest and the largest ratios", headings, lines, note, left=1) if lines else None
+    return texts.make_table("The smallest and the largest ratios", headings, lines, note, left=1) if lines else None
 
 
-def ratios(rounds: Rounds, words: str) -> list[tuple[float, str]]:
+def list_ratios(rounds: RoundCosts, words: str) -> list[tuple[float, str]]:
     """The ratios of a comparison and where they were found, of the sizes at which both finished."""
-    theirs, ours = COMPARISONS[words]
+    theirs, ours = COMPARED_QUANTITIES[words]
     return [
         (times.value, f"{m:,} duels, d = {d}")
         for d in rounds.dimensions
         for m in rounds.sizes
-        if (times := ratio(rounds.cost(theirs, m, d), rounds.cost(ours, m, d))) is not None and not times.at_least
+        if (times := compute_ratio(rounds.cost(theirs, m, d), rounds.cost(ours, m, d))) is not None
+        and not times.at_least
     ]

@@ -12,12 +12,12 @@ import threadpoolctl
 
 from anchorpbo import __version__
 
-REVISION = 2
+BENCHMARK_REVISION = 2
 """Of the benchmark: raised when what is measured changes, so that lines from before and after are not mixed."""
-PACKAGES = ("numpy", "scipy", "numba", "torch", "gpytorch", "botorch", "optuna", "optuna-dashboard")
+VERSIONED_PACKAGES = ("numpy", "scipy", "numba", "torch", "gpytorch", "botorch", "optuna", "optuna-dashboard")
 
 
-def machine() -> dict[str, Any]:
+def inspect_machine() -> dict[str, Any]:
     """What the numbers depend on."""
     import numpy  # noqa: F401  # its BLAS is what is asked for
 
@@ -25,32 +25,32 @@ def machine() -> dict[str, Any]:
     pools = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
     blas = sorted({f"{pool['internal_api']} {pool['version']}" for pool in pools})
     return {
-        "processor": _entry("/proc/cpuinfo", "model name") or platform.processor() or platform.machine(),
+        "processor": _read_entry("/proc/cpuinfo", "model name") or platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
-        "memory": _memory(),
+        "memory": _read_memory(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "blas": blas,
-        "benchmark": REVISION,
+        "benchmark": BENCHMARK_REVISION,
         "anchorpbo": __version__,
-        **{name: found for name in PACKAGES if (found := _version(name)) is not None},
+        **{name: found for name in VERSIONED_PACKAGES if (found := _find_version(name)) is not None},
     }
 
 
-def described(about: dict[str, Any]) -> str:
+def format_machine(about: dict[str, Any]) -> str:
     """In a sentence or two."""
-    releases = ", ".join(f"{name} {about[name]}" for name in ("anchorpbo", *PACKAGES) if name in about)
+    releases = ", ".join(f"{name} {about[name]}" for name in ("anchorpbo", *VERSIONED_PACKAGES) if name in about)
     memory = f", {about['memory']} of memory" if about["memory"] else ""
     where = f"{about['processor']}, {about['cores']} cores{memory}, {about['system']}, Python {about['python']}"
     return f"{where}. {releases}; BLAS of numpy and scipy: {', '.join(about['blas'])}."
 
 
-def _memory() -> str | None:
-    kilobytes = _entry("/proc/meminfo", "MemTotal")
+def _read_memory() -> str | None:
+    kilobytes = _read_entry("/proc/meminfo", "MemTotal")
     return None if kilobytes is None else f"{int(kilobytes.split()[0]) / 1024**2:.0f} GB"
 
 
-def _entry(path: str, name: str) -> str | None:
+def _read_entry(path: str, name: str) -> str | None:
     """What a file of lines "name: value" says."""
     try:
         lines = Path(path).read_text("utf-8").splitlines()
@@ -59,7 +59,7 @@ def _entry(path: str, name: str) -> str | None:
     return next((line.split(":", 1)[1].strip() for line in lines if line.startswith(name)), None)
 
 
-def _version(package: str) -> str | None:
+def _find_version(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from anchorpbo.research.bench.workers import Workers
+from anchorpbo.research.bench.process_pool import BenchmarkPool
 
 Row = dict[str, Any]
 """A line of the results: settings, and what was found."""
@@ -22,7 +22,7 @@ class Measurement(ABC):
     section: ClassVar[str]
 
     @abstractmethod
-    def run(self, workers: Workers, rows: Sequence[Row]) -> dict[str, Any]:
+    def run(self, workers: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
         """Measure.
 
         Parameters

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from anchorpbo.research.bench import texts
 from anchorpbo.research.bench.measurement import Row
-from anchorpbo.research.bench.names import NAMES, contender
-from anchorpbo.research.bench.stopped import is_over, limit_of
-from anchorpbo.research.bench.workers import LIMIT
+from anchorpbo.research.bench.names import CONTENDERS, load_contender
+from anchorpbo.research.bench.process_pool import STOPPED
+from anchorpbo.research.bench.stopped import find_limit, is_stopped
 from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell, TextTable
 
-_GROWTH = {
+_CASE_TITLES = {
     "many_duels": "Many duels on few designs",
     "catalogue": "A long list with numbers",
     "fingerprints": "A list of fingerprints",
@@ -22,32 +22,32 @@ _GROWTH = {
 }
 
 
-def memory(rows: Sequence[Row]) -> TextTable | None:
+def tabulate_memory(rows: Sequence[Row]) -> TextTable | None:
     """Peaks of a fresh process."""
     found = [row for row in rows if row["section"] == "memory"]
-    names = [name for name in NAMES if any(row["contender"] == name for row in found)]
+    names = [name for name in CONTENDERS if any(row["contender"] == name for row in found)]
     lines = []
     for m in sorted({row["m"] for row in found}):
         cells = []
         for name in names:
             same = [row for row in reversed(found) if row["m"] == m and row["contender"] == name]
             row = max(same, key=lambda row: row["status"] == "ok", default=None)  # the latest that ended well
-            cells.append(Cell(MISSING_TEXT) if row is None else _megabytes(row))
+            cells.append(Cell(MISSING_TEXT) if row is None else _format_megabytes(row))
         lines.append((Cell(f"{m:,}" if m else "loaded only"), *cells))
-    headings = ("duels", *(contender(name).title for name in names))
+    headings = ("duels", *(load_contender(name).title for name in names))
     note = "MB of 2^20 bytes, one whole round in four dimensions. > is what it had reached at the time limit."
-    return texts.table("Peak memory", headings, lines, note) if lines else None
+    return texts.make_table("Peak memory", headings, lines, note) if lines else None
 
 
-def _megabytes(row: Row) -> Cell:
+def _format_megabytes(row: Row) -> Cell:
     if row["status"] == "failed":
-        return Cell(f"not ready in {limit_of(row):g} s" if is_over(row) else "failed")
+        return Cell(f"not ready in {find_limit(row):g} s" if is_stopped(row) else "failed")
     if row["megabytes"] is None:
         return Cell(MISSING_TEXT)
-    return Cell(f"{'> ' if row['status'] == LIMIT else ''}{row['megabytes']:.0f}")
+    return Cell(f"{'> ' if row['status'] == STOPPED else ''}{row['megabytes']:.0f}")
 
 
-def startup(rows: Sequence[Row]) -> TextTable | None:
+def tabulate_startup(rows: Sequence[Row]) -> TextTable | None:
     """Medians of fresh processes."""
     found = [row for row in rows if row["section"] == "startup"]
     if not found:
@@ -68,34 +68,34 @@ def startup(rows: Sequence[Row]) -> TextTable | None:
     for name, text in words.items():
         if name in medians:
             over = medians[name] / medians["stack"]
-            lines.append((Cell(text), Cell(texts.duration(medians[name])), Cell(f"{over:.2f}")))
+            lines.append((Cell(text), Cell(texts.format_duration(medians[name])), Cell(f"{over:.2f}")))
     note = (
         "A fresh process from its start to its end. An ask comes after ten duels in three dimensions. A fresh "
         "installation has no machine code yet."
     )
     headings = ("program", "time", "over the import of numpy, scipy and numba")
-    return texts.table("Starting", headings, lines, note, left=1)
+    return texts.make_table("Starting", headings, lines, note, left=1)
 
 
-def growth(rows: Sequence[Row]) -> TextTable | None:
+def tabulate_growth(rows: Sequence[Row]) -> TextTable | None:
     """Every number of every case."""
     lines = []
-    for row in _cases(rows):
+    for row in _select_cases(rows):
         if row["case"] == "inferences" and row["status"] == "ok":
             continue
-        case = _GROWTH.get(row["case"], str(row["case"]))
+        case = _CASE_TITLES.get(row["case"], str(row["case"]))
         if row["status"] != "ok":
-            text = f"> {row['limit']:g} s" if row["status"] == LIMIT else f"failed: {row['error']}"
+            text = f"> {row['limit']:g} s" if row["status"] == STOPPED else f"failed: {row['error']}"
             lines.append((Cell(case), Cell(""), Cell(text)))
             continue
         for name, value in row["found"].items():
-            lines.append((Cell(case), *_number(name, value)))
+            lines.append((Cell(case), *_format_number(name, value)))
         if row["megabytes"] is not None:
             lines.append((Cell(case), Cell("peak memory"), Cell(f"{row['megabytes']:.0f} MB")))
-    return texts.table("Growth", ("case", "what", "found"), lines, left=2) if lines else None
+    return texts.make_table("Growth", ("case", "what", "found"), lines, left=2) if lines else None
 
 
-def _cases(rows: Sequence[Row]) -> list[Row]:
+def _select_cases(rows: Sequence[Row]) -> list[Row]:
     """A line a case: rather one that ended well, and not a quick one; the latest of these."""
     best: dict[str, Row] = {}
     for row in rows:
@@ -105,9 +105,9 @@ def _cases(rows: Sequence[Row]) -> list[Row]:
     return list(best.values())
 
 
-def inferences(rows: Sequence[Row]) -> TextTable | None:
+def tabulate_inferences(rows: Sequence[Row]) -> TextTable | None:
     """Fit and inference by every inference, a column a number of duels."""
-    found = [row for row in _cases(rows) if row["case"] == "inferences" and row["status"] == "ok"]
+    found = [row for row in _select_cases(rows) if row["case"] == "inferences" and row["status"] == "ok"]
     if not found:
         return None
     times: dict[tuple[str, str], dict[int, float]] = {}
@@ -117,16 +117,16 @@ def inferences(rows: Sequence[Row]) -> TextTable | None:
     sizes = sorted({m for row in times.values() for m in row})
     words = {"fit": "fit and inference", "infer": "inference"}
     lines = [
-        (Cell(model), Cell(words[what]), *(Cell(texts.duration(row[m])) for m in sizes))
+        (Cell(model), Cell(words[what]), *(Cell(texts.format_duration(row[m])) for m in sizes))
         for (model, what), row in times.items()
     ]
     headings = ("model", "what", *(f"{m} duels" for m in sizes))
     note = "Four dimensions, five anchors, two starts of every fit."
-    return texts.table("Inferences", headings, lines, note, left=2)
+    return texts.make_table("Inferences", headings, lines, note, left=2)
 
 
-def _number(name: str, value: float) -> tuple[Cell, Cell]:
+def _format_number(name: str, value: float) -> tuple[Cell, Cell]:
     if name.endswith("_seconds"):
-        return Cell(name.removesuffix("_seconds").replace("_", " ")), Cell(texts.duration(value))
+        return Cell(name.removesuffix("_seconds").replace("_", " ")), Cell(texts.format_duration(value))
     text = f"{value:,}" if isinstance(value, int) else f"{value:.3g}"
     return Cell(name.replace("_", " ")), Cell(text)

@@ -10,33 +10,33 @@ from typing import cast
 from anchorpbo.errors import UnknownNameError, UnsupportedError
 from anchorpbo.research.bench.contender import Contender
 
-_HOMES = {
+_CONTENDER_CLASSES = {
     "botorch": ("with_botorch", "BoTorch"),
     "optuna": ("with_optuna", "Optuna"),
     "anchorpbo": ("equal_work", "EqualWork"),
     "anchorpbo-study": ("product", "Product"),
 }
-NAMES = tuple(_HOMES)
+CONTENDERS = tuple(_CONTENDER_CLASSES)
 """Of the contenders, in the order of tables."""
-LIBRARIES = ("anchorpbo", "botorch", "optuna")
+MEASURED_LIBRARIES = ("anchorpbo", "botorch", "optuna")
 
 
-def contender(name: str) -> type[Contender]:
+def load_contender(name: str) -> type[Contender]:
     """The class of a contender."""
-    if name not in _HOMES:
-        raise UnknownNameError.of("a contender", name, _HOMES)
-    module, kind = _HOMES[name]
+    if name not in _CONTENDER_CLASSES:
+        raise UnknownNameError.of("a contender", name, _CONTENDER_CLASSES)
+    module, kind = _CONTENDER_CLASSES[name]
     return cast(type[Contender], getattr(import_module(f"anchorpbo.research.bench.{module}"), kind))
 
 
-def chosen(only: Sequence[str] = ()) -> tuple[str, ...]:
+def select_contenders(only: Sequence[str] = ()) -> tuple[str, ...]:
     """The contenders of some libraries, or of all; raises where one is not installed."""
     only = [library.lower() for library in only]
     for library in only:
-        if library not in LIBRARIES:
-            raise UnknownNameError.of("a library to measure", library, LIBRARIES)
-    names = tuple(name for name in NAMES if not only or contender(name).library in only)
-    needed = dict.fromkeys(package for name in names for package in contender(name).packages)
+        if library not in MEASURED_LIBRARIES:
+            raise UnknownNameError.of("a library to measure", library, MEASURED_LIBRARIES)
+    names = tuple(name for name in CONTENDERS if not only or load_contender(name).library in only)
+    needed = dict.fromkeys(package for name in names for package in load_contender(name).packages)
     missing = [package for package in needed if find_spec(package) is None]
     if missing:
         raise UnsupportedError(

@@ -16,10 +16,10 @@ def peak_megabytes(pid: int | None = None) -> float | None:
         lines = Path(f"/proc/{'self' if pid is None else pid}/status").read_text("utf-8").splitlines()
         return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), None)
     except OSError:
-        return _by_rusage() if pid is None else None
+        return _read_rusage() if pid is None else None
 
 
-def _by_rusage() -> float | None:
+def _read_rusage() -> float | None:
     try:
         import resource
     except ImportError:  # Windows

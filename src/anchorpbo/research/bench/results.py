@@ -19,11 +19,11 @@ from typing import Any
 
 from anchorpbo.errors import InputError
 from anchorpbo.research.bench.measurement import Measurement, Row
-from anchorpbo.research.bench.stopped import stopped_at
+from anchorpbo.research.bench.stopped import find_stop_limit
 from anchorpbo.study.saving import save_bytes
 
-MACHINE, RESULTS = "machine.json", "results.jsonl"
-CALLS = "calls"
+MACHINE_FILE, RESULTS_FILE = "machine.json", "results.jsonl"
+CALLS_KEY = "calls"
 """What ``machine.json`` calls them."""
 
 
@@ -58,13 +58,13 @@ class Results:
         call
             What the command was called with, and when; goes into every new line.
         """
-        self.folder, self._path = folder, folder / RESULTS
+        self.folder, self._path = folder, folder / RESULTS_FILE
         rows = read_rows(self._path)
         if rows and not resume:
             rule, remedy = "a folder with results is not written over", "add --resume to go on, or change --out"
             raise InputError(rule, str(folder), remedy)
-        kept = _read(folder / MACHINE) if rows else {}
-        self._calls: list[dict[str, Any]] = kept.pop(CALLS, [])
+        kept = _read_json(folder / MACHINE_FILE) if rows else {}
+        self._calls: list[dict[str, Any]] = kept.pop(CALLS_KEY, [])
         self._machine, self._call = machine, call
         if rows and kept != machine:
             rule = "the results of a folder must come from one machine, the same releases and the same benchmark"
@@ -77,16 +77,16 @@ class Results:
         self._describe()
         self.rows: list[Row] = rows
         if rows:  # without a line that was cut off
-            text = "".join(_line(row) for row in rows)
+            text = "".join(_format_line(row) for row in rows)
             save_bytes(self._path, text.encode(), "choose another --out")
 
     def _describe(self) -> None:
-        text = json.dumps({**self._machine, **({CALLS: self._calls} if self._calls else {})}, indent=1)
-        save_bytes(self.folder / MACHINE, f"{text}\n".encode(), "choose another --out")
+        text = json.dumps({**self._machine, **({CALLS_KEY: self._calls} if self._calls else {})}, indent=1)
+        save_bytes(self.folder / MACHINE_FILE, f"{text}\n".encode(), "choose another --out")
 
     def has(self, measurement: Measurement, limit: float = 0.0) -> bool:
         """Whether a measurement has been made, and nothing in it was stopped at a smaller limit than this."""
-        stops = [stopped_at(row) for row in self.rows if row["key"] == measurement.key]
+        stops = [find_stop_limit(row) for row in self.rows if row["key"] == measurement.key]
         return any(stop is None or stop >= limit for stop in stops)
 
     def of(self, measurements: Sequence[Measurement]) -> list[Row]:
@@ -103,17 +103,17 @@ class Results:
                 self._calls.append(self._call)
                 self._describe()
         with self._path.open("a", encoding="utf-8") as file:
-            file.write(_line(row))
+            file.write(_format_line(row))
             file.flush()
             os.fsync(file.fileno())
         self.rows.append(row)
         return row
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> dict[str, Any]:
     plain: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     return plain
 
 
-def _line(row: Row) -> str:
+def _format_line(row: Row) -> str:
     return json.dumps(row) + "\n"

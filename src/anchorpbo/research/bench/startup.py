@@ -12,16 +12,16 @@ from typing import Any
 
 from anchorpbo.errors import RunError
 from anchorpbo.research.bench.measurement import Measurement, Row
-from anchorpbo.research.bench.workers import Workers, environment
+from anchorpbo.research.bench.process_pool import BenchmarkPool, make_environment
 
-_OURS = """
+_FIRST_ASK = """
 import anchorpbo as ap
 study = ap.Optimizer(ap.Space(a=ap.Real(0, 1), b=ap.Real(0, 1), c=ap.Real(0, 1)), [{"a": 0.5, "b": 0.5, "c": 0.5}])
 for i in range(10):
     study.tell_preference({"a": 0.1 * i, "b": 0.2, "c": 0.3}, {"a": 0.3, "b": 0.1 * i + 0.05, "c": 0.6})
 study.ask()
 """
-_BOTORCH = """
+_BOTORCH_FIRST_ASK = """
 import torch, warnings
 from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption
 from botorch.fit import fit_gpytorch_mll
@@ -37,30 +37,30 @@ bounds = torch.stack([torch.zeros(3), torch.ones(3)])
 acquisition = AnalyticExpectedUtilityOfBestOption(pref_model=model)
 optimize_acqf(acquisition, bounds=bounds, q=2, num_restarts=8, raw_samples=256)
 """
-_COMPILE = f"""
+_COMPILED_FIRST_ASK = f"""
 from anchorpbo.numerics.tiering import eager
 with eager():
-    exec({_OURS!r})
+    exec({_FIRST_ASK!r})
 """
 PROGRAMS: dict[str, str] = {
     "python": "pass",
     "numpy": "import numpy",
     "anchorpbo": "import numpy, anchorpbo",
     "stack": "import numpy, scipy.linalg, scipy.optimize, scipy.special, numba",
-    "first ask": _OURS,
-    "first ask, cold": _OURS,
+    "first ask": _FIRST_ASK,
+    "first ask, cold": _FIRST_ASK,
     "botorch": "import botorch",
-    "botorch first ask": _BOTORCH,
+    "botorch first ask": _BOTORCH_FIRST_ASK,
 }
 """By name: imports, and the first question after ten duels in three dimensions."""
-WARM = "first ask"
+WARM_PROGRAM = "first ask"
 """With machine code for all of it on disk."""
-COLD = "first ask, cold"
+COLD_PROGRAM = "first ask, cold"
 """With an empty cache of machine code, as after an installation."""
 
 
 @dataclass(frozen=True)
-class Startup(Measurement):
+class StartupTime(Measurement):
     """All programs in turns."""
 
     section = "startup"
@@ -73,22 +73,22 @@ class Startup(Measurement):
         """About a second a program, and some for compiling."""
         return 2.0 * len(self.programs) * self.repeats + 20.0
 
-    def run(self, workers: Workers, rows: Sequence[Row]) -> dict[str, Any]:
+    def run(self, workers: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
         """Return ``{"seconds": {name: [...]}}``."""
         seconds: dict[str, list[float]] = {name: [] for name in self.programs}
         for name in self.programs:  # fills the caches of the system and of machine code
-            if name != COLD:
-                _run(name, _COMPILE if name == WARM else None)
+            if name != COLD_PROGRAM:
+                _time_program(name, _COMPILED_FIRST_ASK if name == WARM_PROGRAM else None)
         for _ in range(self.repeats):
             for name in self.programs:
-                seconds[name].append(_run(name))
+                seconds[name].append(_time_program(name))
         return {"seconds": seconds}
 
 
-def _run(name: str, instead: str | None = None) -> float:
+def _time_program(name: str, instead: str | None = None) -> float:
     """Seconds that a program takes, or another under the same conditions."""
     with TemporaryDirectory() as empty:
-        variables = {**environment(1), **({"NUMBA_CACHE_DIR": empty} if name == COLD else {})}
+        variables = {**make_environment(1), **({"NUMBA_CACHE_DIR": empty} if name == COLD_PROGRAM else {})}
         variables.pop(
             "PYTHONDONTWRITEBYTECODE", None
         )  # an installer leaves bytecode; a checkout's comes with its first run

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from anchorpbo.research.bench.jobs import Answer
-from anchorpbo.research.bench.workers import LIMIT, UNREADY
+from anchorpbo.research.bench.process_pool import STOPPED, UNREADY_ERROR
+from anchorpbo.research.bench.worker import Answer
 
 
-def is_over(answer: Answer) -> bool:
+def is_stopped(answer: Answer) -> bool:
     """Whether a library has had its time, so that more of the same is no use."""
-    return answer["status"] == LIMIT or answer.get("error") == UNREADY
+    return answer["status"] == STOPPED or answer.get("error") == UNREADY_ERROR
 
 
-def limit_of(answer: Answer) -> float:
+def find_limit(answer: Answer) -> float:
     """The limit an answer was stopped at."""
-    return float(answer["limit"] if answer["status"] == LIMIT else answer["seconds"])
+    return float(answer["limit"] if answer["status"] == STOPPED else answer["seconds"])
 
 
-def answers(row: Answer) -> Iterator[tuple[str, Answer]]:
+def list_answers(row: Answer) -> Iterator[tuple[str, Answer]]:
     """The answers in a line of the results, each with whose it is."""
     runs = row.get("runs")
     if isinstance(runs, dict):
@@ -29,6 +29,6 @@ def answers(row: Answer) -> Iterator[tuple[str, Answer]]:
         yield str(row.get("contender", row.get("case"))), row
 
 
-def stopped_at(row: Answer) -> float | None:
+def find_stop_limit(row: Answer) -> float | None:
     """The smallest limit that something in a line was stopped at, or ``None`` where all of it ended."""
-    return min((limit_of(answer) for _, answer in answers(row) if is_over(answer)), default=None)
+    return min((find_limit(answer) for _, answer in list_answers(row) if is_stopped(answer)), default=None)

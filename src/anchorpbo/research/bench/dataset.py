@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparisons:
+class DuelDataset:
     """A study of m duels between designs of d coordinates, none of which comes twice."""
 
     points: Array
@@ -56,7 +56,7 @@ class Comparisons:
         return {"seed": self.seed, **{name: getattr(self, name).tolist() for name in arrays}}
 
     @classmethod
-    def from_plain(cls, plain: dict[str, Any]) -> Comparisons:
+    def from_plain(cls, plain: dict[str, Any]) -> DuelDataset:
         """From what `to_plain` gave, bit for bit."""
         winners, losers = (np.array(plain[name], dtype=np.intp) for name in ("winners", "losers"))
         return cls(np.array(plain["points"]), winners, losers, np.array(plain["anchors"]), plain["seed"])

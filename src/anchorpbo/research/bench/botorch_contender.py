@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from anchorpbo.research.bench.comparisons import Comparisons
-from anchorpbo.research.bench.contender import EXPLORATION, RAW_SAMPLES, RESTARTS, Separable, Step
+from anchorpbo.research.bench.contender import EXPLORATION, RAW_SAMPLES, RESTARTS, SeparableContender, Step
+from anchorpbo.research.bench.dataset import DuelDataset
 from anchorpbo.typing import Array
 
 
-class BoTorch(Separable):
+class BoTorchContender(SeparableContender):
     """Laplace, logit likelihood, its default kernel: an RBF with a length-scale a dimension, and an output scale."""
 
     name = library = "botorch"
@@ -26,13 +26,13 @@ class BoTorch(Separable):
         torch.set_default_dtype(torch.float64)
         self._kernels: dict[tuple[int, int, int], Any] = {}
 
-    def prepare(self, given: Comparisons, step: Step) -> None:
+    def prepare(self, given: DuelDataset, step: Step) -> None:
         """Between fits there has been one, here if not before; where it fails, the step fails."""
         import torch
 
         torch.manual_seed(given.seed)
         self.key, self.dimension = given.key, given.dimension
-        self.datapoints, self.comparisons = tensors(given)
+        self.datapoints, self.comparisons = make_tensors(given)
         self.model: Any = None
         if step != "round" and given.key not in self._kernels:
             self.fit()
@@ -40,23 +40,23 @@ class BoTorch(Separable):
 
     def fit(self) -> None:
         """By Laplace evidence with its priors."""
-        self.model = fitted(self.datapoints, self.comparisons)
+        self.model = fit_model(self.datapoints, self.comparisons)
         self._kernels[self.key] = self.model.covar_module
 
     def infer(self) -> None:
         """By Laplace's method."""
-        self.model = conditioned(self.datapoints, self.comparisons, self.kernel)
+        self.model = condition_model(self.datapoints, self.comparisons, self.kernel)
 
     def ask_pair(self) -> None:
         """By the analytic expected utility of the best option."""
-        search(best_option(self.model), self.dimension, 2)
+        optimize_acquisition(make_eubo(self.model), self.dimension, 2)
 
     def ask_single(self) -> None:
         """By the upper confidence bound."""
-        search(confidence_bound(self.model), self.dimension, 1)
+        optimize_acquisition(make_ucb(self.model), self.dimension, 1)
 
 
-def tensors(given: Comparisons) -> tuple[Any, Any]:
+def make_tensors(given: DuelDataset) -> tuple[Any, Any]:
     """Designs, (2 m, d), and the rows of winner and loser, (m, 2)."""
     import numpy as np
     import torch
@@ -65,7 +65,7 @@ def tensors(given: Comparisons) -> tuple[Any, Any]:
     return torch.tensor(given.points), torch.tensor(pairs)
 
 
-def fitted(datapoints: Any, comparisons: Any) -> Any:
+def fit_model(datapoints: Any, comparisons: Any) -> Any:
     """A model with its hyper-parameters learnt; raises `ModelFittingError` where BoTorch gives up."""
     from botorch.fit import fit_gpytorch_mll
     from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
@@ -76,7 +76,7 @@ def fitted(datapoints: Any, comparisons: Any) -> Any:
     return model
 
 
-def conditioned(datapoints: Any, comparisons: Any, kernel: Any = None) -> Any:
+def condition_model(datapoints: Any, comparisons: Any, kernel: Any = None) -> Any:
     """A model at given hyper-parameters, ready to predict; without a kernel, at those a fit starts from."""
     from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
     from botorch.models.pairwise_gp import PairwiseGP
@@ -87,7 +87,7 @@ def conditioned(datapoints: Any, comparisons: Any, kernel: Any = None) -> Any:
     return model
 
 
-def objective(datapoints: Any, comparisons: Any, lengths: Array, scale: float) -> float:
+def evaluate_objective(datapoints: Any, comparisons: Any, lengths: Array, scale: float) -> float:
     """What BoTorch's fit maximises, its Laplace evidence and its priors, at given hyper-parameters."""
     import torch
     from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
@@ -101,21 +101,21 @@ def objective(datapoints: Any, comparisons: Any, lengths: Array, scale: float) -
         return float(PairwiseLaplaceMarginalLogLikelihood(model.likelihood, model)(model(datapoints), comparisons))
 
 
-def best_option(model: Any) -> Any:
+def make_eubo(model: Any) -> Any:
     """E max(f(x), f(x'))."""
     from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption
 
     return AnalyticExpectedUtilityOfBestOption(pref_model=model)
 
 
-def confidence_bound(model: Any) -> Any:
+def make_ucb(model: Any) -> Any:
     """Mean plus so many standard deviations."""
     from botorch.acquisition.analytic import UpperConfidenceBound
 
     return UpperConfidenceBound(model, beta=EXPLORATION**2)
 
 
-def search(acquisition: Any, dimension: int, designs: int) -> tuple[Any, float]:
+def optimize_acquisition(acquisition: Any, dimension: int, designs: int) -> tuple[Any, float]:
     """The best designs, (q, d), and their value."""
     import torch
     from botorch.optim import optimize_acqf

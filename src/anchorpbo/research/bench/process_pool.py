@@ -13,28 +13,28 @@ from time import perf_counter
 from types import TracebackType
 from typing import IO
 
-from anchorpbo.research.bench.jobs import Answer, Job
-from anchorpbo.research.bench.judged import comparisons
 from anchorpbo.research.bench.peak import peak_megabytes
+from anchorpbo.research.bench.simulation import simulate_dataset
+from anchorpbo.research.bench.worker import Answer, Job
 
 THREAD_VARIABLES = (
     "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
 )  # fmt: skip
-LIMIT = "limit"
+STOPPED = "limit"
 """Status of what was stopped at the time limit."""
-UNREADY = "Unready"
+UNREADY_ERROR = "Unready"
 """Error of what had not been prepared within the limit."""
-LOADING = 600.0
+LOADING_SECONDS = 600.0
 """Seconds a library may take to load and to compile; not part of any limit, for it is not what is measured."""
 
 
-def environment(threads: int) -> dict[str, str]:
+def make_environment(threads: int) -> dict[str, str]:
     """That of a child with so many threads; 0 leaves the choice to the libraries."""
     kept = {name: value for name, value in os.environ.items() if name not in THREAD_VARIABLES}
     return {**kept, **(dict.fromkeys(THREAD_VARIABLES, str(threads)) if threads else {})}
 
 
-class Worker:
+class BenchmarkProcess:
     """One child process."""
 
     def __init__(self, threads: int) -> None:
@@ -43,7 +43,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment(threads),
+            env=make_environment(threads),
             text=True,
         )
         self._lines: Queue[str] = Queue()
@@ -85,13 +85,13 @@ class Worker:
             megabytes = peak_megabytes(self._process.pid)
             self.end()
             if job["do"] == "step" and not parts:
-                return _failure(UNREADY, "the preparation took too long", limit)
+                return _make_failure(UNREADY_ERROR, "the preparation took too long", limit)
             running = next((part for part in parts if part not in laps), None)
-            return {"status": LIMIT, "limit": limit, "laps": laps, "running": running, "megabytes": megabytes}
+            return {"status": STOPPED, "limit": limit, "laps": laps, "running": running, "megabytes": megabytes}
         except OSError:
             pass
         self.end()
-        return _failure("ProcessEnded", "the process ended", 0.0)
+        return _make_failure("ProcessEnded", "the process ended", 0.0)
 
     def end(self) -> None:
         """End the process."""
@@ -102,14 +102,14 @@ class Worker:
                 self._process.stdin.close()
 
 
-class Workers:
+class BenchmarkPool:
     """The child processes of a run; a context manager."""
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
-        self._workers: dict[tuple[str, int], Worker] = {}
+        self._workers: dict[tuple[str, int], BenchmarkProcess] = {}
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> BenchmarkPool:
         return self
 
     def __exit__(
@@ -121,17 +121,17 @@ class Workers:
         """Have a job done by the process of a library, which is started if there is none."""
         worker = self._workers.get((who, threads))
         if worker is None or not worker.alive:
-            worker = self._workers[who, threads] = Worker(threads)
+            worker = self._workers[who, threads] = BenchmarkProcess(threads)
             if "contender" in job:
-                few = comparisons(3, 6, 0).to_plain()
-                warmed = worker.call({"do": "warm", "contender": job["contender"], "given": few}, LOADING)
+                few = simulate_dataset(3, 6, 0).to_plain()
+                warmed = worker.call({"do": "warm", "contender": job["contender"], "given": few}, LOADING_SECONDS)
                 if warmed["status"] != "ok":
                     return warmed
         return worker.call(job, self.limit)
 
     def alone(self, threads: int, job: Job) -> Answer:
         """Have a job done by a fresh process that does nothing else."""
-        worker = Worker(threads)
+        worker = BenchmarkProcess(threads)
         try:
             return worker.call(job, self.limit)
         finally:
@@ -144,5 +144,5 @@ class Workers:
         self._workers.clear()
 
 
-def _failure(error: str, message: str, seconds: float) -> Answer:
+def _make_failure(error: str, message: str, seconds: float) -> Answer:
     return {"status": "failed", "error": error, "message": message, "seconds": seconds}

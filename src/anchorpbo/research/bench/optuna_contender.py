@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from anchorpbo.research.bench.comparisons import Comparisons
-from anchorpbo.research.bench.contender import ASK, Contender, Parts, Step
+from anchorpbo.research.bench.contender import ASK, Contender, Step, StepParts
+from anchorpbo.research.bench.dataset import DuelDataset
 
 
-class Optuna(Contender):
+class OptunaContender(Contender):
     """One suggestion, a design to be compared with the best one; its fit starts from that of the suggestion before."""
 
     name = library = "optuna"
@@ -17,7 +17,7 @@ class Optuna(Contender):
     modules = ("optuna", "optuna_dashboard.preferential", "optuna_dashboard.preferential.samplers.gp")
     performs = ("round",)
 
-    def prepare(self, given: Comparisons, step: Step) -> None:
+    def prepare(self, given: DuelDataset, step: Step) -> None:
         """Report all duels but the last, ask once so that the sampler is warm, then report the last."""
         import optuna
         from optuna.distributions import FloatDistribution
@@ -42,7 +42,7 @@ class Optuna(Contender):
                 self.suggest()
             self.study.report_preference(trials[winner], trials[loser])
 
-    def parts(self, step: Step) -> Parts:
+    def parts(self, step: Step) -> StepParts:
         """All in one."""
         return {ASK: self.suggest}
 

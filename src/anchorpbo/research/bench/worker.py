@@ -9,24 +9,24 @@ from importlib import import_module
 from time import perf_counter
 from typing import Any
 
-from anchorpbo.research.bench.comparisons import Comparisons
 from anchorpbo.research.bench.contender import Contender
-from anchorpbo.research.bench.names import contender
+from anchorpbo.research.bench.dataset import DuelDataset
+from anchorpbo.research.bench.names import load_contender
 from anchorpbo.research.bench.peak import peak_megabytes
 
 Job = dict[str, Any]
 Answer = dict[str, Any]
-Tell = Callable[[dict[str, Any]], None]
+SendNote = Callable[[dict[str, Any]], None]
 """Takes a note on the way: that preparation is over (``parts``), or that a part is (``lap``, ``seconds``)."""
 
 _contenders: dict[str, Contender] = {}
 
 
-def _nobody(note: dict[str, Any]) -> None:
+def _ignore_note(note: dict[str, Any]) -> None:
     pass
 
 
-def perform(job: Job, tell: Tell = _nobody) -> Answer:
+def perform_job(job: Job, tell: SendNote = _ignore_note) -> Answer:
     """Do a job; an error becomes a part of the answer, with the time until it came."""
     began = perf_counter()
     try:
@@ -39,22 +39,22 @@ def perform(job: Job, tell: Tell = _nobody) -> Answer:
         return {"status": "failed", "error": type(problem).__name__, "message": text, "seconds": seconds}
 
 
-def _contender(name: str) -> Contender:
+def _load_contender(name: str) -> Contender:
     if name not in _contenders:
-        _contenders[name] = contender(name)()
+        _contenders[name] = load_contender(name)()
     return _contenders[name]
 
 
-def _load(job: Job, tell: Tell) -> Answer:
+def _do_load(job: Job, tell: SendNote) -> Answer:
     """Import what a round of a library needs."""
-    for module in _contender(job["contender"]).modules:
+    for module in _load_contender(job["contender"]).modules:
         import_module(module)
     return {"megabytes": peak_megabytes()}
 
 
-def _warm(job: Job, tell: Tell) -> Answer:
+def _do_warm(job: Job, tell: SendNote) -> Answer:
     """Do every step once, so that no timing has imports and compilation in it."""
-    library, given = _contender(job["contender"]), Comparisons.from_plain(job["given"])
+    library, given = _load_contender(job["contender"]), DuelDataset.from_plain(job["given"])
     for step in library.performs:
         with suppress(Exception):  # a fit of so few duels may fail
             library.prepare(given, step)
@@ -63,10 +63,10 @@ def _warm(job: Job, tell: Tell) -> Answer:
     return {}
 
 
-def _step(job: Job, tell: Tell) -> Answer:
+def _do_step(job: Job, tell: SendNote) -> Answer:
     """Time a step once, part by part."""
-    library = _contender(job["contender"])
-    library.prepare(Comparisons.from_plain(job["given"]), job["step"])
+    library = _load_contender(job["contender"])
+    library.prepare(DuelDataset.from_plain(job["given"]), job["step"])
     laps: dict[str, float] = {}
     parts = library.parts(job["step"])
     tell({"parts": list(parts)})
@@ -78,19 +78,19 @@ def _step(job: Job, tell: Tell) -> Answer:
     return {"seconds": sum(laps.values()), "laps": laps, "megabytes": peak_megabytes()}
 
 
-def _referee(job: Job, tell: Tell) -> Answer:
-    from anchorpbo.research.bench.referee import judge
+def _do_referee(job: Job, tell: SendNote) -> Answer:
+    from anchorpbo.research.bench.value_comparison import compare_values
 
-    return judge(Comparisons.from_plain(job["given"]))
-
-
-def _growth(job: Job, tell: Tell) -> Answer:
-    from anchorpbo.research.bench.cases import CASES
-
-    return {"found": CASES[job["case"]](job["quick"]), "megabytes": peak_megabytes()}
+    return compare_values(DuelDataset.from_plain(job["given"]))
 
 
-JOBS: dict[str, Callable[[Job, Tell], Answer]] = {
-    "load": _load, "warm": _warm, "step": _step, "referee": _referee, "growth": _growth,
+def _do_growth(job: Job, tell: SendNote) -> Answer:
+    from anchorpbo.research.bench.cases import GROWTH_CASES
+
+    return {"found": GROWTH_CASES[job["case"]](job["quick"]), "megabytes": peak_megabytes()}
+
+
+JOBS: dict[str, Callable[[Job, SendNote], Answer]] = {
+    "load": _do_load, "warm": _do_warm, "step": _do_step, "referee": _do_referee, "growth": _do_growth,
 }  # fmt: skip
 """By name."""

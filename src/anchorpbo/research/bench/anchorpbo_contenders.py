@@ -9,46 +9,46 @@ from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import Learn, LogNormal, PreferenceGP
 from anchorpbo.model.given import Learnt
-from anchorpbo.research.bench.comparisons import Comparisons
-from anchorpbo.research.bench.contender import EXPLORATION, Separable, Step
+from anchorpbo.research.bench.contender import EXPLORATION, SeparableContender, Step
+from anchorpbo.research.bench.dataset import DuelDataset
 from anchorpbo.search import maximise
 
-_SHAPE, _RATE = 2.4, 2.7
+_GAMMA_SHAPE, _GAMMA_RATE = 2.4, 2.7
 # BoTorch's length-scales have a Gamma(a, b) prior, whose log density in l it adds to the evidence as it stands, without
 # the Jacobian of log l: (a - 1) log l - b l. Ours adds -(log l - log median)^2 / (2 spread^2). In u = log l theirs has
 # the slope a - 1 - b e^u, so its mode is l = (a - 1) / b; there its second derivative is -(a - 1), so that the spread
 # is 1 / sqrt(a - 1). With these two the penalties agree to second order about the mode.
-SAME_PRIORS = {
-    "lengthscale": Learn((1e-3, 1e3), LogNormal((_SHAPE - 1.0) / _RATE, (_SHAPE - 1.0) ** -0.5)),
+BOTORCH_PRIORS = {
+    "lengthscale": Learn((1e-3, 1e3), LogNormal((_GAMMA_SHAPE - 1.0) / _GAMMA_RATE, (_GAMMA_SHAPE - 1.0) ** -0.5)),
     "outputscale": Learn((1e-2, 1e2)),
 }
 """BoTorch's penalties: LogNormal(0.5185, 0.845) for length-scales; none for the output scale between 1e-2 and 1e2,
 where its smoothed box is flat."""
 
 
-def laplace_model(kernel: Kernel, learn: Learnt = SAME_PRIORS) -> PreferenceGP:
+def make_laplace_model(kernel: Kernel, learn: Learnt = BOTORCH_PRIORS) -> PreferenceGP:
     """The model of BoTorch's PairwiseGP with a logit likelihood."""
     return PreferenceGP(kernel, Logistic(form="difference"), "laplace", noise=1.0, learn=learn, starts=1)
 
 
-class EqualWork(Separable):
+class EqualWorkContender(SeparableContender):
     """Laplace, logistic link, an RBF with a length-scale a dimension and an output scale; EUBO and UCB."""
 
     name = library = "anchorpbo"
     title = "anchorpbo, equal work"
 
     def __init__(self) -> None:
-        self.given: Comparisons | None = None
+        self.given: DuelDataset | None = None
         self._kernels: dict[tuple[int, int, int], Kernel] = {}
 
-    def prepare(self, given: Comparisons, step: Step) -> None:
+    def prepare(self, given: DuelDataset, step: Step) -> None:
         """Between fits there has been one."""
         self.given, self.rng = given, np.random.default_rng(given.seed)
-        self.model = laplace_model(RBF([0.5] * given.dimension))
+        self.model = make_laplace_model(RBF([0.5] * given.dimension))
         if step != "round":
             if given.key not in self._kernels:
                 self.fit()
-            self.model = laplace_model(self._kernels[given.key], learn=None)
+            self.model = make_laplace_model(self._kernels[given.key], learn=None)
 
     def fit(self) -> None:
         """By Laplace evidence."""

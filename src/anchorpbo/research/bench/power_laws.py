@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-SMALLEST = 50
+MIN_FIT_DUELS = 50
 """Duels from which on a law is fitted: below, what does not depend on the duels dominates."""
 
 
@@ -25,7 +25,7 @@ class PowerLaw:
 
 
 @dataclass(frozen=True)
-class Cliff:
+class CostStep:
     """The steepest step between neighbouring sizes."""
 
     smaller: int
@@ -36,7 +36,7 @@ class Cliff:
     """The same by the law."""
 
 
-def power_law(costs: Mapping[int, float], smallest: int = SMALLEST) -> PowerLaw | None:
+def fit_power_law(costs: Mapping[int, float], smallest: int = MIN_FIT_DUELS) -> PowerLaw | None:
     """The law of costs by number of duels; ``None`` where fewer than two sizes count."""
     sizes = sorted(m for m in costs if m >= smallest)
     if len(sizes) < 2:
@@ -45,10 +45,10 @@ def power_law(costs: Mapping[int, float], smallest: int = SMALLEST) -> PowerLaw 
     return PowerLaw(float(np.exp(offset)), float(exponent))
 
 
-def steepest(costs: Mapping[int, float], law: PowerLaw) -> Cliff | None:
+def find_steepest_step(costs: Mapping[int, float], law: PowerLaw) -> CostStep | None:
     """Where the cost grows most beyond the law, of all neighbouring sizes."""
     sizes = sorted(costs)
     steps = [
-        Cliff(small, large, costs[large] / costs[small], law(large) / law(small)) for small, large in pairwise(sizes)
+        CostStep(small, large, costs[large] / costs[small], law(large) / law(small)) for small, large in pairwise(sizes)
     ]
     return max(steps, key=lambda step: step.ratio / step.expected, default=None)

@@ -15,8 +15,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 from matplotlib.transforms import Affine2D
 
 from anchorpbo.research.bench.contender import ASK_PAIR, FIT, INFER
+from anchorpbo.research.bench.costs import Quantity, RoundCosts, compute_ratio
 from anchorpbo.research.bench.measurement import Row
-from anchorpbo.research.bench.summary import Quantity, Rounds, ratio
 from anchorpbo.research.figures.strategy_styles import (
     BLUE,
     DASHED,
@@ -50,7 +50,7 @@ _TRIED, _ASSUMED = "bound", "assumed bound"
 
 
 @dataclass(frozen=True)
-class Curve:
+class CostCurve:
     """A line of a figure."""
 
     label: str
@@ -61,76 +61,78 @@ class Curve:
     """Of a ratio: what is divided by it."""
 
 
-COSTS = (
-    Curve("BoTorch, whole round", RED, "-", Quantity("botorch", "round")),
-    Curve("BoTorch, between fits", RED, DASHED, Quantity("botorch", "between")),
-    Curve("Optuna, a suggestion", ORANGE, "-", Quantity("optuna", "round")),
-    Curve("anchorpbo at equal work, whole round", GREEN, "-", Quantity("anchorpbo", "round")),
-    Curve("anchorpbo at equal work, between fits", GREEN, DASHED, Quantity("anchorpbo", "between")),
-    Curve("anchorpbo, a study's ask with a fit", BLUE, "-", Quantity("anchorpbo-study", "round")),
-    Curve("anchorpbo, a study's ask between fits", BLUE, DASHED, Quantity("anchorpbo-study", "between")),
-    Curve("anchorpbo, RAHBO by HB between fits", PINK, DASHED, Quantity("anchorpbo-study", "single")),
+COST_CURVES = (
+    CostCurve("BoTorch, whole round", RED, "-", Quantity("botorch", "round")),
+    CostCurve("BoTorch, between fits", RED, DASHED, Quantity("botorch", "between")),
+    CostCurve("Optuna, a suggestion", ORANGE, "-", Quantity("optuna", "round")),
+    CostCurve("anchorpbo at equal work, whole round", GREEN, "-", Quantity("anchorpbo", "round")),
+    CostCurve("anchorpbo at equal work, between fits", GREEN, DASHED, Quantity("anchorpbo", "between")),
+    CostCurve("anchorpbo, a study's ask with a fit", BLUE, "-", Quantity("anchorpbo-study", "round")),
+    CostCurve("anchorpbo, a study's ask between fits", BLUE, DASHED, Quantity("anchorpbo-study", "between")),
+    CostCurve("anchorpbo, RAHBO by HB between fits", PINK, DASHED, Quantity("anchorpbo-study", "single")),
 )
-RATIOS = (
-    Curve("whole round", GREEN, "-", Quantity("anchorpbo", "round"), Quantity("botorch", "round")),
-    Curve("between fits", GREEN, DASHED, Quantity("anchorpbo", "between"), Quantity("botorch", "between")),
-    Curve("fit", RED, "-", Quantity("anchorpbo", "round", FIT), Quantity("botorch", "round", FIT)),
-    Curve("inference", ORANGE, "-", Quantity("anchorpbo", "between", INFER), Quantity("botorch", "between", INFER)),
-    Curve(
+RATIO_CURVES = (
+    CostCurve("whole round", GREEN, "-", Quantity("anchorpbo", "round"), Quantity("botorch", "round")),
+    CostCurve("between fits", GREEN, DASHED, Quantity("anchorpbo", "between"), Quantity("botorch", "between")),
+    CostCurve("fit", RED, "-", Quantity("anchorpbo", "round", FIT), Quantity("botorch", "round", FIT)),
+    CostCurve("inference", ORANGE, "-", Quantity("anchorpbo", "between", INFER), Quantity("botorch", "between", INFER)),
+    CostCurve(
         "search of a pair", SKY, "-", Quantity("anchorpbo", "round", ASK_PAIR), Quantity("botorch", "round", ASK_PAIR)
     ),
-    Curve("a study's ask with a fit", BLUE, "-", Quantity("anchorpbo-study", "round"), Quantity("botorch", "round")),
+    CostCurve(
+        "a study's ask with a fit", BLUE, "-", Quantity("anchorpbo-study", "round"), Quantity("botorch", "round")
+    ),
 )
 
 
 @styled()
-def costs(rows: Sequence[Row]) -> Figure:
+def plot_costs(rows: Sequence[Row]) -> Figure:
     """Seconds a step against the number of duels; what was stopped is an arrow up from the limit."""
-    rounds = Rounds(rows)
+    rounds = RoundCosts(rows)
     new, panels = figure(1, len(rounds.dimensions), height=3.6, sharey=True)
     drawn: dict[str, Line2D] = {}
     for axes, d in zip(panels[0], rounds.dimensions, strict=True):
         beside = Counter[int]()
-        for curve in COSTS:
+        for curve in COST_CURVES:
             found = [(m, cost) for m in rounds.sizes if (cost := rounds.cost(curve.quantity, m, d)) is not None]
             points = [(m, cost.seconds) for m, cost in found if cost.seconds is not None]
             least = [
                 (m, cost.limit, cost.assumed) for m, cost in found if cost.seconds is None and cost.limit is not None
             ]
             if points or least:
-                drawn[curve.label] = _draw(axes, curve, points, least, beside)
-        _finish(axes, rounds, d)
+                drawn[curve.label] = _draw_curve(axes, curve, points, least, beside)
+        _finish_axes(axes, rounds, d)
     panels[0, 0].set_ylabel("time")
-    panels[0, 0].yaxis.set_major_formatter(FuncFormatter(_time))
-    _legend(new, COSTS, drawn, "stopped at the time limit", 2)
+    panels[0, 0].yaxis.set_major_formatter(FuncFormatter(_format_seconds))
+    _add_legend(new, COST_CURVES, drawn, "stopped at the time limit", 2)
     return new
 
 
 @styled()
-def ratios(rows: Sequence[Row]) -> Figure:
+def plot_ratios(rows: Sequence[Row]) -> Figure:
     """How many times longer BoTorch takes, against the number of duels; an arrow is at least so many."""
-    rounds = Rounds(rows)
+    rounds = RoundCosts(rows)
     new, panels = figure(1, len(rounds.dimensions), height=3.2, sharey=True)
     drawn: dict[str, Line2D] = {}
     for axes, d in zip(panels[0], rounds.dimensions, strict=True):
         beside = Counter(rounds.costs(Quantity("botorch", "between"), d).keys())  # there are points at these
-        for curve in RATIOS:
+        for curve in RATIO_CURVES:
             assert curve.rival is not None
             both = [(m, rounds.cost(curve.rival, m, d), rounds.cost(curve.quantity, m, d)) for m in rounds.sizes]
-            found = [(m, times) for m, theirs, ours in both if (times := ratio(theirs, ours)) is not None]
+            found = [(m, times) for m, theirs, ours in both if (times := compute_ratio(theirs, ours)) is not None]
             points = [(m, times.value) for m, times in found if not times.at_least]
             least = [(m, times.value, times.assumed) for m, times in found if times.at_least]
             if found:
-                drawn[curve.label] = _draw(axes, curve, points, least, beside)
+                drawn[curve.label] = _draw_curve(axes, curve, points, least, beside)
         axes.axhline(1.0, color=GREY, linewidth=0.7)
-        _finish(axes, rounds, d)
+        _finish_axes(axes, rounds, d)
     panels[0, 0].set_ylabel("time of BoTorch / time of anchorpbo")
     panels[0, 0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g} ×"))
-    _legend(new, RATIOS, drawn, "at least", 3)
+    _add_legend(new, RATIO_CURVES, drawn, "at least", 3)
     return new
 
 
-def _draw(axes: Axes, curve: Curve, points: Points, least: Bounds, beside: Counter[int]) -> Line2D:
+def _draw_curve(axes: Axes, curve: CostCurve, points: Points, least: Bounds, beside: Counter[int]) -> Line2D:
     """Draw a curve, and arrows for what is at least so much; those at one size stand beside each other."""
     for m, value, assumed in least:
         colour, name = (GREY, _ASSUMED) if assumed else (curve.colour, _TRIED)
@@ -140,7 +142,9 @@ def _draw(axes: Axes, curve: Curve, points: Points, least: Bounds, beside: Count
     return axes.plot(x, y, color=curve.colour, linestyle=curve.dash, marker="o", markersize=2.6, label=curve.label)[0]
 
 
-def _legend(new: Figure, curves: Iterable[Curve], drawn: Mapping[str, Line2D], arrow: str, columns: int) -> None:
+def _add_legend(
+    new: Figure, curves: Iterable[CostCurve], drawn: Mapping[str, Line2D], arrow: str, columns: int
+) -> None:
     handles = [drawn[curve.label] for curve in curves if curve.label in drawn]
     there = {line.get_gid() for axes in new.axes for line in axes.get_lines()}
     if _TRIED in there:
@@ -150,7 +154,7 @@ def _legend(new: Figure, curves: Iterable[Curve], drawn: Mapping[str, Line2D], a
     legend_below(new, handles, columns=columns)
 
 
-def _finish(axes: Axes, rounds: Rounds, d: int) -> None:
+def _finish_axes(axes: Axes, rounds: RoundCosts, d: int) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_title(format_problem(f"hartmann{d}") if d != 6 else "Hartmann 6D")
@@ -161,5 +165,5 @@ def _finish(axes: Axes, rounds: Rounds, d: int) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def _time(seconds: float, _: int) -> str:
+def _format_seconds(seconds: float, _: int) -> str:
     return f"{seconds:g} s" if seconds >= 1 else f"{1e3 * seconds:g} ms"

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from anchorpbo.research.bench.contender import Step
-from anchorpbo.research.bench.jobs import Answer
 from anchorpbo.research.bench.measurement import Row
-from anchorpbo.research.bench.workers import LIMIT, UNREADY
+from anchorpbo.research.bench.process_pool import STOPPED, UNREADY_ERROR
+from anchorpbo.research.bench.worker import Answer
 
-Times = dict[int, float]
+SecondsBySeed = dict[int, float]
 """Seconds by seed."""
-Kind: TypeAlias = tuple[tuple[str, ...], int | None]
+MeasurementKind: TypeAlias = tuple[tuple[str, ...], int | None]
 """Of a measurement: the libraries in it, and studies at most."""
 
 
@@ -31,7 +31,7 @@ class Quantity:
 class Cost:
     """What a quantity cost at one size."""
 
-    times: Times
+    times: SecondsBySeed
     """Of the runs that ended well."""
     tried: int
     failed: int
@@ -43,7 +43,7 @@ class Cost:
     """Whether it was not tried, since fewer duels had taken too long."""
     unready: bool = False
     """Whether the preparation took too long."""
-    kind: Kind | None = None
+    kind: MeasurementKind | None = None
     """Of the measurement it comes from; costs of two kinds have no ratio."""
 
     @property
@@ -52,7 +52,7 @@ class Cost:
         return statistics.median(self.times.values()) if self.times else None
 
 
-class Rounds:
+class RoundCosts:
     """The lines of the section ``rounds``, one a place, so that libraries are compared within one measurement.
 
     Of several it is the one with most libraries, rather not a quick one, and the latest of these.
@@ -63,7 +63,7 @@ class Rounds:
         for row in rows:
             if row["section"] == "rounds":
                 where = row["step"], row["m"], row["d"], row["threads"]
-                self._at[where] = max(row, self._at.get(where, row), key=_completeness)  # the first of equals
+                self._at[where] = max(row, self._at.get(where, row), key=_rank_completeness)  # the first of equals
 
     @property
     def rows(self) -> list[Row]:
@@ -85,7 +85,7 @@ class Rounds:
         row = self._at.get((quantity.step, m, d, threads))
         if row is None or quantity.contender not in row["runs"]:
             return None
-        return replace(_cost(row["runs"][quantity.contender], quantity.part), kind=_kind(row))
+        return replace(_summarise_answers(row["runs"][quantity.contender], quantity.part), kind=_find_kind(row))
 
     def studies(self, step: Step, m: int, d: int, threads: int = 1) -> int:
         """Studies the libraries were measured on; one that was stopped may have fewer."""
@@ -98,28 +98,28 @@ class Rounds:
         return {m: cost.seconds for m, cost in found.items() if cost is not None and cost.seconds is not None}
 
 
-def _kind(row: Row) -> Kind:
+def _find_kind(row: Row) -> MeasurementKind:
     return tuple(row["contenders"]), row.get("most")
 
 
-def _completeness(row: Row) -> tuple[int, bool]:
+def _rank_completeness(row: Row) -> tuple[int, bool]:
     return len(row["runs"]), row.get("most") is None
 
 
-def _cost(answers: Sequence[Answer], part: str | None) -> Cost:
-    times: Times = {}
+def _summarise_answers(answers: Sequence[Answer], part: str | None) -> Cost:
+    times: SecondsBySeed = {}
     limits: list[float] = []
     for answer in answers:
         if answer["status"] == "ok":
             times[answer["seed"]] = answer["seconds"] if part is None else answer["laps"][part]
-        elif answer["status"] == LIMIT and part is None:
+        elif answer["status"] == STOPPED and part is None:
             limits.append(answer["limit"])
-        elif answer["status"] == LIMIT and part in answer["laps"]:
+        elif answer["status"] == STOPPED and part in answer["laps"]:
             times[answer["seed"]] = answer["laps"][part]
-        elif answer["status"] == LIMIT and part == answer["running"]:
+        elif answer["status"] == STOPPED and part == answer["running"]:
             limits.append(answer["limit"] - sum(answer["laps"].values()))
     tried = [answer for answer in answers if not answer.get("assumed")]
-    unready = any(answer.get("error") == UNREADY for answer in answers)
+    unready = any(answer.get("error") == UNREADY_ERROR for answer in answers)
     failed = sum(answer["status"] == "failed" for answer in tried) - (unready and bool(tried))
     return Cost(times, len(tried), failed, max(limits, default=None), len(limits), not tried, unready)
 
@@ -133,7 +133,7 @@ class Ratio:
     assumed: bool = False
 
 
-def ratio(theirs: Cost | None, ours: Cost | None) -> Ratio | None:
+def compute_ratio(theirs: Cost | None, ours: Cost | None) -> Ratio | None:
     """By medians over the studies that both have, in one kind of measurement; by the limit where theirs was stopped."""
     if theirs is None or ours is None or not ours.times or theirs.kind != ours.kind:
         return None

@@ -7,29 +7,29 @@ from dataclasses import dataclass, field
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.numerics.checks import whole
-from anchorpbo.research.bench.cases import CASES
+from anchorpbo.research.bench.cases import GROWTH_CASES
 from anchorpbo.research.bench.contender import STEPS
-from anchorpbo.research.bench.growth import Growth
-from anchorpbo.research.bench.judged import PROBLEMS
+from anchorpbo.research.bench.growth import GrowthCase
 from anchorpbo.research.bench.measurement import Measurement
-from anchorpbo.research.bench.memory import Peak
-from anchorpbo.research.bench.names import contender
-from anchorpbo.research.bench.referee import Value
-from anchorpbo.research.bench.rounds import Timing
-from anchorpbo.research.bench.startup import PROGRAMS, Startup
+from anchorpbo.research.bench.memory import PeakMemory
+from anchorpbo.research.bench.names import load_contender
+from anchorpbo.research.bench.rounds import RoundTiming
+from anchorpbo.research.bench.simulation import BENCHMARK_PROBLEMS
+from anchorpbo.research.bench.startup import PROGRAMS, StartupTime
+from anchorpbo.research.bench.value_comparison import ValueComparison
 
 SIZES, DIMENSIONS = (10, 25, 50, 100, 150, 300, 1000), (3, 4, 6)
 QUICK_SIZES, QUICK_DIMENSIONS = (10, 20), (3,)
-THREADED = ((25, 4), (150, 4), (300, 4))
+THREADED_SIZES = ((25, 4), (150, 4), (300, 4))
 """Duels and dimension of the cells that are also run at the libraries' own number of threads."""
 MEMORY_SIZES, MEMORY_DIMENSION = (0, 10, 50, 100, 150, 1000), 4
-LARGEST_VALUE = 300
+MAX_VALUE_DUELS = 300
 """Duels up to which the values found are compared: beyond, BoTorch's fit is stopped before it ends."""
 VALUE_SEEDS = 3
 
 
 @dataclass(frozen=True)
-class Extent:
+class SuiteExtent:
     """How much to measure."""
 
     contenders: tuple[str, ...]
@@ -48,75 +48,77 @@ class Extent:
         sizes = self.sizes or (QUICK_SIZES if self.quick else SIZES)
         dimensions = self.dimensions or (QUICK_DIMENSIONS if self.quick else DIMENSIONS)
         for d in dimensions:
-            if d not in PROBLEMS:
-                raise UnknownNameError.of("a dimension of the benchmark", d, map(str, PROBLEMS))
+            if d not in BENCHMARK_PROBLEMS:
+                raise UnknownNameError.of("a dimension of the benchmark", d, map(str, BENCHMARK_PROBLEMS))
         object.__setattr__(self, "sizes", tuple(sorted({whole("a size", m, 2) for m in sizes})))
         object.__setattr__(self, "dimensions", tuple(sorted(set(dimensions))))
 
 
-def rounds(extent: Extent) -> list[Measurement]:
+def plan_rounds(extent: SuiteExtent) -> list[Measurement]:
     """Every step at every size and dimension; then, with BoTorch, what both searches found."""
     assert extent.sizes is not None
     assert extent.dimensions is not None
     most = 2 if extent.quick else None
     cells = [(m, d, 1) for m in extent.sizes for d in extent.dimensions]
-    cells += [(m, d, 0) for m, d in THREADED if m in extent.sizes and d in extent.dimensions]
+    cells += [(m, d, 0) for m, d in THREADED_SIZES if m in extent.sizes and d in extent.dimensions]
     # Large sizes come last, so that an unfinished run is of most use.
     cells.sort(key=lambda cell: cell[0])
     planned: list[Measurement] = [
-        Timing(step, m, d, threads, extent.contenders, most) for m, d, threads in cells for step in STEPS
+        RoundTiming(step, m, d, threads, extent.contenders, most) for m, d, threads in cells for step in STEPS
     ]
     if {"anchorpbo", "botorch"} <= set(extent.contenders):
         seeds = 1 if extent.quick else VALUE_SEEDS
         planned += [
-            Value(m, d, seeds if m < LARGEST_VALUE else 1)
+            ValueComparison(m, d, seeds if m < MAX_VALUE_DUELS else 1)
             for m in extent.sizes
             for d in extent.dimensions
-            if m <= LARGEST_VALUE
+            if m <= MAX_VALUE_DUELS
         ]
     return planned
 
 
-def memory(extent: Extent) -> list[Measurement]:
+def plan_memory(extent: SuiteExtent) -> list[Measurement]:
     """Every library at every size, smallest first."""
     sizes = extent.sizes or ()
     kept = (0, *sizes[:1]) if extent.quick else tuple(m for m in MEMORY_SIZES if m == 0 or m in sizes)
     d = MEMORY_DIMENSION
-    return [Peak(name, m, d) for m in kept for name in extent.contenders if "round" in contender(name).performs]
+    return [
+        PeakMemory(name, m, d) for m in kept for name in extent.contenders if "round" in load_contender(name).performs
+    ]
 
 
-def startup(extent: Extent) -> list[Measurement]:
+def plan_startup(extent: SuiteExtent) -> list[Measurement]:
     """All programs that can run."""
-    there = {contender(name).library for name in extent.contenders}
+    there = {load_contender(name).library for name in extent.contenders}
     names = tuple(name for name in PROGRAMS if "botorch" not in name or "botorch" in there)
-    return [Startup(names, 1 if extent.quick else 9)]
+    return [StartupTime(names, 1 if extent.quick else 9)]
 
 
-def growth(extent: Extent) -> list[Measurement]:
+def plan_growth(extent: SuiteExtent) -> list[Measurement]:
     """Our own cases."""
-    ours = any(contender(name).library == "anchorpbo" for name in extent.contenders)
-    return [Growth(case, extent.quick) for case in CASES] if ours else []
+    ours = any(load_contender(name).library == "anchorpbo" for name in extent.contenders)
+    return [GrowthCase(case, extent.quick) for case in GROWTH_CASES] if ours else []
 
 
-SECTIONS: dict[str, Callable[[Extent], list[Measurement]]] = {
-    "startup": startup,
-    "growth": growth,
-    "rounds": rounds,
-    "memory": memory,
+SECTIONS: dict[str, Callable[[SuiteExtent], list[Measurement]]] = {
+    "startup": plan_startup,
+    "growth": plan_growth,
+    "rounds": plan_rounds,
+    "memory": plan_memory,
 }
 """By name, in the order of a run."""
 
 
-def planned(what: Sequence[str], extent: Extent) -> list[Measurement]:
+def plan_measurements(what: Sequence[str], extent: SuiteExtent) -> list[Measurement]:
     """The measurements of sections, by default of all."""
     for name in what:
         if name not in SECTIONS:
             raise UnknownNameError.of("a part of the benchmark", name, SECTIONS)
-    _refuse_what_has_no_effect(what, extent)
+    _check_options(what, extent)
     return [each for name, section in SECTIONS.items() if not what or name in what for each in section(extent)]
 
 
-def _refuse_what_has_no_effect(what: Sequence[str], extent: Extent) -> None:
+def _check_options(what: Sequence[str], extent: SuiteExtent) -> None:
     if what and not {"rounds", "memory"} & set(what) and extent.given:
         rule = "sizes and dimensions are those of rounds and memory"
         raise InputError(rule, ", ".join(sorted(extent.given)), f"leave it out for {' and '.join(what)}")
@@ -128,5 +130,5 @@ def _refuse_what_has_no_effect(what: Sequence[str], extent: Extent) -> None:
         if "--dimensions" in extent.given and extent.dimensions != (MEMORY_DIMENSION,):
             rule = f"memory is measured in {MEMORY_DIMENSION} dimensions alone"
             raise InputError(rule, "--dimensions", f"leave it out, or write --dimensions {MEMORY_DIMENSION}")
-    if "growth" in what and not growth(extent):
+    if "growth" in what and not plan_growth(extent):
         raise InputError("growth measures this library alone", "--only without it", "add anchorpbo to --only")
