@@ -99,7 +99,8 @@ widget.answer("first")
 print("shown:", widget.view["answers"])
 """
 _OTHERS = (
-    "from anchorpbo.research.bench import with_botorch, with_optuna; import botorch, optuna_dashboard; print('loaded')"
+    "from anchorpbo.research.bench import botorch_contender, optuna_contender; "
+    "import botorch, optuna_dashboard; print('loaded')"
 )
 
 ENTRIES: dict[str, tuple[Step, ...]] = {

@@ -16,10 +16,8 @@ import json
 import re
 from pathlib import Path
 
-from anchorpbo.research.bench.benchmark_report import render_tables
-from anchorpbo.research.bench.headline import format_headline
-from anchorpbo.research.bench.machine import format_machine
-from anchorpbo.research.bench.results import MACHINE_FILE, RESULTS_FILE, read_rows
+from anchorpbo.research.bench.benchmark_report import format_headline, render_tables
+from anchorpbo.research.bench.results import MACHINE_FILE, RESULTS_FILE, format_machine, read_rows
 from anchorpbo.research.figures.text_table import escape_markdown
 
 ROOT = Path(__file__).resolve().parents[1]

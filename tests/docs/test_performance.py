@@ -30,7 +30,12 @@ def test_every_table_is_as_the_results_have_it(script):
 
 
 def test_every_table_and_picture_has_a_place_on_the_page(script):
-    assert set(re.findall(r"<!-- bench/([a-z-]+) -->", PAGE)) == {*BENCHMARK_TABLES, *script.PICTURES, "machine", "headline"}
+    assert set(re.findall(r"<!-- bench/([a-z-]+) -->", PAGE)) == {
+        *BENCHMARK_TABLES,
+        *script.PICTURES,
+        "machine",
+        "headline",
+    }
 
 
 def test_the_script_puts_a_table_between_its_marks(script, tmp_path):

@@ -13,10 +13,10 @@ from anchorpbo.app.cli.app import app
 from anchorpbo.errors import InputError
 from anchorpbo.research.bench.dataset import DuelDataset
 from anchorpbo.research.bench.measurement import Measurement
+from anchorpbo.research.bench.process_costs import PROGRAMS
 from anchorpbo.research.bench.process_pool import BenchmarkPool
 from anchorpbo.research.bench.results import read_rows
 from anchorpbo.research.bench.simulation import simulate_dataset
-from anchorpbo.research.bench.startup import PROGRAMS
 from anchorpbo.research.bench.suite import SuiteExtent, plan_measurements
 from support.optional import HAS_TORCH, WITHOUT_TORCH
 
@@ -89,7 +89,9 @@ class Fragile(Measurement):
 
 
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr("anchorpbo.app.cli.bench.planned", lambda what, extent: [Fragile(n) for n in (1, 2, 3)])
+    monkeypatch.setattr(
+        "anchorpbo.app.cli.bench.plan_measurements", lambda what, extent: [Fragile(n) for n in (1, 2, 3)]
+    )
     monkeypatch.setattr(Fragile, "breaks", True)
     first = call("--only", "anchorpbo", "--out", tmp_path)
     assert first.exit_code == 2
@@ -123,7 +125,7 @@ def test_a_mistake_is_told_in_a_sentence_that_says_what_to_do(tmp_path, argument
 
 
 def test_without_the_extra_the_sentence_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr("anchorpbo.research.bench.names.find_spec", lambda name: None)
+    monkeypatch.setattr("anchorpbo.research.bench.contender.find_spec", lambda name: None)
     result = call("--quick", "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert 'pip install "anchorpbo[bench]"' in result.output
@@ -143,7 +145,7 @@ def test_growth_without_this_library_is_refused():
 
 def test_what_a_library_fails_with_is_printed_once(tmp_path, monkeypatch):
     broken = {"status": "failed", "error": "ImportError", "message": "no torch", "seconds": 0.1}
-    monkeypatch.setattr("anchorpbo.app.cli.bench.planned", lambda what, extent: [Fragile(n) for n in (1, 3)])
+    monkeypatch.setattr("anchorpbo.app.cli.bench.plan_measurements", lambda what, extent: [Fragile(n) for n in (1, 3)])
     monkeypatch.setattr(Fragile, "run", lambda self, workers, rows: {"runs": {"botorch": [broken, broken]}})
     result = call("--only", "AnchorPBO", "--quick", "--out", tmp_path)
     assert result.output.count("botorch: ImportError: no torch") == 1

@@ -9,15 +9,13 @@ import pytest
 
 from anchorpbo.errors import UnknownNameError, UnsupportedError
 from anchorpbo.research.bench.anchorpbo_contenders import BOTORCH_PRIORS
-from anchorpbo.research.bench.cases import GROWTH_CASES
-from anchorpbo.research.bench.contender import STEPS
+from anchorpbo.research.bench.contender import CONTENDERS, STEPS, load_contender, select_contenders
 from anchorpbo.research.bench.dataset import DuelDataset
-from anchorpbo.research.bench.memory import PeakMemory
-from anchorpbo.research.bench.names import CONTENDERS, load_contender, select_contenders
+from anchorpbo.research.bench.growth import GROWTH_CASES
+from anchorpbo.research.bench.process_costs import PeakMemory, StartupTime
 from anchorpbo.research.bench.process_pool import BenchmarkPool, BenchmarkProcess, make_environment
 from anchorpbo.research.bench.rounds import RoundTiming
 from anchorpbo.research.bench.simulation import simulate_dataset
-from anchorpbo.research.bench.startup import StartupTime
 from anchorpbo.research.bench.suite import SuiteExtent, plan_measurements
 from anchorpbo.research.bench.worker import perform_job
 
@@ -99,7 +97,7 @@ def test_the_limit_is_that_of_the_part_under_way_not_of_the_preparation():
     finally:
         worker.end()
     assert (answer["status"], answer["laps"], answer["running"]) == ("limit", {"fit": 0.5}, "ask_pair")
-    assert not worker.alive
+    assert not worker.is_alive
 
 
 def test_a_process_that_dies_is_a_failure_and_the_next_job_has_a_new_one():
@@ -122,7 +120,8 @@ def test_memory_and_start_are_measured_in_fresh_processes():
 
 
 def test_another_librarys_process_loads_nothing_of_ours_but_the_duels():
-    program = "import sys, anchorpbo.research.bench.worker, anchorpbo.research.bench.botorch_contender as b; print(*sys.modules)"
+    package = "anchorpbo.research.bench"
+    program = f"import sys, {package}.worker, {package}.botorch_contender; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert not set(run.stdout.split()) & {"numba", "scipy", "anchorpbo.model", "torch", "matplotlib"}
 
@@ -149,7 +148,7 @@ def test_every_contender_says_who_it_is():
 
 
 def test_without_the_extra_our_own_side_can_still_be_measured(monkeypatch):
-    monkeypatch.setattr("anchorpbo.research.bench.names.find_spec", lambda name: None)
+    monkeypatch.setattr("anchorpbo.research.bench.contender.find_spec", lambda name: None)
     assert select_contenders(["anchorpbo"]) == OURS
     with pytest.raises(UnsupportedError, match=r'pip install "anchorpbo\[bench\]"'):
         select_contenders()

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import pytest
 
 from anchorpbo.errors import InputError
-from anchorpbo.research.bench.machine import format_machine, inspect_machine
 from anchorpbo.research.bench.measurement import Measurement
-from anchorpbo.research.bench.results import Results, read_rows
+from anchorpbo.research.bench.results import Results, format_machine, inspect_machine, read_rows
 
 HERE = {"processor": "some", "cores": 2}
 

@@ -5,9 +5,9 @@ import copy
 import pytest
 from bench_rows import answer, failed, stopped, timing
 
-from anchorpbo.research.bench import benchmark_report, cost_figures, law_tables, more_tables, tables, value_tables
+from anchorpbo.research.bench import benchmark_report, cost_figures, power_laws, tables
+from anchorpbo.research.bench.benchmark_report import format_headline
 from anchorpbo.research.bench.costs import Quantity, Ratio, RoundCosts, compute_ratio
-from anchorpbo.research.bench.headline import format_headline
 
 ROWS = [
     timing(
@@ -66,12 +66,12 @@ def test_a_fit_that_always_fails_has_no_time_and_no_ratio():
     cells = row_of(tables.tabulate_rounds(rows), "4", "150")
     assert cells[3] == "failed, all 2"
     assert cells[7] == "–"
-    assert row_of(value_tables.tabulate_failures(rows), "150") == ["150", "2", "2", "0"]
+    assert row_of(tables.tabulate_failures(rows), "150") == ["150", "2", "2", "0"]
 
 
 def test_sizes_left_out_after_a_stop_are_not_counted_as_tried():
     rows = [timing(m=1000, botorch=[stopped(assumed=True)], anchorpbo=[answer(0, 0.1)])]
-    assert row_of(value_tables.tabulate_failures(rows), "1,000") == ["1,000", "0", "0", "1"]
+    assert row_of(tables.tabulate_failures(rows), "1,000") == ["1,000", "0", "0", "1"]
     cells = row_of(tables.tabulate_rounds(rows), "4", "1,000")
     assert cells[3] == "(> 300 s)"
     assert cells[7] == "(> 3000 ×)"
@@ -106,19 +106,19 @@ def test_values_are_compared_relative_to_what_botorch_found():
         "pair_ours": 2.0, "pair_theirs": 2.5, "single_ours": 5.0, "single_theirs": 4.0,
     }  # fmt: skip
     rows = [{"key": "v", "section": "values", "m": 50, "d": 3, "seeds": 2, "runs": [run, failed(1)]}]
-    cells = row_of(value_tables.tabulate_values(rows), "3", "50")
+    cells = row_of(tables.tabulate_values(rows), "3", "50")
     judged = ["1.0e-09", "-2.0e-01", "-2.0e-01", "2.5e-01", "2.5e-01", "+0.50", "+0.50"]
     assert cells[2:] == ["1 of 2, 1 failed", *judged, "–", "–"]
     newer = {**run, "objective_ours": -12.25, "objective_theirs": -12.0}
     later = {**rows[0], "runs": [newer, {**newer, "seed": 1, "objective_ours": -12.75}, stopped(20.0)]}
-    cells = row_of(value_tables.tabulate_values([*rows, later]), "3", "50")
+    cells = row_of(tables.tabulate_values([*rows, later]), "3", "50")
     assert cells[2:] == ["2 of 3, 1 out of time at 20 s", *judged, "-0.75", "-0.50"]
 
 
 def test_laws_are_of_the_medians_and_name_the_steepest_step():
     costs = {**{m: 1e-6 * m**2 for m in (50, 100, 200)}, 400: 4e-6 * 400**2}
     rows = [timing(m=m, botorch=[answer(0, cost, fit=cost, ask_pair=0.1)]) for m, cost in costs.items()]
-    cells = row_of(law_tables.tabulate_laws(rows), "BoTorch, whole round", "4")
+    cells = row_of(power_laws.tabulate_laws(rows), "BoTorch, whole round", "4")
     assert cells[5:7] == ["50 to 400", "200 to 400"]
     assert float(cells[7]) == 16.0
     assert float(cells[2]) > 2.0
@@ -131,7 +131,7 @@ def test_the_smallest_and_the_largest_ratios_say_where():
         timing(m=m, botorch=[answer(0, cost, fit=cost, ask_pair=0.1)], anchorpbo=ours)
         for m, cost in ((10, 0.5), (50, 20.0))
     ]
-    cells = row_of(law_tables.tabulate_extremes(rows), "whole round, equal work")
+    cells = row_of(power_laws.tabulate_extremes(rows), "whole round, equal work")
     assert cells[1:] == ["0.5 ×", "10 duels, d = 4", "20 ×", "50 duels, d = 4"]
 
 
@@ -145,8 +145,8 @@ def test_memory_and_growth_tell_of_limits_and_failures():
     ]  # fmt: skip
     unready = {**failed(0), "error": "Unready", "seconds": 40.0}
     rows.append({"key": "5", "section": "memory", "contender": "optuna", "m": 1000, "d": 4, **unready})
-    assert "| 1,000 | > 900 | not ready in 40 s | 100 |" in more_tables.tabulate_memory(rows).to_markdown()
-    text = more_tables.tabulate_growth(rows).to_markdown()
+    assert "| 1,000 | > 900 | not ready in 40 s | 100 |" in tables.tabulate_memory(rows).to_markdown()
+    text = tables.tabulate_growth(rows).to_markdown()
     assert "> 300 s" in text
     for cells in ("| duels | 100,000 |", "| fit | 3.00 s |", "| ratio | 1.25 |"):
         assert cells in text

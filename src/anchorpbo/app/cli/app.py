@@ -144,7 +144,7 @@ def bench(
     Other libraries come with the extra [bold]bench[/bold]; without it, add --only anchorpbo.
     """
     with errors_in_a_sentence():
-        from anchorpbo.research.bench.names import select_contenders
+        from anchorpbo.research.bench.contender import select_contenders
         from anchorpbo.research.bench.suite import SuiteExtent
 
         libraries = [each.strip() for text in only or [] for each in text.split(",")]

@@ -13,11 +13,9 @@ from rich.console import Console
 from anchorpbo.app.cli.progress import Bar
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.research.bench import benchmark_report
-from anchorpbo.research.bench.machine import format_machine, inspect_machine
-from anchorpbo.research.bench.measurement import Measurement, Row
+from anchorpbo.research.bench.measurement import Measurement, Row, is_stopped, list_answers
 from anchorpbo.research.bench.process_pool import BenchmarkPool
-from anchorpbo.research.bench.results import Results
-from anchorpbo.research.bench.stopped import is_stopped, list_answers
+from anchorpbo.research.bench.results import Results, format_machine, inspect_machine
 from anchorpbo.research.bench.suite import SECTIONS, SuiteExtent, plan_measurements
 
 

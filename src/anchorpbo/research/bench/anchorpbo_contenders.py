@@ -1,6 +1,12 @@
-"""Our side at the same work as BoTorch: same kernel, link, inference and acquisition, no anchors."""
+"""The two contenders of this library: at the same work as BoTorch, and as users have it.
+
+Equal work has the kernel, link, inference and acquisition of BoTorch, and no anchors. A study is `Optimizer.ask` with
+five anchors, reasons included.
+"""
 
 from __future__ import annotations
+
+from typing import Any, Literal
 
 import numpy as np
 
@@ -9,9 +15,11 @@ from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import Learn, LogNormal, PreferenceGP
 from anchorpbo.model.given import Learnt
-from anchorpbo.research.bench.contender import EXPLORATION, SeparableContender, Step
+from anchorpbo.research.bench.contender import ASK, EXPLORATION, Contender, SeparableContender, Step, StepParts
 from anchorpbo.research.bench.dataset import DuelDataset
 from anchorpbo.search import maximise
+from anchorpbo.space import Real, Space
+from anchorpbo.study import Optimizer
 
 _GAMMA_SHAPE, _GAMMA_RATE = 2.4, 2.7
 # BoTorch's length-scales have a Gamma(a, b) prior, whose log density in l it adds to the evidence as it stands, without
@@ -72,3 +80,41 @@ class EqualWorkContender(SeparableContender):
     def _search(self, bound: Bound) -> None:
         assert self.given is not None
         maximise(bound, self.given.dimension, self.rng)
+
+
+class StudyContender(Contender):
+    """The default preset (RAEUBO by expectation propagation); single designs by the paper's (RAHBO, HB)."""
+
+    name = "anchorpbo-study"
+    library = "anchorpbo"
+    title = "anchorpbo, a study"
+
+    def prepare(self, given: DuelDataset, step: Step) -> None:
+        """Tell the duels; between fits, all but the last are told to a study that has been asked and fitted."""
+        self.study = start_study(given, "paper" if step == "single" else "default")
+        tell_duels(self.study, given, len(given) if step == "round" else len(given) - 1)
+        if step != "round":
+            self.study.ask()
+            tell_duels(self.study, given, len(given), begin=len(given) - 1)
+            self.study.to_json()  # where a fit falls due it is done now, and remembered
+
+    def parts(self, step: Step) -> StepParts:
+        """All in one."""
+        return {ASK: self.study.ask}
+
+
+def start_study(given: DuelDataset, preset: Literal["default", "paper"]) -> Optimizer:
+    """A study without duels yet."""
+    space = Space({f"x{c + 1}": Real(0.0, 1.0) for c in range(given.dimension)})
+    anchors = [space.decode(space.nearest(x)) for x in given.anchors]
+    return Optimizer(space, anchors, "rahbo" if preset == "paper" else None, preset, given.seed)
+
+
+def tell_duels(study: Optimizer, given: DuelDataset, end: int, begin: int = 0) -> None:
+    """Tell a study duels of a range."""
+
+    def design(row: int) -> Any:
+        return study.space.decode(given.points[row])
+
+    for k in range(begin, end):
+        study.tell_preference(design(given.winners[k]), design(given.losers[k]))

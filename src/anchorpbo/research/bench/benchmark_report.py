@@ -1,4 +1,4 @@
-"""What a run leaves behind for people: tables and figures, from the lines of the results alone.
+"""The report of a benchmark: its main numbers, tables and figures, from the lines of the results alone.
 
 ::
 
@@ -15,10 +15,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from anchorpbo.research.bench import law_tables, more_tables, tables, value_tables
-from anchorpbo.research.bench.headline import format_headline
-from anchorpbo.research.bench.machine import format_machine
+from anchorpbo.research.bench import power_laws, tables
+from anchorpbo.research.bench.costs import Quantity, Ratio, RoundCosts, format_ratio
 from anchorpbo.research.bench.measurement import Row
+from anchorpbo.research.bench.power_laws import list_ratios
+from anchorpbo.research.bench.results import format_machine
+from anchorpbo.research.bench.tables import list_gains
 from anchorpbo.research.figures.output_files import write_files
 from anchorpbo.research.figures.text_table import TextTable, escape_markdown
 
@@ -28,14 +30,14 @@ BENCHMARK_TABLES: dict[str, Callable[[Sequence[Row]], TextTable | None]] = {
     "parts": tables.tabulate_parts,
     "single": tables.tabulate_single_designs,
     "threads": tables.tabulate_threads,
-    "values": value_tables.tabulate_values,
-    "failures": value_tables.tabulate_failures,
-    "memory": more_tables.tabulate_memory,
-    "startup": more_tables.tabulate_startup,
-    "inferences": more_tables.tabulate_inferences,
-    "growth": more_tables.tabulate_growth,
-    "laws": law_tables.tabulate_laws,
-    "extremes": law_tables.tabulate_extremes,
+    "values": tables.tabulate_values,
+    "failures": tables.tabulate_failures,
+    "memory": tables.tabulate_memory,
+    "startup": tables.tabulate_startup,
+    "inferences": tables.tabulate_inferences,
+    "growth": tables.tabulate_growth,
+    "laws": power_laws.tabulate_laws,
+    "extremes": power_laws.tabulate_extremes,
 }
 """By name; none where there are no lines for it."""
 
@@ -79,3 +81,40 @@ def write_report(rows: Sequence[Row], machine: dict[str, Any], folder: Path) -> 
     if any("botorch" in row["runs"] and "anchorpbo" in row["runs"] for row in rounds):
         files += strategy_styles.save_figure(cost_figures.plot_ratios(rounds), folder / "ratios")
     return files
+
+
+_HEADLINE_RATIOS = {
+    "A whole round at equal work": "whole round, equal work",
+    "a study's ask with a fit": "whole round, a study",
+    "a study's ask between fits, neither with a fit": "between fits, a study",
+}
+
+
+def format_headline(rows: Sequence[Row]) -> str | None:
+    """The smallest and the largest ratios, how near the values are, and what BoTorch did not finish."""
+    rounds = RoundCosts(rows)
+    ranges = {words: each for words, name in _HEADLINE_RATIOS.items() if (each := list_ratios(rounds, name))}
+    if not ranges:
+        return None
+    parts = [f"{words}: {_format_ends(each)}" for words, each in ranges.items()]
+    sentences = [f"How many times longer BoTorch takes, where both finished. {'; '.join(parts)}."]
+    if found := list_gains(rows):
+        sentences.append(
+            f"By BoTorch's own measure the designs found are as good as its own to {max(-min(found), 1e-16):.0e} of "
+            f"the value in all {len(found)} searches compared."
+        )
+    return " ".join([*sentences, *_describe_unfinished(rounds)])
+
+
+def _format_ends(found: Sequence[tuple[float, str]]) -> str:
+    (least, where), (most, there) = min(found), max(found)
+    return f"{format_ratio(Ratio(least)).text} ({where}) to {format_ratio(Ratio(most)).text} ({there})"
+
+
+def _describe_unfinished(rounds: RoundCosts) -> list[str]:
+    places = [(m, d) for m in rounds.sizes for d in rounds.dimensions]
+    costs = {place: rounds.cost(Quantity("botorch", "round"), *place) for place in places}
+    stopped = [f"{m:,} duels in {d}-D" for (m, d), cost in costs.items() if cost is not None and not cost.times]
+    if not stopped:
+        return []
+    return [f"Not measured, for BoTorch had not finished a round within the time limit: {', '.join(stopped)}."]

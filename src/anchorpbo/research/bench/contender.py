@@ -1,11 +1,17 @@
-"""What a library has to do to be measured. A new one is a subclass and a line in ``names.py``."""
+"""The libraries that are measured: the interface that each implements, and their registry.
+
+A new library is a subclass of `Contender` and a line in `_CONTENDER_CLASSES`; its module is loaded when it is needed.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import ClassVar, Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import ClassVar, Literal, TypeAlias, cast
 
+from anchorpbo.errors import UnknownNameError, UnsupportedError
 from anchorpbo.research.bench.dataset import DuelDataset
 
 Step = Literal["round", "between", "single"]
@@ -77,3 +83,40 @@ class SeparableContender(Contender):
             "single": {INFER: self.infer, ASK_SINGLE: self.ask_single},
         }
         return every[step]
+
+
+_CONTENDER_CLASSES = {
+    "botorch": ("botorch_contender", "BoTorchContender"),
+    "optuna": ("optuna_contender", "OptunaContender"),
+    "anchorpbo": ("anchorpbo_contenders", "EqualWorkContender"),
+    "anchorpbo-study": ("anchorpbo_contenders", "StudyContender"),
+}
+CONTENDERS = tuple(_CONTENDER_CLASSES)
+"""Of the contenders, in the order of tables."""
+MEASURED_LIBRARIES = ("anchorpbo", "botorch", "optuna")
+
+
+def load_contender(name: str) -> type[Contender]:
+    """The class of a contender."""
+    if name not in _CONTENDER_CLASSES:
+        raise UnknownNameError.of("a contender", name, _CONTENDER_CLASSES)
+    module, kind = _CONTENDER_CLASSES[name]
+    return cast(type[Contender], getattr(import_module(f"anchorpbo.research.bench.{module}"), kind))
+
+
+def select_contenders(only: Sequence[str] = ()) -> tuple[str, ...]:
+    """The contenders of some libraries, or of all; raises where one is not installed."""
+    only = [library.lower() for library in only]
+    for library in only:
+        if library not in MEASURED_LIBRARIES:
+            raise UnknownNameError.of("a library to measure", library, MEASURED_LIBRARIES)
+    names = tuple(name for name in CONTENDERS if not only or load_contender(name).library in only)
+    needed = dict.fromkeys(package for name in names for package in load_contender(name).packages)
+    missing = [package for package in needed if find_spec(package) is None]
+    if missing:
+        raise UnsupportedError(
+            "a comparison needs the other libraries",
+            f"a Python without {', '.join(missing)}",
+            'pip install "anchorpbo[bench]", or measure this library alone with --only anchorpbo',
+        )
+    return names

@@ -11,6 +11,7 @@ from anchorpbo.research.bench.contender import Step
 from anchorpbo.research.bench.measurement import Row
 from anchorpbo.research.bench.process_pool import STOPPED, UNREADY_ERROR
 from anchorpbo.research.bench.worker import Answer
+from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell
 
 SecondsBySeed = dict[int, float]
 """Seconds by seed."""
@@ -144,3 +145,38 @@ def compute_ratio(theirs: Cost | None, ours: Cost | None) -> Ratio | None:
     if theirs.limit is not None:
         return Ratio(theirs.limit / statistics.median(ours.times.values()), True, theirs.assumed)
     return None
+
+
+def format_duration(seconds: float) -> str:
+    """With two or three digits that count: 4.2 ms, 380 ms, 1.3 s, 120 s."""
+    if seconds < 0.9995:
+        return f"{_format_three_digits(1e3 * seconds)} ms"
+    return f"{_format_three_digits(seconds)} s"
+
+
+def _format_three_digits(value: float) -> str:
+    return f"{value:.0f}" if value >= 99.5 else f"{value:.1f}" if value >= 9.95 else f"{value:.2f}"
+
+
+def format_cost(found: Cost | None) -> Cell:
+    """A median; the limit where nothing ended in time, in brackets where it was not tried; what failed or stopped."""
+    if found is None:
+        return Cell(MISSING_TEXT)
+    if found.seconds is None:
+        if found.limit is not None:
+            return Cell(f"(> {found.limit:.3g} s)" if found.assumed else f"> {found.limit:.3g} s")
+        if found.unready:
+            return Cell("not ready in time")
+        return Cell(f"failed, all {found.tried}" if found.failed else MISSING_TEXT)
+    remarks = [f"{count} {word}" for count, word in ((found.failed, "failed"), (found.stopped, "stopped")) if count]
+    text = format_duration(found.seconds)
+    return Cell(f"{text} ({', '.join(remarks)} of {found.tried})" if remarks else text)
+
+
+def format_ratio(found: Ratio | None) -> Cell:
+    """A ratio, such as 61 x or > 300 x, or (> 300 x) where it was not tried."""
+    if found is None:
+        return Cell(MISSING_TEXT)
+    text = f"{found.value:.0f} ×" if found.value >= 9.95 else f"{found.value:.1f} ×"
+    text = f"> {text}" if found.at_least else text
+    return Cell(f"({text})" if found.assumed else text, bold=not found.assumed)

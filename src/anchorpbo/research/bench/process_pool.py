@@ -13,9 +13,8 @@ from time import perf_counter
 from types import TracebackType
 from typing import IO
 
-from anchorpbo.research.bench.peak import peak_megabytes
 from anchorpbo.research.bench.simulation import simulate_dataset
-from anchorpbo.research.bench.worker import Answer, Job
+from anchorpbo.research.bench.worker import Answer, Job, peak_megabytes
 
 THREAD_VARIABLES = (
     "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
@@ -39,7 +38,7 @@ class BenchmarkProcess:
 
     def __init__(self, threads: int) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "anchorpbo.research.bench.child", str(threads)],
+            [sys.executable, "-m", "anchorpbo.research.bench.worker", str(threads)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -57,7 +56,7 @@ class BenchmarkProcess:
         stream.close()
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         """Whether it can be given a job."""
         return self._process.poll() is None
 
@@ -120,7 +119,7 @@ class BenchmarkPool:
     def call(self, who: str, threads: int, job: Job) -> Answer:
         """Have a job done by the process of a library, which is started if there is none."""
         worker = self._workers.get((who, threads))
-        if worker is None or not worker.alive:
+        if worker is None or not worker.is_alive:
             worker = self._workers[who, threads] = BenchmarkProcess(threads)
             if "contender" in job:
                 few = simulate_dataset(3, 6, 0).to_plain()
@@ -129,7 +128,7 @@ class BenchmarkPool:
                     return warmed
         return worker.call(job, self.limit)
 
-    def alone(self, threads: int, job: Job) -> Answer:
+    def call_fresh(self, threads: int, job: Job) -> Answer:
         """Have a job done by a fresh process that does nothing else."""
         worker = BenchmarkProcess(threads)
         try:

@@ -10,12 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anchorpbo.research.bench.contender import Step
-from anchorpbo.research.bench.measurement import Measurement, Row
-from anchorpbo.research.bench.names import load_contender
+from anchorpbo.research.bench.contender import Step, load_contender
+from anchorpbo.research.bench.measurement import Measurement, Row, find_limit, is_stopped
 from anchorpbo.research.bench.process_pool import BenchmarkPool
 from anchorpbo.research.bench.simulation import simulate_dataset
-from anchorpbo.research.bench.stopped import find_limit, is_stopped
 from anchorpbo.research.bench.worker import Answer
 
 STUDIES_BY_SECONDS = ((2.0, 5), (20.0, 3))

@@ -7,15 +7,12 @@ from dataclasses import dataclass, field
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.numerics.checks import whole
-from anchorpbo.research.bench.cases import GROWTH_CASES
-from anchorpbo.research.bench.contender import STEPS
-from anchorpbo.research.bench.growth import GrowthCase
+from anchorpbo.research.bench.contender import STEPS, load_contender
+from anchorpbo.research.bench.growth import GROWTH_CASES, GrowthCase
 from anchorpbo.research.bench.measurement import Measurement
-from anchorpbo.research.bench.memory import PeakMemory
-from anchorpbo.research.bench.names import load_contender
+from anchorpbo.research.bench.process_costs import PROGRAMS, PeakMemory, StartupTime
 from anchorpbo.research.bench.rounds import RoundTiming
 from anchorpbo.research.bench.simulation import BENCHMARK_PROBLEMS
-from anchorpbo.research.bench.startup import PROGRAMS, StartupTime
 from anchorpbo.research.bench.value_comparison import ValueComparison
 
 SIZES, DIMENSIONS = (10, 25, 50, 100, 150, 300, 1000), (3, 4, 6)

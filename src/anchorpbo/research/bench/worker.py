@@ -1,18 +1,26 @@
-"""What a child process can be asked to do: plain settings in, plain numbers out."""
+"""The process in which a library is measured: ``python -m anchorpbo.research.bench.worker THREADS``.
+
+Reads jobs from its input, a line of JSON each, and answers each with a line, after notes on how far it is. THREADS is a
+number, or 0 for the libraries' own choice; the parent has set the variables that BLAS and OpenMP read when they are
+loaded. Another library's worker loads nothing of this library but the duels.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from anchorpbo.research.bench.contender import Contender
+from anchorpbo.research.bench.contender import Contender, load_contender
 from anchorpbo.research.bench.dataset import DuelDataset
-from anchorpbo.research.bench.names import load_contender
-from anchorpbo.research.bench.peak import peak_megabytes
 
 Job = dict[str, Any]
 Answer = dict[str, Any]
@@ -85,7 +93,7 @@ def _do_referee(job: Job, tell: SendNote) -> Answer:
 
 
 def _do_growth(job: Job, tell: SendNote) -> Answer:
-    from anchorpbo.research.bench.cases import GROWTH_CASES
+    from anchorpbo.research.bench.growth import GROWTH_CASES
 
     return {"found": GROWTH_CASES[job["case"]](job["quick"]), "megabytes": peak_megabytes()}
 
@@ -94,3 +102,69 @@ JOBS: dict[str, Callable[[Job, SendNote], Answer]] = {
     "load": _do_load, "warm": _do_warm, "step": _do_step, "referee": _do_referee, "growth": _do_growth,
 }  # fmt: skip
 """By name."""
+
+
+def peak_megabytes(pid: int | None = None) -> float | None:
+    """Of a process, by default this one, in MB of 2^20 bytes; ``None`` where the system does not say.
+
+    Linux tells it of any process. `getrusage` is no substitute there: it counts what the parent held when it started
+    this process.
+    """
+    try:
+        lines = Path(f"/proc/{'self' if pid is None else pid}/status").read_text("utf-8").splitlines()
+        return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), None)
+    except OSError:
+        return _read_rusage() if pid is None else None
+
+
+def _read_rusage() -> float | None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return largest / (1024**2 if sys.platform == "darwin" else 1024)
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    # What a library prints must not come between the answers.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    threads = int(sys.argv[1])
+    torch_is_loaded = False
+    for line in sys.stdin:
+        job = json.loads(line)
+        if threads and not torch_is_loaded and _needs_torch(job):
+            import torch
+
+            torch.set_num_threads(threads)
+            torch_is_loaded = True
+
+        def tell(message: dict[str, object]) -> None:
+            print(json.dumps(message), file=answers, flush=True)
+
+        with _compile_eagerly(job):
+            tell(perform_job(job, tell))
+
+
+def _uses_anchorpbo(job: dict[str, object]) -> bool:
+    return str(job.get("contender", "")).startswith("anchorpbo") or job["do"] == "growth"
+
+
+def _needs_torch(job: dict[str, object]) -> bool:
+    # Our own side is measured in a process that has never seen torch.
+    return not _uses_anchorpbo(job) and find_spec("torch") is not None
+
+
+def _compile_eagerly(job: dict[str, object]) -> AbstractContextManager[None]:
+    """Machine code from the first call on: what is measured is not how long it takes to come."""
+    if not _uses_anchorpbo(job):
+        return nullcontext()
+    from anchorpbo.numerics.tiering import eager
+
+    return eager()
+
+
+if __name__ == "__main__":
+    main()

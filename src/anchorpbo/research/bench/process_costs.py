@@ -1,4 +1,4 @@
-"""Starting: what an import and the first question cost in a fresh process, imports included."""
+"""Costs of a fresh process: start-up time, imports included, and peak memory after one whole round."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from anchorpbo.errors import RunError
 from anchorpbo.research.bench.measurement import Measurement, Row
 from anchorpbo.research.bench.process_pool import BenchmarkPool, make_environment
+from anchorpbo.research.bench.simulation import simulate_dataset
 
 _FIRST_ASK = """
 import anchorpbo as ap
@@ -101,3 +102,29 @@ def _time_program(name: str, instead: str | None = None) -> float:
         remedy = "mend that installation, or leave startup out: anchorpbo bench rounds"
         raise RunError(f'the program "{name}" of startup must run', problem, remedy)
     return seconds
+
+
+@dataclass(frozen=True)
+class PeakMemory(Measurement):
+    """Of one library at one size; without duels, when it is loaded."""
+
+    section = "memory"
+
+    contender: str
+    m: int
+    d: int
+
+    @property
+    def effort(self) -> float:
+        """About that of a round, and the time to load."""
+        return 3.0 + self.m**2 / 5000.0
+
+    def run(self, workers: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
+        """Return the answer of the process; at the time limit, the memory until then."""
+        job: dict[str, Any] = {"do": "load", "contender": self.contender}
+        if self.m:
+            # Machine code that is not on disk yet would be compiled, at a price in memory that is paid once.
+            few = {**job, "do": "step", "step": "round", "given": simulate_dataset(self.d, 4, 0).to_plain()}
+            workers.call(self.contender, 1, few)
+            job = {**job, "do": "step", "step": "round", "given": simulate_dataset(self.d, self.m, 0).to_plain()}
+        return {"limit": workers.limit, **workers.call_fresh(1, job)}
