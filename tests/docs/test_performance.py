@@ -13,6 +13,7 @@ from anchorpbo.research.bench.results import read_rows
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "performance.md").read_text("utf-8")
 RESULTS = ROOT / "benchmarks"
+pytestmark = pytest.mark.artefacts
 
 
 @pytest.fixture(scope="module")
@@ -36,17 +37,6 @@ def test_every_table_and_picture_has_a_place_on_the_page(script):
         "machine",
         "headline",
     }
-
-
-def test_the_script_puts_a_table_between_its_marks(script, tmp_path):
-    row = {"key": "a", "section": "startup", "seconds": {"numpy": [0.1, 0.3, 0.2], "stack": [0.4]}}
-    (tmp_path / "results.jsonl").write_text(json.dumps(row) + "\n")
-    page = "before\n<!-- bench/startup -->\nold\n<!-- end -->\nafter <!-- bench/laws -->\nkept\n<!-- end -->"
-    filled = script.filled(page, tmp_path)
-    assert "| import numpy | 200 ms | 0.50 |" in filled
-    assert "old" not in filled
-    assert filled.startswith("before\n")
-    assert "kept" in filled
 
 
 @pytest.mark.skipif(not (RESULTS / "results.jsonl").exists(), reason="no benchmark has been run yet")

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reproduction.md").read_text("utf-8")
 RESULTS = ROOT / "docs" / "reproduction"
 FIRST = "\n".join(PAGE.splitlines()[:40])
+pytestmark = pytest.mark.artefacts
 
 
 def cells(line):

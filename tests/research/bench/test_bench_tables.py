@@ -1,6 +1,9 @@
 """Tables and figures say what the lines of the results say."""
 
 import copy
+import importlib.util
+import json
+from pathlib import Path
 
 import pytest
 from bench_rows import answer, failed, stopped, timing
@@ -189,3 +192,18 @@ def test_figures_have_a_panel_a_dimension(draw):
     drawn = draw([*ROWS, timing(d=6, botorch=[answer(0, 1.0, fit=1.0, ask_pair=0.5)],
                                 anchorpbo=[answer(0, 0.1, fit=0.1, ask_pair=0.05)])])  # fmt: skip
     assert [axes.get_title() for axes in drawn.axes] == ["Hartmann 4D", "Hartmann 6D"]
+
+
+def test_the_script_puts_a_table_between_its_marks(tmp_path):
+    path = Path(__file__).parents[3] / "scripts" / "make_performance_page.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    row = {"key": "a", "section": "startup", "seconds": {"numpy": [0.1, 0.3, 0.2], "stack": [0.4]}}
+    (tmp_path / "results.jsonl").write_text(json.dumps(row) + "\n")
+    page = "before\n<!-- bench/startup -->\nold\n<!-- end -->\nafter <!-- bench/laws -->\nkept\n<!-- end -->"
+    filled = script.filled(page, tmp_path)
+    assert "| import numpy | 200 ms | 0.50 |" in filled
+    assert "old" not in filled
+    assert filled.startswith("before\n")
+    assert "kept" in filled
