@@ -18,7 +18,7 @@ INITIAL, AFTER = 8, (10, 25, 50)
 BOUNDS = {"lengthscale": (0.03, 10.0), "outputscale": (1e-2, 1e4)}
 
 
-def regrets(seed: int, judge_noise: float, priors: bool) -> list[float]:
+def compute_regrets(seed: int, judge_noise: float, priors: bool) -> list[float]:
     """Regret of the recommended design after so many more duels."""
     learn = {name: None if priors else ap.Learn(bounds) for name, bounds in BOUNDS.items()}
     likelihood = ap.Logistic(form="difference")

@@ -35,24 +35,24 @@ from anchorpbo.research.figures.text_table import escape_markdown
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 RESULTS = DOCS / "reproduction"
-KEPT = ("*.parquet", "*.png", "*.pdf", "*.md", "*.json")
-MARKED = re.compile(r"<!-- ([a-z0-9/-]+)((?:; [^;\n]+)*) -->\n.*?<!-- end -->", re.DOTALL)
+KEPT_PATTERNS = ("*.parquet", "*.png", "*.pdf", "*.md", "*.json")
+MARKED_PART = re.compile(r"<!-- ([a-z0-9/-]+)((?:; [^;\n]+)*) -->\n.*?<!-- end -->", re.DOTALL)
 
 
-def copy(out: Path) -> None:
+def copy_reports(out: Path) -> None:
     """Take the reports of all experiments over."""
     for folder in sorted(path.parent for path in out.glob("*/summary.parquet")):
         target = RESULTS / folder.name
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
-        for pattern in KEPT:
+        for pattern in KEPT_PATTERNS:
             for path in folder.glob(pattern):
                 shutil.copyfile(path, target / path.name)
 
 
-def filled(text: str) -> str:
+def fill_page(text: str) -> str:
     """The page with everything between marks as it follows from the files."""
-    return MARKED.sub(lambda found: f"<!-- {found[1]}{found[2]} -->\n{_part(found)}\n<!-- end -->", text)
+    return MARKED_PART.sub(lambda found: f"<!-- {found[1]}{found[2]} -->\n{_part(found)}\n<!-- end -->", text)
 
 
 def _part(found: re.Match[str]) -> str:
@@ -112,6 +112,6 @@ _GENERATED = {"overview": _overview, "counts": _counts, "timings": _timings}
 
 if __name__ == "__main__":
     for folder in sys.argv[1:]:
-        copy(Path(folder))
+        copy_reports(Path(folder))
     page = DOCS / "reproduction.md"
-    page.write_text(filled(page.read_text("utf-8")), "utf-8")
+    page.write_text(fill_page(page.read_text("utf-8")), "utf-8")

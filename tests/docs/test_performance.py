@@ -27,7 +27,7 @@ def script():
 
 
 def test_every_table_is_as_the_results_have_it(script):
-    assert script.filled(PAGE) == PAGE
+    assert script.fill_page(PAGE) == PAGE
 
 
 def test_every_table_and_picture_has_a_place_on_the_page(script):

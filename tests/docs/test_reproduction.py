@@ -38,7 +38,7 @@ def test_everything_between_marks_is_as_the_runs_gave_it():
     spec = importlib.util.spec_from_file_location("make_page", ROOT / "scripts" / "make_reproduction_page.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    assert script.filled(PAGE) == PAGE
+    assert script.fill_page(PAGE) == PAGE
 
 
 # -- the first screen --------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from anchorpbo.research.bench.measurement import Measurement
 from anchorpbo.research.bench.process_costs import PROGRAMS
 from anchorpbo.research.bench.process_pool import BenchmarkPool
 from anchorpbo.research.bench.results import read_rows
-from anchorpbo.research.bench.simulation import simulate_dataset
+from anchorpbo.research.bench.simulated_duels import simulate_dataset
 from anchorpbo.research.bench.suite import SuiteExtent, plan_measurements
 from support.optional import HAS_TORCH, WITHOUT_TORCH
 

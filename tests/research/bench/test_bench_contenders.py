@@ -9,15 +9,15 @@ import pytest
 
 from anchorpbo.errors import UnknownNameError, UnsupportedError
 from anchorpbo.research.bench.anchorpbo_contenders import BOTORCH_PRIORS
-from anchorpbo.research.bench.contender import CONTENDERS, STEPS, load_contender, select_contenders
+from anchorpbo.research.bench.benchmark_worker import perform_job
+from anchorpbo.research.bench.contender import CONTENDER_NAMES, TIMED_STEPS, load_contender, select_contenders
 from anchorpbo.research.bench.dataset import DuelDataset
 from anchorpbo.research.bench.growth import GROWTH_CASES
 from anchorpbo.research.bench.process_costs import PeakMemory, StartupTime
 from anchorpbo.research.bench.process_pool import BenchmarkPool, BenchmarkProcess, make_environment
 from anchorpbo.research.bench.rounds import RoundTiming
-from anchorpbo.research.bench.simulation import simulate_dataset
+from anchorpbo.research.bench.simulated_duels import simulate_dataset
 from anchorpbo.research.bench.suite import SuiteExtent, plan_measurements
-from anchorpbo.research.bench.worker import perform_job
 
 OURS = ("anchorpbo", "anchorpbo-study")
 
@@ -52,7 +52,7 @@ def test_the_duels_reach_another_process_to_the_last_bit():
 
 
 @pytest.mark.parametrize("name", OURS)
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", TIMED_STEPS)
 def test_our_side_has_every_step(name, step):
     job = {"do": "step", "contender": name, "step": step, "given": simulate_dataset(3, 6, 0).to_plain()}
     found = perform_job(job)
@@ -121,7 +121,7 @@ def test_memory_and_start_are_measured_in_fresh_processes():
 
 def test_another_librarys_process_loads_nothing_of_ours_but_the_duels():
     package = "anchorpbo.research.bench"
-    program = f"import sys, {package}.worker, {package}.botorch_contender; print(*sys.modules)"
+    program = f"import sys, {package}.benchmark_worker, {package}.botorch_contender; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert not set(run.stdout.split()) & {"numba", "scipy", "anchorpbo.model", "torch", "matplotlib"}
 
@@ -140,11 +140,11 @@ def test_the_slowest_first_call_decides_on_how_many_studies():
 
 
 def test_every_contender_says_who_it_is():
-    for name in CONTENDERS:
+    for name in CONTENDER_NAMES:
         kind = load_contender(name)
         assert kind.name == name
         assert kind.title
-        assert set(kind.performs) <= set(STEPS)
+        assert set(kind.performs) <= set(TIMED_STEPS)
 
 
 def test_without_the_extra_our_own_side_can_still_be_measured(monkeypatch):

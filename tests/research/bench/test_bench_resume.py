@@ -3,7 +3,7 @@
 import pytest
 from bench_rows import answer, stopped, timing
 
-from anchorpbo.research.bench import tables
+from anchorpbo.research.bench import benchmark_tables
 from anchorpbo.research.bench.costs import Quantity, Ratio, RoundCosts, compute_ratio
 from anchorpbo.research.bench.results import MACHINE_FILE, Results, read_rows
 from anchorpbo.research.bench.rounds import RoundTiming
@@ -37,7 +37,7 @@ def test_ratios_over_two_steps_are_of_one_kind_of_measurement():
     quick = timing("between", m=5, d=3, anchorpbo=[answer(0, 1e-6)])
     both = timing(m=5, d=3, botorch=[answer(0, 4.0)], anchorpbo=[answer(0, 0.5)])
     assert times([quick, both], (BOTH[0], Quantity("anchorpbo", "between"))) is None
-    assert "4.00 s" in tables.tabulate_rounds([quick, both]).to_markdown()
+    assert "4.00 s" in benchmark_tables.tabulate_rounds([quick, both]).to_markdown()
 
 
 def test_of_equal_measurements_the_latest_counts():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bench_rows import answer, failed, stopped, timing
 
-from anchorpbo.research.bench import benchmark_report, cost_figures, power_laws, tables
+from anchorpbo.research.bench import benchmark_report, benchmark_tables, cost_figures, power_laws
 from anchorpbo.research.bench.benchmark_report import format_headline
 from anchorpbo.research.bench.costs import Quantity, Ratio, RoundCosts, compute_ratio
 
@@ -34,13 +34,13 @@ def row_of(table, *cells):
 
 
 def test_a_round_is_the_median_and_failures_are_told():
-    assert row_of(tables.tabulate_rounds(ROWS), "4", "150")[2:] == [
+    assert row_of(benchmark_tables.tabulate_rounds(ROWS), "4", "150")[2:] == [
         "5", "4.00 s (1 failed of 3)", "–", "50.0 ms", "100 ms", "80 ×", "40 ×",
     ]  # fmt: skip
 
 
 def test_what_was_stopped_shows_the_limit_and_a_ratio_of_at_least():
-    assert row_of(tables.tabulate_rounds(ROWS), "4", "1,000", "1")[3:] == [
+    assert row_of(benchmark_tables.tabulate_rounds(ROWS), "4", "1,000", "1")[3:] == [
         "> 300 s",
         "–",
         "1.00 s",
@@ -53,7 +53,7 @@ def test_what_was_stopped_shows_the_limit_and_a_ratio_of_at_least():
 def test_a_changed_line_changes_the_table():
     changed = copy.deepcopy(ROWS)
     changed[0]["runs"]["botorch"][0]["seconds"] = 9.0
-    assert row_of(tables.tabulate_rounds(changed), "4", "150")[3] == "7.00 s (1 failed of 3)"
+    assert row_of(benchmark_tables.tabulate_rounds(changed), "4", "150")[3] == "7.00 s (1 failed of 3)"
 
 
 def test_a_ratio_is_over_the_seeds_that_both_have():
@@ -66,16 +66,16 @@ def test_a_ratio_is_over_the_seeds_that_both_have():
 
 def test_a_fit_that_always_fails_has_no_time_and_no_ratio():
     rows = [timing(botorch=[failed(0), failed(1)], anchorpbo=[answer(0, 0.1)])]
-    cells = row_of(tables.tabulate_rounds(rows), "4", "150")
+    cells = row_of(benchmark_tables.tabulate_rounds(rows), "4", "150")
     assert cells[3] == "failed, all 2"
     assert cells[7] == "–"
-    assert row_of(tables.tabulate_failures(rows), "150") == ["150", "2", "2", "0"]
+    assert row_of(benchmark_tables.tabulate_failures(rows), "150") == ["150", "2", "2", "0"]
 
 
 def test_sizes_left_out_after_a_stop_are_not_counted_as_tried():
     rows = [timing(m=1000, botorch=[stopped(assumed=True)], anchorpbo=[answer(0, 0.1)])]
-    assert row_of(tables.tabulate_failures(rows), "1,000") == ["1,000", "0", "0", "1"]
-    cells = row_of(tables.tabulate_rounds(rows), "4", "1,000")
+    assert row_of(benchmark_tables.tabulate_failures(rows), "1,000") == ["1,000", "0", "0", "1"]
+    cells = row_of(benchmark_tables.tabulate_rounds(rows), "4", "1,000")
     assert cells[3] == "(> 300 s)"
     assert cells[7] == "(> 3000 ×)"
 
@@ -83,22 +83,22 @@ def test_sizes_left_out_after_a_stop_are_not_counted_as_tried():
 def test_of_a_step_that_was_stopped_only_the_part_under_way_is_known_to_be_long():
     stop = stopped(laps={"fit": 100.0}, running="ask_pair")
     rows = [timing(botorch=[stop], anchorpbo=[answer(0, 1.0, fit=0.5, ask_pair=0.5)])]
-    assert row_of(tables.tabulate_rounds(rows), "4", "150")[3] == "> 300 s"
-    cells = row_of(tables.tabulate_parts(rows), "4", "150")
+    assert row_of(benchmark_tables.tabulate_rounds(rows), "4", "150")[3] == "> 300 s"
+    cells = row_of(benchmark_tables.tabulate_parts(rows), "4", "150")
     assert cells[3:6] == ["100 s", "500 ms", "200 ×"]
     assert cells[9:12] == ["> 200 s", "500 ms", "> 400 ×"]
     early = [timing(botorch=[stopped()], anchorpbo=[answer(0, 1.0, fit=0.5, ask_pair=0.5)])]
-    assert row_of(tables.tabulate_parts(early), "4", "150")[9:12] == ["–", "500 ms", "–"]
+    assert row_of(benchmark_tables.tabulate_parts(early), "4", "150")[9:12] == ["–", "500 ms", "–"]
 
 
 def test_what_was_not_prepared_in_time_has_no_time():
     unready = {**failed(0), "error": "Unready"}
     rows = [timing(optuna=[unready], anchorpbo=[answer(0, 0.1)])]
-    assert row_of(tables.tabulate_rounds(rows), "4", "150")[4] == "not ready in time"
+    assert row_of(benchmark_tables.tabulate_rounds(rows), "4", "150")[4] == "not ready in time"
 
 
 def test_parts_are_those_of_the_step_they_belong_to():
-    cells = row_of(tables.tabulate_parts(ROWS), "4", "150")
+    cells = row_of(benchmark_tables.tabulate_parts(ROWS), "4", "150")
     assert cells[3:6] == ["3.00 s (1 failed of 3)", "40.0 ms", "75 ×"]
     assert cells[9:12] == ["1.00 s (1 failed of 3)", "10.0 ms", "100 ×"]
 
@@ -109,12 +109,12 @@ def test_values_are_compared_relative_to_what_botorch_found():
         "pair_ours": 2.0, "pair_theirs": 2.5, "single_ours": 5.0, "single_theirs": 4.0,
     }  # fmt: skip
     rows = [{"key": "v", "section": "values", "m": 50, "d": 3, "seeds": 2, "runs": [run, failed(1)]}]
-    cells = row_of(tables.tabulate_values(rows), "3", "50")
+    cells = row_of(benchmark_tables.tabulate_values(rows), "3", "50")
     judged = ["1.0e-09", "-2.0e-01", "-2.0e-01", "2.5e-01", "2.5e-01", "+0.50", "+0.50"]
     assert cells[2:] == ["1 of 2, 1 failed", *judged, "–", "–"]
     newer = {**run, "objective_ours": -12.25, "objective_theirs": -12.0}
     later = {**rows[0], "runs": [newer, {**newer, "seed": 1, "objective_ours": -12.75}, stopped(20.0)]}
-    cells = row_of(tables.tabulate_values([*rows, later]), "3", "50")
+    cells = row_of(benchmark_tables.tabulate_values([*rows, later]), "3", "50")
     assert cells[2:] == ["2 of 3, 1 out of time at 20 s", *judged, "-0.75", "-0.50"]
 
 
@@ -148,8 +148,8 @@ def test_memory_and_growth_tell_of_limits_and_failures():
     ]  # fmt: skip
     unready = {**failed(0), "error": "Unready", "seconds": 40.0}
     rows.append({"key": "5", "section": "memory", "contender": "optuna", "m": 1000, "d": 4, **unready})
-    assert "| 1,000 | > 900 | not ready in 40 s | 100 |" in tables.tabulate_memory(rows).to_markdown()
-    text = tables.tabulate_growth(rows).to_markdown()
+    assert "| 1,000 | > 900 | not ready in 40 s | 100 |" in benchmark_tables.tabulate_memory(rows).to_markdown()
+    text = benchmark_tables.tabulate_growth(rows).to_markdown()
     assert "> 300 s" in text
     for cells in ("| duels | 100,000 |", "| fit | 3.00 s |", "| ratio | 1.25 |"):
         assert cells in text
@@ -157,7 +157,12 @@ def test_memory_and_growth_tell_of_limits_and_failures():
 
 def test_between_fits_the_fair_ratio_comes_before_that_with_their_fit():
     row = timing("between", botorch=[answer(0, 1.0)], anchorpbo=[answer(0, 0.1)], anchorpbo_study=[answer(0, 0.2)])
-    assert row_of(tables.tabulate_between_fits([row, ROWS[0]]), "4", "150")[6:] == ["10 ×", "5.0 ×", "30 ×", "15 ×"]
+    assert row_of(benchmark_tables.tabulate_between_fits([row, ROWS[0]]), "4", "150")[6:] == [
+        "10 ×",
+        "5.0 ×",
+        "30 ×",
+        "15 ×",
+    ]
 
 
 def test_the_main_numbers_are_those_of_the_tables():
@@ -202,7 +207,7 @@ def test_the_script_puts_a_table_between_its_marks(tmp_path):
     row = {"key": "a", "section": "startup", "seconds": {"numpy": [0.1, 0.3, 0.2], "stack": [0.4]}}
     (tmp_path / "results.jsonl").write_text(json.dumps(row) + "\n")
     page = "before\n<!-- bench/startup -->\nold\n<!-- end -->\nafter <!-- bench/laws -->\nkept\n<!-- end -->"
-    filled = script.filled(page, tmp_path)
+    filled = script.fill_page(page, tmp_path)
     assert "| import numpy | 200 ms | 0.50 |" in filled
     assert "old" not in filled
     assert filled.startswith("before\n")

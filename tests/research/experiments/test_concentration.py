@@ -59,7 +59,7 @@ def test_the_expected_estimate_is_a_convolution():
         expected, _ = integrate.quad(
             lambda u, x=x: kernel((x - u) / setting.h) / setting.h * stats.norm.pdf(u), -12, 12, points=[x]
         )
-        assert setting.expected(np.array(x**2)) == pytest.approx(expected)
+        assert setting.smoothed_density(np.array(x**2)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("d", [1, 2])
@@ -67,7 +67,7 @@ def test_the_bias_is_within_its_bound(d):
     for n in (20, 2000):
         setting = BoundConstants(n, d)
         squared = np.linspace(0.0, 5.0, 101) ** 2
-        assert np.abs(setting.expected(squared) - setting.density(squared)).max() <= setting.bias
+        assert np.abs(setting.smoothed_density(squared) - setting.density(squared)).max() <= setting.bias
 
 
 @pytest.mark.parametrize("d", [1, 2])

@@ -9,7 +9,7 @@ import pytest
 from anchorpbo.research.experiments.confidence_intervals import Interval
 from anchorpbo.research.experiments.run_metrics import (
     FINAL_ROUNDS,
-    METRICS,
+    ROUND_METRICS,
     RUNNING_METRICS,
     add_ranks,
     add_running_best,
@@ -31,7 +31,7 @@ def rows_of(problems=("p", "q"), variants=("", "v"), rounds=ROUNDS):
         {
             "problem": problem, "variant": variant, "strategy": strategy, "seed": seed, "round": number,
             "rounds": rounds,
-            **{name: float(rng.normal()) for name in METRICS},
+            **{name: float(rng.normal()) for name in ROUND_METRICS},
             **({"pair_noise": None, "seconds": None} if number == 0 else {}),
         }
         for problem in problems for variant in variants for strategy, seeds in SEEDS.items() for seed in seeds
@@ -72,7 +72,7 @@ def test_curves_are_means_and_deviations_over_seeds():
     for row in found.iter_rows(named=True):
         same = [r for r in ROWS if all(r[name] == row[name] for name in ("problem", "variant", "strategy", "round"))]
         assert row["runs"] == len(same) == len(SEEDS[row["strategy"]])
-        for metric in METRICS:
+        for metric in ROUND_METRICS:
             values = [r[metric] for r in same if r[metric] is not None]
             assert row[f"{metric}_mean"] == (pytest.approx(mean(values)) if values else None)
             assert row[f"{metric}_std"] == (pytest.approx(stdev(values)) if len(values) > 1 else None)
@@ -90,7 +90,7 @@ def test_curves_are_sorted_and_do_not_heed_the_order_of_rows():
 
 
 @pytest.mark.parametrize("when", ["last", "early", "all"])
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", ROUND_METRICS)
 def test_a_run_has_the_mean_of_its_rounds(metric, when):
     records = shuffled(ONE)
     for name, seeds in SEEDS.items():
@@ -206,7 +206,7 @@ def test_a_strategy_alone_is_first():
 def test_finals_are_of_each_runs_mean_over_the_last_ten_rounds_and_of_all_for_the_noise():
     rows = [
         {"problem": "p", "strategy": "ei", "variant": "", "seed": seed, "rounds": 15, "round": number,
-         **{name: float(100 * seed + number) for name in METRICS}}
+         **{name: float(100 * seed + number) for name in ROUND_METRICS}}
         for seed in range(3) for number in range(16)
     ]  # fmt: skip
     found = summarise_final_values(pl.DataFrame(rows)).row(0, named=True)

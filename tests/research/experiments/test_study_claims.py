@@ -201,7 +201,7 @@ def test_claims_are_open_where_runs_contradict_each_other(name):
 
 def test_main_without_sushi_needs_no_data():
     for level, verdict in ((MAIN_RIGHT, "agrees"), (MAIN_WRONG, "differs")):
-        assert verdicts(claims_of(study_experiments.MAIN, level, only=WITHOUT_DATA)) == {verdict: 2 * 24 + 2}
+        assert verdicts(claims_of(study_experiments.MAIN_EXPERIMENT, level, only=WITHOUT_DATA)) == {verdict: 2 * 24 + 2}
 
 
 @every_case
@@ -225,7 +225,8 @@ def the(claims, start):
 
 def test_numbers_are_paired_differences():
     claims = claims_of(
-        study_experiments.FIVE_ANCHORS, by_strategy({"risk_adjusted": (0, 0, 1, 5, -7, 1), "pair_noise": [0] * 6})
+        study_experiments.FIVE_ANCHORS_EXPERIMENT,
+        by_strategy({"risk_adjusted": (0, 0, 1, 5, -7, 1), "pair_noise": [0] * 6}),
     )
     for start, gap, verdict in (("ANPEI's risk", 5.0, "agrees"), ("RAHBO's risk", -7.0, "differs")):
         claim = the(claims, start)
@@ -239,7 +240,7 @@ def test_numbers_are_paired_differences():
 
 def test_times_are_ratios():
     level = by_strategy({"seconds": (0, 0, 3, 1, 1, 4)})
-    claims = claims_of(study_experiments.TIME, level, only=["hartmann3"])
+    claims = claims_of(study_experiments.TIME_EXPERIMENT, level, only=["hartmann3"])
     longer, pairs = claims
     assert longer.found == "2.00 times"
     assert float(pairs.found.split()[0]) == pytest.approx(2.0 ** (3.5 - 0.5), rel=0.01)
@@ -250,8 +251,8 @@ def test_times_are_ratios():
 @pytest.mark.parametrize(("share", "verdict"), [(0.05, "agrees"), (0.15, "differs")])
 def test_competitive_is_within_a_tenth_of_the_range(share, verdict):
     for experiment, problem, metric, only in (
-        (study_experiments.MAIN, "hartmann4", "value", ["hartmann4"]),
-        (study_experiments.ACKLEY6, "ackley6", "risk_adjusted", ["eubo", "raeubo"]),
+        (study_experiments.MAIN_EXPERIMENT, "hartmann4", "value", ["hartmann4"]),
+        (study_experiments.ACKLEY6_EXPERIMENT, "ackley6", "risk_adjusted", ["eubo", "raeubo"]),
     ):
         span = problem_of(problem).maximum - problem_of(problem).minimum
         table = dict.fromkeys((metric, "plain_value"), (0, 0, 0, *[-share * span] * 3))
@@ -267,7 +268,7 @@ def test_other_inferences_are_competitive_within_a_tenth_of_the_range():
     def level(task, name, number):
         return {"hallucination": 0.0, "laplace": -0.05 * span, "ep": -0.15 * span}[task.inference]
 
-    for claim in claims_of(study_experiments.INFERENCE, level):
+    for claim in claims_of(study_experiments.INFERENCE_EXPERIMENT, level):
         assert claim.verdict == ("agrees" if "Laplace" in claim.text else "differs")
 
 
@@ -276,14 +277,14 @@ def test_values_are_those_of_the_last_rounds_and_noise_is_that_of_all():
     def level(task, name, number):
         return (1.0 if number > ROUNDS - 10 else -50.0) if task.strategy in TWINS else 0.0
 
-    assert verdicts(claims_of(study_experiments.FIVE_ANCHORS, level)) == {"agrees": 6}
+    assert verdicts(claims_of(study_experiments.FIVE_ANCHORS_EXPERIMENT, level)) == {"agrees": 6}
 
 
 def test_more_anchors_may_help_early_and_not_in_the_end():
     def level(task, name, number):
         return float(task.told) * (1.0 if number <= ROUNDS / 3 else -1.0)
 
-    for claim in claims_of(study_experiments.ANCHOR_COUNT, level):
+    for claim in claims_of(study_experiments.ANCHOR_COUNT_EXPERIMENT, level):
         late = claim.text.endswith("in the end") and "more in" not in claim.text
         assert claim.verdict == ("differs" if late else "agrees")
 
@@ -292,7 +293,7 @@ def test_anchor_count_compares_the_ends_of_the_range():
     def level(task, name, number):
         return {5: 1.0, 10: 50.0, 20: -50.0, 50: 2.0}[task.told]
 
-    claims = claims_of(study_experiments.ANCHOR_COUNT, level)
+    claims = claims_of(study_experiments.ANCHOR_COUNT_EXPERIMENT, level)
     assert [float(claim.found) for claim in claims] == pytest.approx([1.0, 1.0, 0.0] * 3, abs=0.02)
 
 
@@ -310,7 +311,7 @@ def test_a_setting_that_turns_a_claim_round_has_a_row_that_says_so(odd):
         found = [name for name, settings in VARIANTS.items() if has(task, settings)]
         return max(found, key=lambda name: len(VARIANTS[name]))
 
-    claims = claims_of(study_experiments.SENSITIVITY, level, only=["hartmann4"])
+    claims = claims_of(study_experiments.SENSITIVITY_EXPERIMENT, level, only=["hartmann4"])
     own = [claim for claim in claims if claim.setting == odd]
     assert {claim.verdict for claim in own} == {"differs"}
     assert {claim.verdict for claim in claims if claim.setting != odd} == {"agrees"}
@@ -323,7 +324,11 @@ def test_a_setting_that_turns_a_claim_round_has_a_row_that_says_so(odd):
 def test_a_loss_of_best_value_within_the_margin_is_competitive_under_every_setting():
     span = problem_of("hartmann4").maximum - problem_of("hartmann4").minimum
     level = by_strategy({"value": (0, 0, 0, *[-0.05 * span] * 3)})
-    claims = [c for c in claims_of(study_experiments.SENSITIVITY, level, only=["hartmann4"]) if "competitive" in c.text]
+    claims = [
+        c
+        for c in claims_of(study_experiments.SENSITIVITY_EXPERIMENT, level, only=["hartmann4"])
+        if "competitive" in c.text
+    ]
     assert len(unmoved(claims)) == 3
     assert {claim.verdict for claim in claims} == {"agrees"}
 
@@ -333,7 +338,7 @@ def test_the_slope_of_the_gain_is_over_corners():
         gain = -40.0 if task.anchors == "corner-1111" else 1.0
         return gain if task.strategy in TWINS and name == "risk_adjusted" else 0.0
 
-    claims = claims_of(study_experiments.ANCHOR_PLACEMENT, level, only=["hartmann4"])
+    claims = claims_of(study_experiments.ANCHOR_PLACEMENT_EXPERIMENT, level, only=["hartmann4"])
     slopes = [claim for claim in claims if claim.setting == "slope over 16 corners"]
     assert {claim.verdict for claim in slopes} == {"agrees"}
     x = [0.3 + 0.2 * bits.count("1") for bits in map("{:04b}".format, range(16))]
@@ -347,7 +352,7 @@ def test_a_setting_that_moves_a_number_and_not_the_verdict_has_a_row_that_agrees
     def level(task, name, number):
         return (10.0 if task.outputscale == 10.0 else 1.0) * TWINS_RIGHT(task, name, number)
 
-    claims = claims_of(study_experiments.SENSITIVITY, level, only=["hartmann4"])
+    claims = claims_of(study_experiments.SENSITIVITY_EXPERIMENT, level, only=["hartmann4"])
     assert set(verdicts(claims)) == {"agrees"}
     assert sum(claim.setting == "wider prior" for claim in claims) == 9
 
@@ -358,18 +363,22 @@ def test_noise_in_the_runs_moves_nothing_that_a_paired_difference_of_differences
         own = 0.4 * np.random.default_rng([task.seed, *task.strategy.encode()]).normal()
         return TWINS_RIGHT(task, name, number) * 0.2 + (own if task.outputscale == 1.0 else 1.05 * own)
 
-    claims = claims_of(study_experiments.SENSITIVITY, level, seeds=5, only=["hartmann4"])
+    claims = claims_of(study_experiments.SENSITIVITY_EXPERIMENT, level, seeds=5, only=["hartmann4"])
     assert "wider prior" not in {claim.setting for claim in claims}
 
 
 def test_the_best_is_compared_with_the_best_of_the_others():
     level = by_strategy({"value": (8, 3, 1, 0, 9, 2)})
-    (claim,) = [c for c in claims_of(study_experiments.RANKING, level, only=["hartmann3"]) if "is the best" in c.text]
+    (claim,) = [
+        c for c in claims_of(study_experiments.RANKING_EXPERIMENT, level, only=["hartmann3"]) if "is the best" in c.text
+    ]
     assert claim.text.endswith("rival is EI")
     assert claim.found == "-1.000"
     assert claim.verdict == "agrees"
     level = by_strategy({"value": (8, 3, 1, 0, 7.9, 2)})
-    (claim,) = [c for c in claims_of(study_experiments.RANKING, level, only=["hartmann3"]) if "is the best" in c.text]
+    (claim,) = [
+        c for c in claims_of(study_experiments.RANKING_EXPERIMENT, level, only=["hartmann3"]) if "is the best" in c.text
+    ]
     assert (claim.text[-2:], claim.found, claim.verdict) == ("EI", "+1.000", "differs")
 
 
@@ -379,7 +388,7 @@ def test_a_rival_that_is_shown_is_one_that_decides():
         wild = 30.0 * (-1) ** task.seed if task.strategy == "ei" else 0.0
         return wild + {"rahbo": 5.0, "ei": 6.0, "ucb": 5.5}.get(task.strategy, 0.0)
 
-    rows = made(study_experiments.ACKLEY6.make_tasks(Size(seeds=6, rounds=ROUNDS)), level)
+    rows = made(study_experiments.ACKLEY6_EXPERIMENT.make_tasks(Size(seeds=6, rounds=ROUNDS)), level)
     (claim,) = compare_with_all(rows, "ackley6", "rahbo", (), "value", "here")
     assert claim.verdict == "differs"
     assert claim.text.endswith("UCB")
@@ -389,7 +398,9 @@ def test_a_rival_that_is_shown_is_one_that_decides():
 @needs_sushi
 def test_a_second_place_leaves_out_the_first():
     level = by_strategy({"risk_adjusted": (1, 2, 3, 4, 8, 9)})
-    claims = [c for c in claims_of(study_experiments.MAIN, level, only=["sushi"]) if " on Sushi 4D (" in c.text]
+    claims = [
+        c for c in claims_of(study_experiments.MAIN_EXPERIMENT, level, only=["sushi"]) if " on Sushi 4D (" in c.text
+    ]
     best, second = [claim for claim in claims if "nearest rival" in claim.text]
     assert (best.verdict, best.text[-5:]) == ("agrees", "RAHBO")
     assert "second to RAEUBO" in second.text
@@ -479,7 +490,7 @@ def test_an_unfinished_experiment_has_claims_of_what_is_paired(name):
 def test_runs_without_a_partner_say_nothing():
     tasks = [
         task
-        for task in study_experiments.FIVE_ANCHORS.make_tasks(Size(seeds=6, rounds=12))
+        for task in study_experiments.FIVE_ANCHORS_EXPERIMENT.make_tasks(Size(seeds=6, rounds=12))
         if (task.seed < 3) == (task.strategy in TWINS)
     ]
-    assert study_experiments.FIVE_ANCHORS.judge_claims(made(tasks, TWINS_RIGHT)) == []
+    assert study_experiments.FIVE_ANCHORS_EXPERIMENT.judge_claims(made(tasks, TWINS_RIGHT)) == []

@@ -36,7 +36,7 @@ def values(tasks, setting):
 
 
 def test_main_is_of_the_papers_size():
-    tasks = study_experiments.MAIN.make_tasks(PAPER)
+    tasks = study_experiments.MAIN_EXPERIMENT.make_tasks(PAPER)
     assert len(tasks) == 3 * 6 * 30
     assert sum(task.rounds for task in tasks) == 81_000
     assert set(values(tasks, "rounds")) == {150}
@@ -59,7 +59,7 @@ def test_the_smaller_ones_have_20_seeds_and_100_rounds(name, problem, anchors, c
 
 
 def test_inference_has_the_three_inferences_under_one_likelihood():
-    tasks = study_experiments.INFERENCE.make_tasks(PAPER)
+    tasks = study_experiments.INFERENCE_EXPERIMENT.make_tasks(PAPER)
     assert len(tasks) == 2 * 3 * 20
     assert set(values(tasks, "likelihood")) == {"probit"}
     arms = Counter((task.strategy, task.inference) for task in tasks)
@@ -67,7 +67,7 @@ def test_inference_has_the_three_inferences_under_one_likelihood():
 
 
 def test_anchor_count_tells_five_to_fifty_of_fifty():
-    tasks = study_experiments.ANCHOR_COUNT.make_tasks(PAPER)
+    tasks = study_experiments.ANCHOR_COUNT_EXPERIMENT.make_tasks(PAPER)
     assert set(values(tasks, "count")) == {50}
     assert set(values(tasks, "anchors")) == {"scattered"}
     assert set(values(tasks, "rounds")) == {150}
@@ -76,14 +76,14 @@ def test_anchor_count_tells_five_to_fifty_of_fifty():
 
 
 def test_anchor_quality_has_both_places():
-    tasks = study_experiments.ANCHOR_QUALITY.make_tasks(PAPER)
+    tasks = study_experiments.ANCHOR_QUALITY_EXPERIMENT.make_tasks(PAPER)
     arms = Counter((task.problem, task.strategy, task.anchors) for task in tasks)
     expected = {(p, s, a): 30 for p in ("hartmann3", "hartmann4") for s in TWINS for a in ("away", "near")}
     assert arms == expected
 
 
 def test_anchor_placement_has_every_corner_and_a_cluster_drawn_by_the_seed():
-    tasks = study_experiments.ANCHOR_PLACEMENT.make_tasks(PAPER)
+    tasks = study_experiments.ANCHOR_PLACEMENT_EXPERIMENT.make_tasks(PAPER)
     assert len(tasks) == (8 + 1 + 16 + 1) * 6 * 20
     assert set(values(tasks, "rounds")) == {100}
     for problem, dimension in (("hartmann3", 3), ("hartmann4", 4)):
@@ -102,7 +102,7 @@ CHANGES = {
 
 def test_sensitivity_changes_one_setting_at_a_time_and_those_of_the_public_code_together():
     changes = defaultdict(set)
-    for task in study_experiments.SENSITIVITY.make_tasks(Size(seeds=1)):
+    for task in study_experiments.SENSITIVITY_EXPERIMENT.make_tasks(Size(seeds=1)):
         assert task.rounds == 100
         place = "own" if task.problem in ("sushi", "candy") else "away"
         plain = asdict(SimulatedStudy(task.problem, task.strategy, 0, anchors=place, rounds=task.rounds))
@@ -118,9 +118,9 @@ def test_sensitivity_changes_one_setting_at_a_time_and_those_of_the_public_code_
 
 
 def test_every_arm_of_sensitivity_has_a_name_of_its_own():
-    tasks = study_experiments.SENSITIVITY.make_tasks(Size(seeds=1))
+    tasks = study_experiments.SENSITIVITY_EXPERIMENT.make_tasks(Size(seeds=1))
     settings = pl.DataFrame([task.settings for task in tasks], infer_schema_length=None)
-    names = settings.select(study_experiments.SENSITIVITY.variant.alias("variant"))["variant"].to_list()
+    names = settings.select(study_experiments.SENSITIVITY_EXPERIMENT.variant.alias("variant"))["variant"].to_list()
     assert len({(t.problem, t.strategy, name) for t, name in zip(tasks, names, strict=True)}) == len(tasks)
     assert len(set(names)) == len(CHANGES) + 2
     for task, name in zip(tasks, names, strict=True):
@@ -190,15 +190,15 @@ def test_keys_that_experiments_share_are_of_equal_tasks():
 
 def test_ranking_and_time_are_over_the_runs_of_main():
     for size in (PAPER, QUICK, Size(seeds=2, rounds=9)):
-        main = keys(study_experiments.MAIN.make_tasks(size))
-        assert keys(study_experiments.RANKING.make_tasks(size)) == main
-        assert keys(study_experiments.TIME.make_tasks(size)) == main
+        main = keys(study_experiments.MAIN_EXPERIMENT.make_tasks(size))
+        assert keys(study_experiments.RANKING_EXPERIMENT.make_tasks(size)) == main
+        assert keys(study_experiments.TIME_EXPERIMENT.make_tasks(size)) == main
 
 
 def test_anchors_away_from_the_optimum_of_anchor_quality_are_runs_of_main():
     for size in (PAPER, QUICK):
-        main = {task.key: task for task in study_experiments.MAIN.make_tasks(size)}
-        tasks = study_experiments.ANCHOR_QUALITY.make_tasks(size)
+        main = {task.key: task for task in study_experiments.MAIN_EXPERIMENT.make_tasks(size)}
+        tasks = study_experiments.ANCHOR_QUALITY_EXPERIMENT.make_tasks(size)
         away = [task for task in tasks if task.anchors == "away"]
         assert len(away) == len(tasks) / 2
         assert all(main[task.key] == task for task in away)
@@ -207,8 +207,8 @@ def test_anchors_away_from_the_optimum_of_anchor_quality_are_runs_of_main():
 
 def test_sensitivity_begins_with_what_main_runs():
     size = Size(seeds=2, rounds=20)
-    main = {task.key for task in study_experiments.MAIN.make_tasks(size)}
-    found = set(keys(study_experiments.SENSITIVITY.make_tasks(size)))
+    main = {task.key for task in study_experiments.MAIN_EXPERIMENT.make_tasks(size)}
+    found = set(keys(study_experiments.SENSITIVITY_EXPERIMENT.make_tasks(size)))
     assert main < found
 
 
@@ -244,7 +244,7 @@ def test_an_unknown_name_is_answered_with_those_there_are(name):
 
 # -- only --------------------------------------------------------------------------------------------------------------
 
-MAIN_TASKS = study_experiments.MAIN.make_tasks(Size(seeds=2, rounds=5))
+MAIN_TASKS = study_experiments.MAIN_EXPERIMENT.make_tasks(Size(seeds=2, rounds=5))
 
 
 @pytest.mark.parametrize(

@@ -15,27 +15,27 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from anchorpbo.research.bench import power_laws, tables
+from anchorpbo.research.bench import benchmark_tables, power_laws
+from anchorpbo.research.bench.benchmark_tables import list_gains
 from anchorpbo.research.bench.costs import Quantity, Ratio, RoundCosts, format_ratio
 from anchorpbo.research.bench.measurement import Row
 from anchorpbo.research.bench.power_laws import list_ratios
 from anchorpbo.research.bench.results import format_machine
-from anchorpbo.research.bench.tables import list_gains
 from anchorpbo.research.figures.output_files import write_files
 from anchorpbo.research.figures.text_table import TextTable, escape_markdown
 
 BENCHMARK_TABLES: dict[str, Callable[[Sequence[Row]], TextTable | None]] = {
-    "whole": tables.tabulate_rounds,
-    "between": tables.tabulate_between_fits,
-    "parts": tables.tabulate_parts,
-    "single": tables.tabulate_single_designs,
-    "threads": tables.tabulate_threads,
-    "values": tables.tabulate_values,
-    "failures": tables.tabulate_failures,
-    "memory": tables.tabulate_memory,
-    "startup": tables.tabulate_startup,
-    "inferences": tables.tabulate_inferences,
-    "growth": tables.tabulate_growth,
+    "whole": benchmark_tables.tabulate_rounds,
+    "between": benchmark_tables.tabulate_between_fits,
+    "parts": benchmark_tables.tabulate_parts,
+    "single": benchmark_tables.tabulate_single_designs,
+    "threads": benchmark_tables.tabulate_threads,
+    "values": benchmark_tables.tabulate_values,
+    "failures": benchmark_tables.tabulate_failures,
+    "memory": benchmark_tables.tabulate_memory,
+    "startup": benchmark_tables.tabulate_startup,
+    "inferences": benchmark_tables.tabulate_inferences,
+    "growth": benchmark_tables.tabulate_growth,
     "laws": power_laws.tabulate_laws,
     "extremes": power_laws.tabulate_extremes,
 }

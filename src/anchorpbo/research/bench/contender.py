@@ -17,7 +17,7 @@ from anchorpbo.research.bench.dataset import DuelDataset
 Step = Literal["round", "between", "single"]
 """What a user waits for: the next pair after a fit of the hyper-parameters; the next pair between two fits; the next
 single design between two fits."""
-STEPS: tuple[Step, ...] = ("round", "between", "single")
+TIMED_STEPS: tuple[Step, ...] = ("round", "between", "single")
 StepParts: TypeAlias = Mapping[str, Callable[[], object]]
 """The parts of a step in their order; each is timed, and the step takes what they take together."""
 
@@ -41,7 +41,7 @@ class Contender(ABC):
     """What must be installed."""
     modules: ClassVar[tuple[str, ...]] = ()
     """What a round imports, beyond what the module of the contender does."""
-    performs: ClassVar[tuple[Step, ...]] = STEPS
+    performs: ClassVar[tuple[Step, ...]] = TIMED_STEPS
     """The steps it has."""
 
     @abstractmethod
@@ -91,7 +91,7 @@ _CONTENDER_CLASSES = {
     "anchorpbo": ("anchorpbo_contenders", "EqualWorkContender"),
     "anchorpbo-study": ("anchorpbo_contenders", "StudyContender"),
 }
-CONTENDERS = tuple(_CONTENDER_CLASSES)
+CONTENDER_NAMES = tuple(_CONTENDER_CLASSES)
 """Of the contenders, in the order of tables."""
 MEASURED_LIBRARIES = ("anchorpbo", "botorch", "optuna")
 
@@ -110,7 +110,7 @@ def select_contenders(only: Sequence[str] = ()) -> tuple[str, ...]:
     for library in only:
         if library not in MEASURED_LIBRARIES:
             raise UnknownNameError.of("a library to measure", library, MEASURED_LIBRARIES)
-    names = tuple(name for name in CONTENDERS if not only or load_contender(name).library in only)
+    names = tuple(name for name in CONTENDER_NAMES if not only or load_contender(name).library in only)
     needed = dict.fromkeys(package for name in names for package in load_contender(name).packages)
     missing = [package for package in needed if find_spec(package) is None]
     if missing:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from anchorpbo.research.bench.benchmark_worker import Answer
 from anchorpbo.research.bench.contender import Step
 from anchorpbo.research.bench.measurement import Row
 from anchorpbo.research.bench.process_pool import STOPPED, UNREADY_ERROR
-from anchorpbo.research.bench.worker import Answer
 from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell
 
 SecondsBySeed = dict[int, float]

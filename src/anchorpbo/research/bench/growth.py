@@ -29,7 +29,7 @@ from anchorpbo.reliability import NoiseMap
 from anchorpbo.research.bench.anchorpbo_contenders import start_study, tell_duels
 from anchorpbo.research.bench.measurement import Measurement, Row
 from anchorpbo.research.bench.process_pool import BenchmarkPool
-from anchorpbo.research.bench.simulation import simulate_dataset
+from anchorpbo.research.bench.simulated_duels import simulate_dataset
 from anchorpbo.search import maximise, maximise_over
 from anchorpbo.search.evaluate import pieces
 from anchorpbo.study import Optimizer

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from anchorpbo.research.bench.benchmark_worker import Answer
 from anchorpbo.research.bench.process_pool import STOPPED, UNREADY_ERROR, BenchmarkPool
-from anchorpbo.research.bench.worker import Answer
 
 Row = dict[str, Any]
 """A line of the results: settings, and what was found."""

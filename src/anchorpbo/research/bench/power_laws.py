@@ -12,10 +12,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from anchorpbo.research.bench.benchmark_tables import make_table
 from anchorpbo.research.bench.contender import ASK_PAIR, ASK_SINGLE, FIT, INFER, Step
 from anchorpbo.research.bench.costs import Quantity, Ratio, RoundCosts, compute_ratio, format_duration, format_ratio
 from anchorpbo.research.bench.measurement import Row
-from anchorpbo.research.bench.tables import make_table
 from anchorpbo.research.figures.text_table import Cell, TextTable
 
 MIN_FIT_DUELS = 50
@@ -81,7 +81,7 @@ QUANTITIES: dict[str, Quantity] = {
     "anchorpbo, RAHBO by HB between fits": Quantity("anchorpbo-study", "single"),
 }
 """What laws are fitted to, in words."""
-_COMPARISONS: tuple[tuple[str, str, str, Step, str | None], ...] = (
+_RATIO_ROWS: tuple[tuple[str, str, str, Step, str | None], ...] = (
     ("whole round", "anchorpbo", "equal work", "round", None),
     ("fit", "anchorpbo", "equal work", "round", FIT),
     ("search of a pair", "anchorpbo", "equal work", "round", ASK_PAIR),
@@ -95,7 +95,7 @@ _COMPARISONS: tuple[tuple[str, str, str, Step, str | None], ...] = (
 )
 COMPARED_QUANTITIES: dict[str, tuple[Quantity, Quantity]] = {
     f"{words}, {side}": (Quantity("botorch", step, part), Quantity(name, step, part))
-    for words, name, side, step, part in _COMPARISONS
+    for words, name, side, step, part in _RATIO_ROWS
 }
 """Theirs and ours, in words."""
 

@@ -13,7 +13,7 @@ from typing import Any
 from anchorpbo.errors import RunError
 from anchorpbo.research.bench.measurement import Measurement, Row
 from anchorpbo.research.bench.process_pool import BenchmarkPool, make_environment
-from anchorpbo.research.bench.simulation import simulate_dataset
+from anchorpbo.research.bench.simulated_duels import simulate_dataset
 
 _FIRST_ASK = """
 import anchorpbo as ap
@@ -98,9 +98,9 @@ def _time_program(name: str, instead: str | None = None) -> float:
         ended = subprocess.run(command, check=False, env=variables, capture_output=True, text=True)
         seconds = perf_counter() - began
     if ended.returncode:
-        problem = (ended.stderr.strip().splitlines() or ["no message"])[-1]
+        message = (ended.stderr.strip().splitlines() or ["no message"])[-1]
         remedy = "mend that installation, or leave startup out: anchorpbo bench rounds"
-        raise RunError(f'the program "{name}" of startup must run', problem, remedy)
+        raise RunError(f'the program "{name}" of startup must run', message, remedy)
     return seconds
 
 

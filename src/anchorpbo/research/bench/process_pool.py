@@ -13,8 +13,8 @@ from time import perf_counter
 from types import TracebackType
 from typing import IO
 
-from anchorpbo.research.bench.simulation import simulate_dataset
-from anchorpbo.research.bench.worker import Answer, Job, peak_megabytes
+from anchorpbo.research.bench.benchmark_worker import Answer, Job, peak_megabytes
+from anchorpbo.research.bench.simulated_duels import simulate_dataset
 
 THREAD_VARIABLES = (
     "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
@@ -38,7 +38,7 @@ class BenchmarkProcess:
 
     def __init__(self, threads: int) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "anchorpbo.research.bench.worker", str(threads)],
+            [sys.executable, "-m", "anchorpbo.research.bench.benchmark_worker", str(threads)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -112,7 +112,7 @@ class BenchmarkPool:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.end()
 

@@ -75,9 +75,9 @@ class Results:
             raise InputError(rule, f"others in {folder}", "change --out")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
+        except OSError as error:
             rule = f"the folder {str(folder)!r} must be one that can be written to"
-            raise InputError(rule, problem, "choose another --out") from problem
+            raise InputError(rule, error, "choose another --out") from error
         self._describe()
         self.rows: list[Row] = rows
         if rows:  # without a line that was cut off

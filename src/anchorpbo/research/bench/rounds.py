@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from anchorpbo.research.bench.benchmark_worker import Answer
 from anchorpbo.research.bench.contender import Step, load_contender
 from anchorpbo.research.bench.measurement import Measurement, Row, find_limit, is_stopped
 from anchorpbo.research.bench.process_pool import BenchmarkPool
-from anchorpbo.research.bench.simulation import simulate_dataset
-from anchorpbo.research.bench.worker import Answer
+from anchorpbo.research.bench.simulated_duels import simulate_dataset
 
 STUDIES_BY_SECONDS = ((2.0, 5), (20.0, 3))
 """Below so many seconds so many studies; above all of them one, and the first call on it counts."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.numerics.checks import whole
-from anchorpbo.research.bench.contender import STEPS, load_contender
+from anchorpbo.research.bench.contender import TIMED_STEPS, load_contender
 from anchorpbo.research.bench.growth import GROWTH_CASES, GrowthCase
 from anchorpbo.research.bench.measurement import Measurement
 from anchorpbo.research.bench.process_costs import PROGRAMS, PeakMemory, StartupTime
 from anchorpbo.research.bench.rounds import RoundTiming
-from anchorpbo.research.bench.simulation import BENCHMARK_PROBLEMS
+from anchorpbo.research.bench.simulated_duels import BENCHMARK_PROBLEMS
 from anchorpbo.research.bench.value_comparison import ValueComparison
 
 SIZES, DIMENSIONS = (10, 25, 50, 100, 150, 300, 1000), (3, 4, 6)
@@ -61,7 +61,7 @@ def plan_rounds(extent: SuiteExtent) -> list[Measurement]:
     # Large sizes come last, so that an unfinished run is of most use.
     cells.sort(key=lambda cell: cell[0])
     planned: list[Measurement] = [
-        RoundTiming(step, m, d, threads, extent.contenders, most) for m, d, threads in cells for step in STEPS
+        RoundTiming(step, m, d, threads, extent.contenders, most) for m, d, threads in cells for step in TIMED_STEPS
     ]
     if {"anchorpbo", "botorch"} <= set(extent.contenders):
         seeds = 1 if extent.quick else VALUE_SEEDS

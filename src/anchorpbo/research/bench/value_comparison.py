@@ -20,7 +20,7 @@ from anchorpbo.research.bench.contender import EXPLORATION
 from anchorpbo.research.bench.dataset import DuelDataset
 from anchorpbo.research.bench.measurement import Measurement, Row
 from anchorpbo.research.bench.process_pool import BenchmarkPool
-from anchorpbo.research.bench.simulation import simulate_dataset
+from anchorpbo.research.bench.simulated_duels import simulate_dataset
 from anchorpbo.search import maximise
 
 RANDOM_DESIGNS = 200

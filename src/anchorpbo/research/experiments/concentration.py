@@ -90,7 +90,7 @@ class BoundConstants:
         """The density of N(0, variance) in d dimensions by the squared distance from 0."""
         return np.asarray((2.0 * np.pi * variance) ** (-self.d / 2) * np.exp(-squared / (2.0 * variance)))
 
-    def expected(self, squared: Array) -> Array:
+    def smoothed_density(self, squared: Array) -> Array:
         """E q^: a normal density once more, its variance larger by that of the kernel, h^2 / (2 pi)."""
         return self.density(squared, 1.0 + self.h**2 / (2.0 * np.pi))
 
@@ -121,7 +121,7 @@ class ConcentrationTask(ExperimentTask):
         setting = BoundConstants(self.n, self.d)
         axis = np.linspace(-GRID_REACH, GRID_REACH, round(2 * GRID_REACH / GRID_SPACING) + 1)
         squared = np.square(axis) if self.d == 1 else np.square(axis)[:, None] + np.square(axis)
-        truth, expected = setting.density(squared), setting.expected(squared)
+        truth, expected = setting.density(squared), setting.smoothed_density(squared)
         centre = axis.size // 2
         places = [(centre + round(place / GRID_SPACING), *[centre] * (self.d - 1)) for place in EVALUATION_POINTS]
         rows = []

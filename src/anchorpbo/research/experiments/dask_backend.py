@@ -52,34 +52,34 @@ class DaskBackend(Backend):
         quiet.setLevel(logging.CRITICAL)  # what goes wrong is said once, below
         try:
             client = distributed.Client(self.address, timeout=self.patience, set_as_default=False)
-        except (OSError, ValueError, TypeError) as problem:
+        except (OSError, ValueError, TypeError) as error:
             rule = "a Dask scheduler must answer at the address given"
             remedy = "start one with `dask scheduler`, check the address, or leave --dask out"
-            raise RunError(rule, f"{self.address!r} ({type(problem).__name__})", remedy) from problem
+            raise RunError(rule, f"{self.address!r} ({type(error).__name__})", remedy) from error
         finally:
             quiet.setLevel(level)
         try:
             client.wait_for_workers(1, timeout=self.patience)
-        except TimeoutError as problem:
+        except TimeoutError as error:
             client.close()
             remedy = f"start some with `dask worker {self.address} --nthreads 1`"
-            raise RunError("a Dask cluster must have workers", "none", remedy) from problem
+            raise RunError("a Dask cluster must have workers", "none", remedy) from error
         return client
 
 
 def _receive_result(future: Any) -> tuple[ExperimentRecord | None, str | None]:
     try:
         record, failure = future.result()
-    except (Exception, CancelledError) as problem:  # whatever a worker could not unpickle, import or survive
+    except (Exception, CancelledError) as error:  # whatever a worker could not unpickle, import or survive
         rule = "the cluster must stay up, and its workers must have anchorpbo installed"
-        raise RunError(rule, f"{type(problem).__name__}: {problem}", _RESUME_REMEDY) from problem
+        raise RunError(rule, f"{type(error).__name__}: {error}", _RESUME_REMEDY) from error
     return record, failure
 
 
 def _import_distributed() -> Any:
     try:
         import distributed
-    except ModuleNotFoundError as problem:
+    except ModuleNotFoundError as error:
         remedy = 'pip install "anchorpbo[dask]"'
-        raise UnsupportedError("--dask needs the package distributed", "it is not installed", remedy) from problem
+        raise UnsupportedError("--dask needs the package distributed", "it is not installed", remedy) from error
     return distributed

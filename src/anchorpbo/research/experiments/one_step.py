@@ -111,14 +111,14 @@ class PointwiseTask(ExperimentTask):
         rng = np.random.default_rng(
             [self.seed, self.draws, LIKELIHOOD_FORMS.index(self.form), int(10 * self.risk_aversion)]
         )
-        points = self._scaled(rng.random((self.draws, 4)))
+        points = self._scale_draws(rng.random((self.draws, 4)))
         losses = compute_loss(self.form, self.risk_aversion, *points)
         level = compute_printed_level(self.risk_aversion, *points)
         limit = lambert_constant() * MAX_LEVEL + VIOLATION_TOLERANCE
         worst, where = search_hardest(
-            lambda unit: compute_loss(self.form, self.risk_aversion, *self._scaled(unit)), rng
+            lambda unit: compute_loss(self.form, self.risk_aversion, *self._scale_draws(unit)), rng
         )
-        f1, f2, lam1, lam2 = (float(value[0]) for value in self._scaled(where[None]))
+        f1, f2, lam1, lam2 = (float(value[0]) for value in self._scale_draws(where[None]))
         return {
             "violations": [int((losses > limit).sum())],
             "printed_violations": [int((~(losses <= level * lambert_constant() + VIOLATION_TOLERANCE)).sum())],
@@ -127,7 +127,7 @@ class PointwiseTask(ExperimentTask):
             "f1": [f1], "f2": [f2], "lam1": [lam1], "lam2": [lam2],
         }  # fmt: skip
 
-    def _scaled(self, unit: Array) -> tuple[Array, Array, Array, Array]:
+    def _scale_draws(self, unit: Array) -> tuple[Array, Array, Array, Array]:
         f, lam = self.size * (2.0 * unit[:, :2] - 1.0), MIN_LEVEL + (MAX_LEVEL - MIN_LEVEL) * unit[:, 2:]
         return f[:, 0], f[:, 1], lam[:, 0], lam[:, 1]
 

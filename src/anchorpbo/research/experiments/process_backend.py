@@ -36,9 +36,9 @@ class ProcessBackend(Backend):
             futures = {pool.submit(try_task, task): task for task in tasks}
             for future in as_completed(futures):
                 yield TaskOutcome(futures[future], *future.result())
-        except BrokenProcessPool as problem:
+        except BrokenProcessPool as error:
             remedy = "see that there is memory left, then run again with --resume"
-            raise RunError("worker processes must stay alive", "one that was killed", remedy) from problem
+            raise RunError("worker processes must stay alive", "one that was killed", remedy) from error
         finally:
             held.close()  # which is what the workers wait for
             lifeline.close()

@@ -92,9 +92,9 @@ class RecordStore:
                 raise InputError(rule, str(folder), remedy)
             self.records.mkdir(parents=True, exist_ok=True)
             self._clear_drafts()
-        except OSError as problem:
+        except OSError as error:
             rule = f"the folder {str(folder)!r} must be one that can be written to"
-            raise InputError(rule, problem, "choose another --out") from problem
+            raise InputError(rule, error, "choose another --out") from error
         ours = json.dumps(_MARKER).encode()
         save_bytes(self.folder / MARKER_FILE, ours, "free some space, or choose another --out")
 

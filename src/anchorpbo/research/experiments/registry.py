@@ -18,22 +18,22 @@ EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
         IllustrationExperiment(),
-        study_experiments.MAIN,
-        study_experiments.ANCHOR_PLACEMENT,
-        study_experiments.RANKING,
-        study_experiments.TIME,
-        study_experiments.ACKLEY6,
-        study_experiments.CANDY,
-        study_experiments.FIVE_ANCHORS,
-        study_experiments.ANCHOR_QUALITY,
-        study_experiments.ANCHOR_COUNT,
+        study_experiments.MAIN_EXPERIMENT,
+        study_experiments.ANCHOR_PLACEMENT_EXPERIMENT,
+        study_experiments.RANKING_EXPERIMENT,
+        study_experiments.TIME_EXPERIMENT,
+        study_experiments.ACKLEY6_EXPERIMENT,
+        study_experiments.CANDY_EXPERIMENT,
+        study_experiments.FIVE_ANCHORS_EXPERIMENT,
+        study_experiments.ANCHOR_QUALITY_EXPERIMENT,
+        study_experiments.ANCHOR_COUNT_EXPERIMENT,
         AnchorProcessExperiment(),
         ConsistencyExperiment(),
         ConcentrationExperiment(),
         OneStepExperiment(),
         KdeTimeExperiment(),
-        study_experiments.INFERENCE,
-        study_experiments.SENSITIVITY,
+        study_experiments.INFERENCE_EXPERIMENT,
+        study_experiments.SENSITIVITY_EXPERIMENT,
     )
 }
 ALL = "all"

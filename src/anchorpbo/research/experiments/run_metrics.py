@@ -11,7 +11,7 @@ from anchorpbo.research.experiments.confidence_intervals import Interval
 
 RUNNING_METRICS: Mapping[str, str] = {"running_risk_adjusted": "risk_adjusted", "running_value": "value"}
 """The largest so far of a metric that is of the current round."""
-METRICS = (
+ROUND_METRICS = (
     "risk_adjusted", "value", "pair_noise", "plain_value", "plain_risk_adjusted", *RUNNING_METRICS, "seconds",
 )  # fmt: skip
 FINAL_ROUNDS = 10
@@ -35,8 +35,8 @@ def add_running_best(records: pl.DataFrame) -> pl.DataFrame:
 def summarise_rounds(records: pl.DataFrame) -> pl.DataFrame:
     """Mean and standard deviation over seeds of every metric, a row a problem, strategy, variant and round."""
     by = ["problem", "strategy", "variant", "round"]
-    means = [pl.col(name).mean().alias(f"{name}_mean") for name in METRICS]
-    stds = [pl.col(name).std().alias(f"{name}_std") for name in METRICS]
+    means = [pl.col(name).mean().alias(f"{name}_mean") for name in ROUND_METRICS]
+    stds = [pl.col(name).std().alias(f"{name}_std") for name in ROUND_METRICS]
     return records.group_by(by).agg(pl.len().alias("runs"), *means, *stds).sort(by)
 
 
@@ -45,10 +45,13 @@ def summarise_final_values(records: pl.DataFrame) -> pl.DataFrame:
     by = ["problem", "strategy", "variant"]
     runs = records.group_by([*by, "seed"]).agg(
         pl.col("rounds").first().alias("round"),
-        *(pl.col(name).filter(_ROUND_FILTERS["all" if name == "pair_noise" else "last"]).mean() for name in METRICS),
+        *(
+            pl.col(name).filter(_ROUND_FILTERS["all" if name == "pair_noise" else "last"]).mean()
+            for name in ROUND_METRICS
+        ),
     )
-    means = [pl.col(name).mean().alias(f"{name}_mean") for name in METRICS]
-    stds = [pl.col(name).std().alias(f"{name}_std") for name in METRICS]
+    means = [pl.col(name).mean().alias(f"{name}_mean") for name in ROUND_METRICS]
+    stds = [pl.col(name).std().alias(f"{name}_std") for name in ROUND_METRICS]
     return runs.group_by([*by, "round"]).agg(pl.len().alias("runs"), *means, *stds).sort(by)
 
 

@@ -15,7 +15,7 @@ from anchorpbo.research.experiments.experiment import Experiment, ExperimentTask
 from anchorpbo.research.experiments.simulated_study import STRATEGIES, TWINS, SimulatedStudy
 from anchorpbo.research.experiments.verdicts import Claim
 
-RISK_AVERSE = tuple(TWINS)
+RISK_AVERSE_STRATEGIES = tuple(TWINS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,19 +115,19 @@ def _list_main_arms() -> tuple[SimulatedStudy, ...]:
     return tuple(SimulatedStudy(problem, s, 0, anchors=place) for problem, place in places.items() for s in STRATEGIES)
 
 
-MAIN = StudyExperiment(
+MAIN_EXPERIMENT = StudyExperiment(
     "main",
     "Figure 2: Hartmann3, Hartmann4 and Sushi, six strategies.",
     _list_main_arms(),
     make_claims=claims_of.judge_main,
 )
-RANKING = RankExperiment(
+RANKING_EXPERIMENT = RankExperiment(
     "ranking", "Mean ranks over the runs of main.", _list_main_arms(), make_claims=claims_of.judge_ranking
 )
-TIME = TimeExperiment(
+TIME_EXPERIMENT = TimeExperiment(
     "time", "The computation-time table, over the runs of main.", _list_main_arms(), make_claims=claims_of.judge_time
 )
-ACKLEY6 = StudyExperiment(
+ACKLEY6_EXPERIMENT = StudyExperiment(
     "ackley6",
     "Ackley in six dimensions, six strategies.",
     tuple(SimulatedStudy("ackley6", s, 0) for s in STRATEGIES),
@@ -135,7 +135,7 @@ ACKLEY6 = StudyExperiment(
     rounds=100,
     make_claims=claims_of.judge_ackley6,
 )
-CANDY = StudyExperiment(
+CANDY_EXPERIMENT = StudyExperiment(
     "candy",
     "The Candy data, six strategies.",
     tuple(SimulatedStudy("candy", s, 0, anchors="own") for s in STRATEGIES),
@@ -143,7 +143,7 @@ CANDY = StudyExperiment(
     rounds=100,
     make_claims=claims_of.judge_candy,
 )
-FIVE_ANCHORS = StudyExperiment(
+FIVE_ANCHORS_EXPERIMENT = StudyExperiment(
     "five-anchors",
     "Hartmann3 with five anchors, six strategies.",
     tuple(SimulatedStudy("hartmann3", s, 0, count=5) for s in STRATEGIES),
@@ -151,30 +151,30 @@ FIVE_ANCHORS = StudyExperiment(
     rounds=100,
     make_claims=claims_of.judge_five_anchors,
 )
-ANCHOR_QUALITY = StudyExperiment(
+ANCHOR_QUALITY_EXPERIMENT = StudyExperiment(
     "anchor-quality",
     "Anchors near the optimum against away from it, on Hartmann3 and Hartmann4.",
     tuple(
         SimulatedStudy(problem, s, 0, anchors=place)
         for problem in HARTMANN
-        for s in RISK_AVERSE
+        for s in RISK_AVERSE_STRATEGIES
         for place in ("away", "near")
     ),
     variant=pl.col("anchors"),
     make_claims=claims_of.judge_anchor_quality,
 )
-ANCHOR_COUNT = StudyExperiment(
+ANCHOR_COUNT_EXPERIMENT = StudyExperiment(
     "anchor-count",
     "A user with 50 scattered anchors, of which the method is told 5, 10, 20 or all; Hartmann3.",
     tuple(
         SimulatedStudy("hartmann3", s, 0, anchors="scattered", count=50, told=told)
-        for s in RISK_AVERSE
+        for s in RISK_AVERSE_STRATEGIES
         for told in (5, 10, 20, 50)
     ),
     variant=pl.col("told"),
     make_claims=claims_of.judge_anchor_count,
 )
-INFERENCE = StudyExperiment(
+INFERENCE_EXPERIMENT = StudyExperiment(
     "inference",
     "Hallucination Believer, Laplace and EP under the probit likelihood, on Hartmann3.",
     tuple(
@@ -188,7 +188,7 @@ INFERENCE = StudyExperiment(
     make_claims=claims_of.judge_inference,
 )
 
-ANCHOR_PLACEMENT = GainExperiment(
+ANCHOR_PLACEMENT_EXPERIMENT = GainExperiment(
     "anchor-placement",
     "Ours: anchors around every corner of the cube and away from the optimum; Hartmann3 and Hartmann4, six strategies.",
     tuple(
@@ -205,7 +205,7 @@ ANCHOR_PLACEMENT = GainExperiment(
     make_claims=claims_of.judge_anchor_placement,
 )
 
-_FAR: dict[str, Any] = {"anchors": "far"}
+_FARTHEST_CORNER: dict[str, Any] = {"anchors": "far"}
 _ALTERNATIVES: dict[str, dict[str, Any]] = {
     "baselines see the map": {"baseline": "anchored"},
     "probit user": {"judge": "probit"},
@@ -215,8 +215,8 @@ _ALTERNATIVES: dict[str, dict[str, Any]] = {
     "one length-scale a dimension": {"ard": True},
     "kernel is a density": {"profile": "gaussian-density"},
     "utility below zero": {"offset": -4.0},
-    "farthest corner": _FAR,
-    "farthest corner, settings of HB's code": {**_FAR, "ard": True, "judge": "exact"},
+    "farthest corner": _FARTHEST_CORNER,
+    "farthest corner, settings of HB's code": {**_FARTHEST_CORNER, "ard": True, "judge": "exact"},
 }
 """Settings that the paper does not give, each changed alone; the last has the length-scales and the user of the public
 code of Hallucination Believer, at the farthest corner."""
@@ -248,7 +248,7 @@ def _name_variants() -> pl.Expr:
     return found
 
 
-SENSITIVITY = GainExperiment(
+SENSITIVITY_EXPERIMENT = GainExperiment(
     "sensitivity",
     "Ours: settings that the paper does not give, changed one at a time; Hartmann3, Hartmann4, Sushi, Candy.",
     tuple(dict.fromkeys(_list_sensitivity_arms())),

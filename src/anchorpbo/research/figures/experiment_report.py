@@ -22,6 +22,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from anchorpbo.research.experiments.experiment import Experiment
+from anchorpbo.research.experiments.run_metrics import RUNNING_METRICS
 from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.research.figures import (
     experiment_tables,
@@ -38,7 +39,6 @@ from anchorpbo.research.figures.text_table import TextTable
 
 FIGURE_METRICS = ("risk_adjusted", "value", "pair_noise")
 """The rows of the main figure."""
-RUNNING_METRICS = ("running_risk_adjusted", "running_value")
 
 
 Plot = Callable[[pl.DataFrame], Figure]
@@ -63,7 +63,7 @@ _FINAL_TABLES: dict[str, Tabulate] = {
 _STUDY_CONTENTS = ReportContents(
     {
         "curves": partial(round_curves.plot_curves, metrics=FIGURE_METRICS),
-        "running": partial(round_curves.plot_curves, metrics=RUNNING_METRICS),
+        "running": partial(round_curves.plot_curves, metrics=tuple(RUNNING_METRICS)),
     },
     _FINAL_TABLES,
 )

@@ -59,7 +59,12 @@ def tabulate_final_values(summary: pl.DataFrame, metrics: Sequence[str]) -> Text
         Names of metrics, as in `METRIC_LABELS`.
     """
     _check_columns(
-        summary, "problem", "strategy", "variant", "round", *(f"{m}_{part}" for m in metrics for part in _MOMENTS)
+        summary,
+        "problem",
+        "strategy",
+        "variant",
+        "round",
+        *(f"{m}_{part}" for m in metrics for part in _MOMENT_SUFFIXES),
     )
     strategies = sort_by_order(summary["strategy"].unique(maintain_order=True), STRATEGY_STYLES)
     several = bool((summary["variant"] != "").any()), len(metrics) > 1
@@ -94,7 +99,7 @@ def tabulate_times(summary: pl.DataFrame) -> TextTable:
     summary
         A row a problem and strategy, with the columns ``problem``, ``strategy``, ``seconds_mean``, ``seconds_std``.
     """
-    _check_columns(summary, "problem", "strategy", *(f"seconds_{part}" for part in _MOMENTS))
+    _check_columns(summary, "problem", "strategy", *(f"seconds_{part}" for part in _MOMENT_SUFFIXES))
     rows = []
     for problem in sort_by_order(summary["problem"].unique(maintain_order=True), PROBLEM_TITLES):
         found = summary.filter(pl.col("problem") == problem)
@@ -220,7 +225,7 @@ def _format_gain(rows: pl.DataFrame) -> Cell:
     return Cell(f"{mean:+.2f} ({low:+.2f} to {high:+.2f})", bold=low > 0.0 or high < 0.0)
 
 
-_MOMENTS = ("mean", "std")
+_MOMENT_SUFFIXES = ("mean", "std")
 Moments = tuple[float, float]
 
 

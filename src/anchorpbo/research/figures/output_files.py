@@ -8,7 +8,7 @@ from pathlib import Path
 from anchorpbo.errors import InputError
 from anchorpbo.study.saving import save_bytes
 
-_REMEDY = "free some space, or choose another folder, and write the report again"
+_WRITE_REMEDY = "free some space, or choose another folder, and write the report again"
 
 
 def add_ending(stem: Path, ending: str) -> Path:
@@ -21,7 +21,7 @@ def write_files(contents: Mapping[Path, bytes]) -> list[Path]:
     for path, content in contents.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            raise InputError("figures and tables need a folder of their own", problem, _REMEDY) from problem
-        save_bytes(path, content, _REMEDY)
+        except OSError as error:
+            raise InputError("figures and tables need a folder of their own", error, _WRITE_REMEDY) from error
+        save_bytes(path, content, _WRITE_REMEDY)
     return list(contents)

@@ -29,6 +29,7 @@ from anchorpbo.plots.paper import (
     legend_below,
     styled,
 )
+from anchorpbo.research.experiments.paired_comparisons import PROBLEM_TITLES
 from anchorpbo.research.figures.output_files import add_ending, write_files
 
 __all__ = [
@@ -58,17 +59,6 @@ STRATEGY_STYLES: MappingProxyType[str, StrategyStyle] = MappingProxyType(
     }
 )
 """By strategy, in the order of legends and tables."""
-PROBLEM_TITLES: MappingProxyType[str, str] = MappingProxyType(
-    {
-        "hartmann3": "Hartmann 3D",
-        "hartmann4": "Hartmann 4D",
-        "ackley6": "Ackley 6D",
-        "sushi": "Sushi 4D",
-        "sushi4": "Sushi 4D",
-        "candy": "Candy 2D",
-        "candy2": "Candy 2D",
-    }
-)
 
 
 def find_style(strategy: str) -> StrategyStyle:

@@ -1,4 +1,4 @@
-"""The process in which a library is measured: ``python -m anchorpbo.research.bench.worker THREADS``.
+"""The process in which a library is measured: ``python -m anchorpbo.research.bench.benchmark_worker THREADS``.
 
 Reads jobs from its input, a line of JSON each, and answers each with a line, after notes on how far it is. THREADS is a
 number, or 0 for the libraries' own choice; the parent has set the variables that BLAS and OpenMP read when they are
@@ -41,10 +41,10 @@ def perform_job(job: Job, tell: SendNote = _ignore_note) -> Answer:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return {"status": "ok", **JOBS[job["do"]](job, tell)}
-    except Exception as problem:
-        text = " ".join(str(problem).split())[:200]
+    except Exception as error:
+        text = " ".join(str(error).split())[:200]
         seconds = perf_counter() - began
-        return {"status": "failed", "error": type(problem).__name__, "message": text, "seconds": seconds}
+        return {"status": "failed", "error": type(error).__name__, "message": text, "seconds": seconds}
 
 
 def _load_contender(name: str) -> Contender:

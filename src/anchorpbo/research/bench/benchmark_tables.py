@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from anchorpbo.research.bench.contender import ASK_PAIR, ASK_SINGLE, CONTENDERS, FIT, INFER, Step, load_contender
+from anchorpbo.research.bench.contender import ASK_PAIR, ASK_SINGLE, CONTENDER_NAMES, FIT, INFER, Step, load_contender
 from anchorpbo.research.bench.costs import (
     Quantity,
     RoundCosts,
@@ -174,7 +174,7 @@ _CASE_TITLES = {
 def tabulate_memory(rows: Sequence[Row]) -> TextTable | None:
     """Peaks of a fresh process."""
     found = [row for row in rows if row["section"] == "memory"]
-    names = [name for name in CONTENDERS if any(row["contender"] == name for row in found)]
+    names = [name for name in CONTENDER_NAMES if any(row["contender"] == name for row in found)]
     lines = []
     for m in sorted({row["m"] for row in found}):
         cells = []
