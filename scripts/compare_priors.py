@@ -38,7 +38,7 @@ def main() -> None:
     with ProcessPoolExecutor() as pool:
         for judge, noise in (("nearly noise-free", 1e-3), ("noisy, level 0.5", 0.5)):
             for priors in (False, True):
-                runs = pool.map(partial(regrets, judge_noise=noise, priors=priors), seeds)
+                runs = pool.map(partial(compute_regrets, judge_noise=noise, priors=priors), seeds)
                 medians = np.median(list(runs), axis=0)
                 print(
                     f"| {judge} | {'yes' if priors else 'no'} | " + " | ".join(f"{x:.2f}" for x in medians) + " |",

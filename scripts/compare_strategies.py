@@ -22,7 +22,7 @@ import anchorpbo as ap
 from anchorpbo.problems import PROBLEMS, Problem, SimulatedJudge, simulate
 
 NAMES = ("branin", "six_hump_camel", "hartmann3", "hartmann4", "styblinski_tang5", "hartmann6")
-ROUNDS, LOOKS = 40, (20, 40)
+ROUNDS, CHECKPOINTS = 40, (20, 40)
 JUDGES = ("sure", "hesitant")
 PLAIN = {"anpei": "ei", "rahbo": "ucb", "raeubo": "eubo"}
 """What a risk-averse strategy comes to where the noise is constant."""
@@ -40,14 +40,14 @@ def make_judge(problem: Problem, kind: str, seed: int) -> tuple[SimulatedJudge, 
 
 
 def run_study(task: tuple[str, str, str, str, int]) -> dict[str, object]:
-    """One study: the share of the range that the recommended design reaches, after each of `LOOKS` duels."""
+    """One study: the share of the range that the recommended design reaches, after each of `CHECKPOINTS` duels."""
     name, kind, strategy, inference, seed = task
     problem = PROBLEMS[name]
     judge, anchors = make_judge(problem, kind, seed)
     space = problem.space
     optimizer = ap.Optimizer(space, [space.decode(x) for x in anchors], strategy, seed=seed, inference=inference)
     rounds = list(simulate(optimizer, judge, ROUNDS, seed))
-    shares = [float(problem.share(rounds[look - 1].best[None])[0]) for look in LOOKS]
+    shares = [float(problem.share(rounds[look - 1].best[None])[0]) for look in CHECKPOINTS]
     noise = float(np.mean([each.pair_noise for each in rounds[5:]])) / judge.noise.scale
     return {"task": list(task), "shares": shares, "noise": noise, "ms": 1e3 * sum(r.seconds for r in rounds) / ROUNDS}
 
@@ -69,7 +69,7 @@ def run(path: Path, seeds: int, workers: int, only: list[str] | None) -> None:
     done = {tuple(record["task"]) for record in read_runs(path)}
     left = [task for task in list_tasks(seeds) if task not in done and (only is None or f"{task[2]}/{task[3]}" in only)]
     with ProcessPoolExecutor(workers) as pool, path.open("a", encoding="utf-8") as file:
-        for number, future in enumerate(as_completed(pool.submit(study, task) for task in left), 1):
+        for number, future in enumerate(as_completed(pool.submit(run_study, task) for task in left), 1):
             file.write(json.dumps(future.result()) + "\n")
             file.flush()
             print(f"\r{number} of {len(left)} studies", end="", flush=True)
@@ -101,8 +101,8 @@ def print_judge(kind: str, runs: dict) -> None:
     """One table, of the studies that all strategies have finished."""
     common = set.intersection(*(set(done) for done in runs.values()))
     names = [name for name in NAMES if any(key[0] == name for key in common)]
-    print(f"\n{kind}: {len(common)} studies a line, mean share of the range after {LOOKS[-1]} duels\n")
-    looks = [f"all after {look}" for look in LOOKS]
+    print(f"\n{kind}: {len(common)} studies a line, mean share of the range after {CHECKPOINTS[-1]} duels\n")
+    looks = [f"all after {look}" for look in CHECKPOINTS]
     headings = ["strategy", "inference", *names, *looks, "worst tenth", "noise", "ms"]
     print("| " + " | ".join(headings) + " |\n|" + " --- |" * len(headings))
     rows = []

@@ -60,7 +60,7 @@ def simulate_study(preset: str, duels: int, noise: float, ties: float = 0.0) -> 
     ), model.likelihood
 
 
-def simulate_cluster(duels: int, noise: float, spread: float, pool: int | None = None) -> tuple[LatentSpace, Likelihood]:
+def simulate_duels(duels: int, noise: float, spread: float, pool: int | None = None) -> tuple[LatentSpace, Likelihood]:
     """Duels around an optimum, of distinct designs or of a pool of few, by a judge of constant noise."""
     rng, likelihood = np.random.default_rng(0), ap.Probit(0.0)
     points = 0.5 + spread * rng.standard_normal((pool or 2 * duels, 2))
@@ -79,11 +79,11 @@ def list_cases(m: int) -> Iterator[tuple[str, LatentSpace, Likelihood]]:
     yield "noise 0.5", *simulate_study("default", m, 0.5)
     yield "noise 0.5, a quarter ties", *simulate_study("default", m, 0.5, ties=0.25)
     yield "noise 0.0001", *simulate_study("default", m, 1e-4)
-    yield "cluster, noise 1", *simulate_cluster(m, 1.0, 0.05)
-    yield "cluster, noise 0.001", *simulate_cluster(m, 1e-3, 0.05)
-    yield "pool of 10, noise 0.05", *simulate_cluster(m, 0.05, 0.2, pool=10)
-    yield "near-equal duels, noise 0.01", *simulate_cluster(m, 1e-2, 0.002)
-    yield "cluster, noise 0.000001", *simulate_cluster(m, 1e-6, 0.05)
+    yield "cluster, noise 1", *simulate_duels(m, 1.0, 0.05)
+    yield "cluster, noise 0.001", *simulate_duels(m, 1e-3, 0.05)
+    yield "pool of 10, noise 0.05", *simulate_duels(m, 0.05, 0.2, pool=10)
+    yield "near-equal duels, noise 0.01", *simulate_duels(m, 1e-2, 0.002)
+    yield "cluster, noise 0.000001", *simulate_duels(m, 1e-6, 0.05)
 
 
 @numba.njit

@@ -13,7 +13,7 @@ import pytest
 from anchorpbo.problems import problem_of
 from anchorpbo.reliability import Euclidean
 from anchorpbo.research.experiments.anchor_placement import place_anchors
-from anchorpbo.research.experiments.experiment import Size
+from anchorpbo.research.experiments.experiment import ExperimentSize
 from anchorpbo.research.experiments.registry import EXPERIMENTS
 from anchorpbo.research.experiments.simulated_study import SimulatedStudy
 from anchorpbo.research.experiments.verdicts import PAPER_ITEMS, ItemVerdict
@@ -175,7 +175,10 @@ def test_numbers_in_the_text_are_those_of_the_claims(name, heading, text, settin
 
 def test_leave_one_out_chose_the_bound_for_every_set_of_anchors():
     tasks = {
-        task for each in EXPERIMENTS.values() for task in each.make_tasks(Size()) if isinstance(task, SimulatedStudy)
+        task
+        for each in EXPERIMENTS.values()
+        for task in each.make_tasks(ExperimentSize())
+        if isinstance(task, SimulatedStudy)
     }
     sets = {(t.problem, t.anchors, t.count, t.told, t.profile, 0 if t.anchors == "own" else t.seed) for t in tasks}
     assert len(sets) > 800

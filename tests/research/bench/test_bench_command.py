@@ -165,7 +165,7 @@ def test_a_program_of_startup_that_does_not_run_is_told_in_a_sentence(tmp_path, 
 @pytest.mark.skipif(not HAS_TORCH, reason=WITHOUT_TORCH)
 def test_optuna_suggests_a_design_from_the_same_duels():
     given = simulate_dataset(3, 4, 0)
-    job = {"do": "step", "contender": "optuna", "step": "round", "given": given.to_plain()}
+    job = {"do": "step", "contender": "optuna", "step": "round", "dataset": given.to_plain()}
     assert isinstance(given, DuelDataset)
     with BenchmarkPool(limit=300.0) as workers:
         found = workers.call("optuna", 1, job)

@@ -54,7 +54,7 @@ def test_the_duels_reach_another_process_to_the_last_bit():
 @pytest.mark.parametrize("name", OURS)
 @pytest.mark.parametrize("step", TIMED_STEPS)
 def test_our_side_has_every_step(name, step):
-    job = {"do": "step", "contender": name, "step": step, "given": simulate_dataset(3, 6, 0).to_plain()}
+    job = {"do": "step", "contender": name, "step": step, "dataset": simulate_dataset(3, 6, 0).to_plain()}
     found = perform_job(job)
     assert found["status"] == "ok", found
     assert found["seconds"] == pytest.approx(sum(found["laps"].values()))
@@ -90,10 +90,10 @@ def test_the_limit_is_that_of_the_part_under_way_not_of_the_preparation():
     worker = BenchmarkProcess(1)
     given = simulate_dataset(3, 200, 0).to_plain()
     try:
-        worker.call({"do": "warm", "contender": "anchorpbo", "given": simulate_dataset(3, 6, 0).to_plain()}, 300.0)
+        worker.call({"do": "warm", "contender": "anchorpbo", "dataset": simulate_dataset(3, 6, 0).to_plain()}, 300.0)
         worker._lines.put(json.dumps({"parts": ["fit", "ask_pair"]}))  # as if it had been prepared
         worker._lines.put(json.dumps({"lap": "fit", "seconds": 0.5}))
-        answer = worker.call({"do": "step", "contender": "anchorpbo", "step": "round", "given": given}, 1e-4)
+        answer = worker.call({"do": "step", "contender": "anchorpbo", "step": "round", "dataset": given}, 1e-4)
     finally:
         worker.end()
     assert (answer["status"], answer["laps"], answer["running"]) == ("limit", {"fit": 0.5}, "ask_pair")
@@ -104,7 +104,7 @@ def test_a_process_that_dies_is_a_failure_and_the_next_job_has_a_new_one():
     job = {"do": "load", "contender": "anchorpbo"}
     with BenchmarkPool(limit=60.0) as workers:
         assert workers.call("x", 1, {"do": "growth", "case": "nothing", "quick": True})["error"] == "KeyError"
-        worker = workers._workers["x", 1]
+        worker = workers._processes["x", 1]
         worker._process.kill()
         worker._process.wait()
         assert worker.call(job, 60.0)["error"] == "ProcessEnded"

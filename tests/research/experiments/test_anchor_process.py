@@ -19,7 +19,7 @@ from anchorpbo.research.experiments.confidence_intervals import (
     summarise_over_seeds,
 )
 from anchorpbo.research.experiments.consistency import normal_density, squared_errors
-from anchorpbo.research.experiments.experiment import Size
+from anchorpbo.research.experiments.experiment import ExperimentSize
 from anchorpbo.research.figures import theory_figures
 
 
@@ -178,7 +178,7 @@ def test_the_experiment_from_tasks_to_figure():
     experiment = AnchorProcessExperiment()
     tasks = [
         AnchorProcessTask(t.process, t.radius, t.seed, largest=50)
-        for t in experiment.make_tasks(Size(seeds=2, quick=True))
+        for t in experiment.make_tasks(ExperimentSize(seeds=2, quick=True))
     ]
     assert {task.process for task in tasks} == set(PROCESSES)
     records = rows_of(tasks)
@@ -192,6 +192,6 @@ def test_the_experiment_from_tasks_to_figure():
 
 
 def test_sizes():
-    tasks = AnchorProcessExperiment().make_tasks(Size())
+    tasks = AnchorProcessExperiment().make_tasks(ExperimentSize())
     assert len({task.key for task in tasks}) == len(tasks) == 30 * 7
-    assert max(task.seed for task in AnchorProcessExperiment().make_tasks(Size(seeds=4))) == 3
+    assert max(task.seed for task in AnchorProcessExperiment().make_tasks(ExperimentSize(seeds=4))) == 3

@@ -17,14 +17,14 @@ from anchorpbo.research.experiments.concentration import (
     compute_proportion_interval,
     estimate_density,
 )
-from anchorpbo.research.experiments.experiment import Size
+from anchorpbo.research.experiments.experiment import ExperimentSize
 from anchorpbo.research.figures import theory_figures
 
 
 @pytest.fixture(scope="module")
 def records():
     frames = []
-    for task in ConcentrationExperiment().make_tasks(Size(quick=True)):
+    for task in ConcentrationExperiment().make_tasks(ExperimentSize(quick=True)):
         settings = asdict(task) | {"kind": task.kind, "key": task.key}
         frames.append(pl.DataFrame(dict(task.run())).with_columns(**{k: pl.lit(v) for k, v in settings.items()}))
     return pl.concat(frames, how="diagonal")
@@ -199,5 +199,5 @@ def test_the_figure(records):
 
 
 def test_sizes():
-    tasks = ConcentrationExperiment().make_tasks(Size())
+    tasks = ConcentrationExperiment().make_tasks(ExperimentSize())
     assert len({task.key for task in tasks}) == len(tasks) == 20 * 2 * 7

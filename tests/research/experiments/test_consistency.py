@@ -17,7 +17,7 @@ from anchorpbo.research.experiments.consistency import (
     normal_density,
     squared_errors,
 )
-from anchorpbo.research.experiments.experiment import Size
+from anchorpbo.research.experiments.experiment import ExperimentSize
 from anchorpbo.research.figures import theory_figures
 
 
@@ -31,7 +31,7 @@ def rows_of(tasks):
 
 @pytest.fixture(scope="module")
 def records():
-    return rows_of(ConsistencyExperiment().make_tasks(Size(quick=True, seeds=2)))
+    return rows_of(ConsistencyExperiment().make_tasks(ExperimentSize(quick=True, seeds=2)))
 
 
 def test_the_integrated_error_is_quads():
@@ -201,5 +201,5 @@ def test_the_figure(records):
 
 
 def test_sizes():
-    tasks = ConsistencyExperiment().make_tasks(Size())
+    tasks = ConsistencyExperiment().make_tasks(ExperimentSize())
     assert len({task.key for task in tasks}) == len(tasks) == 30 * 3

@@ -5,7 +5,7 @@ from claim_rows import check_rows, row_of
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.problems import TOY
-from anchorpbo.research.experiments.experiment import Size
+from anchorpbo.research.experiments.experiment import ExperimentSize
 from anchorpbo.research.experiments.illustration import (
     GRID_POINTS,
     MEASURES,
@@ -28,7 +28,9 @@ def frame(task):
 
 @pytest.fixture(scope="module")
 def records():
-    return pl.concat([frame(task) for task in EXPERIMENT.make_tasks(Size(seeds=2, rounds=3))], how="diagonal_relaxed")
+    return pl.concat(
+        [frame(task) for task in EXPERIMENT.make_tasks(ExperimentSize(seeds=2, rounds=3))], how="diagonal_relaxed"
+    )
 
 
 def made(gaps, *, strategy_error=(0.0, 1.0)):
@@ -84,7 +86,10 @@ def test_a_task_gives_the_same_again_and_checks_its_settings():
         IllustrationTask(NOISE_AWARE, 0, map="flat")
 
 
-@pytest.mark.parametrize(("size", "count"), [(Size(), 120), (Size(quick=True), 12), (Size(seeds=1, quick=True), 4)])
+@pytest.mark.parametrize(
+    ("size", "count"),
+    [(ExperimentSize(), 120), (ExperimentSize(quick=True), 12), (ExperimentSize(seeds=1, quick=True), 4)],
+)
 def test_sizes(size, count):
     tasks = EXPERIMENT.make_tasks(size)
     assert len(tasks) == len({task.key for task in tasks}) == count

@@ -6,7 +6,7 @@ import pytest
 from claim_rows import check_rows, row_of, verdicts
 
 from anchorpbo.research.experiments import kde_time
-from anchorpbo.research.experiments.experiment import Size
+from anchorpbo.research.experiments.experiment import ExperimentSize
 from anchorpbo.research.experiments.kde_time import MAX_EXPONENT, KdeTimeExperiment, KdeTimeTask, fit_exponents
 from anchorpbo.research.experiments.records import MEASURED_COLUMNS
 from anchorpbo.research.figures import theory_figures
@@ -90,7 +90,7 @@ def test_the_summary_and_its_figure():
 
 
 def test_sizes():
-    tasks = KdeTimeExperiment().make_tasks(Size())
+    tasks = KdeTimeExperiment().make_tasks(ExperimentSize())
     assert len({task.key for task in tasks}) == len(tasks) == 10
-    quick = KdeTimeExperiment().make_tasks(Size(quick=True))
+    quick = KdeTimeExperiment().make_tasks(ExperimentSize(quick=True))
     assert sum(task.effort for task in quick) < 0.1 * sum(task.effort for task in tasks)

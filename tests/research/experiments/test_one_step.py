@@ -8,7 +8,7 @@ from scipy import integrate
 
 from anchorpbo.acquisition.best_option import lambert_constant
 from anchorpbo.errors import UnknownNameError
-from anchorpbo.research.experiments.experiment import Size
+from anchorpbo.research.experiments.experiment import ExperimentSize
 from anchorpbo.research.experiments.one_step import (
     LIKELIHOOD_FORMS,
     MAX_LEVEL,
@@ -32,7 +32,7 @@ from anchorpbo.research.figures import theory_figures
 @pytest.fixture(scope="module")
 def records():
     frames = []
-    for task in OneStepExperiment().make_tasks(Size(quick=True, seeds=1)):
+    for task in OneStepExperiment().make_tasks(ExperimentSize(quick=True, seeds=1)):
         settings = asdict(task) | {"kind": task.kind, "key": task.key}
         frames.append(pl.DataFrame(dict(task.run())).with_columns(**{k: pl.lit(v) for k, v in settings.items()}))
     return pl.concat(frames, how="diagonal")
@@ -292,5 +292,5 @@ def test_the_summary_and_its_figure(records):
 
 
 def test_sizes():
-    tasks = OneStepExperiment().make_tasks(Size())
+    tasks = OneStepExperiment().make_tasks(ExperimentSize())
     assert len({task.key for task in tasks}) == len(tasks) == 20 * 6 * (5 + 13)

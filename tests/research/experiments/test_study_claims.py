@@ -13,11 +13,11 @@ import pytest
 
 from anchorpbo.problems import problem_of
 from anchorpbo.research.experiments import study_experiments
-from anchorpbo.research.experiments.experiment import Size
+from anchorpbo.research.experiments.experiment import ExperimentSize
 from anchorpbo.research.experiments.paired_comparisons import compare_with_all
 from anchorpbo.research.experiments.registry import EXPERIMENTS, filter_tasks
 from anchorpbo.research.experiments.simulated_study import STRATEGIES, TWINS
-from anchorpbo.research.experiments.verdicts import OURS, PAPER_ITEMS
+from anchorpbo.research.experiments.verdicts import OWN_ITEM, PAPER_ITEMS
 
 SUSHI = (Path(os.environ.get("ANCHORPBO_DATA", "no folder")) / "sushi").is_dir()
 needs_sushi = pytest.mark.skipif(not SUSHI, reason="ANCHORPBO_DATA is not a folder with sushi/: its range is needed")
@@ -60,7 +60,7 @@ def distance(task):
 
 
 def claims_of(experiment, level, *, seeds=4, only=(), wild=False):
-    tasks = filter_tasks(experiment.make_tasks(Size(seeds=seeds, rounds=ROUNDS)), only)
+    tasks = filter_tasks(experiment.make_tasks(ExperimentSize(seeds=seeds, rounds=ROUNDS)), only)
     return experiment.judge_claims(made(tasks, level, wild=wild))
 
 
@@ -210,9 +210,9 @@ def test_claims_say_what_they_are_of_and_no_two_are_alike(name):
     assert all(claim.text and claim.where and claim.found and " to " in claim.interval for claim in claims)
     assert not any("nan" in claim.found + claim.interval for claim in claims)
     assert len({(claim.text, claim.where, claim.setting) for claim in claims}) == len(claims)
-    known = {item.where for item in PAPER_ITEMS} | {OURS}
+    known = {item.where for item in PAPER_ITEMS} | {OWN_ITEM}
     assert {claim.where for claim in claims} <= known
-    assert {claim.reading for claim in claims if claim.where == OURS} <= {"ours"}
+    assert {claim.reading for claim in claims if claim.where == OWN_ITEM} <= {"ours"}
 
 
 # -- numbers -----------------------------------------------------------------------------------------------------------
@@ -388,7 +388,7 @@ def test_a_rival_that_is_shown_is_one_that_decides():
         wild = 30.0 * (-1) ** task.seed if task.strategy == "ei" else 0.0
         return wild + {"rahbo": 5.0, "ei": 6.0, "ucb": 5.5}.get(task.strategy, 0.0)
 
-    rows = made(study_experiments.ACKLEY6_EXPERIMENT.make_tasks(Size(seeds=6, rounds=ROUNDS)), level)
+    rows = made(study_experiments.ACKLEY6_EXPERIMENT.make_tasks(ExperimentSize(seeds=6, rounds=ROUNDS)), level)
     (claim,) = compare_with_all(rows, "ackley6", "rahbo", (), "value", "here")
     assert claim.verdict == "differs"
     assert claim.text.endswith("UCB")
@@ -418,7 +418,7 @@ def nameless(claims):
 @every_case
 def test_a_part_of_an_experiment_gives_some_of_the_claims(name):
     experiment, level = EXPERIMENTS[name], CASES[name][0]
-    tasks = experiment.make_tasks(Size(seeds=2, rounds=12))
+    tasks = experiment.make_tasks(ExperimentSize(seeds=2, rounds=12))
     records = made(tasks, level)
     full = nameless(experiment.judge_claims(records))
     texts = {value for task in tasks for value in task.settings.values() if isinstance(value, str)} - {"trial"}
@@ -480,7 +480,7 @@ def test_how_many_claims_a_part_has(name, only, number):
 @every_case
 def test_an_unfinished_experiment_has_claims_of_what_is_paired(name):
     experiment, level = EXPERIMENTS[name], CASES[name][0]
-    tasks = experiment.make_tasks(Size(seeds=3, rounds=12))
+    tasks = experiment.make_tasks(ExperimentSize(seeds=3, rounds=12))
     records = made(tasks, level)
     for done in (1, 2, len(tasks) // 3 + 1, len(tasks) - 1):
         some = records.filter(pl.col("key").is_in([task.key for task in tasks[:done]]))
@@ -490,7 +490,7 @@ def test_an_unfinished_experiment_has_claims_of_what_is_paired(name):
 def test_runs_without_a_partner_say_nothing():
     tasks = [
         task
-        for task in study_experiments.FIVE_ANCHORS_EXPERIMENT.make_tasks(Size(seeds=6, rounds=12))
+        for task in study_experiments.FIVE_ANCHORS_EXPERIMENT.make_tasks(ExperimentSize(seeds=6, rounds=12))
         if (task.seed < 3) == (task.strategy in TWINS)
     ]
     assert study_experiments.FIVE_ANCHORS_EXPERIMENT.judge_claims(made(tasks, TWINS_RIGHT)) == []

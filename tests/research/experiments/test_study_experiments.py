@@ -9,7 +9,7 @@ import pytest
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.research.experiments import study_experiments
-from anchorpbo.research.experiments.experiment import Experiment, Size
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize
 from anchorpbo.research.experiments.registry import ALL, EXPERIMENTS, filter_tasks, plan_tasks, select_experiments
 from anchorpbo.research.experiments.simulated_study import STRATEGIES, TWINS, SimulatedStudy
 
@@ -21,7 +21,7 @@ NAMES = {
 STUDIES = {name: each for name, each in EXPERIMENTS.items() if isinstance(each, study_experiments.StudyExperiment)}
 every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
 every_study = pytest.mark.parametrize("name", STUDIES)
-PAPER, QUICK = Size(), Size(quick=True)
+PAPER, QUICK = ExperimentSize(), ExperimentSize(quick=True)
 
 
 def keys(tasks):
@@ -102,7 +102,7 @@ CHANGES = {
 
 def test_sensitivity_changes_one_setting_at_a_time_and_those_of_the_public_code_together():
     changes = defaultdict(set)
-    for task in study_experiments.SENSITIVITY_EXPERIMENT.make_tasks(Size(seeds=1)):
+    for task in study_experiments.SENSITIVITY_EXPERIMENT.make_tasks(ExperimentSize(seeds=1)):
         assert task.rounds == 100
         place = "own" if task.problem in ("sushi", "candy") else "away"
         plain = asdict(SimulatedStudy(task.problem, task.strategy, 0, anchors=place, rounds=task.rounds))
@@ -118,7 +118,7 @@ def test_sensitivity_changes_one_setting_at_a_time_and_those_of_the_public_code_
 
 
 def test_every_arm_of_sensitivity_has_a_name_of_its_own():
-    tasks = study_experiments.SENSITIVITY_EXPERIMENT.make_tasks(Size(seeds=1))
+    tasks = study_experiments.SENSITIVITY_EXPERIMENT.make_tasks(ExperimentSize(seeds=1))
     settings = pl.DataFrame([task.settings for task in tasks], infer_schema_length=None)
     names = settings.select(study_experiments.SENSITIVITY_EXPERIMENT.variant.alias("variant"))["variant"].to_list()
     assert len({(t.problem, t.strategy, name) for t, name in zip(tasks, names, strict=True)}) == len(tasks)
@@ -137,13 +137,14 @@ def test_quick_is_smaller(name):
 @every_study
 def test_a_size_that_is_given_goes_before_both(name):
     for quick in (False, True):
-        tasks = EXPERIMENTS[name].make_tasks(Size(seeds=2, rounds=7, quick=quick))
+        tasks = EXPERIMENTS[name].make_tasks(ExperimentSize(seeds=2, rounds=7, quick=quick))
         assert Counter(values(tasks, "seed")) == {0: len(tasks) // 2, 1: len(tasks) // 2}
         assert set(values(tasks, "rounds")) == {7}
         fewer, shorter = (
-            EXPERIMENTS[name].make_tasks(s) for s in (Size(seeds=2, quick=quick), Size(rounds=7, quick=quick))
+            EXPERIMENTS[name].make_tasks(s)
+            for s in (ExperimentSize(seeds=2, quick=quick), ExperimentSize(rounds=7, quick=quick))
         )
-        plain = EXPERIMENTS[name].make_tasks(Size(quick=quick))
+        plain = EXPERIMENTS[name].make_tasks(ExperimentSize(quick=quick))
         assert len(fewer) == len(tasks)
         assert set(values(fewer, "rounds")) == set(values(plain, "rounds"))
         assert len(shorter) == len(plain)
@@ -152,7 +153,7 @@ def test_a_size_that_is_given_goes_before_both(name):
 
 @every_experiment
 def test_fewer_seeds_are_the_first_of_more(name):
-    one, two = (set(keys(EXPERIMENTS[name].make_tasks(Size(seeds=seeds, quick=True)))) for seeds in (1, 2))
+    one, two = (set(keys(EXPERIMENTS[name].make_tasks(ExperimentSize(seeds=seeds, quick=True)))) for seeds in (1, 2))
     assert one < two
     assert len(two) == 2 * len(one)
 
@@ -162,7 +163,7 @@ def test_fewer_seeds_are_the_first_of_more(name):
 
 @every_study
 def test_tasks_are_in_order_of_seed_and_every_seed_has_the_same_arms(name):
-    tasks = EXPERIMENTS[name].make_tasks(Size(seeds=3, rounds=5))
+    tasks = EXPERIMENTS[name].make_tasks(ExperimentSize(seeds=3, rounds=5))
     groups = [(seed, list(group)) for seed, group in groupby(tasks, lambda task: task.seed)]
     assert [seed for seed, _ in groups] == [0, 1, 2]
     arms = [[replace(task, seed=0) for task in group] for _, group in groups]
@@ -189,7 +190,7 @@ def test_keys_that_experiments_share_are_of_equal_tasks():
 
 
 def test_ranking_and_time_are_over_the_runs_of_main():
-    for size in (PAPER, QUICK, Size(seeds=2, rounds=9)):
+    for size in (PAPER, QUICK, ExperimentSize(seeds=2, rounds=9)):
         main = keys(study_experiments.MAIN_EXPERIMENT.make_tasks(size))
         assert keys(study_experiments.RANKING_EXPERIMENT.make_tasks(size)) == main
         assert keys(study_experiments.TIME_EXPERIMENT.make_tasks(size)) == main
@@ -206,7 +207,7 @@ def test_anchors_away_from_the_optimum_of_anchor_quality_are_runs_of_main():
 
 
 def test_sensitivity_begins_with_what_main_runs():
-    size = Size(seeds=2, rounds=20)
+    size = ExperimentSize(seeds=2, rounds=20)
     main = {task.key for task in study_experiments.MAIN_EXPERIMENT.make_tasks(size)}
     found = set(keys(study_experiments.SENSITIVITY_EXPERIMENT.make_tasks(size)))
     assert main < found
@@ -244,7 +245,7 @@ def test_an_unknown_name_is_answered_with_those_there_are(name):
 
 # -- only --------------------------------------------------------------------------------------------------------------
 
-MAIN_TASKS = study_experiments.MAIN_EXPERIMENT.make_tasks(Size(seeds=2, rounds=5))
+MAIN_TASKS = study_experiments.MAIN_EXPERIMENT.make_tasks(ExperimentSize(seeds=2, rounds=5))
 
 
 @pytest.mark.parametrize(
@@ -298,4 +299,4 @@ def test_every_value_that_only_may_name_is_of_one_setting(name):
 @pytest.mark.parametrize("name", ["seeds", "rounds"])
 def test_sizes_that_make_no_sense_are_refused(name, number):
     with pytest.raises(InputError, match=f"{name} must be a whole number of at least 1; received {number}"):
-        Size(**{name: number})
+        ExperimentSize(**{name: number})

@@ -99,13 +99,13 @@ def reproduce(
     """
     with errors_in_a_sentence():
         from anchorpbo.app.cli.reproduce import list_experiments, run
-        from anchorpbo.research.experiments.experiment import Size
+        from anchorpbo.research.experiments.experiment import ExperimentSize
 
         if name is None:
             list_experiments()
             return
         names = [each.strip() for text in only or [] for each in text.split(",")]
-        run(name, Size(seeds, rounds, quick), names, out, resume=resume, dask=dask, workers=workers)
+        run(name, ExperimentSize(seeds, rounds, quick), names, out, resume=resume, dask=dask, workers=workers)
 
 
 @app.command(rich_help_panel=RESEARCH)

@@ -14,7 +14,7 @@ from anchorpbo import __version__
 from anchorpbo.app.cli.progress import Bar
 from anchorpbo.errors import IncompatibleError, RunError
 from anchorpbo.research.experiments.dask_backend import DaskBackend
-from anchorpbo.research.experiments.experiment import Experiment, ExperimentTask, Size
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask
 from anchorpbo.research.experiments.process_backend import ProcessBackend
 from anchorpbo.research.experiments.records import RecordStore, describe_machine
 from anchorpbo.research.experiments.registry import EXPERIMENTS, plan_tasks
@@ -26,7 +26,7 @@ from anchorpbo.research.figures.output_files import write_files
 
 def run(
     name: str,
-    size: Size,
+    size: ExperimentSize,
     only: Sequence[str],
     out: Path,
     *,
@@ -59,7 +59,7 @@ def list_experiments(console: Console | None = None) -> None:
     """Print what there is, and how much of it."""
     table = Table("name", "what it is", "runs", "runs with --quick", box=None, pad_edge=False)
     for name, experiment in EXPERIMENTS.items():
-        sizes = (len(experiment.make_tasks(size)) for size in (Size(), Size(quick=True)))
+        sizes = (len(experiment.make_tasks(size)) for size in (ExperimentSize(), ExperimentSize(quick=True)))
         table.add_row(name, experiment.description, *map(str, sizes))
     (Console(highlight=False) if console is None else console).print(table)
 

@@ -46,28 +46,28 @@ class EqualWorkContender(SeparableContender):
     title = "anchorpbo, equal work"
 
     def __init__(self) -> None:
-        self.given: DuelDataset | None = None
+        self.dataset: DuelDataset | None = None
         self._kernels: dict[tuple[int, int, int], Kernel] = {}
 
-    def prepare(self, given: DuelDataset, step: Step) -> None:
+    def prepare(self, dataset: DuelDataset, step: Step) -> None:
         """Between fits there has been one."""
-        self.given, self.rng = given, np.random.default_rng(given.seed)
-        self.model = make_laplace_model(RBF([0.5] * given.dimension))
+        self.dataset, self.rng = dataset, np.random.default_rng(dataset.seed)
+        self.model = make_laplace_model(RBF([0.5] * dataset.dimension))
         if step != "round":
-            if given.key not in self._kernels:
+            if dataset.key not in self._kernels:
                 self.fit()
-            self.model = make_laplace_model(self._kernels[given.key], learn=None)
+            self.model = make_laplace_model(self._kernels[dataset.key], learn=None)
 
     def fit(self) -> None:
         """By Laplace evidence."""
-        assert self.given is not None
-        self.model.fit(self.given.duels())
-        self._kernels[self.given.key] = self.model.kernel
+        assert self.dataset is not None
+        self.model.fit(self.dataset.duels())
+        self._kernels[self.dataset.key] = self.model.kernel
 
     def infer(self) -> None:
         """By Laplace's method."""
-        assert self.given is not None
-        self.model.condition(self.given.duels())
+        assert self.dataset is not None
+        self.model.condition(self.dataset.duels())
 
     def ask_pair(self) -> None:
         """By `maximise` with its defaults."""
@@ -78,8 +78,8 @@ class EqualWorkContender(SeparableContender):
         self._search(UCB(EXPLORATION).bind(self.model.posterior, self.model.noise))
 
     def _search(self, bound: Bound) -> None:
-        assert self.given is not None
-        maximise(bound, self.given.dimension, self.rng)
+        assert self.dataset is not None
+        maximise(bound, self.dataset.dimension, self.rng)
 
 
 class StudyContender(Contender):
@@ -89,13 +89,13 @@ class StudyContender(Contender):
     library = "anchorpbo"
     title = "anchorpbo, a study"
 
-    def prepare(self, given: DuelDataset, step: Step) -> None:
+    def prepare(self, dataset: DuelDataset, step: Step) -> None:
         """Tell the duels; between fits, all but the last are told to a study that has been asked and fitted."""
-        self.study = start_study(given, "paper" if step == "single" else "default")
-        tell_duels(self.study, given, len(given) if step == "round" else len(given) - 1)
+        self.study = start_study(dataset, "paper" if step == "single" else "default")
+        tell_duels(self.study, dataset, len(dataset) if step == "round" else len(dataset) - 1)
         if step != "round":
             self.study.ask()
-            tell_duels(self.study, given, len(given), begin=len(given) - 1)
+            tell_duels(self.study, dataset, len(dataset), begin=len(dataset) - 1)
             self.study.to_json()  # where a fit falls due it is done now, and remembered
 
     def parts(self, step: Step) -> StepParts:
@@ -103,18 +103,18 @@ class StudyContender(Contender):
         return {ASK: self.study.ask}
 
 
-def start_study(given: DuelDataset, preset: Literal["default", "paper"]) -> Optimizer:
+def start_study(dataset: DuelDataset, preset: Literal["default", "paper"]) -> Optimizer:
     """A study without duels yet."""
-    space = Space({f"x{c + 1}": Real(0.0, 1.0) for c in range(given.dimension)})
-    anchors = [space.decode(space.nearest(x)) for x in given.anchors]
-    return Optimizer(space, anchors, "rahbo" if preset == "paper" else None, preset, given.seed)
+    space = Space({f"x{c + 1}": Real(0.0, 1.0) for c in range(dataset.dimension)})
+    anchors = [space.decode(space.nearest(x)) for x in dataset.anchors]
+    return Optimizer(space, anchors, "rahbo" if preset == "paper" else None, preset, dataset.seed)
 
 
-def tell_duels(study: Optimizer, given: DuelDataset, end: int, begin: int = 0) -> None:
+def tell_duels(study: Optimizer, dataset: DuelDataset, end: int, begin: int = 0) -> None:
     """Tell a study duels of a range."""
 
     def design(row: int) -> Any:
-        return study.space.decode(given.points[row])
+        return study.space.decode(dataset.points[row])
 
     for k in range(begin, end):
-        study.tell_preference(design(given.winners[k]), design(given.losers[k]))
+        study.tell_preference(design(dataset.winners[k]), design(dataset.losers[k]))

@@ -34,13 +34,13 @@ def _ignore_note(note: dict[str, Any]) -> None:
     pass
 
 
-def perform_job(job: Job, tell: SendNote = _ignore_note) -> Answer:
+def perform_job(job: Job, send_note: SendNote = _ignore_note) -> Answer:
     """Do a job; an error becomes a part of the answer, with the time until it came."""
     began = perf_counter()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return {"status": "ok", **JOBS[job["do"]](job, tell)}
+            return {"status": "ok", **JOBS[job["do"]](job, send_note)}
     except Exception as error:
         text = " ".join(str(error).split())[:200]
         seconds = perf_counter() - began
@@ -53,46 +53,46 @@ def _load_contender(name: str) -> Contender:
     return _contenders[name]
 
 
-def _do_load(job: Job, tell: SendNote) -> Answer:
+def _do_load(job: Job, send_note: SendNote) -> Answer:
     """Import what a round of a library needs."""
     for module in _load_contender(job["contender"]).modules:
         import_module(module)
     return {"megabytes": peak_megabytes()}
 
 
-def _do_warm(job: Job, tell: SendNote) -> Answer:
+def _do_warm(job: Job, send_note: SendNote) -> Answer:
     """Do every step once, so that no timing has imports and compilation in it."""
-    library, given = _load_contender(job["contender"]), DuelDataset.from_plain(job["given"])
+    library, dataset = _load_contender(job["contender"]), DuelDataset.from_plain(job["dataset"])
     for step in library.performs:
         with suppress(Exception):  # a fit of so few duels may fail
-            library.prepare(given, step)
+            library.prepare(dataset, step)
             for part in library.parts(step).values():
                 part()
     return {}
 
 
-def _do_step(job: Job, tell: SendNote) -> Answer:
+def _do_step(job: Job, send_note: SendNote) -> Answer:
     """Time a step once, part by part."""
     library = _load_contender(job["contender"])
-    library.prepare(DuelDataset.from_plain(job["given"]), job["step"])
+    library.prepare(DuelDataset.from_plain(job["dataset"]), job["step"])
     laps: dict[str, float] = {}
     parts = library.parts(job["step"])
-    tell({"parts": list(parts)})
+    send_note({"parts": list(parts)})
     for name, part in parts.items():
         began = perf_counter()
         part()
         laps[name] = perf_counter() - began
-        tell({"lap": name, "seconds": laps[name]})
+        send_note({"lap": name, "seconds": laps[name]})
     return {"seconds": sum(laps.values()), "laps": laps, "megabytes": peak_megabytes()}
 
 
-def _do_referee(job: Job, tell: SendNote) -> Answer:
+def _do_referee(job: Job, send_note: SendNote) -> Answer:
     from anchorpbo.research.bench.value_comparison import compare_values
 
-    return compare_values(DuelDataset.from_plain(job["given"]))
+    return compare_values(DuelDataset.from_plain(job["dataset"]))
 
 
-def _do_growth(job: Job, tell: SendNote) -> Answer:
+def _do_growth(job: Job, send_note: SendNote) -> Answer:
     from anchorpbo.research.bench.growth import GROWTH_CASES
 
     return {"found": GROWTH_CASES[job["case"]](job["quick"]), "megabytes": peak_megabytes()}
@@ -141,11 +141,11 @@ def main() -> None:
             torch.set_num_threads(threads)
             torch_is_loaded = True
 
-        def tell(message: dict[str, object]) -> None:
+        def send_note(message: dict[str, object]) -> None:
             print(json.dumps(message), file=answers, flush=True)
 
         with _compile_eagerly(job):
-            tell(perform_job(job, tell))
+            send_note(perform_job(job, send_note))
 
 
 def _uses_anchorpbo(job: dict[str, object]) -> bool:

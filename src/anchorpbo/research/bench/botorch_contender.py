@@ -26,17 +26,17 @@ class BoTorchContender(SeparableContender):
         torch.set_default_dtype(torch.float64)
         self._kernels: dict[tuple[int, int, int], Any] = {}
 
-    def prepare(self, given: DuelDataset, step: Step) -> None:
+    def prepare(self, dataset: DuelDataset, step: Step) -> None:
         """Between fits there has been one, here if not before; where it fails, the step fails."""
         import torch
 
-        torch.manual_seed(given.seed)
-        self.key, self.dimension = given.key, given.dimension
-        self.datapoints, self.comparisons = make_tensors(given)
+        torch.manual_seed(dataset.seed)
+        self.key, self.dimension = dataset.key, dataset.dimension
+        self.datapoints, self.comparisons = make_tensors(dataset)
         self.model: Any = None
-        if step != "round" and given.key not in self._kernels:
+        if step != "round" and dataset.key not in self._kernels:
             self.fit()
-        self.kernel = self._kernels.get(given.key)
+        self.kernel = self._kernels.get(dataset.key)
 
     def fit(self) -> None:
         """By Laplace evidence with its priors."""
@@ -56,13 +56,13 @@ class BoTorchContender(SeparableContender):
         optimize_acquisition(make_ucb(self.model), self.dimension, 1)
 
 
-def make_tensors(given: DuelDataset) -> tuple[Any, Any]:
+def make_tensors(dataset: DuelDataset) -> tuple[Any, Any]:
     """Designs, (2 m, d), and the rows of winner and loser, (m, 2)."""
     import numpy as np
     import torch
 
-    pairs = np.stack([given.winners, given.losers], axis=1)
-    return torch.tensor(given.points), torch.tensor(pairs)
+    pairs = np.stack([dataset.winners, dataset.losers], axis=1)
+    return torch.tensor(dataset.points), torch.tensor(pairs)
 
 
 def fit_model(datapoints: Any, comparisons: Any) -> Any:

@@ -45,7 +45,7 @@ class Contender(ABC):
     """The steps it has."""
 
     @abstractmethod
-    def prepare(self, given: DuelDataset, step: Step) -> None:
+    def prepare(self, dataset: DuelDataset, step: Step) -> None:
         """Bring duels into the library's own form, and do all that a step needs and that is not to be timed.
 
         Called before every single timing.

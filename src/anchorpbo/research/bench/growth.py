@@ -179,11 +179,11 @@ def _make_ep_model(kernel: Kernel, learn: Learnt = DEFAULT_LEARN, inducing: Indu
 def measure_studies_at_once(quick: bool) -> Numbers:
     """Asks a second of several studies, from one, two and four threads."""
     studies, duels = (4, 10) if quick else (8, 100)
-    given = [simulate_dataset(4, duels + 4, seed) for seed in range(studies)]
+    datasets = [simulate_dataset(4, duels + 4, seed) for seed in range(studies)]
     found: Numbers = {"studies": studies, "duels": duels}
     for number, threads in enumerate((1, 2, 4)):
         running: list[Optimizer] = []
-        for each in given:
+        for each in datasets:
             study = start_study(each, "default")
             tell_duels(study, each, duels + number)
             study.to_json()  # fits
@@ -221,9 +221,9 @@ def measure_inferences(quick: bool) -> Numbers:
     """Seconds by name, such as ``"EP, probit/fit/150"``."""
     found: Numbers = {}
     for m in QUICK_INFERENCE_SIZES if quick else INFERENCE_SIZES:
-        given = simulate_dataset(4, m, 0)
-        noise = NoiseMap.bounded(given.anchors, scale=0.5)
-        duels = given.duels()
+        dataset = simulate_dataset(4, m, 0)
+        noise = NoiseMap.bounded(dataset.anchors, scale=0.5)
+        duels = dataset.duels()
         for name, (inference, likelihood) in INFERENCE_MODELS.items():
             model = PreferenceGP(RBF(np.full(4, 0.5)), likelihood, inference, noise)
             found[f"{name}/fit/{m}"] = time_median(partial(model.fit, duels), 1 if quick else 5)
@@ -257,7 +257,7 @@ class GrowthCase(Measurement):
         """About half a minute."""
         return 2.0 if self.quick else 20.0
 
-    def run(self, workers: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
+    def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the answer of the process: ``{"found": {name: number}, "megabytes": ...}``."""
         job = {"do": "growth", "case": self.case, "quick": self.quick}
-        return {"limit": workers.limit, **workers.call_fresh(1, job)}
+        return {"limit": pool.limit, **pool.call_fresh(1, job)}

@@ -23,12 +23,12 @@ class Measurement(ABC):
     section: ClassVar[str]
 
     @abstractmethod
-    def run(self, workers: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
+    def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
         """Measure.
 
         Parameters
         ----------
-        workers
+        pool
             Where.
         rows
             What has been found so far.

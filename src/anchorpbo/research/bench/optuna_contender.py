@@ -17,7 +17,7 @@ class OptunaContender(Contender):
     modules = ("optuna", "optuna_dashboard.preferential", "optuna_dashboard.preferential.samplers.gp")
     performs = ("round",)
 
-    def prepare(self, given: DuelDataset, step: Step) -> None:
+    def prepare(self, dataset: DuelDataset, step: Step) -> None:
         """Report all duels but the last, ask once so that the sampler is warm, then report the last."""
         import optuna
         from optuna.distributions import FloatDistribution
@@ -25,18 +25,18 @@ class OptunaContender(Contender):
         from optuna_dashboard.preferential.samplers.gp import PreferentialGPSampler
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        self.space = {f"x{c}": FloatDistribution(0.0, 1.0) for c in range(given.dimension)}
-        self.study: Any = create_study(n_generate=2, sampler=PreferentialGPSampler(seed=given.seed))
+        self.space = {f"x{c}": FloatDistribution(0.0, 1.0) for c in range(dataset.dimension)}
+        self.study: Any = create_study(n_generate=2, sampler=PreferentialGPSampler(seed=dataset.seed))
         self.study.add_trials(
             [
                 optuna.trial.create_trial(
                     params=dict(zip(self.space, x, strict=True)), distributions=self.space, value=0.0
                 )
-                for x in given.points.tolist()
+                for x in dataset.points.tolist()
             ]
         )
         trials = self.study.get_trials(deepcopy=False)
-        duels = list(zip(given.winners, given.losers, strict=True))
+        duels = list(zip(dataset.winners, dataset.losers, strict=True))
         for number, (winner, loser) in enumerate(duels):
             if number == len(duels) - 1:
                 self.suggest()

@@ -74,7 +74,7 @@ class StartupTime(Measurement):
         """About a second a program, and some for compiling."""
         return 2.0 * len(self.programs) * self.repeats + 20.0
 
-    def run(self, workers: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
+    def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
         """Return ``{"seconds": {name: [...]}}``."""
         seconds: dict[str, list[float]] = {name: [] for name in self.programs}
         for name in self.programs:  # fills the caches of the system and of machine code
@@ -119,12 +119,12 @@ class PeakMemory(Measurement):
         """About that of a round, and the time to load."""
         return 3.0 + self.m**2 / 5000.0
 
-    def run(self, workers: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
+    def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the answer of the process; at the time limit, the memory until then."""
         job: dict[str, Any] = {"do": "load", "contender": self.contender}
         if self.m:
             # Machine code that is not on disk yet would be compiled, at a price in memory that is paid once.
-            few = {**job, "do": "step", "step": "round", "given": simulate_dataset(self.d, 4, 0).to_plain()}
-            workers.call(self.contender, 1, few)
-            job = {**job, "do": "step", "step": "round", "given": simulate_dataset(self.d, self.m, 0).to_plain()}
-        return {"limit": workers.limit, **workers.call_fresh(1, job)}
+            few = {**job, "do": "step", "step": "round", "dataset": simulate_dataset(self.d, 4, 0).to_plain()}
+            pool.call(self.contender, 1, few)
+            job = {**job, "do": "step", "step": "round", "dataset": simulate_dataset(self.d, self.m, 0).to_plain()}
+        return {"limit": pool.limit, **pool.call_fresh(1, job)}

@@ -106,7 +106,7 @@ class BenchmarkPool:
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
-        self._workers: dict[tuple[str, int], BenchmarkProcess] = {}
+        self._processes: dict[tuple[str, int], BenchmarkProcess] = {}
 
     def __enter__(self) -> BenchmarkPool:
         return self
@@ -118,29 +118,29 @@ class BenchmarkPool:
 
     def call(self, who: str, threads: int, job: Job) -> Answer:
         """Have a job done by the process of a library, which is started if there is none."""
-        worker = self._workers.get((who, threads))
-        if worker is None or not worker.is_alive:
-            worker = self._workers[who, threads] = BenchmarkProcess(threads)
+        process = self._processes.get((who, threads))
+        if process is None or not process.is_alive:
+            process = self._processes[who, threads] = BenchmarkProcess(threads)
             if "contender" in job:
                 few = simulate_dataset(3, 6, 0).to_plain()
-                warmed = worker.call({"do": "warm", "contender": job["contender"], "given": few}, LOADING_SECONDS)
+                warmed = process.call({"do": "warm", "contender": job["contender"], "dataset": few}, LOADING_SECONDS)
                 if warmed["status"] != "ok":
                     return warmed
-        return worker.call(job, self.limit)
+        return process.call(job, self.limit)
 
     def call_fresh(self, threads: int, job: Job) -> Answer:
         """Have a job done by a fresh process that does nothing else."""
-        worker = BenchmarkProcess(threads)
+        process = BenchmarkProcess(threads)
         try:
-            return worker.call(job, self.limit)
+            return process.call(job, self.limit)
         finally:
-            worker.end()
+            process.end()
 
     def end(self) -> None:
         """End all processes."""
-        for worker in self._workers.values():
-            worker.end()
-        self._workers.clear()
+        for process in self._processes.values():
+            process.end()
+        self._processes.clear()
 
 
 def _make_failure(error: str, message: str, seconds: float) -> Answer:

@@ -45,14 +45,14 @@ class RoundTiming(Measurement):
         """Guessed from the growth of the slowest."""
         return 2.0 + self.m**2 / 2500.0
 
-    def run(self, workers: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
+    def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the answers of every library, ``{"runs": {name: [answer, ...]}}``, one a study."""
         names = [name for name in self.contenders if self.step in load_contender(name).performs]
         runs: dict[str, list[Answer]] = {}
         firsts: dict[str, Answer] = {}
         for name in names:
-            hopeless = self._hopeless(name, rows, workers.limit)
-            answer = self._call(workers, name, 0) if hopeless is None else hopeless
+            hopeless = self._hopeless(name, rows, pool.limit)
+            answer = self._call(pool, name, 0) if hopeless is None else hopeless
             if is_stopped(answer):
                 runs[name] = [answer]
             else:
@@ -64,21 +64,21 @@ class RoundTiming(Measurement):
                 first = firsts[name]
                 slow = first["seconds"] >= STUDIES_BY_SECONDS[-1][0]
                 answer = (
-                    first if slow and seed == 0 else self._typical(workers, name, seed, first["seconds"] < FAST_SECONDS)
+                    first if slow and seed == 0 else self._typical(pool, name, seed, first["seconds"] < FAST_SECONDS)
                 )
                 runs[name].append(answer)
                 if is_stopped(answer):
                     del firsts[name]
-        return {"limit": workers.limit, "runs": runs}
+        return {"limit": pool.limit, "runs": runs}
 
-    def _call(self, workers: BenchmarkPool, name: str, seed: int) -> Answer:
-        given = simulate_dataset(self.d, self.m, seed)
-        job = {"do": "step", "contender": name, "step": self.step, "given": given.to_plain()}
-        return {"seed": seed, **workers.call(name, self.threads, job)}
+    def _call(self, pool: BenchmarkPool, name: str, seed: int) -> Answer:
+        dataset = simulate_dataset(self.d, self.m, seed)
+        job = {"do": "step", "contender": name, "step": self.step, "dataset": dataset.to_plain()}
+        return {"seed": seed, **pool.call(name, self.threads, job)}
 
-    def _typical(self, workers: BenchmarkPool, name: str, seed: int, fast: bool) -> Answer:
+    def _typical(self, pool: BenchmarkPool, name: str, seed: int, fast: bool) -> Answer:
         """The answer with the median time of some."""
-        answers = [self._call(workers, name, seed) for _ in range(FAST_REPEATS if fast and self.most is None else 1)]
+        answers = [self._call(pool, name, seed) for _ in range(FAST_REPEATS if fast and self.most is None else 1)]
         bad = [answer for answer in answers if answer["status"] != "ok"]
         return bad[0] if bad else sorted(answers, key=lambda answer: answer["seconds"])[len(answers) // 2]
 

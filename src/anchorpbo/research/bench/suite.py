@@ -36,12 +36,12 @@ class SuiteExtent:
     """``None`` for `DIMENSIONS`."""
     quick: bool = False
     """About two minutes' worth, where the two above do not say."""
-    given: frozenset[str] = field(init=False, default=frozenset())
+    options: frozenset[str] = field(init=False, default=frozenset())
     """The options of the two above that were given."""
 
     def __post_init__(self) -> None:
-        options = {"--sizes": self.sizes, "--dimensions": self.dimensions}
-        object.__setattr__(self, "given", frozenset(name for name, value in options.items() if value))
+        values = {"--sizes": self.sizes, "--dimensions": self.dimensions}
+        object.__setattr__(self, "options", frozenset(name for name, value in values.items() if value))
         sizes = self.sizes or (QUICK_SIZES if self.quick else SIZES)
         dimensions = self.dimensions or (QUICK_DIMENSIONS if self.quick else DIMENSIONS)
         for d in dimensions:
@@ -116,15 +116,15 @@ def plan_measurements(what: Sequence[str], extent: SuiteExtent) -> list[Measurem
 
 
 def _check_options(what: Sequence[str], extent: SuiteExtent) -> None:
-    if what and not {"rounds", "memory"} & set(what) and extent.given:
+    if what and not {"rounds", "memory"} & set(what) and extent.options:
         rule = "sizes and dimensions are those of rounds and memory"
-        raise InputError(rule, ", ".join(sorted(extent.given)), f"leave it out for {' and '.join(what)}")
+        raise InputError(rule, ", ".join(sorted(extent.options)), f"leave it out for {' and '.join(what)}")
     if "memory" in what:
         known = {str(m) for m in MEMORY_SIZES if m}
-        if "--sizes" in extent.given and not extent.quick and (other := set(map(str, extent.sizes or ())) - known):
+        if "--sizes" in extent.options and not extent.quick and (other := set(map(str, extent.sizes or ())) - known):
             rule = f"memory is measured at {', '.join(sorted(known, key=int))} duels"
             raise InputError(rule, f"--sizes {','.join(sorted(other, key=int))}", "choose among these")
-        if "--dimensions" in extent.given and extent.dimensions != (MEMORY_DIMENSION,):
+        if "--dimensions" in extent.options and extent.dimensions != (MEMORY_DIMENSION,):
             rule = f"memory is measured in {MEMORY_DIMENSION} dimensions alone"
             raise InputError(rule, "--dimensions", f"leave it out, or write --dimensions {MEMORY_DIMENSION}")
     if "growth" in what and not plan_growth(extent):

@@ -42,30 +42,36 @@ class ValueComparison(Measurement):
         """About that of a round."""
         return 1.0 + self.m**2 / 2500.0
 
-    def run(self, workers: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
+    def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
         """Return ``{"runs": [answer, ...]}``, one a seed."""
         answers = []
         for seed in range(self.seeds):
-            job = {"do": "referee", "contender": "botorch", "given": simulate_dataset(self.d, self.m, seed).to_plain()}
-            answers.append({"seed": seed, **workers.call("referee", 1, job)})
-        return {"limit": workers.limit, "runs": answers}
+            job = {
+                "do": "referee",
+                "contender": "botorch",
+                "dataset": simulate_dataset(self.d, self.m, seed).to_plain(),
+            }
+            answers.append({"seed": seed, **pool.call("referee", 1, job)})
+        return {"limit": pool.limit, "runs": answers}
 
 
-def compare_values(given: DuelDataset) -> dict[str, float]:
+def compare_values(dataset: DuelDataset) -> dict[str, float]:
     """Compare on one study; needs BoTorch."""
     import torch
 
     from anchorpbo.research.bench import botorch_contender
 
-    torch.manual_seed(given.seed)
-    datapoints, pairs = botorch_contender.make_tensors(given)
+    torch.manual_seed(dataset.seed)
+    datapoints, pairs = botorch_contender.make_tensors(dataset)
     kernel = botorch_contender.fit_model(datapoints, pairs).covar_module
     theirs = botorch_contender.condition_model(datapoints, pairs, kernel)
     lengths, scale = kernel.base_kernel.lengthscale.detach().numpy().ravel(), float(kernel.outputscale.detach())
-    ours = make_laplace_model(RBF(lengths, scale), learn=None).condition(given.duels())
-    free = make_laplace_model(RBF([0.5] * given.dimension)).fit(given.duels())
+    ours = make_laplace_model(RBF(lengths, scale), learn=None).condition(dataset.duels())
+    free = make_laplace_model(RBF([0.5] * dataset.dimension)).fit(dataset.duels())
 
-    X = np.concatenate([given.points, np.random.default_rng(given.seed).random((RANDOM_DESIGNS, given.dimension))])
+    X = np.concatenate(
+        [dataset.points, np.random.default_rng(dataset.seed).random((RANDOM_DESIGNS, dataset.dimension))]
+    )
     with torch.no_grad():
         means = theirs.posterior(torch.tensor(X)).mean.numpy().ravel()
     fitted = free.kernel
@@ -82,8 +88,8 @@ def compare_values(given: DuelDataset) -> dict[str, float]:
         "single": (UCB(EXPLORATION).bind(ours.posterior, ours.noise), botorch_contender.make_ucb(theirs), 1),
     }
     for name, (bound, acquisition, designs) in bounds.items():
-        x = maximise(bound, given.dimension, np.random.default_rng(given.seed)).x.reshape(1, designs, -1)
-        rival, _ = botorch_contender.optimize_acquisition(acquisition, given.dimension, designs)
+        x = maximise(bound, dataset.dimension, np.random.default_rng(dataset.seed)).x.reshape(1, designs, -1)
+        rival, _ = botorch_contender.optimize_acquisition(acquisition, dataset.dimension, designs)
         with torch.no_grad():
             found[f"{name}_ours"] = float(acquisition(torch.tensor(x)))
             found[f"{name}_theirs"] = float(acquisition(rival[None]))

@@ -34,7 +34,7 @@ from anchorpbo.research.experiments.confidence_intervals import (
     summarise_over_seeds,
 )
 from anchorpbo.research.experiments.consistency import BANDWIDTH_RANGE, normal_density, squared_errors
-from anchorpbo.research.experiments.experiment import Columns, Experiment, ExperimentTask, Size
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
 from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.typing import Array
 
@@ -80,7 +80,7 @@ class AnchorProcessTask(ExperimentTask):
     variance: float = 20.0
     samples: int = 500
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Draw anchors and samples, and compare."""
         # Neither process nor radius: samples are the same for all, which makes differences between them sharper.
         rng = np.random.default_rng([self.seed, self.samples, 3])
@@ -107,7 +107,7 @@ class AnchorProcessExperiment(Experiment):
     name = "anchor-process"
     description = "The error of the noise map when anchors are not independent."
 
-    def make_tasks(self, size: Size) -> Sequence[AnchorProcessTask]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[AnchorProcessTask]:
         """A task a process, radius and seed."""
         seeds = size.seeds or (3 if size.quick else 30)
         largest = 100 if size.quick else ANCHOR_COUNTS[-1]

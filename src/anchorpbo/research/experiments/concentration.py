@@ -28,7 +28,7 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from anchorpbo.research.experiments.experiment import Columns, Experiment, ExperimentTask, Size
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
 from anchorpbo.research.experiments.verdicts import Claim, Reading
 from anchorpbo.typing import Array
 
@@ -115,7 +115,7 @@ class ConcentrationTask(ExperimentTask):
     seed: int
     draws: int = 100
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Draw anchors and compare."""
         rng = np.random.default_rng([self.seed, self.n, self.d, self.draws])
         setting = BoundConstants(self.n, self.d)
@@ -139,7 +139,7 @@ class ConcentrationExperiment(Experiment):
     name = "concentration"
     description = "Coverage of the pointwise and the uniform bound on the error of the noise map."
 
-    def make_tasks(self, size: Size) -> Sequence[ConcentrationTask]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[ConcentrationTask]:
         """A task a number of anchors, dimension and seed, of 100 draws."""
         seeds = size.seeds or (2 if size.quick else 20)
         counts = [n for n in ANCHOR_COUNTS if n <= 200] if size.quick else ANCHOR_COUNTS

@@ -35,7 +35,7 @@ from anchorpbo.research.experiments.confidence_intervals import (
     judge_bootstrap_bound,
     summarise_over_seeds,
 )
-from anchorpbo.research.experiments.experiment import Columns, Experiment, ExperimentTask, Size
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
 from anchorpbo.research.experiments.verdicts import Claim, Reading, Verdict
 from anchorpbo.typing import Array
 
@@ -142,7 +142,7 @@ class AnchorCountTask(ExperimentTask):
     variance: float = 20.0
     samples: int = 500
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Draw anchors and samples, and compare."""
         rng = np.random.default_rng([self.seed, self.largest, self.largest_by_rate, self.samples, 1])
         deviation = float(np.sqrt(self.variance))
@@ -178,7 +178,7 @@ class DimensionTask(ExperimentTask):
     anchors: int = 50
     samples: int = 500
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Draw anchors and samples, and compare."""
         rng = np.random.default_rng([self.seed, self.anchors, self.largest, self.samples, 2])
         deviation = float(np.sqrt(self.variance))
@@ -201,7 +201,7 @@ class ConsistencyExperiment(Experiment):
     name = "consistency"
     description = "The error of the noise map against the number of anchors and the dimension."
 
-    def make_tasks(self, size: Size) -> Sequence[ExperimentTask]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[ExperimentTask]:
         """A task a seed and part."""
         seeds = range(size.seeds or (3 if size.quick else 30))
         counts: dict[str, int] = {"largest": 100, "largest_by_rate": 5000} if size.quick else {}
@@ -327,5 +327,5 @@ def _format_setting(row: Slope) -> str:
     return f"{name}, n >= {row['start']}" if "start" in row else f"{name}, variance {row['variance']:g}"
 
 
-def _to_columns(names: Sequence[str], rows: Sequence[tuple[object, ...]]) -> Columns:
+def _to_columns(names: Sequence[str], rows: Sequence[tuple[object, ...]]) -> RecordColumns:
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}

@@ -21,7 +21,7 @@ from anchorpbo.numerics.checks import whole
 from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.typing import Array
 
-Columns = Mapping[str, Array | Sequence[Any]]
+RecordColumns = Mapping[str, Array | Sequence[Any]]
 """What a task found: columns of equal length, a row a round, a size or whatever it went through."""
 
 
@@ -33,7 +33,7 @@ class ExperimentTask(ABC):
     """What sort of task it is; part of the key."""
 
     @abstractmethod
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Do the work."""
 
     def prepare(self) -> None:  # noqa: B027
@@ -57,7 +57,7 @@ class ExperimentTask(ABC):
 
 
 @dataclass(frozen=True)
-class Size:
+class ExperimentSize:
     """How much of an experiment to run."""
 
     seeds: int | None = None
@@ -83,7 +83,7 @@ class Experiment(ABC):
     """Whether it means something with some of its tasks alone, as ``--only`` chooses them."""
 
     @abstractmethod
-    def make_tasks(self, size: Size) -> Sequence[ExperimentTask]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[ExperimentTask]:
         """What to run, in an order in which an unfinished experiment is of most use."""
 
     @abstractmethod

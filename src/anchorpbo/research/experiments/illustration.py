@@ -29,7 +29,7 @@ from anchorpbo.errors import UnknownNameError
 from anchorpbo.numerics.checks import whole
 from anchorpbo.problems import TOY, TOY_ANCHORS, SimulatedJudge, play
 from anchorpbo.research.experiments.confidence_intervals import Interval
-from anchorpbo.research.experiments.experiment import Columns, Experiment, ExperimentTask, Size
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
 from anchorpbo.research.experiments.verdicts import Claim, Reading
 from anchorpbo.study import BoundedNoise, NoiseRule, Optimizer, PaperNoise
 from anchorpbo.typing import Array
@@ -68,7 +68,7 @@ class IllustrationTask(ExperimentTask):
             if name not in known:
                 raise UnknownNameError.of(kind, name, known)
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Play the study; rows of three parts.
 
         ``grid``: a design, what is true of it and what the study believes of it after the last round, ``plain`` being
@@ -126,7 +126,7 @@ class IllustrationExperiment(Experiment):
     name = "illustration"
     description = "Figure 1: a study in one dimension with and without the noise map."
 
-    def make_tasks(self, size: Size) -> Sequence[IllustrationTask]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[IllustrationTask]:
         """A pair of studies a seed and map."""
         seeds, rounds = size.seeds or (QUICK_SEEDS if size.quick else SEEDS), size.rounds or ROUNDS
         return [

@@ -25,7 +25,7 @@ import polars as pl
 from anchorpbo.numerics.tiering import eager
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.research.experiments.confidence_intervals import Interval, summarise_over_seeds
-from anchorpbo.research.experiments.experiment import Columns, Experiment, ExperimentTask, Size
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
 from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.typing import Array
 
@@ -55,7 +55,7 @@ class KdeTimeTask(ExperimentTask):
     def _sizes(self) -> list[int]:
         return [size for size in MAP_SIZES if size <= self.largest]
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Draw anchors and designs, and take the time."""
         rng = np.random.default_rng([self.seed, self.largest, 5])
         anchors, X = (rng.random((self.largest, DIMENSION)) for _ in range(2))
@@ -89,7 +89,7 @@ class KdeTimeExperiment(Experiment):
     name = "kde-time"
     description = "The time of the noise map against the numbers of anchors and designs."
 
-    def make_tasks(self, size: Size) -> Sequence[KdeTimeTask]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[KdeTimeTask]:
         """A task a repeat."""
         repeats = size.seeds or (3 if size.quick else 10)
         return [KdeTimeTask(seed, 1024 if size.quick else MAP_SIZES[-1]) for seed in range(repeats)]

@@ -34,7 +34,7 @@ from anchorpbo.acquisition.best_option import RAEUBO, lambert_constant
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.numerics.normal import cdf, density
 from anchorpbo.research.experiments.confidence_intervals import summarise_over_seeds
-from anchorpbo.research.experiments.experiment import Columns, Experiment, ExperimentTask, Size
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
 from anchorpbo.research.experiments.verdicts import Claim, Reading, Verdict
 from anchorpbo.typing import Array
 
@@ -106,7 +106,7 @@ class PointwiseTask(ExperimentTask):
     seed: int
     draws: int = 100_000
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Draw utilities and levels uniformly; then search for the worst."""
         rng = np.random.default_rng(
             [self.seed, self.draws, LIKELIHOOD_FORMS.index(self.form), int(10 * self.risk_aversion)]
@@ -198,7 +198,7 @@ class PosteriorTask(ExperimentTask):
     designs: int = 6
     instances: int = 250
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Work out every duel of every instance."""
         # Neither form nor risk aversion, offset or spread: they are compared on the same draws.
         rng = np.random.default_rng([self.seed, self.designs, self.instances])
@@ -235,7 +235,7 @@ class OneStepExperiment(Experiment):
     name = "one-step"
     description = "The one-step guarantee of RAEUBO under both forms of the logistic judge."
 
-    def make_tasks(self, size: Size) -> Sequence[ExperimentTask]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[ExperimentTask]:
         """A task a form, risk aversion, size of utilities and seed."""
         seeds = range(size.seeds or (2 if size.quick else 20))
         few, some = ({"draws": 10_000}, {"instances": 50}) if size.quick else ({}, {})

@@ -27,7 +27,7 @@ import polars as pl
 
 from anchorpbo import __version__
 from anchorpbo.errors import InputError
-from anchorpbo.research.experiments.experiment import Columns, ExperimentTask
+from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
 from anchorpbo.study.saving import save_bytes
 
 LAYOUT = 2
@@ -45,7 +45,7 @@ class ExperimentRecord:
     """What a task found, and where."""
 
     task: ExperimentTask
-    columns: Columns
+    columns: RecordColumns
     version: str
     machine: str
     took: float

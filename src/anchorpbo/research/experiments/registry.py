@@ -9,7 +9,7 @@ from anchorpbo.research.experiments import study_experiments
 from anchorpbo.research.experiments.anchor_process import AnchorProcessExperiment
 from anchorpbo.research.experiments.concentration import ConcentrationExperiment
 from anchorpbo.research.experiments.consistency import ConsistencyExperiment
-from anchorpbo.research.experiments.experiment import Experiment, ExperimentTask, Size
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask
 from anchorpbo.research.experiments.illustration import IllustrationExperiment
 from anchorpbo.research.experiments.kde_time import KdeTimeExperiment
 from anchorpbo.research.experiments.one_step import OneStepExperiment
@@ -48,7 +48,7 @@ def select_experiments(name: str) -> list[Experiment]:
     return [EXPERIMENTS[name]]
 
 
-def plan_tasks(name: str, size: Size, only: Sequence[str] = ()) -> dict[str, list[ExperimentTask]]:
+def plan_tasks(name: str, size: ExperimentSize, only: Sequence[str] = ()) -> dict[str, list[ExperimentTask]]:
     """The tasks of an experiment, or of all of them, by name.
 
     Parameters

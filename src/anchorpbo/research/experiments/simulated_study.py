@@ -32,7 +32,7 @@ from anchorpbo.problems import ExactJudge, Problem, SimulatedJudge, Turn, play, 
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.reliability.profile import as_profile
 from anchorpbo.research.experiments.anchor_placement import DEFAULT_ANCHORS, check_placement, place_anchors
-from anchorpbo.research.experiments.experiment import Columns, ExperimentTask
+from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
 from anchorpbo.search import maximise
 from anchorpbo.study import Optimizer, PaperNoise
 from anchorpbo.typing import Array
@@ -120,7 +120,7 @@ class SimulatedStudy(ExperimentTask):
         """Rounds."""
         return float(self.rounds)
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Play the study; a row a round, the first after the duels to start with."""
         problem = _add_offset(problem_of(self.problem), self.offset)
         anchors = place_anchors(problem, self.anchors, self.count, self.seed)

@@ -48,7 +48,7 @@ from anchorpbo.research.experiments.paired_comparisons import (
 )
 from anchorpbo.research.experiments.run_metrics import RoundRange
 from anchorpbo.research.experiments.simulated_study import STRATEGIES, TWINS
-from anchorpbo.research.experiments.verdicts import OURS, Claim
+from anchorpbo.research.experiments.verdicts import OWN_ITEM, Claim
 
 GAIN_METRICS: Mapping[str, RoundRange] = {"risk_adjusted": "last", "value": "last", "pair_noise": "all"}
 """The paper's metrics, and the rounds over which a risk-averse strategy is compared with its twin."""
@@ -155,7 +155,7 @@ def judge_inference(records: pl.DataFrame) -> Claims:
             text = f"{averse.upper()} with {name} is competitive with Hallucination Believer"
             sides = filter_values("inference", other, "hallucination")
             judge = judge_with_margin("hartmann3")
-            yield from mark_as_ours(compare(text, OURS, rows, "risk_adjusted", *sides, judge))
+            yield from mark_as_ours(compare(text, OWN_ITEM, rows, "risk_adjusted", *sides, judge))
 
 
 def judge_ranking(records: pl.DataFrame) -> Claims:
@@ -230,7 +230,7 @@ def judge_anchor_placement(labelled: pl.DataFrame) -> Claims:
             for setting, gaps in _choose_placements(found).items():
                 gap = run_metrics.average_differences(gaps)
                 if gap is not None:
-                    yield make_claim(text, OURS, gap, Interval.judge_above, setting, "ours")
+                    yield make_claim(text, OWN_ITEM, gap, Interval.judge_above, setting, "ours")
             corners = [each for place, each in found.items() if place.startswith("corner-")]
             if len(corners) > 2:
                 gains = [at_corner["gap"].to_numpy().mean() for _, at_corner in corners]
@@ -238,7 +238,9 @@ def judge_anchor_placement(labelled: pl.DataFrame) -> Claims:
                 if min(len(at_corner) for _, at_corner in corners) < 2:  # one run says nothing of a corner
                     slope = Interval(slope.mean, -math.inf, math.inf)
                 what = f"The gain of {averse.upper()} falls with the distance of the anchors, {PROBLEM_TITLES[problem]}"
-                yield make_claim(what, OURS, slope, Interval.judge_below, f"slope over {len(corners)} corners", "ours")
+                yield make_claim(
+                    what, OWN_ITEM, slope, Interval.judge_below, f"slope over {len(corners)} corners", "ours"
+                )
 
 
 def judge_sensitivity(labelled: pl.DataFrame) -> Claims:
@@ -265,7 +267,7 @@ def _judge_changes(rows: pl.DataFrame, problem: str, averse: str, metric: str) -
     usual = None if base is None else run_metrics.average_differences(base)
     if base is None or usual is None:
         return
-    yield make_claim(text, OURS, usual, judge, UNCHANGED)
+    yield make_claim(text, OWN_ITEM, usual, judge, UNCHANGED)
     for variant, gaps in found.items():
         here, change = run_metrics.average_differences(gaps), run_metrics.average_differences(gaps, less=base)
         if (
@@ -273,7 +275,7 @@ def _judge_changes(rows: pl.DataFrame, problem: str, averse: str, metric: str) -
             and change is not None
             and (change.low > SEARCH_TOLERANCE or change.high < -SEARCH_TOLERANCE)
         ):
-            yield make_claim(text, OURS, here, judge, variant)
+            yield make_claim(text, OWN_ITEM, here, judge, variant)
 
 
 def _compare_by_placement(rows: pl.DataFrame, averse: str) -> dict[str, tuple[float, pl.DataFrame]]:

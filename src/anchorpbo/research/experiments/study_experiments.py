@@ -11,7 +11,7 @@ import polars as pl
 from anchorpbo.research.experiments import run_metrics
 from anchorpbo.research.experiments import study_claims as claims_of
 from anchorpbo.research.experiments.anchor_placement import list_corners
-from anchorpbo.research.experiments.experiment import Experiment, ExperimentTask, Size
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask
 from anchorpbo.research.experiments.simulated_study import STRATEGIES, TWINS, SimulatedStudy
 from anchorpbo.research.experiments.verdicts import Claim
 
@@ -36,7 +36,7 @@ class StudyExperiment(Experiment):
     """What becomes of the paper's claims, given the records with a column for the variant."""
     is_divisible: bool = True
 
-    def make_tasks(self, size: Size) -> Sequence[ExperimentTask]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[ExperimentTask]:
         """Seed by seed, so that an unfinished experiment is still paired."""
         seeds, rounds = (self.quick_seeds, self.quick_rounds) if size.quick else (self.seeds, self.rounds)
         seeds, rounds = size.seeds or seeds, size.rounds or rounds

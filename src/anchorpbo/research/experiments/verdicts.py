@@ -29,7 +29,7 @@ class Claim:
     text: str
     """The claim, in one sentence."""
     where: str
-    """Its place in the paper, an item of `PAPER_ITEMS`, or `OURS`."""
+    """Its place in the paper, an item of `PAPER_ITEMS`, or `OWN_ITEM`."""
     found: str
     """Our number; of a comparison the mean paired difference, in units of what is compared."""
     interval: str
@@ -51,7 +51,7 @@ class PaperItem:
     """The name under ``anchorpbo reproduce``."""
 
 
-OURS = "ours"
+OWN_ITEM = "ours"
 """The place of what is not in the paper."""
 PAPER_ITEMS: tuple[PaperItem, ...] = (
     PaperItem("Figure 1", "Noise-aware queries are quieter and give a better surrogate.", "illustration"),
