@@ -35,7 +35,7 @@ where its smoothed box is flat."""
 
 
 def make_laplace_model(kernel: Kernel, learn: Learnt = BOTORCH_PRIORS) -> PreferenceGP:
-    """The model of BoTorch's PairwiseGP with a logit likelihood."""
+    """Return the model of BoTorch's PairwiseGP with a logit likelihood."""
     return PreferenceGP(kernel, Logistic(form="difference"), "laplace", noise=1.0, learn=learn, starts=1)
 
 
@@ -50,7 +50,7 @@ class EqualWorkContender(SeparableContender):
         self._kernels: dict[tuple[int, int, int], Kernel] = {}
 
     def prepare(self, dataset: DuelDataset, step: Step) -> None:
-        """Between fits there has been one."""
+        """Set the model up; for steps between fits, at hyper-parameters fitted before."""
         self.dataset, self.rng = dataset, np.random.default_rng(dataset.seed)
         self.model = make_laplace_model(RBF([0.5] * dataset.dimension))
         if step != "round":
@@ -59,22 +59,22 @@ class EqualWorkContender(SeparableContender):
             self.model = make_laplace_model(self._kernels[dataset.key], learn=None)
 
     def fit(self) -> None:
-        """By Laplace evidence."""
+        """Fit by Laplace evidence."""
         assert self.dataset is not None
         self.model.fit(self.dataset.duels())
         self._kernels[self.dataset.key] = self.model.kernel
 
     def infer(self) -> None:
-        """By Laplace's method."""
+        """Infer by Laplace's method."""
         assert self.dataset is not None
         self.model.condition(self.dataset.duels())
 
     def ask_pair(self) -> None:
-        """By `maximise` with its defaults."""
+        """Maximise EUBO with the defaults of `maximise`."""
         self._search(EUBO().bind(self.model.posterior, self.model.noise))
 
     def ask_single(self) -> None:
-        """The same."""
+        """Maximise UCB with the defaults of `maximise`."""
         self._search(UCB(EXPLORATION).bind(self.model.posterior, self.model.noise))
 
     def _search(self, bound: Bound) -> None:
@@ -99,19 +99,19 @@ class StudyContender(Contender):
             self.study.to_json()  # where a fit falls due it is done now, and remembered
 
     def parts(self, step: Step) -> StepParts:
-        """All in one."""
+        """Time the whole ask as one part."""
         return {ASK: self.study.ask}
 
 
 def start_study(dataset: DuelDataset, preset: Literal["default", "paper"]) -> Optimizer:
-    """A study without duels yet."""
+    """Return a study with anchors and without duels."""
     space = Space({f"x{c + 1}": Real(0.0, 1.0) for c in range(dataset.dimension)})
     anchors = [space.decode(space.nearest(x)) for x in dataset.anchors]
     return Optimizer(space, anchors, "rahbo" if preset == "paper" else None, preset, dataset.seed)
 
 
 def tell_duels(study: Optimizer, dataset: DuelDataset, end: int, begin: int = 0) -> None:
-    """Tell a study duels of a range."""
+    """Tell a study the duels from ``begin`` to ``end``."""
 
     def design(row: int) -> Any:
         return study.space.decode(dataset.points[row])

@@ -43,13 +43,13 @@ BENCHMARK_TABLES: dict[str, Callable[[Sequence[Row]], TextTable | None]] = {
 
 
 def render_tables(rows: Sequence[Row]) -> dict[str, str]:
-    """The tables there are, as Markdown."""
+    """Return the tables that have lines, by name, as Markdown."""
     found = {name: build(rows) for name, build in BENCHMARK_TABLES.items()}
     return {name: table.to_markdown() for name, table in found.items() if table is not None}
 
 
 def describe_calls(rows: Sequence[Row]) -> list[str]:
-    """The calls of the command that the lines come from, in words; older lines do not say."""
+    """Return a sentence for each call of the command that the lines come from; older lines do not say."""
     counted = Counter(json.dumps(row["call"]) for row in rows if "call" in row)
     return [_describe_call(json.loads(text), count) for text, count in counted.items()]
 
@@ -91,7 +91,7 @@ _HEADLINE_RATIOS = {
 
 
 def format_headline(rows: Sequence[Row]) -> str | None:
-    """The smallest and the largest ratios, how near the values are, and what BoTorch did not finish."""
+    """Return a paragraph: extreme ratios, how near the values are, and what BoTorch did not finish."""
     rounds = RoundCosts(rows)
     ranges = {words: each for words, name in _HEADLINE_RATIOS.items() if (each := list_ratios(rounds, name))}
     if not ranges:

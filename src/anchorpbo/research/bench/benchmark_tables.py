@@ -31,20 +31,20 @@ _MEDIANS_NOTE = (
 
 
 def format_number(value: float | None, form: str = ".3g") -> Cell:
-    """A plain number."""
+    """Return a number as a cell."""
     return Cell(MISSING_TEXT if value is None else format(value, form))
 
 
 def make_table(
     title: str, headings: tuple[str, ...], rows: Sequence[tuple[Cell, ...]], note: str = "", left: int = 0
 ) -> TextTable:
-    """A table whose first columns stand on the left and whose numbers stand on the right."""
+    """Return a table with ``left`` columns aligned left and all others aligned right."""
     align = tuple("l" if column < left else "r" for column in range(len(headings)))
     return TextTable(title, headings, tuple(rows), align, note)
 
 
 def tabulate_rounds(rows: Sequence[Row]) -> TextTable | None:
-    """Fit and the next pair."""
+    """Tabulate whole rounds: fit, then the next pair."""
     rounds = RoundCosts(rows)
     quantities = [Quantity(name, "round") for name in (BOTORCH, OPTUNA, EQUAL, STUDY)]
     lines = []
@@ -63,7 +63,7 @@ def tabulate_rounds(rows: Sequence[Row]) -> TextTable | None:
 
 
 def tabulate_between_fits(rows: Sequence[Row]) -> TextTable | None:
-    """The next pair between two fits."""
+    """Tabulate the next pair between two fits."""
     rounds = RoundCosts(rows)
     lines = []
     for d, m in _list_cells(rounds, "between"):
@@ -85,7 +85,7 @@ def tabulate_between_fits(rows: Sequence[Row]) -> TextTable | None:
 
 
 def tabulate_parts(rows: Sequence[Row]) -> TextTable | None:
-    """Fit, inference and search one by one, at equal work."""
+    """Tabulate fit, inference and search one by one, at equal work."""
     rounds = RoundCosts(rows)
     which: dict[str, tuple[Step, str]] = {
         "fit": ("round", FIT), "inference": ("between", INFER), "search of a pair": ("round", ASK_PAIR),
@@ -107,7 +107,7 @@ def tabulate_parts(rows: Sequence[Row]) -> TextTable | None:
 
 
 def tabulate_single_designs(rows: Sequence[Row]) -> TextTable | None:
-    """The next single design between two fits."""
+    """Tabulate the next single design between two fits."""
     rounds = RoundCosts(rows)
     lines = []
     for d, m in _list_cells(rounds, "single"):
@@ -124,7 +124,7 @@ def tabulate_single_designs(rows: Sequence[Row]) -> TextTable | None:
 
 
 def tabulate_threads(rows: Sequence[Row]) -> TextTable | None:
-    """One thread and the libraries' own choice."""
+    """Tabulate times with one thread and with the libraries' own choice."""
     rounds = RoundCosts(rows)
     lines = []
     for m, d in sorted({(row["m"], row["d"]) for row in rounds.rows if row["threads"] == 0}):
@@ -147,7 +147,7 @@ def tabulate_threads(rows: Sequence[Row]) -> TextTable | None:
 
 
 def _list_cells(rounds: RoundCosts, step: Step) -> list[tuple[int, int]]:
-    """Dimensions and numbers of duels at which a step was measured."""
+    """Return dimensions and numbers of duels at which a step was measured."""
     return sorted({(row["d"], row["m"]) for row in rounds.rows if row["step"] == step and row["threads"] == 1})
 
 
@@ -172,7 +172,7 @@ _CASE_TITLES = {
 
 
 def tabulate_memory(rows: Sequence[Row]) -> TextTable | None:
-    """Peaks of a fresh process."""
+    """Tabulate the peak memory of a fresh process."""
     found = [row for row in rows if row["section"] == "memory"]
     names = [name for name in CONTENDER_NAMES if any(row["contender"] == name for row in found)]
     lines = []
@@ -197,7 +197,7 @@ def _format_megabytes(row: Row) -> Cell:
 
 
 def tabulate_startup(rows: Sequence[Row]) -> TextTable | None:
-    """Medians of fresh processes."""
+    """Tabulate medians of the time of fresh processes."""
     found = [row for row in rows if row["section"] == "startup"]
     if not found:
         return None
@@ -227,7 +227,7 @@ def tabulate_startup(rows: Sequence[Row]) -> TextTable | None:
 
 
 def tabulate_growth(rows: Sequence[Row]) -> TextTable | None:
-    """Every number of every case."""
+    """Tabulate every number of every growth case."""
     lines = []
     for row in _select_cases(rows):
         if row["case"] == "inferences" and row["status"] == "ok":
@@ -255,7 +255,7 @@ def _select_cases(rows: Sequence[Row]) -> list[Row]:
 
 
 def tabulate_inferences(rows: Sequence[Row]) -> TextTable | None:
-    """Fit and inference by every inference, a column a number of duels."""
+    """Tabulate the time of fit and inference by every inference, a column a number of duels."""
     found = [row for row in _select_cases(rows) if row["case"] == "inferences" and row["status"] == "ok"]
     if not found:
         return None
@@ -282,7 +282,7 @@ def _format_growth_number(name: str, value: float) -> tuple[Cell, Cell]:
 
 
 def tabulate_values(rows: Sequence[Row]) -> TextTable | None:
-    """What both searches found, judged by BoTorch."""
+    """Tabulate the values that both searches found, by BoTorch's acquisition."""
     lines = []
     for (d, m), row in sorted(_select_rows(rows).items()):
         well = _list_successes(row)
@@ -310,7 +310,7 @@ def tabulate_values(rows: Sequence[Row]) -> TextTable | None:
 
 
 def list_gains(rows: Sequence[Row]) -> list[float]:
-    """Of all searches that were judged, pairs and single designs."""
+    """Return the relative gain of every search compared, of pairs and single designs."""
     well = [answer for row in _select_rows(rows).values() for answer in _list_successes(row)]
     return [_compute_gain(answer, name) for answer in well for name in ("pair", "single")]
 
@@ -330,7 +330,7 @@ def _list_successes(row: Row) -> list[Row]:
 
 
 def _format_studies(row: Row) -> Cell:
-    """How many were judged, and what became of the others."""
+    """Return the number of studies compared, and of those stopped or failed."""
     stopped = [find_limit(answer) for answer in row["runs"] if is_stopped(answer)]
     failed = len(row["runs"]) - len(_list_successes(row)) - len(stopped)
     remarks = [f"{len(stopped)} out of time at {max(stopped):g} s"] if stopped else []
@@ -339,7 +339,7 @@ def _format_studies(row: Row) -> Cell:
 
 
 def _find_least_and_median(numbers: Sequence[float]) -> tuple[float | None, float | None]:
-    """The least and the median."""
+    """Return the least number and the median."""
     return (min(numbers), statistics.median(numbers)) if numbers else (None, None)
 
 
@@ -352,7 +352,7 @@ def _compute_gain(answer: Row, name: str) -> float:
 
 
 def tabulate_failures(rows: Sequence[Row]) -> TextTable | None:
-    """How often BoTorch's fit raised an error."""
+    """Tabulate how often BoTorch's fit raised an error."""
     rounds = RoundCosts(rows)
     lines = []
     for m in rounds.sizes:

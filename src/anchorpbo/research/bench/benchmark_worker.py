@@ -35,7 +35,7 @@ def _ignore_note(note: dict[str, Any]) -> None:
 
 
 def perform_job(job: Job, send_note: SendNote = _ignore_note) -> Answer:
-    """Do a job; an error becomes a part of the answer, with the time until it came."""
+    """Do a job and return its answer; an error is an answer with the time until it was raised."""
     began = perf_counter()
     try:
         with warnings.catch_warnings():
@@ -105,7 +105,7 @@ JOBS: dict[str, Callable[[Job, SendNote], Answer]] = {
 
 
 def peak_megabytes(pid: int | None = None) -> float | None:
-    """Of a process, by default this one, in MB of 2^20 bytes; ``None`` where the system does not say.
+    """Return the peak memory of a process, by default this one, in MB of 2^20 bytes; ``None`` if unknown.
 
     Linux tells it of any process. `getrusage` is no substitute there: it counts what the parent held when it started
     this process.
@@ -127,7 +127,7 @@ def _read_rusage() -> float | None:
 
 
 def main() -> None:
-    """Answer until the input ends."""
+    """Answer jobs until the input ends."""
     # What a library prints must not come between the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -158,7 +158,7 @@ def _needs_torch(job: dict[str, object]) -> bool:
 
 
 def _compile_eagerly(job: dict[str, object]) -> AbstractContextManager[None]:
-    """Machine code from the first call on: what is measured is not how long it takes to come."""
+    """Return a context that compiles at the first call, so that no timing includes interpreted code."""
     if not _uses_anchorpbo(job):
         return nullcontext()
     from anchorpbo.numerics.tiering import eager

@@ -27,7 +27,7 @@ class BoTorchContender(SeparableContender):
         self._kernels: dict[tuple[int, int, int], Any] = {}
 
     def prepare(self, dataset: DuelDataset, step: Step) -> None:
-        """Between fits there has been one, here if not before; where it fails, the step fails."""
+        """Make the tensors; for steps between fits, fit first if needed. If that fit fails, the step fails."""
         import torch
 
         torch.manual_seed(dataset.seed)
@@ -39,25 +39,25 @@ class BoTorchContender(SeparableContender):
         self.kernel = self._kernels.get(dataset.key)
 
     def fit(self) -> None:
-        """By Laplace evidence with its priors."""
+        """Fit by Laplace evidence with BoTorch's priors."""
         self.model = fit_model(self.datapoints, self.comparisons)
         self._kernels[self.key] = self.model.covar_module
 
     def infer(self) -> None:
-        """By Laplace's method."""
+        """Infer by Laplace's method."""
         self.model = condition_model(self.datapoints, self.comparisons, self.kernel)
 
     def ask_pair(self) -> None:
-        """By the analytic expected utility of the best option."""
+        """Maximise the analytic expected utility of the best option."""
         optimize_acquisition(make_eubo(self.model), self.dimension, 2)
 
     def ask_single(self) -> None:
-        """By the upper confidence bound."""
+        """Maximise the upper confidence bound."""
         optimize_acquisition(make_ucb(self.model), self.dimension, 1)
 
 
 def make_tensors(dataset: DuelDataset) -> tuple[Any, Any]:
-    """Designs, (2 m, d), and the rows of winner and loser, (m, 2)."""
+    """Return designs, (2 m, d), and the rows of winner and loser, (m, 2)."""
     import numpy as np
     import torch
 
@@ -66,7 +66,7 @@ def make_tensors(dataset: DuelDataset) -> tuple[Any, Any]:
 
 
 def fit_model(datapoints: Any, comparisons: Any) -> Any:
-    """A model with its hyper-parameters learnt; raises `ModelFittingError` where BoTorch gives up."""
+    """Return a model with fitted hyper-parameters; raises `ModelFittingError` where BoTorch gives up."""
     from botorch.fit import fit_gpytorch_mll
     from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
     from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
@@ -77,7 +77,7 @@ def fit_model(datapoints: Any, comparisons: Any) -> Any:
 
 
 def condition_model(datapoints: Any, comparisons: Any, kernel: Any = None) -> Any:
-    """A model at given hyper-parameters, ready to predict; without a kernel, at those a fit starts from."""
+    """Return a model at given hyper-parameters, ready to predict; without a kernel, at BoTorch's initial ones."""
     from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
     from botorch.models.pairwise_gp import PairwiseGP
 
@@ -88,7 +88,7 @@ def condition_model(datapoints: Any, comparisons: Any, kernel: Any = None) -> An
 
 
 def evaluate_objective(datapoints: Any, comparisons: Any, lengths: Array, scale: float) -> float:
-    """What BoTorch's fit maximises, its Laplace evidence and its priors, at given hyper-parameters."""
+    """Return the objective of BoTorch's fit, Laplace evidence and priors, at given hyper-parameters."""
     import torch
     from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
     from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
@@ -102,21 +102,21 @@ def evaluate_objective(datapoints: Any, comparisons: Any, lengths: Array, scale:
 
 
 def make_eubo(model: Any) -> Any:
-    """E max(f(x), f(x'))."""
+    """Return the acquisition E max(f(x), f(x'))."""
     from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption
 
     return AnalyticExpectedUtilityOfBestOption(pref_model=model)
 
 
 def make_ucb(model: Any) -> Any:
-    """Mean plus so many standard deviations."""
+    """Return the upper confidence bound with `EXPLORATION` standard deviations."""
     from botorch.acquisition.analytic import UpperConfidenceBound
 
     return UpperConfidenceBound(model, beta=EXPLORATION**2)
 
 
 def optimize_acquisition(acquisition: Any, dimension: int, designs: int) -> tuple[Any, float]:
-    """The best designs, (q, d), and their value."""
+    """Return the designs, (q, d), that maximise an acquisition, and their value."""
     import torch
     from botorch.optim import optimize_acqf
 

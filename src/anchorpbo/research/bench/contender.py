@@ -29,7 +29,7 @@ EXPLORATION = 2.0
 
 
 class Contender(ABC):
-    """A library, set up in one way. Lives in a process of its own."""
+    """A library in one configuration, measured in a process of its own."""
 
     name: ClassVar[str]
     """Of the records."""
@@ -53,7 +53,7 @@ class Contender(ABC):
 
     @abstractmethod
     def parts(self, step: Step) -> StepParts:
-        """What to time."""
+        """Return the parts of a step to time, by name."""
 
 
 class SeparableContender(Contender):
@@ -65,18 +65,18 @@ class SeparableContender(Contender):
 
     @abstractmethod
     def infer(self) -> None:
-        """The posterior at hyper-parameters that are there."""
+        """Compute the posterior at the present hyper-parameters."""
 
     @abstractmethod
     def ask_pair(self) -> None:
-        """The pair with the largest expected utility of its better half (EUBO)."""
+        """Find the pair with the largest expected utility of the best option (EUBO)."""
 
     @abstractmethod
     def ask_single(self) -> None:
-        """The design with the largest upper confidence bound."""
+        """Find the design with the largest upper confidence bound."""
 
     def parts(self, step: Step) -> StepParts:
-        """Fit and inference in front of the search."""
+        """Return fit or inference, then the search."""
         every: dict[Step, StepParts] = {
             "round": {FIT: self.fit, ASK_PAIR: self.ask_pair},
             "between": {INFER: self.infer, ASK_PAIR: self.ask_pair},
@@ -97,7 +97,7 @@ MEASURED_LIBRARIES = ("anchorpbo", "botorch", "optuna")
 
 
 def load_contender(name: str) -> type[Contender]:
-    """The class of a contender."""
+    """Return the class of a contender."""
     if name not in _CONTENDER_CLASSES:
         raise UnknownNameError.of("a contender", name, _CONTENDER_CLASSES)
     module, kind = _CONTENDER_CLASSES[name]
@@ -105,7 +105,7 @@ def load_contender(name: str) -> type[Contender]:
 
 
 def select_contenders(only: Sequence[str] = ()) -> tuple[str, ...]:
-    """The contenders of some libraries, or of all; raises where one is not installed."""
+    """Return the contenders of some libraries, by default all; raises if one is not installed."""
     only = [library.lower() for library in only]
     for library in only:
         if library not in MEASURED_LIBRARIES:

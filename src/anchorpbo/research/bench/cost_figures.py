@@ -87,7 +87,7 @@ RATIO_CURVES = (
 
 @styled()
 def plot_costs(rows: Sequence[Row]) -> Figure:
-    """Seconds a step against the number of duels; what was stopped is an arrow up from the limit."""
+    """Plot seconds a step against the number of duels; a stopped step is an arrow up from the limit."""
     rounds = RoundCosts(rows)
     new, panels = figure(1, len(rounds.dimensions), height=3.6, sharey=True)
     drawn: dict[str, Line2D] = {}
@@ -110,7 +110,7 @@ def plot_costs(rows: Sequence[Row]) -> Figure:
 
 @styled()
 def plot_ratios(rows: Sequence[Row]) -> Figure:
-    """How many times longer BoTorch takes, against the number of duels; an arrow is at least so many."""
+    """Plot how many times longer BoTorch takes against the number of duels; an arrow is a lower bound."""
     rounds = RoundCosts(rows)
     new, panels = figure(1, len(rounds.dimensions), height=3.2, sharey=True)
     drawn: dict[str, Line2D] = {}

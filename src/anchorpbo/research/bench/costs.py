@@ -1,4 +1,4 @@
-"""From lines of results to the numbers of tables and figures: medians, ratios on the same duels, failures."""
+"""Costs of steps from the lines of the results: medians, ratios on the same duels, failures."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class RoundCosts:
 
     @property
     def rows(self) -> list[Row]:
-        """The lines that count."""
+        """The line used for each step, size, dimension and number of threads."""
         return list(self._at.values())
 
     @property
@@ -82,19 +82,19 @@ class RoundCosts:
         return sorted({row["d"] for row in self.rows})
 
     def cost(self, quantity: Quantity, m: int, d: int, threads: int = 1) -> Cost | None:
-        """Of a quantity at a size, or ``None`` where it was not measured."""
+        """Return the cost of a quantity at a size, or ``None`` if it was not measured."""
         row = self._at.get((quantity.step, m, d, threads))
         if row is None or quantity.contender not in row["runs"]:
             return None
         return replace(_summarise_answers(row["runs"][quantity.contender], quantity.part), kind=_find_kind(row))
 
     def studies(self, step: Step, m: int, d: int, threads: int = 1) -> int:
-        """Studies the libraries were measured on; one that was stopped may have fewer."""
+        """Return the number of studies measured; a library that was stopped may have fewer."""
         row = self._at.get((step, m, d, threads))
         return 0 if row is None else max((len(answers) for answers in row["runs"].values()), default=0)
 
     def costs(self, quantity: Quantity, d: int) -> dict[int, float]:
-        """Medians by number of duels, of the sizes where there is one."""
+        """Return medians by number of duels, where there are any."""
         found = {m: self.cost(quantity, m, d) for m in self.sizes}
         return {m: cost.seconds for m, cost in found.items() if cost is not None and cost.seconds is not None}
 
@@ -135,7 +135,7 @@ class Ratio:
 
 
 def compute_ratio(theirs: Cost | None, ours: Cost | None) -> Ratio | None:
-    """By medians over the studies that both have, in one kind of measurement; by the limit where theirs was stopped."""
+    """Return the ratio of medians over the studies that both have; of the limit where theirs was stopped."""
     if theirs is None or ours is None or not ours.times or theirs.kind != ours.kind:
         return None
     common = theirs.times.keys() & ours.times.keys()
@@ -148,7 +148,7 @@ def compute_ratio(theirs: Cost | None, ours: Cost | None) -> Ratio | None:
 
 
 def format_duration(seconds: float) -> str:
-    """With two or three digits that count: 4.2 ms, 380 ms, 1.3 s, 120 s."""
+    """Return a duration with three significant digits, such as 4.20 ms, 380 ms, 1.30 s or 120 s."""
     if seconds < 0.9995:
         return f"{_format_three_digits(1e3 * seconds)} ms"
     return f"{_format_three_digits(seconds)} s"
@@ -159,7 +159,7 @@ def _format_three_digits(value: float) -> str:
 
 
 def format_cost(found: Cost | None) -> Cell:
-    """A median; the limit where nothing ended in time, in brackets where it was not tried; what failed or stopped."""
+    """Return a median, or the limit where nothing ended (in brackets if not tried), with failures and stops."""
     if found is None:
         return Cell(MISSING_TEXT)
     if found.seconds is None:
@@ -174,7 +174,7 @@ def format_cost(found: Cost | None) -> Cell:
 
 
 def format_ratio(found: Ratio | None) -> Cell:
-    """A ratio, such as 61 x or > 300 x, or (> 300 x) where it was not tried."""
+    """Return a ratio such as 61 x or > 300 x, or (> 300 x) if it was not tried."""
     if found is None:
         return Cell(MISSING_TEXT)
     text = f"{found.value:.0f} ×" if found.value >= 9.95 else f"{found.value:.1f} ×"

@@ -1,4 +1,4 @@
-"""The duels every library is given, as plain arrays.
+"""The duels that every library is measured on, as plain arrays.
 
 A process of another library is given them ready made and loads nothing of this one's, so that its memory and its
 start are its own.
@@ -41,22 +41,22 @@ class DuelDataset:
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """What tells it from others of the benchmark: dimension, duels, seed."""
+        """Dimension, number of duels and seed, which identify it within the benchmark."""
         return self.dimension, len(self), self.seed
 
     def duels(self) -> Duels:
-        """As this library takes them; built anew at every call."""
+        """Return the duels as a `Duels`, built anew at every call."""
         from anchorpbo.duels import Duels
 
         return Duels(self.points, self.winners, self.losers)
 
     def to_plain(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """Return plain data for JSON."""
         arrays = ("points", "winners", "losers", "anchors")
         return {"seed": self.seed, **{name: getattr(self, name).tolist() for name in arrays}}
 
     @classmethod
     def from_plain(cls, plain: dict[str, Any]) -> DuelDataset:
-        """From what `to_plain` gave, bit for bit."""
+        """Restore from `to_plain`, bit for bit."""
         winners, losers = (np.array(plain[name], dtype=np.intp) for name in ("winners", "losers"))
         return cls(np.array(plain["points"]), winners, losers, np.array(plain["anchors"]), plain["seed"])

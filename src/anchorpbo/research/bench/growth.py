@@ -42,7 +42,7 @@ _LIST_INFERENCES: dict[str, InferenceName] = {"rahbo": "hallucination", "raeubo"
 
 
 def time_median(run: Callable[[], object], repeats: int = 3) -> float:
-    """The median of some runs, after one that is not counted."""
+    """Return the median seconds of some runs, after one that is not counted."""
     run()
     times = []
     for _ in range(repeats):
@@ -53,7 +53,7 @@ def time_median(run: Callable[[], object], repeats: int = 3) -> float:
 
 
 def measure_many_duels(quick: bool) -> Numbers:
-    """Many duels on few designs: a fit and the inference alone."""
+    """Time a fit, and the inference alone, of many duels on few designs."""
     count, designs = (2_000, 20) if quick else (100_000, 100)
     rng = np.random.default_rng(0)
     points = rng.random((designs, 4))
@@ -76,7 +76,7 @@ def measure_many_duels(quick: bool) -> Numbers:
 
 
 def measure_catalogue(quick: bool) -> Numbers:
-    """A long list of items with numbers, 150 duels: asks against the matrix product that they cannot avoid."""
+    """Time asks over a long numeric list after 150 duels, against the matrix product they need."""
     items, features = (2_000, 10) if quick else (100_000, 50)
     rng = np.random.default_rng(0)
     candidates = rng.random((items, features))
@@ -87,7 +87,7 @@ def measure_catalogue(quick: bool) -> Numbers:
 
 
 def measure_fingerprints(quick: bool) -> Numbers:
-    """A list of fingerprints, 150 duels: the same."""
+    """Time asks over a list of fingerprints after 150 duels, against the matrix product they need."""
     items, bits = (500, 64) if quick else (20_000, 2_048)
     rng = np.random.default_rng(0)
     candidates = (rng.random((items, bits)) < 0.05).astype(np.float64)
@@ -122,19 +122,19 @@ def _measure_list_search(candidates: Array, utility: Array, kernel: Kernel, nois
 
 
 def _multiply_full(posterior: Posterior, candidates: Array) -> None:
-    """The bare product of matrices: prior covariances with the designs judged, through the root, in pieces."""
+    """Multiply prior covariances with the designs judged by the root, in pieces."""
     for piece in pieces(len(candidates), len(posterior.points)):
         posterior.kernel(candidates[piece], posterior.points) @ posterior.root.T
 
 
 def _multiply_triangular(posterior: Posterior, candidates: Array) -> None:
-    """The same where the root is known to be triangular, as the search does it."""
+    """Multiply as `_multiply_full`, with a triangular root, as the search does."""
     for piece in pieces(len(candidates), len(posterior.points)):
         Through.of(posterior, posterior.kernel(candidates[piece], posterior.points))
 
 
 def measure_many_designs(quick: bool) -> Numbers:
-    """Many duels, each between two designs of its own: through inducing designs, as the model chooses."""
+    """Time fit, inference and ask with inducing designs, for duels between two designs of their own each."""
     count = 100 if quick else 5_000
     duels = simulate_dataset(4, count, 0).duels()
     model = _make_ep_model(_GROWTH_KERNEL, inducing=40 if quick else "auto")
@@ -153,7 +153,7 @@ def measure_many_designs(quick: bool) -> Numbers:
 
 
 def measure_inducing_error(quick: bool) -> Numbers:
-    """The same with so few duels that there is an exact answer to compare with, at the same hyper-parameters."""
+    """Measure the error of inducing designs against exact inference, at the same hyper-parameters."""
     count = 60 if quick else 2_000
     duels = simulate_dataset(4, count, 0).duels()
     kernel = _make_ep_model(_GROWTH_KERNEL).fit(duels).kernel
@@ -177,7 +177,7 @@ def _make_ep_model(kernel: Kernel, learn: Learnt = DEFAULT_LEARN, inducing: Indu
 
 
 def measure_studies_at_once(quick: bool) -> Numbers:
-    """Asks a second of several studies, from one, two and four threads."""
+    """Measure asks a second of several studies, from one, two and four threads."""
     studies, duels = (4, 10) if quick else (8, 100)
     datasets = [simulate_dataset(4, duels + 4, seed) for seed in range(studies)]
     found: Numbers = {"studies": studies, "duels": duels}
@@ -200,7 +200,7 @@ def _make_few_duels() -> Duels:
 
 
 def _find_rows(points: Array, wanted: Array) -> list[int]:
-    """Where designs stand among others."""
+    """Return the rows of designs among others."""
     places = {point.tobytes(): row for row, point in enumerate(points)}
     return [places[point.tobytes()] for point in wanted]
 
@@ -218,7 +218,7 @@ INFERENCE_MODELS: dict[str, tuple[InferenceName, Likelihood]] = {
 
 
 def measure_inferences(quick: bool) -> Numbers:
-    """Seconds by name, such as ``"EP, probit/fit/150"``."""
+    """Time every inference; names are such as ``"EP, probit/fit/150"``."""
     found: Numbers = {}
     for m in QUICK_INFERENCE_SIZES if quick else INFERENCE_SIZES:
         dataset = simulate_dataset(4, m, 0)
@@ -245,7 +245,7 @@ GROWTH_CASES: dict[str, Callable[[bool], Numbers]] = {
 
 @dataclass(frozen=True)
 class GrowthCase(Measurement):
-    """A case of ``cases.py``."""
+    """One of `GROWTH_CASES`."""
 
     section = "growth"
 

@@ -1,4 +1,4 @@
-"""The unit of the benchmark: what is measured in one go, kept as one line of the results, and its answers."""
+"""A measurement, the unit of the benchmark: one line of the results with the answers of its processes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Measurement(ABC):
-    """What to measure. Fields are plain, and become part of the line."""
+    """One measurement. Its fields are plain and become part of its line of the results."""
 
     section: ClassVar[str]
 
@@ -41,7 +41,7 @@ class Measurement(ABC):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What tells it from others."""
+        """The fields and the section, as plain data."""
         plain: dict[str, Any] = json.loads(json.dumps({"section": self.section, **asdict(self)}))
         return plain
 
@@ -53,17 +53,17 @@ class Measurement(ABC):
 
 
 def is_stopped(answer: Answer) -> bool:
-    """Whether a library has had its time, so that more of the same is no use."""
+    """Return whether an answer was stopped at the time limit, during the step or its preparation."""
     return answer["status"] == STOPPED or answer.get("error") == UNREADY_ERROR
 
 
 def find_limit(answer: Answer) -> float:
-    """The limit an answer was stopped at."""
+    """Return the time limit, in seconds, that an answer was stopped at."""
     return float(answer["limit"] if answer["status"] == STOPPED else answer["seconds"])
 
 
 def list_answers(row: Answer) -> Iterator[tuple[str, Answer]]:
-    """The answers in a line of the results, each with whose it is."""
+    """Yield the answers in a line of the results, each after the name of its library, section or case."""
     runs = row.get("runs")
     if isinstance(runs, dict):
         yield from ((name, answer) for name, some in runs.items() for answer in some)
@@ -74,5 +74,5 @@ def list_answers(row: Answer) -> Iterator[tuple[str, Answer]]:
 
 
 def find_stop_limit(row: Answer) -> float | None:
-    """The smallest limit that something in a line was stopped at, or ``None`` where all of it ended."""
+    """Return the smallest limit that an answer of a line was stopped at, or ``None`` if all ended."""
     return min((find_limit(answer) for _, answer in list_answers(row) if is_stopped(answer)), default=None)

@@ -43,7 +43,7 @@ class OptunaContender(Contender):
             self.study.report_preference(trials[winner], trials[loser])
 
     def parts(self, step: Step) -> StepParts:
-        """All in one."""
+        """Time the whole suggestion as one part."""
         return {ASK: self.suggest}
 
     def suggest(self) -> None:

@@ -47,7 +47,7 @@ class CostStep:
 
 
 def fit_power_law(costs: Mapping[int, float], smallest: int = MIN_FIT_DUELS) -> PowerLaw | None:
-    """The law of costs by number of duels; ``None`` where fewer than two sizes count."""
+    """Fit costs by number of duels; ``None`` for fewer than two sizes."""
     sizes = sorted(m for m in costs if m >= smallest)
     if len(sizes) < 2:
         return None
@@ -56,7 +56,7 @@ def fit_power_law(costs: Mapping[int, float], smallest: int = MIN_FIT_DUELS) -> 
 
 
 def find_steepest_step(costs: Mapping[int, float], law: PowerLaw) -> CostStep | None:
-    """Where the cost grows most beyond the law, of all neighbouring sizes."""
+    """Return the step between neighbouring sizes that exceeds the law most."""
     sizes = sorted(costs)
     steps = [
         CostStep(small, large, costs[large] / costs[small], law(large) / law(small)) for small, large in pairwise(sizes)
@@ -101,7 +101,7 @@ COMPARED_QUANTITIES: dict[str, tuple[Quantity, Quantity]] = {
 
 
 def tabulate_laws(rows: Sequence[Row]) -> TextTable | None:
-    """Exponents, and the steepest step beyond them."""
+    """Tabulate exponents, and the step that exceeds each law most."""
     rounds = RoundCosts(rows)
     lines = []
     for d in rounds.dimensions:
@@ -130,13 +130,13 @@ def tabulate_laws(rows: Sequence[Row]) -> TextTable | None:
 
 
 def _compute_last_exponent(costs: dict[int, float]) -> float:
-    """That of the law through the two largest sizes."""
+    """Return the exponent of the law through the two largest sizes."""
     small, large = sorted(costs)[-2:]
     return math.log(costs[large] / costs[small]) / math.log(large / small)
 
 
 def tabulate_extremes(rows: Sequence[Row]) -> TextTable | None:
-    """The smallest and the largest ratio of every comparison, and where."""
+    """Tabulate the smallest and the largest ratio of every comparison, and their sizes."""
     rounds = RoundCosts(rows)
     lines = []
     for words in COMPARED_QUANTITIES:
@@ -149,7 +149,7 @@ def tabulate_extremes(rows: Sequence[Row]) -> TextTable | None:
 
 
 def list_ratios(rounds: RoundCosts, words: str) -> list[tuple[float, str]]:
-    """The ratios of a comparison and where they were found, of the sizes at which both finished."""
+    """Return the ratios of a comparison with their sizes, where both finished."""
     theirs, ours = COMPARED_QUANTITIES[words]
     return [
         (times.value, f"{m:,} duels, d = {d}")

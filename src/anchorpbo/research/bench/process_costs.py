@@ -62,7 +62,7 @@ COLD_PROGRAM = "first ask, cold"
 
 @dataclass(frozen=True)
 class StartupTime(Measurement):
-    """All programs in turns."""
+    """The time of each program in a fresh process, in turns."""
 
     section = "startup"
 
@@ -87,7 +87,7 @@ class StartupTime(Measurement):
 
 
 def _time_program(name: str, instead: str | None = None) -> float:
-    """Seconds that a program takes, or another under the same conditions."""
+    """Return the seconds that a program takes, or that ``instead`` takes under the same conditions."""
     with TemporaryDirectory() as empty:
         variables = {**make_environment(1), **({"NUMBA_CACHE_DIR": empty} if name == COLD_PROGRAM else {})}
         variables.pop(
@@ -106,7 +106,7 @@ def _time_program(name: str, instead: str | None = None) -> float:
 
 @dataclass(frozen=True)
 class PeakMemory(Measurement):
-    """Of one library at one size; without duels, when it is loaded."""
+    """The peak memory of one library at one size; for 0 duels, once it is loaded."""
 
     section = "memory"
 

@@ -1,4 +1,4 @@
-"""Child processes seen from the parent: one a library, started when needed, ended at a time limit."""
+"""Child processes, one a library, that are started when needed and ended at a time limit."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ LOADING_SECONDS = 600.0
 
 
 def make_environment(threads: int) -> dict[str, str]:
-    """That of a child with so many threads; 0 leaves the choice to the libraries."""
+    """Return the environment of a child with so many threads; 0 leaves the choice to the libraries."""
     kept = {name: value for name, value in os.environ.items() if name not in THREAD_VARIABLES}
     return {**kept, **(dict.fromkeys(THREAD_VARIABLES, str(threads)) if threads else {})}
 
 
 class BenchmarkProcess:
-    """One child process."""
+    """A child process in which a library is measured."""
 
     def __init__(self, threads: int) -> None:
         self._process = subprocess.Popen(

@@ -32,7 +32,7 @@ CALLS_KEY = "calls"
 
 
 def read_rows(path: Path) -> list[Row]:
-    """The lines of a file of results; without a file, none."""
+    """Return the lines of a file of results; none if there is no file."""
     rows: list[Row] = []
     if path.exists():
         for line in path.read_text("utf-8").splitlines():
@@ -94,7 +94,7 @@ class Results:
         return any(stop is None or stop >= limit for stop in stops)
 
     def of(self, measurements: Sequence[Measurement]) -> list[Row]:
-        """The lines of measurements, of those that have one."""
+        """Return the lines of the measurements that have one."""
         keys = {each.key for each in measurements}
         return [row for row in self.rows if row["key"] in keys]
 
@@ -129,7 +129,7 @@ VERSIONED_PACKAGES = ("numpy", "scipy", "numba", "torch", "gpytorch", "botorch",
 
 
 def inspect_machine() -> dict[str, Any]:
-    """What the numbers depend on."""
+    """Return processor, memory, system and releases, on which the numbers depend."""
     import numpy  # noqa: F401  # its BLAS is what is asked for
 
     # Other libraries of this process may have brought OpenMP, which has no version.
@@ -149,7 +149,7 @@ def inspect_machine() -> dict[str, Any]:
 
 
 def format_machine(about: dict[str, Any]) -> str:
-    """In a sentence or two."""
+    """Return the machine in a sentence or two."""
     releases = ", ".join(f"{name} {about[name]}" for name in ("anchorpbo", *VERSIONED_PACKAGES) if name in about)
     memory = f", {about['memory']} of memory" if about["memory"] else ""
     where = f"{about['processor']}, {about['cores']} cores{memory}, {about['system']}, Python {about['python']}"
@@ -162,7 +162,7 @@ def _read_memory() -> str | None:
 
 
 def _read_entry(path: str, name: str) -> str | None:
-    """What a file of lines "name: value" says."""
+    """Return the value of a name in a file of lines "name: value", or ``None``."""
     try:
         lines = Path(path).read_text("utf-8").splitlines()
     except OSError:

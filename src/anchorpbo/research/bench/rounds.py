@@ -77,7 +77,7 @@ class RoundTiming(Measurement):
         return {"seed": seed, **pool.call(name, self.threads, job)}
 
     def _typical(self, pool: BenchmarkPool, name: str, seed: int, fast: bool) -> Answer:
-        """The answer with the median time of some."""
+        """Return the answer with the median time."""
         answers = [self._call(pool, name, seed) for _ in range(FAST_REPEATS if fast and self.most is None else 1)]
         bad = [answer for answer in answers if answer["status"] != "ok"]
         return bad[0] if bad else sorted(answers, key=lambda answer: answer["seconds"])[len(answers) // 2]
@@ -90,7 +90,7 @@ class RoundTiming(Measurement):
         return count if self.most is None else min(count, self.most)
 
     def _hopeless(self, name: str, rows: Sequence[Row], limit: float) -> Answer | None:
-        """What stands for a library that was stopped at fewer duels of the same kind, and at no smaller limit."""
+        """Return a stopped answer if the library was stopped at fewer duels under no smaller limit, else ``None``."""
         for row in rows:
             if row["section"] != self.section or row["m"] >= self.m:
                 continue

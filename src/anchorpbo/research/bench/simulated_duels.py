@@ -1,4 +1,4 @@
-"""Making the duels: a study of Hartmann's functions with a hesitant judge.
+"""Simulated duels of the benchmark: a study of Hartmann's functions with a noisy judge.
 
 Two duels of three have a design near the winner of the last duel, as studies have; all other designs are uniform in
 the cube. A smaller study is the beginning of a larger one with the same seed.
@@ -28,7 +28,7 @@ DATASET_ANCHORS, DATASET_ANCHOR_STD = 5, 0.2
 
 @lru_cache(maxsize=32)
 def simulate_dataset(dimension: int, count: int, seed: int) -> DuelDataset:
-    """A study of so many duels; duel k is between designs 2 k and 2 k + 1."""
+    """Simulate a study of ``count`` duels; duel k is between designs 2 k and 2 k + 1."""
     if dimension not in BENCHMARK_PROBLEMS:
         raise UnknownNameError.of("a dimension of the benchmark", dimension, map(str, BENCHMARK_PROBLEMS))
     problem, rng = BENCHMARK_PROBLEMS[dimension], np.random.default_rng([seed, dimension])

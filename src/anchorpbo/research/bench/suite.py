@@ -1,4 +1,4 @@
-"""What a run of the benchmark is made of."""
+"""The sections of the benchmark and the measurements of each."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class SuiteExtent:
 
 
 def plan_rounds(extent: SuiteExtent) -> list[Measurement]:
-    """Every step at every size and dimension; then, with BoTorch, what both searches found."""
+    """Plan every step at every size and dimension; then, with BoTorch, the comparison of values."""
     assert extent.sizes is not None
     assert extent.dimensions is not None
     most = 2 if extent.quick else None
@@ -75,7 +75,7 @@ def plan_rounds(extent: SuiteExtent) -> list[Measurement]:
 
 
 def plan_memory(extent: SuiteExtent) -> list[Measurement]:
-    """Every library at every size, smallest first."""
+    """Plan the memory of every library at every size, smallest first."""
     sizes = extent.sizes or ()
     kept = (0, *sizes[:1]) if extent.quick else tuple(m for m in MEMORY_SIZES if m == 0 or m in sizes)
     d = MEMORY_DIMENSION
@@ -85,14 +85,14 @@ def plan_memory(extent: SuiteExtent) -> list[Measurement]:
 
 
 def plan_startup(extent: SuiteExtent) -> list[Measurement]:
-    """All programs that can run."""
+    """Plan the programs that can run."""
     there = {load_contender(name).library for name in extent.contenders}
     names = tuple(name for name in PROGRAMS if "botorch" not in name or "botorch" in there)
     return [StartupTime(names, 1 if extent.quick else 9)]
 
 
 def plan_growth(extent: SuiteExtent) -> list[Measurement]:
-    """Our own cases."""
+    """Plan the growth cases, if this library is measured."""
     ours = any(load_contender(name).library == "anchorpbo" for name in extent.contenders)
     return [GrowthCase(case, extent.quick) for case in GROWTH_CASES] if ours else []
 
@@ -107,7 +107,7 @@ SECTIONS: dict[str, Callable[[SuiteExtent], list[Measurement]]] = {
 
 
 def plan_measurements(what: Sequence[str], extent: SuiteExtent) -> list[Measurement]:
-    """The measurements of sections, by default of all."""
+    """Return the measurements of sections, by default of all."""
     for name in what:
         if name not in SECTIONS:
             raise UnknownNameError.of("a part of the benchmark", name, SECTIONS)

@@ -1,4 +1,4 @@
-"""Speed never by a worse optimum: BoTorch's own acquisition, on BoTorch's own model, judges what both searches found.
+"""Comparison of the values that both searches find, by BoTorch's own acquisition on BoTorch's own model.
 
 Our posterior is put at the hyper-parameters that BoTorch fitted, so that both search the same function; how far the two
 posterior means are apart is recorded with it. The evidence of both fits is computed by one formula, ours, and the
@@ -29,7 +29,7 @@ RANDOM_DESIGNS = 200
 
 @dataclass(frozen=True)
 class ValueComparison(Measurement):
-    """What both found, at one size."""
+    """The values that both libraries find at one size."""
 
     section = "values"
 
@@ -56,7 +56,7 @@ class ValueComparison(Measurement):
 
 
 def compare_values(dataset: DuelDataset) -> dict[str, float]:
-    """Compare on one study; needs BoTorch."""
+    """Compare both libraries on one study; needs BoTorch."""
     import torch
 
     from anchorpbo.research.bench import botorch_contender

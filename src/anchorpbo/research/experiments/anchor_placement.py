@@ -1,4 +1,4 @@
-"""Where the simulated user's anchors are: the paper says "away from the optimum" on synthetic problems, and no more.
+"""Placements of the simulated user's anchors; the paper only says "away from the optimum" on synthetic problems.
 
 ::
 
@@ -37,7 +37,7 @@ _CORNER = re.compile(r"corner-([01]+)")
 
 
 def place_anchors(problem: Problem, place: str, count: int, seed: int) -> Array:
-    """The anchors of one run, (n, d): `count` drawn by the run's seed, or all that come with the data."""
+    """Return the anchors of one run, (n, d): ``count`` drawn by its seed, or all that come with the data."""
     check_placement(place)
     if place == "own":
         if problem.name not in _DATA_ANCHORS:
@@ -53,7 +53,7 @@ def place_anchors(problem: Problem, place: str, count: int, seed: int) -> Array:
 
 
 def find_centre(problem: Problem, place: str, seed: int) -> Array:
-    """The centre, (d,), of anchors that lie around one."""
+    """Return the centre, (d,), that anchors are drawn around."""
     if place == "away":
         return _draw_away_from_optimum(problem, np.random.default_rng([seed, 11]))
     if place == "near":
@@ -68,12 +68,12 @@ def find_centre(problem: Problem, place: str, seed: int) -> Array:
 
 
 def list_corners(dimension: int) -> list[str]:
-    """Names of all corners of the cube."""
+    """Return the names of all corners of the cube."""
     return ["corner-" + "".join(bits) for bits in product("01", repeat=dimension)]
 
 
 def check_placement(place: str) -> None:
-    """Raise unless there is such a place."""
+    """Raise unless there is such a placement."""
     if place not in PLACEMENTS and not _CORNER.fullmatch(place):
         raise UnknownNameError.of("anchors", place, (*PLACEMENTS, "corner-010"))
 

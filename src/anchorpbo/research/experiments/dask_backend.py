@@ -1,4 +1,4 @@
-"""Tasks on a Dask cluster that is there already."""
+"""The backend that runs tasks on an existing Dask cluster."""
 
 from __future__ import annotations
 

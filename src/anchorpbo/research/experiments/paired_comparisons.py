@@ -1,4 +1,4 @@
-"""Ways to compare runs, each of which makes claims: against a twin, within a margin, with all others.
+"""Comparisons of runs paired by seed, as claims: against a twin, within a margin, with all others.
 
 Claims are on differences paired by seed, see `anchorpbo.research.experiments.study_claims`.
 """
@@ -75,7 +75,7 @@ TwinClaim = Callable[[str, str, str], tuple[str, VerdictRule, RoundRange]]
 
 
 def claim_improvement(averse: str, metric: str, problem: str) -> tuple[str, VerdictRule, RoundRange]:
-    """The claim that a risk-averse strategy is better than its twin: less noisy, or higher in the end."""
+    """Return the claim that a risk-averse strategy beats its twin: less noisy, or higher in the end."""
     side, judge, when = _METRIC_RULES.get(metric, ("above", Interval.judge_above, "last"))
     text = f"{averse.upper()}'s {METRIC_NAMES[metric]} is {side} {TWINS[averse].upper()}'s on {PROBLEM_TITLES[problem]}"
     return text, judge, when
@@ -85,16 +85,16 @@ _METRIC_RULES: dict[str, tuple[str, VerdictRule, RoundRange]] = {"pair_noise": (
 
 
 def claim_mean_improvement(averse: str, metric: str, problem: str) -> tuple[str, VerdictRule, RoundRange]:
-    """The claim that the mean of all rounds is higher, which rewards speed."""
+    """Return the claim that the mean of all rounds is higher, which rewards speed."""
     text = f"{averse.upper()}'s {METRIC_NAMES[metric]}, mean of all rounds, is above {TWINS[averse].upper()}'s on"
     return f"{text} {PROBLEM_TITLES[problem]}", Interval.judge_above, "all"
 
 
 def claim_competitiveness(averse: str, metric: str, problem: str) -> tuple[str, VerdictRule, RoundRange]:
-    """The claim that a risk-averse strategy is not worse than its twin by the margin."""
+    """Return the claim that a risk-averse strategy is not worse than its twin by the margin."""
     pair = f"{averse.upper()} is competitive with {TWINS[averse].upper()} on {PROBLEM_TITLES[problem]}"
     text = f"{pair} ({METRIC_NAMES[metric]}): not worse by {compute_margin(problem):.2g}"
-    return text, judge_with_margin(problem), "last"
+    return text, make_margin_rule(problem), "last"
 
 
 def compare_with_twins(
@@ -159,13 +159,13 @@ def add_constant_noise(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def list_problems(records: pl.DataFrame) -> list[str]:
-    """The problems that records are of, in the order of the paper."""
+    """Return the problems of the records, in the order of the paper."""
     there = set(records["problem"].unique())
     return [name for name in PROBLEM_TITLES if name in there]
 
 
 def select_problem(records: pl.DataFrame, problem: str) -> pl.DataFrame:
-    """The records of one problem."""
+    """Return the records of one problem."""
     return records.filter(pl.col("problem") == problem)
 
 
@@ -192,7 +192,7 @@ def filter_values(setting: str, one: str | int, other: str | int) -> tuple[pl.Ex
 
 
 def judge_not_ahead(gap: Interval) -> Verdict:
-    """The rule that a rank is not ahead of another, where less is better: not by half a place."""
+    """Judge that a rank is not ahead of another by half a place; a smaller rank is better."""
     return Interval(-gap.mean, -gap.high, -gap.low).judge_not_above(RANK_MARGIN)
 
 
@@ -202,11 +202,11 @@ def compute_margin(problem: str) -> float:
     return MARGIN * (of.maximum - of.minimum)
 
 
-def judge_with_margin(problem: str) -> VerdictRule:
-    """The rule that a difference is not below zero by the margin."""
+def make_margin_rule(problem: str) -> VerdictRule:
+    """Return the rule that a difference is not below zero by the margin."""
     return lambda gap: gap.judge_above(-compute_margin(problem))
 
 
-def judge_below_margin(problem: str) -> VerdictRule:
-    """The rule that a difference is not above zero, and by the margin at most."""
+def make_below_margin_rule(problem: str) -> VerdictRule:
+    """Return the rule that a difference is not above zero, and by the margin at most."""
     return lambda gap: gap.judge_not_above(compute_margin(problem))

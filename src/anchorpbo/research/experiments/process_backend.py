@@ -1,4 +1,4 @@
-"""Tasks in processes of this machine, one a core."""
+"""The backend that runs tasks in processes of this machine, one a core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results on disk: one Parquet file a task, written when the task ends and whole or not at all.
+"""Records on disk: one Parquet file a task, written when the task ends and whole or not at all.
 
 ::
 
@@ -42,7 +42,7 @@ _DRAFT_SECONDS = 600.0
 
 @dataclass(frozen=True, eq=False)
 class ExperimentRecord:
-    """What a task found, and where."""
+    """The columns that a task computed, its settings, and the version, machine and time of the run."""
 
     task: ExperimentTask
     columns: RecordColumns
@@ -52,7 +52,7 @@ class ExperimentRecord:
     """Seconds, all told."""
 
     def frame(self) -> pl.DataFrame:
-        """As rows: the columns found, then settings and circumstances, the same in each row."""
+        """Return the columns computed, then settings and circumstances, the same in each row."""
         found = pl.DataFrame({name: _to_plain(column) for name, column in self.columns.items()})
         about = {**self.task.settings, "key": self.task.key, "version": self.version, "machine": self.machine}
         constants = [_make_literal(value).alias(name) for name, value in {**about, "took": self.took}.items()]
@@ -117,7 +117,7 @@ class RecordStore:
         save_bytes(self._path(record.task), buffer.getvalue(), remedy)
 
     def read(self, tasks: Iterable[ExperimentTask]) -> pl.DataFrame:
-        """The rows of the tasks that are done."""
+        """Return the rows of the tasks that are done."""
         frames = [pl.read_parquet(self._path(task)) for task in tasks if self.has(task)]
         if not frames:
             raise InputError("there must be records to read", "none", "run the experiment first")
@@ -146,7 +146,7 @@ class RecordStore:
 
 @cache
 def describe_machine() -> str:
-    """The machine, as JSON: what numbers and times may depend on."""
+    """Return the machine as JSON: what numbers and times may depend on."""
     about = {
         "system": platform.platform(),
         "processor": _read_processor(),

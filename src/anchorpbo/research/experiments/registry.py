@@ -1,4 +1,4 @@
-"""All experiments by name, in the order of ``all``: what is quick or most looked at first."""
+"""The registry of all experiments by name, in the order of ``all``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ALL = "all"
 
 
 def select_experiments(name: str) -> list[Experiment]:
-    """The experiment of a name, or all of them."""
+    """Return the experiment of a name, or all of them."""
     if name == ALL:
         return list(EXPERIMENTS.values())
     if name not in EXPERIMENTS:
@@ -49,7 +49,7 @@ def select_experiments(name: str) -> list[Experiment]:
 
 
 def plan_tasks(name: str, size: ExperimentSize, only: Sequence[str] = ()) -> dict[str, list[ExperimentTask]]:
-    """The tasks of an experiment, or of all of them, by name.
+    """Return the tasks of an experiment, or of all of them, by name.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def plan_tasks(name: str, size: ExperimentSize, only: Sequence[str] = ()) -> dic
 
 
 def filter_tasks(tasks: Sequence[ExperimentTask], only: Sequence[str]) -> list[ExperimentTask]:
-    """The tasks that have these values of settings; none where a value is not among them."""
+    """Return the tasks with these values of settings; none if no task has one of the values."""
     wanted: dict[str, set[str]] = {}
     for value in only:
         homes = {name for task in tasks for name, found in _text_settings(task).items() if found == value}

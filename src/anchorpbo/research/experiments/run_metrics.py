@@ -1,4 +1,4 @@
-"""From the rows of trials to curves, values of a run and paired differences."""
+"""Metrics of simulated studies: by round, final values, paired differences, gains and ranks."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _ROUND_FILTERS: dict[RoundRange, pl.Expr] = {
 
 
 def add_running_best(records: pl.DataFrame) -> pl.DataFrame:
-    """Adds the running best of both values, run by run."""
+    """Add the running best of both values, run by run."""
     largest = [pl.col(current).cum_max().over("key").alias(name) for name, current in RUNNING_METRICS.items()]
     return records.with_row_index("row").sort("key", "round").with_columns(largest).sort("row").drop("row")
 
 
 def summarise_rounds(records: pl.DataFrame) -> pl.DataFrame:
-    """Mean and standard deviation over seeds of every metric, a row a problem, strategy, variant and round."""
+    """Return mean and standard deviation over seeds of every metric, by problem, strategy, variant and round."""
     by = ["problem", "strategy", "variant", "round"]
     means = [pl.col(name).mean().alias(f"{name}_mean") for name in ROUND_METRICS]
     stds = [pl.col(name).std().alias(f"{name}_std") for name in ROUND_METRICS]
@@ -56,14 +56,14 @@ def summarise_final_values(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def average_rounds(records: pl.DataFrame, metric: str, when: RoundRange = "last") -> pl.DataFrame:
-    """One number a run: the mean of a metric over some of its rounds, with the columns seed and this."""
+    """Return the mean of a metric over some rounds of each run: the columns seed and the metric."""
     return records.filter(_ROUND_FILTERS[when]).group_by("seed").agg(pl.col(metric).mean().alias(metric)).sort("seed")
 
 
 def pair_differences(
     records: pl.DataFrame, metric: str, one: pl.Expr, other: pl.Expr, when: RoundRange = "last"
 ) -> pl.DataFrame:
-    """How much larger a metric is in the runs of `one` than of `other`: the columns seed and gap."""
+    """Return how much larger a metric is in runs of ``one`` than of ``other``: the columns seed and gap."""
     left, right = (average_rounds(records.filter(chosen), metric, when) for chosen in (one, other))
     both = left.join(right, on="seed", suffix="_other").drop_nulls().sort("seed")
     return both.select("seed", (pl.col(metric) - pl.col(f"{metric}_other")).alias("gap"))
@@ -72,7 +72,7 @@ def pair_differences(
 def compare_pairs(
     records: pl.DataFrame, metric: str, one: pl.Expr, other: pl.Expr, when: RoundRange = "last"
 ) -> Interval | None:
-    """The mean of `pair_differences`; ``None`` without pairs."""
+    """Return the mean of `pair_differences`; ``None`` without pairs."""
     return average_differences(pair_differences(records, metric, one, other, when))
 
 
@@ -121,7 +121,7 @@ def _iterate_gains(
 
 
 def add_ranks(records: pl.DataFrame) -> pl.DataFrame:
-    """Adds the rank of each strategy among those of its problem, seed and round; 0 is best, equals share."""
+    """Add the rank of each strategy within problem, seed and round; 0 is best, equal values share a rank."""
     places = [
         (pl.col(metric).rank("average", descending=True).over("problem", "seed", "round") - 1.0).alias(f"{metric}_rank")
         for metric in ("risk_adjusted", "value", *RUNNING_METRICS)

@@ -1,4 +1,4 @@
-"""Doing tasks: somewhere, in any order, each record kept as soon as its task ends."""
+"""The runner of tasks: on a backend, in any order, each record kept as soon as its task ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anchorpbo.research.experiments.records import ExperimentRecord, RecordStore
 
 @dataclass(frozen=True, eq=False)
 class TaskOutcome:
-    """A task that is over."""
+    """The record or the failure of a task that has ended."""
 
     task: ExperimentTask
     record: ExperimentRecord | None
@@ -26,15 +26,15 @@ class TaskOutcome:
 
 
 class Backend(ABC):
-    """Where tasks are done."""
+    """A place to run tasks."""
 
     @abstractmethod
     def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
-        """Yield tasks as they end, each once. Whoever closes the iterator early stops those under way."""
+        """Yield tasks as they end, each once. Closing the iterator early stops those under way."""
 
 
 def run_task(task: ExperimentTask) -> ExperimentRecord:
-    """Do a task, here and now."""
+    """Run a task in this process and return its record."""
     began = perf_counter()
     # Results must not depend on how many threads a machine has.
     with one_blas_thread():
@@ -43,7 +43,7 @@ def run_task(task: ExperimentTask) -> ExperimentRecord:
 
 
 def try_task(task: ExperimentTask) -> tuple[ExperimentRecord | None, str | None]:
-    """The record of a task, or the traceback of what went wrong."""
+    """Run a task and return its record, or the traceback of its error."""
     try:
         return run_task(task), None
     except Exception:
@@ -51,7 +51,7 @@ def try_task(task: ExperimentTask) -> tuple[ExperimentRecord | None, str | None]
 
 
 class SerialBackend(Backend):
-    """In this process, one after the other."""
+    """The backend that runs tasks in this process, one after the other."""
 
     def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
         """Yield tasks in their order."""

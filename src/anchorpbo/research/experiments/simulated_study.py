@@ -170,7 +170,7 @@ def _play_rounds(
 
 
 def _describe_duel(turn: Turn, *, chosen: bool) -> dict[str, Any]:
-    """The duel of a round; that before the first was not chosen."""
+    """Return the duel of a round; that before the first round was not chosen."""
     first, second = turn.pair.tolist()
     return {
         "first": first,
@@ -182,7 +182,7 @@ def _describe_duel(turn: Turn, *, chosen: bool) -> dict[str, Any]:
 
 
 def _measure_round(optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseMap) -> dict[str, Any]:
-    """What is known after a round."""
+    """Return the metrics after a round."""
     surrogate = optimizer.surrogate
     best, plain = (_maximise_risk_adjusted(surrogate.posterior, estimate, weight) for weight in (RISK_WEIGHT, 0.0))
     X = np.array([best, plain])
@@ -206,7 +206,7 @@ def _maximise_risk_adjusted(posterior: Any, noise: NoiseMap, risk_weight: float)
 
 
 def _add_offset(problem: Problem, offset: float) -> Problem:
-    """The problem with a number added to its utility."""
+    """Return the problem with a number added to its utility."""
     if offset == 0.0:
         return problem
     utility = partial(_evaluate_with_offset, problem.utility, offset)

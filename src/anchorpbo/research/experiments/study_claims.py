@@ -1,4 +1,4 @@
-"""What the paper says of its studies, and what the runs say of that.
+"""Verdicts on the paper's claims about its studies.
 
 A claim that one thing is larger than another agrees when the 95 % interval of the paired difference is above zero,
 differs when it is below, and is open when zero is inside. "Competitive" is taken to mean: not worse by more than a
@@ -37,12 +37,12 @@ from anchorpbo.research.experiments.paired_comparisons import (
     filter_strategies,
     filter_twins,
     filter_values,
-    judge_below_margin,
     judge_not_ahead,
-    judge_with_margin,
     keep_complete_seeds,
     list_problems,
+    make_below_margin_rule,
     make_claim,
+    make_margin_rule,
     mark_as_ours,
     select_problem,
 )
@@ -61,7 +61,7 @@ UNCHANGED = "nothing changed"
 
 
 def judge_main(records: pl.DataFrame) -> Claims:
-    """Figure 2 and what the text says of it."""
+    """Judge Figure 2 and the text on it."""
     top, middle, bottom = (f"Figure 2, {row}" for row in ("top", "middle", "bottom"))
     for problem in list_problems(records):
         yield from compare_with_twins(records, problem, "risk_adjusted", top, WITHOUT_ANPEI)
@@ -85,7 +85,7 @@ def judge_main(records: pl.DataFrame) -> Claims:
 
 
 def judge_ackley6(records: pl.DataFrame) -> Claims:
-    """Only RAEUBO is said to stay competitive in six dimensions."""
+    """Judge that only RAEUBO stays competitive in six dimensions."""
     where, problem, metric = "Figure S3", "ackley6", "risk_adjusted"
     yield from compare_with_twins(records, problem, metric, where, ["raeubo"], claim=claim_competitiveness)
     margin = compute_margin(problem)
@@ -99,25 +99,30 @@ def judge_ackley6(records: pl.DataFrame) -> Claims:
 
 
 def judge_candy(records: pl.DataFrame) -> Claims:
-    """Risk-averse strategies are said to win on both metrics, RAEUBO excepted."""
+    """Judge that risk-averse strategies except RAEUBO win on both metrics."""
     where, problem = "Figure S4", "candy"
     for metric in ("risk_adjusted", "value"):
         yield from compare_with_twins(records, problem, metric, where, ["anpei", "rahbo"])
         text = f"RAEUBO does not improve on EUBO on {PROBLEM_TITLES[problem]} ({METRIC_NAMES[metric]})"
         yield from compare(
-            text, where, select_problem(records, problem), metric, *filter_twins("raeubo"), judge_below_margin(problem)
+            text,
+            where,
+            select_problem(records, problem),
+            metric,
+            *filter_twins("raeubo"),
+            make_below_margin_rule(problem),
         )
     yield from compare_with_twins(records, problem, "pair_noise", where)
 
 
 def judge_five_anchors(records: pl.DataFrame) -> Claims:
-    """A figure of which the text says nothing; Figure 2's claims, as our reading."""
+    """Judge Figure 2's claims, as our reading, on a figure that the text does not mention."""
     for metric in ("risk_adjusted", "pair_noise"):
         yield from mark_as_ours(compare_with_twins(records, "hartmann3", metric, "Figure S5"))
 
 
 def judge_anchor_quality(records: pl.DataFrame) -> Claims:
-    """Anchors near the optimum are said to speed it up."""
+    """Judge that anchors near the optimum speed it up."""
     for problem in list_problems(records):
         for averse in TWINS:
             rows = select_problem(records, problem).filter(filter_strategies([averse]))
@@ -128,7 +133,7 @@ def judge_anchor_quality(records: pl.DataFrame) -> Claims:
 
 
 def judge_anchor_count(records: pl.DataFrame) -> Claims:
-    """More anchors are said to help, early above all."""
+    """Judge that more anchors help, early above all."""
     moments: tuple[tuple[RoundRange, str], ...] = (
         ("early", "in the first third of the rounds"),
         ("last", "in the end"),
@@ -148,18 +153,18 @@ def judge_anchor_count(records: pl.DataFrame) -> Claims:
 
 
 def judge_inference(records: pl.DataFrame) -> Claims:
-    """The noise model is said to go with any posterior approximation."""
+    """Judge that the noise model works with any posterior approximation."""
     for averse in TWINS:
         rows = records.filter(filter_strategies([averse]))
         for other, name in (("laplace", "Laplace"), ("ep", "EP")):
             text = f"{averse.upper()} with {name} is competitive with Hallucination Believer"
             sides = filter_values("inference", other, "hallucination")
-            judge = judge_with_margin("hartmann3")
+            judge = make_margin_rule("hartmann3")
             yield from mark_as_ours(compare(text, OWN_ITEM, rows, "risk_adjusted", *sides, judge))
 
 
 def judge_ranking(records: pl.DataFrame) -> Claims:
-    """Mean ranks in the end; 0 is best, so that less is better."""
+    """Judge final mean ranks; 0 is best."""
     ranked, where = run_metrics.add_ranks(records), "Figure S2"
     for problem in list_problems(records):
         rows = select_problem(ranked, problem)
@@ -188,7 +193,7 @@ def judge_ranking(records: pl.DataFrame) -> Claims:
 
 
 def judge_time(records: pl.DataFrame) -> Claims:
-    """Ratios of the seconds an ask, by their geometric means."""
+    """Judge ratios of seconds an ask, by their geometric means."""
     logs = records.with_columns(pl.col("seconds").log().alias("log_seconds"))
     pairs, singles = filter_strategies(["eubo", "raeubo"]), filter_strategies(["ei", "ucb", "anpei", "rahbo"])
     for problem in list_problems(records):
@@ -216,7 +221,7 @@ def _judge_ratio(text: str, logs: pl.DataFrame, one: pl.Expr, other: pl.Expr) ->
 
 
 def judge_anchor_placement(labelled: pl.DataFrame) -> Claims:
-    """Figure 2's main claim by the place of the anchors, and whether the gain falls with their distance.
+    """Judge Figure 2's main claim by the place of the anchors, and whether the gain falls with their distance.
 
     The column `variant` names the place. Settings are chosen by distance alone: the centre drawn by the seed, the
     mean of all corners, the corner nearest to the optimum and that farthest from it.
@@ -279,7 +284,7 @@ def _judge_changes(rows: pl.DataFrame, problem: str, averse: str, metric: str) -
 
 
 def _compare_by_placement(rows: pl.DataFrame, averse: str) -> dict[str, tuple[float, pl.DataFrame]]:
-    """How far each place is from the optimum, and the gains there, seed by seed."""
+    """Return the distance of each placement from the optimum, and the gains there by seed."""
     found = {}
     for (place,), part in rows.group_by("variant", maintain_order=True):
         gaps = run_metrics.pair_differences(part, "risk_adjusted", *filter_twins(averse))

@@ -1,4 +1,4 @@
-"""The paper's experiments that are studies with simulated users: each is a list of trials."""
+"""The paper's experiments that consist of simulated studies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RISK_AVERSE_STRATEGIES = tuple(TWINS)
 
 @dataclass(frozen=True, eq=False)
 class StudyExperiment(Experiment):
-    """Trials that differ in problem, strategy, perhaps one more setting, and the seed."""
+    """Simulated studies that differ in problem, strategy, perhaps one more setting, and the seed."""
 
     name: str
     description: str
@@ -37,7 +37,7 @@ class StudyExperiment(Experiment):
     is_divisible: bool = True
 
     def make_tasks(self, size: ExperimentSize) -> Sequence[ExperimentTask]:
-        """Seed by seed, so that an unfinished experiment is still paired."""
+        """Return the studies seed by seed, so that an unfinished experiment is still paired."""
         seeds, rounds = (self.quick_seeds, self.quick_rounds) if size.quick else (self.seeds, self.rounds)
         seeds, rounds = size.seeds or seeds, size.rounds or rounds
         return [replace(arm, seed=seed, rounds=rounds) for seed in range(seeds) for arm in self.arms]
@@ -51,7 +51,7 @@ class StudyExperiment(Experiment):
         return run_metrics.summarise_final_values(self._label_variants(records))
 
     def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
-        """What the paper says of these runs."""
+        """Judge the paper's claims on these studies."""
         return list(self.make_claims(self._label_variants(records)))
 
     def _label_variants(self, records: pl.DataFrame) -> pl.DataFrame:

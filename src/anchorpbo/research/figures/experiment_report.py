@@ -1,4 +1,4 @@
-"""What an experiment leaves behind for people: its summary, figures, tables and claims.
+"""The report of an experiment: its summary, figures, tables and claims.
 
 ::
 
@@ -47,7 +47,7 @@ Tabulate = Callable[[pl.DataFrame], TextTable]
 
 @dataclass(frozen=True)
 class ReportContents:
-    """How an experiment is shown, by the names of the files."""
+    """The figures and tables of an experiment, by the names of the files."""
 
     figures: Mapping[str, Plot] = field(default_factory=dict)
     """Drawn from the summary."""
@@ -100,7 +100,7 @@ REPORT_CONTENTS: dict[str, ReportContents] = {
 
 @dataclass(frozen=True, eq=False)
 class WrittenReport:
-    """What was written, and what it says."""
+    """The files and the claims of a written report."""
 
     files: list[Path]
     claims: list[Claim]
@@ -144,7 +144,7 @@ def write_report(experiment: Experiment, records: pl.DataFrame, folder: Path) ->
 
 
 def read_claims(out: Path) -> list[Claim]:
-    """The claims of all experiments whose reports are in a folder, in the order of `REPORT_CONTENTS`."""
+    """Return the claims of all reports in a folder, in the order of `REPORT_CONTENTS`."""
     found = []
     for name in REPORT_CONTENTS:
         path = out / name / "claims.json"
@@ -154,7 +154,7 @@ def read_claims(out: Path) -> list[Claim]:
 
 
 def write_overview(out: Path) -> list[Path]:
-    """Write what all reports of a folder say of the paper together."""
+    """Write the overview of all reports in a folder."""
     table = experiment_tables.tabulate_overview(read_claims(out))
     return text_table.save_table(table, out / "overview") if table.rows else []
 

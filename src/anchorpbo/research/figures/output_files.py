@@ -1,4 +1,4 @@
-"""Put finished files in place: all of each or, after a crash or on a full disk, what was there before."""
+"""Atomic writing of files: after a crash or on a full disk, the previous file stays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WRITE_REMEDY = "free some space, or choose another folder, and write the report
 
 
 def add_ending(stem: Path, ending: str) -> Path:
-    """The file of a stem; what follows a dot in the stem's name stays."""
+    """Return a stem with an ending; what follows a dot in the stem's name stays."""
     return stem.with_name(f"{stem.name}.{ending}")
 
 

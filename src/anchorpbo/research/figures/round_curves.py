@@ -182,7 +182,7 @@ def plot_ablation(
 
 
 def draw_line(axes: Axes, rows: pl.DataFrame, metric: str, colour: str, dash: Dash) -> None:
-    """One mean with its band, of rows of a summary; nothing where there are none."""
+    """Draw one mean with its band from rows of a summary, if there are any."""
     rows = rows.sort("round")
     if rows.height:
         # Metrics of a duel have no value at round 0: a null there, NaN for matplotlib.
@@ -191,7 +191,7 @@ def draw_line(axes: Axes, rows: pl.DataFrame, metric: str, colour: str, dash: Da
 
 
 def finish_rounds(new: Figure, panels: Panels, summary: pl.DataFrame) -> None:
-    """What all panels over rounds have in common."""
+    """Set limits and ticks of panels over rounds."""
     rounds = summary["round"].to_numpy()
     for axes in panels.flat:
         # Also where a metric has no value at round 0, so that panels can be read together.
@@ -202,7 +202,7 @@ def finish_rounds(new: Figure, panels: Panels, summary: pl.DataFrame) -> None:
 
 
 def add_strategy_legend(new: Figure, strategies: Iterable[str], heading: str | None = None) -> None:
-    """The legend of strategies, each above its risk-neutral twin where both are shown."""
+    """Add the legend of strategies, each above its risk-neutral twin where both are shown."""
     shown = set(strategies)
     ordered = [strategy for pair in _TWIN_PAIRS for strategy in pair if strategy in shown]
     handles = [
@@ -213,18 +213,18 @@ def add_strategy_legend(new: Figure, strategies: Iterable[str], heading: str | N
 
 
 def sort_by_order(values: Iterable[str], order: Iterable[str]) -> list[str]:
-    """Values in a given order, others after them as they come."""
+    """Sort values by a given order, others after them."""
     values, ranks = list(values), {name: rank for rank, name in enumerate(order)}
     return sorted(values, key=lambda value: ranks.get(value, len(ranks)))
 
 
 def sort_variants(variants: Sequence[str], names: Mapping[str, str] = VARIANT_NAMES) -> list[str]:
-    """Variants as a legend or table has them: numbers by size."""
+    """Sort variants for a legend or table: numbers by size."""
     return sorted(variants, key=int) if _are_numbers(variants) else sort_by_order(variants, names)
 
 
 def format_variant(variant: str, names: Mapping[str, str] = VARIANT_NAMES) -> str:
-    """A variant in words."""
+    """Return the name of a variant."""
     if variant.startswith("corner-"):
         return f"corner ({', '.join(variant.removeprefix('corner-'))})"
     return names.get(variant, f"{variant} anchors" if variant.isdigit() else variant or "as in the paper")

@@ -1,4 +1,4 @@
-"""One look for all figures of the experiments: how strategies are drawn and called, and how a figure is saved.
+"""Styles and names of strategies and problems in all figures, and how a figure is saved.
 
 Sizes, colours, panels and bands are those of `anchorpbo.plots.paper`. A risk-averse strategy and its risk-neutral twin
 share a hue; the risk-averse one is solid, the risk-neutral one dashed.
@@ -41,7 +41,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class StrategyStyle:
-    """How a strategy is drawn and what it is called."""
+    """Label, colour and dash of a strategy."""
 
     label: str
     colour: str
@@ -62,24 +62,24 @@ STRATEGY_STYLES: MappingProxyType[str, StrategyStyle] = MappingProxyType(
 
 
 def find_style(strategy: str) -> StrategyStyle:
-    """How a strategy of the paper is drawn."""
+    """Return the style of a strategy of the paper."""
     if strategy not in STRATEGY_STYLES:
         raise UnknownNameError.of("strategy", strategy, STRATEGY_STYLES)
     return STRATEGY_STYLES[strategy]
 
 
 def format_strategy(strategy: str) -> str:
-    """The paper's name of a strategy, with the inference it goes with."""
+    """Return the paper's name of a strategy, with its inference."""
     return find_style(strategy).label
 
 
 def format_acquisition(strategy: str) -> str:
-    """The name of a strategy's acquisition alone, such as EI."""
+    """Return the name of a strategy's acquisition alone, such as EI."""
     return find_style(strategy).label.rpartition("-")[2]
 
 
 def format_problem(problem: str) -> str:
-    """A problem's name as a heading: ``"hartmann3"`` is Hartmann 3D; others stay as they are."""
+    """Return the title of a problem: ``"hartmann3"`` is Hartmann 3D; others stay as they are."""
     return PROBLEM_TITLES.get(problem.lower(), problem)
 
 

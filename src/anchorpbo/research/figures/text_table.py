@@ -96,12 +96,12 @@ def save_table(table: TextTable, stem: Path) -> list[Path]:
 
 
 def escape_latex(text: str) -> str:
-    """A plain text as LaTeX shows it unchanged."""
+    """Escape a plain text for LaTeX."""
     return _LATEX_SPECIAL.sub(lambda found: _LATEX.get(found[0], "$-$"), _normalise_spaces(text))
 
 
 def escape_markdown(text: str) -> str:
-    """A plain text as Markdown shows it unchanged, also in a table."""
+    """Escape a plain text for Markdown, also inside a table."""
     return _MARKDOWN_SPECIAL.sub(lambda found: "\\" + found[0], _normalise_spaces(text))
 
 
