@@ -7,7 +7,7 @@ from claim_rows import check_rows, row_of, verdicts
 from scipy import stats
 
 from anchorpbo.research.experiments.anchor_process import (
-    PROCESSES,
+    POINT_PROCESSES,
     AnchorProcessExperiment,
     AnchorProcessTask,
     draw_anchors,
@@ -180,7 +180,7 @@ def test_the_experiment_from_tasks_to_figure():
         AnchorProcessTask(t.process, t.radius, t.seed, largest=50)
         for t in experiment.make_tasks(ExperimentSize(seeds=2, quick=True))
     ]
-    assert {task.process for task in tasks} == set(PROCESSES)
+    assert {task.process for task in tasks} == set(POINT_PROCESSES)
     records = rows_of(tasks)
     summary = experiment.summarise(records)
     assert set(summary["measure"]) == {"mse", "bandwidth", "forced", "slope"}

@@ -39,14 +39,14 @@ from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.typing import Array
 
 ANCHOR_COUNTS = (10, 20, 50, 100, 200, 500)
-PROCESSES = {"iid": (0.0, 0.0), "hard core": (1.0, 0.0), "soft core": (0.5, 0.0), "clustered": (0.0, 0.9)}
+POINT_PROCESSES = {"iid": (0.0, 0.0), "hard core": (1.0, 0.0), "soft core": (0.5, 0.0), "clustered": (0.0, 0.9)}
 """Probabilities that a candidate is rejected: near an anchor, and far from all."""
 RADII = (0.05, 0.2)
 
 
 def draw_anchors(process: str, count: int, radius: float, patience: int, rng: np.random.Generator) -> tuple[Array, int]:
-    """Draw anchors, (count,), of a standard normal by one of `PROCESSES`; also how many patience let in."""
-    reject_near, reject_far = PROCESSES[process]
+    """Draw anchors, (count,), of a standard normal by one of `POINT_PROCESSES`; also how many patience let in."""
+    reject_near, reject_far = POINT_PROCESSES[process]
     anchors = np.full(count, np.inf)
     anchors[0], accepted, rejected, forced = rng.normal(), 1, 0, 0
     while accepted < count:
@@ -111,7 +111,7 @@ class AnchorProcessExperiment(Experiment):
         """A task a process, radius and seed."""
         seeds = size.seeds or (3 if size.quick else 30)
         largest = 100 if size.quick else ANCHOR_COUNTS[-1]
-        kinds = [("iid", 0.0)] + [(name, r) for name in PROCESSES if name != "iid" for r in RADII]
+        kinds = [("iid", 0.0)] + [(name, r) for name in POINT_PROCESSES if name != "iid" for r in RADII]
         return [AnchorProcessTask(name, r, seed, largest=largest) for seed in range(seeds) for name, r in kinds]
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:

@@ -32,11 +32,11 @@ from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize
 from anchorpbo.research.experiments.verdicts import Claim, Reading
 from anchorpbo.typing import Array
 
-SMOOTHNESS = 2
+DENSITY_SMOOTHNESS = 2
 ANCHOR_COUNTS = (20, 50, 100, 200, 500, 1000, 2000)
 CALIBRATION_ANCHORS = 100
 """A number of anchors on which c3 and c4 are fitted; the largest is the other."""
-DIMENSIONS = (1, 2)
+BOUND_DIMENSIONS = (1, 2)
 DELTAS = (0.05, 0.1, 0.2, 0.5)
 EVALUATION_POINTS = (0.0, 1.0, 2.0)
 """Where the pointwise bound is checked, along the first axis."""
@@ -70,7 +70,7 @@ class BoundConstants:
     def h(self) -> float:
         """The bandwidth of k: sqrt(2 pi) times the standard deviation of the Gaussian it is."""
         alpha = np.sqrt(2.0 * np.pi) * (4.0 / (self.d + 2)) ** (1.0 / (self.d + 4))
-        return float(alpha * self.n ** (-1.0 / (2 * SMOOTHNESS + self.d)))
+        return float(alpha * self.n ** (-1.0 / (2 * DENSITY_SMOOTHNESS + self.d)))
 
     @property
     def effective(self) -> float:
@@ -80,7 +80,7 @@ class BoundConstants:
     @property
     def bias(self) -> float:
         """c2 h^beta."""
-        return self.c2 * self.h**SMOOTHNESS
+        return self.c2 * self.h**DENSITY_SMOOTHNESS
 
     def radius(self, delta: float) -> float:
         """The square root of the pointwise bound."""
@@ -143,7 +143,7 @@ class ConcentrationExperiment(Experiment):
         """A task a number of anchors, dimension and seed, of 100 draws."""
         seeds = size.seeds or (2 if size.quick else 20)
         counts = [n for n in ANCHOR_COUNTS if n <= 200] if size.quick else ANCHOR_COUNTS
-        return [ConcentrationTask(d, n, seed) for seed in range(seeds) for d in DIMENSIONS for n in counts]
+        return [ConcentrationTask(d, n, seed) for seed in range(seeds) for d in BOUND_DIMENSIONS for n in counts]
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
         """A row a bound, d, n, delta (and place): how often it holds, with a 95 % interval, and how tight it is.
