@@ -75,7 +75,7 @@ def test_a_cluster_that_loses_a_worker_half_way_finds_what_local_processes_find(
 
 def test_a_scheduler_that_dies_ends_the_run_with_what_to_do(tmp_path, scheduler, workers):
     store = RecordStore(tmp_path / "cluster")
-    running = run_tasks([Draw(0), Slow(1, seconds=300.0)], store, DaskBackend(scheduler.address, patience=3.0))
+    running = run_tasks([Draw(0), Slow(1, seconds=300.0)], store, DaskBackend(scheduler.address, patience=15.0))
     assert next(running).task == Draw(0)
     scheduler.kill()
     with pytest.raises(RunError, match="--resume"):

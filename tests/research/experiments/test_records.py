@@ -13,7 +13,9 @@ from plans import Draw, results
 from anchorpbo import __version__
 from anchorpbo.errors import InputError
 from anchorpbo.research.experiments import records
+from anchorpbo.research.experiments.experiment import ExperimentSize
 from anchorpbo.research.experiments.records import RecordStore
+from anchorpbo.research.experiments.registry import EXPERIMENTS
 from anchorpbo.research.experiments.runner import run_task
 from anchorpbo.study import saving
 
@@ -160,3 +162,35 @@ def test_columns_that_are_measured_are_told_from_those_that_are_computed(store):
     store.put(run_task(Draw(1)))
     assert not {"took", "machine"} & set(results(store, [Draw(1)]).columns)
     assert isinstance(results(store, [Draw(1)]), pl.DataFrame)
+
+
+FIRST_KEYS = {
+    "ackley6": ["trial-30017b395d3b2c3de08b"],
+    "anchor-count": ["trial-75560bea9789250d52b3"],
+    "anchor-placement": ["trial-ff1f4d2cf2177eb868e3"],
+    "anchor-process": ["anchor-process-a823fcca0b7169d872e3"],
+    "anchor-quality": ["trial-44cf0516f749cb3abe79"],
+    "candy": ["trial-85f32c184cca71165500"],
+    "concentration": ["concentration-8174bff5f81d6940aad5"],
+    "consistency": ["consistency-anchors-e74424c4aca4a992a046", "consistency-dimension-bcdffd0bbe7a8a135a48"],
+    "five-anchors": ["trial-615e5d1d40520701ae07"],
+    "illustration": ["illustration-6288aa6e8e87a0dc7e68"],
+    "inference": ["trial-95c8ac64d9a2f2a0d7cf"],
+    "kde-time": ["kde-time-8dcd96ce0508a5c58aa8"],
+    "main": ["trial-7a090a24fbf2b222a1cd"],
+    "one-step": ["one-step-pointwise-de0a8bc4c198313906ae", "one-step-instances-dcf977431e5b350fe00c"],
+    "ranking": ["trial-7a090a24fbf2b222a1cd"],
+    "sensitivity": ["trial-ff1f4d2cf2177eb868e3"],
+    "time": ["trial-7a090a24fbf2b222a1cd"],
+}
+"""By experiment, the key of the first task of each kind, as in folders of records that exist."""
+
+
+def test_the_keys_of_existing_records_stay():
+    found = {}
+    for name, experiment in EXPERIMENTS.items():
+        first = {}
+        for task in experiment.make_tasks(ExperimentSize()):
+            first.setdefault(task.kind, task.key)
+        found[name] = list(first.values())
+    assert found == FIRST_KEYS
