@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -92,11 +91,6 @@ class Results:
         """Whether a measurement has been made, and nothing in it was stopped at a smaller limit than this."""
         stops = [find_stop_limit(row) for row in self.rows if row["key"] == measurement.key]
         return any(stop is None or stop >= limit for stop in stops)
-
-    def of(self, measurements: Sequence[Measurement]) -> list[Row]:
-        """Return the lines of the measurements that have one."""
-        keys = {each.key for each in measurements}
-        return [row for row in self.rows if row["key"] in keys]
 
     def add(self, measurement: Measurement, found: dict[str, Any]) -> Row:
         """Keep what was found."""
