@@ -71,7 +71,7 @@ from anchorpbo.app.storage import open_storage
 from anchorpbo.app.web import Settings, make_app
 print(len(make_app(open_storage("memory"), Settings()).openapi()["paths"]), "paths")
 """
-_CLUSTER = "import distributed; from anchorpbo.research.experiments.cluster import Dask; print(Dask('tcp://host:8786').address)"
+_CLUSTER = "import distributed; from anchorpbo.research.experiments.dask_backend import DaskBackend; print(DaskBackend('tcp://host:8786').address)"
 _BRIDGE = """
 import torch
 from anchorpbo.interop.botorch import NoiseMap
@@ -99,7 +99,8 @@ widget.answer("first")
 print("shown:", widget.view["answers"])
 """
 _OTHERS = (
-    "from anchorpbo.research.bench import with_botorch, with_optuna; import botorch, optuna_dashboard; print('loaded')"
+    "from anchorpbo.research.bench import botorch_contender, optuna_contender; "
+    "import botorch, optuna_dashboard; print('loaded')"
 )
 
 ENTRIES: dict[str, tuple[Step, ...]] = {

@@ -18,7 +18,7 @@ INITIAL, AFTER = 8, (10, 25, 50)
 BOUNDS = {"lengthscale": (0.03, 10.0), "outputscale": (1e-2, 1e4)}
 
 
-def regrets(seed: int, judge_noise: float, priors: bool) -> list[float]:
+def compute_regrets(seed: int, judge_noise: float, priors: bool) -> list[float]:
     """Regret of the recommended design after so many more duels."""
     learn = {name: None if priors else ap.Learn(bounds) for name, bounds in BOUNDS.items()}
     likelihood = ap.Logistic(form="difference")
@@ -38,7 +38,7 @@ def main() -> None:
     with ProcessPoolExecutor() as pool:
         for judge, noise in (("nearly noise-free", 1e-3), ("noisy, level 0.5", 0.5)):
             for priors in (False, True):
-                runs = pool.map(partial(regrets, judge_noise=noise, priors=priors), seeds)
+                runs = pool.map(partial(compute_regrets, judge_noise=noise, priors=priors), seeds)
                 medians = np.median(list(runs), axis=0)
                 print(
                     f"| {judge} | {'yes' if priors else 'no'} | " + " | ".join(f"{x:.2f}" for x in medians) + " |",

@@ -22,13 +22,13 @@ import anchorpbo as ap
 from anchorpbo.problems import PROBLEMS, Problem, SimulatedJudge, simulate
 
 NAMES = ("branin", "six_hump_camel", "hartmann3", "hartmann4", "styblinski_tang5", "hartmann6")
-ROUNDS, LOOKS = 40, (20, 40)
+ROUNDS, CHECKPOINTS = 40, (20, 40)
 JUDGES = ("sure", "hesitant")
 PLAIN = {"anpei": "ei", "rahbo": "ucb", "raeubo": "eubo"}
 """What a risk-averse strategy comes to where the noise is constant."""
 
 
-def judge_of(problem: Problem, kind: str, seed: int) -> tuple[SimulatedJudge, np.ndarray]:
+def make_judge(problem: Problem, kind: str, seed: int) -> tuple[SimulatedJudge, np.ndarray]:
     """A user who is never wrong; or one who knows five designs and is often wrong far from them. And the anchors."""
     if kind == "sure":
         return SimulatedJudge(problem, ap.Probit(), ap.NoiseMap.constant(1e-12)), np.empty((0, problem.dimension))
@@ -39,20 +39,20 @@ def judge_of(problem: Problem, kind: str, seed: int) -> tuple[SimulatedJudge, np
     return SimulatedJudge(problem, ap.Probit(), ap.NoiseMap.bounded(anchors, scale=scale, strength=3.0)), anchors
 
 
-def study(task: tuple[str, str, str, str, int]) -> dict[str, object]:
-    """One study: the share of the range that the recommended design reaches, after each of `LOOKS` duels."""
+def run_study(task: tuple[str, str, str, str, int]) -> dict[str, object]:
+    """One study: the share of the range that the recommended design reaches, after each of `CHECKPOINTS` duels."""
     name, kind, strategy, inference, seed = task
     problem = PROBLEMS[name]
-    judge, anchors = judge_of(problem, kind, seed)
+    judge, anchors = make_judge(problem, kind, seed)
     space = problem.space
     optimizer = ap.Optimizer(space, [space.decode(x) for x in anchors], strategy, seed=seed, inference=inference)
     rounds = list(simulate(optimizer, judge, ROUNDS, seed))
-    shares = [float(problem.share(rounds[look - 1].best[None])[0]) for look in LOOKS]
+    shares = [float(problem.share(rounds[look - 1].best[None])[0]) for look in CHECKPOINTS]
     noise = float(np.mean([each.pair_noise for each in rounds[5:]])) / judge.noise.scale
     return {"task": list(task), "shares": shares, "noise": noise, "ms": 1e3 * sum(r.seconds for r in rounds) / ROUNDS}
 
 
-def tasks(seeds: int) -> list[tuple[str, str, str, str, int]]:
+def list_tasks(seeds: int) -> list[tuple[str, str, str, str, int]]:
     """All studies, seed by seed, so that an unfinished run is still paired."""
     return [
         (name, kind, strategy, inference, seed)
@@ -66,17 +66,17 @@ def tasks(seeds: int) -> list[tuple[str, str, str, str, int]]:
 
 def run(path: Path, seeds: int, workers: int, only: list[str] | None) -> None:
     """Run what is not there yet."""
-    done = {tuple(record["task"]) for record in read(path)}
-    left = [task for task in tasks(seeds) if task not in done and (only is None or f"{task[2]}/{task[3]}" in only)]
+    done = {tuple(record["task"]) for record in read_runs(path)}
+    left = [task for task in list_tasks(seeds) if task not in done and (only is None or f"{task[2]}/{task[3]}" in only)]
     with ProcessPoolExecutor(workers) as pool, path.open("a", encoding="utf-8") as file:
-        for number, future in enumerate(as_completed(pool.submit(study, task) for task in left), 1):
+        for number, future in enumerate(as_completed(pool.submit(run_study, task) for task in left), 1):
             file.write(json.dumps(future.result()) + "\n")
             file.flush()
             print(f"\r{number} of {len(left)} studies", end="", flush=True)
     print()
 
 
-def read(path: Path) -> list[dict]:
+def read_runs(path: Path) -> list[dict]:
     """Finished studies; a line cut off by an interruption is left out."""
     if not path.exists():
         return []
@@ -84,9 +84,9 @@ def read(path: Path) -> list[dict]:
     return [json.loads(line) for line in lines if line.endswith("}")]
 
 
-def table(path: Path) -> None:
+def print_table(path: Path) -> None:
     """Print mean shares for each judge, the best strategy first."""
-    records = read(path)
+    records = read_runs(path)
     for kind in JUDGES:
         runs = defaultdict(dict)
         for record in records:
@@ -101,8 +101,8 @@ def print_judge(kind: str, runs: dict) -> None:
     """One table, of the studies that all strategies have finished."""
     common = set.intersection(*(set(done) for done in runs.values()))
     names = [name for name in NAMES if any(key[0] == name for key in common)]
-    print(f"\n{kind}: {len(common)} studies a line, mean share of the range after {LOOKS[-1]} duels\n")
-    looks = [f"all after {look}" for look in LOOKS]
+    print(f"\n{kind}: {len(common)} studies a line, mean share of the range after {CHECKPOINTS[-1]} duels\n")
+    looks = [f"all after {look}" for look in CHECKPOINTS]
     headings = ["strategy", "inference", *names, *looks, "worst tenth", "noise", "ms"]
     print("| " + " | ".join(headings) + " |\n|" + " --- |" * len(headings))
     rows = []
@@ -128,7 +128,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.action == "run":
         run(given.path, given.seeds, given.workers, given.only)
-    table(given.path)
+    print_table(given.path)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from scipy.special import ndtr
 
 import anchorpbo as ap
 from anchorpbo.problems import TOY, TOY_ANCHORS
-from anchorpbo.research.figures.style import (
+from anchorpbo.research.figures.strategy_styles import (
     BLACK,
     BLUE,
     DASHED,

@@ -16,45 +16,43 @@ import json
 import re
 from pathlib import Path
 
-from anchorpbo.research.bench.headline import headline
-from anchorpbo.research.bench.machine import described
-from anchorpbo.research.bench.report import markdown
-from anchorpbo.research.bench.results import MACHINE, RESULTS, read_rows
-from anchorpbo.research.figures.text_table import markdown_text
+from anchorpbo.research.bench.benchmark_report import format_headline, render_tables
+from anchorpbo.research.bench.results import MACHINE_FILE, RESULTS_FILE, format_machine, read_rows
+from anchorpbo.research.figures.text_table import escape_markdown
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, BENCHMARKS = ROOT / "docs" / "performance.md", ROOT / "benchmarks"
-MARKED = re.compile(r"<!-- bench/([a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
+MARKED_PART = re.compile(r"<!-- bench/([a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
 PICTURES = {
     "rounds-picture": "![Cost against duels](../benchmarks/rounds.png)",
     "ratios-picture": "![How many times longer BoTorch takes](../benchmarks/ratios.png)",
 }
 
 
-def parts(folder: Path = BENCHMARKS) -> dict[str, str]:
+def make_parts(folder: Path = BENCHMARKS) -> dict[str, str]:
     """What goes between the marks, by name."""
-    rows = read_rows(folder / RESULTS)
-    found = {name: _without_title(text) for name, text in markdown(rows).items()}
-    main_numbers = headline(rows)
+    rows = read_rows(folder / RESULTS_FILE)
+    found = {name: _without_title(text) for name, text in render_tables(rows).items()}
+    main_numbers = format_headline(rows)
     if main_numbers is not None:
-        found["headline"] = markdown_text(main_numbers)
-    machine = folder / MACHINE
+        found["headline"] = escape_markdown(main_numbers)
+    machine = folder / MACHINE_FILE
     if machine.exists():
-        found["machine"] = markdown_text(described(json.loads(machine.read_text("utf-8"))))
+        found["machine"] = escape_markdown(format_machine(json.loads(machine.read_text("utf-8"))))
     for name, text in PICTURES.items():
         if (folder / f"{name.partition('-')[0]}.png").exists():
             found[name] = text
     return found
 
 
-def filled(text: str, folder: Path = BENCHMARKS) -> str:
+def fill_page(text: str, folder: Path = BENCHMARKS) -> str:
     """The page with every part as the results have it."""
-    known = parts(folder)
+    known = make_parts(folder)
 
     def fill(match: re.Match[str]) -> str:
         return f"<!-- bench/{match[1]} -->\n{known[match[1]]}\n<!-- end -->" if match[1] in known else match[0]
 
-    return MARKED.sub(fill, text)
+    return MARKED_PART.sub(fill, text)
 
 
 def _without_title(table: str) -> str:
@@ -63,4 +61,4 @@ def _without_title(table: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(filled(PAGE.read_text("utf-8")), "utf-8")
+    PAGE.write_text(fill_page(PAGE.read_text("utf-8")), "utf-8")

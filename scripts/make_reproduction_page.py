@@ -19,40 +19,40 @@ import sys
 import tomllib
 from pathlib import Path
 
-from anchorpbo.research.experiments.names import EXPERIMENTS
-from anchorpbo.research.experiments.paper import (
-    ITEMS,
-    READINGS,
+from anchorpbo.research.experiments.registry import EXPERIMENTS
+from anchorpbo.research.experiments.verdicts import (
+    PAPER_ITEMS,
+    READING_NAMES,
     Claim,
-    count_in_words,
-    item_verdict,
-    verdicts_by_item,
-    verdicts_by_statement,
+    format_counts,
+    judge_item,
+    judge_items,
+    judge_statements,
 )
-from anchorpbo.research.figures.report import read_claims
-from anchorpbo.research.figures.tables import claims_table
-from anchorpbo.research.figures.text_table import markdown_text
+from anchorpbo.research.figures.experiment_report import read_claims
+from anchorpbo.research.figures.experiment_tables import tabulate_claims
+from anchorpbo.research.figures.text_table import escape_markdown
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 RESULTS = DOCS / "reproduction"
-KEPT = ("*.parquet", "*.png", "*.pdf", "*.md", "*.json")
-MARKED = re.compile(r"<!-- ([a-z0-9/-]+)((?:; [^;\n]+)*) -->\n.*?<!-- end -->", re.DOTALL)
+KEPT_PATTERNS = ("*.parquet", "*.png", "*.pdf", "*.md", "*.json")
+MARKED_PART = re.compile(r"<!-- ([a-z0-9/-]+)((?:; [^;\n]+)*) -->\n.*?<!-- end -->", re.DOTALL)
 
 
-def copy(out: Path) -> None:
+def copy_reports(out: Path) -> None:
     """Take the reports of all experiments over."""
     for folder in sorted(path.parent for path in out.glob("*/summary.parquet")):
         target = RESULTS / folder.name
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir(parents=True)
-        for pattern in KEPT:
+        for pattern in KEPT_PATTERNS:
             for path in folder.glob(pattern):
                 shutil.copyfile(path, target / path.name)
 
 
-def filled(text: str) -> str:
+def fill_page(text: str) -> str:
     """The page with everything between marks as it follows from the files."""
-    return MARKED.sub(lambda found: f"<!-- {found[1]}{found[2]} -->\n{_part(found)}\n<!-- end -->", text)
+    return MARKED_PART.sub(lambda found: f"<!-- {found[1]}{found[2]} -->\n{_part(found)}\n<!-- end -->", text)
 
 
 def _part(found: re.Match[str]) -> str:
@@ -64,35 +64,35 @@ def _part(found: re.Match[str]) -> str:
         return "\n".join(found[0].splitlines()[1:-1])
     if filters:
         claims = [Claim(**each) for each in json.loads(path.with_suffix(".json").read_text("utf-8"))]
-        table = claims_table([claim for claim in claims if _passes(claim, filters)]).to_markdown()
+        table = tabulate_claims([claim for claim in claims if _passes(claim, filters)]).to_markdown()
     else:
         table = path.read_text("utf-8")
     return "\n".join(line for line in table.splitlines() if line.startswith("|"))
 
 
 def _passes(claim: Claim, filters: list[str]) -> bool:
-    return all(claim.reading == word if word in READINGS else word in claim.text for word in filters)
+    return all(claim.reading == word if word in READING_NAMES else word in claim.text for word in filters)
 
 
 def _overview() -> str:
-    found = verdicts_by_item(read_claims(RESULTS))
+    found = judge_items(read_claims(RESULTS))
     findings = tomllib.loads((RESULTS / "findings.toml").read_text("utf-8"))
     lines = ["| In the paper | It says | We find | Verdict and statements |", "| --- | --- | --- | --- |"]
-    for item in ITEMS:
+    for item in PAPER_ITEMS:
         finding = findings[item.where]
-        verdict = f"**{item_verdict(found[item.where])}**: {count_in_words(found[item.where])}"
-        cells = (f"[{item.where}](#{finding['section']})", markdown_text(item.says), finding["found"], verdict)
+        verdict = f"**{judge_item(found[item.where])}**: {format_counts(found[item.where])}"
+        cells = (f"[{item.where}](#{finding['section']})", escape_markdown(item.says), finding["found"], verdict)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def _counts() -> str:
     claims = read_claims(RESULTS)
-    ours = verdicts_by_statement([claim for claim in claims if claim.reading == "ours"])
-    papers = verdicts_by_statement([claim for claim in claims if claim.reading == "paper"]).values()
+    ours = judge_statements([claim for claim in claims if claim.reading == "ours"])
+    papers = judge_statements([claim for claim in claims if claim.reading == "paper"]).values()
     return (
-        f"**Of {len(papers)} statements of the paper {count_in_words(papers)}.** "
-        f"Of {len(ours)} other readings of its text, ours (Figure S5 among them), {count_in_words(ours.values())}."
+        f"**Of {len(papers)} statements of the paper {format_counts(papers)}.** "
+        f"Of {len(ours)} other readings of its text, ours (Figure S5 among them), {format_counts(ours.values())}."
     )
 
 
@@ -112,6 +112,6 @@ _GENERATED = {"overview": _overview, "counts": _counts, "timings": _timings}
 
 if __name__ == "__main__":
     for folder in sys.argv[1:]:
-        copy(Path(folder))
+        copy_reports(Path(folder))
     page = DOCS / "reproduction.md"
-    page.write_text(filled(page.read_text("utf-8")), "utf-8")
+    page.write_text(fill_page(page.read_text("utf-8")), "utf-8")

@@ -39,7 +39,7 @@ SWEEPS = (5, 30, None, 1000)
 CHAINS, LONG, BURN, EVERY = 8, 20_000, 2_000, 4
 
 
-def studied(preset: str, duels: int, noise: float, ties: float = 0.0) -> tuple[LatentSpace, Likelihood]:
+def simulate_study(preset: str, duels: int, noise: float, ties: float = 0.0) -> tuple[LatentSpace, Likelihood]:
     """What RAHBO asked a judge whose noise is a twentieth of this at the anchors; some answers are ties, at random."""
     space, rng = HARTMANN4.space, np.random.default_rng(1)
     anchors = np.clip(HARTMANN4.optimum + 0.2 * rng.standard_normal((5, 4)), 0.0, 1.0)
@@ -60,7 +60,7 @@ def studied(preset: str, duels: int, noise: float, ties: float = 0.0) -> tuple[L
     ), model.likelihood
 
 
-def clustered(duels: int, noise: float, spread: float, pool: int | None = None) -> tuple[LatentSpace, Likelihood]:
+def simulate_duels(duels: int, noise: float, spread: float, pool: int | None = None) -> tuple[LatentSpace, Likelihood]:
     """Duels around an optimum, of distinct designs or of a pool of few, by a judge of constant noise."""
     rng, likelihood = np.random.default_rng(0), ap.Probit(0.0)
     points = 0.5 + spread * rng.standard_normal((pool or 2 * duels, 2))
@@ -73,21 +73,21 @@ def clustered(duels: int, noise: float, spread: float, pool: int | None = None) 
     return SPACES["auto"](rows, ap.RBF(0.3)(data.points, data.points)), likelihood
 
 
-def cases(m: int) -> Iterator[tuple[str, LatentSpace, Likelihood]]:
+def list_cases(m: int) -> Iterator[tuple[str, LatentSpace, Likelihood]]:
     """From quick chains to slow ones."""
-    yield "paper preset, noise 1", *studied("paper", m, 1.0)
-    yield "noise 0.5", *studied("default", m, 0.5)
-    yield "noise 0.5, a quarter ties", *studied("default", m, 0.5, ties=0.25)
-    yield "noise 0.0001", *studied("default", m, 1e-4)
-    yield "cluster, noise 1", *clustered(m, 1.0, 0.05)
-    yield "cluster, noise 0.001", *clustered(m, 1e-3, 0.05)
-    yield "pool of 10, noise 0.05", *clustered(m, 0.05, 0.2, pool=10)
-    yield "near-equal duels, noise 0.01", *clustered(m, 1e-2, 0.002)
-    yield "cluster, noise 0.000001", *clustered(m, 1e-6, 0.05)
+    yield "paper preset, noise 1", *simulate_study("paper", m, 1.0)
+    yield "noise 0.5", *simulate_study("default", m, 0.5)
+    yield "noise 0.5, a quarter ties", *simulate_study("default", m, 0.5, ties=0.25)
+    yield "noise 0.0001", *simulate_study("default", m, 1e-4)
+    yield "cluster, noise 1", *simulate_duels(m, 1.0, 0.05)
+    yield "cluster, noise 0.001", *simulate_duels(m, 1e-3, 0.05)
+    yield "pool of 10, noise 0.05", *simulate_duels(m, 0.05, 0.2, pool=10)
+    yield "near-equal duels, noise 0.01", *simulate_duels(m, 1e-2, 0.002)
+    yield "cluster, noise 0.000001", *simulate_duels(m, 1e-6, 0.05)
 
 
 @numba.njit
-def long_chain(rng: np.random.Generator, Q: Array, tied: Array, tau: float, out: Array) -> None:
+def run_long_chain(rng: np.random.Generator, Q: Array, tied: Array, tau: float, out: Array) -> None:
     """The published chain, from z = tau, after its first sweeps."""
     m = len(Q)
     z = np.where(tied, 0.0, tau)
@@ -105,12 +105,12 @@ def long_chain(rng: np.random.Generator, Q: Array, tied: Array, tau: float, out:
             out[(sweep - BURN) // EVERY] = z
 
 
-def compared(z: Array, wide: Array) -> Array:
+def compute_statistics(z: Array, wide: Array) -> Array:
     """What is compared of draws (n, m): judgements, wide directions and size, (n, m + 11)."""
     return np.column_stack([z, z @ wide, np.log(np.sum(z**2, axis=1))])
 
 
-def worst(draws: Array, truth: Array, worth: Array) -> tuple[float, float, float]:
+def find_worst(draws: Array, truth: Array, worth: Array) -> tuple[float, float, float]:
     """Of draws (n, k) against chains (c, l, k) worth so many draws, (k,): means, spread and KS."""
     pooled = truth.reshape(-1, truth.shape[-1])
     mean, std = pooled.mean(axis=0), pooled.std(axis=0)
@@ -136,13 +136,13 @@ def main() -> None:
     given = parser.parse_args()
     print("| duels | case | time | setting | sweeps | means | spread | KS | settled |\n|" + " --- |" * 9)
     for m in given.sizes:
-        for name, space, likelihood in cases(m):
+        for name, space, likelihood in list_cases(m):
             covariance = space.rows.margin_covariance(space.kernel_matrix) + np.eye(m)
             Q, wide = np.linalg.inv(covariance), np.linalg.eigh(covariance)[1][:, -10:]
             chains = np.empty((CHAINS, (LONG - BURN) // EVERY, m))
             for seed, chain in enumerate(chains):
-                long_chain(np.random.default_rng([9, seed]), Q, space.rows.tied, likelihood.tau, chain)
-            truth = np.array([compared(chain, wide) for chain in chains])
+                run_long_chain(np.random.default_rng([9, seed]), Q, space.rows.tied, likelihood.tau, chain)
+            truth = np.array([compute_statistics(chain, wide) for chain in chains])
             worth = np.sum([np.minimum(effective_sample_size(chain), len(chain)) for chain in truth], axis=0)
             slowest = CHAINS * (LONG - BURN) / worth.min()
             for sweeps in SWEEPS:
@@ -150,8 +150,8 @@ def main() -> None:
                     Hallucination(sweeps=sweeps).infer(space, likelihood, np.random.default_rng([seed, 5]))
                     for seed in range(given.draws)
                 ]
-                draws = compared(np.array([each.sites.linear for each in inferred]), wide)
-                found = worst(draws, truth, worth)
+                draws = compute_statistics(np.array([each.sites.linear for each in inferred]), wide)
+                found = find_worst(draws, truth, worth)
                 length = np.mean([each.info.iterations for each in inferred])
                 settled = np.mean([each.info.converged for each in inferred])
                 setting = "default" if sweeps is None else f"sweeps={sweeps}"

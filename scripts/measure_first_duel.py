@@ -21,7 +21,7 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).parents[1]
 CHROMIUM = "/usr/bin/chromium"
 CARDS = "document.querySelector('#first').innerText + document.querySelector('#second').innerText"
-LOOK = 1_000
+SETTLE_MILLISECONDS = 1_000
 """Milliseconds until the first pair is answered; a click on a card that has just appeared does not count."""
 STUDY = "Pour-over coffee"
 """The example with answers, whose first pair comes from a model."""
@@ -60,7 +60,7 @@ def visit(page: Page, link: str, began: float) -> None:
     pair.wait_for()
     visit.note("first pair")
     shown = page.evaluate(CARDS)
-    page.wait_for_timeout(LOOK)
+    page.wait_for_timeout(SETTLE_MILLISECONDS)
     visit.click("#first")
     page.wait_for_function(f"shown => {CARDS} !== shown", arg=shown)
     pair.wait_for()

@@ -33,7 +33,7 @@ VARIANCE = 10.0
 KERNELS = {"rbf": ap.RBF, "matern52": ap.Matern52}
 
 
-def simulated(duels: int, kernel: ap.RBF | ap.Matern52, dimension: int, noise: float) -> ap.Duels:
+def simulate_duels(duels: int, kernel: ap.RBF | ap.Matern52, dimension: int, noise: float) -> ap.Duels:
     """Duels of a smooth utility, drawn by random Fourier features."""
     rng = np.random.default_rng(0)
     points = rng.uniform(size=(2 * duels, dimension))
@@ -89,7 +89,7 @@ def main() -> None:
     given = parser.parse_args()
 
     kernel = KERNELS[given.kernel](0.25 * np.sqrt(given.dimension), VARIANCE)
-    duels = simulated(given.duels, kernel, given.dimension, given.noise)
+    duels = simulate_duels(given.duels, kernel, given.dimension, given.noise)
     rng = np.random.default_rng(1)
     X, pairs = rng.uniform(size=(1000, given.dimension)), rng.uniform(size=(5000, 2, given.dimension))
 
@@ -98,7 +98,7 @@ def main() -> None:
         return Answer(ap.PreferenceGP(kernel, **settings), duels, X, pairs)
 
     ap.PreferenceGP(kernel, inference=given.inference, learn=None, inducing=5).condition(
-        simulated(20, kernel, given.dimension, given.noise)
+        simulate_duels(20, kernel, given.dimension, given.noise)
     )  # compiles
     answers = [answer(inducing) for inducing in (*given.designs, None)]
     print(f"{duels!r}, {kernel!r}, noise {given.noise:g}, {given.inference}\n")

@@ -12,17 +12,18 @@ import pytest
 
 from anchorpbo.problems import get_problem
 from anchorpbo.reliability import Euclidean
-from anchorpbo.research.experiments.anchors import anchors_of
-from anchorpbo.research.experiments.experiment import Size
-from anchorpbo.research.experiments.names import EXPERIMENTS
-from anchorpbo.research.experiments.paper import ITEMS, ItemVerdict
-from anchorpbo.research.experiments.trial import Trial
+from anchorpbo.research.experiments.anchor_placement import place_anchors
+from anchorpbo.research.experiments.experiment import ExperimentSize
+from anchorpbo.research.experiments.registry import EXPERIMENTS
+from anchorpbo.research.experiments.simulated_study import SimulatedStudy
+from anchorpbo.research.experiments.verdicts import PAPER_ITEMS, ItemVerdict
 from anchorpbo.study import PaperNoise
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "reproduction.md").read_text("utf-8")
 RESULTS = ROOT / "docs" / "reproduction"
 FIRST = "\n".join(PAGE.splitlines()[:40])
+pytestmark = pytest.mark.artefacts
 
 
 def cells(line):
@@ -37,7 +38,7 @@ def test_everything_between_marks_is_as_the_runs_gave_it():
     spec = importlib.util.spec_from_file_location("make_page", ROOT / "scripts" / "make_reproduction_page.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    assert script.filled(PAGE) == PAGE
+    assert script.fill_page(PAGE) == PAGE
 
 
 # -- the first screen --------------------------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ def test_the_first_forty_lines_have_a_verdict_and_a_sentence_on_every_item_of_th
         for line in FIRST.splitlines()
         if line.startswith("| [")
     }
-    assert set(rows) == {item.where for item in ITEMS}
+    assert set(rows) == {item.where for item in PAPER_ITEMS}
     for _, says, found, verdict in rows.values():
         assert says.endswith(".")
         assert found.endswith(".")
@@ -64,7 +65,7 @@ def test_the_first_forty_lines_have_the_counts():
 
 def test_every_item_has_a_finding_and_nothing_is_left_to_do():
     findings = tomllib.loads((RESULTS / "findings.toml").read_text("utf-8"))
-    assert set(findings) == {item.where for item in ITEMS}
+    assert set(findings) == {item.where for item in PAPER_ITEMS}
     assert "TODO" not in PAGE
 
 
@@ -173,10 +174,15 @@ def test_numbers_in_the_text_are_those_of_the_claims(name, heading, text, settin
 
 
 def test_leave_one_out_chose_the_bound_for_every_set_of_anchors():
-    tasks = {task for each in EXPERIMENTS.values() for task in each.tasks(Size()) if isinstance(task, Trial)}
+    tasks = {
+        task
+        for each in EXPERIMENTS.values()
+        for task in each.make_tasks(ExperimentSize())
+        if isinstance(task, SimulatedStudy)
+    }
     sets = {(t.problem, t.anchors, t.count, t.told, t.profile, 0 if t.anchors == "own" else t.seed) for t in tasks}
     assert len(sets) > 800
     for problem, place, count, told, profile, seed in sets:
-        anchors = anchors_of(get_problem(problem), place, count, seed)[:told]
+        anchors = place_anchors(get_problem(problem), place, count, seed)[:told]
         assert PaperNoise(profile=profile)(anchors, Euclidean()).bandwidth == 1.0
     assert "h = 1, the lower bound, for every set of anchors of a study" in PAGE

@@ -7,11 +7,11 @@ import sys
 
 import polars as pl
 import pytest
+from anchorpbo.app.cli.app import app
 from typer.testing import CliRunner
 
-from anchorpbo.app.cli.commands import app
-from anchorpbo.research.experiments.names import ALL, EXPERIMENTS
-from anchorpbo.research.figures.report import PICTURES
+from anchorpbo.research.experiments.registry import ALL, EXPERIMENTS
+from anchorpbo.research.figures.experiment_report import REPORT_CONTENTS
 
 TINY = ["--seeds", "2", "--rounds", "2", "--only", "hartmann3", "--only", "rahbo,ucb", "--workers", "2"]
 
@@ -42,7 +42,7 @@ def test_without_a_name_it_lists_what_there_is_and_runs_nothing():
 
 
 def test_every_experiment_has_its_pictures():
-    assert set(PICTURES) == set(EXPERIMENTS)
+    assert set(REPORT_CONTENTS) == set(EXPERIMENTS)
 
 
 def test_records_figures_tables_and_claims_are_left_in_the_folder(main):
@@ -121,7 +121,7 @@ def test_other_experiments_run_by_the_same_command(tmp_path, name):
     ],
 )
 def test_a_mistake_is_told_in_a_sentence_that_says_what_to_do(tmp_path, arguments, says, monkeypatch):
-    monkeypatch.setattr("anchorpbo.research.experiments.cluster.TIMEOUT", 2.0)
+    monkeypatch.setattr("anchorpbo.research.experiments.dask_backend.CONNECT_SECONDS", 2.0)
     result = call(*arguments, "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert result.output.splitlines()[-1].startswith("anchorpbo: ")
@@ -158,17 +158,17 @@ def test_without_the_extra_the_sentence_says_what_to_install(tmp_path):
 
 def test_a_run_that_fails_is_told_of_and_can_be_tried_again(tmp_path, monkeypatch):
     from anchorpbo.research.experiments import runner
-    from anchorpbo.research.experiments.local import Processes
+    from anchorpbo.research.experiments.process_backend import ProcessBackend
 
     def run(self, tasks):
         for number, task in enumerate(tasks):
             yield (
-                runner.Ended(task, None, "Traceback: no luck")
+                runner.TaskOutcome(task, None, "Traceback: no luck")
                 if number == 1
-                else runner.Ended(task, *runner.attempt(task))
+                else runner.TaskOutcome(task, *runner.try_task(task))
             )
 
-    monkeypatch.setattr(Processes, "run", run)
+    monkeypatch.setattr(ProcessBackend, "run", run)
     failed = call("main", *TINY, "--out", tmp_path)
     assert failed.exit_code == 2
     assert "1 of 4 failed" in failed.output
@@ -178,13 +178,13 @@ def test_a_run_that_fails_is_told_of_and_can_be_tried_again(tmp_path, monkeypatc
 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch):
-    from anchorpbo.research.experiments.local import Processes
+    from anchorpbo.research.experiments.process_backend import ProcessBackend
 
     def run(self, tasks):
         raise KeyboardInterrupt
         yield
 
-    monkeypatch.setattr(Processes, "run", run)
+    monkeypatch.setattr(ProcessBackend, "run", run)
     result = call("main", *TINY, "--out", tmp_path)
     assert result.exit_code == 2
     assert "go on with --resume" in result.output

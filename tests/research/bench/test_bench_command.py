@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 from anchorpbo.app.cli.commands import app
 from anchorpbo.errors import InputError
-from anchorpbo.research.bench.comparisons import Comparisons
-from anchorpbo.research.bench.judged import comparisons
+from anchorpbo.research.bench.dataset import DuelDataset
 from anchorpbo.research.bench.measurement import Measurement
-from anchorpbo.research.bench.plan import Extent, planned
+from anchorpbo.research.bench.process_costs import PROGRAMS
+from anchorpbo.research.bench.process_pool import BenchmarkPool
 from anchorpbo.research.bench.results import read_rows
-from anchorpbo.research.bench.startup import PROGRAMS
-from anchorpbo.research.bench.workers import Workers
+from anchorpbo.research.bench.simulated_duels import simulate_dataset
+from anchorpbo.research.bench.suite import SuiteExtent, plan_measurements
 from support.optional import HAS_TORCH, WITHOUT_TORCH
 
 TINY = ["--quick", "--sizes", "5", "--dimensions", "3", "--only", "anchorpbo,botorch" if HAS_TORCH else "anchorpbo"]
@@ -89,7 +89,9 @@ class Fragile(Measurement):
 
 
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr("anchorpbo.app.cli.bench.planned", lambda what, extent: [Fragile(n) for n in (1, 2, 3)])
+    monkeypatch.setattr(
+        "anchorpbo.app.cli.bench.plan_measurements", lambda what, extent: [Fragile(n) for n in (1, 2, 3)]
+    )
     monkeypatch.setattr(Fragile, "breaks", True)
     first = call("--only", "anchorpbo", "--out", tmp_path)
     assert first.exit_code == 2
@@ -123,7 +125,7 @@ def test_a_mistake_is_told_in_a_sentence_that_says_what_to_do(tmp_path, argument
 
 
 def test_without_the_extra_the_sentence_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr("anchorpbo.research.bench.names.find_spec", lambda name: None)
+    monkeypatch.setattr("anchorpbo.research.bench.contender.find_spec", lambda name: None)
     result = call("--quick", "--out", tmp_path / "out")
     assert result.exit_code == 2
     assert 'pip install "anchorpbo[bench]"' in result.output
@@ -138,12 +140,12 @@ def test_an_empty_out_is_refused():
 
 def test_growth_without_this_library_is_refused():
     with pytest.raises(InputError, match="add anchorpbo to --only"):
-        planned(["growth"], Extent(("botorch",)))
+        plan_measurements(["growth"], SuiteExtent(("botorch",)))
 
 
 def test_what_a_library_fails_with_is_printed_once(tmp_path, monkeypatch):
     broken = {"status": "failed", "error": "ImportError", "message": "no torch", "seconds": 0.1}
-    monkeypatch.setattr("anchorpbo.app.cli.bench.planned", lambda what, extent: [Fragile(n) for n in (1, 3)])
+    monkeypatch.setattr("anchorpbo.app.cli.bench.plan_measurements", lambda what, extent: [Fragile(n) for n in (1, 3)])
     monkeypatch.setattr(Fragile, "run", lambda self, workers, rows: {"runs": {"botorch": [broken, broken]}})
     result = call("--only", "AnchorPBO", "--quick", "--out", tmp_path)
     assert result.output.count("botorch: ImportError: no torch") == 1
@@ -162,10 +164,10 @@ def test_a_program_of_startup_that_does_not_run_is_told_in_a_sentence(tmp_path, 
 @pytest.mark.skipif(find_spec("optuna_dashboard") is None, reason="needs Optuna's dashboard")
 @pytest.mark.skipif(not HAS_TORCH, reason=WITHOUT_TORCH)
 def test_optuna_suggests_a_design_from_the_same_duels():
-    given = comparisons(3, 4, 0)
-    job = {"do": "step", "contender": "optuna", "step": "round", "given": given.to_plain()}
-    assert isinstance(given, Comparisons)
-    with Workers(limit=300.0) as workers:
+    given = simulate_dataset(3, 4, 0)
+    job = {"do": "step", "contender": "optuna", "step": "round", "dataset": given.to_plain()}
+    assert isinstance(given, DuelDataset)
+    with BenchmarkPool(limit=300.0) as workers:
         found = workers.call("optuna", 1, job)
     assert found["status"] == "ok", found
     assert set(found["laps"]) == {"ask"}

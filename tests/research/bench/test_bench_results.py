@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import pytest
 
 from anchorpbo.errors import InputError
-from anchorpbo.research.bench.machine import described, machine
+from anchorpbo.research.bench.contender import CONTENDER_NAMES
 from anchorpbo.research.bench.measurement import Measurement
-from anchorpbo.research.bench.results import Results, read_rows
+from anchorpbo.research.bench.results import Results, format_machine, inspect_machine, read_rows
+from anchorpbo.research.bench.suite import SuiteExtent, plan_measurements
 
 HERE = {"processor": "some", "cores": 2}
 
@@ -61,9 +62,26 @@ def test_keys_tell_settings_apart():
 
 
 def test_the_machine_is_plain_and_says_what_numbers_depend_on():
-    about = machine()
+    about = inspect_machine()
     assert json.loads(json.dumps(about)) == about
-    text = described(about)
+    text = format_machine(about)
     assert f"Python {about['python']}" in text
     assert f"numpy {about['numpy']}" in text
     assert "None" not in text
+
+
+FIRST_KEYS = {
+    "startup": "startup-a0a74197593659b1",
+    "growth": "growth-c7ee11582351a7fa",
+    "rounds": "rounds-7699279f076e3921",
+    "values": "values-b1467cf5532556f3",
+    "memory": "memory-712099e03f7d645c",
+}
+"""By section, the key of the first measurement, as in files of results that exist."""
+
+
+def test_the_keys_of_existing_results_stay():
+    found = {}
+    for measurement in plan_measurements([], SuiteExtent(CONTENDER_NAMES)):
+        found.setdefault(measurement.section, measurement.key)
+    assert found == FIRST_KEYS

@@ -1,10 +1,10 @@
 """What every table of claims of a theory experiment keeps to, and how its statements are looked up."""
 
-from anchorpbo.research.experiments.paper import ITEMS, verdicts_by_statement
+from anchorpbo.research.experiments.verdicts import PAPER_ITEMS, judge_statements
 
 SENTENCE, CELL = 130, 80
 """Most characters of a claim's sentence, and of any other cell."""
-PLACES = {item.where: item.experiment for item in ITEMS}
+PLACES = {item.where: item.experiment for item in PAPER_ITEMS}
 
 
 def check_rows(name, claims):
@@ -25,7 +25,7 @@ def check_rows(name, claims):
 
 def verdicts(claims):
     """The verdict on each statement, by its sentence up to the colon."""
-    return {text.partition(":")[0].rstrip("."): verdict for (_, text), verdict in verdicts_by_statement(claims).items()}
+    return {text.partition(":")[0].rstrip("."): verdict for (_, text), verdict in judge_statements(claims).items()}
 
 
 def row_of(claims, text, setting=""):

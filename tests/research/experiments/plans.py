@@ -8,15 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from anchorpbo.research.experiments.records import MEASURED
-from anchorpbo.research.experiments.task import Task
-from anchorpbo.research.experiments.trial import Trial
+from anchorpbo.research.experiments.experiment import ExperimentTask
+from anchorpbo.research.experiments.records import MEASURED_COLUMNS
+from anchorpbo.research.experiments.simulated_study import SimulatedStudy
 
 
 def trials(seeds=2, rounds=2):
     """Eight studies of a second or so for two seeds."""
     return [
-        Trial("hartmann3", strategy, seed, rounds=rounds)
+        SimulatedStudy("hartmann3", strategy, seed, rounds=rounds)
         for seed in range(seeds)
         for strategy in ("ucb", "eubo", "anpei", "raeubo")
     ]
@@ -24,11 +24,11 @@ def trials(seeds=2, rounds=2):
 
 def results(store, tasks):
     """All that does not depend on when and where the tasks were done."""
-    return store.read(tasks).drop(MEASURED, strict=False)
+    return store.read(tasks).drop(MEASURED_COLUMNS, strict=False)
 
 
 @dataclass(frozen=True)
-class Draw(Task):
+class Draw(ExperimentTask):
     """Some random numbers."""
 
     kind: ClassVar[str] = "draw"

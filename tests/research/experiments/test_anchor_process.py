@@ -6,11 +6,21 @@ import pytest
 from claim_rows import check_rows, row_of, verdicts
 from scipy import stats
 
-from anchorpbo.research.experiments.anchor_process import PROCESSES, AnchorProcess, AnchorProcesses, draw_anchors
-from anchorpbo.research.experiments.experiment import Size
-from anchorpbo.research.experiments.map_error import normal_density, squared_errors
-from anchorpbo.research.experiments.statistics import below, describe, ratio_of_means, slope
-from anchorpbo.research.figures import theory
+from anchorpbo.research.experiments.anchor_process import (
+    POINT_PROCESSES,
+    AnchorProcessExperiment,
+    AnchorProcessTask,
+    draw_anchors,
+)
+from anchorpbo.research.experiments.confidence_intervals import (
+    bootstrap_ratio,
+    fit_slope,
+    judge_bootstrap_bound,
+    summarise_over_seeds,
+)
+from anchorpbo.research.experiments.consistency import normal_density, squared_errors
+from anchorpbo.research.experiments.experiment import ExperimentSize
+from anchorpbo.research.figures import theory_figures
 
 
 def rows_of(tasks):
@@ -70,7 +80,7 @@ def test_without_a_radius_every_process_of_repulsion_is_iid():
 
 def test_intervals_over_seeds_are_students():
     values = np.array([1.0, 2.0, 4.0, 8.0])
-    table = describe(pl.DataFrame({"n": [5] * 4, "mse": values}), ["n"], ["mse"]).row(0, named=True)
+    table = summarise_over_seeds(pl.DataFrame({"n": [5] * 4, "mse": values}), ["n"], ["mse"]).row(0, named=True)
     low, high = stats.t(3, values.mean(), stats.sem(values)).interval(0.95)
     assert (table["mean"], table["std"], table["seeds"]) == (3.75, pytest.approx(values.std(ddof=1)), 4)
     assert (table["low"], table["high"]) == (pytest.approx(low), pytest.approx(high))
@@ -79,7 +89,7 @@ def test_intervals_over_seeds_are_students():
 def test_the_slope_of_a_power_law_is_its_exponent():
     n = np.array([10, 20, 50, 100])
     rows = pl.concat([pl.DataFrame({"n": n, "y": c * n**-0.8 + 1.0, "seed": [s] * 4}) for s, c in enumerate((1, 2, 5))])
-    fit = slope(rows, "n", "y", above=1.0)
+    fit = fit_slope(rows, "n", "y", above=1.0)
     assert fit["mean"] == pytest.approx(-0.8)
     assert fit["low"] == pytest.approx(fit["high"])
 
@@ -89,33 +99,35 @@ def test_the_slope_is_polyfits():
     values = np.exp(rng.normal(size=(5, 3)))
     rows = pl.DataFrame({"d": np.tile([1, 2, 4], 5), "y": values.ravel(), "seed": np.repeat(np.arange(5), 3)})
     expected = np.polyfit([1, 2, 4], np.log(values.mean(axis=0)), 1)[0]
-    fit = slope(rows, "d", "y", log_x=False)
+    fit = fit_slope(rows, "d", "y", log_x=False)
     assert fit["mean"] == pytest.approx(expected)
     assert fit["low"] < expected < fit["high"]
 
 
 def test_the_slope_of_two_seeds_has_no_interval():
     rows = pl.DataFrame({"n": [1, 2, 1, 2], "y": [1.0, 2.0, 1.0, 3.0], "seed": [0, 0, 1, 1]})
-    assert np.isnan(slope(rows, "n", "y")["high"])
+    assert np.isnan(fit_slope(rows, "n", "y")["high"])
 
 
 def test_a_ratio_of_equals_is_one():
     values = np.array([1.0, 3.0, 2.0])
-    assert ratio_of_means(values, values) == (1.0, 1.0, 1.0)
+    assert bootstrap_ratio(values, values) == (1.0, 1.0, 1.0)
 
 
 def test_a_verdict_needs_seeds_and_an_interval_below_the_limit():
-    assert below(-2.0, -1.0, 0.0, 30) == "agrees"
-    assert below(-2.0, -1.0, 0.0, 10) == "agrees"
-    assert below(-2.0, -1.0, 0.0, 9) == below(1.0, 2.0, 0.0, 9) == "open"
-    assert below(0.0, 0.0, 0.0, 30) == below(1.0, 2.0, 0.0, 30) == "differs"
-    assert below(-1.0, 1.0, 0.0, 30) == below(float("nan"), float("nan"), 0.0, 2) == "open"
+    assert judge_bootstrap_bound(-2.0, -1.0, 0.0, 30) == "agrees"
+    assert judge_bootstrap_bound(-2.0, -1.0, 0.0, 10) == "agrees"
+    assert judge_bootstrap_bound(-2.0, -1.0, 0.0, 9) == judge_bootstrap_bound(1.0, 2.0, 0.0, 9) == "open"
+    assert judge_bootstrap_bound(0.0, 0.0, 0.0, 30) == judge_bootstrap_bound(1.0, 2.0, 0.0, 30) == "differs"
+    assert (
+        judge_bootstrap_bound(-1.0, 1.0, 0.0, 30) == judge_bootstrap_bound(float("nan"), float("nan"), 0.0, 2) == "open"
+    )
 
 
 def test_what_is_told_to_be_less_than_the_least_that_counts_differs():
-    assert below(-0.09, 0.5, 0.0, 30, 0.1) == "differs"
-    assert below(-0.11, 0.5, 0.0, 30, 0.1) == "open"
-    assert below(-0.09, -0.01, 0.0, 30, 0.1) == "agrees"
+    assert judge_bootstrap_bound(-0.09, 0.5, 0.0, 30, 0.1) == "differs"
+    assert judge_bootstrap_bound(-0.11, 0.5, 0.0, 30, 0.1) == "open"
+    assert judge_bootstrap_bound(-0.09, -0.01, 0.0, 30, 0.1) == "agrees"
 
 
 FALLS = "The error falls as the number of anchors grows, also when they are not independent"
@@ -130,14 +142,16 @@ def made_up(factor, power):
     for seed in range(12):
         iid = np.exp(0.01 * rng.normal(size=3)) / n
         for process, radius, mse in (("iid", 0.0, iid), ("clustered", 0.2, factor * iid * n**power)):
-            settings = {"process": process, "radius": radius, "seed": seed, "kind": AnchorProcess.kind}
+            settings = {"process": process, "radius": radius, "seed": seed, "kind": AnchorProcessTask.kind}
             columns = {"n": n.astype(int), "mse": mse, "bandwidth": np.ones(3), "forced": np.zeros(3)}
             frames.append(pl.DataFrame(columns).with_columns(**{k: pl.lit(v) for k, v in settings.items()}))
     return pl.concat(frames)
 
 
 def test_claims_follow_from_slope_and_ratio():
-    same, steep, flat = (AnchorProcesses().claims(made_up(*each)) for each in ((1.9, 0.0), (2.1, 0.0), (0.001, 1.0)))
+    same, steep, flat = (
+        AnchorProcessExperiment().judge_claims(made_up(*each)) for each in ((1.9, 0.0), (2.1, 0.0), (0.001, 1.0))
+    )
     for claims in (same, steep, flat):
         check_rows("anchor-process", claims)
         assert row_of(claims, TWICE, "clustered, r = 0.2").reading == "ours"
@@ -146,37 +160,38 @@ def test_claims_follow_from_slope_and_ratio():
     assert verdicts(steep) == {FALLS: "agrees", ALIKE: "agrees", TWICE: "differs"}
     assert verdicts(flat) == {FALLS: "differs", ALIKE: "differs", TWICE: "agrees"}
     for power, verdict in ((0.19, "agrees"), (0.21, "differs")):
-        row = row_of(AnchorProcesses().claims(made_up(0.1, power)), ALIKE, "clustered, r = 0.2")
+        row = row_of(AnchorProcessExperiment().judge_claims(made_up(0.1, power)), ALIKE, "clustered, r = 0.2")
         assert (row.found, row.verdict) == (f"{power:+.2f}", verdict)  # seeds are resampled together: no spread
     assert row_of(same, TWICE, "clustered, r = 0.2").found.startswith("1.90 at n = 1000, ")
     # The largest ratio is at the fewest anchors where errors of the process fall faster.
-    fast = row_of(AnchorProcesses().claims(made_up(10.0, -0.5)), TWICE, "clustered, r = 0.2")
+    fast = row_of(AnchorProcessExperiment().judge_claims(made_up(10.0, -0.5)), TWICE, "clustered, r = 0.2")
     assert fast.found == "0.32 at n = 1000, at most 3.2 (n = 10)"
 
 
 def test_a_task_repeats_itself_and_seeds_differ():
-    first, again, other = (AnchorProcess("soft core", 0.1, seed, largest=20).run() for seed in (0, 0, 1))
+    first, again, other = (AnchorProcessTask("soft core", 0.1, seed, largest=20).run() for seed in (0, 0, 1))
     assert first == again
     assert first["mse"] != other["mse"]
 
 
 def test_the_experiment_from_tasks_to_figure():
-    experiment = AnchorProcesses()
+    experiment = AnchorProcessExperiment()
     tasks = [
-        AnchorProcess(t.process, t.radius, t.seed, largest=50) for t in experiment.tasks(Size(seeds=2, quick=True))
+        AnchorProcessTask(t.process, t.radius, t.seed, largest=50)
+        for t in experiment.make_tasks(ExperimentSize(seeds=2, quick=True))
     ]
-    assert {task.process for task in tasks} == set(PROCESSES)
+    assert {task.process for task in tasks} == set(POINT_PROCESSES)
     records = rows_of(tasks)
-    summary = experiment.summary(records)
+    summary = experiment.summarise(records)
     assert set(summary["measure"]) == {"mse", "bandwidth", "forced", "slope"}
-    claims = experiment.claims(records)
+    claims = experiment.judge_claims(records)
     check_rows("anchor-process", claims)
     assert len(claims) == 3 * 6
     assert verdicts(claims) == {FALLS: "open", ALIKE: "open", TWICE: "open"}
-    assert theory.anchor_process(summary).axes
+    assert theory_figures.plot_anchor_process(summary).axes
 
 
 def test_sizes():
-    tasks = AnchorProcesses().tasks(Size())
+    tasks = AnchorProcessExperiment().make_tasks(ExperimentSize())
     assert len({task.key for task in tasks}) == len(tasks) == 30 * 7
-    assert max(task.seed for task in AnchorProcesses().tasks(Size(seeds=4))) == 3
+    assert max(task.seed for task in AnchorProcessExperiment().make_tasks(ExperimentSize(seeds=4))) == 3

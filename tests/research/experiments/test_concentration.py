@@ -8,23 +8,23 @@ from scipy import integrate, stats
 
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.research.experiments.concentration import (
-    CALIBRATION,
+    CALIBRATION_ANCHORS,
     DELTAS,
-    Concentration,
-    ConcentrationBounds,
-    Setting,
+    BoundConstants,
+    ConcentrationExperiment,
+    ConcentrationTask,
     calibrate,
-    estimate,
-    proportion_interval,
+    compute_proportion_interval,
+    estimate_density,
 )
-from anchorpbo.research.experiments.experiment import Size
-from anchorpbo.research.figures import theory
+from anchorpbo.research.experiments.experiment import ExperimentSize
+from anchorpbo.research.figures import theory_figures
 
 
 @pytest.fixture(scope="module")
 def records():
     frames = []
-    for task in ConcentrationBounds().tasks(Size(quick=True)):
+    for task in ConcentrationExperiment().make_tasks(ExperimentSize(quick=True)):
         settings = asdict(task) | {"kind": task.kind, "key": task.key}
         frames.append(pl.DataFrame(dict(task.run())).with_columns(**{k: pl.lit(v) for k, v in settings.items()}))
     return pl.concat(frames, how="diagonal")
@@ -36,7 +36,7 @@ def kernel(r):
 
 @pytest.mark.parametrize("d", [1, 2])
 def test_constants_are_those_of_quad(d):
-    setting = Setting(100, d)
+    setting = BoundConstants(100, d)
     surface = {1: 2.0, 2: 2.0 * np.pi}[d]
 
     def over_space(g):
@@ -54,20 +54,20 @@ def test_constants_are_those_of_quad(d):
 
 
 def test_the_expected_estimate_is_a_convolution():
-    setting = Setting(50, 1)
+    setting = BoundConstants(50, 1)
     for x in (0.0, 0.7, 2.0):
         expected, _ = integrate.quad(
             lambda u, x=x: kernel((x - u) / setting.h) / setting.h * stats.norm.pdf(u), -12, 12, points=[x]
         )
-        assert setting.expected(np.array(x**2)) == pytest.approx(expected)
+        assert setting.smoothed_density(np.array(x**2)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("d", [1, 2])
 def test_the_bias_is_within_its_bound(d):
     for n in (20, 2000):
-        setting = Setting(n, d)
+        setting = BoundConstants(n, d)
         squared = np.linspace(0.0, 5.0, 101) ** 2
-        assert np.abs(setting.expected(squared) - setting.density(squared)).max() <= setting.bias
+        assert np.abs(setting.smoothed_density(squared) - setting.density(squared)).max() <= setting.bias
 
 
 @pytest.mark.parametrize("d", [1, 2])
@@ -75,20 +75,20 @@ def test_the_estimate_on_a_grid_is_the_librarys(d):
     anchors, axis = np.random.default_rng(0).normal(size=(6, d)), np.linspace(-1.0, 1.0, 5)
     grid = np.stack(np.meshgrid(*[axis] * d, indexing="ij"), axis=-1).reshape(-1, d)
     expected = NoiseMap.from_anchors(anchors, 0.8, profile="unit-gaussian").reliability(grid)
-    np.testing.assert_allclose(estimate(anchors, 0.8, axis).ravel(), expected)
+    np.testing.assert_allclose(estimate_density(anchors, 0.8, axis).ravel(), expected)
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 20), (3, 20), (20, 20), (950, 1000)])
 def test_intervals_of_proportions_are_scipys(k, n):
     expected = stats.binomtest(k, n).proportion_ci(0.95, "exact")
-    assert proportion_interval(k, n) == (pytest.approx(expected.low), pytest.approx(expected.high))
+    assert compute_proportion_interval(k, n) == (pytest.approx(expected.low), pytest.approx(expected.high))
 
 
 def test_coverage_of_a_bound_known_in_closed_form_is_nominal():
     """A normal mean against its own quantile: the interval of the coverage has 1 - delta in it."""
     draws = np.random.default_rng(1).normal(size=4000)
     held = int((np.abs(draws) <= stats.norm.ppf(0.95)).sum())
-    low, high = proportion_interval(held, draws.size)
+    low, high = compute_proportion_interval(held, draws.size)
     assert low < 0.9 < high
 
 
@@ -101,8 +101,8 @@ def test_an_exponential_tail_is_recovered():
 
 
 def test_errors_are_those_of_plain_loops():
-    task = Concentration(1, 20, 5, draws=2)
-    rng, setting = np.random.default_rng([5, 20, 1, 2]), Setting(20, 1)
+    task = ConcentrationTask(1, 20, 5, draws=2)
+    rng, setting = np.random.default_rng([5, 20, 1, 2]), BoundConstants(20, 1)
     rows = pl.DataFrame(dict(task.run()))
     for row in rows.iter_rows(named=True):
         anchors = rng.normal(size=(20, 1))[:, 0]
@@ -114,13 +114,13 @@ def test_errors_are_those_of_plain_loops():
 
 
 def test_the_task_repeats_itself_and_seeds_differ():
-    first, again, other = (Concentration(2, 20, seed, draws=3).run() for seed in (0, 0, 1))
+    first, again, other = (ConcentrationTask(2, 20, seed, draws=3).run() for seed in (0, 0, 1))
     assert all(np.array_equal(first[name], again[name]) for name in first)
     assert not np.array_equal(first["error_0"], other["error_0"])
 
 
 def test_coverage_counts_draws(records):
-    summary = ConcentrationBounds().summary(records)
+    summary = ConcentrationExperiment().summarise(records)
     cell = summary.filter(
         pl.col("bound") == "pointwise",
         pl.col("d") == 1,
@@ -128,7 +128,7 @@ def test_coverage_counts_draws(records):
         pl.col("delta") == 0.1,
         pl.col("place") == 1.0,
     ).row(0, named=True)
-    setting = Setting(50, 1)
+    setting = BoundConstants(50, 1)
     limit = np.sqrt(4 * setting.c1 * np.log(20) / (50 * setting.h)) + setting.c2 * setting.h**2
     errors = records.filter(pl.col("d") == 1, pl.col("n") == 50)["error_1"].to_numpy()
     assert cell["limit"] == pytest.approx(limit)
@@ -138,9 +138,15 @@ def test_coverage_counts_draws(records):
 
 
 def test_constants_hold_on_the_draws_they_were_fitted_to(records):
-    own = ConcentrationBounds().summary(records).filter(
-        pl.col("bound") == "stochastic part", pl.col("fitted_on") == CALIBRATION, pl.col("n") == CALIBRATION
-    )  # fmt: skip
+    own = (
+        ConcentrationExperiment()
+        .summarise(records)
+        .filter(
+            pl.col("bound") == "stochastic part",
+            pl.col("fitted_on") == CALIBRATION_ANCHORS,
+            pl.col("n") == CALIBRATION_ANCHORS,
+        )
+    )
     assert own.height == 2 * len(DELTAS)
     assert all(row["coverage"] >= 1 - row["delta"] - 0.01 for row in own.iter_rows(named=True))
 
@@ -152,7 +158,7 @@ PRINTED = "As printed, a bound holds with probability at most 1 - delta"
 
 
 def test_claims_have_a_row_a_setting(records):
-    claims = ConcentrationBounds().claims(records)
+    claims = ConcentrationExperiment().judge_claims(records)
     check_rows("concentration", claims)
     fits = ["constants of n = 100", "constants of n = 200"]
     assert [(claim.text.partition(":")[0], claim.setting) for claim in claims] == [
@@ -173,8 +179,8 @@ def test_a_row_counts_cells_on_the_wrong_side_and_shows_the_worst(records):
     spoilt = records.with_columns(
         pl.when(wrong).then(9.0).otherwise(f"error_{p}").alias(f"error_{p}") for p in (0, 1, 2)
     )
-    claim = row_of(ConcentrationBounds().claims(spoilt), POINTWISE)
-    own = ConcentrationBounds().summary(records).filter(pl.col("bound") == "pointwise", "valid")
+    claim = row_of(ConcentrationExperiment().judge_claims(spoilt), POINTWISE)
+    own = ConcentrationExperiment().summarise(records).filter(pl.col("bound") == "pointwise", "valid")
     cells = own.filter(pl.col("d") == 1, pl.col("n") == 50).height
     assert claim.verdict == "differs"
     assert claim.found == f"{cells} of {own.height} cells, 0.0000 at d = 1, n = 50, delta = 0.05"
@@ -182,16 +188,16 @@ def test_a_row_counts_cells_on_the_wrong_side_and_shows_the_worst(records):
 
 
 def test_without_a_cell_to_look_at_a_claim_is_open(records):
-    few = records.filter(pl.col("n") == CALIBRATION)  # the calibration draws alone, which are left out
-    claims = ConcentrationBounds().claims(few)
+    few = records.filter(pl.col("n") == CALIBRATION_ANCHORS)  # the calibration draws alone, which are left out
+    claims = ConcentrationExperiment().judge_claims(few)
     check_rows("concentration", claims)
     assert verdicts(claims)[UNIFORM] == "open"
 
 
 def test_the_figure(records):
-    assert len(theory.concentration(ConcentrationBounds().summary(records)).axes) == 6
+    assert len(theory_figures.plot_concentration(ConcentrationExperiment().summarise(records)).axes) == 6
 
 
 def test_sizes():
-    tasks = ConcentrationBounds().tasks(Size())
+    tasks = ConcentrationExperiment().make_tasks(ExperimentSize())
     assert len({task.key for task in tasks}) == len(tasks) == 20 * 2 * 7

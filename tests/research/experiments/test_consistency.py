@@ -9,15 +9,16 @@ from scipy import integrate, stats
 from anchorpbo.research.experiments import consistency
 from anchorpbo.research.experiments.consistency import (
     ESTIMATORS,
-    AnchorCount,
-    Consistency,
-    DimensionCount,
+    AnchorCountTask,
+    ConsistencyExperiment,
+    DimensionTask,
     IntegratedError,
-    rate_bandwidth,
+    compute_rate_bandwidth,
+    normal_density,
+    squared_errors,
 )
-from anchorpbo.research.experiments.experiment import Size
-from anchorpbo.research.experiments.map_error import normal_density, squared_errors
-from anchorpbo.research.figures import theory
+from anchorpbo.research.experiments.experiment import ExperimentSize
+from anchorpbo.research.figures import theory_figures
 
 
 def rows_of(tasks):
@@ -30,7 +31,7 @@ def rows_of(tasks):
 
 @pytest.fixture(scope="module")
 def records():
-    return rows_of(Consistency().tasks(Size(quick=True, seeds=2)))
+    return rows_of(ConsistencyExperiment().make_tasks(ExperimentSize(quick=True, seeds=2)))
 
 
 def test_the_integrated_error_is_quads():
@@ -55,9 +56,9 @@ def test_no_bandwidth_has_a_lesser_integrated_error():
 
 
 def test_the_bandwidth_of_the_proposition():
-    assert rate_bandwidth(1, 1, 1.0) == pytest.approx((4 / 3) ** 0.2)
-    assert rate_bandwidth(1000, 1, 2.0) / rate_bandwidth(10, 1, 2.0) == pytest.approx(100 ** (-1 / 5))
-    assert rate_bandwidth(1000, 3, 1.0) / rate_bandwidth(10, 3, 1.0) == pytest.approx(100 ** (-1 / 7))
+    assert compute_rate_bandwidth(1, 1, 1.0) == pytest.approx((4 / 3) ** 0.2)
+    assert compute_rate_bandwidth(1000, 1, 2.0) / compute_rate_bandwidth(10, 1, 2.0) == pytest.approx(100 ** (-1 / 5))
+    assert compute_rate_bandwidth(1000, 3, 1.0) / compute_rate_bandwidth(10, 3, 1.0) == pytest.approx(100 ** (-1 / 7))
 
 
 def test_the_mean_integrated_error_of_the_density_is_known_in_closed_form():
@@ -85,7 +86,7 @@ def test_leave_one_out_is_blind_to_a_factor_of_the_kernel():
 
 
 def test_columns_are_those_of_the_formulas():
-    task = DimensionCount(3, 1.0, largest=2, anchors=10, samples=50)
+    task = DimensionTask(3, 1.0, largest=2, anchors=10, samples=50)
     rng = np.random.default_rng([3, 10, 2, 50, 2])
     rows = pl.DataFrame(dict(task.run()))
     for d in (1, 2):
@@ -99,8 +100,8 @@ def test_columns_are_those_of_the_formulas():
 
 def test_tasks_repeat_themselves_and_seeds_differ():
     for make in (
-        lambda seed: AnchorCount(seed, largest=10, largest_by_rate=20),
-        lambda seed: DimensionCount(seed, 0.05, largest=2),
+        lambda seed: AnchorCountTask(seed, largest=10, largest_by_rate=20),
+        lambda seed: DimensionTask(seed, 0.05, largest=2),
     ):
         first, again, other = (make(seed).run() for seed in (0, 0, 1))
         assert first == again
@@ -114,7 +115,7 @@ def test_ratios_are_at_least_one(records):
 
 
 def test_the_summary_has_every_panel(records):
-    summary = Consistency().summary(records)
+    summary = ConsistencyExperiment().summarise(records)
     assert set(summary["panel"]) == {"anchors", "dimension", "slope"}
     own = summary.filter(pl.col("panel") == "anchors", pl.col("measure") == "mse", pl.col("estimator") == "density")
     picked = records.filter(pl.col("n") == 50, pl.col("estimator") == "density")["mse"].to_numpy()
@@ -130,12 +131,12 @@ STONE = "The integrated error at the leave-one-out bandwidth, over the least of 
 
 
 def test_two_seeds_settle_nothing(records):
-    claims = Consistency().claims(records)
+    claims = ConsistencyExperiment().judge_claims(records)
     assert verdicts(claims) == dict.fromkeys([FALLS, RATE, GROWS, RELATIVE, WIDENS, STONE], "open")
 
 
 def test_claims_have_a_row_a_setting(records):
-    claims = Consistency().claims(records)
+    claims = ConsistencyExperiment().judge_claims(records)
     check_rows("consistency", claims)
     assert len(claims) == 6 + 3 + 4 * 6
     assert row_of(claims, GROWS, "k(0) = 1, h in [1, 2], variance 0.05").where == "Figure S1"
@@ -144,7 +145,7 @@ def test_claims_have_a_row_a_setting(records):
 
 
 def test_the_stone_ratio_is_told_at_the_most_anchors():
-    claims = Consistency().claims(made_up(-0.5, -0.8))
+    claims = ConsistencyExperiment().judge_claims(made_up(-0.5, -0.8))
     stone = row_of(claims, STONE, "density, n >= 50")
     assert stone.where == "Proposition, leave-one-out"
     assert stone.found == "-0.500, ratio 1.01 at n = 20000"
@@ -154,7 +155,7 @@ def test_the_stone_ratio_is_told_at_the_most_anchors():
 
 def made_up(ratio, mse):
     """Records of twelve seeds in which every estimator has the same powers of n."""
-    counts, rng = np.array(consistency.RATE_COUNTS, float), np.random.default_rng(0)
+    counts, rng = np.array(consistency.RATE_ANCHOR_COUNTS, float), np.random.default_rng(0)
     frames = []
     for seed in range(12):
         wobble = np.exp(0.01 * rng.normal(size=counts.size))
@@ -162,22 +163,24 @@ def made_up(ratio, mse):
             columns = {"n": counts, "mse": counts**mse * wobble, "ratio": 1 + counts**ratio * wobble}
             if name == consistency.BY_RATE:
                 del columns["ratio"]
-            settings = {"estimator": name, "variance": 20.0, "seed": seed, "kind": AnchorCount.kind}
+            settings = {"estimator": name, "variance": 20.0, "seed": seed, "kind": AnchorCountTask.kind}
             frames.append(pl.DataFrame(columns).with_columns(**{k: pl.lit(v) for k, v in settings.items()}))
         d = np.array(consistency.DIMENSIONS)
         for e in ESTIMATORS:
             columns = {"d": d, "mse": 2.0**d * wobble[: d.size], "relative": 2.0**-d, "bandwidth": np.ones(d.size)}
-            settings = {"estimator": e.name, "variance": 1.0, "seed": seed, "kind": DimensionCount.kind}
+            settings = {"estimator": e.name, "variance": 1.0, "seed": seed, "kind": DimensionTask.kind}
             frames.append(pl.DataFrame(columns).with_columns(**{k: pl.lit(v) for k, v in settings.items()}))
     return pl.concat(frames, how="diagonal")
 
 
 def test_verdicts_follow_the_numbers():
-    good = verdicts(Consistency().claims(made_up(-0.5, -0.9)))
+    good = verdicts(ConsistencyExperiment().judge_claims(made_up(-0.5, -0.9)))
     expected = {FALLS: "agrees", RATE: "agrees", GROWS: "agrees", STONE: "agrees"}
     assert good == expected | {RELATIVE: "differs", WIDENS: "differs"}
-    assert verdicts(Consistency().claims(made_up(-0.5, -0.8)))[RATE] == "open"  # it cannot be told from the rate
-    bad = verdicts(Consistency().claims(made_up(0.2, -0.5)))
+    assert (
+        verdicts(ConsistencyExperiment().judge_claims(made_up(-0.5, -0.8)))[RATE] == "open"
+    )  # it cannot be told from the rate
+    bad = verdicts(ConsistencyExperiment().judge_claims(made_up(0.2, -0.5)))
     assert (bad[FALLS], bad[RATE], bad[STONE]) == ("agrees", "differs", "differs")
 
 
@@ -185,18 +188,18 @@ def test_a_verdict_that_turns_on_the_range_of_the_fit_says_so():
     """Errors that level off: they fall if the first counts are fitted too, and not if they are left out."""
     level = pl.when(pl.col("n") < 50).then(1.0).otherwise(0.01)
     records = made_up(-0.5, -0.8).with_columns(
-        mse=pl.when(pl.col("kind") == AnchorCount.kind).then(level).otherwise("mse")
+        mse=pl.when(pl.col("kind") == AnchorCountTask.kind).then(level).otherwise("mse")
     )
-    claims = Consistency().claims(records)
+    claims = ConsistencyExperiment().judge_claims(records)
     assert verdicts(claims)[FALLS] == "depends"
     assert row_of(claims, FALLS, "density, n >= 10").verdict == "agrees"
     assert row_of(claims, FALLS, "density, n >= 50").verdict == "differs"
 
 
 def test_the_figure(records):
-    assert len(theory.consistency(Consistency().summary(records)).axes) == 6
+    assert len(theory_figures.plot_consistency(ConsistencyExperiment().summarise(records)).axes) == 6
 
 
 def test_sizes():
-    tasks = Consistency().tasks(Size())
+    tasks = ConsistencyExperiment().make_tasks(ExperimentSize())
     assert len({task.key for task in tasks}) == len(tasks) == 30 * 3

@@ -5,20 +5,20 @@ from claim_rows import check_rows, row_of
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.problems import TOY
-from anchorpbo.research.experiments.experiment import Size
+from anchorpbo.research.experiments.experiment import ExperimentSize
 from anchorpbo.research.experiments.illustration import (
-    AWARE,
-    GRID,
+    GRID_POINTS,
     MEASURES,
-    VANILLA,
-    Illustration,
-    IllustrationStudies,
-    affine,
-    agreement,
-    measures,
+    NOISE_AWARE,
+    RISK_NEUTRAL,
+    IllustrationExperiment,
+    IllustrationTask,
+    fit_affine,
+    measure_agreement,
+    measure_studies,
 )
 
-EXPERIMENT = IllustrationStudies()
+EXPERIMENT = IllustrationExperiment()
 
 
 def frame(task):
@@ -28,20 +28,22 @@ def frame(task):
 
 @pytest.fixture(scope="module")
 def records():
-    return pl.concat([frame(task) for task in EXPERIMENT.tasks(Size(seeds=2, rounds=3))], how="diagonal_relaxed")
+    return pl.concat(
+        [frame(task) for task in EXPERIMENT.make_tasks(ExperimentSize(seeds=2, rounds=3))], how="diagonal_relaxed"
+    )
 
 
 def made(gaps, *, strategy_error=(0.0, 1.0)):
     """Records whose surrogates are off by a given wave, aware and vanilla; exact moments otherwise."""
-    x = np.linspace(0.0, 1.0, GRID)
+    x = np.linspace(0.0, 1.0, GRID_POINTS)
     frames = []
     for seed, gap in enumerate(gaps):
-        for strategy, size in zip((AWARE, VANILLA), strategy_error, strict=True):
+        for strategy, size in zip((NOISE_AWARE, RISK_NEUTRAL), strategy_error, strict=True):
             f = TOY(x[:, None])
             wave = (size + gap) * np.cos(40 * np.pi * x)
             grid = pl.DataFrame(
-                {"part": "grid", "x": x, "utility": f, "mean": f + wave, "std": np.full(GRID, 0.1), "noise": x,
-                 "acquisition": -np.abs(x - (0.25 if strategy == AWARE else 0.75)), "plain": -np.abs(x - 0.75)}
+                {"part": "grid", "x": x, "utility": f, "mean": f + wave, "std": np.full(GRID_POINTS, 0.1), "noise": x,
+                 "acquisition": -np.abs(x - (0.25 if strategy == NOISE_AWARE else 0.75)), "plain": -np.abs(x - 0.75)}
             )  # fmt: skip
             duel = pl.DataFrame({"part": ["duel"] * 2, "round": [0, 1], "pair_noise": [9.0, 0.1 + size + 0.01 * gap]})
             both = pl.concat([grid, duel], how="diagonal")
@@ -51,10 +53,10 @@ def made(gaps, *, strategy_error=(0.0, 1.0)):
 
 
 def test_a_record_holds_all_that_the_figure_shows(records):
-    run = records.filter(pl.col("strategy") == AWARE, pl.col("seed") == 0, pl.col("map") == "bounded")
+    run = records.filter(pl.col("strategy") == NOISE_AWARE, pl.col("seed") == 0, pl.col("map") == "bounded")
     grid, duels = (run.filter(pl.col("part") == part) for part in ("grid", "duel"))
     x = grid["x"].to_numpy()
-    np.testing.assert_allclose(x, np.linspace(0, 1, GRID))
+    np.testing.assert_allclose(x, np.linspace(0, 1, GRID_POINTS))
     np.testing.assert_array_equal(grid["utility"].to_numpy(), TOY(x[:, None]))
     np.testing.assert_allclose(grid["estimated"].to_numpy(), grid["noise"].to_numpy(), rtol=1e-12)
     plain = grid["mean"].to_numpy() + 2.0 * grid["std"].to_numpy()
@@ -68,7 +70,7 @@ def test_a_record_holds_all_that_the_figure_shows(records):
 def test_studies_of_one_seed_start_alike_and_a_vanilla_one_takes_the_noise_for_constant(records):
     aware, vanilla = (
         records.filter(pl.col("strategy") == name, pl.col("seed") == 1, pl.col("map") == "bounded")
-        for name in (AWARE, VANILLA)
+        for name in (NOISE_AWARE, RISK_NEUTRAL)
     )
     starts = [run.filter(pl.col("part") == "duel").head(8).select("x", "other") for run in (aware, vanilla)]
     assert starts[0].equals(starts[1])
@@ -76,17 +78,20 @@ def test_studies_of_one_seed_start_alike_and_a_vanilla_one_takes_the_noise_for_c
 
 
 def test_a_task_gives_the_same_again_and_checks_its_settings():
-    task = Illustration(AWARE, 5, rounds=1)
+    task = IllustrationTask(NOISE_AWARE, 5, rounds=1)
     assert frame(task).equals(frame(task))
     with pytest.raises(UnknownNameError, match="strategy must be one of"):
-        Illustration("ei", 0)
+        IllustrationTask("ei", 0)
     with pytest.raises(UnknownNameError, match="map must be one of bounded, paper"):
-        Illustration(AWARE, 0, map="flat")
+        IllustrationTask(NOISE_AWARE, 0, map="flat")
 
 
-@pytest.mark.parametrize(("size", "count"), [(Size(), 120), (Size(quick=True), 12), (Size(seeds=1, quick=True), 4)])
+@pytest.mark.parametrize(
+    ("size", "count"),
+    [(ExperimentSize(), 120), (ExperimentSize(quick=True), 12), (ExperimentSize(seeds=1, quick=True), 4)],
+)
 def test_sizes(size, count):
-    tasks = EXPERIMENT.tasks(size)
+    tasks = EXPERIMENT.make_tasks(size)
     assert len(tasks) == len({task.key for task in tasks}) == count
     assert {task.rounds for task in tasks} == {20}
 
@@ -95,54 +100,54 @@ def test_the_best_affine_map_is_that_of_least_squares():
     rng = np.random.default_rng(0)
     f, m = rng.normal(size=(2, 50))
     expected = np.linalg.lstsq(np.stack([np.ones(50), m], axis=1), f, rcond=None)[0]
-    np.testing.assert_allclose(affine(f, m), expected)
-    assert affine(f, np.ones(50)) == (pytest.approx(f.mean()), 0.0)
+    np.testing.assert_allclose(fit_affine(f, m), expected)
+    assert fit_affine(f, np.ones(50)) == (pytest.approx(f.mean()), 0.0)
 
 
 def test_agreement_of_surrogates_worked_out_by_hand():
     f = np.arange(5.0)
-    right = agreement(f, 3.0 - 2.0 * f, np.ones(5))
+    right = measure_agreement(f, 3.0 - 2.0 * f, np.ones(5))
     assert right == pytest.approx(
         {"error": 0.0, "order": -1.0, "coverage": 1.0, "coverage_near_best": 1.0, "miss": 0.05}, abs=1e-12
     )
     # The line is 1.5 + 0.5 m: residuals -1.5, -0.5, 0.5, 1.5, 0 and bands of 2.94, 0.98, 0.98, 0.98, 0.
     m = np.array([0.0, 0.0, 0.0, 0.0, 5.0])
-    found = agreement(f, m, np.array([3.0, 1.0, 1.0, 1.0, 0.0]))
-    assert affine(f, m) == pytest.approx((1.5, 0.5))
+    found = measure_agreement(f, m, np.array([3.0, 1.0, 1.0, 1.0, 0.0]))
+    assert fit_affine(f, m) == pytest.approx((1.5, 0.5))
     assert found["error"] == pytest.approx(np.sqrt((1.5**2 + 0.5**2 + 0.5**2 + 1.5**2) / 5))
     assert found["coverage"] == pytest.approx(0.8)
 
 
 def test_the_verdict_follows_the_numbers():
     small = [0.01, 0.02, 0.03, 0.04]
-    claims = EXPERIMENT.claims(made(small))
+    claims = EXPERIMENT.judge_claims(made(small))
     assert [claim.verdict for claim in claims] == ["agrees"] * 4
     closer = row_of(claims, "Noise-aware queries lead to a surrogate closer to the utility", "bounded map")
     assert closer.found.startswith("-0.")
     assert "against" in closer.found
     moved = row_of(claims, "The noise penalty moves the maximiser", "bounded map")
     assert moved.found == "-0.500, moved in 100% of the studies"
-    turned = EXPERIMENT.claims(made(small, strategy_error=(1.0, 0.0)))
+    turned = EXPERIMENT.judge_claims(made(small, strategy_error=(1.0, 0.0)))
     assert [claim.verdict for claim in turned[:3]] == ["differs"] * 3
-    assert EXPERIMENT.claims(made([0.5]))[0].verdict == "open"
+    assert EXPERIMENT.judge_claims(made([0.5]))[0].verdict == "open"
 
 
 def test_measures_leave_out_the_first_duels_and_see_the_maximiser_move():
-    table = measures(made([0.0]))
+    table = measure_studies(made([0.0]))
     assert table["pair_noise"].to_list() == pytest.approx([0.1, 1.1])
     assert table["moved"].to_list() == [1.0, 0.0]
     assert table["quieter"].to_list() == pytest.approx([-0.5, 0.0])
 
 
 def test_the_summary_is_small_and_complete(records):
-    summary = EXPERIMENT.summary(records)
+    summary = EXPERIMENT.summarise(records)
     assert summary.height == 4 * len(MEASURES)
     assert summary["runs"].unique().to_list() == [2]
     assert (summary["low"] <= summary["mean"]).all()
 
 
 def test_claims_have_a_row_a_map(records):
-    claims = EXPERIMENT.claims(records)
+    claims = EXPERIMENT.judge_claims(records)
     check_rows("illustration", claims)
     assert [claim.setting for claim in claims] == ["bounded map", "paper's map"] * 4
     # The figure is drawn with the bounded map, which is ours; the paper speaks of calibration, not of distance.
@@ -153,9 +158,9 @@ def test_claims_have_a_row_a_map(records):
 
 
 def test_the_figure_has_its_panels(records):
-    from anchorpbo.research.figures.illustration import illustration
+    from anchorpbo.research.figures.illustration_figure import plot_illustration
 
-    figure = illustration(records, seed=1)
+    figure = plot_illustration(records, seed=1)
     assert [axes.get_ylabel() for axes in figure.axes] == [
         "utility", "noise variance", "utility", "utility", "acquisition", "estimated noise",
     ]  # fmt: skip
@@ -163,4 +168,4 @@ def test_the_figure_has_its_panels(records):
     assert all(figure.bbox.x0 <= axes.get_tightbbox().x0 for axes in figure.axes)
     assert all(axes.get_tightbbox().x1 <= figure.bbox.x1 for axes in figure.axes)
     with pytest.raises(InputError, match="no study of ucb, seed 9, bounded map"):
-        illustration(records, seed=9)
+        plot_illustration(records, seed=9)

@@ -6,45 +6,46 @@ import pytest
 from claim_rows import check_rows, row_of, verdicts
 
 from anchorpbo.research.experiments import kde_time
-from anchorpbo.research.experiments.experiment import Size
-from anchorpbo.research.experiments.kde_time import LIMIT, KdeTime, KdeTimes, exponents
-from anchorpbo.research.experiments.records import MEASURED
-from anchorpbo.research.figures import theory
+from anchorpbo.research.experiments.experiment import ExperimentSize
+from anchorpbo.research.experiments.kde_time import MAX_EXPONENT, KdeTimeExperiment, KdeTimeTask, fit_exponents
+from anchorpbo.research.experiments.records import MEASURED_COLUMNS
+from anchorpbo.research.figures import theory_figures
 
 GROWS = "The time of N anchors at M designs grows no faster than N M"
 
 
 def made_up(in_anchors, in_designs, seeds=5, wobble=0.0):
     """Records of times c N^a M^b, each seed with a factor of its own."""
-    N, M = (grid.ravel() for grid in np.meshgrid(kde_time.SIZES, kde_time.SIZES, indexing="ij"))
+    N, M = (grid.ravel() for grid in np.meshgrid(kde_time.MAP_SIZES, kde_time.MAP_SIZES, indexing="ij"))
     rng, frames = np.random.default_rng(0), []
     for seed in range(seeds):
         a, b = in_anchors + wobble * rng.normal(), in_designs + wobble * rng.normal()
         seconds = (1 + seed) * 1e-8 * N.astype(float) ** a * M.astype(float) ** b
         frame = pl.DataFrame({"anchors": N, "designs": M, "seconds": seconds})
-        frames.append(frame.with_columns(seed=pl.lit(seed), kind=pl.lit(KdeTime.kind)))
+        frames.append(frame.with_columns(seed=pl.lit(seed), kind=pl.lit(KdeTimeTask.kind)))
     return pl.concat(frames)
 
 
 def test_exponents_of_a_power_law_are_its_own():
     rows = made_up(1.5, 0.7, seeds=1)
-    assert exponents(rows) == {"anchors": pytest.approx(1.5), "designs": pytest.approx(0.7)}
+    assert fit_exponents(rows) == {"anchors": pytest.approx(1.5), "designs": pytest.approx(0.7)}
 
 
 def test_exponents_are_those_of_least_squares_on_logarithms():
     rng = np.random.default_rng(1)
-    rows = made_up(1.0, 1.0, seeds=1).with_columns(seconds=np.exp(rng.normal(size=len(kde_time.SIZES) ** 2)))
+    rows = made_up(1.0, 1.0, seeds=1).with_columns(seconds=np.exp(rng.normal(size=len(kde_time.MAP_SIZES) ** 2)))
     logs = np.log(rows.select("anchors", "designs", "seconds").to_numpy())
     design = np.column_stack([np.ones(len(logs)), logs[:, :2]])
     expected = np.linalg.lstsq(design, logs[:, 2], rcond=None)[0]
-    assert list(exponents(rows).values()) == [pytest.approx(value) for value in expected[1:]]
+    assert list(fit_exponents(rows).values()) == [pytest.approx(value) for value in expected[1:]]
 
 
 @pytest.mark.parametrize(
-    ("exponent", "verdict"), [(1.0, "agrees"), (0.5, "agrees"), (LIMIT - 0.01, "agrees"), (LIMIT + 0.01, "differs")]
+    ("exponent", "verdict"),
+    [(1.0, "agrees"), (0.5, "agrees"), (MAX_EXPONENT - 0.01, "agrees"), (MAX_EXPONENT + 0.01, "differs")],
 )
 def test_the_verdict_follows_the_exponent(exponent, verdict):
-    claims = KdeTimes().claims(made_up(exponent, 1.0))
+    claims = KdeTimeExperiment().judge_claims(made_up(exponent, 1.0))
     check_rows("kde-time", claims)
     assert [claim.setting for claim in claims] == ["anchors N", "designs M"]
     assert [claim.verdict for claim in claims] == [verdict, "agrees"]
@@ -52,34 +53,34 @@ def test_the_verdict_follows_the_exponent(exponent, verdict):
 
 def test_a_time_of_n_log_n_would_be_seen():
     rows = made_up(1.0, 1.0).with_columns(seconds=pl.col("seconds") * pl.col("anchors").log())
-    assert row_of(KdeTimes().claims(rows), GROWS, "anchors N").verdict == "differs"
+    assert row_of(KdeTimeExperiment().judge_claims(rows), GROWS, "anchors N").verdict == "differs"
 
 
 def test_times_that_vary_too_much_settle_nothing():
-    assert verdicts(KdeTimes().claims(made_up(1.1, 1.1, wobble=0.2))) == {GROWS: "open"}
-    assert verdicts(KdeTimes().claims(made_up(1.0, 1.0, seeds=1))) == {GROWS: "open"}
+    assert verdicts(KdeTimeExperiment().judge_claims(made_up(1.1, 1.1, wobble=0.2))) == {GROWS: "open"}
+    assert verdicts(KdeTimeExperiment().judge_claims(made_up(1.0, 1.0, seeds=1))) == {GROWS: "open"}
 
 
 def test_the_row_tells_exponent_interval_and_time_of_a_pair():
-    claim = row_of(KdeTimes().claims(made_up(1.0, 1.0, seeds=2)), GROWS, "designs M")
+    claim = row_of(KdeTimeExperiment().judge_claims(made_up(1.0, 1.0, seeds=2)), GROWS, "designs M")
     assert claim.found == "1.000, 15.0 ns a pair"
     assert claim.interval == "1.000 to 1.000"
 
 
 def test_a_task_times_every_pair_of_sizes():
-    rows = pl.DataFrame(dict(KdeTime(0, largest=512, tries=1).run()))
+    rows = pl.DataFrame(dict(KdeTimeTask(0, largest=512, tries=1).run()))
     assert rows.select("anchors", "designs").rows() == [(N, M) for N in (256, 512) for M in (256, 512)]
     assert (rows["seconds"] > 0).all()
-    assert "seconds" in MEASURED  # differs from run to run, so that records may
+    assert "seconds" in MEASURED_COLUMNS  # differs from run to run, so that records may
 
 
 def test_the_summary_and_its_figure():
-    summary = KdeTimes().summary(made_up(1.0, 0.9))
-    sizes = len(kde_time.SIZES)
+    summary = KdeTimeExperiment().summarise(made_up(1.0, 0.9))
+    sizes = len(kde_time.MAP_SIZES)
     assert summary.filter(pl.col("measure") == "seconds").height == sizes**2
     own = summary.filter(pl.col("measure") == "exponent of M").row(0, named=True)
     assert own["mean"] == pytest.approx(0.9)
-    figure = theory.kde_time(summary)
+    figure = theory_figures.plot_kde_time(summary)
     assert [axes.get_xlabel() for axes in figure.axes] == ["anchors N", "designs M"]
     for axes in figure.axes:
         *lines, guide = axes.get_lines()
@@ -89,7 +90,7 @@ def test_the_summary_and_its_figure():
 
 
 def test_sizes():
-    tasks = KdeTimes().tasks(Size())
+    tasks = KdeTimeExperiment().make_tasks(ExperimentSize())
     assert len({task.key for task in tasks}) == len(tasks) == 10
-    quick = KdeTimes().tasks(Size(quick=True))
+    quick = KdeTimeExperiment().make_tasks(ExperimentSize(quick=True))
     assert sum(task.effort for task in quick) < 0.1 * sum(task.effort for task in tasks)

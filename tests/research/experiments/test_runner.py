@@ -12,9 +12,9 @@ from plans import Deadly, Draw, Failing, Slow, results, trials
 
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.research.experiments import runner
-from anchorpbo.research.experiments.local import Processes
-from anchorpbo.research.experiments.records import Store
-from anchorpbo.research.experiments.runner import Here, execute
+from anchorpbo.research.experiments.process_backend import ProcessBackend
+from anchorpbo.research.experiments.records import RecordStore
+from anchorpbo.research.experiments.runner import SerialBackend, run_tasks
 
 PLAN = trials(seeds=2, rounds=2)
 
@@ -22,38 +22,41 @@ PLAN = trials(seeds=2, rounds=2)
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
     """The plan done without interruption, in this process."""
-    store = Store(tmp_path_factory.mktemp("reference"))
-    assert [ended.failure for ended in execute(PLAN, store, Here())] == [None] * len(PLAN)
+    store = RecordStore(tmp_path_factory.mktemp("reference"))
+    assert [ended.failure for ended in run_tasks(PLAN, store, SerialBackend())] == [None] * len(PLAN)
     return results(store, PLAN)
 
 
 def test_processes_find_the_same_as_this_process_to_the_last_bit_whatever_the_order(tmp_path, reference):
-    store, shuffled = Store(tmp_path), random.Random(0).sample(PLAN, len(PLAN))
-    ended = list(execute(shuffled, store, Processes(2)))
+    store, shuffled = RecordStore(tmp_path), random.Random(0).sample(PLAN, len(PLAN))
+    ended = list(run_tasks(shuffled, store, ProcessBackend(2)))
     assert {each.task for each in ended} == set(PLAN)
     assert len(ended) == len(PLAN)
     assert results(store, PLAN).equals(reference)
 
 
 def test_what_has_a_record_is_not_done_again(tmp_path):
-    store, tasks = Store(tmp_path), [Draw(seed) for seed in range(4)]
-    list(execute(tasks[:2], store, Here()))
-    assert [ended.task for ended in execute([*tasks, *tasks], store, Here())] == tasks[2:]
-    assert not list(execute(tasks, store, Here()))
+    store, tasks = RecordStore(tmp_path), [Draw(seed) for seed in range(4)]
+    list(run_tasks(tasks[:2], store, SerialBackend()))
+    assert [ended.task for ended in run_tasks([*tasks, *tasks], store, SerialBackend())] == tasks[2:]
+    assert not list(run_tasks(tasks, store, SerialBackend()))
 
 
-@pytest.mark.parametrize("backend", [Here(), Processes(1)], ids=["here", "processes"])
+@pytest.mark.parametrize("backend", [SerialBackend(), ProcessBackend(1)], ids=["here", "processes"])
 def test_a_task_that_fails_is_told_of_and_the_others_go_on(tmp_path, backend):
-    store, tasks = Store(tmp_path), [Draw(0), Failing(1), Draw(2)]
-    failures = {ended.task: ended.failure for ended in execute(tasks, store, backend)}
+    store, tasks = RecordStore(tmp_path), [Draw(0), Failing(1), Draw(2)]
+    failures = {ended.task: ended.failure for ended in run_tasks(tasks, store, backend)}
     assert failures[Draw(0)] is failures[Draw(2)] is None
     assert "ZeroDivisionError: seed 1" in failures[Failing(1)]
     assert [store.has(task) for task in tasks] == [True, False, True]
 
 
 def test_a_record_is_on_disk_before_its_task_is_told_to_have_ended(tmp_path):
-    store = Store(tmp_path)
-    assert all(Store(tmp_path, resume=True).has(ended.task) for ended in execute([Draw(0), Draw(1)], store, Here()))
+    store = RecordStore(tmp_path)
+    assert all(
+        RecordStore(tmp_path, resume=True).has(ended.task)
+        for ended in run_tasks([Draw(0), Draw(1)], store, SerialBackend())
+    )
 
 
 def test_tasks_are_prepared_before_any_is_done(tmp_path):
@@ -62,19 +65,21 @@ def test_tasks_are_prepared_before_any_is_done(tmp_path):
             raise InputError("data must be there", None, "fetch it")
 
     with pytest.raises(InputError, match="fetch it"):
-        list(execute([Draw(0), Unready(1)], Store(tmp_path), Here()))
-    assert not Store(tmp_path).has(Draw(0))
+        list(run_tasks([Draw(0), Unready(1)], RecordStore(tmp_path), SerialBackend()))
+    assert not RecordStore(tmp_path).has(Draw(0))
 
 
 def test_a_worker_that_is_killed_ends_the_run_with_what_to_do(tmp_path):
-    store = Store(tmp_path)
+    store = RecordStore(tmp_path)
     with pytest.raises(RunError, match="--resume"):
-        list(execute([Draw(0), Deadly(1)], store, Processes(1)))
+        list(run_tasks([Draw(0), Deadly(1)], store, ProcessBackend(1)))
     assert store.has(Draw(0))
 
 
 def test_closing_early_ends_the_workers(tmp_path):
-    running = execute([Draw(0), *(Slow(seed, seconds=60.0) for seed in range(4))], Store(tmp_path), Processes(2))
+    running = run_tasks(
+        [Draw(0), *(Slow(seed, seconds=60.0) for seed in range(4))], RecordStore(tmp_path), ProcessBackend(2)
+    )
     assert next(running).task == Draw(0)
     began = time.perf_counter()
     running.close()
@@ -83,28 +88,28 @@ def test_closing_early_ends_the_workers(tmp_path):
 
 def test_a_worker_of_another_release_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "__version__", "9.9.9")
-    done = runner.perform(Draw(0))
+    done = runner.run_task(Draw(0))
     monkeypatch.undo()
 
-    class Elsewhere(Here):
+    class Elsewhere(SerialBackend):
         def run(self, tasks):
-            yield runner.Ended(Draw(0), done)
+            yield runner.TaskOutcome(Draw(0), done)
 
     with pytest.raises(InputError, match="install the same release"):
-        list(execute([Draw(0)], Store(tmp_path), Elsewhere()))
-    assert not Store(tmp_path).has(Draw(0))
+        list(run_tasks([Draw(0)], RecordStore(tmp_path), Elsewhere()))
+    assert not RecordStore(tmp_path).has(Draw(0))
 
 
 PROGRAM = """
 import sys
 from pathlib import Path
 from test_runner import PLAN
-from anchorpbo.research.experiments.local import Processes
-from anchorpbo.research.experiments.records import Store
-from anchorpbo.research.experiments.runner import execute
+from anchorpbo.research.experiments.process_backend import ProcessBackend
+from anchorpbo.research.experiments.records import RecordStore
+from anchorpbo.research.experiments.runner import run_tasks
 
 if __name__ == "__main__":
-    for ended in execute(PLAN, Store(Path(sys.argv[1]), resume=True), Processes(2)):
+    for ended in run_tasks(PLAN, RecordStore(Path(sys.argv[1]), resume=True), ProcessBackend(2)):
         print(ended.task.key, flush=True)
 """
 
@@ -124,9 +129,9 @@ def test_a_run_cut_short_at_a_random_moment_and_resumed_is_the_same_as_one_that_
         first.wait(60)
     kept = {path.stem for path in (out / "records").glob("*.parquet")}
     assert set(told) <= kept, "what was told to be done is on disk"
-    assert all(Store(out, resume=True).has(task) for task in PLAN if task.key in kept), "and whole"
-    list(execute(PLAN, Store(out, resume=True), Here()))
-    assert results(Store(out, resume=True), PLAN).equals(reference)
+    assert all(RecordStore(out, resume=True).has(task) for task in PLAN if task.key in kept), "and whole"
+    list(run_tasks(PLAN, RecordStore(out, resume=True), SerialBackend()))
+    assert results(RecordStore(out, resume=True), PLAN).equals(reference)
     assert len(list((out / "records").iterdir())) == len(PLAN)
 
 

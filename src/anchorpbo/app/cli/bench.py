@@ -12,39 +12,37 @@ from rich.console import Console
 
 from anchorpbo.app.cli.progress import ProgressBar
 from anchorpbo.errors import InputError, RunError
-from anchorpbo.research.bench import report
-from anchorpbo.research.bench.machine import described, machine
-from anchorpbo.research.bench.measurement import Measurement, Row
-from anchorpbo.research.bench.plan import SECTIONS, Extent, planned
-from anchorpbo.research.bench.results import Results
-from anchorpbo.research.bench.stopped import answers, is_over
-from anchorpbo.research.bench.workers import Workers
+from anchorpbo.research.bench import benchmark_report
+from anchorpbo.research.bench.measurement import Measurement, Row, is_stopped, list_answers
+from anchorpbo.research.bench.process_pool import BenchmarkPool
+from anchorpbo.research.bench.results import Results, format_machine, inspect_machine
+from anchorpbo.research.bench.suite import SECTIONS, SuiteExtent, plan_measurements
 
 
 def run(
-    what: Sequence[str], extent: Extent, limit: float, out: Path, *, resume: bool, console: Console | None = None
+    what: Sequence[str], extent: SuiteExtent, limit: float, out: Path, *, resume: bool, console: Console | None = None
 ) -> None:
     """Run the measurements without a result, then write tables and figures."""
     console = Console(highlight=False, soft_wrap=True) if console is None else console
     if out == Path():  # also what an empty --out is
         raise InputError("the results must have a folder of their own", "the current one", "write --out bench")
-    measurements = planned(what, extent)
+    measurements = plan_measurements(what, extent)
     if extent.quick:
         console.print("A quick look: about two minutes for all of it; too noisy to quote.")
-    here = machine()
+    here = inspect_machine()
     results = Results(out, here, resume=resume, call=_call(what, extent, limit))
     left = [each for each in measurements if not results.has(each, limit)]
-    console.print(described(here))
+    console.print(format_machine(here))
     if len(left) < len(measurements):
         console.print(f"{len(measurements) - len(left)} of {len(measurements)} measurements are there already.")
     began = perf_counter()
     _measure(left, results, limit, console)
     console.print(f"{len(left)} measurements in {(perf_counter() - began) / 60:.1f} minutes.")
-    for path in report.write(results.rows, here, out):
+    for path in benchmark_report.write_report(results.rows, here, out):
         console.print(f"  {path}")
 
 
-def _call(what: Sequence[str], extent: Extent, limit: float) -> dict[str, Any]:
+def _call(what: Sequence[str], extent: SuiteExtent, limit: float) -> dict[str, Any]:
     """Arguments of this call and its date, for the results file."""
     assert extent.sizes is not None
     assert extent.dimensions is not None
@@ -63,7 +61,7 @@ def _measure(measurements: Sequence[Measurement], results: Results, limit: float
     ended = 0
     told: set[str] = set()
     try:
-        with Workers(limit) as workers, ProgressBar(measurements, console, "measurements") as bar:
+        with BenchmarkPool(limit) as workers, ProgressBar(measurements, console, "measurements") as bar:
             for each in measurements:
                 _print_failures(results.add(each, each.run(workers, results.rows)), told, console)
                 bar.advance(each)
@@ -75,8 +73,8 @@ def _measure(measurements: Sequence[Measurement], results: Results, limit: float
 
 def _print_failures(row: Row, told: set[str], console: Console) -> None:
     """Print each failure message once."""
-    for name, answer in answers(row):
-        if answer["status"] == "failed" and not is_over(answer):
+    for name, answer in list_answers(row):
+        if answer["status"] == "failed" and not is_stopped(answer):
             text = f"{name}: {answer['error']}: {answer['message']}"
             if text not in told:
                 told.add(text)

@@ -234,13 +234,13 @@ def reproduce(
     """
     with report_errors():
         from anchorpbo.app.cli.reproduce import list_experiments, run
-        from anchorpbo.research.experiments.experiment import Size
+        from anchorpbo.research.experiments.experiment import ExperimentSize
 
         if name is None:
             list_experiments()
             return
         names = [each.strip() for text in only or [] for each in text.split(",")]
-        run(name, Size(seeds, rounds, quick), names, out, resume=resume, dask=dask, workers=workers)
+        run(name, ExperimentSize(seeds, rounds, quick), names, out, resume=resume, dask=dask, workers=workers)
 
 
 @app.command(rich_help_panel=RESEARCH)
@@ -280,12 +280,12 @@ def bench(
     Other libraries come with the extra [bold]bench[/bold]; without it, add --only anchorpbo.
     """
     with report_errors():
-        from anchorpbo.research.bench.names import chosen
-        from anchorpbo.research.bench.plan import Extent
+        from anchorpbo.research.bench.contender import select_contenders
+        from anchorpbo.research.bench.suite import SuiteExtent
 
         libraries = [each.strip() for text in only or [] for each in text.split(",")]
-        extent = Extent(
-            chosen(libraries),
+        extent = SuiteExtent(
+            select_contenders(libraries),
             _whole_numbers("--sizes", sizes, "10,50,150"),
             _whole_numbers("--dimensions", dimensions, "3,4,6"),
             quick,

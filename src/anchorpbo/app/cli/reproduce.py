@@ -13,21 +13,20 @@ from rich.table import Table
 from anchorpbo import __version__
 from anchorpbo.app.cli.progress import ProgressBar
 from anchorpbo.errors import IncompatibleError, RunError
-from anchorpbo.research.experiments.cluster import Dask
-from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.local import Processes
-from anchorpbo.research.experiments.names import EXPERIMENTS, plans_of
-from anchorpbo.research.experiments.paper import count_in_words
-from anchorpbo.research.experiments.records import Store, machine
-from anchorpbo.research.experiments.runner import Backend, Ended, execute
-from anchorpbo.research.experiments.task import Task
-from anchorpbo.research.figures import report
-from anchorpbo.research.figures.files import write_files
+from anchorpbo.research.experiments.dask_backend import DaskBackend
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask
+from anchorpbo.research.experiments.process_backend import ProcessBackend
+from anchorpbo.research.experiments.records import RecordStore, describe_machine
+from anchorpbo.research.experiments.registry import EXPERIMENTS, plan_tasks
+from anchorpbo.research.experiments.runner import Backend, TaskOutcome, run_tasks
+from anchorpbo.research.experiments.verdicts import format_counts
+from anchorpbo.research.figures import experiment_report
+from anchorpbo.research.figures.output_files import write_files
 
 
 def run(
     name: str,
-    size: Size,
+    size: ExperimentSize,
     only: Sequence[str],
     out: Path,
     *,
@@ -38,20 +37,20 @@ def run(
 ) -> None:
     """Run the tasks without a record, then write figures, tables and claims for each experiment."""
     console = Console(highlight=False, soft_wrap=True) if console is None else console
-    plans = plans_of(name, size, only)
+    plans = plan_tasks(name, size, only)
     if dask is not None and workers is not None:
         raise IncompatibleError("a cluster has workers of its own", "--workers and --dask", "leave one of them out")
-    backend: Backend = Processes(workers) if dask is None else Dask(dask)
-    # Find or download the data sets before the first run.
+    backend: Backend = ProcessBackend(workers) if dask is None else DaskBackend(dask)
+    # Data sets are looked for, and fetched, before anything starts.
     for task in {task for tasks in plans.values() for task in tasks}:
         task.prepare()
-    store = Store(out, resume=resume)
+    store = RecordStore(out, resume=resume)
     for each, tasks in plans.items():
-        console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].about} {len(tasks)} runs.")
-        # A part of an experiment has its own report and does not overwrite the whole one.
+        console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].description} {len(tasks)} runs.")
+        # A part of an experiment has a report of its own, so that it does not take the place of the whole.
         folder = out / "-".join([each, *sorted(set(only))])
         _reproduce(EXPERIMENTS[each], tasks, store, folder, backend, console)
-    written = report.write_overview(out)
+    written = experiment_report.write_overview(out)
     if written:
         console.print(f"The paper, item by item: {written[0]}")
 
@@ -60,13 +59,18 @@ def list_experiments(console: Console | None = None) -> None:
     """Print a table of the experiments and their numbers of runs."""
     table = Table("name", "what it is", "runs", "runs with --quick", box=None, pad_edge=False)
     for name, experiment in EXPERIMENTS.items():
-        sizes = (len(experiment.tasks(size)) for size in (Size(), Size(quick=True)))
-        table.add_row(name, experiment.about, *map(str, sizes))
+        sizes = (len(experiment.make_tasks(size)) for size in (ExperimentSize(), ExperimentSize(quick=True)))
+        table.add_row(name, experiment.description, *map(str, sizes))
     (Console(highlight=False) if console is None else console).print(table)
 
 
 def _reproduce(
-    experiment: Experiment, tasks: Sequence[Task], store: Store, folder: Path, backend: Backend, console: Console
+    experiment: Experiment,
+    tasks: Sequence[ExperimentTask],
+    store: RecordStore,
+    folder: Path,
+    backend: Backend,
+    console: Console,
 ) -> None:
     began = perf_counter()
     left = [task for task in tasks if not store.has(task)]
@@ -84,22 +88,24 @@ def _reproduce(
         last = (failures[0].failure or "").strip().splitlines()[-1]
         raise RunError(rule, f"{len(failures)} of {len(tasks)} failed, one of them with {last}", remedy)
     _note(folder, len(left), elapsed)
-    written = report.write(experiment, store.read(tasks), folder)
+    written = experiment_report.write_report(experiment, store.read(tasks), folder)
     console.print(f"{len(left)} runs in {elapsed / 60:.1f} minutes.")
     for path in written.files:
         console.print(f"  {path}")
     for reading, words in (("paper", "The paper's claims"), ("ours", "Our readings")):
         verdicts = [claim.verdict for claim in written.claims if claim.reading == reading]
         if verdicts:
-            console.print(f"{words}: {count_in_words(verdicts)}.")
+            console.print(f"{words}: {format_counts(verdicts)}.")
 
 
-def _execute(tasks: Sequence[Task], store: Store, backend: Backend, console: Console) -> list[Ended]:
-    """Run tasks and return those that failed."""
+def _execute(
+    tasks: Sequence[ExperimentTask], store: RecordStore, backend: Backend, console: Console
+) -> list[TaskOutcome]:
+    """Do tasks and return those that failed."""
     failures, ended = [], 0
     try:
         with ProgressBar(tasks, console) as bar:
-            for each in execute(tasks, store, backend):
+            for each in run_tasks(tasks, store, backend):
                 bar.advance(each.task)
                 failures += [each] if each.failure else []
                 ended += 1
@@ -117,5 +123,7 @@ def _note(folder: Path, runs: int, elapsed: float) -> None:
     except (OSError, ValueError):
         noted = []
     if runs:
-        noted.append({"runs": runs, "seconds": round(elapsed, 1), "version": __version__, "machine": machine()})
+        noted.append(
+            {"runs": runs, "seconds": round(elapsed, 1), "version": __version__, "machine": describe_machine()}
+        )
         write_files({path: json.dumps(noted, indent=1).encode()})

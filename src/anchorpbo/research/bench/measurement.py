@@ -1,15 +1,16 @@
-"""The unit of the benchmark: what is measured in one go, and kept as one line of the results."""
+"""A measurement, the unit of the benchmark: one line of the results with the answers of its processes."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from anchorpbo.research.bench.workers import Workers
+from anchorpbo.research.bench.benchmark_worker import Answer
+from anchorpbo.research.bench.process_pool import STOPPED, UNREADY_ERROR, BenchmarkPool
 
 Row = dict[str, Any]
 """A line of the results: settings, and what was found."""
@@ -17,17 +18,17 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Measurement(ABC):
-    """What to measure. Fields are plain, and become part of the line."""
+    """One measurement. Its fields are plain and become part of its line of the results."""
 
     section: ClassVar[str]
 
     @abstractmethod
-    def run(self, workers: Workers, rows: Sequence[Row]) -> dict[str, Any]:
+    def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
         """Measure.
 
         Parameters
         ----------
-        workers
+        pool
             Where.
         rows
             What has been found so far.
@@ -40,7 +41,7 @@ class Measurement(ABC):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What tells it from others."""
+        """The fields and the section, as plain data."""
         plain: dict[str, Any] = json.loads(json.dumps({"section": self.section, **asdict(self)}))
         return plain
 
@@ -49,3 +50,29 @@ class Measurement(ABC):
         """A digest of the settings."""
         text = json.dumps(self.settings, sort_keys=True)
         return f"{self.section}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def is_stopped(answer: Answer) -> bool:
+    """Return whether an answer was stopped at the time limit, during the step or its preparation."""
+    return answer["status"] == STOPPED or answer.get("error") == UNREADY_ERROR
+
+
+def find_limit(answer: Answer) -> float:
+    """Return the time limit, in seconds, that an answer was stopped at."""
+    return float(answer["limit"] if answer["status"] == STOPPED else answer["seconds"])
+
+
+def list_answers(row: Answer) -> Iterator[tuple[str, Answer]]:
+    """Yield the answers in a line of the results, each after the name of its library, section or case."""
+    runs = row.get("runs")
+    if isinstance(runs, dict):
+        yield from ((name, answer) for name, some in runs.items() for answer in some)
+    elif runs is not None:
+        yield from ((row["section"], answer) for answer in runs)
+    elif "status" in row:
+        yield str(row.get("contender", row.get("case"))), row
+
+
+def find_stop_limit(row: Answer) -> float | None:
+    """Return the smallest limit that an answer of a line was stopped at, or ``None`` if all ended."""
+    return min((find_limit(answer) for _, answer in list_answers(row) if is_stopped(answer)), default=None)

@@ -1,4 +1,4 @@
-"""Results on disk: a line of JSON for every measurement, added as soon as it is made.
+"""Results on disk: a line of JSON for every measurement, added as soon as it is made, and the machine they come from.
 
 ::
 
@@ -13,22 +13,25 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+import platform
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import threadpoolctl
+
+from anchorpbo import __version__
 from anchorpbo.errors import InputError
-from anchorpbo.research.bench.measurement import Measurement, Row
-from anchorpbo.research.bench.stopped import stopped_at
+from anchorpbo.research.bench.measurement import Measurement, Row, find_stop_limit
 from anchorpbo.study.saving import save_bytes
 
-MACHINE, RESULTS = "machine.json", "results.jsonl"
-CALLS = "calls"
+MACHINE_FILE, RESULTS_FILE = "machine.json", "results.jsonl"
+CALLS_KEY = "calls"
 """What ``machine.json`` calls them."""
 
 
 def read_rows(path: Path) -> list[Row]:
-    """The lines of a file of results; without a file, none."""
+    """Return the lines of a file of results; none if there is no file."""
     rows: list[Row] = []
     if path.exists():
         for line in path.read_text("utf-8").splitlines():
@@ -58,41 +61,36 @@ class Results:
         call
             What the command was called with, and when; goes into every new line.
         """
-        self.folder, self._path = folder, folder / RESULTS
+        self.folder, self._path = folder, folder / RESULTS_FILE
         rows = read_rows(self._path)
         if rows and not resume:
             rule, remedy = "a folder with results is not written over", "add --resume to go on, or change --out"
             raise InputError(rule, str(folder), remedy)
-        kept = _read(folder / MACHINE) if rows else {}
-        self._calls: list[dict[str, Any]] = kept.pop(CALLS, [])
+        kept = _read_json(folder / MACHINE_FILE) if rows else {}
+        self._calls: list[dict[str, Any]] = kept.pop(CALLS_KEY, [])
         self._machine, self._call = machine, call
         if rows and kept != machine:
             rule = "the results of a folder must come from one machine, the same releases and the same benchmark"
             raise InputError(rule, f"others in {folder}", "change --out")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
+        except OSError as error:
             rule = f"the folder {str(folder)!r} must be one that can be written to"
-            raise InputError(rule, problem, "choose another --out") from problem
+            raise InputError(rule, error, "choose another --out") from error
         self._describe()
         self.rows: list[Row] = rows
         if rows:  # without a line that was cut off
-            text = "".join(_line(row) for row in rows)
+            text = "".join(_format_line(row) for row in rows)
             save_bytes(self._path, text.encode(), "choose another --out")
 
     def _describe(self) -> None:
-        text = json.dumps({**self._machine, **({CALLS: self._calls} if self._calls else {})}, indent=1)
-        save_bytes(self.folder / MACHINE, f"{text}\n".encode(), "choose another --out")
+        text = json.dumps({**self._machine, **({CALLS_KEY: self._calls} if self._calls else {})}, indent=1)
+        save_bytes(self.folder / MACHINE_FILE, f"{text}\n".encode(), "choose another --out")
 
     def has(self, measurement: Measurement, limit: float = 0.0) -> bool:
         """Whether a measurement has been made, and nothing in it was stopped at a smaller limit than this."""
-        stops = [stopped_at(row) for row in self.rows if row["key"] == measurement.key]
+        stops = [find_stop_limit(row) for row in self.rows if row["key"] == measurement.key]
         return any(stop is None or stop >= limit for stop in stops)
-
-    def of(self, measurements: Sequence[Measurement]) -> list[Row]:
-        """The lines of measurements, of those that have one."""
-        keys = {each.key for each in measurements}
-        return [row for row in self.rows if row["key"] in keys]
 
     def add(self, measurement: Measurement, found: dict[str, Any]) -> Row:
         """Keep what was found."""
@@ -103,17 +101,71 @@ class Results:
                 self._calls.append(self._call)
                 self._describe()
         with self._path.open("a", encoding="utf-8") as file:
-            file.write(_line(row))
+            file.write(_format_line(row))
             file.flush()
             os.fsync(file.fileno())
         self.rows.append(row)
         return row
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_json(path: Path) -> dict[str, Any]:
     plain: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
     return plain
 
 
-def _line(row: Row) -> str:
+def _format_line(row: Row) -> str:
     return json.dumps(row) + "\n"
+
+
+BENCHMARK_REVISION = 2
+"""Of the benchmark: raised when what is measured changes, so that lines from before and after are not mixed."""
+VERSIONED_PACKAGES = ("numpy", "scipy", "numba", "torch", "gpytorch", "botorch", "optuna", "optuna-dashboard")
+
+
+def inspect_machine() -> dict[str, Any]:
+    """Return processor, memory, system and releases, on which the numbers depend."""
+    import numpy  # noqa: F401  # its BLAS is what is asked for
+
+    # Other libraries of this process may have brought OpenMP, which has no version.
+    pools = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+    blas = sorted({f"{pool['internal_api']} {pool['version']}" for pool in pools})
+    return {
+        "processor": _read_entry("/proc/cpuinfo", "model name") or platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "memory": _read_memory(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "blas": blas,
+        "benchmark": BENCHMARK_REVISION,
+        "anchorpbo": __version__,
+        **{name: found for name in VERSIONED_PACKAGES if (found := _find_version(name)) is not None},
+    }
+
+
+def format_machine(about: dict[str, Any]) -> str:
+    """Return the machine in a sentence or two."""
+    releases = ", ".join(f"{name} {about[name]}" for name in ("anchorpbo", *VERSIONED_PACKAGES) if name in about)
+    memory = f", {about['memory']} of memory" if about["memory"] else ""
+    where = f"{about['processor']}, {about['cores']} cores{memory}, {about['system']}, Python {about['python']}"
+    return f"{where}. {releases}; BLAS of numpy and scipy: {', '.join(about['blas'])}."
+
+
+def _read_memory() -> str | None:
+    kilobytes = _read_entry("/proc/meminfo", "MemTotal")
+    return None if kilobytes is None else f"{int(kilobytes.split()[0]) / 1024**2:.0f} GB"
+
+
+def _read_entry(path: str, name: str) -> str | None:
+    """Return the value of a name in a file of lines "name: value", or ``None``."""
+    try:
+        lines = Path(path).read_text("utf-8").splitlines()
+    except OSError:
+        return None
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith(name)), None)
+
+
+def _find_version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -10,22 +10,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anchorpbo.research.bench.contender import Step
-from anchorpbo.research.bench.jobs import Answer
-from anchorpbo.research.bench.judged import comparisons
-from anchorpbo.research.bench.measurement import Measurement, Row
-from anchorpbo.research.bench.names import contender
-from anchorpbo.research.bench.stopped import is_over, limit_of
-from anchorpbo.research.bench.workers import Workers
+from anchorpbo.research.bench.benchmark_worker import Answer
+from anchorpbo.research.bench.contender import Step, load_contender
+from anchorpbo.research.bench.measurement import Measurement, Row, find_limit, is_stopped
+from anchorpbo.research.bench.process_pool import BenchmarkPool
+from anchorpbo.research.bench.simulated_duels import simulate_dataset
 
-STUDIES = ((2.0, 5), (20.0, 3))
+STUDIES_BY_SECONDS = ((2.0, 5), (20.0, 3))
 """Below so many seconds so many studies; above all of them one, and the first call on it counts."""
-FAST, TIMINGS = 0.3, 5
+FAST_SECONDS, FAST_REPEATS = 0.3, 5
 """Below so many seconds a step is timed so many times on each study; the median of these stands for them."""
 
 
 @dataclass(frozen=True)
-class Timing(Measurement):
+class RoundTiming(Measurement):
     """A step at one size."""
 
     section = "rounds"
@@ -47,15 +45,15 @@ class Timing(Measurement):
         """Guessed from the growth of the slowest."""
         return 2.0 + self.m**2 / 2500.0
 
-    def run(self, workers: Workers, rows: Sequence[Row]) -> dict[str, Any]:
+    def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
         """Return the answers of every library, ``{"runs": {name: [answer, ...]}}``, one a study."""
-        names = [name for name in self.contenders if self.step in contender(name).performs]
+        names = [name for name in self.contenders if self.step in load_contender(name).performs]
         runs: dict[str, list[Answer]] = {}
         firsts: dict[str, Answer] = {}
         for name in names:
-            hopeless = self._hopeless(name, rows, workers.limit)
-            answer = self._call(workers, name, 0) if hopeless is None else hopeless
-            if is_over(answer):
+            hopeless = self._hopeless(name, rows, pool.limit)
+            answer = self._call(pool, name, 0) if hopeless is None else hopeless
+            if is_stopped(answer):
                 runs[name] = [answer]
             else:
                 firsts[name] = answer
@@ -64,21 +62,23 @@ class Timing(Measurement):
         for seed in range(studies):
             for name in list(firsts):
                 first = firsts[name]
-                slow = first["seconds"] >= STUDIES[-1][0]
-                answer = first if slow and seed == 0 else self._typical(workers, name, seed, first["seconds"] < FAST)
+                slow = first["seconds"] >= STUDIES_BY_SECONDS[-1][0]
+                answer = (
+                    first if slow and seed == 0 else self._typical(pool, name, seed, first["seconds"] < FAST_SECONDS)
+                )
                 runs[name].append(answer)
-                if is_over(answer):
+                if is_stopped(answer):
                     del firsts[name]
-        return {"limit": workers.limit, "runs": runs}
+        return {"limit": pool.limit, "runs": runs}
 
-    def _call(self, workers: Workers, name: str, seed: int) -> Answer:
-        given = comparisons(self.d, self.m, seed)
-        job = {"do": "step", "contender": name, "step": self.step, "given": given.to_plain()}
-        return {"seed": seed, **workers.call(name, self.threads, job)}
+    def _call(self, pool: BenchmarkPool, name: str, seed: int) -> Answer:
+        dataset = simulate_dataset(self.d, self.m, seed)
+        job = {"do": "step", "contender": name, "step": self.step, "dataset": dataset.to_plain()}
+        return {"seed": seed, **pool.call(name, self.threads, job)}
 
-    def _typical(self, workers: Workers, name: str, seed: int, fast: bool) -> Answer:
-        """The answer with the median time of some."""
-        answers = [self._call(workers, name, seed) for _ in range(TIMINGS if fast and self.most is None else 1)]
+    def _typical(self, pool: BenchmarkPool, name: str, seed: int, fast: bool) -> Answer:
+        """Return the answer with the median time."""
+        answers = [self._call(pool, name, seed) for _ in range(FAST_REPEATS if fast and self.most is None else 1)]
         bad = [answer for answer in answers if answer["status"] != "ok"]
         return bad[0] if bad else sorted(answers, key=lambda answer: answer["seconds"])[len(answers) // 2]
 
@@ -86,17 +86,17 @@ class Timing(Measurement):
         slowest = max((first["seconds"] for first in firsts), default=None)
         if slowest is None:
             return 0
-        count = next((count for below, count in STUDIES if slowest < below), 1)
+        count = next((count for below, count in STUDIES_BY_SECONDS if slowest < below), 1)
         return count if self.most is None else min(count, self.most)
 
     def _hopeless(self, name: str, rows: Sequence[Row], limit: float) -> Answer | None:
-        """What stands for a library that was stopped at fewer duels of the same kind, and at no smaller limit."""
+        """Return a stopped answer if the library was stopped at fewer duels under no smaller limit, else ``None``."""
         for row in rows:
             if row["section"] != self.section or row["m"] >= self.m:
                 continue
             if (row["step"], row["d"], row["threads"]) == (self.step, self.d, self.threads):
                 for answer in row["runs"].get(name, ()):
-                    if is_over(answer) and limit_of(answer) >= limit:
+                    if is_stopped(answer) and find_limit(answer) >= limit:
                         # A part that was reached only after others says nothing of larger sizes.
                         running = None if answer.get("laps") else answer.get("running")
                         return {**answer, "laps": {}, "running": running, "seed": 0, "assumed": True}

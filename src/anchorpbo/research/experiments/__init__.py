@@ -1,4 +1,4 @@
-"""The paper's experiments: tasks, the runner that does them, and what their records amount to."""
+"""The paper's experiments: tasks, the runner that does them, their records, summaries and claims."""
 
 from importlib.util import find_spec
 

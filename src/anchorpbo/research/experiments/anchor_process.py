@@ -25,24 +25,28 @@ import numpy as np
 import polars as pl
 
 from anchorpbo.reliability import loo_bandwidth
-from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.map_error import normal_density, squared_errors
-from anchorpbo.research.experiments.paper import Claim
-from anchorpbo.research.experiments.statistics import SLIGHT, below, describe, ratio_of_means, slope, slope_difference
-from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.confidence_intervals import (
+    MIN_SLOPE,
+    bootstrap_ratio,
+    fit_slope,
+    fit_slope_difference,
+    judge_bootstrap_bound,
+    summarise_over_seeds,
+)
+from anchorpbo.research.experiments.consistency import BANDWIDTH_RANGE, normal_density, squared_errors
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
+from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.typing import Array
 
-COUNTS = (10, 20, 50, 100, 200, 500)
-BANDWIDTHS = (0.05, 4.0)
-"""Bandwidths on offer, in standard deviations of q."""
-PROCESSES = {"iid": (0.0, 0.0), "hard core": (1.0, 0.0), "soft core": (0.5, 0.0), "clustered": (0.0, 0.9)}
+ANCHOR_COUNTS = (10, 20, 50, 100, 200, 500)
+POINT_PROCESSES = {"iid": (0.0, 0.0), "hard core": (1.0, 0.0), "soft core": (0.5, 0.0), "clustered": (0.0, 0.9)}
 """Probabilities that a candidate is rejected: near an anchor, and far from all."""
 RADII = (0.05, 0.2)
 
 
 def draw_anchors(process: str, count: int, radius: float, patience: int, rng: np.random.Generator) -> tuple[Array, int]:
-    """Draw anchors, (count,), of a standard normal by one of `PROCESSES`; also how many patience let in."""
-    reject_near, reject_far = PROCESSES[process]
+    """Draw anchors, (count,), of a standard normal by one of `POINT_PROCESSES`; also how many patience let in."""
+    reject_near, reject_far = POINT_PROCESSES[process]
     anchors = np.full(count, np.inf)
     anchors[0], accepted, rejected, forced = rng.normal(), 1, 0, 0
     while accepted < count:
@@ -59,7 +63,7 @@ def draw_anchors(process: str, count: int, radius: float, patience: int, rng: np
 
 
 @dataclass(frozen=True)
-class AnchorProcess(Task):
+class AnchorProcessTask(ExperimentTask):
     """Errors for growing numbers of anchors of one process, each set drawn anew; a row a number.
 
     ``forced`` is the share of anchors that only patience let in.
@@ -71,18 +75,18 @@ class AnchorProcess(Task):
     """In standard deviations of q; 0 for a process that has none."""
     seed: int
     patience: int = 50
-    largest: int = COUNTS[-1]
+    largest: int = ANCHOR_COUNTS[-1]
     mean: float = 0.5
     variance: float = 20.0
     samples: int = 500
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Draw anchors and samples, and compare."""
         # Neither process nor radius: samples are the same for all, which makes differences between them sharper.
         rng = np.random.default_rng([self.seed, self.samples, 3])
         deviation = float(np.sqrt(self.variance))
-        bounds = (BANDWIDTHS[0] * deviation, BANDWIDTHS[1] * deviation)
-        counts = [n for n in COUNTS if n <= self.largest]
+        bounds = (BANDWIDTH_RANGE[0] * deviation, BANDWIDTH_RANGE[1] * deviation)
+        counts = [n for n in ANCHOR_COUNTS if n <= self.largest]
         mse, bandwidths, shares = [], [], []
         for n in counts:
             X = rng.normal(self.mean, deviation, (self.samples, 1))
@@ -97,35 +101,35 @@ class AnchorProcess(Task):
         return {"n": counts, "mse": mse, "bandwidth": bandwidths, "forced": shares}
 
 
-class AnchorProcesses(Experiment):
+class AnchorProcessExperiment(Experiment):
     """Independent anchors against three processes of rejection."""
 
     name = "anchor-process"
-    about = "The error of the noise map when anchors are not independent."
+    description = "The error of the noise map when anchors are not independent."
 
-    def tasks(self, size: Size) -> Sequence[AnchorProcess]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[AnchorProcessTask]:
         """A task a process, radius and seed."""
         seeds = size.seeds or (3 if size.quick else 30)
-        largest = 100 if size.quick else COUNTS[-1]
-        kinds = [("iid", 0.0)] + [(name, r) for name in PROCESSES if name != "iid" for r in RADII]
-        return [AnchorProcess(name, r, seed, largest=largest) for seed in range(seeds) for name, r in kinds]
+        largest = 100 if size.quick else ANCHOR_COUNTS[-1]
+        kinds = [("iid", 0.0)] + [(name, r) for name in POINT_PROCESSES if name != "iid" for r in RADII]
+        return [AnchorProcessTask(name, r, seed, largest=largest) for seed in range(seeds) for name, r in kinds]
 
-    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
         """Mean, spread and interval of the error and the bandwidth, and the slope of log error in log n."""
-        rows = records.filter(pl.col("kind") == AnchorProcess.kind)
-        table = describe(rows, ["process", "radius", "n"], ["mse", "bandwidth", "forced"])
+        rows = records.filter(pl.col("kind") == AnchorProcessTask.kind)
+        table = summarise_over_seeds(rows, ["process", "radius", "n"], ["mse", "bandwidth", "forced"])
         slopes = [
-            {"process": process, "radius": radius, "measure": "slope", **slope(group, "n", "mse")}
+            {"process": process, "radius": radius, "measure": "slope", **fit_slope(group, "n", "mse")}
             for (process, radius), group in rows.group_by("process", "radius", maintain_order=True)
         ]
         return pl.concat([table, pl.DataFrame(slopes)], how="diagonal_relaxed")
 
-    def claims(self, records: pl.DataFrame) -> list[Claim]:
+    def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
         """Of each process and radius: the error falls with n, as fast as for iid anchors, to less than twice theirs."""
-        rows = records.filter(pl.col("kind") == AnchorProcess.kind)
+        rows = records.filter(pl.col("kind") == AnchorProcessTask.kind)
         last = rows.filter(pl.col("n") == pl.col("n").max())
         base = last.filter(pl.col("process") == "iid").sort("seed")["mse"].to_numpy()
-        table = describe(rows, ["process", "radius", "n"], ["mse"])
+        table = summarise_over_seeds(rows, ["process", "radius", "n"], ["mse"])
         means = {key: list(part.iter_rows(named=True)) for key, part in table.group_by("process", "radius")}
         iid = {row["n"]: row["mean"] for row in means["iid", 0.0]}
         independent = rows.filter(pl.col("process") == "iid")
@@ -135,23 +139,26 @@ class AnchorProcesses(Experiment):
                 continue
             setting = f"{process}, r = {radius:g}"
             own = rows.filter(pl.col("process") == process, pl.col("radius") == radius)
-            trend, gap = slope(own, "n", "mse"), slope_difference(own, independent, "n", "mse")
+            trend, gap = fit_slope(own, "n", "mse"), fit_slope_difference(own, independent, "n", "mse")
             interval = f"{trend['low']:.2f} to {trend['high']:.2f}"
-            verdict = below(trend["low"], trend["high"], 0.0, base.size, SLIGHT)
-            falls.append(Claim(_FALLS, where, f"{trend['mean']:.2f}", interval, verdict, setting))
+            verdict = judge_bootstrap_bound(trend["low"], trend["high"], 0.0, base.size, MIN_SLOPE)
+            falls.append(Claim(_ERROR_FALLS, where, f"{trend['mean']:.2f}", interval, verdict, setting))
             interval = f"{gap['low']:+.2f} to {gap['high']:+.2f}"
-            verdict = below(gap["low"], gap["high"], SIMILAR, base.size)
-            alike.append(Claim(_ALIKE, where, f"{gap['mean']:+.2f}", interval, verdict, setting))
-            ratio, low, high = ratio_of_means(group.sort("seed")["mse"].to_numpy(), base)
+            verdict = judge_bootstrap_bound(gap["low"], gap["high"], MAX_SLOPE_DIFFERENCE, base.size)
+            alike.append(Claim(_SIMILAR_SLOPE, where, f"{gap['mean']:+.2f}", interval, verdict, setting))
+            ratio, low, high = bootstrap_ratio(group.sort("seed")["mse"].to_numpy(), base)
             peak, at = max((row["mean"] / iid[row["n"]], row["n"]) for row in means[process, radius])
             found = f"{ratio:.2f} at n = {last['n'][0]}, at most {peak:.1f} (n = {at})"
-            verdict = below(low, high, 2.0, base.size)
-            near.append(Claim(_TWICE, where, found, f"{low:.2f} to {high:.2f}", verdict, setting, "ours"))
+            verdict = judge_bootstrap_bound(low, high, 2.0, base.size)
+            near.append(Claim(_LESS_THAN_TWICE, where, found, f"{low:.2f} to {high:.2f}", verdict, setting, "ours"))
         return [*falls, *alike, *near]
 
 
-SIMILAR = 0.2
+MAX_SLOPE_DIFFERENCE = 0.2
 """How much flatter a log-log slope may be that still falls in a similar way."""
-_ALIKE = f"The error falls in a similar way as for independent anchors: log-log slope less theirs, at most {SIMILAR:g}."
-_FALLS = "The error falls as the number of anchors grows, also when they are not independent: log-log slope."
-_TWICE = "At the most anchors the error is less than twice that of independent ones: their ratio."
+_SIMILAR_SLOPE = (
+    "The error falls in a similar way as for independent anchors: "
+    f"log-log slope less theirs, at most {MAX_SLOPE_DIFFERENCE:g}."
+)
+_ERROR_FALLS = "The error falls as the number of anchors grows, also when they are not independent: log-log slope."
+_LESS_THAN_TWICE = "At the most anchors the error is less than twice that of independent ones: their ratio."

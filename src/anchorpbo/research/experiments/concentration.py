@@ -28,25 +28,24 @@ import numpy as np
 import polars as pl
 from scipy import special
 
-from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.paper import Claim, Reading
-from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
+from anchorpbo.research.experiments.verdicts import Claim, Reading
 from anchorpbo.typing import Array
 
-SMOOTHNESS = 2
-COUNTS = (20, 50, 100, 200, 500, 1000, 2000)
-CALIBRATION = 100
+DENSITY_SMOOTHNESS = 2
+ANCHOR_COUNTS = (20, 50, 100, 200, 500, 1000, 2000)
+CALIBRATION_ANCHORS = 100
 """A number of anchors on which c3 and c4 are fitted; the largest is the other."""
-DIMENSIONS = (1, 2)
+BOUND_DIMENSIONS = (1, 2)
 DELTAS = (0.05, 0.1, 0.2, 0.5)
-PLACES = (0.0, 1.0, 2.0)
+EVALUATION_POINTS = (0.0, 1.0, 2.0)
 """Where the pointwise bound is checked, along the first axis."""
-REACH, SPACING = 3.75, 0.125
+GRID_REACH, GRID_SPACING = 3.75, 0.125
 """The supremum is over a grid of this spacing and reach, on every axis."""
 
 
 @dataclass(frozen=True)
-class Setting:
+class BoundConstants:
     """The constants of the proposition for one n and d."""
 
     n: int
@@ -71,7 +70,7 @@ class Setting:
     def h(self) -> float:
         """The bandwidth of k: sqrt(2 pi) times the standard deviation of the Gaussian it is."""
         alpha = np.sqrt(2.0 * np.pi) * (4.0 / (self.d + 2)) ** (1.0 / (self.d + 4))
-        return float(alpha * self.n ** (-1.0 / (2 * SMOOTHNESS + self.d)))
+        return float(alpha * self.n ** (-1.0 / (2 * DENSITY_SMOOTHNESS + self.d)))
 
     @property
     def effective(self) -> float:
@@ -81,7 +80,7 @@ class Setting:
     @property
     def bias(self) -> float:
         """c2 h^beta."""
-        return self.c2 * self.h**SMOOTHNESS
+        return self.c2 * self.h**DENSITY_SMOOTHNESS
 
     def radius(self, delta: float) -> float:
         """The square root of the pointwise bound."""
@@ -91,12 +90,12 @@ class Setting:
         """The density of N(0, variance) in d dimensions by the squared distance from 0."""
         return np.asarray((2.0 * np.pi * variance) ** (-self.d / 2) * np.exp(-squared / (2.0 * variance)))
 
-    def expected(self, squared: Array) -> Array:
+    def smoothed_density(self, squared: Array) -> Array:
         """E q^: a normal density once more, its variance larger by that of the kernel, h^2 / (2 pi)."""
         return self.density(squared, 1.0 + self.h**2 / (2.0 * np.pi))
 
 
-def estimate(anchors: Array, h: float, axis: Array) -> Array:
+def estimate_density(anchors: Array, h: float, axis: Array) -> Array:
     """Return q^ on the grid axis x ... x axis, for anchors, (n, d), d of 1 or 2.
 
     The kernel is a product over coordinates, so that the sum over anchors is a product of matrices.
@@ -107,7 +106,7 @@ def estimate(anchors: Array, h: float, axis: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Concentration(Task):
+class ConcentrationTask(ExperimentTask):
     """Errors at three places, and the largest anywhere, of so many sets of anchors; a row a set."""
 
     kind: ClassVar[str] = "concentration"
@@ -116,68 +115,70 @@ class Concentration(Task):
     seed: int
     draws: int = 100
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Draw anchors and compare."""
         rng = np.random.default_rng([self.seed, self.n, self.d, self.draws])
-        setting = Setting(self.n, self.d)
-        axis = np.linspace(-REACH, REACH, round(2 * REACH / SPACING) + 1)
+        setting = BoundConstants(self.n, self.d)
+        axis = np.linspace(-GRID_REACH, GRID_REACH, round(2 * GRID_REACH / GRID_SPACING) + 1)
         squared = np.square(axis) if self.d == 1 else np.square(axis)[:, None] + np.square(axis)
-        truth, expected = setting.density(squared), setting.expected(squared)
+        truth, expected = setting.density(squared), setting.smoothed_density(squared)
         centre = axis.size // 2
-        places = [(centre + round(place / SPACING), *[centre] * (self.d - 1)) for place in PLACES]
+        places = [(centre + round(place / GRID_SPACING), *[centre] * (self.d - 1)) for place in EVALUATION_POINTS]
         rows = []
         for _ in range(self.draws):
-            found = estimate(rng.normal(size=(self.n, self.d)), setting.h, axis)
+            found = estimate_density(rng.normal(size=(self.n, self.d)), setting.h, axis)
             errors = np.abs(np.exp(-found) - np.exp(-truth))
             rows.append([*(errors[place] for place in places), errors.max(), np.abs(found - expected).max()])
-        names = [*(f"error_{place:g}" for place in PLACES), "largest_error", "largest_deviation"]
+        names = [*(f"error_{place:g}" for place in EVALUATION_POINTS), "largest_error", "largest_deviation"]
         return dict(zip(names, np.array(rows).T, strict=True))
 
 
-class ConcentrationBounds(Experiment):
+class ConcentrationExperiment(Experiment):
     """How often the bounds hold, against how often they are said to."""
 
     name = "concentration"
-    about = "Coverage of the pointwise and the uniform bound on the error of the noise map."
+    description = "Coverage of the pointwise and the uniform bound on the error of the noise map."
 
-    def tasks(self, size: Size) -> Sequence[Concentration]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[ConcentrationTask]:
         """A task a number of anchors, dimension and seed, of 100 draws."""
         seeds = size.seeds or (2 if size.quick else 20)
-        counts = [n for n in COUNTS if n <= 200] if size.quick else COUNTS
-        return [Concentration(d, n, seed) for seed in range(seeds) for d in DIMENSIONS for n in counts]
+        counts = [n for n in ANCHOR_COUNTS if n <= 200] if size.quick else ANCHOR_COUNTS
+        return [ConcentrationTask(d, n, seed) for seed in range(seeds) for d in BOUND_DIMENSIONS for n in counts]
 
-    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
         """A row a bound, d, n, delta (and place): how often it holds, with a 95 % interval, and how tight it is.
 
         ``tightness`` is the (1 - delta) quantile of the error over the bound, ``valid`` whether the proof's own
         conditions hold, ``fitted_on`` the n on which c3 and c4 were fitted.
         """
-        rows = records.filter(pl.col("kind") == Concentration.kind)
-        return pl.DataFrame([row for by_d in rows.partition_by("d") for row in _cells(by_d)], infer_schema_length=None)
+        rows = records.filter(pl.col("kind") == ConcentrationTask.kind)
+        return pl.DataFrame(
+            [row for by_d in rows.partition_by("d") for row in _summarise_cells(by_d)], infer_schema_length=None
+        )
 
-    def claims(self, records: pl.DataFrame) -> list[Claim]:
+    def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
         """Each bound as the proof has it, and as it is printed; calibration draws are left out."""
-        table = self.summary(records).filter(pl.col("valid"), pl.col("fitted_on") != pl.col("n"))
+        table = self.summarise(records).filter(pl.col("valid"), pl.col("fitted_on") != pl.col("n"))
         pointwise, uniform, part = (
             table.filter(pl.col("bound") == name) for name in ("pointwise", "uniform", "stochastic part")
         )
-        printed = f"As printed, a bound holds with probability at most 1 - delta: {_WRONG}."
+        printed = f"As printed, a bound holds with probability at most 1 - delta: {_FOUND}."
         return [
-            *_claims(f"The pointwise bound holds with probability at least 1 - delta: {_WRONG}.", pointwise),
-            *_claims(
-                f"The uniform bound holds with probability at least 1 - delta, with c3 and c4 of another n: {_WRONG}.",
+            *_judge_bound(f"The pointwise bound holds with probability at least 1 - delta: {_FOUND}.", pointwise),
+            *_judge_bound(
+                f"The uniform bound holds with probability at least 1 - delta, with c3 and c4 of another n: {_FOUND}.",
                 uniform,
             ),
-            *_claims(
-                f"The stochastic part of the uniform bound does so alone, with c3 and c4 of another n: {_WRONG}.",
+            *_judge_bound(
+                f"The stochastic part of the uniform bound does so alone, with c3 and c4 of another n: {_FOUND}.",
                 part, reading="ours",
             ),
-            *_claims(printed, pointwise, "pointwise bound", at_least=False),
-            *_claims(printed, uniform, "uniform bound", at_least=False),
+            *_judge_bound(printed, pointwise, "pointwise bound", at_least=False),
+            *_judge_bound(printed, uniform, "uniform bound", at_least=False),
         ]  # fmt: skip
 
 
-_WRONG = "failing cells, worst coverage"
+_FOUND = "failing cells, worst coverage"
 
 
 def calibrate(statistic: Array) -> tuple[float, float]:
@@ -195,7 +196,7 @@ def calibrate(statistic: Array) -> tuple[float, float]:
     return float(np.exp((np.log(tail[seen]) + c4 * draws[seen]).max())), c4
 
 
-def proportion_interval(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
+def compute_proportion_interval(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
     """Return the Clopper-Pearson interval of a probability."""
     k, n, side = successes, trials, (1.0 - level) / 2.0
     low = 0.0 if k == 0 else float(special.betaincinv(k, n - k + 1, side))
@@ -203,41 +204,41 @@ def proportion_interval(successes: int, trials: int, level: float = 0.95) -> tup
     return low, high
 
 
-def _cells(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
+def _summarise_cells(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
     """The rows of a summary, of all draws of one dimension."""
     d, counts = int(rows["d"][0]), rows["n"].unique()
     constants = {}
-    for fitted_on in sorted({CALIBRATION, int(counts.to_numpy().max())}):
+    for fitted_on in sorted({CALIBRATION_ANCHORS, int(counts.to_numpy().max())}):
         deviations = rows.filter(pl.col("n") == fitted_on)["largest_deviation"].to_numpy()
-        constants[fitted_on] = calibrate(Setting(fitted_on, d).effective * np.square(deviations))
+        constants[fitted_on] = calibrate(BoundConstants(fitted_on, d).effective * np.square(deviations))
     for group in rows.partition_by("n", maintain_order=True):
-        setting = Setting(int(group["n"][0]), d)
+        setting = BoundConstants(int(group["n"][0]), d)
         errors, deviations = (group[name].to_numpy() for name in ("largest_error", "largest_deviation"))
         for delta in DELTAS:
             head: dict[str, Any] = {"d": d, "n": setting.n, "delta": delta}
             radius = setting.radius(delta)
             head["valid"] = radius <= 3.0 * setting.c1
-            for place in PLACES:
-                cell = _coverage(group[f"error_{place:g}"].to_numpy(), radius + setting.bias, delta)
+            for place in EVALUATION_POINTS:
+                cell = _measure_coverage(group[f"error_{place:g}"].to_numpy(), radius + setting.bias, delta)
                 yield {**head, "bound": "pointwise", "place": place, "fitted_on": 0, **cell}
             for fitted_on, (c3, c4) in constants.items():
                 spread = float(np.log(c3 / delta) / c4)
                 radius = float(np.sqrt(spread / setting.effective))
                 head["valid"] = bool(spread >= abs(np.log(setting.h)))
                 fit = {"place": None, "fitted_on": fitted_on, "c3": c3, "c4": c4}
-                yield {**head, "bound": "uniform", **fit, **_coverage(errors, radius + setting.bias, delta)}
-                yield {**head, "bound": "stochastic part", **fit, **_coverage(deviations, radius, delta)}
+                yield {**head, "bound": "uniform", **fit, **_measure_coverage(errors, radius + setting.bias, delta)}
+                yield {**head, "bound": "stochastic part", **fit, **_measure_coverage(deviations, radius, delta)}
 
 
-def _coverage(errors: Array, limit: float, delta: float) -> dict[str, float]:
+def _measure_coverage(errors: Array, limit: float, delta: float) -> dict[str, float]:
     held = int((errors <= limit).sum())
-    low, high = proportion_interval(held, errors.size)
+    low, high = compute_proportion_interval(held, errors.size)
     tightness = float(np.quantile(errors, 1.0 - delta)) / limit
     cell = {"coverage": held / errors.size, "low": low, "high": high, "limit": limit, "tightness": tightness}
     return {**cell, "draws": errors.size}
 
 
-def _claims(
+def _judge_bound(
     text: str, table: pl.DataFrame, bound: str = "", *, at_least: bool = True, reading: Reading = "paper"
 ) -> Iterator[Claim]:
     """A claim on all cells, a row a fit of c3 and c4; it fails where an interval is on the wrong side of 1 - delta."""

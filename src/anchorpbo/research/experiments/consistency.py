@@ -26,33 +26,50 @@ import numpy as np
 import polars as pl
 from scipy import optimize
 
-from anchorpbo.reliability import loo_bandwidth
-from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.map_error import normal_density, squared_errors
-from anchorpbo.research.experiments.paper import Claim, Reading, Verdict
-from anchorpbo.research.experiments.statistics import ENOUGH, SLIGHT, Interval, below, describe, slope
-from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.reliability import NoiseMap, loo_bandwidth
+from anchorpbo.research.experiments.confidence_intervals import (
+    MIN_SEEDS,
+    MIN_SLOPE,
+    Interval,
+    fit_slope,
+    judge_bootstrap_bound,
+    summarise_over_seeds,
+)
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
+from anchorpbo.research.experiments.verdicts import Claim, Reading, Verdict
 from anchorpbo.typing import Array
 
 SMOOTHNESS = 2
 """beta: the kernel's order, 1, and one more."""
-EXPONENT = -2.0 * SMOOTHNESS / (2.0 * SMOOTHNESS + 1.0)
+MSE_EXPONENT = -2.0 * SMOOTHNESS / (2.0 * SMOOTHNESS + 1.0)
 """Of n in the MSE, by the proposition, d = 1."""
-COUNTS = (10, 20, 50, 100, 200, 500, 1000)
-RATE_COUNTS = (*COUNTS, 2000, 5000, 10000, 20000)
+ANCHOR_COUNTS = (10, 20, 50, 100, 200, 500, 1000)
+RATE_ANCHOR_COUNTS = (*ANCHOR_COUNTS, 2000, 5000, 10000, 20000)
 DIMENSIONS = (1, 2, 3, 4, 5, 6, 8, 10)
 VARIANCES = (1.0, 0.05)
 """Of the normal in d dimensions: the standard one, and one that fits into a unit cube."""
-FREE = (0.05, 4.0)
+BANDWIDTH_RANGE = (0.05, 4.0)
 """Bandwidths on offer where h is free, in standard deviations of q."""
-HALF_WIDTH, GRID = 10.0, 601
+HALF_WIDTH, GRID_POINTS = 10.0, 601
 """Range of the integral in standard deviations of q, either side of its mean, and its points."""
-STARTS, RATE_STARTS = (10, 50), (10, 100, 1000)
+MIN_FIT_ANCHORS, RATE_MIN_FIT_ANCHORS = (10, 50), (10, 100, 1000)
 """Fewest anchors of a fitted slope: with leave-one-out, and with h by rate, where more anchors cost little.
 
 The paper gives no range of n, and a verdict can turn on it: slopes steepen towards the rate only slowly, and what
 levels off falls at first. Every range is fitted and none is preferred.
 """
+
+
+def normal_density(X: Array, mean: float, variance: float) -> Array:
+    """Return the density, (n,), of a normal of independent coordinates at the rows of X, (n, d)."""
+    exponents = np.square(X - mean).sum(axis=1) / (2.0 * variance)
+    return np.asarray(np.exp(-exponents - 0.5 * X.shape[1] * np.log(2.0 * np.pi * variance)))
+
+
+def squared_errors(anchors: Array, bandwidth: float, profile: str, X: Array, density: Array) -> Array:
+    """Return (exp(-q^) - exp(-q))^2, (n,), at the rows of X, where q is ``density``."""
+    noise = NoiseMap.from_anchors(anchors, bandwidth, profile=profile)
+    return np.square(noise(X) - np.exp(-density))
 
 
 @dataclass(frozen=True)
@@ -62,11 +79,11 @@ class Estimator:
     name: str
     profile: str
     bounds: tuple[float, float] | None = None
-    """Smallest and largest; ``None`` for `FREE`."""
+    """Smallest and largest; ``None`` for `BANDWIDTH_RANGE`."""
 
     def bandwidth(self, anchors: Array, deviation: float) -> float:
         """Choose h for anchors, (n, d), whose density has this standard deviation."""
-        bounds = self.bounds or (FREE[0] * deviation, FREE[1] * deviation)
+        bounds = self.bounds or (BANDWIDTH_RANGE[0] * deviation, BANDWIDTH_RANGE[1] * deviation)
         return loo_bandwidth(anchors, bounds, self.profile)
 
 
@@ -80,7 +97,7 @@ ESTIMATORS = (
 BY_RATE = "density, h by rate"
 
 
-def rate_bandwidth(n: int, d: int, deviation: float) -> float:
+def compute_rate_bandwidth(n: int, d: int, deviation: float) -> float:
     """Return ``h = alpha n^(-1 / (2 b + d))``, alpha by the normal reference rule, s (4 / (d + 2))^(1 / (d + 4))."""
     alpha = deviation * (4.0 / (d + 2)) ** (1.0 / (d + 4))
     return float(alpha * n ** (-1.0 / (2 * SMOOTHNESS + d)))
@@ -97,13 +114,13 @@ class IntegratedError:
 
     def __call__(self, bandwidth: float) -> float:
         """Integrate by trapezia over ten standard deviations either side of the mean."""
-        X = self.mean + np.sqrt(self.variance) * np.linspace(-HALF_WIDTH, HALF_WIDTH, GRID)[:, None]
+        X = self.mean + np.sqrt(self.variance) * np.linspace(-HALF_WIDTH, HALF_WIDTH, GRID_POINTS)[:, None]
         density = normal_density(X, self.mean, self.variance)
         return float(np.trapezoid(squared_errors(self.anchors, bandwidth, self.profile, X, density), X[:, 0]))
 
     def least(self) -> float:
         """Return the least ISE of any bandwidth: the best of a grid, polished."""
-        grid = 0.5 * np.log(self.variance) + np.linspace(np.log(FREE[0]), np.log(FREE[1]), 23)
+        grid = 0.5 * np.log(self.variance) + np.linspace(np.log(BANDWIDTH_RANGE[0]), np.log(BANDWIDTH_RANGE[1]), 23)
         values = [self(float(np.exp(t))) for t in grid]
         i = int(np.argmin(values))
         bracket = (grid[max(i - 1, 0)], grid[min(i + 1, grid.size - 1)])
@@ -114,27 +131,27 @@ class IntegratedError:
 
 
 @dataclass(frozen=True)
-class AnchorCount(Task):
+class AnchorCountTask(ExperimentTask):
     """Errors in one dimension for growing numbers of anchors, each set drawn anew; a row a number and estimator."""
 
     kind: ClassVar[str] = "consistency-anchors"
     seed: int
-    largest: int = COUNTS[-1]
-    largest_by_rate: int = RATE_COUNTS[-1]
+    largest: int = ANCHOR_COUNTS[-1]
+    largest_by_rate: int = RATE_ANCHOR_COUNTS[-1]
     mean: float = 0.5
     variance: float = 20.0
     samples: int = 500
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Draw anchors and samples, and compare."""
         rng = np.random.default_rng([self.seed, self.largest, self.largest_by_rate, self.samples, 1])
         deviation = float(np.sqrt(self.variance))
         rows: list[tuple[int, str, float, float, float | None]] = []
-        for n in (count for count in RATE_COUNTS if count <= self.largest_by_rate):
+        for n in (count for count in RATE_ANCHOR_COUNTS if count <= self.largest_by_rate):
             anchors = rng.normal(self.mean, deviation, (n, 1))
             X = rng.normal(self.mean, deviation, (self.samples, 1))
             density = normal_density(X, self.mean, self.variance)
-            h = rate_bandwidth(n, 1, deviation)
+            h = compute_rate_bandwidth(n, 1, deviation)
             mse = float(squared_errors(anchors, h, "gaussian-density", X, density).mean())
             rows.append((n, BY_RATE, mse, h, None))
             if n > self.largest:
@@ -147,11 +164,11 @@ class AnchorCount(Task):
                 mse = float(squared_errors(anchors, h, e.profile, X, density).mean())
                 # The polish stops short of the optimum by a rounding, which must not make a ratio below 1.
                 rows.append((n, e.name, mse, h, max(errors[e.profile](h) / least[e.profile], 1.0)))
-        return _columns(("n", "estimator", "mse", "bandwidth", "ratio"), rows)
+        return _to_columns(("n", "estimator", "mse", "bandwidth", "ratio"), rows)
 
 
 @dataclass(frozen=True)
-class DimensionCount(Task):
+class DimensionTask(ExperimentTask):
     """Errors of one number of anchors in growing dimension; a row a dimension and estimator."""
 
     kind: ClassVar[str] = "consistency-dimension"
@@ -161,7 +178,7 @@ class DimensionCount(Task):
     anchors: int = 50
     samples: int = 500
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Draw anchors and samples, and compare."""
         rng = np.random.default_rng([self.seed, self.anchors, self.largest, self.samples, 2])
         deviation = float(np.sqrt(self.variance))
@@ -175,51 +192,53 @@ class DimensionCount(Task):
             for e in ESTIMATORS:
                 mse = float(squared_errors(anchors, chosen[e.bounds], e.profile, X, density).mean())
                 rows.append((d, e.name, mse, mse / scale, chosen[e.bounds]))
-        return _columns(("d", "estimator", "mse", "relative", "bandwidth"), rows)
+        return _to_columns(("d", "estimator", "mse", "relative", "bandwidth"), rows)
 
 
-class Consistency(Experiment):
+class ConsistencyExperiment(Experiment):
     """The noise map against the truth, by number of anchors, dimension and bandwidth."""
 
     name = "consistency"
-    about = "The error of the noise map against the number of anchors and the dimension."
+    description = "The error of the noise map against the number of anchors and the dimension."
 
-    def tasks(self, size: Size) -> Sequence[Task]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[ExperimentTask]:
         """A task a seed and part."""
         seeds = range(size.seeds or (3 if size.quick else 30))
         counts: dict[str, int] = {"largest": 100, "largest_by_rate": 5000} if size.quick else {}
         dimensions: dict[str, int] = {"largest": 4} if size.quick else {}
-        by_dimension = [DimensionCount(seed, v, **dimensions) for seed in seeds for v in VARIANCES]
-        return [*(AnchorCount(seed, **counts) for seed in seeds), *by_dimension]
+        by_dimension = [DimensionTask(seed, v, **dimensions) for seed in seeds for v in VARIANCES]
+        return [*(AnchorCountTask(seed, **counts) for seed in seeds), *by_dimension]
 
-    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
         """Mean, spread and interval of each measure by panel, estimator and x, which is n or d; and fitted slopes."""
-        anchors, dimension = _parts(records)
+        anchors, dimension = _split_by_kind(records)
         by = ["panel", "estimator", "variance", "x"]
         anchors = anchors.with_columns(panel=pl.lit("anchors"), x="n")
         dimension = dimension.with_columns(panel=pl.lit("dimension"), x="d")
         tables = [
-            describe(anchors, by, ["mse", "bandwidth"]),
-            describe(anchors.filter(pl.col("estimator") != BY_RATE), by, ["ratio"]),
-            describe(dimension, by, ["mse", "relative", "bandwidth"]),
-            pl.DataFrame([{"panel": "slope", **row} for row in _slopes(records)]),
+            summarise_over_seeds(anchors, by, ["mse", "bandwidth"]),
+            summarise_over_seeds(anchors.filter(pl.col("estimator") != BY_RATE), by, ["ratio"]),
+            summarise_over_seeds(dimension, by, ["mse", "relative", "bandwidth"]),
+            pl.DataFrame([{"panel": "slope", **row} for row in _fit_slopes(records)]),
         ]
         return pl.concat(tables, how="diagonal_relaxed")
 
-    def claims(self, records: pl.DataFrame) -> list[Claim]:
+    def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
         """A row a slope: a claim agrees for an estimator, variance and range of the fit where the interval shows it."""
-        slopes = _slopes(records)
-        ratios = describe(_parts(records)[0].drop_nulls("ratio"), ["estimator", "n"], ["ratio"])
+        slopes = _fit_slopes(records)
+        ratios = summarise_over_seeds(_split_by_kind(records)[0].drop_nulls("ratio"), ["estimator", "n"], ["ratio"])
         last = ratios.filter(pl.col("n") == pl.col("n").max())
         ends = {
             row["estimator"]: f", ratio {row['mean']:.2f} at n = {row['n']:g}" for row in last.iter_rows(named=True)
         }
         claims = []
-        for said in _SAID:
+        for said in _SLOPE_CLAIMS:
             for row in (row for row in slopes if row["measure"] == said.measure):
                 found = f"{row['mean']:.3f}" + (ends[row["estimator"]] if said.measure == STONE else "")
                 interval, verdict = f"{row['low']:.3f} to {row['high']:.3f}", said.verdict(row)
-                claims.append(Claim(said.text, said.where, found, interval, verdict, _setting(row), said.reading))
+                claims.append(
+                    Claim(said.text, said.where, found, interval, verdict, _format_setting(row), said.reading)
+                )
         return claims
 
 
@@ -227,21 +246,25 @@ Slope = Mapping[str, Any]
 """A fitted slope: measure, estimator, variance, ``start`` of the range of n, mean, low, high, seeds."""
 
 
-def _falls(row: Slope) -> Verdict:
-    return below(row["low"], row["high"], 0.0, row["seeds"], SLIGHT)
+def _judge_fall(row: Slope) -> Verdict:
+    return judge_bootstrap_bound(row["low"], row["high"], 0.0, row["seeds"], MIN_SLOPE)
 
 
-def _grows(row: Slope) -> Verdict:
-    return below(-row["high"], -row["low"], 0.0, row["seeds"], SLIGHT)
+def _judge_growth(row: Slope) -> Verdict:
+    return judge_bootstrap_bound(-row["high"], -row["low"], 0.0, row["seeds"], MIN_SLOPE)
 
 
-def _at_the_rate(row: Slope) -> Verdict:
+def _judge_rate(row: Slope) -> Verdict:
     """Whether the slope is at most the exponent: open where that is inside the interval."""
-    return Interval(row["mean"], row["low"], row["high"]).below(EXPONENT) if row["seeds"] >= ENOUGH else "open"
+    return (
+        Interval(row["mean"], row["low"], row["high"]).judge_below(MSE_EXPONENT)
+        if row["seeds"] >= MIN_SEEDS
+        else "open"
+    )
 
 
 @dataclass(frozen=True)
-class _Said:
+class _SlopeClaim:
     """A statement of the paper on a slope."""
 
     measure: str
@@ -252,54 +275,57 @@ class _Said:
 
 
 STONE, RATE = "ratio - 1 in n", "mse in n, h by rate"
-_SAID = (
-    _Said("mse in n", "The MSE falls as the number of anchors grows: log-log slope.", "Figure S1", _falls),
-    _Said(
-        RATE, f"With the bandwidth of the proposition the MSE falls as n^{EXPONENT:g} or faster: log-log slope.",
-        "Proposition, MSE", _at_the_rate,
+_SLOPE_CLAIMS = (
+    _SlopeClaim("mse in n", "The MSE falls as the number of anchors grows: log-log slope.", "Figure S1", _judge_fall),
+    _SlopeClaim(
+        RATE, f"With the bandwidth of the proposition the MSE falls as n^{MSE_EXPONENT:g} or faster: log-log slope.",
+        "Proposition, MSE", _judge_rate,
     ),
-    _Said("mse in d", "The MSE grows with the dimension: slope of log MSE in d.", "Figure S1", _grows),
-    _Said(
+    _SlopeClaim("mse in d", "The MSE grows with the dimension: slope of log MSE in d.", "Figure S1", _judge_growth),
+    _SlopeClaim(
         "relative in d",
         "The MSE divided by that of a constant map grows with the dimension: slope of its log in d.",
-        "Figure S1", _grows, "ours",
+        "Figure S1", _judge_growth, "ours",
     ),
-    _Said("bandwidth in d", "The optimal bandwidth grows with the dimension: slope of its log.", "Figure S1", _grows),
-    _Said(
+    _SlopeClaim(
+        "bandwidth in d", "The optimal bandwidth grows with the dimension: slope of its log.", "Figure S1",
+        _judge_growth,
+    ),
+    _SlopeClaim(
         STONE, "The integrated error at the leave-one-out bandwidth, over the least of any bandwidth, tends to 1: "
-        "slope of ratio - 1.", "Proposition, leave-one-out", _falls,
+        "slope of ratio - 1.", "Proposition, leave-one-out", _judge_fall,
     ),
 )  # fmt: skip
 
 
-def _parts(records: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _split_by_kind(records: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     kind = pl.col("kind")
-    return records.filter(kind == AnchorCount.kind), records.filter(kind == DimensionCount.kind)
+    return records.filter(kind == AnchorCountTask.kind), records.filter(kind == DimensionTask.kind)
 
 
-def _slopes(records: pl.DataFrame) -> list[dict[str, Any]]:
+def _fit_slopes(records: pl.DataFrame) -> list[dict[str, Any]]:
     """Slopes of each estimator: of MSE and ratio - 1 in log n, of MSE, relative MSE and bandwidth in d."""
-    anchors, dimension = _parts(records)
+    anchors, dimension = _split_by_kind(records)
     rows: list[dict[str, Any]] = []
     for (name, variance), group in anchors.group_by("estimator", "variance", maintain_order=True):
-        for start in RATE_STARTS if name == BY_RATE else STARTS:
+        for start in RATE_MIN_FIT_ANCHORS if name == BY_RATE else MIN_FIT_ANCHORS:
             part = group.filter(pl.col("n") >= start)
             head = {"estimator": name, "variance": variance, "start": start}
-            rows.append({**head, "measure": RATE if name == BY_RATE else "mse in n", **slope(part, "n", "mse")})
+            rows.append({**head, "measure": RATE if name == BY_RATE else "mse in n", **fit_slope(part, "n", "mse")})
             if name != BY_RATE:
-                rows.append({**head, "measure": "ratio - 1 in n", **slope(part, "n", "ratio", above=1.0)})
+                rows.append({**head, "measure": "ratio - 1 in n", **fit_slope(part, "n", "ratio", above=1.0)})
     for (name, variance), group in dimension.group_by("estimator", "variance", maintain_order=True):
         for y in ("mse", "relative", "bandwidth"):
-            fit = slope(group, "d", y, log_x=False)
+            fit = fit_slope(group, "d", y, log_x=False)
             rows.append({"estimator": name, "variance": variance, "measure": f"{y} in d", **fit})
     return rows
 
 
-def _setting(row: Slope) -> str:
+def _format_setting(row: Slope) -> str:
     """Estimator, and the fewest anchors of the fit or the variance of the anchors."""
     name = "density" if row["estimator"] == BY_RATE else row["estimator"]
     return f"{name}, n >= {row['start']}" if "start" in row else f"{name}, variance {row['variance']:g}"
 
 
-def _columns(names: Sequence[str], rows: Sequence[tuple[object, ...]]) -> Columns:
+def _to_columns(names: Sequence[str], rows: Sequence[tuple[object, ...]]) -> RecordColumns:
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}

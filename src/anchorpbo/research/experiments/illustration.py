@@ -28,31 +28,30 @@ from anchorpbo.acquisition import RAHBO, UCB
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.numerics.checks import whole
 from anchorpbo.problems import TOY, TOY_ANCHORS, SimulatedJudge, play
-from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.paper import Claim, Reading
-from anchorpbo.research.experiments.statistics import Interval
-from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.confidence_intervals import Interval
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
+from anchorpbo.research.experiments.verdicts import Claim, Reading
 from anchorpbo.study import BoundedNoise, NoiseRule, Optimizer, PaperNoise
 from anchorpbo.typing import Array
 
 ROUNDS, SEEDS, QUICK_SEEDS = 20, 30, 3
-VANILLA, AWARE = "ucb", "rahbo"
-STRATEGIES = (VANILLA, AWARE)
+RISK_NEUTRAL, NOISE_AWARE = "ucb", "rahbo"
+TOY_STRATEGIES = (RISK_NEUTRAL, NOISE_AWARE)
 MAPS: Mapping[str, tuple[NoiseRule, float]] = {
     "bounded": (BoundedNoise(scale=1.0, strength=5.0, bandwidth=0.1), 1.0),
     "paper": (PaperNoise(), 10.0),
 }
 """The user's true noise, which the aware study estimates without error, and the weight it has there."""
-GRID, EVALUATIONS = 201, 80
-GOOD = 0.8
+GRID_POINTS, NOISY_EVALUATIONS = 201, 80
+NEAR_BEST = 0.8
 """Designs this far up the range of utilities are near the best: the tops of both hills."""
-_EMPTY: dict[str, Any] = dict.fromkeys(
+_EMPTY_ROW: dict[str, Any] = dict.fromkeys(
     ("x", "utility", "noise", "mean", "std", "estimated", "acquisition", "plain", "other", "first_won", "pair_noise")
 )
 
 
 @dataclass(frozen=True)
-class Illustration(Task):
+class IllustrationTask(ExperimentTask):
     """A study of the toy problem; studies of one seed share their first duels and the user's luck."""
 
     kind: ClassVar[str] = "illustration"
@@ -65,11 +64,11 @@ class Illustration(Task):
     def __post_init__(self) -> None:
         whole("rounds", self.rounds, 1)
         whole("seed", self.seed, 0)
-        for kind, name, known in (("strategy", self.strategy, STRATEGIES), ("map", self.map, MAPS)):
+        for kind, name, known in (("strategy", self.strategy, TOY_STRATEGIES), ("map", self.map, MAPS)):
             if name not in known:
                 raise UnknownNameError.of(kind, name, known)
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Play the study; rows of three parts.
 
         ``grid``: a design, what is true of it and what the study believes of it after the last round, ``plain`` being
@@ -77,10 +76,10 @@ class Illustration(Task):
         utility with the user's noise added, which no study sees.
         """
         rule, weight = MAPS[self.map]
-        acquisition = UCB() if self.strategy == VANILLA else RAHBO(risk_aversion=weight)
+        acquisition = UCB() if self.strategy == RISK_NEUTRAL else RAHBO(risk_aversion=weight)
         space = TOY.space
         anchors = [space.decode(x) for x in TOY_ANCHORS]
-        noise = rule if self.strategy == AWARE else None
+        noise = rule if self.strategy == NOISE_AWARE else None
         optimizer = Optimizer(space, anchors, acquisition, "paper", self.seed, noise=noise)
         truth = rule(TOY_ANCHORS, optimizer.plan.metric)
         judge = SimulatedJudge(TOY, optimizer.plan.likelihood, truth)
@@ -97,7 +96,7 @@ class Illustration(Task):
             for turn in play(optimizer, judge, initial + self.rounds, self.seed)
         ]
         surrogate = optimizer.surrogate
-        X = np.linspace(0.0, 1.0, GRID)[:, None]
+        X = np.linspace(0.0, 1.0, GRID_POINTS)[:, None]
         grid = {
             "x": X[:, 0],
             "utility": TOY(X),
@@ -109,46 +108,53 @@ class Illustration(Task):
             "plain": UCB().bind(surrogate.posterior, surrogate.noise)(X),
         }
         rng = np.random.default_rng([self.seed, 7])
-        shown = np.sort(rng.random(EVALUATIONS))[:, None]
-        noisy = TOY(shown) + np.sqrt(truth(shown)) * rng.standard_normal(EVALUATIONS)
-        rows = [*duels, *_rows("grid", grid), *_rows("evaluation", {"x": shown[:, 0], "utility": noisy})]
-        filled = [{"round": None, **_EMPTY, **row} for row in rows]
+        shown = np.sort(rng.random(NOISY_EVALUATIONS))[:, None]
+        noisy = TOY(shown) + np.sqrt(truth(shown)) * rng.standard_normal(NOISY_EVALUATIONS)
+        rows = [*duels, *_make_rows("grid", grid), *_make_rows("evaluation", {"x": shown[:, 0], "utility": noisy})]
+        filled = [{"round": None, **_EMPTY_ROW, **row} for row in rows]
         return {name: [row[name] for row in filled] for name in filled[0]}
 
 
-def _rows(part: str, columns: Mapping[str, Array]) -> list[dict[str, Any]]:
+def _make_rows(part: str, columns: Mapping[str, Array]) -> list[dict[str, Any]]:
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [{"part": part, **dict(zip(columns, row, strict=True))} for row in values]
 
 
-class IllustrationStudies(Experiment):
+class IllustrationExperiment(Experiment):
     """Whether knowing the noise gives a better surrogate, on the toy problem."""
 
     name = "illustration"
-    about = "Figure 1: a study in one dimension with and without the noise map."
+    description = "Figure 1: a study in one dimension with and without the noise map."
 
-    def tasks(self, size: Size) -> Sequence[Illustration]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[IllustrationTask]:
         """A pair of studies a seed and map."""
         seeds, rounds = size.seeds or (QUICK_SEEDS if size.quick else SEEDS), size.rounds or ROUNDS
-        return [Illustration(name, seed, rounds, map_) for seed in range(seeds) for map_ in MAPS for name in STRATEGIES]
+        return [
+            IllustrationTask(name, seed, rounds, map_)
+            for seed in range(seeds)
+            for map_ in MAPS
+            for name in TOY_STRATEGIES
+        ]
 
-    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
         """A row a map, strategy and measure: its mean over seeds and the mean's 95 % interval."""
         rows = []
-        for (map_, strategy), group in measures(records).group_by("map", "strategy", maintain_order=True):
+        for (map_, strategy), group in measure_studies(records).group_by("map", "strategy", maintain_order=True):
             for measure in MEASURES:
-                over = Interval.of(group[measure].to_numpy())
+                over = Interval.of_mean(group[measure].to_numpy())
                 head = {"map": map_, "strategy": strategy, "measure": measure, "runs": group.height}
                 rows.append({**head, "mean": over.mean, "low": over.low, "high": over.high})
         return pl.DataFrame(rows)
 
-    def claims(self, records: pl.DataFrame) -> list[Claim]:
+    def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
         """A better surrogate, quieter duels and a maximiser that moves; a row a measure and map."""
-        runs, found = measures(records), []
-        for measure, text in _SAID.items():
-            for map_, setting in _SETTINGS.items():
+        runs, found = measure_studies(records), []
+        for measure, text in _CLAIM_TEXTS.items():
+            for map_, setting in _MAP_NAMES.items():
                 here = runs.filter(pl.col("map") == map_)
-                aware, vanilla = (here.filter(pl.col("strategy") == name).sort("seed") for name in (AWARE, VANILLA))
+                aware, vanilla = (
+                    here.filter(pl.col("strategy") == name).sort("seed") for name in (NOISE_AWARE, RISK_NEUTRAL)
+                )
                 both = aware.join(vanilla, on="seed", suffix="_vanilla")
                 if not both.height:
                     continue
@@ -157,17 +163,19 @@ class IllustrationStudies(Experiment):
                 else:
                     other = both[f"{measure}_vanilla"]
                     gap, rest = both[measure] - other, f" ({_mean(both[measure]):.3f} against {_mean(other):.3f})"
-                over = Interval.of(gap.to_numpy())
+                over = Interval.of_mean(gap.to_numpy())
                 # The figure is drawn with a map of ours, and the paper speaks of calibration, not of distance.
                 reading: Reading = "paper" if map_ == "paper" and measure != "error" else "ours"
                 number = f"{over.mean:+.3f}{rest}"
-                found.append(Claim(text, "Figure 1", number, over.said(3), over.below(), setting, reading))
+                found.append(
+                    Claim(text, "Figure 1", number, over.format_bounds(3), over.judge_below(), setting, reading)
+                )
         return found
 
 
 MEASURES = ("error", "order", "coverage", "coverage_near_best", "miss", "pair_noise", "moved", "quieter")
-_SETTINGS: Mapping[str, str] = {"bounded": "bounded map", "paper": "paper's map"}
-_SAID: Mapping[str, str] = {
+_MAP_NAMES: Mapping[str, str] = {"bounded": "bounded map", "paper": "paper's map"}
+_CLAIM_TEXTS: Mapping[str, str] = {
     "error": "Noise-aware queries lead to a surrogate closer to the utility: error after the best affine map.",
     "miss": "Noise-aware queries lead to a better-calibrated surrogate: |coverage - 0.95| near the best.",
     "pair_noise": "Noise-aware acquisition favours queries of lower noise: mean noise of the queried pairs.",
@@ -177,10 +185,10 @@ _SAID: Mapping[str, str] = {
 """By measure, of which less is better."""
 
 
-def measures(records: pl.DataFrame) -> pl.DataFrame:
+def measure_studies(records: pl.DataFrame) -> pl.DataFrame:
     """A row a study: how good its surrogate is, how noisy its duels, and what the penalty does to its maximiser."""
     by = ["map", "strategy", "seed"]
-    of_kind = records.filter(pl.col("kind") == Illustration.kind).sort(*by, maintain_order=True)
+    of_kind = records.filter(pl.col("kind") == IllustrationTask.kind).sort(*by, maintain_order=True)
     rows = []
     for (map_, strategy, seed), run in of_kind.group_by(by, maintain_order=True):
         grid = run.filter(pl.col("part") == "grid").sort("x")
@@ -189,7 +197,7 @@ def measures(records: pl.DataFrame) -> pl.DataFrame:
         chosen = run.filter(pl.col("part") == "duel", pl.col("round") > 0)
         rows.append(
             {
-                "map": map_, "strategy": strategy, "seed": seed, **agreement(f, m, s),
+                "map": map_, "strategy": strategy, "seed": seed, **measure_agreement(f, m, s),
                 "pair_noise": _mean(chosen["pair_noise"]),
                 "moved": float(own != plain),
                 "quieter": float(n[own] - n[plain]),
@@ -198,19 +206,19 @@ def measures(records: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def affine(f: Array, m: Array) -> tuple[float, float]:
+def fit_affine(f: Array, m: Array) -> tuple[float, float]:
     """The a and b that make a + b m closest to f, by least squares; b is 0 where m is constant."""
     spread = float(np.square(m - m.mean()).sum())
     b = float((m - m.mean()) @ (f - f.mean())) / spread if spread > 0 else 0.0
     return float(f.mean() - b * m.mean()), b
 
 
-def agreement(f: Array, m: Array, s: Array) -> dict[str, float]:
+def measure_agreement(f: Array, m: Array, s: Array) -> dict[str, float]:
     """How well a surrogate, mean m and deviation s, (n,) each, agrees with a utility f; see the head of this module."""
-    a, b = affine(f, m)
+    a, b = fit_affine(f, m)
     residuals = f - a - b * m
     inside = np.abs(residuals) <= 1.96 * abs(b) * s
-    near = f >= f.min() + GOOD * (f.max() - f.min())
+    near = f >= f.min() + NEAR_BEST * (f.max() - f.min())
     coverage = float(inside[near].mean())
     ranks = np.array([np.argsort(np.argsort(values)) for values in (f, m)], float)
     return {

@@ -24,27 +24,26 @@ import polars as pl
 
 from anchorpbo.numerics.tiering import eager
 from anchorpbo.reliability import NoiseMap
-from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.paper import Claim
-from anchorpbo.research.experiments.statistics import Interval, describe
-from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.confidence_intervals import Interval, summarise_over_seeds
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
+from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.typing import Array
 
-SIZES = (256, 512, 1024, 2048, 4096)
+MAP_SIZES = (256, 512, 1024, 2048, 4096)
 """Of N and of M."""
 DIMENSION, BANDWIDTH = 3, 1.0
-LIMIT = 1.1
+MAX_EXPONENT = 1.1
 """An exponent below which a time grows no faster than N, or M."""
 SYMBOLS = {"anchors": "N", "designs": "M"}
 
 
 @dataclass(frozen=True)
-class KdeTime(Task):
+class KdeTimeTask(ExperimentTask):
     """One repeat: the time of every pair of sizes; a row a pair."""
 
     kind: ClassVar[str] = "kde-time"
     seed: int
-    largest: int = SIZES[-1]
+    largest: int = MAP_SIZES[-1]
     tries: int = 3
 
     @property
@@ -54,9 +53,9 @@ class KdeTime(Task):
 
     @property
     def _sizes(self) -> list[int]:
-        return [size for size in SIZES if size <= self.largest]
+        return [size for size in MAP_SIZES if size <= self.largest]
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Draw anchors and designs, and take the time."""
         rng = np.random.default_rng([self.seed, self.largest, 5])
         anchors, X = (rng.random((self.largest, DIMENSION)) for _ in range(2))
@@ -66,63 +65,63 @@ class KdeTime(Task):
         seconds = []
         for N, M in pairs:
             noise, designs = NoiseMap.from_anchors(anchors[:N], BANDWIDTH), X[:M]
-            seconds.append(min(_seconds(noise, designs) for _ in range(self.tries)))
+            seconds.append(min(_time_map(noise, designs) for _ in range(self.tries)))
         return {"anchors": [N for N, _ in pairs], "designs": [M for _, M in pairs], "seconds": seconds}
 
 
-def _seconds(noise: NoiseMap, X: Array) -> float:
+def _time_map(noise: NoiseMap, X: Array) -> float:
     # CPU time of this thread: what else the machine does is not counted.
     began = thread_time()
     noise(X)
     return thread_time() - began
 
 
-def exponents(rows: pl.DataFrame) -> dict[str, float]:
+def fit_exponents(rows: pl.DataFrame) -> dict[str, float]:
     """Exponents of the numbers of anchors and of designs in the seconds, from the rows of one repeat."""
     logs = np.log(rows.select("anchors", "designs", "seconds").cast(pl.Float64).to_numpy())
     fit = np.linalg.lstsq(np.column_stack([np.ones(len(logs)), logs[:, :2]]), logs[:, 2], rcond=None)[0]
     return {"anchors": float(fit[1]), "designs": float(fit[2])}
 
 
-class KdeTimes(Experiment):
+class KdeTimeExperiment(Experiment):
     """Whether the time of the noise map is that of N times M kernels."""
 
     name = "kde-time"
-    about = "The time of the noise map against the numbers of anchors and designs."
+    description = "The time of the noise map against the numbers of anchors and designs."
 
-    def tasks(self, size: Size) -> Sequence[KdeTime]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[KdeTimeTask]:
         """A task a repeat."""
         repeats = size.seeds or (3 if size.quick else 10)
-        return [KdeTime(seed, 1024 if size.quick else SIZES[-1]) for seed in range(repeats)]
+        return [KdeTimeTask(seed, 1024 if size.quick else MAP_SIZES[-1]) for seed in range(repeats)]
 
-    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
         """Mean, spread and interval of the seconds by numbers of anchors and designs, and of either exponent."""
-        rows = records.filter(pl.col("kind") == KdeTime.kind)
-        times = describe(rows, ["anchors", "designs"], ["seconds"])
-        fits = _fits(rows).rename({column: f"exponent of {symbol}" for column, symbol in SYMBOLS.items()})
-        slopes = describe(fits, [], [f"exponent of {symbol}" for symbol in SYMBOLS.values()])
+        rows = records.filter(pl.col("kind") == KdeTimeTask.kind)
+        times = summarise_over_seeds(rows, ["anchors", "designs"], ["seconds"])
+        fits = _fit_repeats(rows).rename({column: f"exponent of {symbol}" for column, symbol in SYMBOLS.items()})
+        slopes = summarise_over_seeds(fits, [], [f"exponent of {symbol}" for symbol in SYMBOLS.values()])
         return pl.concat([times, slopes], how="diagonal_relaxed")
 
-    def claims(self, records: pl.DataFrame) -> list[Claim]:
+    def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
         """One, a row for either number: its exponent is at most 1, up to what caches and calls cost."""
-        rows = records.filter(pl.col("kind") == KdeTime.kind)
-        fits = _fits(rows)
+        rows = records.filter(pl.col("kind") == KdeTimeTask.kind)
+        fits = _fit_repeats(rows)
         largest = rows.filter(
             pl.col("anchors") == pl.col("anchors").max(), pl.col("designs") == pl.col("designs").max()
         )
         pair = (largest["seconds"] / (largest["anchors"] * largest["designs"])).to_numpy().mean()
         claims = []
         for column, symbol in SYMBOLS.items():
-            over = Interval.of(fits[column].to_numpy())
+            over = Interval.of_mean(fits[column].to_numpy())
             found, interval = f"{over.mean:.3f}, {1e9 * pair:.1f} ns a pair", f"{over.low:.3f} to {over.high:.3f}"
-            setting, verdict = f"{column} {symbol}", over.below(LIMIT)
-            claims.append(Claim(_SAID, "Appendix A, time", found, interval, verdict, setting))
+            setting, verdict = f"{column} {symbol}", over.judge_below(MAX_EXPONENT)
+            claims.append(Claim(_CLAIM_TEXT, "Appendix A, time", found, interval, verdict, setting))
         return claims
 
 
-_SAID = "The time of N anchors at M designs grows no faster than N M: exponent of either number, at most 1.1."
+_CLAIM_TEXT = "The time of N anchors at M designs grows no faster than N M: exponent of either number, at most 1.1."
 
 
-def _fits(rows: pl.DataFrame) -> pl.DataFrame:
+def _fit_repeats(rows: pl.DataFrame) -> pl.DataFrame:
     """The exponents of each repeat."""
-    return pl.DataFrame([exponents(repeat) for repeat in rows.partition_by("seed", maintain_order=True)])
+    return pl.DataFrame([fit_exponents(repeat) for repeat in rows.partition_by("seed", maintain_order=True)])

@@ -33,54 +33,55 @@ from scipy import special
 from anchorpbo.acquisition.best_option import RAEUBO, lambert_constant
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.numerics.normal import cdf, density
-from anchorpbo.research.experiments.experiment import Experiment, Size
-from anchorpbo.research.experiments.paper import Claim, Reading, Verdict
-from anchorpbo.research.experiments.statistics import describe
-from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.confidence_intervals import summarise_over_seeds
+from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
+from anchorpbo.research.experiments.verdicts import Claim, Reading, Verdict
 from anchorpbo.typing import Array
 
-LOWEST, HIGHEST = float(np.exp(-1.0)), 1.0
+MIN_LEVEL, MAX_LEVEL = float(np.exp(-1.0)), 1.0
 """Noise levels of the paper's map with a = 1."""
-FORMS, NOISE_FREE = ("paper", "difference"), ("by f", "by MV")
-AVERSIONS = (0.0, 1.0, 10.0)
-SIZES = (1.0, 3.0, 10.0, 30.0, 100.0)
+LIKELIHOOD_FORMS, NOISE_FREE_JUDGES = ("paper", "difference"), ("by f", "by MV")
+RISK_AVERSIONS = (0.0, 1.0, 10.0)
+UTILITY_SIZES = (1.0, 3.0, 10.0, 30.0, 100.0)
 """Largest |f| of the pointwise lemma, and of the mean utility of a posterior."""
 SPREADS = (1.0, 3.0, 10.0)
 BY_MV, DOMINANCE = "proposition, V^0 by MV", "V >= U"
 INEQUALITIES = {"lemma": "lemma", "proposition": "step", BY_MV: "step_mv", DOMINANCE: "dominance"}
 """Names and columns of what is checked on beliefs; `DOMINANCE` is lemma parallel-A3, its constant max(U - V)."""
-TOLERANCE = 1e-9
+VIOLATION_TOLERANCE = 1e-9
 NODES = np.linspace(-7.0, 7.0, 1401)
 WEIGHTS = np.exp(-0.5 * np.square(NODES)) / np.exp(-0.5 * np.square(NODES)).sum()
 
 
-def coefficients(form: str, first: Array, second: Array) -> tuple[Array, Array]:
+def compute_coefficients(form: str, first: Array, second: Array) -> tuple[Array, Array]:
     """Return a and b of the margin g = a f1 - b f2 by the two levels."""
-    if form not in FORMS:
-        raise UnknownNameError.of("form", form, FORMS)
+    if form not in LIKELIHOOD_FORMS:
+        raise UnknownNameError.of("form", form, LIKELIHOOD_FORMS)
     if form == "paper":
         return 1.0 / first, 1.0 / second
     mean = 0.5 * (first + second)
     return 1.0 / mean, 1.0 / mean
 
 
-def loss(form: str, alpha: float, f1: Array, f2: Array, lam1: Array, lam2: Array) -> Array:
+def compute_loss(form: str, alpha: float, f1: Array, f2: Array, lam1: Array, lam2: Array) -> Array:
     """Return the loss of one duel of known utilities, in any shape."""
-    a, b = coefficients(form, lam1, lam2)
+    a, b = compute_coefficients(form, lam1, lam2)
     first_ahead = (f1 - alpha * lam1) - (f2 - alpha * lam2)
     margin = a * f1 - b * f2
     return np.asarray(np.abs(first_ahead) * special.expit(np.where(first_ahead > 0, -margin, margin)))
 
 
-def printed_level(alpha: float, f1: Array, f2: Array, lam1: Array, lam2: Array) -> Array:
+def compute_printed_level(alpha: float, f1: Array, f2: Array, lam1: Array, lam2: Array) -> Array:
     """Return the level that the lemma asks for: (s2 - s1) lo hi / (s2 hi - s1 lo), s = MV, s2 >= s1."""
     one, two = f1 - alpha * lam1, f2 - alpha * lam2
     small, large = np.minimum(one, two), np.maximum(one, two)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((large - small) * LOWEST * HIGHEST / (large * HIGHEST - small * LOWEST))
+        return np.asarray((large - small) * MIN_LEVEL * MAX_LEVEL / (large * MAX_LEVEL - small * MIN_LEVEL))
 
 
-def hardest(objective: Callable[[Array], Array], rng: np.random.Generator, draws: int = 20000) -> tuple[float, Array]:
+def search_hardest(
+    objective: Callable[[Array], Array], rng: np.random.Generator, draws: int = 20000
+) -> tuple[float, Array]:
     """Return the largest value of an objective over the unit cube, (n, 4) -> (n,), and where: draws ever nearer."""
     best = rng.random(4)
     value = float(objective(best[None])[0])
@@ -95,7 +96,7 @@ def hardest(objective: Callable[[Array], Array], rng: np.random.Generator, draws
 
 
 @dataclass(frozen=True)
-class Pointwise(Task):
+class PointwiseTask(ExperimentTask):
     """The lemma's inequality for known utilities, |f| <= size: random ones, and the hardest a search finds; a row."""
 
     kind: ClassVar[str] = "one-step-pointwise"
@@ -105,30 +106,34 @@ class Pointwise(Task):
     seed: int
     draws: int = 100_000
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Draw utilities and levels uniformly; then search for the worst."""
-        rng = np.random.default_rng([self.seed, self.draws, FORMS.index(self.form), int(10 * self.risk_aversion)])
-        points = self._scaled(rng.random((self.draws, 4)))
-        losses = loss(self.form, self.risk_aversion, *points)
-        level = printed_level(self.risk_aversion, *points)
-        limit = lambert_constant() * HIGHEST + TOLERANCE
-        worst, where = hardest(lambda unit: loss(self.form, self.risk_aversion, *self._scaled(unit)), rng)
-        f1, f2, lam1, lam2 = (float(value[0]) for value in self._scaled(where[None]))
+        rng = np.random.default_rng(
+            [self.seed, self.draws, LIKELIHOOD_FORMS.index(self.form), int(10 * self.risk_aversion)]
+        )
+        points = self._scale_draws(rng.random((self.draws, 4)))
+        losses = compute_loss(self.form, self.risk_aversion, *points)
+        level = compute_printed_level(self.risk_aversion, *points)
+        limit = lambert_constant() * MAX_LEVEL + VIOLATION_TOLERANCE
+        worst, where = search_hardest(
+            lambda unit: compute_loss(self.form, self.risk_aversion, *self._scale_draws(unit)), rng
+        )
+        f1, f2, lam1, lam2 = (float(value[0]) for value in self._scale_draws(where[None]))
         return {
             "violations": [int((losses > limit).sum())],
-            "printed_violations": [int((~(losses <= level * lambert_constant() + TOLERANCE)).sum())],
+            "printed_violations": [int((~(losses <= level * lambert_constant() + VIOLATION_TOLERANCE)).sum())],
             "random_worst": [float(losses.max())],
             "hardest": [worst],
             "f1": [f1], "f2": [f2], "lam1": [lam1], "lam2": [lam2],
         }  # fmt: skip
 
-    def _scaled(self, unit: Array) -> tuple[Array, Array, Array, Array]:
-        f, lam = self.size * (2.0 * unit[:, :2] - 1.0), LOWEST + (HIGHEST - LOWEST) * unit[:, 2:]
+    def _scale_draws(self, unit: Array) -> tuple[Array, Array, Array, Array]:
+        f, lam = self.size * (2.0 * unit[:, :2] - 1.0), MIN_LEVEL + (MAX_LEVEL - MIN_LEVEL) * unit[:, 2:]
         return f[:, 0], f[:, 1], lam[:, 0], lam[:, 1]
 
 
 @dataclass(frozen=True)
-class Posteriors:
+class RandomPosteriors:
     """Gaussian beliefs about a few designs: means, (i, u), covariances, (i, u, u), levels, (i, u)."""
 
     mean: Array
@@ -136,17 +141,19 @@ class Posteriors:
     level: Array
 
     @classmethod
-    def draw(cls, rng: np.random.Generator, instances: int, designs: int, offset: float, spread: float) -> Posteriors:
+    def draw(
+        cls, rng: np.random.Generator, instances: int, designs: int, offset: float, spread: float
+    ) -> RandomPosteriors:
         """Means N(offset, spread^2), covariances of an RBF kernel on random points in the plane, uniform levels."""
         points = rng.random((instances, designs, 2))
         gaps = np.square(points[:, :, None] - points[:, None]).sum(axis=-1)
         lengths, scales = rng.uniform(0.2, 1.0, (instances, 1, 1)), rng.uniform(0.2, 2.0, (instances, 1, 1))
         covariance = np.square(spread * scales) * np.exp(-0.5 * gaps / np.square(lengths))
         mean = offset + spread * rng.normal(size=(instances, designs))
-        return cls(mean, covariance, rng.uniform(LOWEST, HIGHEST, (instances, designs)))
+        return cls(mean, covariance, rng.uniform(MIN_LEVEL, MAX_LEVEL, (instances, designs)))
 
 
-def answers(mean: Array, std: Array, steep: bool) -> tuple[Array, Array]:
+def integrate_answers(mean: Array, std: Array, steep: bool) -> tuple[Array, Array]:
     """Return P(first wins) and E[t 1(first wins)] for a margin g = mean + std t, t standard normal.
 
     With noise P = E s(g); a judge without any (``steep``) answers by the sign of g.
@@ -158,26 +165,26 @@ def answers(mean: Array, std: Array, steep: bool) -> tuple[Array, Array]:
     return wins @ WEIGHTS, wins @ (WEIGHTS * NODES)
 
 
-def step_values(beliefs: Posteriors, i: int, j: int, alpha: float, judge: str) -> tuple[Array, Array]:
+def compute_step_values(beliefs: RandomPosteriors, i: int, j: int, alpha: float, judge: str) -> tuple[Array, Array]:
     """Return U = E[MV(winner)] and V, (instances,) each, of the duel of designs i and j.
 
     The judge is a form of the likelihood, or "by f" or "by MV", which have no noise.
     """
     level, mv = beliefs.level, beliefs.mean - alpha * beliefs.level
-    steep = judge in NOISE_FREE
+    steep = judge in NOISE_FREE_JUDGES
     one = np.ones_like(level[:, i])
-    a, b = (one, one) if steep else coefficients(judge, level[:, i], level[:, j])
+    a, b = (one, one) if steep else compute_coefficients(judge, level[:, i], level[:, j])
     worth = mv if judge == "by MV" else beliefs.mean
     to_margin = a[:, None] * beliefs.covariance[:, i] - b[:, None] * beliefs.covariance[:, j]  # cov(f_x, g)
     std = np.sqrt(a * to_margin[:, i] - b * to_margin[:, j])
-    first, moment = answers(a * worth[:, i] - b * worth[:, j], std, steep)
+    first, moment = integrate_answers(a * worth[:, i] - b * worth[:, j], std, steep)
     shift = to_margin * (moment / std)[:, None]
     if_first, if_second = mv * first[:, None] + shift, mv * (1.0 - first)[:, None] - shift  # E[MV(x) 1_r]
     return if_first[:, i] + if_second[:, j], if_first.max(axis=1) + if_second.max(axis=1)
 
 
 @dataclass(frozen=True)
-class Instances(Task):
+class PosteriorTask(ExperimentTask):
     """Lemmas and proposition on random beliefs about a few designs, all duels of each; a row."""
 
     kind: ClassVar[str] = "one-step-instances"
@@ -191,21 +198,23 @@ class Instances(Task):
     designs: int = 6
     instances: int = 250
 
-    def run(self) -> Columns:
+    def run(self) -> RecordColumns:
         """Work out every duel of every instance."""
         # Neither form nor risk aversion, offset or spread: they are compared on the same draws.
         rng = np.random.default_rng([self.seed, self.designs, self.instances])
-        beliefs = Posteriors.draw(rng, self.instances, self.designs, self.offset, self.spread)
+        beliefs = RandomPosteriors.draw(rng, self.instances, self.designs, self.offset, self.spread)
         alpha, m, lam, S = self.risk_aversion, beliefs.mean, beliefs.level, beliefs.covariance
         pairs = [(i, j) for i in range(self.designs) for j in range(i)]
         best, winner, value, by_f, by_mv = (np.empty((self.instances, len(pairs))) for _ in range(5))
         for k, (i, j) in enumerate(pairs):
             std = np.sqrt(S[:, i, i] + S[:, j, j] - 2.0 * S[:, i, j])
             best[:, k] = RAEUBO(alpha).partials(m[:, i], m[:, j], std, lam[:, i], lam[:, j]).value
-            winner[:, k], value[:, k] = step_values(beliefs, i, j, alpha, self.form)
-            by_f[:, k], by_mv[:, k] = (step_values(beliefs, i, j, alpha, judge)[1] for judge in NOISE_FREE)
+            winner[:, k], value[:, k] = compute_step_values(beliefs, i, j, alpha, self.form)
+            by_f[:, k], by_mv[:, k] = (
+                compute_step_values(beliefs, i, j, alpha, judge)[1] for judge in NOISE_FREE_JUDGES
+            )
         chosen = value[np.arange(self.instances), best.argmax(axis=1)]
-        allowed = lambert_constant() * HIGHEST
+        allowed = lambert_constant() * MAX_LEVEL
         gaps = {
             "lemma": (best - winner, allowed),
             "step": (by_f.max(axis=1) - chosen, allowed),
@@ -215,31 +224,33 @@ class Instances(Task):
         columns: dict[str, list[float]] = {}
         for name, (gap, limit) in gaps.items():
             columns[f"{name}_trials"] = [gap.size]
-            columns[f"{name}_violations"] = [int((gap > limit + TOLERANCE).sum())]
+            columns[f"{name}_violations"] = [int((gap > limit + VIOLATION_TOLERANCE).sum())]
             columns[f"{name}_constant"] = [float(gap.max())]
         return columns
 
 
-class OneStep(Experiment):
+class OneStepExperiment(Experiment):
     """How often RAEUBO's guarantee is broken, and by how much."""
 
     name = "one-step"
-    about = "The one-step guarantee of RAEUBO under both forms of the logistic judge."
+    description = "The one-step guarantee of RAEUBO under both forms of the logistic judge."
 
-    def tasks(self, size: Size) -> Sequence[Task]:
+    def make_tasks(self, size: ExperimentSize) -> Sequence[ExperimentTask]:
         """A task a form, risk aversion, size of utilities and seed."""
         seeds = range(size.seeds or (2 if size.quick else 20))
         few, some = ({"draws": 10_000}, {"instances": 50}) if size.quick else ({}, {})
-        cells = [(form, alpha) for form in FORMS for alpha in AVERSIONS]
-        beliefs = [(0.0, spread) for spread in SPREADS] + [(sign * o, 1.0) for o in SIZES for sign in (1.0, -1.0)]
+        cells = [(form, alpha) for form in LIKELIHOOD_FORMS for alpha in RISK_AVERSIONS]
+        beliefs = [(0.0, spread) for spread in SPREADS] + [
+            (sign * o, 1.0) for o in UTILITY_SIZES for sign in (1.0, -1.0)
+        ]
         return [
-            *(Pointwise(f, alpha, s, seed, **few) for seed in seeds for f, alpha in cells for s in SIZES),
-            *(Instances(f, alpha, o, s, seed, **some) for seed in seeds for f, alpha in cells for o, s in beliefs),
+            *(PointwiseTask(f, alpha, s, seed, **few) for seed in seeds for f, alpha in cells for s in UTILITY_SIZES),
+            *(PosteriorTask(f, alpha, o, s, seed, **some) for seed in seeds for f, alpha in cells for o, s in beliefs),
         ]
 
-    def summary(self, records: pl.DataFrame) -> pl.DataFrame:
+    def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
         """A row an inequality, form, risk aversion and utilities: share of violations over seeds, least constant."""
-        known, beliefs = (records.filter(pl.col("kind") == kind) for kind in (Pointwise.kind, Instances.kind))
+        known, beliefs = (records.filter(pl.col("kind") == kind) for kind in (PointwiseTask.kind, PosteriorTask.kind))
         known = known.with_columns(offset=0.0, spread="size")
         by = ["form", "risk_aversion", "offset", "spread"]
         tables = []
@@ -248,7 +259,7 @@ class OneStep(Experiment):
             (known, "pointwise, printed level", "printed_violations", "draws", "random_worst"),
             *((beliefs, name, f"{c}_violations", f"{c}_trials", f"{c}_constant") for name, c in INEQUALITIES.items()),
         ):
-            shares = describe(frame.with_columns(share=pl.col(violations) / pl.col(trials)), by, ["share"])
+            shares = summarise_over_seeds(frame.with_columns(share=pl.col(violations) / pl.col(trials)), by, ["share"])
             worst = frame.group_by(*by).agg(constant=pl.col(constant).max(), trials=pl.col(trials).sum())
             tables.append(shares.join(worst, on=by, maintain_order="left").with_columns(inequality=pl.lit(inequality)))
         search = known.group_by(*by, maintain_order=True).agg(
@@ -257,23 +268,23 @@ class OneStep(Experiment):
         tables.append(search.rename({"hardest": "constant"}).with_columns(inequality=pl.lit("pointwise, hardest")))
         return pl.concat(tables, how="diagonal_relaxed").rename({"mean": "share"}).drop("measure")
 
-    def claims(self, records: pl.DataFrame) -> list[Claim]:
+    def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
         """Lemmas and proposition, a row a form and risk aversion; one violation, of whatever beliefs, is enough."""
-        table = self.summary(records)
+        table = self.summarise(records)
         claims = []
-        for inequality, text in _SAID.items():
-            for form in FORMS:
+        for inequality, text in _CLAIM_TEXTS.items():
+            for form in LIKELIHOOD_FORMS:
                 # V^0 by MV is what the proof needs, the difference form what makes the judge go by f1 - f2; V >= U
                 # holds by construction, so that it should not count for the proposition.
                 ours = form != "paper" or inequality in (BY_MV, DOMINANCE)
                 own = table.filter(pl.col("inequality") == inequality, pl.col("form") == form).sort("risk_aversion")
                 for cells in own.partition_by("risk_aversion", maintain_order=True):
-                    claims.append(_claim(text, f"{form} form", cells, "ours" if ours else "paper"))
-        return [*claims, *(_bounded(table, form) for form in FORMS)]
+                    claims.append(_judge_inequality(text, f"{form} form", cells, "ours" if ours else "paper"))
+        return [*claims, *(_judge_boundedness(table, form) for form in LIKELIHOOD_FORMS)]
 
 
-_WHERE = "Proposition, one step"
-_SAID = {
+_PAPER_ITEM = "Proposition, one step"
+_CLAIM_TEXTS = {
     "lemma": "E[MV(winner)] >= RAEUBO - lam_max C: largest share of violations.",
     "proposition": "V^lam(X*) >= max V^0 - lam_max C, X* the argmax of RAEUBO: largest share of violations.",
     BY_MV: "V^lam(X*) >= max V^0 - lam_max C, V^0 by MV, as in the proof: largest share of violations.",
@@ -282,19 +293,21 @@ _SAID = {
 """By inequality; shares are of random beliefs, the largest over means and spreads of utilities."""
 
 
-def _claim(text: str, form: str, cells: pl.DataFrame, reading: Reading) -> Claim:
+def _judge_inequality(text: str, form: str, cells: pl.DataFrame, reading: Reading) -> Claim:
     """A guarantee at one risk aversion, which holds where nothing violates it."""
     most = cells.sort("share").row(-1, named=True)
     holds = most["share"] == 0.0
     rest = f"of {cells['trials'].sum()} cases" if holds else f"at {describe_beliefs(most)}"
     # Shares that are all 0 have no spread to tell an interval from.
-    interval = "-" if holds or most["low"] is None else f"{percent(most['low'])} to {percent(most['high'])}"
-    found, setting = f"{percent(most['share'])} {rest}", f"{form}, alpha = {most['risk_aversion']:g}"
-    return Claim(text, _WHERE, found, interval, "agrees" if holds else "differs", setting, reading)
+    interval = (
+        "-" if holds or most["low"] is None else f"{format_percent(most['low'])} to {format_percent(most['high'])}"
+    )
+    found, setting = f"{format_percent(most['share'])} {rest}", f"{form}, alpha = {most['risk_aversion']:g}"
+    return Claim(text, _PAPER_ITEM, found, interval, "agrees" if holds else "differs", setting, reading)
 
 
-def _bounded(table: pl.DataFrame, form: str) -> Claim:
-    """Claim that the loss stops growing with the utilities: it is equal at the two largest of `SIZES`."""
+def _judge_boundedness(table: pl.DataFrame, form: str) -> Claim:
+    """Claim that the loss stops growing with the utilities: it is equal at the two largest of `UTILITY_SIZES`."""
     own = table.filter(pl.col("inequality") == "pointwise, hardest", pl.col("form") == form)
     before, last = own.filter(pl.col("risk_aversion") == 0.0).sort("spread").tail(2).iter_rows(named=True)
     found = (
@@ -302,10 +315,10 @@ def _bounded(table: pl.DataFrame, form: str) -> Claim:
     )
     text = "The loss of a duel of known utilities is bounded, whatever these are, with alpha = 0: largest loss found."
     verdict: Verdict = "agrees" if last["constant"] <= before["constant"] * 1.01 else "differs"
-    return Claim(text, _WHERE, found, "-", verdict, f"{form} form", "paper" if form == "paper" else "ours")
+    return Claim(text, _PAPER_ITEM, found, "-", verdict, f"{form} form", "paper" if form == "paper" else "ours")
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """A share for a table, in which only none at all is 0."""
     return "< 0.01 %" if 0.0 < share < 5e-5 else f"{100.0 * max(share, 0.0):.2f} %"
 

@@ -1,4 +1,4 @@
-"""Results on disk: one Parquet file a task, written when the task ends and whole or not at all.
+"""Records on disk: one Parquet file a task, written when the task ends and whole or not at all.
 
 ::
 
@@ -27,48 +27,48 @@ import polars as pl
 
 from anchorpbo import __version__
 from anchorpbo.errors import InputError
-from anchorpbo.research.experiments.task import Columns, Task
+from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
 from anchorpbo.study.saving import save_bytes
 
 LAYOUT = 2
 """Counts changes of what is in a record."""
-MEASURED = ("seconds", "took", "machine")
+MEASURED_COLUMNS = ("seconds", "took", "machine")
 """Columns that two runs of one task differ in; all others are equal to the last bit."""
-MARK = "anchorpbo.json"
-_OURS = {"version": __version__, "layout": LAYOUT}
-_ABANDONED = 600.0
+MARKER_FILE = "anchorpbo.json"
+_MARKER = {"version": __version__, "layout": LAYOUT}
+_DRAFT_SECONDS = 600.0
 """Seconds after which a draft is taken for that of a run that was killed."""
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
-    """What a task found, and where."""
+class ExperimentRecord:
+    """The columns that a task computed, its settings, and the version, machine and time of the run."""
 
-    task: Task
-    columns: Columns
+    task: ExperimentTask
+    columns: RecordColumns
     version: str
     machine: str
     took: float
     """Seconds, all told."""
 
     def frame(self) -> pl.DataFrame:
-        """As rows: the columns found, then settings and circumstances, the same in each row."""
-        found = pl.DataFrame({name: _plain(column) for name, column in self.columns.items()})
+        """Return the columns computed, then settings and circumstances, the same in each row."""
+        found = pl.DataFrame({name: _to_plain(column) for name, column in self.columns.items()})
         about = {**self.task.settings, "key": self.task.key, "version": self.version, "machine": self.machine}
-        constants = [_constant(value).alias(name) for name, value in {**about, "took": self.took}.items()]
+        constants = [_make_literal(value).alias(name) for name, value in {**about, "took": self.took}.items()]
         return found.with_columns(constants)
 
 
-def _constant(value: Any) -> pl.Expr:
+def _make_literal(value: Any) -> pl.Expr:
     # As wide as whole numbers of arrays are, so that records of several tasks go together.
     return pl.lit(value, dtype=pl.Int64) if isinstance(value, int) and not isinstance(value, bool) else pl.lit(value)
 
 
-def _plain(column: Any) -> Any:
+def _to_plain(column: Any) -> Any:
     return column if not isinstance(column, np.ndarray) or column.ndim == 1 else column.tolist()
 
 
-class Store:
+class RecordStore:
     """The records of a folder."""
 
     def __init__(self, folder: Path, *, resume: bool = False) -> None:
@@ -92,13 +92,13 @@ class Store:
                 raise InputError(rule, str(folder), remedy)
             self.records.mkdir(parents=True, exist_ok=True)
             self._clear_drafts()
-        except OSError as problem:
+        except OSError as error:
             rule = f"the folder {str(folder)!r} must be one that can be written to"
-            raise InputError(rule, problem, "choose another --out") from problem
-        ours = json.dumps(_OURS).encode()
-        save_bytes(self.folder / MARK, ours, "free some space, or choose another --out")
+            raise InputError(rule, error, "choose another --out") from error
+        ours = json.dumps(_MARKER).encode()
+        save_bytes(self.folder / MARKER_FILE, ours, "free some space, or choose another --out")
 
-    def has(self, task: Task) -> bool:
+    def has(self, task: ExperimentTask) -> bool:
         """Whether the record of a task is there and whole."""
         path = self._path(task)
         if not path.exists():
@@ -109,47 +109,47 @@ class Store:
             return False
         return "key" in rows.columns and len(rows) > 0 and bool(rows["key"][0] == task.key)
 
-    def put(self, record: Record) -> None:
+    def put(self, record: ExperimentRecord) -> None:
         """Keep a record."""
         buffer = io.BytesIO()
         record.frame().write_parquet(buffer)
         remedy = "free some space, or choose another --out, and run again with --resume"
         save_bytes(self._path(record.task), buffer.getvalue(), remedy)
 
-    def read(self, tasks: Iterable[Task]) -> pl.DataFrame:
-        """The rows of the tasks that are done."""
+    def read(self, tasks: Iterable[ExperimentTask]) -> pl.DataFrame:
+        """Return the rows of the tasks that are done."""
         frames = [pl.read_parquet(self._path(task)) for task in tasks if self.has(task)]
         if not frames:
             raise InputError("there must be records to read", "none", "run the experiment first")
         return pl.concat(frames, how="diagonal_relaxed")
 
-    def _path(self, task: Task) -> Path:
+    def _path(self, task: ExperimentTask) -> Path:
         return self.records / f"{task.key}.parquet"
 
     def _clear_drafts(self) -> None:
         """Remove what a killed run left half written; what is younger may be another run's that goes on."""
         for draft in self.records.glob(".*.new"):
-            if draft.stat().st_mtime < time() - _ABANDONED:
+            if draft.stat().st_mtime < time() - _DRAFT_SECONDS:
                 draft.unlink(missing_ok=True)
 
     def _check_mark(self, there: bool) -> None:
-        mark = self.folder / MARK
+        mark = self.folder / MARKER_FILE
         try:
-            found = json.loads(mark.read_text("utf-8")) if mark.exists() else None if there else _OURS
+            found = json.loads(mark.read_text("utf-8")) if mark.exists() else None if there else _MARKER
         except (OSError, ValueError):
             found = None
-        if found != _OURS:
+        if found != _MARKER:
             rule = f"an output folder must come from anchorpbo {__version__}, layout {LAYOUT}"
             received = f"{self.folder}, made by {found or 'something that left no mark'}"
             raise InputError(rule, received, "choose another --out")
 
 
 @cache
-def machine() -> str:
-    """The machine, as JSON: what numbers and times may depend on."""
+def describe_machine() -> str:
+    """Return the machine as JSON: what numbers and times may depend on."""
     about = {
         "system": platform.platform(),
-        "processor": _processor(),
+        "processor": _read_processor(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         **{name: version_of(name) for name in ("numpy", "scipy", "numba")},
@@ -157,7 +157,7 @@ def machine() -> str:
     return json.dumps(about)
 
 
-def _processor() -> str:
+def _read_processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Doing tasks: somewhere, in any order, each record kept as soon as its task ends."""
+"""The runner of tasks: on a backend, in any order, each record kept as soon as its task ends."""
 
 from __future__ import annotations
 
@@ -11,55 +11,55 @@ from time import perf_counter
 from anchorpbo import __version__
 from anchorpbo.errors import InputError
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.research.experiments.records import Record, Store, machine
-from anchorpbo.research.experiments.task import Task
+from anchorpbo.research.experiments.experiment import ExperimentTask
+from anchorpbo.research.experiments.records import ExperimentRecord, RecordStore, describe_machine
 
 
 @dataclass(frozen=True, eq=False)
-class Ended:
-    """A task that is over."""
+class TaskOutcome:
+    """The record or the failure of a task that has ended."""
 
-    task: Task
-    record: Record | None
+    task: ExperimentTask
+    record: ExperimentRecord | None
     failure: str | None = None
     """The traceback, where there is no record."""
 
 
 class Backend(ABC):
-    """Where tasks are done."""
+    """A place to run tasks."""
 
     @abstractmethod
-    def run(self, tasks: Sequence[Task]) -> Iterator[Ended]:
-        """Yield tasks as they end, each once. Whoever closes the iterator early stops those under way."""
+    def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
+        """Yield tasks as they end, each once. Closing the iterator early stops those under way."""
 
 
-def perform(task: Task) -> Record:
-    """Do a task, here and now."""
+def run_task(task: ExperimentTask) -> ExperimentRecord:
+    """Run a task in this process and return its record."""
     began = perf_counter()
     # Results must not depend on how many threads a machine has.
     with one_blas_thread():
         columns = task.run()
-    return Record(task, columns, __version__, machine(), perf_counter() - began)
+    return ExperimentRecord(task, columns, __version__, describe_machine(), perf_counter() - began)
 
 
-def attempt(task: Task) -> tuple[Record | None, str | None]:
-    """The record of a task, or the traceback of what went wrong."""
+def try_task(task: ExperimentTask) -> tuple[ExperimentRecord | None, str | None]:
+    """Run a task and return its record, or the traceback of its error."""
     try:
-        return perform(task), None
+        return run_task(task), None
     except Exception:
         return None, traceback.format_exc()
 
 
-class Here(Backend):
-    """In this process, one after the other."""
+class SerialBackend(Backend):
+    """The backend that runs tasks in this process, one after the other."""
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[Ended]:
+    def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
         """Yield tasks in their order."""
         for task in tasks:
-            yield Ended(task, *attempt(task))
+            yield TaskOutcome(task, *try_task(task))
 
 
-def execute(tasks: Sequence[Task], store: Store, backend: Backend) -> Iterator[Ended]:
+def run_tasks(tasks: Sequence[ExperimentTask], store: RecordStore, backend: Backend) -> Iterator[TaskOutcome]:
     """Do the tasks that have no record yet, and yield each once its record is on disk.
 
     A task that fails is yielded with its traceback, and the others go on.

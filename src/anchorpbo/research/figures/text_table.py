@@ -11,9 +11,9 @@ from itertools import chain
 from pathlib import Path
 
 from anchorpbo.errors import ShapeError
-from anchorpbo.research.figures.files import with_ending, write_files
+from anchorpbo.research.figures.output_files import add_ending, write_files
 
-MISSING = "–"
+MISSING_TEXT = "–"
 """Of a cell without a value."""
 
 _LATEX = {
@@ -56,34 +56,34 @@ class TextTable:
     def to_markdown(self) -> str:
         """The title, the table as GitHub shows it, and the note."""
         marks = ["---:" if align == "r" else "---" for align in self.align]
-        body = [[_markdown(cell) for cell in row] for row in self.rows]
-        lines = [f"| {' | '.join(cells)} |" for cells in ([*map(markdown_text, self.headings)], marks, *body)]
-        parts = [f"**{markdown_text(self.title)}**", "\n".join(lines), markdown_text(self.note)]
+        body = [[_format_markdown_cell(cell) for cell in row] for row in self.rows]
+        lines = [f"| {' | '.join(cells)} |" for cells in ([*map(escape_markdown, self.headings)], marks, *body)]
+        parts = [f"**{escape_markdown(self.title)}**", "\n".join(lines), escape_markdown(self.note)]
         return "\n\n".join(part for part in parts if part) + "\n"
 
     def to_latex(self) -> str:
         """A table environment, no wider than the text; needs the packages array, booktabs and graphicx."""
-        columns = "".join(align if isinstance(align, str) else _paragraph(align) for align in self.align)
-        body = [[_latex(cell) for cell in row] for row in self.rows]
+        columns = "".join(align if isinstance(align, str) else _format_paragraph_column(align) for align in self.align)
+        body = [[_format_latex_cell(cell) for cell in row] for row in self.rows]
         lines = [
             r"\begin{table}",
             r"\centering\small",
-            rf"\caption{{{latex_text(self.title)}}}",
+            rf"\caption{{{escape_latex(self.title)}}}",
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
             rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
             r"\toprule",
-            _latex_row([*map(latex_text, self.headings)]),
+            _format_latex_row([*map(escape_latex, self.headings)]),
             r"\midrule",
-            *map(_latex_row, body),
+            *map(_format_latex_row, body),
             r"\bottomrule",
             r"\end{tabular}}",
-            *([rf"\par\smallskip {latex_text(self.note)}"] if self.note else []),
+            *([rf"\par\smallskip {escape_latex(self.note)}"] if self.note else []),
             r"\end{table}",
         ]
         return "\n".join(lines) + "\n"
 
 
-def save(table: TextTable, stem: Path) -> list[Path]:
+def save_table(table: TextTable, stem: Path) -> list[Path]:
     """Write a table as .md and .tex beside each other and return their paths.
 
     Parameters
@@ -92,39 +92,39 @@ def save(table: TextTable, stem: Path) -> list[Path]:
         Folder and name without the ending.
     """
     texts = {"md": table.to_markdown(), "tex": table.to_latex()}
-    return write_files({with_ending(stem, ending): text.encode() for ending, text in texts.items()})
+    return write_files({add_ending(stem, ending): text.encode() for ending, text in texts.items()})
 
 
-def latex_text(text: str) -> str:
-    """A plain text as LaTeX shows it unchanged."""
-    return _LATEX_SPECIAL.sub(lambda found: _LATEX.get(found[0], "$-$"), _plain(text))
+def escape_latex(text: str) -> str:
+    """Escape a plain text for LaTeX."""
+    return _LATEX_SPECIAL.sub(lambda found: _LATEX.get(found[0], "$-$"), _normalise_spaces(text))
 
 
-def markdown_text(text: str) -> str:
-    """A plain text as Markdown shows it unchanged, also in a table."""
-    return _MARKDOWN_SPECIAL.sub(lambda found: "\\" + found[0], _plain(text))
+def escape_markdown(text: str) -> str:
+    """Escape a plain text for Markdown, also inside a table."""
+    return _MARKDOWN_SPECIAL.sub(lambda found: "\\" + found[0], _normalise_spaces(text))
 
 
-def _plain(text: str) -> str:
+def _normalise_spaces(text: str) -> str:
     return " ".join(text.replace("+-", "±").split())
 
 
-def _markdown(cell: Cell) -> str:
-    text = markdown_text(cell.text)
+def _format_markdown_cell(cell: Cell) -> str:
+    text = escape_markdown(cell.text)
     return f"**{text}**" if cell.bold else text
 
 
-def _latex(cell: Cell) -> str:
+def _format_latex_cell(cell: Cell) -> str:
     # \boldmath, for the minus and plus-minus signs are mathematics.
-    text = latex_text(cell.text)
+    text = escape_latex(cell.text)
     return rf"\textbf{{\boldmath {text}}}" if cell.bold else text
 
 
-def _latex_row(cells: list[str]) -> str:
+def _format_latex_row(cells: list[str]) -> str:
     # An empty group in front of a bracket, which \\ of the row before would take for its option.
     first = "{}" + cells[0] if cells[0].startswith(("[", "*")) else cells[0]
     return " & ".join([first, *cells[1:]]) + r" \\"
 
 
-def _paragraph(share: float) -> str:
+def _format_paragraph_column(share: float) -> str:
     return rf">{{\raggedright\arraybackslash}}p{{{share:g}\linewidth}}"

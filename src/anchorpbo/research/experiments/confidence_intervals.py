@@ -1,0 +1,134 @@
+"""Means, slopes and ratios with confidence intervals over seeds, and verdicts from them.
+
+::
+
+    interval    mean +- t_{n-1, 0.975} s / sqrt(n)
+
+Strategies are compared in pairs: runs of one seed share their anchors, their first duels and the user's luck, so that
+the difference of two runs varies less than either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy.special import stdtrit
+
+from anchorpbo.research.experiments.verdicts import Verdict
+from anchorpbo.typing import Array
+
+BOOTSTRAP_RESAMPLES = 2000
+MIN_SEEDS = 10
+"""Seeds from which on a bootstrap interval is taken at its word."""
+MIN_SLOPE = 0.1
+"""A slope of a logarithm that is flatter than this counts as none."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and where it lies with 95 % confidence."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of_mean(cls, values: npt.ArrayLike) -> Interval:
+        """Of independent values, (n,); without bounds where there is one."""
+        sample = np.asarray(values, dtype=np.float64)
+        mean, n = float(sample.mean()), len(sample)
+        half = float(stdtrit(n - 1, 0.975)) * float(sample.std(ddof=1)) / np.sqrt(n) if n > 1 else np.inf
+        return cls(mean, mean - half, mean + half)
+
+    @classmethod
+    def of_slope(cls, x: npt.ArrayLike, y: npt.ArrayLike) -> Interval:
+        """Return the least-squares slope of y in x, (n,) each with n at least 3, and its t interval."""
+        at, values = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        centred = at - at.mean()
+        slope = float(centred @ values / (centred @ centred))
+        residuals = values - values.mean() - slope * centred
+        error = np.sqrt(residuals @ residuals / (len(at) - 2) / (centred @ centred))
+        half = float(stdtrit(len(at) - 2, 0.975) * error)
+        return cls(slope, slope - half, slope + half)
+
+    def format_bounds(self, digits: int = 3) -> str:
+        """The bounds, for a table."""
+        return f"{self.low:+.{digits}f} to {self.high:+.{digits}f}"
+
+    def judge_above(self, threshold: float = 0.0) -> Verdict:
+        """On the claim that the mean is above a threshold."""
+        return "agrees" if self.low > threshold else "differs" if self.high < threshold else "open"
+
+    def judge_below(self, threshold: float = 0.0) -> Verdict:
+        """On the claim that the mean is below a threshold."""
+        return "agrees" if self.high < threshold else "differs" if self.low > threshold else "open"
+
+    def judge_not_above(self, margin: float) -> Verdict:
+        """On the claim that nothing improves: it differs above zero, agrees below the margin, and is open else."""
+        return "differs" if self.low > 0.0 else "agrees" if self.high < margin else "open"
+
+
+def summarise_over_seeds(rows: pl.DataFrame, by: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
+    """Mean, standard deviation and 95 % interval of values over seeds; a row a group and value."""
+    long = rows.unpivot(on=list(values), index=list(by), variable_name="measure", value_name="value")
+    value = pl.col("value")
+    table = long.group_by(*by, "measure", maintain_order=True).agg(
+        mean=value.mean(), std=value.std(), seeds=value.len()
+    )
+    seeds = table["seeds"].to_numpy()
+    half = stdtrit(np.maximum(seeds - 1, 1), 0.975) / np.sqrt(seeds)
+    reach = pl.Series(half) * table["std"]
+    return table.with_columns(low=table["mean"] - reach, high=table["mean"] + reach)
+
+
+def fit_slope(rows: pl.DataFrame, x: str, y: str, *, log_x: bool = True, above: float = 0.0) -> dict[str, float]:
+    """Least-squares slope of log(mean of y over seeds - ``above``) in (log) x, with a bootstrap interval over seeds."""
+    return _estimate_slope(*_bootstrap_slopes(rows, x, y, log_x, above))
+
+
+def fit_slope_difference(rows: pl.DataFrame, other: pl.DataFrame, x: str, y: str) -> dict[str, float]:
+    """The log-log slope of y less that of other rows with the same seeds, which are resampled together."""
+    (slopes, seeds), (others, _) = (
+        _bootstrap_slopes(each.sort("seed", maintain_order=True), x, y) for each in (rows, other)
+    )
+    return _estimate_slope(slopes - others, seeds)
+
+
+def _bootstrap_slopes(rows: pl.DataFrame, x: str, y: str, log_x: bool = True, above: float = 0.0) -> tuple[Array, int]:
+    """The slope, then those of resampled seeds; and how many seeds there are."""
+    table = rows.pivot(on=x, index="seed", values=y, sort_columns=False).drop("seed")
+    at = np.array([float(name) for name in table.columns])
+    at = np.log(at) if log_x else at
+    values = table.to_numpy() - above
+    picks = np.random.default_rng(0).integers(len(values), size=(BOOTSTRAP_RESAMPLES, len(values)))
+    means = np.concatenate([values.mean(axis=0, keepdims=True), values[picks].mean(axis=1)])
+    centred = at - at.mean()
+    # Where every seed has reached the limit exactly the logarithm is cut off, far below anything that is measured.
+    return np.log(np.maximum(means, 1e-300)) @ centred / (centred @ centred), len(values)
+
+
+def _estimate_slope(slopes: Array, seeds: int) -> dict[str, float]:
+    low, high = np.quantile(slopes[1:], [0.025, 0.975]) if seeds > 2 else (np.nan, np.nan)
+    return {"mean": float(slopes[0]), "low": float(low), "high": float(high), "seeds": seeds}
+
+
+def bootstrap_ratio(first: Array, second: Array) -> tuple[float, float, float]:
+    """Mean of the first over mean of the second, paired by seed, with a bootstrap interval over seeds."""
+    picks = np.random.default_rng(0).integers(len(first), size=(BOOTSTRAP_RESAMPLES, len(first)))
+    low, high = np.quantile(first[picks].mean(axis=1) / second[picks].mean(axis=1), [0.025, 0.975])
+    return float(first.mean() / second.mean()), float(low), float(high)
+
+
+def judge_bootstrap_bound(low: float, high: float, limit: float, seeds: int, least: float = 0.0) -> Verdict:
+    """On the claim that something is below a limit, from its bootstrap interval; open where seeds are few.
+
+    It differs where the interval excludes that it is below by ``least``, the smallest difference that counts.
+    """
+    if seeds < MIN_SEEDS:
+        return "open"
+    # Of equal values a slope is 0 up to rounding.
+    return "agrees" if high < limit - 1e-9 else "differs" if low > limit - least - 1e-9 else "open"

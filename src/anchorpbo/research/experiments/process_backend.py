@@ -1,0 +1,66 @@
+"""The backend that runs tasks in processes of this machine, one a core."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import Connection
+
+from anchorpbo.errors import RunError
+from anchorpbo.numerics.checks import whole
+from anchorpbo.research.experiments.experiment import ExperimentTask
+from anchorpbo.research.experiments.runner import Backend, TaskOutcome, try_task
+
+
+class ProcessBackend(Backend):
+    """A pool of worker processes, by default one a core."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.workers = _count_cores() if workers is None else whole("workers", workers, 1)
+
+    def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
+        """Yield tasks as they end; closing the iterator ends the workers at once."""
+        if not tasks:
+            return
+        # Fresh processes: a forked one would inherit threads of BLAS in an unknown state.
+        context = multiprocessing.get_context("spawn")
+        lifeline, held = context.Pipe(duplex=False)
+        workers = min(self.workers, len(tasks))
+        pool = ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(lifeline,))
+        try:
+            futures = {pool.submit(try_task, task): task for task in tasks}
+            for future in as_completed(futures):
+                yield TaskOutcome(futures[future], *future.result())
+        except BrokenProcessPool as error:
+            remedy = "see that there is memory left, then run again with --resume"
+            raise RunError("worker processes must stay alive", "one that was killed", remedy) from error
+        finally:
+            held.close()  # which is what the workers wait for
+            lifeline.close()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _start_worker(lifeline: Connection) -> None:
+    """Set up a worker: it ends with the process that started it, also when that was killed."""
+    # An interrupt from the keyboard goes to the whole group; the parent decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_exit_with, args=(lifeline,), daemon=True).start()
+
+
+def _exit_with(lifeline: Connection) -> None:
+    try:
+        lifeline.recv_bytes()  # nothing is ever sent
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+def _count_cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1

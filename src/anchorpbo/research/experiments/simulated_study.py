@@ -1,0 +1,217 @@
+"""One study with a simulated user, as the paper runs it, and its metrics round by round (docs/reproduction.md).
+
+Symbols: f the utility, m(x) the posterior mean of the surrogate that chooses the duels, n^(x) the noise map of the
+anchors the method is told of, n(x) the user's true map, rho the risk weight.
+
+    x*_t               argmax over the cube of m(x) - rho n^(x)
+    value              f(x*_t)                      the conventional best value
+    risk_adjusted      f(x*_t) - rho n(x*_t)        the risk-adjusted best value
+    plain_value        f(argmax m(x)), and plain_risk_adjusted: what a user would take who does not mind noise
+    pair_noise         mean of n over the duel asked in this round
+    bandwidth          h of n^, and anchor_distance from the mean of the user's anchors to the optimum: one a run
+
+All strategies are measured with the same n^, also those that take the noise for constant when they choose: it is the
+user who minds the noise. The plain columns tell what becomes of the figures otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from anchorpbo.acquisition import ANPEI, RAHBO, Acquisition
+from anchorpbo.errors import UnknownNameError
+from anchorpbo.kernels import RBF
+from anchorpbo.likelihoods import Likelihood, Logistic, Probit
+from anchorpbo.numerics.checks import positive, whole
+from anchorpbo.problems import ExactJudge, Problem, SimulatedJudge, Turn, get_problem, play
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.reliability.profile import as_profile
+from anchorpbo.research.experiments.anchor_placement import DEFAULT_ANCHORS, check_placement, place_anchors
+from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
+from anchorpbo.search import maximise
+from anchorpbo.study import Optimizer, PaperNoise
+from anchorpbo.typing import Array
+
+RISK_WEIGHT = 10.0
+"""rho."""
+PAPER_ROUNDS = 150
+STRATEGIES = ("ei", "ucb", "eubo", "anpei", "rahbo", "raeubo")
+TWINS: Mapping[str, str] = {"anpei": "ei", "rahbo": "ucb", "raeubo": "eubo"}
+"""A risk-averse strategy and what it comes to where the noise is constant."""
+_RAW_SAMPLES, _RESTARTS = 128, 4
+"""The search for x*_t starts from all designs seen as well; more of either changed the value by less than 1e-7."""
+
+JudgeName = Literal["matching", "probit", "logistic", "difference", "exact"]
+_JUDGES: Mapping[str, Likelihood] = {
+    "probit": Probit(),
+    "logistic": Logistic(form="paper"),
+    "difference": Logistic(form="difference"),
+}
+
+
+@dataclass(frozen=True)
+class SimulatedStudy(ExperimentTask):
+    """A problem, a strategy and a seed; everything else has the paper's setting, or ours where it gives none.
+
+    Runs of one seed have the same anchors, the same duels to start with and the same luck, whatever the strategy.
+    """
+
+    kind: ClassVar[str] = "trial"
+
+    problem: str
+    strategy: str
+    seed: int
+    rounds: int = PAPER_ROUNDS
+    """Duels chosen by the strategy, after the eight to start with."""
+    anchors: str = "away"
+    """Where the user's anchors are, a place of `anchorpbo.research.experiments.anchor_placement`."""
+    count: int = DEFAULT_ANCHORS
+    """Anchors that make the user's true map, where they are drawn."""
+    told: int | None = None
+    """How many of them the method is told of; ``None`` for all."""
+    judge: JudgeName = "matching"
+    """How the user answers: by the strategy's own likelihood, by a given one, or always rightly."""
+    baseline: Literal["constant", "anchored"] = "constant"
+    """What risk-neutral strategies take the noise for."""
+    inference: Literal["hallucination", "laplace", "ep"] | None = None
+    likelihood: Literal["probit", "logistic"] | None = None
+    outputscale: float = 1.0
+    """Prior variance of the utility in the surrogate; the paper learns length-scales only."""
+    ard: bool = False
+    """Whether the surrogate has one length-scale a dimension, rather than one for all."""
+    profile: str = "gaussian"
+    """The kernel of the density estimate, for the user's map and the method's."""
+    penalty: Literal["std", "variance"] = "std"
+    """ANPEI's penalty: the noise's standard deviation (the paper's text) or its variance (the appendix)."""
+    offset: float = 0.0
+    """Added to the utility; the paper's logistic judge heeds it."""
+
+    def __post_init__(self) -> None:
+        # As plain numbers, so that equal trials have equal keys.
+        plain: dict[str, int | float] = {
+            "rounds": whole("rounds", self.rounds, 1),
+            "seed": whole("seed", self.seed, 0),
+            "count": whole("count", self.count, 1),
+            "outputscale": positive("outputscale", self.outputscale),
+            "offset": float(self.offset),
+        }
+        if self.told is not None:
+            plain["told"] = whole("told", self.told, 1)
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
+        if self.strategy not in STRATEGIES:
+            raise UnknownNameError.of("strategy", self.strategy, STRATEGIES)
+        if self.judge not in get_args(JudgeName):
+            raise UnknownNameError.of("judge", self.judge, get_args(JudgeName))
+        as_profile(self.profile)
+        check_placement(self.anchors)
+
+    def prepare(self) -> None:
+        """Find the data set."""
+        get_problem(self.problem)
+
+    @property
+    def effort(self) -> float:
+        """Rounds."""
+        return float(self.rounds)
+
+    def run(self) -> RecordColumns:
+        """Play the study; a row a round, the first after the duels to start with."""
+        problem = _add_offset(get_problem(self.problem), self.offset)
+        anchors = place_anchors(problem, self.anchors, self.count, self.seed)
+        told = anchors[: self.told]
+        space = problem.space
+        noise = PaperNoise(profile=self.profile)
+        heeds = self.strategy in TWINS or self.baseline == "anchored"
+        optimizer = Optimizer(
+            space, [space.decode(x) for x in told], self._acquisition(), "paper", self.seed,
+            kernel=self._kernel(problem.dimension), noise=noise if heeds else None,
+            baseline=self.baseline, inference=self.inference, likelihood=self.likelihood,
+        )  # fmt: skip
+        truth, estimate = (noise(each, optimizer.plan.metric) for each in (anchors, told))
+        judge = self._judge(problem, optimizer.plan.likelihood, truth)
+        rows = list(_play_rounds(optimizer, judge, estimate, self.rounds, self.seed))
+        distance = float(np.linalg.norm(anchors.mean(axis=0) - problem.optimum))
+        fixed = {"bandwidth": estimate.bandwidth, "anchor_distance": distance}
+        return {name: [row[name] for row in rows] for name in rows[0]} | {
+            name: [value] * len(rows) for name, value in fixed.items()
+        }
+
+    def _acquisition(self) -> str | Acquisition:
+        return ANPEI(penalty=self.penalty) if self.strategy == "anpei" else self.strategy
+
+    def _kernel(self, dimension: int) -> RBF:
+        start = np.sqrt(0.1)
+        return RBF(np.full(dimension, start) if self.ard else start, self.outputscale)
+
+    def _judge(self, problem: Problem, matching: Likelihood, noise: NoiseMap) -> SimulatedJudge:
+        if self.judge == "exact":
+            return ExactJudge(problem, matching, noise)
+        return SimulatedJudge(problem, _JUDGES.get(self.judge, matching), noise)
+
+
+def _play_rounds(
+    optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseMap, rounds: int, seed: int
+) -> Iterator[dict[str, Any]]:
+    initial = optimizer.plan.initial
+    for turn in play(optimizer, judge, initial + rounds, seed):
+        number = turn.number - initial
+        if number >= 0:
+            yield {
+                "round": number,
+                **_describe_duel(turn, chosen=number > 0),
+                **_measure_round(optimizer, judge, estimate),
+            }
+
+
+def _describe_duel(turn: Turn, *, chosen: bool) -> dict[str, Any]:
+    """Return the duel of a round; that before the first round was not chosen."""
+    first, second = turn.pair.tolist()
+    return {
+        "first": first,
+        "second": second,
+        "first_won": turn.outcome == "first",
+        "pair_noise": turn.pair_noise if chosen else None,
+        "seconds": turn.seconds if chosen else None,
+    }
+
+
+def _measure_round(optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseMap) -> dict[str, Any]:
+    """Return the metrics after a round."""
+    surrogate = optimizer.surrogate
+    best, plain = (_maximise_risk_adjusted(surrogate.posterior, estimate, weight) for weight in (RISK_WEIGHT, 0.0))
+    X = np.array([best, plain])
+    (value, plain_value), (cost, plain_cost) = judge.problem(X).tolist(), (RISK_WEIGHT * judge.noise(X)).tolist()
+    return {
+        "best": best.tolist(),
+        "value": value,
+        "risk_adjusted": value - cost,
+        "plain_value": plain_value,
+        "plain_risk_adjusted": plain_value - plain_cost,
+        "lengthscale": float(np.exp(surrogate.kernel.log_parameters[:-1].mean())),
+    }
+
+
+def _maximise_risk_adjusted(posterior: Any, noise: NoiseMap, risk_weight: float) -> Array:
+    # The mean less the noise's cost is RAHBO without its exploration.
+    bound = RAHBO(exploration=0.0, risk_aversion=risk_weight).bind(posterior, noise)
+    seen = posterior.points
+    rng = np.random.default_rng(len(seen))
+    return maximise(bound, posterior.dimension, rng, raw=_RAW_SAMPLES, restarts=_RESTARTS, extra=seen).x
+
+
+def _add_offset(problem: Problem, offset: float) -> Problem:
+    """Return the problem with a number added to its utility."""
+    if offset == 0.0:
+        return problem
+    utility = partial(_evaluate_with_offset, problem.utility, offset)
+    return replace(problem, utility=utility, maximum=problem.maximum + offset, minimum=problem.minimum + offset)
+
+
+def _evaluate_with_offset(utility: Any, offset: float, X: Array) -> Array:
+    return np.asarray(utility(X) + offset)
