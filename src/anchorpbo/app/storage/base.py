@@ -1,7 +1,8 @@
-"""The port that studies are kept behind: what a storage back end does, whatever it is made of.
+"""The port that every storage back end implements: `Storage`, and the errors it raises.
 
-A back end keeps, for each study, what it was made with, its participants and its journal (`journal.py`).
-`anchorpbo.testing.StorageContract` is what every back end must pass.
+A back end keeps, for each study, its definition, its participants and its journal (`journal.py`). To add one, subclass
+`Storage` in a module of this package, convert entries with `rows.py`, raise the errors below, and add a line to
+`open_storage`; `memory.py` is the smallest example. Every back end must pass `anchorpbo.testing.StorageContract`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from anchorpbo.app.storage.journal import Entry
+from anchorpbo.errors import ConflictError, UnknownStudyError
 
 
 @dataclass(frozen=True)
@@ -104,3 +106,24 @@ class Storage(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of files and connections."""
+
+
+def unknown_study_error(id: str) -> UnknownStudyError:
+    """Error for a study that does not exist."""
+    return UnknownStudyError("there must be a study of this id", repr(id), "list the studies to see their ids")
+
+
+def unknown_participant_error(name: str) -> UnknownStudyError:
+    """Error for an entry by someone who does not take part."""
+    return UnknownStudyError("only participants of a study can add to it", repr(name), "add the participant first")
+
+
+def duplicate_study_error(id: str) -> ConflictError:
+    """Error for a new study whose id is in use."""
+    return ConflictError("a new study needs an id of its own", repr(id), "choose another id, or delete the study")
+
+
+def stale_write_error(participant: str, last: int, seen: int) -> ConflictError:
+    """Error for an entry that is based on `seen` although the participant's last entry is `last`."""
+    rule = f"the last entry of {participant!r} must be known to whoever adds one"
+    return ConflictError(rule, f"{seen} where the last one is {last}", "read the new entries and decide again")

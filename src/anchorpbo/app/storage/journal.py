@@ -31,7 +31,7 @@ EntryType = Literal[
     "created", "anchor_added", "anchor_removed", "asked", "answered", "undone", "commented",
     "removed", "invited", "relinked",
 ]  # fmt: skip
-TYPES: tuple[EntryType, ...] = get_args(EntryType)
+ENTRY_TYPES: tuple[EntryType, ...] = get_args(EntryType)
 
 OWNER = "owner"
 """The participant who made the study."""
@@ -83,8 +83,8 @@ class Entry:
         data = dict(layout)
         kind, participant, time = (data.pop(name, None) for name in ("type", "participant", "time"))
         response_ms, number = data.pop("response_ms", None), data.pop("number", 0)
-        if kind not in TYPES:
-            raise UnknownNameError.of("an event's type", kind, TYPES)
+        if kind not in ENTRY_TYPES:
+            raise UnknownNameError.of("an event's type", kind, ENTRY_TYPES)
         if not isinstance(participant, str) or not participant:
             raise InputError("an event must name its participant", repr(participant), "export the study again")
         if not _is_count(number) or not (response_ms is None or _is_count(response_ms)):
