@@ -10,7 +10,7 @@ from typing import Any
 
 from anchorpbo.app.rendering.cards import make_card
 from anchorpbo.app.rendering.display import check_display
-from anchorpbo.app.rendering.pictures import KINDS, picture_file
+from anchorpbo.app.rendering.pictures import IMAGE_TYPES, find_picture
 from anchorpbo.errors import InputError
 from anchorpbo.space import Design, DesignSpace
 
@@ -46,7 +46,7 @@ class Cards:
 
     def _embedded(self, name: str) -> str | None:
         """An image as a data URL: a notebook cannot reach the files of its kernel."""
-        path = None if self.folder is None else picture_file(self.folder, name)
+        path = None if self.folder is None else find_picture(self.folder, name)
         if path is None or path.stat().st_size > LARGEST:
             return None
-        return f"data:image/{KINDS[path.suffix.lower()]};base64,{b64encode(path.read_bytes()).decode()}"
+        return f"data:image/{IMAGE_TYPES[path.suffix.lower()]};base64,{b64encode(path.read_bytes()).decode()}"

@@ -11,7 +11,7 @@ import pytest
 from anchorpbo import Optimizer
 from anchorpbo.app.examples import EXAMPLES, Example, example
 from anchorpbo.app.rendering.display import check_display
-from anchorpbo.app.rendering.svg import checked_svg
+from anchorpbo.app.rendering.svg import sanitize_svg
 from anchorpbo.app.rendering.templates import Template
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.kernels import Tanimoto
@@ -216,7 +216,7 @@ def test_properties_are_those_of_small_molecules(listed):
 
 def test_drawings_are_allowed_small_and_take_the_colour_of_the_text(listed):
     for row in listed:
-        assert checked_svg(row["svg"]) == row["svg"]
+        assert sanitize_svg(row["svg"]) == row["svg"]
         assert "currentColor" in row["svg"]
         assert len(row["svg"]) < 4_000
 

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
 import pytest
-from service_studies import GREEN, QUICK, TREES, answer, study
 
 from anchorpbo.app.scheduler import demand, processes
 from anchorpbo.app.scheduler import scheduler as looking
@@ -22,6 +21,7 @@ from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.study.asking import Questioner
 from anchorpbo.study.foresight import Foreseen
+from support.service_studies import GREEN, QUICK, TREES, answer, study
 
 PATIENCE = 120.0
 """Seconds that a busy machine may take to start a process."""

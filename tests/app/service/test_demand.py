@@ -3,13 +3,13 @@
 import math
 
 import pytest
-from service_studies import QUICK, answer
 
 from anchorpbo.app.scheduler import demand
 from anchorpbo.app.scheduler.demand import BOTH_BELOW, MEMORY, ONE_BELOW, Demand
 from anchorpbo.app.scheduler.scheduler import Ahead
 from anchorpbo.app.service import Studies
 from anchorpbo.app.storage.memory import MemoryStorage
+from support.service_studies import QUICK, answer
 
 
 class Clock:

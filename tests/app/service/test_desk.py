@@ -2,13 +2,12 @@
 
 import json
 
-from service_studies import BLACK, GREEN, QUICK, answer, study
-
 from anchorpbo.app.definition.definition import Definition
 from anchorpbo.app.scheduler import desk as desks
 from anchorpbo.app.scheduler.desk import Desk, Errand, Sent
 from anchorpbo.numerics.deadline import deadline
 from anchorpbo.study import Optimizer
+from support.service_studies import BLACK, GREEN, QUICK, answer, study
 
 NAMES = "Ana", "Ben", "Cleo", "Dora"
 

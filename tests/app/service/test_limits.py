@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
 import pytest
-from service_studies import QUICK, TREES, answer
 
 from anchorpbo.app.definition import definition, sizes
 from anchorpbo.app.definition.sizes import check_size, check_table
@@ -20,6 +19,7 @@ from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import InputError, RunError, TimeLimitError
 from anchorpbo.numerics.deadline import deadline
 from support.hard_rules import hard_study
+from support.service_studies import QUICK, TREES, answer
 
 PATIENCE = 120.0
 """Seconds that a busy machine may take to start a process."""

@@ -7,8 +7,15 @@ from base64 import b64encode
 import pytest
 
 from anchorpbo.app.definition.definition import Definition
-from anchorpbo.app.rendering.display import LARGEST_PICTURES
-from anchorpbo.app.rendering.pictures import LARGEST, MOST_PIXELS, Picture, check_picture, sent_picture, size_of
+from anchorpbo.app.rendering.display import MAX_PICTURES_CHARACTERS
+from anchorpbo.app.rendering.pictures import (
+    MAX_PICTURE_BYTES,
+    MAX_PIXELS,
+    EmbeddedPicture,
+    check_picture,
+    decode_picture,
+    read_size,
+)
 from anchorpbo.app.report.report import report_html
 from anchorpbo.app.scheduler.desk import Errand
 from anchorpbo.app.service import Studies
@@ -49,7 +56,7 @@ def study(pictures, **display):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_picture_is_the_bytes_that_were_sent(kind):
-    picture = sent_picture("a", address(KINDS[kind], kind))
+    picture = decode_picture("a", address(KINDS[kind], kind))
     assert (picture.kind, picture.content) == (kind, KINDS[kind])
 
 
@@ -65,12 +72,12 @@ def test_a_picture_is_the_bytes_that_were_sent(kind):
         ("data:image/png;base64,AAAAA", "must be in base64"),
         (address(b"<svg onload='alert(1)'/>"), "must be the PNG file that it says it is"),
         (address(KINDS["gif"], "webp"), "must be the WEBP file that it says it is"),
-        (address(PNG + bytes(LARGEST)), "must not be larger than 1 MB"),
+        (address(PNG + bytes(MAX_PICTURE_BYTES)), "must not be larger than 1 MB"),
     ],
 )
 def test_nothing_else_is_a_picture(given, says):
     with pytest.raises(InputError, match=says):
-        sent_picture("a", given)
+        decode_picture("a", given)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +98,8 @@ def test_all_of_them_together_are_not_too_large():
     names = [f"{n}.png" for n in range(9)]
     columns = [{"name": "n", "values": [float(n) for n in range(9)]}, {"name": "file", "values": names}]
     space = {"kind": "catalogue", "columns": columns, "features": ["n"]}
-    large = address(PNG + bytes(LARGEST - 100))
-    fitting = LARGEST_PICTURES // len(large)
+    large = address(PNG + bytes(MAX_PICTURE_BYTES - 100))
+    fitting = MAX_PICTURES_CHARACTERS // len(large)
     for count in (fitting, fitting + 1):
         request = {
             "name": "x",
@@ -157,29 +164,29 @@ def kind_of(name):
 
 @pytest.mark.parametrize("name", HEADS)
 def test_the_head_of_a_picture_says_how_large_it_is(name):
-    assert size_of(Picture(kind_of(name), HEADS[name])) == (300, 200)
+    assert read_size(EmbeddedPicture(kind_of(name), HEADS[name])) == (300, 200)
     check_picture("a", address(HEADS[name], kind_of(name)))
 
 
 @pytest.mark.parametrize("name", HEADS)
 def test_a_picture_that_ends_before_it_says_so_is_refused(name):
     for length in range(12, len(HEADS[name]) - 44 if name == "png" else len(HEADS[name]) - 8):
-        if size_of(Picture(kind_of(name), HEADS[name][:length])) is None:
+        if read_size(EmbeddedPicture(kind_of(name), HEADS[name][:length])) is None:
             with pytest.raises(InputError, match="must say how wide and how high it is"):
                 check_picture("a", address(HEADS[name][:length], kind_of(name)))
 
 
 def test_a_picture_has_so_many_pixels_and_no_more():
-    check_picture("a", address(png(MOST_PIXELS // 5_000, 5_000)))
+    check_picture("a", address(png(MAX_PIXELS // 5_000, 5_000)))
     says = r"at most 40 million pixels; received 8,001 x 5,000; make it smaller; 800 pixels are enough"
     with pytest.raises(InputError, match=says):
-        check_picture("a", address(png(MOST_PIXELS // 5_000 + 1, 5_000)))
+        check_picture("a", address(png(MAX_PIXELS // 5_000 + 1, 5_000)))
     with pytest.raises(InputError, match=r"received 60,000 x 60,000"):  # 437 kB can hold 3.6 gigapixels
         Definition.from_request(study({"ash.png": address(png(60_000, 60_000))}))
 
 
 def test_a_picture_that_was_kept_before_is_shown_whatever_its_size():
-    assert sent_picture("a", address(png(60_000, 60_000))).kind == "png"
+    assert decode_picture("a", address(png(60_000, 60_000))).kind == "png"
 
 
 def test_pictures_of_a_few_studies_are_kept_in_memory_and_those_of_no_deleted_one():

@@ -24,7 +24,7 @@ from servers import ITEMS, QUICK, answer, make, server
 
 from anchorpbo.app.definition import definition
 from anchorpbo.app.definition.sizes import MOST_CHOICES, MOST_CONSTRAINTS, MOST_PARAMETERS, MOST_ROWS, MOST_VALUES
-from anchorpbo.app.rendering.pictures import MOST_PIXELS
+from anchorpbo.app.rendering.pictures import MAX_PIXELS
 from anchorpbo.app.web.schemas import STUDY_EXAMPLE
 from anchorpbo.space import space as spaces
 from anchorpbo.space.constraints import MOST_TERMS
@@ -178,7 +178,7 @@ def studies_of_any_size(draw):
         return {"name": "x", "space": draw(spaces_of_any_size()), "options": QUICK["options"]}
     rows = draw(st.sampled_from([2, 5, MOST_ROWS + 1, 10 * MOST_ROWS]))
     columns = [{"name": "n", "values": list(range(rows))}, {"name": "file", "values": ["a.png"] * rows}]
-    size = draw(st.sampled_from([1, 100, MOST_PIXELS, 2**31 - 1])).to_bytes(4, "big")
+    size = draw(st.sampled_from([1, 100, MAX_PIXELS, 2**31 - 1])).to_bytes(4, "big")
     head = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR" + size + size
     picture = "data:image/png;base64," + b64encode(head[: draw(st.integers(8, len(head)))]).decode()
     display = {"image": "file", "pictures": {"a.png": picture}}

@@ -20,7 +20,7 @@ from anchorpbo.app.definition.definition import LONGEST_NAME, LONGEST_TEXT, OPTI
 from anchorpbo.app.definition.plain import check_plain, refusing
 from anchorpbo.app.definition.rater import Rater, counts, duel_data
 from anchorpbo.app.rendering.cards import Card, make_card
-from anchorpbo.app.rendering.pictures import Picture, sent_picture
+from anchorpbo.app.rendering.pictures import EmbeddedPicture, decode_picture
 from anchorpbo.app.scheduler.desk import ASK_LIMIT
 from anchorpbo.app.scheduler.scheduler import Ahead
 from anchorpbo.app.service.agreement import Agreement, Side, agreement
@@ -114,10 +114,10 @@ class Studies:
         with self._lock:
             return _remember(self._pictures, id, found, MOST_PICTURES)
 
-    def picture(self, id: str, name: str) -> Picture | None:
+    def picture(self, id: str, name: str) -> EmbeddedPicture | None:
         """A picture that was sent with a study."""
         address = self.pictures(id).get(name)
-        return None if address is None else sent_picture(name, address)
+        return None if address is None else decode_picture(name, address)
 
     def cards(self, id: str, designs: Sequence[Mapping[str, Any]]) -> list[Card]:
         """Designs as people see them."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from anchorpbo.app.rendering.pictures import Picture, picture_file
+from anchorpbo.app.rendering.pictures import EmbeddedPicture, find_picture
 from anchorpbo.app.service import Studies
 
 
-def image_of(studies: Studies, id: str, name: str) -> Picture | Path | None:
+def image_of(studies: Studies, id: str, name: str) -> EmbeddedPicture | Path | None:
     """An image, if the catalogue names it: what was sent, or a file that lies in the catalogue's folder."""
     definition = studies.definition(id)
     if name not in definition.images:
@@ -16,4 +16,4 @@ def image_of(studies: Studies, id: str, name: str) -> Picture | Path | None:
     sent = studies.picture(id, name)
     if sent is not None or definition.folder is None:
         return sent
-    return picture_file(definition.folder, name)
+    return find_picture(definition.folder, name)
