@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from anchorpbo.app.report.report import report_html
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage import open_storage
 
 SOAK = "ANCHORPBO_SOAK_SECONDS" in os.environ
@@ -36,7 +36,7 @@ def comparisons(dimension: int) -> list[dict[str, float]]:
 @pytest.mark.parametrize("dimension", [4, 6])
 def test_the_map_and_the_report_of_a_long_study_are_quick(tmp_path: Path, dimension: int) -> None:
     with closing(open_storage(str(tmp_path / "studies.db"))) as storage:
-        studies = Studies(storage)
+        studies = StudyService(storage)
         id = studies.create(request(dimension)).id
         studies.import_comparisons(id, comparisons(dimension))
         studies.recommendation(id)

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from anchorpbo.app.cli.app import app
 from anchorpbo.app.examples import example
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage import open_storage
 
 
@@ -16,7 +16,7 @@ def studied(tmp_path_factory):
     """A database with an answered study and one without answers."""
     db = str(tmp_path_factory.mktemp("recommend") / "studies.db")
     storage = open_storage(db)
-    studies = Studies(storage)
+    studies = StudyService(storage)
     for key in ("coffee", "molecules"):
         chosen = example(key)
         id = studies.create(chosen.definition | {"anchors": list(chosen.suggested_anchors)}).id

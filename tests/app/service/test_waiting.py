@@ -6,7 +6,7 @@ from threading import Event, Thread
 
 import pytest
 
-from anchorpbo.app.definition.rater import MOST_WAITING
+from anchorpbo.app.definition.session import MAX_REQUESTS_PER_PARTICIPANT
 from anchorpbo.app.rendering.svg import sanitize_svg
 from anchorpbo.app.rendering.templates import Template
 from anchorpbo.errors import InputError, RunError
@@ -15,17 +15,17 @@ from support.service_studies import study
 
 def test_only_so_many_requests_wait_for_one_participant() -> None:
     studies, id = study()
-    rater, free = studies.rater(id, "owner"), Event()
+    session, free = studies.session(id, "owner"), Event()
 
     def hold() -> None:
-        with rater.turn():
+        with session.take_turn():
             assert free.wait(30)
 
-    threads = [Thread(target=hold) for _ in range(MOST_WAITING)]
+    threads = [Thread(target=hold) for _ in range(MAX_REQUESTS_PER_PARTICIPANT)]
     for thread in threads:
         thread.start()
     end = time.monotonic() + 30
-    while rater._room._value and time.monotonic() < end:
+    while session._slots._value and time.monotonic() < end:
         time.sleep(0.01)
     with pytest.raises(RunError, match="too many requests"):
         studies.ask(id)

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from anchorpbo.app.rendering.cards import Card, CardRow
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.views import RecommendationView
 from anchorpbo.formatting import format_count
 
@@ -59,7 +59,7 @@ def heading(number: int, card: Card) -> str:
     return f"{number}" if card.title is None else f"{number}  {plain(card.title)}"
 
 
-def print_recommendation(console: Console, studies: Studies, id: str, found: RecommendationView) -> None:
+def print_recommendation(console: Console, studies: StudyService, id: str, found: RecommendationView) -> None:
     """The design to take, and how sure that is."""
     best, *others = studies.cards(id, [found.design, *(one for one in found.credible_set if one != found.design)])
     title = "" if best.title is None else f": {plain(best.title)}"

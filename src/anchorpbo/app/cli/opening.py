@@ -11,8 +11,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from anchorpbo.app.scheduler.scheduler import Ahead
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.views import StudyLine
+from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.views import StudySummary
 from anchorpbo.app.storage import open_storage
 from anchorpbo.errors import DataError, InputError, UnknownStudyError
 
@@ -65,19 +65,19 @@ def option(db: str | None) -> str:
 
 
 @contextmanager
-def opened(db: str | None, *, look_ahead: bool = False) -> Iterator[Studies]:
+def opened(db: str | None, *, look_ahead: bool = False) -> Iterator[StudyService]:
     """The studies of a database, which is closed in the end."""
     storage = open_storage(address(db))
     ahead = Ahead() if look_ahead else None
     try:
-        yield Studies(storage, ahead=ahead)
+        yield StudyService(storage, scheduler=ahead)
     finally:
         if ahead is not None:
             ahead.close()
         storage.close()
 
 
-def found(studies: Studies, named: str) -> str:
+def found(studies: StudyService, named: str) -> str:
     """The id of the study that is meant: by its id, its name, the first characters of its id, or a part of its name."""
     lines = studies.studies()
     word = named.strip()
@@ -99,6 +99,6 @@ def found(studies: Studies, named: str) -> str:
     raise UnknownStudyError("there must be a study of this id or name", repr(named), f"there are {_named(lines)}")
 
 
-def _named(lines: list[StudyLine]) -> str:
+def _named(lines: list[StudySummary]) -> str:
     more = f" and {len(lines) - _MOST_NAMED} more" if len(lines) > _MOST_NAMED else ""
     return ", ".join(f"{line.id} ({line.name})" for line in lines[:_MOST_NAMED]) + more

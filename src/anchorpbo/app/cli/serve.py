@@ -28,7 +28,7 @@ from anchorpbo.app.cli.opening import FILE, address, shown
 from anchorpbo.app.cli.token import VARIABLE, Token, find_token
 from anchorpbo.app.examples import EXAMPLES
 from anchorpbo.app.scheduler.processes import Worker
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage import open_storage
 from anchorpbo.errors import InputError
 
@@ -96,7 +96,7 @@ def _serve(
         console.print("A demo: what you do in it is thrown away when it stops.")
     if wishes.demo:
         with console.status("Preparing three studies"):
-            prepare(Studies(storage))
+            prepare(StudyService(storage))
     app = make_app(storage, settings, workers)
     url = _url(wishes, port)
     console.print(Text(_how_to_sign_in(token)), soft_wrap=True)
@@ -115,7 +115,7 @@ def _serve(
     server.run(app, sockets, ready, lambda: _end_soon(folder), verbose=wishes.verbose)
 
 
-def prepare(studies: Studies) -> None:
+def prepare(studies: StudyService) -> None:
     """The examples that are not there yet as studies, with the suggested anchors, one of them with answers."""
     there = {studies.show(line.id).example for line in studies.studies()}
     for key in reversed([key for key in EXAMPLES if key not in there]):  # the newest is listed first

@@ -18,7 +18,7 @@ from rich.text import Text
 from anchorpbo.app.cli.looks import make_console, plain
 from anchorpbo.app.cli.opening import found, opened, option
 from anchorpbo.app.service.catalogues import read_catalogue
-from anchorpbo.app.service.exports import history_csv
+from anchorpbo.app.service.exports import history_to_csv
 from anchorpbo.app.service.views import StudyView
 from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.formatting import format_count
@@ -127,7 +127,7 @@ def export(db: str | None, study: str, format: Literal["json", "csv"], out: Path
     with opened(db) as studies:
         id = found(studies, study)
         if format == "csv":
-            text = history_csv(studies.history(id), studies.definition(id).space.names)
+            text = history_to_csv(studies.history(id), studies.definition(id).space.names)
         else:
             text = json.dumps(studies.export(id), indent=1, allow_nan=False) + "\n"
     data = text.encode("utf-8", "surrogatepass")

@@ -1,1 +1,8 @@
-"""What a study is, and one participant's side of it."""
+"""What a study is, and one participant's state in it.
+
+::
+
+    definition    StudyDefinition, from a request, storage or an export
+    validation    rules for JSON that comes from outside: types, texts, nesting, size
+    session       ParticipantSession, a replay of one participant's entries
+"""

@@ -36,7 +36,7 @@ from anchorpbo.app.report.sentences import (
     what,
 )
 from anchorpbo.app.service.maps import Map
-from anchorpbo.app.service.studies import Studies
+from anchorpbo.app.service.study_service import StudyService
 from anchorpbo.app.service.views import Design, JSONObject, RecommendationView, StudyView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.html import Markup, escape, tag
@@ -45,7 +45,7 @@ from anchorpbo.study.progress import ENOUGH
 MOST_CANDIDATES = 50
 
 
-def report_html(studies: Studies, id: str, participant: str = OWNER, risk_weight: float | None = None) -> str:
+def report_html(studies: StudyService, id: str, participant: str = OWNER, risk_weight: float | None = None) -> str:
     """The report, a whole HTML document.
 
     Parameters

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from anchorpbo.app.definition.definition import Definition
+from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.app.report.charts import number
 from anchorpbo.app.service.views import Design, JSONObject
 from anchorpbo.formatting import format_fixed, format_value, round_significant
@@ -26,7 +26,7 @@ _OUTCOMES = {"first": "first preferred", "second": "second preferred", "tie": "e
 class Words:
     """How a study speaks of its designs."""
 
-    def __init__(self, definition: Definition) -> None:
+    def __init__(self, definition: StudyDefinition) -> None:
         display = definition.display
         self.catalogue: Catalogue | None = definition.catalogue
         self.labels: Mapping[str, str] = display.get("labels", {})

@@ -20,6 +20,7 @@ participant's log included, is a replay of its journal.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -91,6 +92,11 @@ class Entry:
             rule = "number and response_ms must be whole numbers from 0"
             raise InputError(rule, repr((number, response_ms)), "export the study again")
         return cls(kind, participant, _as_time(time), data, response_ms, number)
+
+
+def make_entry(type: EntryType, participant: str, data: Mapping[str, Any], response_ms: int | None = None) -> Entry:
+    """Make an entry of this moment, its data as storage will return it: JSON has lists and no tuples."""
+    return Entry(type, participant, datetime.now(UTC), json.loads(json.dumps(data)), response_ms)
 
 
 def is_informative(kind: str, data: Mapping[str, Any]) -> bool:

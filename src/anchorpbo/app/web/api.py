@@ -15,10 +15,10 @@ from starlette.responses import HTMLResponse, PlainTextResponse, StreamingRespon
 from anchorpbo.app.rendering.cards import Card
 from anchorpbo.app.report.page import POLICY as REPORT_POLICY
 from anchorpbo.app.report.report import report_html
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.agreement import Agreement
 from anchorpbo.app.service.catalogues import CatalogueView
-from anchorpbo.app.service.exports import history_csv
+from anchorpbo.app.service.exports import history_to_csv
 from anchorpbo.app.service.maps import Map
 from anchorpbo.app.service.views import (
     AnswerView,
@@ -27,7 +27,7 @@ from anchorpbo.app.service.views import (
     JSONObject,
     ParticipantView,
     RecommendationView,
-    StudyLine,
+    StudySummary,
     StudyView,
     UndoView,
 )
@@ -92,8 +92,8 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def _studies(request: Request) -> Studies:
-    studies: Studies = request.app.state.studies
+def _studies(request: Request) -> StudyService:
+    studies: StudyService = request.app.state.studies
     return studies
 
 
@@ -113,7 +113,7 @@ def create_study(
 
 
 @router.get("/studies", tags=["studies"])
-def list_studies(request: Request, access: WhoAsks) -> list[StudyLine]:
+def list_studies(request: Request, access: WhoAsks) -> list[StudySummary]:
     """All studies, the newest first."""
     access.as_owner()
     return _studies(request).studies()
@@ -170,7 +170,7 @@ def export_study(
     studies = _studies(request)
     saved = {"Content-Disposition": f'attachment; filename="study-{id}.{format}"'}
     if format == "csv":
-        table = history_csv(studies.history(id), studies.definition(id).space.names)
+        table = history_to_csv(studies.history(id), studies.definition(id).space.names)
         return PlainTextResponse(table, media_type="text/csv", headers=saved)
     layout = studies.export(id)
     if risk_weight is not None:
@@ -240,7 +240,7 @@ def stream(request: Request, access: WhoAsks, id: str, participant: Who = None) 
     """Server-sent events: what happens in the study from now on; to the owner, by default, of all participants."""
     whose = participant if participant is None and access.is_owner else access.acting(id, participant)
     studies = _studies(request)
-    studies.check(id, whose)
+    studies.check_participant(id, whose)
     at_once = {"X-Accel-Buffering": "no"}  # a proxy must not collect them
     page, left_off = Page(id, whose, access), request.headers.get("last-event-id", "")
     found = events(request.app.state.watcher, studies, page, left_off)
@@ -382,7 +382,7 @@ def agreement(request: Request, access: WhoAsks, id: str) -> Agreement:
 def catalogue(request: Request, access: WhoAsks, table: CSV) -> CatalogueView:
     """Read a CSV catalogue: its columns and what each could be; nothing is kept."""
     access.as_owner()
-    return _studies(request).checks.catalogue(table)
+    return _studies(request).validator.read_catalogue(table)
 
 
 def _named(body: Ask | Undo | Mark | None) -> str | None:
@@ -400,5 +400,5 @@ def _design(name: str, text: str) -> Design:
 
 
 def _linked(request: Request, id: str, one: ParticipantView) -> ParticipantView:
-    number = _studies(request).people.standing(id, one.name).link
+    number = _studies(request).memberships.get(id, one.name).link
     return replace(one, link=request.app.state.gate.link(id, one.name, number))

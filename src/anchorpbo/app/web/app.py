@@ -13,9 +13,9 @@ from starlette.types import ASGIApp
 from anchorpbo import __version__
 from anchorpbo.app.scheduler.processes import Worker
 from anchorpbo.app.scheduler.scheduler import Ahead
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.checks import PROCESSES, Checks
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.links import Signer
+from anchorpbo.app.service.validator import VALIDATOR_PROCESSES, Validator
 from anchorpbo.app.storage.base import Storage
 from anchorpbo.app.web import api, before, pages
 from anchorpbo.app.web.access import Gate
@@ -56,7 +56,9 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
     """
     settings = settings or Settings()
     ahead = Ahead(workers)
-    checks = Checks([Worker("anchorpbo.app.service.checks") for _ in range(PROCESSES if workers else 0)])
+    checks = Validator(
+        [Worker("anchorpbo.app.service.validator") for _ in range(VALIDATOR_PROCESSES if workers else 0)]
+    )
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
@@ -71,7 +73,7 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
         title="anchorpbo", version=__version__, description=_DESCRIPTION, lifespan=life, docs_url=None, redoc_url=None
     )
     app.state.settings = settings
-    app.state.studies = Studies(storage, ahead=ahead, checks=checks)
+    app.state.studies = StudyService(storage, scheduler=ahead, validator=checks)
     app.state.gate = Gate(settings, Signer(storage.secret("links")))
     app.state.closing = False
     app.state.watcher = Watcher(storage, lambda: app.state.closing)

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
 from anchorpbo.app.examples import EXAMPLES, example
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.checks import CheckedStudy
+from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.validator import StudyPreview
 from anchorpbo.app.service.views import StudyView
 from anchorpbo.app.web.access import WhoAsks
 from anchorpbo.app.web.api import router as api
@@ -44,15 +44,15 @@ def create_from_example(request: Request, access: WhoAsks, key: str, response: R
         chosen = example(key)
     except UnknownNameError as problem:
         raise HTTPException(HTTPStatus.NOT_FOUND, str(problem)) from problem
-    studies: Studies = request.app.state.studies
+    studies: StudyService = request.app.state.studies
     view = studies.create(chosen.definition, trusted=True)
     response.headers["Location"] = f"/api/studies/{view.id}"
     return view
 
 
 @router.post("/studies/check")
-def check_study(request: Request, access: WhoAsks, new: NewStudy) -> CheckedStudy:
+def check_study(request: Request, access: WhoAsks, new: NewStudy) -> StudyPreview:
     """Check what a study would be made with; nothing is kept. Constraints may be text, such as ``"a + b <= 10"``."""
     access.as_owner()
-    studies: Studies = request.app.state.studies
-    return studies.checks.preview(new.model_dump())
+    studies: StudyService = request.app.state.studies
+    return studies.validator.preview(new.model_dump())

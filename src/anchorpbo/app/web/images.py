@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from anchorpbo.app.rendering.pictures import EmbeddedPicture, find_picture
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 
 
-def image_of(studies: Studies, id: str, name: str) -> EmbeddedPicture | Path | None:
+def image_of(studies: StudyService, id: str, name: str) -> EmbeddedPicture | Path | None:
     """An image, if the catalogue names it: what was sent, or a file that lies in the catalogue's folder."""
     definition = studies.definition(id)
     if name not in definition.images:

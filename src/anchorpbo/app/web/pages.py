@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from anchorpbo.app.examples import EXAMPLES
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.views import Design
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.app.web.access import ACCESS, Access, Gate, ThrottledError, WhoAsks
@@ -35,8 +35,8 @@ _LINK = "#token="
 As = Annotated[str | None, Query(alias="as", max_length=200)]
 
 
-def _studies(request: Request) -> Studies:
-    studies: Studies = request.app.state.studies
+def _studies(request: Request) -> StudyService:
+    studies: StudyService = request.app.state.studies
     return studies
 
 
@@ -118,7 +118,9 @@ def people(request: Request, access: WhoAsks, id: str) -> Response:
 def image(request: Request, access: WhoAsks, id: str, name: str) -> Response:
     """A picture of a catalogue."""
     access.to(id)
-    _studies(request).check(id)  # a definition is remembered, also of a study that another process has deleted
+    _studies(request).check_participant(
+        id
+    )  # a definition is remembered, also of a study that another process has deleted
     found = image_of(_studies(request), id, name)
     if found is None:
         raise HTTPException(404, "the catalogue has no such image; check its image column and folder")
@@ -171,7 +173,7 @@ def join(request: Request, id: str, name: str, signature: str) -> Response:
         participant = bytes.fromhex(name).decode()
     except ValueError:
         participant = ""
-    standing = _studies(request).people.standing(id, participant) if participant else None
+    standing = _studies(request).memberships.get(id, participant) if participant else None
     if standing is None or not _gate(request).is_link(id, participant, signature, standing.link):
         raise HTTPException(403, "this link is not valid; ask whoever sent it for another")
     found: Access | None = request.scope[ACCESS]
@@ -183,7 +185,7 @@ def join(request: Request, id: str, name: str, signature: str) -> Response:
     return response
 
 
-def _are_of_an_example(studies: Studies, id: str, marked: list[Design]) -> bool:
+def _are_of_an_example(studies: StudyService, id: str, marked: list[Design]) -> bool:
     """Whether the first anchors of a study, of which some are still marked, came with the example it was made from."""
     example = EXAMPLES.get(studies.show(id).example or "")
     if example is None or not any(design in marked for design in example.suggested_anchors):

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from anchorpbo.app.definition.definition import Definition
+from anchorpbo.app.definition.definition import StudyDefinition
 
 MOST_CARDS = 50
 """Designs in one request for cards; pages send more in several."""
@@ -74,7 +74,7 @@ CATALOGUE_EXAMPLE = "name,price,colour\nBirch,12.5,white\nElm,9,brown\nOak,19,br
 def export_example() -> dict[str, Any]:
     """An export of the example study, as it is when it was just made."""
     event = {"type": "created", "time": "2025-03-01T09:30:00+00:00", "participant": "owner"}
-    study = Definition.from_request(STUDY_EXAMPLE).to_dict()
+    study = StudyDefinition.from_request(STUDY_EXAMPLE).to_dict()
     return {"format": "anchorpbo-journal", "version": 1, "study": study, "events": [event]}
 
 

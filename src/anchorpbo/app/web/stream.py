@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from starlette.concurrency import run_in_threadpool
 
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.base import Storage
 from anchorpbo.app.storage.journal import Entry
 from anchorpbo.app.web.access import Access, has_access
@@ -125,7 +125,7 @@ class Watcher:
         self._told[study] = min(page.seen for page in self._pages[study])
 
 
-async def events(watcher: Watcher, studies: Studies, page: Page, left_off: str) -> AsyncIterator[str]:
+async def events(watcher: Watcher, studies: StudyService, page: Page, left_off: str) -> AsyncIterator[str]:
     """New entries of a journal, from now on, or from where a page that comes back left off.
 
     They end with the connection, the server, the study, or the right of whoever listens to hear them.
@@ -149,12 +149,12 @@ async def events(watcher: Watcher, studies: Studies, page: Page, left_off: str) 
                 yield _event(entry)
 
 
-def _begin(studies: Studies, page: Page, left_off: str) -> list[Entry] | None:
+def _begin(studies: StudyService, page: Page, left_off: str) -> list[Entry] | None:
     """Find out where a page begins, and what it missed; ``None`` where it must not hear of it any longer."""
     try:
         page.seen = studies.storage.last_numbers([page.study]).get(page.study, 0)
         # Whatever changes that from now on has a higher number, and the watcher will see it.
-        studies.check(page.study, page.participant)
+        studies.check_participant(page.study, page.participant)
         if not has_access(studies, page.access):
             return None
         if not (left_off.isdecimal() and len(left_off) <= _MOST_DIGITS):

@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from anchorpbo.app.definition.definition import Definition
+from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.app.rendering.display import MAX_PICTURES_CHARACTERS
 from anchorpbo.app.rendering.pictures import (
     MAX_PICTURE_BYTES,
@@ -18,8 +18,8 @@ from anchorpbo.app.rendering.pictures import (
 )
 from anchorpbo.app.report.report import report_html
 from anchorpbo.app.scheduler.desk import Errand
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.studies import MOST_PICTURES
+from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.sessions import MAX_PICTURE_STUDIES
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import InputError
 
@@ -91,7 +91,7 @@ def test_nothing_else_is_a_picture(given, says):
 )
 def test_pictures_belong_to_the_items_of_a_catalogue(display, says):
     with pytest.raises(InputError, match=says):
-        Definition.from_request({"name": "Trees", "space": SPACE, "display": {"image": "file"} | display})
+        StudyDefinition.from_request({"name": "Trees", "space": SPACE, "display": {"image": "file"} | display})
 
 
 def test_all_of_them_together_are_not_too_large():
@@ -107,14 +107,14 @@ def test_all_of_them_together_are_not_too_large():
             "display": {"image": "file", "pictures": dict.fromkeys(names[:count], large)},
         }
         if count == fitting:
-            Definition.from_request(request)
+            StudyDefinition.from_request(request)
         else:
             with pytest.raises(InputError, match="must not be larger than 8 MB together"):
-                Definition.from_request(request)
+                StudyDefinition.from_request(request)
 
 
 def test_an_export_has_them_and_a_view_has_not():
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     id = studies.create(study({"ash.png": address()})).id
     assert studies.show(id).display == {"image": "file"}
     again = studies.import_study(json.loads(json.dumps(studies.export(id)))).id
@@ -123,7 +123,7 @@ def test_an_export_has_them_and_a_view_has_not():
 
 
 def test_an_import_with_something_else_in_its_place_is_refused():
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     layout = studies.export(studies.create(study({"ash.png": address()})).id)
     layout["study"]["display"]["pictures"]["ash.png"] = "data:text/html;base64,PGI+"
     with pytest.raises(InputError, match="must be data:image"):
@@ -131,12 +131,12 @@ def test_an_import_with_something_else_in_its_place_is_refused():
 
 
 def test_workers_get_none_of_them():
-    errand = Errand(("a", "owner"), 0, [], Definition.from_request(study({"ash.png": address()})))
+    errand = Errand(("a", "owner"), 0, [], StudyDefinition.from_request(study({"ash.png": address()})))
     assert "base64" not in json.dumps(errand.to_dict())
 
 
 def test_a_report_shows_the_picture_of_what_it_recommends():
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     pictures = {name: address(PNG + name.encode()) for name in ("ash.png", "birch.png", "elm.png")}
     id = studies.create(study(pictures)).id
     duel = studies.ask(id)
@@ -182,7 +182,7 @@ def test_a_picture_has_so_many_pixels_and_no_more():
     with pytest.raises(InputError, match=says):
         check_picture("a", address(png(MAX_PIXELS // 5_000 + 1, 5_000)))
     with pytest.raises(InputError, match=r"received 60,000 x 60,000"):  # 437 kB can hold 3.6 gigapixels
-        Definition.from_request(study({"ash.png": address(png(60_000, 60_000))}))
+        StudyDefinition.from_request(study({"ash.png": address(png(60_000, 60_000))}))
 
 
 def test_a_picture_that_was_kept_before_is_shown_whatever_its_size():
@@ -190,10 +190,10 @@ def test_a_picture_that_was_kept_before_is_shown_whatever_its_size():
 
 
 def test_pictures_of_a_few_studies_are_kept_in_memory_and_those_of_no_deleted_one():
-    studies = Studies(MemoryStorage())
-    ids = [studies.create(study({"ash.png": address()})).id for _ in range(MOST_PICTURES + 2)]
+    studies = StudyService(MemoryStorage())
+    ids = [studies.create(study({"ash.png": address()})).id for _ in range(MAX_PICTURE_STUDIES + 2)]
     assert all("pictures" not in studies.definition(id).display for id in ids)
     assert all(studies.picture(id, "ash.png").content == PNG for id in ids)
-    assert list(studies._pictures) == ids[2:]
+    assert list(studies._sessions._pictures) == ids[2:]
     studies.delete(ids[-1])
-    assert list(studies._pictures) == ids[2:-1]
+    assert list(studies._sessions._pictures) == ids[2:-1]
