@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anchorpbo.app.report.report import report_html
+from anchorpbo.app.report.report import render_report
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage import open_storage
 
@@ -41,7 +41,7 @@ def test_the_map_and_the_report_of_a_long_study_are_quick(tmp_path: Path, dimens
         studies.import_comparisons(id, comparisons(dimension))
         studies.recommendation(id)
         seconds = {}
-        for name, look in {"map": lambda: studies.map(id), "report": lambda: report_html(studies, id)}.items():
+        for name, look in {"map": lambda: studies.map(id), "report": lambda: render_report(studies, id)}.items():
             began = time.process_time()
             assert look()
             seconds[name] = time.process_time() - began

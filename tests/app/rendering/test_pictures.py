@@ -16,7 +16,7 @@ from anchorpbo.app.rendering.pictures import (
     decode_picture,
     read_size,
 )
-from anchorpbo.app.report.report import report_html
+from anchorpbo.app.report.report import render_report
 from anchorpbo.app.scheduler.desk import Errand
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.sessions import MAX_PICTURE_STUDIES
@@ -142,7 +142,7 @@ def test_a_report_shows_the_picture_of_what_it_recommends():
     duel = studies.ask(id)
     studies.answer(id, duel.id, "first")
     best = studies.recommendation(id).design
-    assert f'<img src="{pictures[best["file"]]}" alt="{best["file"]}">' in report_html(studies, id)
+    assert f'<img src="{pictures[best["file"]]}" alt="{best["file"]}">' in render_report(studies, id)
 
 
 # -- pixels -----------------------------------------------------------------------------------------------------------

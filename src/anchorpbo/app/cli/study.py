@@ -183,9 +183,9 @@ def _request(source: Source, roles: Roles) -> tuple[Request, str | None]:
     if source.catalogue is None and roles != Roles():
         raise IncompatibleError("columns are those of a catalogue", f"--{given[0]}", "give the file with --catalogue")
     if source.example is not None:
-        from anchorpbo.app.examples import example
+        from anchorpbo.app.examples import get_example
 
-        one = example(source.example)
+        one = get_example(source.example)
         return one.definition | {"anchors": [dict(design) for design in one.suggested_anchors]}, None
     if source.space is not None:
         return _of_json(source.space), None

@@ -119,7 +119,7 @@ class StudyService:
             earlier = session.answers.get(duel_id)
             if earlier is not None:
                 if earlier.outcome != outcome:
-                    rule = f"this duel was answered before, with {earlier.outcome!r}: one answer count_by_participant"
+                    rule = f"this duel was answered before, with {earlier.outcome!r}: one answer counts"
                     raise ConflictError(rule, repr(outcome), "go on with the next duel, or undo that answer first")
                 return [], AnswerView(duel_id, outcome, len(session.optimizer), True, earlier.number)
             duel = session.pending

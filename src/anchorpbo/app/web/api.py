@@ -13,8 +13,8 @@ from fastapi import APIRouter, Body, Depends, Query, Request, Response
 from starlette.responses import HTMLResponse, PlainTextResponse, StreamingResponse
 
 from anchorpbo.app.rendering.cards import Card
-from anchorpbo.app.report.page import POLICY as REPORT_POLICY
-from anchorpbo.app.report.report import report_html
+from anchorpbo.app.report.page import CONTENT_SECURITY_POLICY as REPORT_POLICY
+from anchorpbo.app.report.report import render_report
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.agreement import Agreement
 from anchorpbo.app.service.catalogues import CatalogueView
@@ -328,7 +328,7 @@ def report(
         "Content-Disposition": f'attachment; filename="study-{id}.html"',
         "Content-Security-Policy": f"{REPORT_POLICY}; frame-ancestors 'none'; sandbox",
     }
-    page = report_html(_studies(request), id, access.acting(id, participant), risk_weight)
+    page = render_report(_studies(request), id, access.acting(id, participant), risk_weight)
     return HTMLResponse(page, headers=saved)
 
 

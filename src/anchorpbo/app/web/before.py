@@ -8,7 +8,7 @@ from http import HTTPStatus
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
-from anchorpbo.app.examples import EXAMPLES, example
+from anchorpbo.app.examples import EXAMPLES, get_example
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.validator import StudyPreview
 from anchorpbo.app.service.views import StudyView
@@ -41,7 +41,7 @@ def create_from_example(request: Request, access: WhoAsks, key: str, response: R
     """Make a study from an example."""
     access.as_owner()
     try:
-        chosen = example(key)
+        chosen = get_example(key)
     except UnknownNameError as problem:
         raise HTTPException(HTTPStatus.NOT_FOUND, str(problem)) from problem
     studies: StudyService = request.app.state.studies
