@@ -1,4 +1,4 @@
-"""What a study is, and one participant's state in it.
+"""The definition of a study, and the state of one participant in it.
 
 ::
 

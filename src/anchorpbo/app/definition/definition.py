@@ -8,7 +8,7 @@
      "display": {...},
      "options": {"strategy": "raeubo", "preset": "default", "seed": 0, ...}}
 
-What is kept also has ``engine``, all settings that the preset stood for when the study was made (see
+The stored form also has ``engine``, all settings that the preset stood for when the study was made (see
 `Optimizer.to_json`), so that a later release goes on as it began. Anchors become the owner's first entries.
 """
 
@@ -43,7 +43,7 @@ MAX_NAME_LENGTH, MAX_TEXT_LENGTH = 200, 5_000
 MAX_ANCHORS = 500
 MAX_SEED = 2**63 - 1
 OPTIONS = ("strategy", "preset", "seed", "likelihood", "inference", "initial", "refit_every", "risk_weight")
-"""Of `Optimizer`, those that a request may choose: all that are names or numbers."""
+"""Options of `Optimizer` that a request may set: all that are names or numbers."""
 _KEYS = ("name", "description", "example", "space", "anchors", "display", "options")
 
 
@@ -77,7 +77,7 @@ class StudyDefinition:
 
     @classmethod
     def from_request(cls, request: Any, folder: str | None = None) -> StudyDefinition:
-        """Check what someone asks for."""
+        """Validate a request for a study and read its definition."""
         check_json("a study", request)
         with raise_input_errors("a study"):
             return cls._from_request(check_object("a study", request), folder)
@@ -114,7 +114,7 @@ class StudyDefinition:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As storage keeps it."""
+        """Return the definition as storage keeps it."""
         return {
             "name": self.name,
             "description": self.description,
@@ -125,9 +125,9 @@ class StudyDefinition:
         }
 
     @classmethod
-    def from_dict(cls, kept: Any, *, trusted: bool) -> StudyDefinition:
-        """From storage, which is trusted, or from an export, which may come from anywhere and was found to be plain."""
-        fields = check_object("a study", kept)
+    def from_dict(cls, layout: Any, *, trusted: bool) -> StudyDefinition:
+        """Read a definition from storage, which is trusted, or from an export, which `check_json` has passed."""
+        fields = check_object("a study", layout)
         engine = check_object("engine", fields.get("engine"))
         study = cls(
             name=check_text("name", fields.get("name"), MAX_NAME_LENGTH, required=True),
@@ -149,7 +149,7 @@ class StudyDefinition:
 
     @cached_property
     def space(self) -> DesignSpace:
-        """Where the designs come from; all participants share it."""
+        """Space of the designs; all participants share it."""
         return _read_space(self.engine.get("space"), checked=True)
 
     @property
@@ -166,7 +166,7 @@ class StudyDefinition:
         return frozenset(str(item[column]) for item in self.catalogue.items)
 
     def without_pictures(self) -> StudyDefinition:
-        """The same without its pictures."""
+        """Return the definition without its pictures."""
         return replace(self, display=self.display_without_pictures) if "pictures" in self.display else self
 
     @property
@@ -208,7 +208,7 @@ def _read_space(layout: Any, *, checked: bool) -> DesignSpace:
 
 
 def _check_new_space(layout: Any) -> DesignSpace:
-    """A space that is checked, and of which designs can be drawn as they will be for a duel."""
+    """Read a space, and check its size and that designs can be drawn from it as for a duel."""
     check_space_size(layout)
     with time_limit(CHECK_LIMIT):
         space = _read_space(layout, checked=False)

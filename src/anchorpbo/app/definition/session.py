@@ -34,7 +34,7 @@ class RecordedAnswer:
     """An answer that was not undone."""
 
     number: int
-    """Of its entry."""
+    """Number of its entry."""
     duel: Duel
     outcome: Outcome
 

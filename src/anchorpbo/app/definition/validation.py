@@ -16,12 +16,12 @@ from anchorpbo.errors import AnchorPBOError, InputError
 
 MAX_NESTING = 32
 """Levels of lists and objects within one another."""
-_MAX_INTEGER = 2**1023
-"""Whole numbers up to this are doubles too."""
+_MAX_DOUBLE_INTEGER = 2**1023
+"""Whole numbers below this fit a double."""
 MAX_PARAMETERS = 100
 MAX_CONSTRAINTS = 100
 MAX_VALUES = 4_000_000
-"""Of all parameters with steps together: each takes 8 bytes."""
+"""Values of all parameters with steps together: each takes 8 bytes."""
 MAX_CHOICES = 10_000
 """Values of one choice or order."""
 MAX_ROWS, MAX_COLUMNS, MAX_CELLS = 100_000, 5_000, 5_000_000
@@ -110,7 +110,7 @@ def _check_scalar(what: str, value: object) -> None:
     if isinstance(value, float):
         fits = math.isfinite(value)
     else:
-        fits = value is None or (isinstance(value, int) and abs(value) < _MAX_INTEGER)
+        fits = value is None or (isinstance(value, int) and abs(value) < _MAX_DOUBLE_INTEGER)
     if not fits:
         received = repr(value) if isinstance(value, float) else type(value).__name__ + " that is too large or unknown"
         raise InputError(f"{what} must hold finite numbers, texts, true, false and null", received, "correct it")

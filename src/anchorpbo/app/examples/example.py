@@ -26,11 +26,11 @@ class Example:
     key: str
     """Its name in `EXAMPLES`."""
     title: str
-    """For people."""
+    """Title, for people."""
     description: str
     """What the expert compares, and what to mark as anchors."""
     space: DesignSpace
-    """Where the designs come from."""
+    """Space of the designs."""
     display: Mapping[str, Any]
     """How designs are shown, see `anchorpbo.app.examples`."""
     suggested_anchors: tuple[Design, ...]
@@ -40,11 +40,11 @@ class Example:
     noise: DesignFunction = field(repr=False)
     """The standard deviation of an impression, of designs that the space has checked."""
     options: Mapping[str, Any] = field(default_factory=lambda: {"preset": "default", "seed": 0})
-    """Of the `Optimizer`; names and numbers only."""
+    """Options of the `Optimizer`; names and numbers only."""
 
     @property
     def definition(self) -> dict[str, Any]:
-        """All that makes the study, ready for JSON; a new dict each time."""
+        """Definition of the study, ready for JSON; a new dict each time."""
         return {
             "name": self.title,
             "description": self.description,
@@ -56,13 +56,13 @@ class Example:
         }
 
     def judge(self, design: Mapping[str, Any]) -> float:
-        """How much the simulated expert likes a design, without noise."""
+        """Return how much the simulated expert likes a design, without noise."""
         return float(self.utility(self.space.check(design)))
 
     def answer(
         self, first: Mapping[str, Any], second: Mapping[str, Any], rng: np.random.Generator, tie: float = 0.0
     ) -> Literal["first", "second", "tie"]:
-        """Which of two designs the simulated expert says they prefer.
+        """Return which of two designs the simulated expert says they prefer.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ from anchorpbo.app.examples.example import Example, bump, make_noise
 from anchorpbo.space import Catalogue, Design
 
 FINGERPRINT_BITS = 2_048
-"""Of a Morgan fingerprint of radius 2."""
+"""Length of a Morgan fingerprint of radius 2."""
 _DESCRIPTION = (
     "Two molecules: which would you rather start from to make a new medicine that is taken as a tablet? "
     "Mark as anchors the molecules you have worked with, or whose behaviour in the body you know. "

@@ -16,7 +16,7 @@ from anchorpbo.formatting import format_value
 
 @dataclass(frozen=True)
 class CardRow:
-    """One parameter."""
+    """The row of one parameter."""
 
     name: str
     label: str

@@ -1,4 +1,4 @@
-"""How the designs of a study are shown: which column is a picture, what a parameter is called, what is left out.
+"""The display of a study: how its designs are shown, with which pictures, labels, units and hidden columns.
 
 ::
 

@@ -30,7 +30,7 @@ MAX_EXPRESSION_CHARACTERS, MAX_NODES, MAX_DEPTH = 500, 100, 20
 """Characters, nodes and levels of an expression."""
 MAX_TEXT_CHARACTERS = 1_000
 MAX_NUMBER = 1e12
-"""Of numbers, the results on the way included."""
+"""Largest absolute value of a number, intermediate results included."""
 
 Value: TypeAlias = bool | int | float | str
 _Operators: TypeAlias = dict[type[ast.AST], Callable[[Any, Any], Any]]
@@ -58,7 +58,7 @@ _ARGUMENTS = {"abs": (1, 1), "max": (2, 20), "min": (2, 20), "round": (1, 2)}
 
 @dataclass(frozen=True)
 class Expression:
-    """One expression, checked when it is made. Immutable, so safe to share between threads.
+    """An expression, checked when it is made. Immutable, so safe to share between threads.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _depth(tree: ast.AST) -> int:
 
 
 def _operands(node: ast.AST) -> Iterable[ast.AST]:
-    """All nodes but the names of functions that are called."""
+    """Yield all nodes except the names of called functions."""
     yield node
     for child in ast.iter_child_nodes(node):
         if not (isinstance(node, ast.Call) and child is node.func):

@@ -20,7 +20,7 @@ IMAGE_TYPES = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".gif": "gif", ".
 MAX_PICTURE_BYTES = 1_000_000
 """Bytes of a picture that is sent."""
 MAX_PIXELS = 40_000_000
-"""Of such a picture, which a browser unpacks to 4 bytes each."""
+"""Pixels of such a picture; a browser unpacks each to 4 bytes."""
 _DATA_URL = re.compile(r"data:image/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})")
 _MAGIC_NUMBERS = {
     "png": re.compile(rb"\x89PNG\r\n\x1a\n"),
@@ -35,7 +35,7 @@ class EmbeddedPicture:
     """A picture that was sent with its study."""
 
     kind: str
-    """Of `IMAGE_TYPES`."""
+    """One of the values of `IMAGE_TYPES`."""
     content: bytes
 
 
@@ -93,7 +93,7 @@ def _read_webp_size(data: bytes) -> tuple[int, int] | None:
 
 
 def _read_jpeg_size(data: bytes) -> tuple[int, int] | None:
-    """From the start of the frame, the first segment of type C0 to CF but C4, C8 and CC."""
+    """Read the size from the frame header, the first segment of type C0 to CF except C4, C8 and CC."""
     at = 2
     while at + 9 <= len(data) and data[at] == 0xFF:
         kind = data[at + 1]

@@ -42,7 +42,7 @@ ATTRIBUTES = PRESENTATION_ATTRIBUTES | _split(
     "viewBox width x x1 x2 y y1 y2"
 )
 CSS_FUNCTIONS = _split("color-mix hsl hsla lab lch matrix oklab oklch rgb rgba rotate scale skewX skewY translate url")
-"""What may stand before a bracket in the value of an attribute."""
+"""Functions that the value of an attribute may call."""
 _IGNORED_ATTRIBUTES = frozenset({"class", "version", "baseProfile", "xml:space"})
 """Attributes that drawing programs write and that mean nothing here."""
 _TEXT_ELEMENTS = frozenset({"text", "tspan", "title"})

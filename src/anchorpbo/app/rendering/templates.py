@@ -72,7 +72,7 @@ class Template:
 
     @property
     def text(self) -> str:
-        """As it was given."""
+        """The text of the template."""
         return self._text
 
     @property

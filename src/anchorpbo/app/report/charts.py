@@ -35,7 +35,7 @@ _MAX_LABELS = 12
 
 @dataclass(frozen=True)
 class AxisScale:
-    """Where values lie between two ends of a chart."""
+    """Scale of an axis: maps values to places between two ends of a chart."""
 
     axis: Axis
     start: float
@@ -50,7 +50,7 @@ class AxisScale:
         return self.axis.continuous or value in self.axis.values
 
     def share(self, value: Any) -> float:
-        """How far along it is, from 0 to 1."""
+        """Position of a value along the axis, from 0 to 1."""
         values = self.axis.values
         if not self.axis.continuous:
             return (values.index(value) + 0.5) / len(values)
@@ -297,7 +297,7 @@ def _draw_star(x: float, y: float) -> Markup:
 
 
 def _draw_color_key(low: float, high: float, width: float, height: float) -> list[Markup]:
-    """What the shades mean, at the right."""
+    """Draw the key of the shades, at the right."""
     x, top, tall, steps = width - 62.0, 10.0, height - 54.0, 24
     cells = [
         tag("rect", x=x, y=top + tall * (steps - n - 1) / steps, width=12, height=tall / steps + 0.2, class_="heat",

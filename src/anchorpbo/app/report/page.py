@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from anchorpbo.html import Markup, join, tag
 
 CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-"""What a browser may load for it: its own style, and nothing else."""
+"""Content security policy of a report: its own style and embedded pictures, nothing else."""
 
 
 def render_document(title: str, main: Sequence[Markup]) -> str:

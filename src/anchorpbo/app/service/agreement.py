@@ -25,7 +25,7 @@ MAX_DESIGNS = 400
 
 @dataclass(frozen=True)
 class Opinion:
-    """What one participant thinks best."""
+    """The design that one participant likes best."""
 
     participant: str
     answers: int
@@ -39,9 +39,9 @@ class Agreement:
     """Opinions, and how far they agree."""
 
     opinions: list[Opinion]
-    """Of all participants, those without answers included."""
+    """Opinions of all participants, those without answers included."""
     participants: list[str]
-    """Those with answers, in the order of the matrix."""
+    """Participants with answers, in the order of the matrix."""
     matrix: list[list[float]]
     """Rank correlations, from -1 to 1."""
     consensus: Design | None

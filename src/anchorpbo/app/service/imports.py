@@ -48,7 +48,7 @@ class ImportedStudy:
     entries: Sequence[Entry]
     """Numbered from 1."""
     participants: Sequence[str]
-    """All of them, those without entries included."""
+    """All participants, those without entries included."""
 
 
 def read_export(layout: Any) -> ImportedStudy:

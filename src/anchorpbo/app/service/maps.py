@@ -17,7 +17,7 @@ __all__ = ["Axis", "Grid", "Item", "Items", "Map", "Plane", "Slice", "make_map"]
 
 @dataclass(frozen=True)
 class Map:
-    """All that a page of results draws."""
+    """The data of the page of results."""
 
     answers: int
     at: Design | None
@@ -26,7 +26,7 @@ class Map:
     items: Items | None
     anchors: list[Design]
     duels: list[dict[str, Any]]
-    """Those that stand: first, second, outcome."""
+    """Duels that were not undone: first, second, outcome."""
 
 
 def make_map(

@@ -26,7 +26,7 @@ MAX_SESSIONS = 256
 """Sessions and definitions in memory; others are replayed when they are needed."""
 MAX_PICTURE_STUDIES = 4
 """Studies whose pictures are kept in memory, up to 8 MB each."""
-_ATTEMPTS = 8
+_MAX_ATTEMPTS = 8
 
 Decision = tuple[Sequence[Entry], T]
 """Entries to append, and the result to return once they are written."""
@@ -104,7 +104,7 @@ class SessionCache:
                     raise
                 except AnchorPBOError:  # the session may be stale: read, and decide again
                     pass
-            for _ in range(_ATTEMPTS):
+            for _ in range(_MAX_ATTEMPTS):
                 session.replay(self._storage.entries(id, participant, session.seen))
                 entries, result = decide(session)
                 if not entries:

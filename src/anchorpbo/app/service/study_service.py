@@ -45,7 +45,7 @@ _ALPHABET = string.ascii_lowercase + string.digits
 
 
 class StudyService:
-    """All studies of one storage. Safe to use from several threads."""
+    """The use cases on all studies of one storage. Safe to use from several threads."""
 
     def __init__(self, storage: Storage, *, scheduler: Ahead | None = None, validator: Validator | None = None) -> None:
         self.storage = storage
@@ -64,11 +64,11 @@ class StudyService:
         return self._store(definition, [make_entry("created", OWNER, {"name": definition.name}), *marks])
 
     def studies(self) -> list[StudySummary]:
-        """All studies, the newest first."""
+        """List all studies, the newest first."""
         return [StudySummary.from_info(info) for info in self.storage.studies()]
 
     def show(self, id: str) -> StudyView:
-        """One study."""
+        """Show one study."""
         return StudyView.from_definition(self.storage.study(id), self.definition(id), self.memberships.active(id))
 
     def pictures(self, id: str) -> Mapping[str, str]:
@@ -230,7 +230,7 @@ class StudyService:
         return self._sessions.read(id, participant, lambda session: len(session.optimizer))
 
     def convergence(self, id: str, participant: str = OWNER) -> list[float | None]:
-        """What each duel was expected to bring, in the order of the answers that stand."""
+        """Expected gain of each answered duel, in the order of the answers."""
 
         def compute(session: ParticipantSession) -> list[float | None]:
             return [event.get("gain") for event in session.optimizer.history if event["type"] == "answered"]
@@ -238,7 +238,7 @@ class StudyService:
         return self._sessions.read(id, participant, compute)
 
     def agreement(self, id: str) -> Agreement:
-        """How far participants agree."""
+        """Compute how far participants agree."""
         models = [self._sessions.read(id, name, ParticipantModel.from_session) for name in self.memberships.active(id)]
         return compute_agreement(models)
 
@@ -320,7 +320,7 @@ class StudyService:
         return ParticipantView.from_counts(name, count_by_participant(self.storage.entries(id, name)))
 
     def participants(self, id: str) -> list[ParticipantView]:
-        """Who takes part and how far they are."""
+        """List the participants with their numbers of answers and anchors."""
         counts = count_by_participant(self.storage.entries(id))
         return [ParticipantView.from_counts(name, counts) for name in self.memberships.active(id)]
 

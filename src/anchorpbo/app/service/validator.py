@@ -65,9 +65,9 @@ class StudyPreview:
     dimension: int
     """Parameters that vary, or columns that tell items apart."""
     designs: int | None
-    """How many different ones there are; ``None`` where they are endless, or more than can be counted."""
+    """Number of different designs; ``None`` where it is infinite, or too large to count."""
     constraints: list[JSONObject]
-    """Those of the space, as a study takes them."""
+    """Constraints of the space, in the form that a request takes."""
     card: Card
     """The design in the middle, as people will see it."""
 

@@ -116,7 +116,7 @@ class AnswerView:
 
 @dataclass(frozen=True)
 class UndoView:
-    """What was taken back."""
+    """An event that was undone."""
 
     event: JSONObject
     pending: DuelView | None

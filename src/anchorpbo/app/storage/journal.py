@@ -1,7 +1,7 @@
-"""What happened in a study that several people take part in: by whom, when, and in which order.
+"""The journal of a study: an append-only log of what its participants did, and when.
 
-A journal only grows: what is taken back stays in it, with an entry that says so. Everything else about a study, each
-participant's log included, is a replay of its journal.
+An undone entry stays in the journal, followed by an entry of type ``undone``. All state of a study, each participant's
+log included, is a replay of its journal.
 
 ::
 
@@ -40,7 +40,7 @@ OWNER = "owner"
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing that happened.
+    """An entry of a journal.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Entry:
     number: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """As the export holds it."""
+        """Return the entry as an export holds it."""
         return {
             "number": self.number,
             "type": self.type,
@@ -78,7 +78,7 @@ class Entry:
 
     @classmethod
     def from_dict(cls, layout: Any) -> Entry:
-        """An entry of an export."""
+        """Read an entry of an export."""
         if not isinstance(layout, Mapping):
             raise InputError("an event must be an object", repr(layout), "export the study again")
         data = dict(layout)

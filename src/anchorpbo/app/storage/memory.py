@@ -35,7 +35,7 @@ from anchorpbo.app.storage.rows import (
 
 @dataclass
 class _StoredStudy:
-    """One study. Nothing in it can be changed through what was handed in or out: rows are frozen, data is text."""
+    """A stored study. Callers share nothing mutable with it: rows are frozen, data is text."""
 
     name: str
     created: datetime
@@ -52,7 +52,7 @@ class _StoredStudy:
 
 
 class MemoryStorage(Storage):
-    """Keeps studies until the process ends. Safe to use from several threads."""
+    """A store of studies that lasts until the process ends. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -60,7 +60,7 @@ class MemoryStorage(Storage):
         self._secrets: dict[str, bytes] = {}
 
     def create(self, info: StudyInfo, definition: Mapping[str, Any], entries: Sequence[Entry]) -> None:
-        """Keep a new study."""
+        """Store a new study."""
         id = as_name("a study's id", info.id)
         study = _StoredStudy(
             as_text("a study's name", info.name),
@@ -74,30 +74,30 @@ class MemoryStorage(Storage):
             self._studies[id] = study
 
     def studies(self) -> list[StudyInfo]:
-        """All studies, the newest first."""
+        """List all studies, the newest first."""
         with self._lock:
             infos = [study.info(id) for id, study in self._studies.items()]
         return sorted(infos, key=lambda info: (info.created, info.id), reverse=True)
 
     def study(self, id: str) -> StudyInfo:
-        """One study."""
+        """Return one study."""
         with self._lock:
             return self._find(id).info(id)
 
     def definition(self, id: str) -> dict[str, Any]:
-        """What a study was made with."""
+        """Return the definition of a study."""
         with self._lock:
             text = self._find(id).definition
         made_with: dict[str, Any] = json.loads(text)
         return made_with
 
     def participants(self, id: str) -> list[str]:
-        """Who takes part."""
+        """List the participants."""
         with self._lock:
             return list(self._find(id).participants)
 
     def add_participant(self, id: str, name: str) -> None:
-        """Let someone take part."""
+        """Add a participant."""
         name = as_name("a participant's name", name)
         with self._lock:
             study = self._find(id)
@@ -105,7 +105,7 @@ class MemoryStorage(Storage):
                 study.participants.append(name)
 
     def entries(self, id: str, participant: str | None = None, after: int = 0) -> list[Entry]:
-        """The journal."""
+        """Read the journal."""
         after = as_count("after", after)
         if participant is not None:
             as_text("a participant's name", participant)
@@ -114,7 +114,7 @@ class MemoryStorage(Storage):
         return [row.to_entry(number) for number, row in rows if participant is None or row.participant == participant]
 
     def last_numbers(self, ids: Sequence[str]) -> dict[str, int]:
-        """Number of the last entry of each of these studies."""
+        """Return the number of the last entry of each of these studies."""
         names = [as_study_id(id) for id in ids]
         with self._lock:
             return {id: len(self._studies[id].rows) for id in names if id in self._studies}
@@ -139,19 +139,19 @@ class MemoryStorage(Storage):
         return [row.to_entry(number) for number, row in enumerate(rows, first)]
 
     def delete(self, id: str) -> None:
-        """Forget a study."""
+        """Delete a study."""
         with self._lock:
             self._find(id)
             del self._studies[id]
 
     def secret(self, name: str) -> bytes:
-        """32 random bytes under a name."""
+        """Return the 32 random bytes of this name."""
         name = as_name("a secret's name", name)
         with self._lock:
             return self._secrets.setdefault(name, secrets.token_bytes(32))
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to close."""
 
     def _find(self, id: str) -> _StoredStudy:
         study = self._studies.get(as_study_id(id))

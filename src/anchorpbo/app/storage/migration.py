@@ -18,7 +18,7 @@ _MIGRATION_LOCK = Lock()
 """Alembic has one environment a process."""
 
 _LOCK_KEY = 4_702_111_234_474_983_745
-"""Of the lock that PostgreSQL keeps for whoever migrates; any number that others will not think of."""
+"""Key of PostgreSQL's advisory lock during a migration; any number that no other program uses."""
 
 
 def check_integrity(database: Database) -> None:

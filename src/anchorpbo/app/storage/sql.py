@@ -58,7 +58,7 @@ _MAX_BOUND_PARAMETERS = 1_000
 
 
 class SQLStorage(Storage):
-    """Keeps studies in a database. Safe to use from several threads and processes."""
+    """A store of studies in a database. Safe to use from several threads and processes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -70,12 +70,12 @@ class SQLStorage(Storage):
             raise
 
     def create(self, info: StudyInfo, definition: Mapping[str, Any], entries: Sequence[Entry]) -> None:
-        """Keep a new study."""
+        """Store a new study."""
         with self._database.begin_write() as connection:
             insert_study(connection, info, definition, entries)
 
     def studies(self) -> list[StudyInfo]:
-        """All studies, the newest first."""
+        """List all studies, the newest first."""
         without_row = select(_HEADS.study).where(~exists().where(_STUDIES.id == _HEADS.study))
         with self._database.begin_read() as connection:
             infos = [self._info(row) for row in self._all(connection, _infos())]
@@ -85,7 +85,7 @@ class SQLStorage(Storage):
         return sorted(infos, key=lambda info: (info.created, info.id), reverse=True)
 
     def study(self, id: str) -> StudyInfo:
-        """One study."""
+        """Return one study."""
         with self._database.begin_read() as connection:
             rows = self._all(connection, _infos().where(_STUDIES.id == as_study_id(id)))
             if not rows:
@@ -94,7 +94,7 @@ class SQLStorage(Storage):
         return self._info(rows[0])
 
     def definition(self, id: str) -> dict[str, Any]:
-        """What a study was made with."""
+        """Return the definition of a study."""
         wanted = select(_STUDIES.definition, _STUDIES.definition_checksum).where(_STUDIES.id == as_study_id(id))
         with self._database.begin_read() as connection:
             rows = self._all(connection, wanted)
@@ -107,7 +107,7 @@ class SQLStorage(Storage):
         return made_with
 
     def participants(self, id: str) -> list[str]:
-        """Who takes part."""
+        """List the participants."""
         wanted = select(*schema.participants.c, *_HEAD).join(schema.heads, _HEADS.study == _PEOPLE.study)
         wanted = wanted.where(_PEOPLE.study == as_study_id(id)).order_by(_PEOPLE.position)
         with self._database.begin_read() as connection:
@@ -120,7 +120,7 @@ class SQLStorage(Storage):
         return [row.name for row in rows]
 
     def add_participant(self, id: str, name: str) -> None:
-        """Let someone take part."""
+        """Add a participant."""
         name = as_name("a participant's name", name)
         with self._database.begin_write() as connection:
             head = self._head(connection, id, lock=True)
@@ -129,7 +129,7 @@ class SQLStorage(Storage):
                 self._add(connection, id, head, lambda: _add_participant(connection, id, name, head.participants))
 
     def entries(self, id: str, participant: str | None = None, after: int = 0) -> list[Entry]:
-        """The journal."""
+        """Read the journal."""
         wanted = select(schema.entries).where(
             _ENTRIES.study == as_study_id(id), _ENTRIES.number > as_count("after", after)
         )
@@ -148,7 +148,7 @@ class SQLStorage(Storage):
         return [self._row(each).to_entry(each.number) for each in rows]
 
     def last_numbers(self, ids: Sequence[str]) -> dict[str, int]:
-        """Number of the last entry of each of these studies."""
+        """Return the number of the last entry of each of these studies."""
         # A look at the end of an index for each, where a GROUP BY would read all entries.
         last = select(func.max(_ENTRIES.number)).where(_ENTRIES.study == _STUDIES.id).scalar_subquery()
         wanted, names = select(_STUDIES.id, func.coalesce(last, 0).label("last")), [as_study_id(id) for id in ids]
@@ -181,13 +181,13 @@ class SQLStorage(Storage):
         return [row.to_entry(number) for number, row in enumerate(rows, first)]
 
     def delete(self, id: str) -> None:
-        """Forget a study; the rest of it goes with its row."""
+        """Delete a study; its other rows are deleted with it."""
         with self._database.begin_write() as connection:
             if connection.execute(delete(schema.studies).where(_STUDIES.id == as_study_id(id))).rowcount == 0:
                 raise unknown_study_error(id)
 
     def secret(self, name: str) -> bytes:
-        """32 random bytes under a name."""
+        """Return the 32 random bytes of this name."""
         name = as_name("a secret's name", name)
         kept = select(schema.secrets).where(_SECRETS.name == name)
         with self._database.begin_read() as connection:
@@ -201,7 +201,7 @@ class SQLStorage(Storage):
         return value
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         self._database.close()
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ class SQLStorage(Storage):
         return self._database.address.damage_error(f"{what} is missing")
 
     def _head(self, connection: Connection, id: str, lock: bool = False) -> Head:
-        """How much of a study there is, and with a lock that nobody else changes it until the transaction ends."""
+        """Read the head of a study; with `lock`, lock the study until the transaction ends."""
         row = select(_STUDIES.id).where(_STUDIES.id == as_study_id(id))
         # Lock the study's row, as `delete` does; locking rows in different orders could deadlock.
         if lock and connection.scalar(row.with_for_update()) is None:
@@ -298,7 +298,7 @@ def insert_study(
 
 
 def _infos() -> Select[Any]:
-    """All that a list of studies needs of their rows and heads."""
+    """Select the rows and heads of studies for their list."""
     own = (_STUDIES.id, _STUDIES.name, _STUDIES.created, _STUDIES.definition_checksum, _STUDIES.checksum)
     return select(*own, *_HEAD).outerjoin(schema.heads, _HEADS.study == _STUDIES.id)
 
