@@ -102,7 +102,7 @@ class _Interrupting(MemoryStorage):
         return super().append(id, entries, seen)
 
 
-def test_whoever_was_overtaken_reads_on_and_decides_again():
+def test_a_stale_write_reads_on_and_decides_again():
     storage = _Interrupting()
     one, id = study(storage=storage)
     two = StudyService(storage)

@@ -56,12 +56,12 @@ def make_card(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str
         for name, value in design.items()
         if name not in hidden and name not in special and value is not None
     ]
-    title, image, link = (_text(design, display.get(key)) for key in ("title", "image", "link"))
+    title, image, link = (_get_text(design, display.get(key)) for key in ("title", "image", "link"))
     safe_link = link if link is not None and link.startswith(("https://", "http://")) else None
     return Card(title, _draw(display, design, prefix), image, safe_link, rows)
 
 
-def _text(design: Mapping[str, Any], column: str | None) -> str | None:
+def _get_text(design: Mapping[str, Any], column: str | None) -> str | None:
     value = None if column is None else design.get(column)
     return None if value is None else str(value)
 
@@ -69,7 +69,7 @@ def _text(design: Mapping[str, Any], column: str | None) -> str | None:
 def _draw(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str) -> str | None:
     try:
         if "template" in display:
-            return _template(display["template"]).render(design, prefix)
+            return _parse_template(display["template"]).render(design, prefix)
         if "svg" in display:
             return sanitize_svg(str(design[display["svg"]]), prefix)
         if "smiles" in display:
@@ -81,5 +81,5 @@ def _draw(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str) ->
 
 
 @lru_cache(maxsize=64)
-def _template(text: str) -> Template:
+def _parse_template(text: str) -> Template:
     return Template(text)

@@ -88,8 +88,8 @@ class MemoryStorage(Storage):
         """Return the definition of a study."""
         with self._lock:
             text = self._find(id).definition
-        made_with: dict[str, Any] = json.loads(text)
-        return made_with
+        definition: dict[str, Any] = json.loads(text)
+        return definition
 
     def participants(self, id: str) -> list[str]:
         """List the participants."""
