@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anchorpbo.app.report.report import report_html
-from anchorpbo.app.service import Studies
+from anchorpbo.app.report.report import render_report
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage import open_storage
 
 SOAK = "ANCHORPBO_SOAK_SECONDS" in os.environ
@@ -36,12 +36,12 @@ def comparisons(dimension: int) -> list[dict[str, float]]:
 @pytest.mark.parametrize("dimension", [4, 6])
 def test_the_map_and_the_report_of_a_long_study_are_quick(tmp_path: Path, dimension: int) -> None:
     with closing(open_storage(str(tmp_path / "studies.db"))) as storage:
-        studies = Studies(storage)
+        studies = StudyService(storage)
         id = studies.create(request(dimension)).id
         studies.import_comparisons(id, comparisons(dimension))
         studies.recommendation(id)
         seconds = {}
-        for name, look in {"map": lambda: studies.map(id), "report": lambda: report_html(studies, id)}.items():
+        for name, look in {"map": lambda: studies.map(id), "report": lambda: render_report(studies, id)}.items():
             began = time.process_time()
             assert look()
             seconds[name] = time.process_time() - began

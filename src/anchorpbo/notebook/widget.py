@@ -29,7 +29,7 @@ import traitlets
 
 from anchorpbo.app.rendering.cards import make_card
 from anchorpbo.app.rendering.display import check_display
-from anchorpbo.app.rendering.pictures import KINDS, picture_file
+from anchorpbo.app.rendering.pictures import IMAGE_TYPES, find_picture
 from anchorpbo.errors import AnchorPBOError, InputError
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study import Duel, Optimizer, Outcome
@@ -71,10 +71,10 @@ class CardRenderer:
 
     def _embed_image(self, name: str) -> str | None:
         """Encode an image as a data URL: a notebook cannot reach the files of its kernel."""
-        path = None if self.folder is None else picture_file(self.folder, name)
+        path = None if self.folder is None else find_picture(self.folder, name)
         if path is None or path.stat().st_size > MAX_IMAGE_BYTES:
             return None
-        return f"data:image/{KINDS[path.suffix.lower()]};base64,{b64encode(path.read_bytes()).decode()}"
+        return f"data:image/{IMAGE_TYPES[path.suffix.lower()]};base64,{b64encode(path.read_bytes()).decode()}"
 
 
 class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]

@@ -2,8 +2,7 @@
 
 from playwright.sync_api import expect
 
-from anchorpbo.app.report.charts import number
-from anchorpbo.app.report.sentences import noise, percent
+from anchorpbo.app.report.descriptions import format_noise, format_number, format_percent
 from anchorpbo.formatting import format_value
 
 VALUES = [12.625, -12.625, 0.125, -0.125, 2.5, 12.25, 1234.5, 99.95, 0.005, 1e-5, 250_000.0, 0.0625, 1.0]
@@ -19,11 +18,11 @@ WORDS = """async ([values, shares]) => {
 def test_the_page_rounds_as_the_report_does(home, visitor):
     page = visitor().open(home)
     ours = [
-        [number(value) for value in VALUES],
-        [number(value, 1) for value in VALUES],
+        [format_number(value) for value in VALUES],
+        [format_number(value, 1) for value in VALUES],
         [format_value(value) for value in VALUES[:6]],
-        [noise(value) for value in VALUES if value > 1e-4],
-        [percent(share) for share in SHARES],
+        [format_noise(value) for value in VALUES if value > 1e-4],
+        [format_percent(share) for share in SHARES],
         format_value(None),
     ]
     theirs = page.evaluate(WORDS, [VALUES, SHARES])

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from anchorpbo.app.cli import duel as module
 from anchorpbo.app.cli.commands import app
 from anchorpbo.app.cli.terminal import KeyReader
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage import open_storage
 from anchorpbo.app.storage.journal import OWNER
 
@@ -52,7 +52,7 @@ class Desk:
     def look(self, use):
         storage = open_storage(self.db)
         try:
-            return use(Studies(storage))
+            return use(StudyService(storage))
         finally:
             storage.close()
 
@@ -201,14 +201,14 @@ def test_a_stranger_is_told_what_to_do(desk):
 
 
 def test_an_answer_given_elsewhere_is_told_of(desk, monkeypatch):
-    answer = Studies.answer
+    answer = StudyService.answer
 
     def late(self, id, duel_id, outcome, *rest):
-        monkeypatch.setattr(Studies, "answer", answer)
+        monkeypatch.setattr(StudyService, "answer", answer)
         desk.look(lambda studies: studies.answer(id, duel_id, "tie"))
         return answer(self, id, duel_id, outcome, *rest)
 
-    monkeypatch.setattr(Studies, "answer", late)
+    monkeypatch.setattr(StudyService, "answer", late)
     output = desk.play("1", "2", "q")
     assert "answered before, with 'tie'" in output
     assert desk.outcomes() == ["tie", "second"]

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from anchorpbo.app.cli.commands import app
-from anchorpbo.app.examples import example
-from anchorpbo.app.service import Studies
+from anchorpbo.app.examples import get_example
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage import open_storage
 
 
@@ -16,15 +16,15 @@ def studied(tmp_path_factory):
     """A database with an answered study and one without answers."""
     db = str(tmp_path_factory.mktemp("recommend") / "studies.db")
     storage = open_storage(db)
-    studies = Studies(storage)
+    studies = StudyService(storage)
     for key in ("coffee", "molecules"):
-        chosen = example(key)
+        chosen = get_example(key)
         id = studies.create(chosen.definition | {"anchors": list(chosen.suggested_anchors)}).id
         for _ in range(6):
             duel = studies.ask(id)
             better = chosen.judge(duel.first) > chosen.judge(duel.second)
             studies.answer(id, duel.id, "first" if better else "second")
-    studies.create(example("poster").definition)
+    studies.create(get_example("poster").definition)
     storage.close()
     return db
 

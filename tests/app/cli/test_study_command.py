@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from anchorpbo.app.cli.commands import app
 from anchorpbo.app.cli.database import default_folder, hide_password
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage import open_storage
 
 TEA = {
@@ -52,7 +52,7 @@ def stored(db):
     def look(use):
         storage = open_storage(db)
         try:
-            return use(Studies(storage))
+            return use(StudyService(storage))
         finally:
             storage.close()
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from anchorpbo import Optimizer
-from anchorpbo.app.examples import EXAMPLES, Example, example
+from anchorpbo.app.examples import EXAMPLES, Example, get_example
 from anchorpbo.app.rendering.display import check_display
-from anchorpbo.app.rendering.svg import checked_svg
+from anchorpbo.app.rendering.svg import sanitize_svg
 from anchorpbo.app.rendering.templates import Template
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.kernels import Tanimoto
@@ -24,7 +24,7 @@ DUELS = 25
 
 @pytest.fixture(params=KEYS)
 def study(request):
-    return example(request.param)
+    return get_example(request.param)
 
 
 def random_utilities(study: Example, n: int = 300):
@@ -35,13 +35,13 @@ def random_utilities(study: Example, n: int = 300):
 def test_the_examples_are_listed_and_made_once():
     assert tuple(EXAMPLES) == KEYS
     assert len(EXAMPLES) == 3
-    assert example("coffee") is EXAMPLES["coffee"]
+    assert get_example("coffee") is EXAMPLES["coffee"]
 
 
 @pytest.mark.parametrize("key", ["tea", "", None, 3, ["coffee"]])
 def test_an_unknown_example_is_answered_with_those_there_are(key):
     with pytest.raises(UnknownNameError, match="an example must be one of coffee, molecules, poster"):
-        example(key)
+        get_example(key)
 
 
 def test_importing_the_examples_reads_no_data():
@@ -135,7 +135,7 @@ def test_a_study_finds_what_is_clearly_better_than_a_random_design(study):
 
 
 def test_a_recipe_that_takes_too_long_is_refused():
-    coffee = example("coffee")
+    coffee = get_example("coffee")
     with pytest.raises(InputError, match="bloom"):
         coffee.judge({**coffee.suggested_anchors[0], "bloom": 60.0, "pours": 5})
 
@@ -153,7 +153,7 @@ def corners(space):
 
 
 def test_the_poster_can_be_drawn_in_every_corner_of_its_space():
-    poster = example("poster")
+    poster = get_example("poster")
     template = Template(poster.display["template"])
     template.check(poster.space.names)
     assert template.names == set(poster.space.names)
@@ -167,7 +167,7 @@ def test_the_poster_can_be_drawn_in_every_corner_of_its_space():
 
 
 def test_colours_of_a_poster_are_colours():
-    poster = example("poster")
+    poster = get_example("poster")
     template = Template(poster.display["template"])
     for design in corners(poster.space)[::11]:
         for part in template.render(design).split("hsl(")[1:]:
@@ -182,9 +182,9 @@ def test_colours_of_a_poster_are_colours():
 
 @pytest.fixture(scope="module")
 def listed():
-    from anchorpbo.app.examples.molecules import records
+    from anchorpbo.app.examples.molecules import read_records
 
-    return records()
+    return read_records()
 
 
 def test_molecules_differ_in_all_that_names_them(listed):
@@ -216,13 +216,13 @@ def test_properties_are_those_of_small_molecules(listed):
 
 def test_drawings_are_allowed_small_and_take_the_colour_of_the_text(listed):
     for row in listed:
-        assert checked_svg(row["svg"]) == row["svg"]
+        assert sanitize_svg(row["svg"]) == row["svg"]
         assert "currentColor" in row["svg"]
         assert len(row["svg"]) < 4_000
 
 
 def test_molecules_are_compared_by_tanimoto():
-    molecules = example("molecules")
+    molecules = get_example("molecules")
     assert molecules.space.key == "name"
     assert molecules.space.dimension == 2_048
     assert len(molecules.space.candidates) == len(molecules.space)

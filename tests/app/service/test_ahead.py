@@ -10,18 +10,18 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Thread
 
 import pytest
-from service_studies import GREEN, QUICK, TREES, answer, study
 
 from anchorpbo.app.scheduler import demand, processes
 from anchorpbo.app.scheduler import scheduler as looking
 from anchorpbo.app.scheduler.desk import Desk
 from anchorpbo.app.scheduler.processes import EndedError, Worker, default_count, start_workers
 from anchorpbo.app.scheduler.scheduler import MOST_WAITING, Ahead
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.study.asking import Questioner
 from anchorpbo.study.foresight import Foreseen
+from support.service_studies import GREEN, QUICK, TREES, answer, study
 
 TIMEOUT = 120.0
 """Seconds that a busy machine may take to start a process."""
@@ -99,7 +99,7 @@ def worker():
 def test_duels_of_another_process_are_the_same_bit_for_bit_and_need_nothing_computed_here(worker, here, request_):
     ahead = Ahead([worker])
     assert ahead._warm.wait(TIMEOUT)
-    quick, slow = Studies(MemoryStorage(), ahead=ahead), Studies(MemoryStorage())
+    quick, slow = StudyService(MemoryStorage(), scheduler=ahead), StudyService(MemoryStorage())
     ids = quick.create(request_).id, slow.create(request_).id
     for outcome in ("first", "second", "tie", "skip", "first", "second"):
         here.clear()
@@ -117,7 +117,7 @@ def test_duels_of_another_process_are_the_same_bit_for_bit_and_need_nothing_comp
     assert shown(quick.ask(ids[0])) == shown(slow.ask(ids[1]))
     # What was learnt came with the duel: the same recommendation, and the same file.
     assert quick.recommendation(ids[0]) == slow.recommendation(ids[1])
-    texts = [each.rater(id, "owner").optimizer.to_json() for each, id in zip((quick, slow), ids, strict=True)]
+    texts = [each.session(id, "owner").optimizer.to_json() for each, id in zip((quick, slow), ids, strict=True)]
     assert texts[0] == texts[1]
     ahead._workers = []  # the process is for the next test too
     ahead.close()
@@ -125,7 +125,7 @@ def test_duels_of_another_process_are_the_same_bit_for_bit_and_need_nothing_comp
 
 def test_either_answer_is_there_before_it_is_given(held):
     ahead = Ahead()
-    studies = Studies(MemoryStorage(), ahead=ahead)
+    studies = StudyService(MemoryStorage(), scheduler=ahead)
     id = studies.create(QUICK).id
     held.free.set()
     studies.ask(id)
@@ -140,7 +140,7 @@ def test_either_answer_is_there_before_it_is_given(held):
 
 def test_whoever_needs_a_duel_that_is_being_computed_waits_for_it(held):
     ahead = Ahead()
-    studies = Studies(MemoryStorage(), ahead=ahead)
+    studies = StudyService(MemoryStorage(), scheduler=ahead)
     id = studies.create(QUICK).id
     held.free.set()
     duel = studies.ask(id)
@@ -166,7 +166,7 @@ def test_whoever_needs_a_duel_that_is_being_computed_waits_for_it(held):
 
 def test_a_duel_that_someone_waits_for_goes_first_and_answers_that_were_not_given_are_left_out(held):
     ahead = Ahead()
-    studies = Studies(MemoryStorage(), ahead=ahead)
+    studies = StudyService(MemoryStorage(), scheduler=ahead)
     ids = [studies.create({**QUICK, "options": {**QUICK["options"], "seed": n}}).id for n in range(4)]
     held.free.set()
     duels = [studies.ask(id) for id in ids]
@@ -191,11 +191,11 @@ def test_a_duel_that_someone_waits_for_goes_first_and_answers_that_were_not_give
 
 def test_only_so_many_look_ahead(held):
     ahead = Ahead()
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     for n in range(MOST_WAITING):
         id = studies.create({**QUICK, "options": {**QUICK["options"], "seed": n}}).id
         studies.ask(id)
-        ahead.prepare((id, "owner"), studies.definition(id), studies.rater(id, "owner"))
+        ahead.prepare((id, "owner"), studies.definition(id), studies.session(id, "owner"))
     assert held.busy.wait(TIMEOUT)
     assert MOST_WAITING - 1 <= len(ahead._queue) <= MOST_WAITING
     held.free.set()
@@ -207,7 +207,7 @@ def test_results_that_nobody_fetched_are_forgotten(held, monkeypatch):
     held.free.set()
     ahead = Ahead()
     studies, id = study()
-    studies = Studies(studies.storage, ahead=ahead)
+    studies = StudyService(studies.storage, scheduler=ahead)
     for _ in range(8):
         answer(studies, id)
         until(lambda: not ahead._queue)
@@ -220,7 +220,7 @@ def test_results_that_nobody_fetched_are_forgotten(held, monkeypatch):
 
 def test_what_is_refused_elsewhere_is_said_here():
     ahead = Ahead()
-    studies = Studies(MemoryStorage(), ahead=ahead)
+    studies = StudyService(MemoryStorage(), scheduler=ahead)
     few = {**TREES["space"], "columns": [{**one, "values": one["values"][:2]} for one in TREES["space"]["columns"]]}
     id = studies.create({**TREES, "space": few}).id
     said = [shown(answer(studies, id))[1:3] for _ in range(3)]
@@ -234,7 +234,7 @@ def test_a_mistake_at_the_desk_is_logged_and_the_duel_computed_here(monkeypatch,
 
     monkeypatch.setattr(Desk, "run", broken)
     ahead = Ahead()
-    studies = Studies(MemoryStorage(), ahead=ahead)
+    studies = StudyService(MemoryStorage(), scheduler=ahead)
     id = studies.create(QUICK).id
     with caplog.at_level(logging.ERROR, "anchorpbo.app.service"):
         assert studies.ask(id)
@@ -247,7 +247,7 @@ def test_another_logs_duel_is_not_taken(monkeypatch, caplog, here):
     original = Desk.run
     monkeypatch.setattr(Desk, "run", lambda self, errand: Foreseen("another", original(self, errand).duel, None))
     ahead = Ahead()
-    studies, other = Studies(MemoryStorage(), ahead=ahead), Studies(MemoryStorage())
+    studies, other = StudyService(MemoryStorage(), scheduler=ahead), StudyService(MemoryStorage())
     ids = studies.create(QUICK).id, other.create(QUICK).id
     assert shown(studies.ask(ids[0])) == shown(other.ask(ids[1]))
     assert "lost its way" in caplog.text
@@ -257,7 +257,7 @@ def test_another_logs_duel_is_not_taken(monkeypatch, caplog, here):
 def test_a_process_that_is_killed_is_started_again(here, caplog):
     workers = start_workers(1)
     ahead = Ahead(workers)
-    quick, slow = Studies(MemoryStorage(), ahead=ahead), Studies(MemoryStorage())
+    quick, slow = StudyService(MemoryStorage(), scheduler=ahead), StudyService(MemoryStorage())
     ids = quick.create(QUICK).id, slow.create(QUICK).id
     seen = set()
     for idle in (False, True):
@@ -292,7 +292,7 @@ def test_no_duel_waits_for_a_process_to_be_ready(here):
             raise EndedError("not needed")
 
     ahead = Ahead([Slow()])
-    studies = Studies(MemoryStorage(), ahead=ahead)
+    studies = StudyService(MemoryStorage(), scheduler=ahead)
     id = studies.create(QUICK).id
     for _ in range(QUICK["options"]["initial"]):
         answer(studies, id)
@@ -347,7 +347,7 @@ def test_a_job_that_ends_processes_is_given_up(monkeypatch):
 
     ahead = Ahead([Fragile()])
     assert ahead._warm.wait(TIMEOUT)
-    studies = Studies(MemoryStorage(), ahead=ahead)
+    studies = StudyService(MemoryStorage(), scheduler=ahead)
     id = studies.create(QUICK).id
     with pytest.raises(RunError, match="the next duel could not be computed; received processes that ended"):
         studies.ask(id)
@@ -362,7 +362,7 @@ def test_a_job_that_ends_processes_is_given_up(monkeypatch):
 def test_where_no_process_can_be_started_a_thread_computes(monkeypatch, caplog):
     monkeypatch.setattr(processes.sys, "executable", "/no/such/python")
     ahead = Ahead(start_workers(2))
-    studies = Studies(MemoryStorage(), ahead=ahead)
+    studies = StudyService(MemoryStorage(), scheduler=ahead)
     id = studies.create(QUICK).id
     assert answer(studies, id)
     assert answer(studies, id)
@@ -372,7 +372,7 @@ def test_where_no_process_can_be_started_a_thread_computes(monkeypatch, caplog):
 
 def test_an_end_does_not_keep_anyone_waiting(held):
     ahead = Ahead()
-    studies = Studies(MemoryStorage(), ahead=ahead)
+    studies = StudyService(MemoryStorage(), scheduler=ahead)
     id = studies.create(QUICK).id
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(studies.ask, id)

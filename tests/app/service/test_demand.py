@@ -3,13 +3,13 @@
 import math
 
 import pytest
-from service_studies import QUICK, answer
 
 from anchorpbo.app.scheduler import demand
 from anchorpbo.app.scheduler.demand import BOTH_BELOW, MEMORY, ONE_BELOW, Demand
 from anchorpbo.app.scheduler.scheduler import Ahead
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.memory import MemoryStorage
+from support.service_studies import QUICK, answer
 
 
 class Clock:
@@ -59,7 +59,7 @@ def test_duels_are_the_same_however_many_are_computed_ahead(monkeypatch):
         monkeypatch.setattr(demand, "BOTH_BELOW", both)
         monkeypatch.setattr(demand, "ONE_BELOW", one)
         ahead = Ahead()
-        studies = Studies(MemoryStorage(), ahead=ahead)
+        studies = StudyService(MemoryStorage(), scheduler=ahead)
         id = studies.create(QUICK).id
         asked.append([answer(studies, id, outcome).id for outcome in ("first", "second", "first", "tie", "second")])
         jobs = len(ahead._jobs)

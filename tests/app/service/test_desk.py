@@ -2,13 +2,12 @@
 
 import json
 
-from service_studies import BLACK, GREEN, QUICK, answer, study
-
-from anchorpbo.app.definition.definition import Definition
+from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.app.scheduler import desk as desks
 from anchorpbo.app.scheduler.desk import Desk, Errand, Sent
 from anchorpbo.numerics.deadline import deadline
 from anchorpbo.study import Optimizer
+from support.service_studies import BLACK, GREEN, QUICK, answer, study
 
 NAMES = "Ana", "Ben", "Cleo", "Dora"
 
@@ -19,7 +18,7 @@ def through_json(errand):
 
 def test_only_what_is_new_of_a_log_is_sent():
     studies, id = study()
-    definition, rater = studies.definition(id), studies.rater(id, "owner")
+    definition, rater = studies.definition(id), studies.session(id, "owner")
     sent, desk, key = Sent(), Desk(), (id, "owner")
     sizes = []
     for outcome in ("first", "second", "first"):
@@ -43,11 +42,11 @@ def test_only_what_is_new_of_a_log_is_sent():
 
 def test_a_desk_keeps_a_study_as_long_as_one_of_its_participants(monkeypatch):
     monkeypatch.setattr(desks, "MOST_LOGS", 3)
-    made = {name: Definition.from_request({**QUICK, "name": name}) for name in ("one", "two")}
+    made = {name: StudyDefinition.from_request({**QUICK, "name": name}) for name in ("one", "two")}
     sent, desk = Sent(), Desk()
 
     def run(study, participant):
-        errand = sent.errand((study, participant), made[study], made[study].optimizer(participant).trail())
+        errand = sent.errand((study, participant), made[study], made[study].make_optimizer(participant).trail())
         desk.run(errand)
         assert set(sent._trails) == set(desk.optimizers)
         assert set(desk.definitions) == {one for one, _ in desk.optimizers}
@@ -67,10 +66,10 @@ def test_a_definition_and_a_log_come_through_json_as_they_are():
     studies.import_comparisons(id, [{"winner": GREEN, "loser": BLACK}])
     for outcome in ("first", "second", "skip"):
         answer(studies, id, outcome)
-    trail = studies.rater(id, "owner").optimizer.trail()
+    trail = studies.session(id, "owner").optimizer.trail()
     found = Desk().run(through_json(Sent().errand((id, "owner"), studies.definition(id), trail)))
     assert found.digest == trail.digest
-    assert found.duel == studies.rater(id, "owner").optimizer.ask()
+    assert found.duel == studies.session(id, "owner").optimizer.ask()
 
 
 def test_the_duels_to_start_with_are_made_once_they_are_needed(monkeypatch):
@@ -79,7 +78,7 @@ def test_the_duels_to_start_with_are_made_once_they_are_needed(monkeypatch):
     made, original = [], asking.starting_pairs
     monkeypatch.setattr(asking, "starting_pairs", lambda *given: made.append(given) or original(*given))
     studies, id = study()
-    optimizer: Optimizer = studies.rater(id, "owner").optimizer
+    optimizer: Optimizer = studies.session(id, "owner").optimizer
     assert made == []
     optimizer.ask()
     assert len(made) == 1
@@ -90,6 +89,6 @@ def test_a_duel_is_computed_within_the_time_limit_also_in_a_thread(monkeypatch):
     limits = []
     foresee = Optimizer.foresee
     monkeypatch.setattr(Optimizer, "foresee", lambda self: (limits.append(deadline().seconds), foresee(self))[1])
-    errand = Sent().errand((id, "owner"), studies.definition(id), studies.rater(id, "owner").optimizer.trail())
+    errand = Sent().errand((id, "owner"), studies.definition(id), studies.session(id, "owner").optimizer.trail())
     Desk().run(errand)
     assert limits == [desks.ASK_LIMIT]

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.app.web.schemas import STUDY_EXAMPLE
 
@@ -18,7 +18,7 @@ def as_javascript_writes_it(value: Any) -> Any:
 
 
 def test_an_export_that_went_through_javascript_is_the_same_study() -> None:
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     id = studies.create({**STUDY_EXAMPLE, "options": {"seed": 3, "risk_weight": 2.0}}).id
     for n in range(9):
         duel = studies.ask(id)

@@ -7,11 +7,11 @@ import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import AnchorPBOError, InputError
+from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 from support.spoiling import ODD, spoilt
 
 EXAMPLES = 100 if "ANCHORPBO_SOAK_SECONDS" not in os.environ else 3_000
@@ -50,7 +50,7 @@ def export():
 def test_an_import_is_the_same_study(request_):
     studies, id = _full(request_)
     text = json.dumps(studies.export(id), allow_nan=False)
-    others = Studies(MemoryStorage())
+    others = StudyService(MemoryStorage())
     copied = others.import_study(json.loads(text)).id
     assert copied != id
     for participant in ("owner", "Ana"):
@@ -75,7 +75,7 @@ def test_an_export_without_numbers_and_with_more_keys_is_read_too(export):
     layout["more"] = 1
     for event in layout["events"]:
         event["more"] = [1, 2]
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     id = studies.import_study(layout).id
     assert not any("more" in event for event in studies.history(id))
 
@@ -86,7 +86,7 @@ def test_a_spoilt_export_makes_a_study_that_works_or_none(export, data):
     layout = copy.deepcopy(export)
     for _ in range(data.draw(st.integers(1, 2))):
         spoilt(layout, data.draw)
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     try:
         id = studies.import_study(layout).id
     except AnchorPBOError:
@@ -103,7 +103,7 @@ def test_a_spoilt_export_makes_a_study_that_works_or_none(export, data):
 @settings(FUZZ, max_examples=150)
 @given(st.one_of(ODD, st.dictionaries(st.sampled_from(["study", "events", "version"]), ODD)))
 def test_anything_else_is_refused(rubbish):
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     with pytest.raises(AnchorPBOError):
         studies.import_study(rubbish)
     assert studies.studies() == []
@@ -142,11 +142,11 @@ def test_what_is_wrong_is_named(export, change, match):
     layout = copy.deepcopy(export)
     change(layout)
     with pytest.raises(InputError, match=match):
-        Studies(MemoryStorage()).import_study(layout)
+        StudyService(MemoryStorage()).import_study(layout)
 
 
 def test_an_export_never_says_where_images_are():
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     id = studies.create(QUICK, folder="/somewhere").id
     layout = studies.export(id)
     assert "somewhere" not in json.dumps(layout)

@@ -7,19 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
 import pytest
-from service_studies import QUICK, TREES, answer
 
-from anchorpbo.app.definition import definition, sizes
-from anchorpbo.app.definition.sizes import check_size, check_table
+from anchorpbo.app.definition import definition, validation
+from anchorpbo.app.definition.validation import check_space_size, check_table_size
 from anchorpbo.app.scheduler import scheduler as looking
 from anchorpbo.app.scheduler.processes import LateError, Worker, start_workers
 from anchorpbo.app.scheduler.scheduler import Ahead
-from anchorpbo.app.service import Studies, checks
-from anchorpbo.app.service.checks import TASKS, Checks
+from anchorpbo.app.service import StudyService, validator
+from anchorpbo.app.service.validator import TASKS, Validator
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import InputError, RunError, TimeLimitError
 from anchorpbo.numerics.deadline import deadline
 from support.hard_rules import hard_study
+from support.service_studies import QUICK, TREES, answer
 
 TIMEOUT = 120.0
 """Seconds that a busy machine may take to start a process."""
@@ -27,8 +27,8 @@ TIMEOUT = 120.0
 
 @pytest.fixture(scope="module")
 def checking():
-    """Checks in one process, for all tests that do not end it."""
-    found = Checks([Worker("anchorpbo.app.service.checks")])
+    """Validator with one process, for all tests that do not end it."""
+    found = Validator([Worker("anchorpbo.app.service.validator")])
     yield found
     found.close()
 
@@ -41,18 +41,18 @@ def pid_of(checks):
 
 
 def test_what_is_checked_in_another_process_is_the_same(checking):
-    here, there = Studies(MemoryStorage()), Studies(MemoryStorage(), checks=checking)
+    here, there = StudyService(MemoryStorage()), StudyService(MemoryStorage(), validator=checking)
     for request in (QUICK, TREES, {**QUICK, "anchors": [{"minutes": 2.0, "leaf": "black"}]}):
         one, other = here.create(request).id, there.create(request).id
         assert here.definition(one).to_dict() == there.definition(other).to_dict()
         assert here.anchors(one) == there.anchors(other)
         limited = {**request, "space": {**request["space"], "constraints": ["minutes <= 5"]}}
-        assert here.checks.preview(limited) == there.checks.preview(limited)
+        assert here.validator.preview(limited) == there.validator.preview(limited)
         answer(here, one)
         found = [each.export(each.import_study(here.export(one)).id) for each in (here, there)]
         assert found[0]["events"] == found[1]["events"]
     table = b"name,price\nAsh,5\nElm,9\n"
-    assert here.checks.catalogue(table) == there.checks.catalogue(table)
+    assert here.validator.read_catalogue(table) == there.validator.read_catalogue(table)
     id = there.create(TREES).id
     assert there.import_comparisons(id, BytesIO(b"winner,loser\nOak,Elm\nAsh,Yew\n")) == 2
 
@@ -60,7 +60,7 @@ def test_what_is_checked_in_another_process_is_the_same(checking):
 @pytest.mark.parametrize("wrong", [{"name": "x"}, {**QUICK, "more": 1}, {**QUICK, "options": {"seed": -1}}, 3])
 def test_what_is_refused_in_another_process_is_refused_in_the_same_words(checking, wrong):
     with pytest.raises(InputError) as here:
-        Checks().define(wrong)
+        Validator().define(wrong)
     with pytest.raises(InputError) as there:
         checking.define(wrong)
     assert (type(here.value), str(here.value)) == (type(there.value), str(there.value))
@@ -72,7 +72,7 @@ def test_what_is_refused_in_another_process_is_refused_in_the_same_words(checkin
 def test_hard_rules_are_refused_within_their_time_and_the_process_goes_on(checking, monkeypatch):
     monkeypatch.setattr(definition, "CHECK_SECONDS", 0.3)
     with pytest.raises(TimeLimitError, match=r"must take at most 0.3 s; received 4 constraints on 30 parameters"):
-        Checks().define(hard_study())
+        Validator().define(hard_study())
     checking.define(QUICK)
     before = pid_of(checking)
     with pytest.raises(TimeLimitError, match=r"must take at most 5 s; received 4 constraints on 30 parameters"):
@@ -81,15 +81,15 @@ def test_hard_rules_are_refused_within_their_time_and_the_process_goes_on(checki
     assert checking.define(QUICK).name == "Tea"
 
 
-@pytest.mark.parametrize("limit", ["CHECK_SECONDS", "IMPORT_LIMIT"])
+@pytest.mark.parametrize("limit", ["CHECK_SECONDS", "IMPORT_SECONDS"])
 def test_a_process_that_hangs_is_killed_and_another_one_goes_on(checking, monkeypatch, limit):
     checking.define(QUICK)
     before = pid_of(checking)
     os.kill(before, signal.SIGSTOP)
-    monkeypatch.setattr(checks, limit, 0.2)
-    monkeypatch.setattr(checks, "_GRACE", 0.0)
+    monkeypatch.setattr(validator, limit, 0.2)
+    monkeypatch.setattr(validator, "_GRACE_SECONDS", 0.0)
     what, request = ("a study", QUICK) if limit == "CHECK_SECONDS" else ("a table", b"a,b\n1,2\n")
-    run = checking.define if limit == "CHECK_SECONDS" else checking.catalogue
+    run = checking.define if limit == "CHECK_SECONDS" else checking.read_catalogue
     with pytest.raises(TimeLimitError, match=f"checking {what} must take at most 0.2 s; received one that takes long"):
         run(request)
     monkeypatch.undo()
@@ -108,12 +108,12 @@ def test_only_so_many_wait_for_a_check_and_none_for_longer_than_it_may(checking,
     checking.define(QUICK)
     worker = checking._idle.get()  # somebody uses it
     try:
-        monkeypatch.setattr(checks, "CHECK_SECONDS", 0.5)
-        monkeypatch.setattr(checks, "_GRACE", 0.0)
-        with ThreadPoolExecutor(checks.MOST_WAITING) as pool:
-            waiting = [pool.submit(checking.define, QUICK) for _ in range(checks.MOST_WAITING)]
+        monkeypatch.setattr(validator, "CHECK_SECONDS", 0.5)
+        monkeypatch.setattr(validator, "_GRACE_SECONDS", 0.0)
+        with ThreadPoolExecutor(validator.MAX_REQUESTS) as pool:
+            waiting = [pool.submit(checking.define, QUICK) for _ in range(validator.MAX_REQUESTS)]
             end = time.monotonic() + TIMEOUT
-            while checking._inside < checks.MOST_WAITING and time.monotonic() < end:
+            while checking._requests < validator.MAX_REQUESTS and time.monotonic() < end:
                 time.sleep(0.001)
             with pytest.raises(RunError, match=r"at most 16 requests to check something .* try again in a moment"):
                 checking.define(QUICK)
@@ -128,7 +128,7 @@ def test_only_so_many_wait_for_a_check_and_none_for_longer_than_it_may(checking,
 
 def test_where_no_process_starts_whoever_asks_checks(monkeypatch, caplog):
     monkeypatch.setattr("anchorpbo.app.scheduler.processes.sys.executable", "/no/such/python")
-    assert Checks([Worker("anchorpbo.app.service.checks")]).define(QUICK).name == "Tea"
+    assert Validator([Worker("anchorpbo.app.service.validator")]).define(QUICK).name == "Tea"
     assert "made in a thread" in caplog.text
 
 
@@ -136,7 +136,7 @@ def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answ
     workers = start_workers(1)
     ahead = Ahead(workers)
     assert ahead._warm.wait(TIMEOUT)
-    studies = Studies(MemoryStorage(), ahead=ahead)
+    studies = StudyService(MemoryStorage(), scheduler=ahead)
     id = studies.create(QUICK).id
     before = workers[0].pid
     os.kill(before, signal.SIGSTOP)
@@ -158,7 +158,7 @@ def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answ
 
 
 def test_a_worker_that_is_late_is_killed():
-    worker = Worker("anchorpbo.app.service.checks")
+    worker = Worker("anchorpbo.app.service.validator")
     worker.start()
     worker.wait()
     os.kill(worker.pid, signal.SIGSTOP)
@@ -170,7 +170,7 @@ def test_a_worker_that_is_late_is_killed():
 
 def test_a_worker_that_hangs_while_it_starts_is_killed(monkeypatch):
     monkeypatch.setattr("anchorpbo.app.scheduler.processes.START_LIMIT", 0.2)
-    worker = Worker("anchorpbo.app.service.checks")
+    worker = Worker("anchorpbo.app.service.validator")
     worker.start()
     os.kill(worker.pid, signal.SIGSTOP)
     with pytest.raises(LateError):
@@ -234,24 +234,24 @@ def table(rows, columns):
     ],
 )  # fmt: skip
 def test_a_study_has_a_largest_size(fits, exceeds, says):
-    check_size(fits)
+    check_space_size(fits)
     with pytest.raises(InputError, match=says):
-        check_size(exceeds)
+        check_space_size(exceeds)
     with pytest.raises(InputError, match=says):
-        Studies(MemoryStorage()).create({"name": "x", "space": exceeds})
+        StudyService(MemoryStorage()).create({"name": "x", "space": exceeds})
 
 
 @pytest.mark.parametrize("rubbish", [3, None, [], {}, {"kind": "space", "parameters": 3}, {"kind": "catalogue"}])
 def test_what_has_another_form_is_left_to_others(rubbish):
-    check_size(rubbish)
+    check_space_size(rubbish)
 
 
 def test_studies_that_are_there_already_are_not_held_to_it(monkeypatch):
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     id = studies.create(QUICK).id
-    monkeypatch.setattr(sizes, "MOST_PARAMETERS", 1)
+    monkeypatch.setattr(validation, "MAX_PARAMETERS", 1)
     monkeypatch.setattr(definition, "CHECK_SECONDS", 0.0)
-    assert Studies(studies.storage).ask(id)
+    assert StudyService(studies.storage).ask(id)
     with pytest.raises(InputError, match=r"at most 1 parameters; received 2"):
         studies.import_study(studies.export(id))
 
@@ -259,33 +259,33 @@ def test_studies_that_are_there_already_are_not_held_to_it(monkeypatch):
 def test_a_long_table_is_refused_while_it_is_read(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        "anchorpbo.app.service.catalogues.check_table",
-        lambda rows, columns: (seen.append(rows), check_table(rows, columns)),
+        "anchorpbo.app.service.catalogues.check_table_size",
+        lambda rows, columns: (seen.append(rows), check_table_size(rows, columns)),
     )
     with pytest.raises(InputError, match=r"a catalogue must have at most 100,000 rows; received 100,001; choose"):
-        Checks().catalogue(b"a\n" + b"1\n" * 10_000_000)
+        Validator().read_catalogue(b"a\n" + b"1\n" * 10_000_000)
     assert seen == list(range(100_002))
 
 
 def test_a_long_table_of_comparisons_is_refused_while_it_is_read():
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     id = studies.create(TREES).id
     head, row = b"winner,loser\n", b"Oak,Elm\n"
-    assert studies.import_comparisons(id, BytesIO(head + row * checks.MOST_COMPARISONS)) == checks.MOST_COMPARISONS
+    assert studies.import_comparisons(id, BytesIO(head + row * validator.MAX_COMPARISONS)) == validator.MAX_COMPARISONS
     says = r"a table must have at most 10,000 comparisons; received {} rows or more; choose the latest"
-    for count, received in ((checks.MOST_COMPARISONS + 1, "10,001"), (4_000_000, "20,001")):
+    for count, received in ((validator.MAX_COMPARISONS + 1, "10,001"), (4_000_000, "20,001")):
         with pytest.raises(InputError, match=says.format(received)):
             studies.import_comparisons(id, BytesIO(head + row * count))
 
 
 @pytest.mark.parametrize("setting", ["low", "high", "step"])
 def test_integers_that_no_double_holds_are_left_to_the_check_of_plain_data(setting):
-    check_size({"parameters": [{"name": "x", "kind": "real", "low": 0, "high": 1, setting: 10**400}]})
+    check_space_size({"parameters": [{"name": "x", "kind": "real", "low": 0, "high": 1, setting: 10**400}]})
 
 
 def test_checks_without_processes_keep_to_the_time_limit_of_searches(monkeypatch):
     limits = []
     monkeypatch.setitem(TASKS, "catalogue", lambda data: limits.append(deadline().seconds) or {"columns": []})
     with pytest.raises(TypeError):  # of a view that lacks everything else
-        Checks().catalogue(b"")
-    assert limits == [checks.IMPORT_LIMIT]
+        Validator().read_catalogue(b"")
+    assert limits == [validator.IMPORT_SECONDS]

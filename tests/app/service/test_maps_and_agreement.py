@@ -5,11 +5,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.stats import rankdata
-from service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
 from anchorpbo.analysis import grids
-from anchorpbo.app.service.agreement import Side, _kendall, _ranks, agreement
+from anchorpbo.app.service.agreement import ParticipantModel, _rank, _rank_correlation, compute_agreement
 from anchorpbo.errors import InputError, UnknownNameError
+from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
 TWO = {
     "kind": "space",
@@ -31,7 +31,7 @@ def test_a_map_says_what_the_optimizer_says():
     studies, id = study(anchors=[GREEN])
     for outcome in ("first", "second", "tie", "first"):
         answer(studies, id, outcome)
-    found, optimizer = studies.map(id), studies.rater(id, "owner").optimizer
+    found, optimizer = studies.map(id), studies.session(id, "owner").optimizer
     assert found.at == optimizer.recommend().design
     assert (found.answers, found.anchors, len(found.duels)) == (4, [GREEN], 4)
     assert [one.axis.name for one in found.slices] == ["minutes", "leaf"]
@@ -116,7 +116,7 @@ def test_a_catalogue_has_items():
     assert studies.map(id).items.grid.utility is None
     for outcome in ("first", "second"):
         answer(studies, id, outcome)
-    found, optimizer = studies.map(id), studies.rater(id, "owner").optimizer
+    found, optimizer = studies.map(id), studies.session(id, "owner").optimizer
     assert (found.at, found.slices, found.plane) == (None, [], None)
     assert (found.items.shown, found.items.total) == (6, 6)
     designs = [item.design for item in found.items.items]
@@ -150,14 +150,14 @@ def _by_hand(a, b):
 def test_rank_correlation_is_that_of_a_count_by_hand(seed):
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, 6, 12).astype(float), rng.integers(0, 6, 12).astype(float)
-    assert _kendall(a, b) == pytest.approx(_by_hand(a, b))
-    assert _kendall(a, a) == pytest.approx(1.0)
-    assert _kendall(a, -a) == pytest.approx(-1.0)
-    assert _kendall(a, np.zeros(12)) == 0.0
-    assert _kendall(a[:1], b[:1]) == 1.0
+    assert _rank_correlation(a, b) == pytest.approx(_by_hand(a, b))
+    assert _rank_correlation(a, a) == pytest.approx(1.0)
+    assert _rank_correlation(a, -a) == pytest.approx(-1.0)
+    assert _rank_correlation(a, np.zeros(12)) == 0.0
+    assert _rank_correlation(a[:1], b[:1]) == 1.0
 
 
-def _raters(studies, id, **likings):
+def _answer_by(studies, id, **likings):
     """Participants who answer the same comparisons, each by a liking of their own."""
     designs = [{"minutes": float(m), "leaf": "green"} for m in (1, 3, 5, 7, 9)]
     for name, liking in likings.items():
@@ -168,7 +168,7 @@ def _raters(studies, id, **likings):
 
 def test_those_who_think_alike_agree_and_those_who_do_not_disagree():
     studies, id = study()
-    _raters(studies, id, Ana=lambda d: d["minutes"], Ben=lambda d: d["minutes"], Cleo=lambda d: -d["minutes"])
+    _answer_by(studies, id, Ana=lambda d: d["minutes"], Ben=lambda d: d["minutes"], Cleo=lambda d: -d["minutes"])
     studies.invite(id, "Dan")
     found = studies.agreement(id)
     assert found.participants == ["Ana", "Ben", "Cleo"]
@@ -182,9 +182,9 @@ def test_those_who_think_alike_agree_and_those_who_do_not_disagree():
 
 def test_agreement_is_of_posterior_means_at_all_designs_compared():
     studies, id = study()
-    _raters(studies, id, Ana=lambda d: -((d["minutes"] - 4) ** 2), Ben=lambda d: -((d["minutes"] - 6.5) ** 2))
+    _answer_by(studies, id, Ana=lambda d: -((d["minutes"] - 4) ** 2), Ben=lambda d: -((d["minutes"] - 6.5) ** 2))
     found = studies.agreement(id)
-    optimizers = [studies.rater(id, name).optimizer for name in ("Ana", "Ben")]
+    optimizers = [studies.session(id, name).optimizer for name in ("Ana", "Ben")]
     designs = [{"minutes": float(m), "leaf": "green"} for m in (1, 3, 5, 7, 9)]
     a, b = ([one.utility for one in optimizer.utilities(designs)] for optimizer in optimizers)
     assert found.matrix[0][1] == pytest.approx(_by_hand(a, b))
@@ -196,7 +196,7 @@ def test_agreement_is_of_posterior_means_at_all_designs_compared():
 
 def test_someone_who_finds_all_alike_leaves_the_choice_to_the_others():
     studies, id = study()
-    _raters(studies, id, Ana=lambda d: d["minutes"])
+    _answer_by(studies, id, Ana=lambda d: d["minutes"])
     designs = [{"minutes": float(m), "leaf": "green"} for m in (1, 3, 5, 7, 9)]
     for name in ("Ben", "Cleo"):
         studies.invite(id, name)
@@ -211,7 +211,7 @@ def test_someone_who_finds_all_alike_leaves_the_choice_to_the_others():
 @pytest.mark.parametrize("seed", range(3))
 def test_equals_share_a_rank(seed):
     values = np.random.default_rng(seed).integers(0, 4, 9).astype(float)
-    assert _ranks(values).tolist() == (rankdata(-values) - 1).tolist()
+    assert _rank(values).tolist() == (rankdata(-values) - 1).tolist()
 
 
 def test_nobody_agrees_before_anyone_has_answered():
@@ -226,8 +226,8 @@ def test_nobody_agrees_before_anyone_has_answered():
 
 
 def test_of_many_designs_an_even_choice_is_compared(monkeypatch):
-    monkeypatch.setattr("anchorpbo.app.service.agreement.MOST_DESIGNS", 3)
+    monkeypatch.setattr("anchorpbo.app.service.agreement.MAX_DESIGNS", 3)
     studies, id = study()
-    _raters(studies, id, Ana=lambda d: d["minutes"], Ben=lambda d: -d["minutes"])
-    sides = [Side.of(studies.rater(id, name)) for name in ("Ana", "Ben")]
-    assert agreement(sides).matrix[0][1] == pytest.approx(-1.0)
+    _answer_by(studies, id, Ana=lambda d: d["minutes"], Ben=lambda d: -d["minutes"])
+    sides = [ParticipantModel.from_session(studies.session(id, name)) for name in ("Ana", "Ben")]
+    assert compute_agreement(sides).matrix[0][1] == pytest.approx(-1.0)

@@ -7,14 +7,14 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from service_studies import GREEN, QUICK, TREES, answer, study
 
-from anchorpbo.app.definition import sizes
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.catalogues import LONGEST_HEAD, read_catalogue
-from anchorpbo.app.service.exports import history_csv, safe
+from anchorpbo.app.definition import validation
+from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.catalogues import MAX_HEADER_BYTES, read_catalogue
+from anchorpbo.app.service.exports import escape_formula, history_to_csv
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import AnchorPBOError, InputError
+from support.service_studies import GREEN, QUICK, TREES, answer, study
 
 FUZZ = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 TABLE = """name,price,colour,photo,page,smiles,note
@@ -42,7 +42,7 @@ def test_a_catalogue_is_read_and_a_study_made_of_it():
     assert view.space["features"] == ["price"]
     assert view.space["categories"] == ["colour"]
     assert view.display == {"title": "name", "image": "photo", "link": "page", "smiles": "smiles"}
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     id = studies.create({"name": "Trees", "space": view.space, "display": view.display}).id
     card = studies.ask(id).cards[0]
     assert card.title in ("Birch", "Elm", "Oak", "Pine")
@@ -58,7 +58,7 @@ def test_a_column_with_gaps_is_shown_but_tells_nothing_apart():
 
 def test_cells_that_look_like_formulas_stay_text():
     view = read_catalogue(b"name,price\n=1+1,1\n@x,2\n+c,3\n")
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     id = studies.create({"name": "=1+1", "space": view.space, "display": view.display}).id
     assert studies.ask(id).cards[0].title in ("=1+1", "@x", "+c")
 
@@ -76,7 +76,7 @@ def test_cells_that_look_like_formulas_stay_text():
         (b"name\na\nb\n", "tells its items apart"),
         (b"name,price\na,1\nb,1\n", "tells its items apart"),
         (b"name,price\n", "row for each|tells its items apart"),
-        (b"x" * (LONGEST_HEAD + 1), "at most 100000 bytes"),
+        (b"x" * (MAX_HEADER_BYTES + 1), "at most 100000 bytes"),
         (b'"' + b"x" * 200_000, "at most 100000 bytes"),
         (b'a,b\n"' + b"x" * 200_000 + b'",1\n', "must be CSV"),
         (b"name,price\na\x00,1\nb,2\n", "NUL"),
@@ -88,7 +88,7 @@ def test_what_is_wrong_with_a_table_is_named(data, match):
 
 
 def test_a_catalogue_must_not_be_too_long(monkeypatch):
-    monkeypatch.setattr(sizes, "MOST_ROWS", 3)
+    monkeypatch.setattr(validation, "MAX_ROWS", 3)
     with pytest.raises(InputError, match="at most 3 rows"):
         read_catalogue(TABLE.encode())
 
@@ -127,9 +127,9 @@ FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", '=HY
 
 @pytest.mark.parametrize("words", FORMULAS)
 def test_no_cell_is_a_formula(words):
-    assert safe(words).startswith("'")
-    assert safe(words).replace("'", "") == words
-    table = history_csv([{"number": 1, "text": words, "participant": words, "design": {words: words}}], [words])
+    assert escape_formula(words).startswith("'")
+    assert escape_formula(words).replace("'", "") == words
+    table = history_to_csv([{"number": 1, "text": words, "participant": words, "design": {words: words}}], [words])
     rows = list(csv.reader(io.StringIO(table, newline="")))
     assert not any(cell.startswith(tuple("=+-@\t\r\n＝")) for row in rows for cell in row)
 
@@ -137,14 +137,14 @@ def test_no_cell_is_a_formula(words):
 @pytest.mark.parametrize("before", [" ", '"', "'", ' "', "\u00a0", "\f"])
 @pytest.mark.parametrize("words", FORMULAS)
 def test_no_cell_is_a_formula_behind_spaces_or_quotes(before, words):
-    cell = safe(before + words)
+    cell = escape_formula(before + words)
     assert cell.startswith("'" + before)
     assert cell.replace("'", "") == (before + words).replace("'", "")
 
 
 @pytest.mark.parametrize("words", ["plain", ' "quoted" = 1', "a=1", "it's - well", "a;b", ""])
 def test_text_that_is_no_formula_is_written_as_it_is(words):
-    assert safe(words) == words
+    assert escape_formula(words) == words
 
 
 @pytest.mark.parametrize("separator", [";", "\t", "\n", "\r\n", "; ", ';"'])
@@ -152,15 +152,15 @@ def test_text_that_is_no_formula_is_written_as_it_is(words):
 def test_no_cell_is_a_formula_where_semicolons_separate_cells(separator, words):
     text = f"a{separator}{words};b"
     event = {"number": 1, "text": text, "participant": text, "design": {text: text}}
-    for line in history_csv([event], [text]).splitlines():
+    for line in history_to_csv([event], [text]).splitlines():
         for cell in re.split("[;\t]", line):
             assert not cell.strip("\"' ").startswith(tuple("=+-@＝")) or cell.startswith("'")
 
 
 @pytest.mark.parametrize("value", [-1.5, 0, 7, True])
 def test_numbers_are_written_as_they_are(value):
-    assert safe(value) == value
-    assert safe(None) == ""
+    assert escape_formula(value) == value
+    assert escape_formula(None) == ""
 
 
 def test_the_table_has_a_row_for_every_entry():
@@ -171,7 +171,7 @@ def test_the_table_has_a_row_for_every_entry():
     answer(studies, id, "first", "=cmd|' /C calc'!A0")
     studies.comment(id, '=2+3, "quoted"\nand more')
     studies.undo(id)
-    text = history_csv(studies.history(id), studies.definition(id).space.names)
+    text = history_to_csv(studies.history(id), studies.definition(id).space.names)
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert [row["type"] for row in rows] == [event["type"] for event in studies.history(id)]
     assert [row["stands"] for row in rows if row["type"] == "answered"] == ["False", "True"]
@@ -184,6 +184,6 @@ def test_columns_of_parameters_are_safe_too():
     space = {**QUICK["space"], "parameters": [{"name": "=a", "kind": "real", "low": -2.0, "high": -1.0}]}
     studies, id = study(QUICK, space=space)
     answer(studies, id)
-    text = history_csv(studies.history(id), studies.definition(id).space.names)
+    text = history_to_csv(studies.history(id), studies.definition(id).space.names)
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert float(rows[-1]["first.=a"]) < 0

@@ -1,12 +1,12 @@
 """Ask, answer, undo, mark: what each use case does and refuses."""
 
 import pytest
-from service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.studies import LONGEST_RESPONSE
+from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.study_service import MAX_RESPONSE_MS
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import ConflictError, InputError, NotFittedError, UnknownNameError, UnknownStudyError
+from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
 # -- ask and answer ---------------------------------------------------------------------------------------------------
 
@@ -64,10 +64,10 @@ def test_outcomes_and_times_are_checked():
     duel = studies.ask(id)
     with pytest.raises(UnknownNameError, match="outcome must be one of"):
         studies.answer(id, duel.id, "third")
-    for wrong in (-1, LONGEST_RESPONSE + 1):
+    for wrong in (-1, MAX_RESPONSE_MS + 1):
         with pytest.raises(InputError, match="response_ms"):
             studies.answer(id, duel.id, "first", wrong)
-    assert studies.answer(id, duel.id, "first", LONGEST_RESPONSE).answers == 1
+    assert studies.answer(id, duel.id, "first", MAX_RESPONSE_MS).answers == 1
 
 
 def test_skips_are_kept_but_say_nothing():
@@ -106,7 +106,7 @@ def test_cells_that_are_lists_are_shown_and_compared_as_others_are():
     studies, id = study(TREES, space={**TREES["space"], "columns": columns})
     for outcome in ("first", "second", "tie"):
         answer(studies, id, outcome)
-    assert state(Studies(studies.storage), id)["recommendation"] == state(studies, id)["recommendation"]
+    assert state(StudyService(studies.storage), id)["recommendation"] == state(studies, id)["recommendation"]
     assert studies.import_study(studies.export(id)).answers == 3
 
 
@@ -142,7 +142,7 @@ def test_an_undo_that_names_its_event_takes_back_one_however_often_it_is_sent():
     with pytest.raises(ConflictError, match="only the last event that stands"):
         studies.undo(id, event=1_000)
     assert studies.undo(id, event=numbers[1]).pending.last == numbers[0]
-    again = Studies(studies.storage)  # another process knows as much
+    again = StudyService(studies.storage)  # another process knows as much
     assert again.undo(id, event=numbers[2]).repeated
     assert again.ask(id).last == numbers[0]
 
@@ -247,8 +247,8 @@ def test_counts_are_those_of_a_replay():
     for outcome in ("first", "skip", "tie"):
         answer(studies, id, outcome)
     studies.undo(id)
-    rater, view = studies.rater(id, "owner"), studies.participants(id)[0]
-    assert (view.answers, view.anchors) == (len(rater.optimizer), len(rater.optimizer.anchors)) == (1, 1)
+    session, view = studies.session(id, "owner"), studies.participants(id)[0]
+    assert (view.answers, view.anchors) == (len(session.optimizer), len(session.optimizer.anchors)) == (1, 1)
 
 
 def test_nobody_acts_who_does_not_take_part():
@@ -296,7 +296,7 @@ def test_a_study_deleted_by_another_process_is_unknown_here_too():
     storage = MemoryStorage()
     studies, id = study(storage=storage)
     answer(studies, id)
-    Studies(storage).delete(id)
+    StudyService(storage).delete(id)
     for use in (studies.ask, studies.undo, studies.anchors, studies.show, studies.cards):
         with pytest.raises(UnknownStudyError):
             use(id, *([[GREEN]] if use == studies.cards else []))
@@ -348,7 +348,7 @@ def test_answers_are_written_without_reading_first(monkeypatch):
 
 def test_what_another_process_wrote_is_read_before_an_answer_counts():
     studies, id = study()
-    other = Studies(studies.storage)
+    other = StudyService(studies.storage)
     duel = studies.ask(id)
     assert other.ask(id).id == duel.id
     other.answer(id, duel.id, "first")

@@ -5,27 +5,27 @@ import time
 from threading import Event, Thread
 
 import pytest
-from service_studies import study
 
-from anchorpbo.app.definition.rater import MOST_WAITING
-from anchorpbo.app.rendering.svg import checked_svg
+from anchorpbo.app.definition.session import MAX_REQUESTS_PER_PARTICIPANT
+from anchorpbo.app.rendering.svg import sanitize_svg
 from anchorpbo.app.rendering.templates import Template
 from anchorpbo.errors import InputError, RunError
+from support.service_studies import study
 
 
 def test_only_so_many_requests_wait_for_one_participant() -> None:
     studies, id = study()
-    rater, free = studies.rater(id, "owner"), Event()
+    session, free = studies.session(id, "owner"), Event()
 
     def hold() -> None:
-        with rater.turn():
+        with session.take_turn():
             assert free.wait(30)
 
-    threads = [Thread(target=hold) for _ in range(MOST_WAITING)]
+    threads = [Thread(target=hold) for _ in range(MAX_REQUESTS_PER_PARTICIPANT)]
     for thread in threads:
         thread.start()
     end = time.monotonic() + 30
-    while rater._room._value and time.monotonic() < end:
+    while session._slots._value and time.monotonic() < end:
         time.sleep(0.01)
     with pytest.raises(RunError, match="too many requests"):
         studies.ask(id)
@@ -38,7 +38,7 @@ def test_only_so_many_requests_wait_for_one_participant() -> None:
 @pytest.mark.parametrize("text", ['<svg viewBox="0 0 9 9"><path d="M0' + "-1" * 150_000 + '"/></svg>'])
 def test_a_long_path_is_checked_in_no_time(text: str) -> None:
     began = time.process_time()
-    checked_svg(text)
+    sanitize_svg(text)
     assert time.process_time() - began < 5.0  # it was minutes
 
 

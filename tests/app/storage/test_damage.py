@@ -129,7 +129,7 @@ def test_a_changed_row_on_a_server_is_reported_with_its_name(server, statement):
     url = server.new_database()
     with closing(open_storage(url)) as storage:
         fill(storage)
-        with storage._database.writing() as connection:
+        with storage._database.begin_write() as connection:
             assert connection.execute(text(statement)).rowcount
     with pytest.raises(DataError, match=rf"must not be damaged.*{CHANGES[statement]}.*backup\.md"):
         read_all(url)
@@ -150,7 +150,7 @@ def test_an_entry_is_not_written_over_where_the_head_is_behind(sound, tmp_path):
     path = tmp_path / "studies.db"
     path.write_bytes(sound[0])
     with closing(open_storage(str(path))) as storage:
-        with storage._database.writing() as connection:
+        with storage._database.begin_write() as connection:
             connection.execute(
                 text("INSERT INTO entries SELECT study, 28, type, participant, time, response_ms, data, undoes, "
                      "checksum FROM entries WHERE study = 'one' AND number = 27")

@@ -22,7 +22,7 @@ from journals import (
 )
 from sqlalchemy import create_engine, text
 
-from anchorpbo.app.storage import engines, open_storage, schema
+from anchorpbo.app.storage import database, open_storage, schema
 from anchorpbo.errors import DataError, UnknownStudyError
 from anchorpbo.testing.storages import StorageContract
 from support import postgres_server
@@ -71,7 +71,7 @@ def test_sessions_wait_for_the_disk_also_where_the_server_is_set_not_to(server, 
     server.execute(f"ALTER DATABASE {url.rpartition('/')[2]} SET synchronous_commit = off")
     server.execute(f"ALTER DATABASE {url.rpartition('/')[2]} SET timezone = 'Asia/Tokyo'")
     with closing(open_storage(url)) as storage:
-        with storage._database.reading() as connection:
+        with storage._database.begin_read() as connection:
             names = ("synchronous_commit", "TimeZone", "lock_timeout")
             found = [connection.execute(text(f"SHOW {name}")).scalar() for name in names]
         assert found == ["on", "UTC", "10s"]
@@ -83,8 +83,8 @@ def test_readers_have_a_snapshot_and_writers_see_what_is_committed(storage):
             return connection.execute(text("SHOW transaction_isolation")).scalar()
 
     for _ in range(2):  # connections go back to the pool, and are used by either
-        assert isolation(storage._database.reading) == "repeatable read"
-        assert isolation(storage._database.writing) == "read committed"
+        assert isolation(storage._database.begin_read) == "repeatable read"
+        assert isolation(storage._database.begin_write) == "read committed"
 
 
 @pytest.mark.parametrize("read", READS)
@@ -131,7 +131,9 @@ def test_processes_open_an_empty_database_at_once(server, url):
     for process in openers:
         process.communicate(b"x")
     assert [process.returncode for process in openers] == [0, 0, 0]
-    assert server.execute("SELECT version_num FROM alembic_version", url.rpartition("/")[2]) == [(schema.NEWEST,)]
+    assert server.execute("SELECT version_num FROM alembic_version", url.rpartition("/")[2]) == [
+        (schema.LATEST_REVISION,)
+    ]
 
 
 def test_nothing_acknowledged_is_lost_when_writers_to_a_server_are_killed(url, storage):
@@ -200,11 +202,11 @@ def test_a_server_of_a_newer_release_is_refused(server, url):
 
 
 def test_a_study_locked_for_long_is_an_error_and_others_go_on(server, url, monkeypatch):
-    monkeypatch.setattr(engines, "WAIT", 1.0)
+    monkeypatch.setattr(database, "TIMEOUT_SECONDS", 1.0)
     with closing(open_storage(url)) as storage:
         make_study(storage)
         make_study(storage, id="other")
-        with storage._database.writing() as connection:
+        with storage._database.begin_write() as connection:
             connection.execute(text("SELECT * FROM studies WHERE id = 'study' FOR UPDATE"))
             with pytest.raises(DataError, match="must not stay locked"):
                 storage.append("study", [entry()], seen=1)

@@ -33,7 +33,7 @@ from sqlalchemy import create_engine
 
 from anchorpbo.app.storage import open_storage, schema
 from anchorpbo.app.storage.base import StudyInfo
-from anchorpbo.app.storage.opening import MIGRATIONS
+from anchorpbo.app.storage.migration import MIGRATIONS
 from anchorpbo.app.storage.sql import insert_study
 from anchorpbo.errors import ConflictError
 from anchorpbo.testing.storages import StorageContract
@@ -82,7 +82,7 @@ def test_the_file_is_open_to_its_owner_only(path, storage):
 
 
 def test_commits_are_on_the_disk_and_readers_do_not_wait(storage):
-    with storage._database.reading() as connection:
+    with storage._database.begin_read() as connection:
         found = [
             connection.exec_driver_sql(f"PRAGMA {name}").scalar()
             for name in ("journal_mode", "synchronous", "foreign_keys")
@@ -99,7 +99,7 @@ def test_a_read_of_a_file_sees_one_moment(path, storage, check, read):
 
 def test_a_reader_sees_what_was_there_while_someone_writes(path, storage):
     make_study(storage)
-    with storage._database.writing() as connection:
+    with storage._database.begin_write() as connection:
         connection.execute(schema.studies.delete())
         assert len(storage.studies()) == 1  # on a connection of its own, without waiting
     assert storage.studies() == []
@@ -110,7 +110,7 @@ def test_the_migrations_lead_to_the_schema(path, storage):
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), schema.metadata) == []
     engine.dispose()
-    assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == schema.NEWEST
+    assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == schema.LATEST_REVISION
 
 
 def test_deletion_leaves_no_row(path, storage):
@@ -189,7 +189,7 @@ def test_nothing_acknowledged_is_lost_when_writers_are_killed(path, storage):
 def test_a_thousand_studies_are_listed_quickly(storage):
     pair = [entry("asked", gain=0.1, first=[0.5] * 6, second=[0.25] * 6), entry(outcome="first")]
     journal = [entry("created"), *(pair * 99), entry("undone", event=3)]
-    with storage._database.writing() as connection:
+    with storage._database.begin_write() as connection:
         for i in range(1000):  # in one transaction, or the disk would be waited for a thousand times
             insert_study(connection, StudyInfo(f"s{i}", "A study", NOW), {}, journal)
     began = time.process_time()
@@ -203,7 +203,7 @@ def test_waiting_for_another_writer_is_not_an_error(storage):
     begun, end = Event(), Event()
 
     def hold():
-        with storage._database.writing():
+        with storage._database.begin_write():
             begun.set()
             end.wait(30)
 

@@ -13,8 +13,8 @@ import pytest
 from journals import entry, make_study
 from sqlalchemy import event
 
-from anchorpbo.app.storage import engines, open_storage, opening, schema
-from anchorpbo.app.storage.places import Place
+from anchorpbo.app.storage import database, migration, open_storage, schema
+from anchorpbo.app.storage.database import DatabaseAddress
 from anchorpbo.errors import DataError
 
 
@@ -25,7 +25,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def impatient(monkeypatch):
-    monkeypatch.setattr(engines, "WAIT", 0.3)
+    monkeypatch.setattr(database, "TIMEOUT_SECONDS", 0.3)
 
 
 def run_sql(path, *statements):
@@ -61,10 +61,10 @@ def test_an_older_schema_is_migrated_and_keeps_its_studies(path, tmp_path, monke
     with closing(open_storage(path)) as storage:
         make_study(storage)
     steps = tmp_path / "100% migrations"
-    shutil.copytree(opening.MIGRATIONS, steps)
+    shutil.copytree(migration.MIGRATIONS, steps)
     (steps / "versions" / "0999_later.py").write_text(STEP, "utf-8")
-    monkeypatch.setattr(opening, "MIGRATIONS", steps)
-    monkeypatch.setattr(schema, "NEWEST", "0999")
+    monkeypatch.setattr(migration, "MIGRATIONS", steps)
+    monkeypatch.setattr(schema, "LATEST_REVISION", "0999")
     with closing(open_storage(path)) as storage:
         assert len(storage.entries("study")) == 1
     run_sql(path, "SELECT x FROM later")
@@ -73,11 +73,11 @@ def test_an_older_schema_is_migrated_and_keeps_its_studies(path, tmp_path, monke
 def test_a_migration_that_fails_changes_nothing(path, tmp_path, monkeypatch):
     open_storage(path).close()
     steps = tmp_path / "steps"
-    shutil.copytree(opening.MIGRATIONS, steps)
+    shutil.copytree(migration.MIGRATIONS, steps)
     (steps / "versions" / "0999_later.py").write_text(STEP + "    op.execute('SELECT nonsense')\n", "utf-8")
     with monkeypatch.context() as patched:
-        patched.setattr(opening, "MIGRATIONS", steps)
-        patched.setattr(schema, "NEWEST", "0999")
+        patched.setattr(migration, "MIGRATIONS", steps)
+        patched.setattr(schema, "LATEST_REVISION", "0999")
         with pytest.raises(DataError, match="nonsense"):
             open_storage(path)
     open_storage(path).close()
@@ -207,7 +207,7 @@ def test_a_wrong_statement_is_not_called_damage(path):
         make_study(storage)
         for statement in ("SELECT nonsense FROM entries", "SELEKT 1"):
             problem = pytest.raises(DataError, match="must do what it is asked to")
-            with problem, storage._database.reading() as connection:
+            with problem, storage._database.begin_read() as connection:
                 connection.exec_driver_sql(statement)
 
 
@@ -219,25 +219,29 @@ def test_a_wrong_statement_on_a_damaged_file_is_called_damage(path):
         content = Path(path).read_bytes()
         Path(path).write_bytes(content[:-8192] + b"\x55" * 8192)
         problem = pytest.raises(DataError, match="must not be damaged")
-        with problem, storage._database.reading() as connection:
+        with problem, storage._database.begin_read() as connection:
             connection.exec_driver_sql("SELECT nonsense FROM alembic_version")
 
 
 def test_a_closed_connection_is_not_called_damage():
     connection = sqlite3.connect(":memory:")
     connection.close()
-    with pytest.raises(DataError, match=r"must do what it is asked to.*closed database"), Place("x.db").guarded():
+    with (
+        pytest.raises(DataError, match=r"must do what it is asked to.*closed database"),
+        DatabaseAddress("x.db").translate_errors(),
+    ):
         connection.execute("SELECT 1")
 
 
 def test_text_that_cannot_be_decoded_is_called_damage():
     problem = pytest.raises(DataError, match=r"must not be damaged.*decode")
-    with closing(sqlite3.connect(":memory:")) as connection, problem, Place("x.db").guarded():
+    with closing(sqlite3.connect(":memory:")) as connection, problem, DatabaseAddress("x.db").translate_errors():
         connection.execute("SELECT CAST(x'ff' AS TEXT)").fetchall()
 
 
 @pytest.mark.parametrize(
-    ("revision", "rule"), [("9999", r"must be those of this release.*upgrade"), (schema.NEWEST, "must not be damaged")]
+    ("revision", "rule"),
+    [("9999", r"must be those of this release.*upgrade"), (schema.LATEST_REVISION, "must not be damaged")],
 )
 def test_tables_that_change_under_a_server_are_damage_unless_a_newer_release_changed_them(path, revision, rule):
     with closing(open_storage(path)) as storage:

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 from servers import BASE, DESIGN, ITEMS, QUICK, TOKEN, answer, bearer, check_problem, make, server, with_token
 
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.links import Signer
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.app.web import Settings
@@ -606,7 +606,7 @@ def pictures(tmp_path):
         (folder / name).write_bytes(b"picture")
     (folder / "linked.png").symlink_to(tmp_path / "secret.png")
     app, client = server()
-    studies: Studies = app.state.studies
+    studies: StudyService = app.state.studies
     view = studies.create({"name": "Trees", "space": ITEMS, "display": {"image": "file"}}, folder=str(folder))
     return client, view.id
 

@@ -6,7 +6,7 @@ import pytest
 from servers import DESIGN, ITEMS, QUICK, answer, check_problem, make, server
 
 from anchorpbo.app.scheduler.scheduler import ask_limit_error
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.web.schemas import (
     CATALOGUE_EXAMPLE,
     COMPARISONS_EXAMPLE,
@@ -370,7 +370,7 @@ def test_a_duel_that_takes_too_long_is_a_503_and_can_be_asked_for_again(client, 
     def ask(*_, **__):
         raise ask_limit_error()
 
-    monkeypatch.setattr(Studies, "ask", ask)
+    monkeypatch.setattr(StudyService, "ask", ask)
     response = client.post(f"/api/studies/{id}/ask")
     check_problem(response, 503)
     assert response.json()["rule"] == "the next duel must be there within 30 s"

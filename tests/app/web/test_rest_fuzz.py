@@ -23,8 +23,8 @@ from schemathesis.specs.openapi.checks import (
 from servers import ITEMS, QUICK, answer, make, server
 
 from anchorpbo.app.definition import definition
-from anchorpbo.app.definition.sizes import MOST_CHOICES, MOST_CONSTRAINTS, MOST_PARAMETERS, MOST_ROWS, MOST_VALUES
-from anchorpbo.app.rendering.pictures import MOST_PIXELS
+from anchorpbo.app.definition.validation import MAX_CHOICES, MAX_CONSTRAINTS, MAX_PARAMETERS, MAX_ROWS, MAX_VALUES
+from anchorpbo.app.rendering.pictures import MAX_PIXELS
 from anchorpbo.app.web.schemas import STUDY_EXAMPLE
 from anchorpbo.space import space as spaces
 from anchorpbo.space.constraints import MAX_TERMS
@@ -48,7 +48,7 @@ OPERATIONS = [
 
 @pytest.fixture(scope="module")
 def ids():
-    """Studies in all states: fresh, answered, of a list, with a duel out and someone else taking part."""
+    """StudyService in all states: fresh, answered, of a list, with a duel out and someone else taking part."""
     found = [make(CLIENT, STUDY_EXAMPLE), make(CLIENT, QUICK), make(CLIENT, {"name": "Trees", "space": ITEMS})]
     for id in found[1:]:
         for outcome in ("first", "second", "tie", "skip"):
@@ -86,7 +86,7 @@ def _run(operation, ids, examples, derandomize):
     def attempt(data):
         case = data.draw(operation.as_strategy())
         _with_real_ids(data, case, [make(CLIENT)] if deleting else ids)
-        case.call_and_validate(checks=CHECKS, headers={"Host": "127.0.0.1:8000"})
+        case.call_and_validate(validator=CHECKS, headers={"Host": "127.0.0.1:8000"})
 
     attempt()
 
@@ -140,13 +140,13 @@ def ranges(draw):
 
 @st.composite
 def integers(draw):
-    high = draw(st.sampled_from([2, 1_000, 10**6, 10**6 + 1, MOST_VALUES, 2**53, 10**200]))
+    high = draw(st.sampled_from([2, 1_000, 10**6, 10**6 + 1, MAX_VALUES, 2**53, 10**200]))
     return {"kind": "integer", "low": 1, "high": high, "log": draw(st.booleans()) and high <= 1_000}
 
 
 @st.composite
 def choices(draw):
-    count = draw(st.sampled_from([2, 12, MOST_CHOICES + 1, 100_000]))
+    count = draw(st.sampled_from([2, 12, MAX_CHOICES + 1, 100_000]))
     return {"kind": draw(st.sampled_from(["categorical", "ordinal"])), "values": [f"v{n}" for n in range(count)]}
 
 
@@ -159,13 +159,13 @@ def rules(draw, names):
 
 @st.composite
 def spaces_of_any_size(draw):
-    count = draw(st.sampled_from([1, 2, 3, MOST_PARAMETERS + 1, 1_000]))
+    count = draw(st.sampled_from([1, 2, 3, MAX_PARAMETERS + 1, 1_000]))
     kinds = draw(st.lists(st.one_of(ranges(), integers(), choices()), min_size=1, max_size=3))
     parameters = [{"name": f"p{n}", **kinds[n % len(kinds)]} for n in range(count)]
     some = draw(st.lists(rules([one["name"] for one in parameters[:3]]), max_size=2))
     return {
         "kind": "space", "parameters": parameters,
-        "constraints": some * draw(st.sampled_from([1, 1, 1, MOST_CONSTRAINTS + 1, 1_000])),
+        "constraints": some * draw(st.sampled_from([1, 1, 1, MAX_CONSTRAINTS + 1, 1_000])),
     }  # fmt: skip
 
 
@@ -176,9 +176,9 @@ def studies_of_any_size(draw):
         return hard_study(booleans=draw(st.sampled_from([10, 30, 60])), seed=draw(st.integers(0, 99)))
     if kind == "space":
         return {"name": "x", "space": draw(spaces_of_any_size()), "options": QUICK["options"]}
-    rows = draw(st.sampled_from([2, 5, MOST_ROWS + 1, 10 * MOST_ROWS]))
+    rows = draw(st.sampled_from([2, 5, MAX_ROWS + 1, 10 * MAX_ROWS]))
     columns = [{"name": "n", "values": list(range(rows))}, {"name": "file", "values": ["a.png"] * rows}]
-    size = draw(st.sampled_from([1, 100, MOST_PIXELS, 2**31 - 1])).to_bytes(4, "big")
+    size = draw(st.sampled_from([1, 100, MAX_PIXELS, 2**31 - 1])).to_bytes(4, "big")
     head = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR" + size + size
     picture = "data:image/png;base64," + b64encode(head[: draw(st.integers(8, len(head)))]).decode()
     display = {"image": "file", "pictures": {"a.png": picture}}

@@ -7,7 +7,7 @@ import logging
 import pytest
 from servers import DESIGN, QUICK, TOKEN, answer, bearer, make, server, with_token
 
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.app.web import stream
 from anchorpbo.app.web.access import Access
@@ -66,7 +66,7 @@ def test_what_another_process_writes_arrives():
     storage = MemoryStorage()
     app, client = server(storage)
     id = make(client)
-    other = Studies(storage)
+    other = StudyService(storage)
     (status, headers), events = listen(
         app, f"/api/studies/{id}/stream",
         [lambda: other.ask(id), lambda: other.add_anchor(id, DESIGN), lambda: client.post(f"/api/studies/{id}/undo")],
@@ -149,7 +149,7 @@ def test_a_study_that_cannot_be_read_ends_its_own_pages_only(monkeypatch, proble
         await asyncio.gather(anext(ending), anext(going_on))
         both = asyncio.gather(anext(ending, "ended"), anext(going_on, "ended"))
         monkeypatch.setattr(storage, "entries", read)
-        other = Studies(storage)
+        other = StudyService(storage)
         for id in (damaged, good):
             await asyncio.to_thread(other.add_anchor, id, DESIGN)
         end, heard = await asyncio.wait_for(both, 20)
@@ -181,7 +181,7 @@ def test_the_watcher_goes_on_after_an_error_that_nobody_foresaw(monkeypatch, cap
         monkeypatch.setattr(storage, "last_numbers", fail_once)
         assert await asyncio.wait_for(anext(first, "ended"), 20) == "ended"  # its page will come back
         await anext(second)
-        await asyncio.to_thread(Studies(storage).add_anchor, id, DESIGN)
+        await asyncio.to_thread(StudyService(storage).add_anchor, id, DESIGN)
         assert "event: anchor_added" in await asyncio.wait_for(anext(second), 20)
         await second.aclose()
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from anchorpbo.app.scheduler.scheduler import Ahead
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.views import StudyLine
+from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.views import StudySummary
 from anchorpbo.app.storage import open_storage
 from anchorpbo.errors import DataError, InputError, UnknownStudyError
 
@@ -65,19 +65,19 @@ def format_db_option(db: str | None) -> str:
 
 
 @contextmanager
-def open_service(db: str | None, *, look_ahead: bool = False) -> Iterator[Studies]:
+def open_service(db: str | None, *, look_ahead: bool = False) -> Iterator[StudyService]:
     """Open the use cases on a database, which is closed at the end."""
     storage = open_storage(resolve_url(db))
     ahead = Ahead() if look_ahead else None
     try:
-        yield Studies(storage, ahead=ahead)
+        yield StudyService(storage, scheduler=ahead)
     finally:
         if ahead is not None:
             ahead.close()
         storage.close()
 
 
-def find_study(studies: Studies, named: str) -> str:
+def find_study(studies: StudyService, named: str) -> str:
     """Return the id of a study given its id, its name, the start of its id or a part of its name."""
     lines = studies.studies()
     word = named.strip()
@@ -101,6 +101,6 @@ def find_study(studies: Studies, named: str) -> str:
     )
 
 
-def _format_lines(lines: list[StudyLine]) -> str:
+def _format_lines(lines: list[StudySummary]) -> str:
     more = f" and {len(lines) - _MAX_LISTED} more" if len(lines) > _MAX_LISTED else ""
     return ", ".join(f"{line.id} ({line.name})" for line in lines[:_MAX_LISTED]) + more

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from anchorpbo.app.cli.database import find_study, format_db_option, open_service
 from anchorpbo.app.cli.terminal import KeyReader, make_console, make_duel_table, make_printable, print_recommendation
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.studies import LONGEST_RESPONSE
+from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.study_service import MAX_RESPONSE_MS
 from anchorpbo.app.service.views import DuelView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.errors import AnchorPBOError, ConflictError, DataError, InputError, NothingLeftError
@@ -60,7 +60,7 @@ def run(
 class Session:
     """One session of one participant at the terminal."""
 
-    def __init__(self, studies: Studies, id: str, participant: str, console: Console, keys: KeyReader) -> None:
+    def __init__(self, studies: StudyService, id: str, participant: str, console: Console, keys: KeyReader) -> None:
         self.studies, self.id, self.participant = studies, id, participant
         self.console, self.keys = console, keys
         self.stored = 0
@@ -105,7 +105,7 @@ class Session:
                 return False
             try:
                 if key in ANSWERS:
-                    took = min(round(1e3 * (perf_counter() - began)), LONGEST_RESPONSE)
+                    took = min(round(1e3 * (perf_counter() - began)), MAX_RESPONSE_MS)
                     self._answer(duel, ANSWERS[key], took if undisturbed else None)
                     return True
                 if command == "undo":

@@ -29,13 +29,13 @@ def report(
     console: Console | None = None,
 ) -> None:  # fmt: skip
     """Write a self-contained HTML report."""
-    from anchorpbo.app.report.report import report_html
+    from anchorpbo.app.report.report import render_report
 
     console = make_console() if console is None else console
     with open_service(db) as studies:
         id = find_study(studies, study)
         path = Path(f"study-{id}.html") if out is None else out
         with console.status("Drawing the report"):
-            page = report_html(studies, id, participant, risk_weight)
+            page = render_report(studies, id, participant, risk_weight)
     save_text(path, page)
     console.print(Text(f"Written to {path}; open it in a browser."))

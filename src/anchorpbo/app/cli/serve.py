@@ -28,7 +28,7 @@ from anchorpbo.app.cli.terminal import make_console
 from anchorpbo.app.cli.token import VARIABLE, Token, find_token
 from anchorpbo.app.examples import EXAMPLES
 from anchorpbo.app.scheduler.processes import Worker
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage import open_storage
 from anchorpbo.errors import InputError
 
@@ -91,12 +91,12 @@ def _serve(
     db = resolve_url(options.db) if folder is None else str(folder / FILE_NAME)
     storage = stack.enter_context(closing(open_storage(db)))
     if kept:
-        console.print(Text(f"Studies are kept in {hide_password(db)}"), soft_wrap=True)
+        console.print(Text(f"StudyService are kept in {hide_password(db)}"), soft_wrap=True)
     else:
         console.print("Demo mode: studies are deleted when the server stops.")
     if options.demo:
         with console.status("Preparing three studies"):
-            create_examples(Studies(storage))
+            create_examples(StudyService(storage))
     app = make_app(storage, settings, workers)
     url = _url(options, port)
     console.print(Text(_how_to_sign_in(token)), soft_wrap=True)
@@ -115,7 +115,7 @@ def _serve(
     server.run(app, sockets, ready, lambda: _exit_after_shutdown(folder), verbose=options.verbose)
 
 
-def create_examples(studies: Studies) -> None:
+def create_examples(studies: StudyService) -> None:
     """Create the missing example studies with their suggested anchors; one of them gets answers."""
     there = {studies.show(line.id).example for line in studies.studies()}
     for key in reversed([key for key in EXAMPLES if key not in there]):  # the newest is listed first

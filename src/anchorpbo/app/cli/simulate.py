@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from anchorpbo.app.cli.terminal import make_console, make_printable
-from anchorpbo.app.examples import Example, example
+from anchorpbo.app.examples import Example, get_example
 from anchorpbo.formatting import format_count, format_value
 from anchorpbo.space import Catalogue, Design
 from anchorpbo.study import Optimizer
@@ -25,7 +25,7 @@ RANDOM_DESIGNS = 1_000
 def run(key: str, duels: int, seed: int, strategy: str | None, noise: float, console: Console | None = None) -> None:
     """Run the study and compare the recommended design with random ones."""
     console = make_console() if console is None else console
-    chosen = example(key)
+    chosen = get_example(key)
     expert = replace(chosen, noise=lambda design: noise * chosen.noise(design))
     study = Optimizer(chosen.space, chosen.suggested_anchors, strategy, seed=seed)
     name = type(study.plan.acquisition).__name__

@@ -18,7 +18,7 @@ from rich.text import Text
 from anchorpbo.app.cli.database import find_study, format_db_option, open_service
 from anchorpbo.app.cli.terminal import make_console, make_printable
 from anchorpbo.app.service.catalogues import read_catalogue
-from anchorpbo.app.service.exports import history_csv
+from anchorpbo.app.service.exports import history_to_csv
 from anchorpbo.app.service.views import StudyView
 from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.formatting import format_count
@@ -127,7 +127,7 @@ def export(db: str | None, study: str, format: Literal["json", "csv"], out: Path
     with open_service(db) as studies:
         id = find_study(studies, study)
         if format == "csv":
-            text = history_csv(studies.history(id), studies.definition(id).space.names)
+            text = history_to_csv(studies.history(id), studies.definition(id).space.names)
         else:
             text = json.dumps(studies.export(id), indent=1, allow_nan=False) + "\n"
     data = text.encode("utf-8", "surrogatepass")
@@ -187,9 +187,9 @@ def _request(source: StudySource, roles: ColumnRoles) -> tuple[Request, str | No
     if source.catalogue is None and roles != ColumnRoles():
         raise IncompatibleError("columns are those of a catalogue", f"--{given[0]}", "give the file with --catalogue")
     if source.example is not None:
-        from anchorpbo.app.examples import example
+        from anchorpbo.app.examples import get_example
 
-        one = example(source.example)
+        one = get_example(source.example)
         return one.definition | {"anchors": [dict(design) for design in one.suggested_anchors]}, None
     if source.space is not None:
         return _read_space(source.space), None

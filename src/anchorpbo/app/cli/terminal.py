@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from anchorpbo.app.rendering.cards import Card, CardRow
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.views import RecommendationView
 from anchorpbo.formatting import format_count
 
@@ -61,7 +61,7 @@ def format_heading(number: int, card: Card) -> str:
     return f"{number}" if card.title is None else f"{number}  {make_printable(card.title)}"
 
 
-def print_recommendation(console: Console, studies: Studies, id: str, found: RecommendationView) -> None:
+def print_recommendation(console: Console, studies: StudyService, id: str, found: RecommendationView) -> None:
     """Print the recommended design with its probabilities."""
     best, *others = studies.cards(id, [found.design, *(one for one in found.credible_set if one != found.design)])
     title = "" if best.title is None else f": {make_printable(best.title)}"

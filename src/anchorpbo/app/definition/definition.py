@@ -1,4 +1,4 @@
-"""What a study is made with: as a request brings it, checked, and as storage keeps it.
+"""The definition of a study: read from a request, validated, and kept in storage.
 
 ::
 
@@ -8,7 +8,7 @@
      "display": {...},
      "options": {"strategy": "raeubo", "preset": "default", "seed": 0, ...}}
 
-What is kept also has ``engine``, all settings that the preset stood for when the study was made (see
+The stored form also has ``engine``, all settings that the preset stood for when the study was made (see
 `Optimizer.to_json`), so that a later release goes on as it began. Anchors become the owner's first entries.
 """
 
@@ -23,8 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from anchorpbo.app.definition.plain import check_plain, refusing
-from anchorpbo.app.definition.sizes import check_size
+from anchorpbo.app.definition.validation import (
+    check_json,
+    check_object,
+    check_space_size,
+    check_text,
+    raise_input_errors,
+)
 from anchorpbo.app.rendering.display import check_display
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.errors import InputError, UnknownNameError
@@ -34,17 +39,17 @@ from anchorpbo.space.space import CHECK_SECONDS
 from anchorpbo.study import Optimizer
 from anchorpbo.study.objects import object_from_json
 
-LONGEST_NAME, LONGEST_TEXT = 200, 5_000
-MOST_ANCHORS = 500
-LARGEST_SEED = 2**63 - 1
+MAX_NAME_LENGTH, MAX_TEXT_LENGTH = 200, 5_000
+MAX_ANCHORS = 500
+MAX_SEED = 2**63 - 1
 OPTIONS = ("strategy", "preset", "seed", "likelihood", "inference", "initial", "refit_every", "risk_weight")
-"""Of `Optimizer`, those that a request may choose: all that are names or numbers."""
+"""Options of `Optimizer` that a request may set: all that are names or numbers."""
 _KEYS = ("name", "description", "example", "space", "anchors", "display", "options")
 
 
 @dataclass(frozen=True, eq=False)
-class Definition:
-    """A valid definition.
+class StudyDefinition:
+    """Definition of a study: its space, its optimizer's settings, and how its designs are shown.
 
     Parameters
     ----------
@@ -71,43 +76,45 @@ class Definition:
     folder: str | None = None
 
     @classmethod
-    def from_request(cls, request: Any, folder: str | None = None) -> Definition:
-        """Check what someone asks for."""
-        check_plain("a study", request)
-        with refusing("a study"):
-            return cls._from_request(_object("a study", request), folder)
+    def from_request(cls, request: Any, folder: str | None = None) -> StudyDefinition:
+        """Validate a request for a study and read its definition."""
+        check_json("a study", request)
+        with raise_input_errors("a study"):
+            return cls._from_request(check_object("a study", request), folder)
 
     @classmethod
-    def _from_request(cls, fields: dict[str, Any], folder: str | None) -> Definition:
+    def _from_request(cls, fields: dict[str, Any], folder: str | None) -> StudyDefinition:
         for key in fields:
             if key not in _KEYS:
                 raise UnknownNameError.of("a key of a study", key, _KEYS)
-        options = _object("options", fields.get("options") or {})
+        options = check_object("options", fields.get("options") or {})
         for key in options:
             if key not in OPTIONS:
                 raise UnknownNameError.of("an option", key, OPTIONS)
         if "space" not in fields:
             raise InputError("a study must have a space", "none", "describe its parameters or give a catalogue")
-        space = _new_space(fields["space"])
+        space = _check_new_space(fields["space"])
         anchors = fields.get("anchors") or []
-        if not isinstance(anchors, list) or len(anchors) > MOST_ANCHORS:
-            raise InputError(f"anchors must be a list of at most {MOST_ANCHORS} designs", repr(anchors), "shorten it")
+        if not isinstance(anchors, list) or len(anchors) > MAX_ANCHORS:
+            raise InputError(f"anchors must be a list of at most {MAX_ANCHORS} designs", repr(anchors), "shorten it")
         given = {name: value for name, value in options.items() if value is not None}
         _check_options(given)
         optimizer = Optimizer(space, anchors, **given)
         engine = json.loads(optimizer.to_json())["study"] | {"anchors": []}
         return cls(
-            name=text("name", fields.get("name"), LONGEST_NAME, needed=True),
-            description=text("description", fields.get("description") or "", LONGEST_TEXT),
-            example=None if fields.get("example") is None else text("example", fields["example"], LONGEST_NAME),
-            display=check_display(_object("display", fields.get("display") or {}), space),
+            name=check_text("name", fields.get("name"), MAX_NAME_LENGTH, required=True),
+            description=check_text("description", fields.get("description") or "", MAX_TEXT_LENGTH),
+            example=None
+            if fields.get("example") is None
+            else check_text("example", fields["example"], MAX_NAME_LENGTH),
+            display=check_display(check_object("display", fields.get("display") or {}), space),
             engine=engine,
             anchors=tuple(optimizer.anchors),
             folder=folder,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As storage keeps it."""
+        """Return the definition as storage keeps it."""
         return {
             "name": self.name,
             "description": self.description,
@@ -118,30 +125,32 @@ class Definition:
         }
 
     @classmethod
-    def from_dict(cls, kept: Any, *, trusted: bool) -> Definition:
-        """From storage, which is trusted, or from an export, which may come from anywhere and was found to be plain."""
-        fields = _object("a study", kept)
-        engine = _object("engine", fields.get("engine"))
+    def from_dict(cls, layout: Any, *, trusted: bool) -> StudyDefinition:
+        """Read a definition from storage, which is trusted, or from an export, which `check_json` has passed."""
+        fields = check_object("a study", layout)
+        engine = check_object("engine", fields.get("engine"))
         study = cls(
-            name=text("name", fields.get("name"), LONGEST_NAME, needed=True),
-            description=text("description", fields.get("description") or "", LONGEST_TEXT),
-            example=None if fields.get("example") is None else text("example", fields["example"], LONGEST_NAME),
-            display=_object("display", fields.get("display") or {}),
+            name=check_text("name", fields.get("name"), MAX_NAME_LENGTH, required=True),
+            description=check_text("description", fields.get("description") or "", MAX_TEXT_LENGTH),
+            example=None
+            if fields.get("example") is None
+            else check_text("example", fields["example"], MAX_NAME_LENGTH),
+            display=check_object("display", fields.get("display") or {}),
             engine=engine,
             anchors=(),
             folder=fields.get("folder") if trusted else None,
         )
         if not trusted:
-            with refusing("a study"):
-                _new_space(engine.get("space"))
-                study.optimizer(OWNER)
+            with raise_input_errors("a study"):
+                _check_new_space(engine.get("space"))
+                study.make_optimizer(OWNER)
                 check_display(study.display, study.space)
         return study
 
     @cached_property
     def space(self) -> DesignSpace:
-        """Where the designs come from; all participants share it."""
-        return _space(self.engine.get("space"), checked=True)
+        """Space of the designs; all participants share it."""
+        return _read_space(self.engine.get("space"), checked=True)
 
     @property
     def catalogue(self) -> Catalogue | None:
@@ -156,73 +165,53 @@ class Definition:
             return frozenset()
         return frozenset(str(item[column]) for item in self.catalogue.items)
 
-    def without_pictures(self) -> Definition:
-        """The same without its pictures."""
-        return replace(self, display=self.words) if "pictures" in self.display else self
+    def without_pictures(self) -> StudyDefinition:
+        """Return the definition without its pictures."""
+        return replace(self, display=self.display_without_pictures) if "pictures" in self.display else self
 
     @property
-    def words(self) -> dict[str, Any]:
+    def display_without_pictures(self) -> dict[str, Any]:
         """The display without its pictures, which are large and asked for one by one."""
         return {key: value for key, value in self.display.items() if key != "pictures"}
 
-    def optimizer(self, participant: str) -> Optimizer:
+    def make_optimizer(self, participant: str) -> Optimizer:
         """A new optimizer for one participant, with nothing told yet."""
         # Everyone but the owner has a seed of their own, so that one's duel is not taken for another's.
         own = 0 if participant == OWNER else zlib.crc32(participant.encode("utf-8", "surrogatepass"))
         settings = {name: value for name, value in self.engine.items() if name not in ("space", "anchors", "seed")}
-        seed = _seed(self.engine.get("seed")) + own
+        seed = _check_seed(self.engine.get("seed")) + own
         options = {name: object_from_json(name, value, {}) for name, value in settings.items()}
         return Optimizer(self.space, self.engine.get("anchors", ()), seed=seed, **options)
-
-
-def text(name: str, value: Any, longest: int, *, needed: bool = False) -> str:
-    """A text of some length, without what cannot be written anywhere."""
-    if not isinstance(value, str) or len(value) > longest or (needed and not value.strip()):
-        at_least = "a text of 1" if needed else "a text of 0"
-        raise InputError(f"{name} must be {at_least} to {longest} characters", repr(value), "change it")
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError as problem:
-        raise InputError(f"{name} must be text that can be written", problem, "leave odd characters out") from problem
-    if "\x00" in value:
-        raise InputError(f"{name} must not contain NUL characters", repr(value), "leave them out")
-    return value.strip()
 
 
 def _check_options(options: Mapping[str, Any]) -> None:
     for name, value in options.items():
         if not isinstance(value, str | int | float) or isinstance(value, bool):
             raise InputError("options must be names and numbers", f"{name}: {value!r}", "see the documentation")
-    _seed(options.get("seed", 0))
+    _check_seed(options.get("seed", 0))
 
 
-def _seed(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST_SEED:
-        raise InputError(f"seed must be a whole number from 0 to {LARGEST_SEED}", repr(value), "choose another")
+def _check_seed(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_SEED:
+        raise InputError(f"seed must be a whole number from 0 to {MAX_SEED}", repr(value), "choose another")
     return value
 
 
-def _space(layout: Any, *, checked: bool) -> DesignSpace:
+def _read_space(layout: Any, *, checked: bool) -> DesignSpace:
     # Numbers so large that their squares are not: a space of them would be one without sense.
-    with refusing("space"), np.errstate(over="raise", invalid="raise", divide="raise"):
-        space = space_from_dict(_object("space", layout), checked=checked)
+    with raise_input_errors("space"), np.errstate(over="raise", invalid="raise", divide="raise"):
+        space = space_from_dict(check_object("space", layout), checked=checked)
     for name in space.names:
         if not isinstance(name, str) or not name.strip():
             raise InputError("parameters and columns must have names", repr(name), "name them")
     return space
 
 
-def _new_space(layout: Any) -> DesignSpace:
-    """A space that is checked, and of which designs can be drawn as they will be for a duel."""
-    check_size(layout)
+def _check_new_space(layout: Any) -> DesignSpace:
+    """Read a space, and check its size and that designs can be drawn from it as for a duel."""
+    check_space_size(layout)
     with time_limit(CHECK_SECONDS):
-        space = _space(layout, checked=False)
+        space = _read_space(layout, checked=False)
         if space.region is not None and space.region.is_constrained:
             space.sample(2, np.random.default_rng(0))
     return space
-
-
-def _object(name: str, value: Any) -> dict[str, Any]:
-    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise InputError(f"{name} must be an object", repr(value), "write {...}")
-    return dict(value)

@@ -39,25 +39,25 @@ from functools import cache
 from anchorpbo.app.examples.example import Example
 from anchorpbo.errors import UnknownNameError
 
-__all__ = ["EXAMPLES", "Example", "example"]
+__all__ = ["EXAMPLES", "Example", "get_example"]
 
 
 def _coffee() -> Example:
-    from anchorpbo.app.examples.coffee import coffee
+    from anchorpbo.app.examples.coffee import make_coffee
 
-    return coffee()
+    return make_coffee()
 
 
 def _poster() -> Example:
-    from anchorpbo.app.examples.poster import poster
+    from anchorpbo.app.examples.poster import make_poster
 
-    return poster()
+    return make_poster()
 
 
 def _molecules() -> Example:
-    from anchorpbo.app.examples.molecules import molecules
+    from anchorpbo.app.examples.molecules import make_molecules
 
-    return molecules()
+    return make_molecules()
 
 
 _MAKERS: dict[str, Callable[[], Example]] = {
@@ -84,8 +84,8 @@ EXAMPLES: Mapping[str, Example] = _Examples()
 """All examples by key, in the order to offer them."""
 
 
-def example(key: str) -> Example:
-    """The example of this key."""
+def get_example(key: str) -> Example:
+    """Return the example of this key, or raise."""
     if not isinstance(key, str) or key not in EXAMPLES:
         raise UnknownNameError.of("an example", key, EXAMPLES)
     return EXAMPLES[key]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anchorpbo.app.examples.example import Example, bump, noise_from
+from anchorpbo.app.examples.example import Example, bump, make_noise
 from anchorpbo.space import Boolean, Categorical, Design, Integer, Ordinal, Real, Space
 
 _DESCRIPTION = (
@@ -14,11 +14,11 @@ _DESCRIPTION = (
 )
 _ORIGINS = {"Ethiopia": 0.9, "Kenya": 0.5, "Colombia": 0.2, "Brazil": -0.4, "Sumatra": -0.9}
 _ROASTS = ("light", "medium", "dark")
-_HOTTEST = {"light": 95.0, "medium": 92.5, "dark": 88.0}
+_BEST_TEMPERATURES = {"light": 95.0, "medium": 92.5, "dark": 88.0}
 
 
-def coffee() -> Example:
-    """The example."""
+def make_coffee() -> Example:
+    """Make the example."""
     space = Space(
         temperature=Real(84, 98, step=0.5),
         dose=Real(12, 22, step=0.5),
@@ -63,7 +63,7 @@ def coffee() -> Example:
         },
         suggested_anchors=anchors,
         utility=_utility,
-        noise=noise_from(distance, least=0.1, most=0.5, reach=0.5),
+        noise=make_noise(distance, least=0.1, most=0.5, reach=0.5),
     )
 
 
@@ -87,7 +87,7 @@ def _recipe(
 def _utility(recipe: Design) -> float:
     """Someone who likes it bright and clear: light roasts want hot water, and a coarse grind wants a long bloom."""
     strength = 2.0 * bump(recipe["ratio"], 15.75, 1.2) + 0.5 * bump(recipe["dose"], 17.0, 3.0)
-    heat = 1.6 * bump(recipe["temperature"], _HOTTEST[recipe["roast"]], 3.0)
+    heat = 1.6 * bump(recipe["temperature"], _BEST_TEMPERATURES[recipe["roast"]], 3.0)
     extraction = 1.8 * bump(recipe["grind"], 3.5 + recipe["bloom"] / 30.0, 1.8) + 0.5 * bump(recipe["pours"], 3, 1.2)
     beans = _ORIGINS[recipe["origin"]] + {"light": 0.7, "medium": 0.4, "dark": -0.6}[recipe["roast"]]
     return strength + heat + extraction + beans + (0.5 if recipe["paper_filter"] else 0.0)

@@ -1,4 +1,4 @@
-"""What an example study consists of."""
+"""Example studies: a definition, and a simulated expert who answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from anchorpbo.space import Design, DesignSpace
 
-Taste = Callable[[Design], float]
+DesignFunction = Callable[[Design], float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,25 +26,25 @@ class Example:
     key: str
     """Its name in `EXAMPLES`."""
     title: str
-    """For people."""
+    """Title, for people."""
     description: str
     """What the expert compares, and what to mark as anchors."""
     space: DesignSpace
-    """Where the designs come from."""
+    """Space of the designs."""
     display: Mapping[str, Any]
     """How designs are shown, see `anchorpbo.app.examples`."""
     suggested_anchors: tuple[Design, ...]
     """Designs that many people can judge well."""
-    utility: Taste = field(repr=False)
+    utility: DesignFunction = field(repr=False)
     """The hidden taste, of designs that the space has checked; about one standard deviation between designs is 1."""
-    noise: Taste = field(repr=False)
+    noise: DesignFunction = field(repr=False)
     """The standard deviation of an impression, of designs that the space has checked."""
     options: Mapping[str, Any] = field(default_factory=lambda: {"preset": "default", "seed": 0})
-    """Of the `Optimizer`; names and numbers only."""
+    """Options of the `Optimizer`; names and numbers only."""
 
     @property
     def definition(self) -> dict[str, Any]:
-        """All that makes the study, ready for JSON; a new dict each time."""
+        """Definition of the study, ready for JSON; a new dict each time."""
         return {
             "name": self.title,
             "description": self.description,
@@ -56,13 +56,13 @@ class Example:
         }
 
     def judge(self, design: Mapping[str, Any]) -> float:
-        """How much the simulated expert likes a design, without noise."""
+        """Return how much the simulated expert likes a design, without noise."""
         return float(self.utility(self.space.check(design)))
 
     def answer(
         self, first: Mapping[str, Any], second: Mapping[str, Any], rng: np.random.Generator, tie: float = 0.0
     ) -> Literal["first", "second", "tie"]:
-        """Which of two designs the simulated expert says they prefer.
+        """Return which of two designs the simulated expert says they prefer.
 
         Parameters
         ----------
@@ -73,13 +73,13 @@ class Example:
         tie
             Impressions that differ by less are called equal.
         """
-        seen = []
+        impressions = []
         for design in (first, second):
             checked = self.space.check(design)
-            seen.append(self.utility(checked) + self.noise(checked) * rng.standard_normal())
-        if abs(seen[0] - seen[1]) < tie:
+            impressions.append(self.utility(checked) + self.noise(checked) * rng.standard_normal())
+        if abs(impressions[0] - impressions[1]) < tie:
             return "tie"
-        return "first" if seen[0] > seen[1] else "second"
+        return "first" if impressions[0] > impressions[1] else "second"
 
 
 def bump(value: float, best: float, width: float) -> float:
@@ -87,8 +87,8 @@ def bump(value: float, best: float, width: float) -> float:
     return math.exp(-0.5 * ((value - best) / width) ** 2)
 
 
-def noise_from(distance: Taste, least: float, most: float, reach: float) -> Taste:
-    """A noise that is least at distance 0 from the anchors, and nearly the most beyond twice the reach."""
+def make_noise(distance: DesignFunction, least: float, most: float, reach: float) -> DesignFunction:
+    """Make a noise that is least at distance 0 from the anchors, and nearly the most beyond twice the reach."""
 
     def noise(design: Design) -> float:
         return most - (most - least) * bump(distance(design), 0.0, reach)

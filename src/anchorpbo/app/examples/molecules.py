@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from anchorpbo.app.examples.example import Example, bump, noise_from
+from anchorpbo.app.examples.example import Example, bump, make_noise
 from anchorpbo.space import Catalogue, Design
 
-BITS = 2_048
-"""Of a Morgan fingerprint of radius 2."""
+FINGERPRINT_BITS = 2_048
+"""Length of a Morgan fingerprint of radius 2."""
 _DESCRIPTION = (
     "Two molecules: which would you rather start from to make a new medicine that is taken as a tablet? "
     "Mark as anchors the molecules you have worked with, or whose behaviour in the body you know. "
@@ -24,16 +24,16 @@ _DESCRIPTION = (
 _ANCHORS = ("Aspirin", "Paracetamol", "Ibuprofen", "Caffeine", "Glucose", "Ethanol")
 
 
-def molecules() -> Example:
-    """The example."""
-    space = Catalogue.from_records(records(), fingerprint="fingerprint", key="name")
+def make_molecules() -> Example:
+    """Make the example."""
+    space = Catalogue.from_records(read_records(), fingerprint="fingerprint", key="name")
     anchors = tuple(space.check({"name": name}) for name in _ANCHORS)
-    known = np.array([space.encode(anchor) for anchor in anchors])
+    points = np.array([space.encode(anchor) for anchor in anchors])
 
     def distance(design: Design) -> float:
         bits = space.encode(design)
-        both = known @ bits
-        return float((1.0 - both / (known.sum(axis=1) + bits.sum() - both)).min())
+        both = points @ bits
+        return float((1.0 - both / (points.sum(axis=1) + bits.sum() - both)).min())
 
     return Example(
         key="molecules",
@@ -57,22 +57,22 @@ def molecules() -> Example:
         },
         suggested_anchors=anchors,
         utility=_utility,
-        noise=noise_from(distance, least=0.1, most=0.4, reach=0.4),
+        noise=make_noise(distance, least=0.1, most=0.4, reach=0.4),
     )
 
 
-def records() -> list[dict[str, Any]]:
-    """One dict a molecule, its fingerprint a text of 2,048 bits."""
+def read_records() -> list[dict[str, Any]]:
+    """Read the molecules, one dict each, with fingerprints as texts of 2,048 bits."""
     rows: list[dict[str, Any]] = json.loads(
         files("anchorpbo.app.examples").joinpath("molecules.json").read_text("utf-8")
     )
     for row in rows:
-        row["fingerprint"] = _as_text(row.pop("bits"))
+        row["fingerprint"] = _fingerprint_text(row.pop("bits"))
     return rows
 
 
-def _as_text(on: list[int]) -> str:
-    bits = ["0"] * BITS
+def _fingerprint_text(on: list[int]) -> str:
+    bits = ["0"] * FINGERPRINT_BITS
     for bit in on:
         bits[bit] = "1"
     return "".join(bits)

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from anchorpbo.app.examples.example import Example, bump, noise_from
+from anchorpbo.app.examples.example import Example, bump, make_noise
 from anchorpbo.space import Categorical, Design, Integer, Real, Space
 
 _DESCRIPTION = (
@@ -19,8 +19,8 @@ _SHAPES = {"sun": 0.7, "waves": 0.4, "arcs": 0.1, "tiles": -0.2}
 _ALIGNMENTS = {"left": 0.5, "centre": 0.0, "right": -0.3}
 
 
-def poster() -> Example:
-    """The example."""
+def make_poster() -> Example:
+    """Make the example."""
     space = Space(
         background=Real(0, 350, step=10),
         accent=Real(0, 350, step=10),
@@ -65,7 +65,7 @@ def poster() -> Example:
         },
         suggested_anchors=anchors,
         utility=_utility,
-        noise=noise_from(distance, least=0.1, most=0.5, reach=0.5),
+        noise=make_noise(distance, least=0.1, most=0.5, reach=0.5),
     )
 
 

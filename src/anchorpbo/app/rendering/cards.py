@@ -1,4 +1,4 @@
-"""A design as people see it: a heading, a picture, and a row for each parameter, by the display of its study."""
+"""Cards: a design as people see it, with a heading, a picture and a row for each parameter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from anchorpbo.app.rendering.drawings import draw_molecule
-from anchorpbo.app.rendering.svg import checked_svg
+from anchorpbo.app.rendering.svg import sanitize_svg
 from anchorpbo.app.rendering.templates import Template
 from anchorpbo.errors import AnchorPBOError
 from anchorpbo.formatting import format_value
@@ -16,7 +16,7 @@ from anchorpbo.formatting import format_value
 
 @dataclass(frozen=True)
 class CardRow:
-    """One parameter."""
+    """The row of one parameter."""
 
     name: str
     label: str
@@ -56,22 +56,22 @@ def make_card(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str
         for name, value in design.items()
         if name not in hidden and name not in special and value is not None
     ]
-    title, image, link = (_text(design, display.get(key)) for key in ("title", "image", "link"))
+    title, image, link = (_get_text(design, display.get(key)) for key in ("title", "image", "link"))
     safe_link = link if link is not None and link.startswith(("https://", "http://")) else None
-    return Card(title, _picture(display, design, prefix), image, safe_link, rows)
+    return Card(title, _draw(display, design, prefix), image, safe_link, rows)
 
 
-def _text(design: Mapping[str, Any], column: str | None) -> str | None:
+def _get_text(design: Mapping[str, Any], column: str | None) -> str | None:
     value = None if column is None else design.get(column)
     return None if value is None else str(value)
 
 
-def _picture(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str) -> str | None:
+def _draw(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str) -> str | None:
     try:
         if "template" in display:
-            return _template(display["template"]).render(design, prefix)
+            return _parse_template(display["template"]).render(design, prefix)
         if "svg" in display:
-            return checked_svg(str(design[display["svg"]]), prefix)
+            return sanitize_svg(str(design[display["svg"]]), prefix)
         if "smiles" in display:
             return draw_molecule(str(design[display["smiles"]]))
     except AnchorPBOError:
@@ -81,5 +81,5 @@ def _picture(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str)
 
 
 @lru_cache(maxsize=64)
-def _template(text: str) -> Template:
+def _parse_template(text: str) -> Template:
     return Template(text)

@@ -1,4 +1,4 @@
-"""How the designs of a study are shown: which column is a picture, what a parameter is called, what is left out.
+"""The display of a study: how its designs are shown, with which pictures, labels, units and hidden columns.
 
 ::
 
@@ -24,45 +24,47 @@ from anchorpbo.app.rendering.templates import Template
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.space import Catalogue, DesignSpace
 
-COLUMNS = ("svg", "image", "smiles", "link", "title")
-KEYS = ("template", *COLUMNS, "pictures", "labels", "units", "hidden")
-LARGEST_PICTURES = 8_000_000
+COLUMN_KEYS = ("svg", "image", "smiles", "link", "title")
+DISPLAY_KEYS = ("template", *COLUMN_KEYS, "pictures", "labels", "units", "hidden")
+MAX_PICTURES_CHARACTERS = 8_000_000
 """Characters of all pictures of a study: it is kept in memory as a whole."""
-_LONGEST = 200
+_MAX_LABEL_CHARACTERS = 200
 
 
 def check_display(display: Mapping[str, Any], space: DesignSpace) -> dict[str, Any]:
-    """A valid display, without keys that say nothing."""
+    """Return a valid display without empty values, or raise."""
     names = tuple(space.names)
     kept = {key: value for key, value in display.items() if value not in (None, "", {}, [])}
     for key, value in kept.items():
-        if key not in KEYS:
-            raise UnknownNameError.of("a key of display", key, KEYS)
+        if key not in DISPLAY_KEYS:
+            raise UnknownNameError.of("a key of display", key, DISPLAY_KEYS)
         if key == "template":
             Template(value).check(names)
-        elif key in COLUMNS:
+        elif key in COLUMN_KEYS:
             if not isinstance(space, Catalogue):
                 raise InputError(f"display.{key} needs a catalogue", repr(value), "use a template for a space")
-            _known(f"display.{key}", value, names)
+            _check_name(f"display.{key}", value, names)
         elif key == "hidden":
             if not isinstance(value, list):
                 raise InputError("display.hidden must be a list of columns", repr(value), "write [...]")
             for name in value:
-                _known("display.hidden", name, names)
+                _check_name("display.hidden", name, names)
         elif key == "pictures":
             _check_pictures(value, kept.get("image"), space)
         else:
-            _check_words(key, value, names)
+            _check_labels(key, value, names)
     return kept
 
 
-def _check_words(key: str, words: Any, names: tuple[str, ...]) -> None:
-    if not isinstance(words, Mapping):
-        raise InputError(f"display.{key} must be an object", repr(words), "write {parameter: text}")
-    for name, word in words.items():
-        _known(f"display.{key}", name, names)
-        if not isinstance(word, str) or len(word) > _LONGEST:
-            raise InputError(f"display.{key} must hold short texts", repr(word), f"use at most {_LONGEST} characters")
+def _check_labels(key: str, texts: Any, names: tuple[str, ...]) -> None:
+    if not isinstance(texts, Mapping):
+        raise InputError(f"display.{key} must be an object", repr(texts), "write {parameter: text}")
+    for name, text in texts.items():
+        _check_name(f"display.{key}", name, names)
+        if not isinstance(text, str) or len(text) > _MAX_LABEL_CHARACTERS:
+            raise InputError(
+                f"display.{key} must hold short texts", repr(text), f"use at most {_MAX_LABEL_CHARACTERS} characters"
+            )
 
 
 def _check_pictures(pictures: Any, column: Any, space: DesignSpace) -> None:
@@ -75,11 +77,11 @@ def _check_pictures(pictures: Any, column: Any, space: DesignSpace) -> None:
             rule = f"a picture must be one that the column {column!r} names"
             raise InputError(rule, repr(name), "leave it out, or correct its name")
         check_picture(name, address)
-    if (size := sum(map(len, pictures.values()))) > LARGEST_PICTURES:
-        rule = f"all pictures of a study must not be larger than {LARGEST_PICTURES / 1e6:g} MB together"
+    if (size := sum(map(len, pictures.values()))) > MAX_PICTURES_CHARACTERS:
+        rule = f"all pictures of a study must not be larger than {MAX_PICTURES_CHARACTERS / 1e6:g} MB together"
         raise InputError(rule, f"{size / 1e6:.1f} MB", "make them smaller, or keep them in a folder of the server")
 
 
-def _known(what: str, name: Any, names: tuple[str, ...]) -> None:
+def _check_name(what: str, name: Any, names: tuple[str, ...]) -> None:
     if name not in names:
         raise UnknownNameError.of(what, name, names)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from anchorpbo.app.rendering.svg import checked_svg
+from anchorpbo.app.rendering.svg import sanitize_svg
 
-_SIZE = 320
-LONGEST = 300
+_SIZE_PIXELS = 320
+MAX_SMILES_CHARACTERS = 300
 """Signs of a SMILES; drawing takes the square of it and more."""
 
 
 @lru_cache(maxsize=4096)
 def draw_molecule(smiles: str) -> str | None:
-    """An SVG of a molecule; ``None`` where it, or RDKit, is unknown, and of one too large to be looked at."""
-    if len(smiles) > LONGEST:
+    """Draw a molecule as SVG; ``None`` if the SMILES is invalid or too long, or RDKit is missing."""
+    if len(smiles) > MAX_SMILES_CHARACTERS:
         return None
     try:
         from rdkit import Chem, rdBase
@@ -26,9 +26,9 @@ def draw_molecule(smiles: str) -> str | None:
         molecule = Chem.MolFromSmiles(smiles)
     if molecule is None:
         return None
-    drawer: Any = rdMolDraw2D.MolDraw2DSVG(_SIZE, _SIZE)
+    drawer: Any = rdMolDraw2D.MolDraw2DSVG(_SIZE_PIXELS, _SIZE_PIXELS)
     drawer.drawOptions().clearBackground = False
     drawer.DrawMolecule(molecule)
     drawer.FinishDrawing()
     text: str = drawer.GetDrawingText()
-    return checked_svg(text[text.index("<svg") :])
+    return sanitize_svg(text[text.index("<svg") :])

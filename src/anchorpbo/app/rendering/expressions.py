@@ -26,11 +26,11 @@ from typing import Any, TypeAlias, TypeGuard
 
 from anchorpbo.errors import InputError
 
-LONGEST, MOST_NODES, DEEPEST = 500, 100, 20
+MAX_EXPRESSION_CHARACTERS, MAX_NODES, MAX_DEPTH = 500, 100, 20
 """Characters, nodes and levels of an expression."""
-LONGEST_TEXT = 1_000
-LARGEST = 1e12
-"""Of numbers, the results on the way included."""
+MAX_TEXT_CHARACTERS = 1_000
+MAX_NUMBER = 1e12
+"""Largest absolute value of a number, intermediate results included."""
 
 Value: TypeAlias = bool | int | float | str
 _Operators: TypeAlias = dict[type[ast.AST], Callable[[Any, Any], Any]]
@@ -43,7 +43,7 @@ _ARITHMETIC: _Operators = {
     ast.Div: operator.truediv,
     ast.Mod: operator.mod,
 }
-_COMPARISONS: _Operators = {
+_COMPARATORS: _Operators = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
@@ -52,13 +52,13 @@ _COMPARISONS: _Operators = {
     ast.GtE: operator.ge,
 }
 _ALLOWED = "an expression may have numbers, texts, parameters, + - * / %, comparisons, if-else and min max round abs"
-_PLAIN_NAME = re.compile(r"[^\W\d]\w*(?: \w+)*")
+_PARAMETER_NAME = re.compile(r"[^\W\d]\w*(?: \w+)*")
 _ARGUMENTS = {"abs": (1, 1), "max": (2, 20), "min": (2, 20), "round": (1, 2)}
 
 
 @dataclass(frozen=True)
 class Expression:
-    """One expression, checked when it is made. Immutable, so safe to share between threads.
+    """An expression, checked when it is made. Immutable, so safe to share between threads.
 
     Parameters
     ----------
@@ -76,12 +76,12 @@ class Expression:
     text: str
 
     def __post_init__(self) -> None:
-        if len(self.text) > LONGEST:
-            rule = f"an expression must have at most {LONGEST} characters"
+        if len(self.text) > MAX_EXPRESSION_CHARACTERS:
+            rule = f"an expression must have at most {MAX_EXPRESSION_CHARACTERS} characters"
             raise InputError(rule, f"{len(self.text)}", "split it into several placeholders")
         nodes = list(ast.walk(self._tree))
-        if len(nodes) > MOST_NODES or _depth(self._tree) > DEEPEST:
-            rule = f"an expression must have at most {MOST_NODES} parts, nested at most {DEEPEST} deep"
+        if len(nodes) > MAX_NODES or _depth(self._tree) > MAX_DEPTH:
+            rule = f"an expression must have at most {MAX_NODES} parts, nested at most {MAX_DEPTH} deep"
             raise InputError(rule, self.text, "split it into several placeholders")
         _check(self._tree, self.text)
 
@@ -100,7 +100,7 @@ class Expression:
     def __call__(self, design: Mapping[str, Any]) -> Value:
         """Its value for a design."""
         self.check(design)
-        return _value(self._tree, design, self.text)
+        return _evaluate(self._tree, design, self.text)
 
     @cached_property
     def _tree(self) -> ast.expr:
@@ -109,23 +109,23 @@ class Expression:
             raise InputError("an expression must not contain backslashes", self.text, "write the character itself")
         try:
             return ast.parse(text.replace("\n", " "), mode="eval").body
-        except (SyntaxError, ValueError, MemoryError, RecursionError) as problem:
-            if _PLAIN_NAME.fullmatch(text):
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+            if _PARAMETER_NAME.fullmatch(text):
                 return ast.Name(text, ast.Load())
-            raise InputError(_ALLOWED, self.text, "mend what cannot be read") from problem
+            raise InputError(_ALLOWED, self.text, "mend what cannot be read") from error
 
 
 def _depth(tree: ast.AST) -> int:
     """Levels of a tree, counted without recursion."""
     level, depth = [tree], 0
-    while level and depth <= DEEPEST:
+    while level and depth <= MAX_DEPTH:
         level = [child for node in level for child in ast.iter_child_nodes(node)]
         depth += 1
     return depth
 
 
 def _operands(node: ast.AST) -> Iterable[ast.AST]:
-    """All nodes but the names of functions that are called."""
+    """Yield all nodes except the names of called functions."""
     yield node
     for child in ast.iter_child_nodes(node):
         if not (isinstance(node, ast.Call) and child is node.func):
@@ -138,7 +138,7 @@ def _check(node: ast.AST, text: str) -> None:
         case ast.Constant(value=value):
             if not isinstance(value, bool | int | float | str):
                 raise InputError(_ALLOWED, f"{value!r} in {text}", "leave it out")
-            _bounded(value, text)
+            _check_bounds(value, text)
         case ast.Name():
             if node.id.startswith("__"):
                 raise InputError(_ALLOWED, f"{node.id} in {text}", "leave it out")
@@ -148,18 +148,18 @@ def _check(node: ast.AST, text: str) -> None:
                 raise InputError(f"{name} takes {fewest} to {most} numbers", text, "change how many there are")
         case ast.BinOp(op=sign) if type(sign) in _ARITHMETIC:
             pass
-        case ast.Compare(ops=signs) if all(type(sign) in _COMPARISONS for sign in signs):
+        case ast.Compare(ops=signs) if all(type(sign) in _COMPARATORS for sign in signs):
             pass
         case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Not()) | ast.BoolOp() | ast.IfExp():
             pass
         case _:
-            raise InputError(_ALLOWED, f"{_KINDS.get(type(node), type(node).__name__)} in {text}", "leave it out")
+            raise InputError(_ALLOWED, f"{_NODE_NAMES.get(type(node), type(node).__name__)} in {text}", "leave it out")
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.operator | ast.cmpop | ast.unaryop | ast.boolop | ast.expr_context):
             _check(child, text)
 
 
-_KINDS: dict[type[ast.AST], str] = {
+_NODE_NAMES: dict[type[ast.AST], str] = {
     ast.Attribute: "an attribute",
     ast.Subscript: "an index",
     ast.Call: "another call",
@@ -169,83 +169,85 @@ _KINDS: dict[type[ast.AST], str] = {
 }
 
 
-def _value(node: ast.AST, design: Mapping[str, Any], text: str) -> Value:
-    """The value of a node that `_check` has passed."""
-    found: Value
+def _evaluate(node: ast.AST, design: Mapping[str, Any], text: str) -> Value:
+    """Evaluate a node that `_check` has passed."""
+    result: Value
 
     def of(part: ast.AST) -> Value:
-        return _value(part, design, text)
+        return _evaluate(part, design, text)
 
     match node:
         case ast.Constant(value=bool() | int() | float() | str() as literal):
-            found = literal
+            result = literal
         case ast.Name(id=name):
-            found = "" if design[name] is None else design[name]
+            result = "" if design[name] is None else design[name]
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            found = _called(name, [_number(of(each), text) for each in arguments])
+            result = _call(name, [_require_number(of(each), text) for each in arguments])
         case ast.BinOp(left=left, op=sign, right=right):
-            found = _combined(sign, of(left), of(right), text)
+            result = _combine(sign, of(left), of(right), text)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            found = not of(operand)
+            result = not of(operand)
         case ast.UnaryOp(op=sign, operand=operand):
-            number = _number(of(operand), text)
-            found = -number if isinstance(sign, ast.USub) else number
+            number = _require_number(of(operand), text)
+            result = -number if isinstance(sign, ast.USub) else number
         case ast.BoolOp(op=sign, values=values):
             truths = (bool(of(each)) for each in values)
-            found = all(truths) if isinstance(sign, ast.And) else any(truths)
+            result = all(truths) if isinstance(sign, ast.And) else any(truths)
         case ast.Compare(left=left, ops=signs, comparators=others):
-            found = _compared(signs, [of(each) for each in (left, *others)], text)
+            result = _compare(signs, [of(each) for each in (left, *others)], text)
         case ast.IfExp(test=test, body=body, orelse=orelse):
-            found = of(body if of(test) else orelse)
+            result = of(body if of(test) else orelse)
         case _:  # `_check` lets nothing else pass
             raise InputError(_ALLOWED, text, "leave the rest out")
-    return _bounded(found, text)
+    return _check_bounds(result, text)
 
 
-def _called(name: str, numbers: list[float]) -> Value:
+def _call(name: str, numbers: list[float]) -> Value:
     if name == "round":
         return round(numbers[0], min(max(round(numbers[1]), 0), 12)) if len(numbers) > 1 else round(numbers[0])
-    found: float = FUNCTIONS[name](*numbers)
-    return found
+    result: float = FUNCTIONS[name](*numbers)
+    return result
 
 
-def _combined(sign: ast.operator, left: Value, right: Value, text: str) -> Value:
+def _combine(sign: ast.operator, left: Value, right: Value, text: str) -> Value:
     if isinstance(sign, ast.Add) and isinstance(left, str) and isinstance(right, str):
         return left + right
-    first, second = _number(left, text), _number(right, text)
+    first, second = _require_number(left, text), _require_number(right, text)
     if isinstance(sign, ast.Div | ast.Mod) and second == 0:
         raise InputError("an expression must not divide by 0", text, "add a little to the divisor")
-    found: float = _ARITHMETIC[type(sign)](first, second)
-    return found
+    result: float = _ARITHMETIC[type(sign)](first, second)
+    return result
 
 
-def _compared(signs: list[ast.cmpop], values: list[Value], text: str) -> bool:
+def _compare(signs: list[ast.cmpop], values: list[Value], text: str) -> bool:
     for sign, left, right in zip(signs, values, values[1:], strict=False):
         ordered = not isinstance(sign, ast.Eq | ast.NotEq)
         if ordered and isinstance(left, str) != isinstance(right, str):
             raise InputError("a text and a number have no order", text, "compare two of a kind")
-        if not _COMPARISONS[type(sign)](left, right):
+        if not _COMPARATORS[type(sign)](left, right):
             return False
     return True
 
 
-def _number(value: Value, text: str) -> float:
+def _require_number(value: Value, text: str) -> float:
     if isinstance(value, str):
         rule = "arithmetic needs numbers; texts can be compared, and joined to texts by +"
         raise InputError(rule, f"{value!r} in {text}", "leave the text out, or use two placeholders")
     return value
 
 
-def _bounded(value: object, text: str) -> Value:
-    """A value no larger than it needs to be."""
+def _check_bounds(value: object, text: str) -> Value:
+    """Return a value, or raise where it is too large."""
     if isinstance(value, str):
-        if len(value) > LONGEST_TEXT:
-            raise InputError(f"a text must have at most {LONGEST_TEXT} characters", f"{len(value)}", "shorten it")
+        if len(value) > MAX_TEXT_CHARACTERS:
+            raise InputError(
+                f"a text must have at most {MAX_TEXT_CHARACTERS} characters", f"{len(value)}", "shorten it"
+            )
         return value
     if not _is_number(value):
         raise InputError("a value must be text or a number", repr(value), "leave it out of the template")
-    if not abs(value) <= LARGEST:  # which also holds for nan
-        raise InputError(f"numbers must lie within {LARGEST:g}", f"another in {text}", "use smaller ones")
+    if not abs(value) <= MAX_NUMBER:  # which also holds for nan
+        raise InputError(f"numbers must lie within {MAX_NUMBER:g}", f"another in {text}", "use smaller ones")
     return value
 
 

@@ -16,45 +16,45 @@ from anchorpbo.errors import InputError
 from anchorpbo.html import escape
 
 NAMESPACE = "http://www.w3.org/2000/svg"
-LARGEST = 400_000
+MAX_DRAWING_CHARACTERS = 400_000
 """Characters of a drawing."""
-MOST_ELEMENTS, DEEPEST = 5_000, 32
+MAX_ELEMENTS, MAX_DEPTH = 5_000, 32
 
 
-def _words(text: str) -> frozenset[str]:
+def _split(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-ELEMENTS = _words(
+ELEMENTS = _split(
     "svg g rect circle ellipse line polyline polygon path text tspan defs linearGradient radialGradient stop clipPath "
     "title"
 )
-PRESENTATION = _words(
+PRESENTATION_ATTRIBUTES = _split(
     "clip-path clip-rule color display dominant-baseline fill fill-opacity fill-rule font-family font-size font-style "
     "font-variant font-weight letter-spacing opacity shape-rendering stop-color stop-opacity stroke stroke-dasharray "
     "stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity stroke-width text-anchor "
     "text-decoration vector-effect visibility word-spacing"
 )
 """Attributes that may also stand in a ``style`` attribute, which is taken apart into them."""
-ATTRIBUTES = PRESENTATION | _words(
+ATTRIBUTES = PRESENTATION_ATTRIBUTES | _split(
     "aria-hidden aria-label clipPathUnits cx cy d dx dy fr fx fy gradientTransform gradientUnits height href id "
     "lengthAdjust offset pathLength points preserveAspectRatio r role rotate rx ry spreadMethod textLength transform "
     "viewBox width x x1 x2 y y1 y2"
 )
-FUNCTIONS = _words("color-mix hsl hsla lab lch matrix oklab oklch rgb rgba rotate scale skewX skewY translate url")
-"""What may stand before a bracket in the value of an attribute."""
-_LEFT_OUT = frozenset({"class", "version", "baseProfile", "xml:space"})
+CSS_FUNCTIONS = _split("color-mix hsl hsla lab lch matrix oklab oklch rgb rgba rotate scale skewX skewY translate url")
+"""Functions that the value of an attribute may call."""
+_IGNORED_ATTRIBUTES = frozenset({"class", "version", "baseProfile", "xml:space"})
 """Attributes that drawing programs write and that mean nothing here."""
-_WITH_TEXT = frozenset({"text", "tspan", "title"})
-_FREE = frozenset({"aria-label"})
+_TEXT_ELEMENTS = frozenset({"text", "tspan", "title"})
+_FREE_TEXT_ATTRIBUTES = frozenset({"aria-label"})
 _ID = r"[A-Za-z_][\w.-]*"
 _REFERENCE = re.compile(rf"url\(\s*(['\"]?)#({_ID})\1\s*\)", re.ASCII)
-_BEFORE_BRACKET = re.compile(r"[\s,()]")
-_LONGEST_NAME = 32
+_NAME_SEPARATORS = re.compile(r"[\s,()]")
+_MAX_FUNCTION_NAME = 32
 
 
-def checked_svg(text: str, prefix: str = "") -> str:
-    """The drawing written anew, or an error that says what is not allowed.
+def sanitize_svg(text: str, prefix: str = "") -> str:
+    """Rewrite a drawing from allowed elements and attributes, or raise an error that names what is not allowed.
 
     Parameters
     ----------
@@ -65,12 +65,14 @@ def checked_svg(text: str, prefix: str = "") -> str:
 
     Examples
     --------
-    >>> checked_svg('<svg viewBox="0 0 2 2"><circle r="1" style="fill:red"/></svg>')
+    >>> sanitize_svg('<svg viewBox="0 0 2 2"><circle r="1" style="fill:red"/></svg>')
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><circle r="1" fill="red"/></svg>'
     """
-    if not isinstance(text, str) or len(text) > LARGEST:
+    if not isinstance(text, str) or len(text) > MAX_DRAWING_CHARACTERS:
         received = f"{len(text):,}" if isinstance(text, str) else repr(text)
-        raise InputError(f"a drawing must be text of at most {LARGEST:,} characters", received, "simplify it")
+        raise InputError(
+            f"a drawing must be text of at most {MAX_DRAWING_CHARACTERS:,} characters", received, "simplify it"
+        )
     if prefix and not re.fullmatch(_ID, prefix, re.ASCII):
         raise InputError("prefix must be letters, digits, - and _, a letter first", repr(prefix), "choose another")
     writer = _Writer(prefix)
@@ -81,8 +83,8 @@ def checked_svg(text: str, prefix: str = "") -> str:
     parser.StartDoctypeDeclHandler, parser.ProcessingInstructionHandler = writer.doctype, writer.instruction
     try:
         parser.Parse(text.strip(), True)
-    except (expat.ExpatError, UnicodeEncodeError) as problem:
-        raise InputError("a drawing must be well-formed XML", problem, "mend it") from problem
+    except (expat.ExpatError, UnicodeEncodeError) as error:
+        raise InputError("a drawing must be well-formed XML", error, "mend it") from error
     return "".join(writer.parts)
 
 
@@ -103,12 +105,12 @@ class _Writer:
         self.elements += 1
         self._check_place(name)
         self._finish_tag()
-        attributes = _attributes(dict(zip(pairs[::2], pairs[1::2], strict=True)))
+        attributes = _check_attributes(dict(zip(pairs[::2], pairs[1::2], strict=True)))
         if not self.open:
             if "viewBox" not in attributes:
                 raise InputError("svg must have a viewBox, so that it can be fitted", "none", 'add viewBox="0 0 w h"')
             attributes = {"xmlns": NAMESPACE, **attributes}
-        written = "".join(f' {key}="{escape(self._own(key, value))}"' for key, value in attributes.items())
+        written = "".join(f' {key}="{escape(self._prefix_ids(key, value))}"' for key, value in attributes.items())
         self.parts.append(f"<{name}{written}")
         self.open.append(name)
         self.in_tag = True
@@ -121,9 +123,9 @@ class _Writer:
 
     def text(self, data: str) -> None:
         """Text between elements."""
-        if self.open[-1] not in _WITH_TEXT:
+        if self.open[-1] not in _TEXT_ELEMENTS:
             if data.strip():
-                rule = f"text may stand in {', '.join(sorted(_WITH_TEXT))} only"
+                rule = f"text may stand in {', '.join(sorted(_TEXT_ELEMENTS))} only"
                 raise InputError(rule, f"{data.strip()!r} in {self.open[-1]}", "put it into a text element")
             return
         self._finish_tag()
@@ -151,23 +153,23 @@ class _Writer:
             raise InputError("the outermost element of a drawing must be svg", f"<{name}>", "put it into an svg")
         if self.open and self.open[-1] == "title":
             raise InputError("a title must be text alone", f"<{name}> in it", "leave the element out")
-        if self.elements > MOST_ELEMENTS or len(self.open) >= DEEPEST:
-            rule = f"a drawing must have at most {MOST_ELEMENTS:,} elements, nested at most {DEEPEST} deep"
+        if self.elements > MAX_ELEMENTS or len(self.open) >= MAX_DEPTH:
+            rule = f"a drawing must have at most {MAX_ELEMENTS:,} elements, nested at most {MAX_DEPTH} deep"
             raise InputError(rule, "more", "simplify it")
 
-    def _own(self, key: str, value: str) -> str:
-        """The value of an attribute with ids of this drawing's own."""
+    def _prefix_ids(self, key: str, value: str) -> str:
+        """Prefix the ids in the value of an attribute."""
         if not self.prefix:
             return value
         if key == "id":
             return self.prefix + value
         if key == "href":
             return f"#{self.prefix}{value[1:]}"
-        return value if key in _FREE else _REFERENCE.sub(rf"url(#{self.prefix}\2)", value)
+        return value if key in _FREE_TEXT_ATTRIBUTES else _REFERENCE.sub(rf"url(#{self.prefix}\2)", value)
 
 
-def _attributes(given: dict[str, str]) -> dict[str, str]:
-    """Attributes by name, checked; those that only drawing programs need left out, and a style taken apart."""
+def _check_attributes(given: dict[str, str]) -> dict[str, str]:
+    """Check attributes; drop those that only drawing programs need, and split a style into attributes."""
     found: dict[str, str] = {}
     for name, value in given.items():
         if name == "xmlns":
@@ -175,25 +177,25 @@ def _attributes(given: dict[str, str]) -> dict[str, str]:
                 raise InputError(f"xmlns must be {NAMESPACE}", value, "leave it out")
         elif name == "style":
             continue
-        elif name not in _LEFT_OUT and not name.startswith("xmlns:"):
+        elif name not in _IGNORED_ATTRIBUTES and not name.startswith("xmlns:"):
             plain = "href" if name == "xlink:href" else name
             if plain not in ATTRIBUTES:
                 rule = f"a drawing may have the attributes {', '.join(sorted(ATTRIBUTES))}"
                 raise InputError(rule, name, "leave it out")
             found[plain] = value
-    found |= _declarations(given.get("style", ""))
+    found |= _parse_style(given.get("style", ""))
     for name, value in found.items():
         _check_value(name, value)
     return found
 
 
-def _declarations(style: str) -> dict[str, str]:
-    """The properties of a style attribute."""
+def _parse_style(style: str) -> dict[str, str]:
+    """Split a style attribute into its properties."""
     found: dict[str, str] = {}
     for declaration in filter(str.strip, style.split(";")):
         name, _, value = (part.strip() for part in declaration.partition(":"))
-        if name not in PRESENTATION:
-            rule = f"a style may have {', '.join(sorted(PRESENTATION))}"
+        if name not in PRESENTATION_ATTRIBUTES:
+            rule = f"a style may have {', '.join(sorted(PRESENTATION_ATTRIBUTES))}"
             raise InputError(rule, name, "leave it out")
         found[name] = value
     return found
@@ -209,7 +211,7 @@ def _check_value(name: str, value: str) -> None:
         if not re.fullmatch(f"#{_ID}", value, re.ASCII):
             raise InputError('href must be "#" and an id of the same drawing', repr(value), "leave it out")
         return
-    if name in _FREE:
+    if name in _FREE_TEXT_ATTRIBUTES:
         return
     # Attributes are read as CSS, where a backslash hides a letter.
     wrong = next((sign for sign in "\\:;@{}<>" if sign in value), None)
@@ -217,9 +219,9 @@ def _check_value(name: str, value: str) -> None:
         raise InputError(f"the value of {name} must not contain {wrong}", repr(value), "leave it out")
     # What stands before each bracket. Not by one expression: it would look at a long path once for each of its signs.
     for part in value.split("(")[:-1]:
-        function = _BEFORE_BRACKET.split(part.rstrip()[-_LONGEST_NAME:])[-1]
-        if function not in FUNCTIONS:
-            rule = f"before a bracket in {name} may stand {', '.join(sorted(FUNCTIONS))}"
+        function = _NAME_SEPARATORS.split(part.rstrip()[-_MAX_FUNCTION_NAME:])[-1]
+        if function not in CSS_FUNCTIONS:
+            rule = f"before a bracket in {name} may stand {', '.join(sorted(CSS_FUNCTIONS))}"
             raise InputError(rule, f"{function!r} in {value}", "leave it out")
     if re.search(r"url\s*\(", _REFERENCE.sub("", value)):
         raise InputError(f"url in {name} must be url(#id) with an id of the same drawing", repr(value), "leave it out")

@@ -20,16 +20,16 @@ from itertools import chain
 from typing import Any
 
 from anchorpbo.app.rendering.expressions import Expression, Value
-from anchorpbo.app.rendering.svg import checked_svg
+from anchorpbo.app.rendering.svg import sanitize_svg
 from anchorpbo.errors import InputError
 from anchorpbo.html import escape
 
-LARGEST = 100_000
+MAX_TEMPLATE_BYTES = 100_000
 """Bytes of a template."""
-MOST_PLACEHOLDERS = 1_000
+MAX_PLACEHOLDERS = 1_000
 
 _PLACEHOLDER = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*+)\}\}", re.DOTALL)
-_MARK = "\ue000"
+_PLACEHOLDER_MARK = "\ue000"
 """Stands for a placeholder while the rest is checked: a character that has no use."""
 
 
@@ -52,27 +52,27 @@ class Template:
         if not isinstance(text, str):
             raise InputError("a template must be text", repr(text), "write <svg ...>...</svg>")
         size = len(text.encode("utf-8", "surrogatepass"))
-        if size > LARGEST:
-            raise InputError(f"a template must have at most {LARGEST:,} bytes", f"{size:,}", "simplify it")
-        if _MARK in text:
+        if size > MAX_TEMPLATE_BYTES:
+            raise InputError(f"a template must have at most {MAX_TEMPLATE_BYTES:,} bytes", f"{size:,}", "simplify it")
+        if _PLACEHOLDER_MARK in text:
             raise InputError("a template must not contain the character U+E000", "it does", "leave it out")
         self._text = text
         expressions = _PLACEHOLDER.findall(text)
-        if len(expressions) > MOST_PLACEHOLDERS:
-            rule = f"a template must have at most {MOST_PLACEHOLDERS:,} placeholders"
+        if len(expressions) > MAX_PLACEHOLDERS:
+            rule = f"a template must have at most {MAX_PLACEHOLDERS:,} placeholders"
             raise InputError(rule, f"{len(expressions):,}", "simplify it")
         self._expressions = tuple(Expression(each.strip()) for each in expressions)
-        rest = _PLACEHOLDER.sub(_MARK, text)
+        rest = _PLACEHOLDER.sub(_PLACEHOLDER_MARK, text)
         if "{{" in rest or "}}" in rest:
             raise InputError("placeholders must be written {{ ... }}", "{{ or }} alone", "close each of them")
-        self._parts = tuple(checked_svg(rest).split(_MARK))
+        self._parts = tuple(sanitize_svg(rest).split(_PLACEHOLDER_MARK))
         if len(self._parts) != len(self._expressions) + 1:
             rule = "placeholders must stand in the values of attributes and in texts"
             raise InputError(rule, "one elsewhere, or in what is left out", "move it")
 
     @property
     def text(self) -> str:
-        """As it was given."""
+        """The text of the template."""
         return self._text
 
     @property
@@ -96,16 +96,16 @@ class Template:
         prefix
             Put before every id, so that several drawings can stand in one page.
         """
-        values = [escape(written(each(design))) for each in self._expressions]
+        values = [escape(format_template_value(each(design))) for each in self._expressions]
         pairs = zip(self._parts, [*values, ""], strict=True)
-        return checked_svg("".join(chain.from_iterable(pairs)), prefix)
+        return sanitize_svg("".join(chain.from_iterable(pairs)), prefix)
 
     def __repr__(self) -> str:
         return f"Template({len(self._text)} characters, {', '.join(sorted(self.names))})"
 
 
-def written(value: Value) -> str:
-    """A value as a drawing shows it: numbers to four decimals."""
+def format_template_value(value: Value) -> str:
+    """Format a value for a drawing: numbers to four decimals."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, float):

@@ -2,11 +2,11 @@
 
 ::
 
-    interval        a utility and where it lies, on a line
-    slice_chart     along one parameter: mean, band, noise
-    plane_chart     over two parameters: heat cells with anchors and duels
-    items_chart     items of a catalogue as dots
-    bars            what each duel was expected to bring
+    draw_interval   a utility and its interval, on a line
+    draw_slice      along one parameter: mean, band, noise
+    draw_plane      over two parameters: heat cells with anchors and duels
+    draw_items      items of a catalogue as dots
+    draw_gains      expected gain of each duel
 
 Colours are classes: the page that holds a chart says what they look like, in light and in dark. Heat is the opacity of
 one colour, which works in both.
@@ -22,28 +22,20 @@ from itertools import pairwise
 from typing import Any
 
 from anchorpbo.analysis.axes import log_ticks, ticks
+from anchorpbo.app.report.descriptions import format_number, format_tick
 from anchorpbo.app.service.maps import Axis, Grid, ItemProjection, Plane
 from anchorpbo.app.service.views import Design
-from anchorpbo.formatting import format_fixed, format_value, round_significant
+from anchorpbo.formatting import format_value
 from anchorpbo.html import Markup, tag
 
-LETTER = 6.2
-"""About how wide a letter of a label is."""
-_MOST_LABELS = 12
-
-
-def number(value: float, digits: int = 2) -> str:
-    """A number for people: few digits, a proper minus, halves away from zero; `results-words.js` writes the same."""
-    if abs(value) >= 1e5:
-        return _minus(f"{round_significant(value, 2):.1e}")
-    places = 0 if abs(value) >= 100 else min(digits, 1) if abs(value) >= 10 else digits
-    text = format_fixed(value, places)
-    return _minus(text if float(text) else text.lstrip("-"))
+LETTER_WIDTH = 6.2
+"""Approximate width of a letter of a label, in pixels."""
+_MAX_LABELS = 12
 
 
 @dataclass(frozen=True)
-class Scale:
-    """Where values lie between two ends of a chart."""
+class AxisScale:
+    """Scale of an axis: maps values to places between two ends of a chart."""
 
     axis: Axis
     start: float
@@ -58,27 +50,27 @@ class Scale:
         return self.axis.continuous or value in self.axis.values
 
     def share(self, value: Any) -> float:
-        """How far along it is, from 0 to 1."""
+        """Position of a value along the axis, from 0 to 1."""
         values = self.axis.values
         if not self.axis.continuous:
             return (values.index(value) + 0.5) / len(values)
-        (low, high), at = self._ends, _on_scale(value, self.axis.log)
+        (low, high), at = self._ends, _to_scale(value, self.axis.log)
         return (at - low) / (high - low) if high > low else 0.5
 
     @cached_property
     def _ends(self) -> tuple[float, float]:
         values = self.axis.values
-        return _on_scale(values[0], self.axis.log), _on_scale(values[-1], self.axis.log)
+        return _to_scale(values[0], self.axis.log), _to_scale(values[-1], self.axis.log)
 
     def ticks(self) -> list[tuple[float, str]]:
         """Places and what to write there."""
         values = self.axis.values
         if not self.axis.continuous:
-            step = math.ceil(len(values) / _MOST_LABELS)
+            step = math.ceil(len(values) / _MAX_LABELS)
             return [(self(value), format_value(value)) for value in values[::step]]
         if self.axis.log:
-            return [(self(value), _round(value)) for value in log_ticks(values[0], values[-1])]
-        return [(self(value), _round(value)) for value in ticks(values[0], values[-1], 5)]
+            return [(self(value), format_tick(value)) for value in log_ticks(values[0], values[-1])]
+        return [(self(value), format_tick(value)) for value in ticks(values[0], values[-1], 5)]
 
 
 @dataclass(frozen=True)
@@ -90,8 +82,8 @@ class Marks:
     duels: Sequence[dict[str, Any]]
 
 
-def interval(utility: float, ends: tuple[float, float], zero: str = "average") -> Markup:
-    """A utility and its 90 % interval on a line, with the origin marked."""
+def draw_interval(utility: float, ends: tuple[float, float], zero: str = "average") -> Markup:
+    """Draw a utility and its 90 % interval on a line, with the origin marked."""
     low, high = ends
     first, last = min(low, 0.0), max(high, 0.0)
     pad = 0.06 * ((last - first) or 1.0)
@@ -103,25 +95,26 @@ def interval(utility: float, ends: tuple[float, float], zero: str = "average") -
         return min(max(place, 24.0), 336.0)
 
     narrow = x(high) - x(low) < 60
-    words = f"Utility {number(utility)}, with 90 % probability from {number(low)} to {number(high)}; 0 is the {zero}."
-    return _svg(360, 64, words, [
+    ends_text = f"from {format_number(low)} to {format_number(high)}"
+    label = f"Utility {format_number(utility)}, with 90 % probability {ends_text}; 0 is the {zero}."
+    return _svg(360, 64, label, [
         _line(4, 32, 356, 32, "grid"),
         _line(x(0.0), 18, x(0.0), 44, "zero"),
         tag("rect", x=x(low), y=26, width=max(x(high) - x(low), 2.0), height=12, rx=6, class_="band"),
         tag("circle", cx=x(utility), cy=32, r=6, class_="mean-dot"),
         _text(within(x(0.0)), 12, zero),
-        _text(within(x(low)), 59, number(low, 1), "end" if narrow else "middle"),
-        _text(within(x(high)), 59, number(high, 1), "start" if narrow else "middle"),
+        _text(within(x(low)), 59, format_number(low, 1), "end" if narrow else "middle"),
+        _text(within(x(high)), 59, format_number(high, 1), "start" if narrow else "middle"),
     ])  # fmt: skip
 
 
-def slice_chart(axis: Axis, grid: Grid, here: Any, title: str, reach: tuple[float, float]) -> Markup:
-    """Along one parameter: expected utility, its 90 % band and, on a scale of its own, the noise."""
+def draw_slice(axis: Axis, grid: Grid, value: Any, title: str, reach: tuple[float, float]) -> Markup:
+    """Draw a slice along one parameter: expected utility, its 90 % band and, on a scale of its own, the noise."""
     width, height = 300, 190
-    x = Scale(axis, 34, width - 8)
-    y = Scale(Axis("utility", list(reach), True, False), height - 40, 8)
+    x = AxisScale(axis, 34, width - 8)
+    y = AxisScale(Axis("utility", list(reach), True, False), height - 40, 8)
     utility, low, high, noise = (list(each or []) for each in (grid.utility, grid.low, grid.high, grid.noise))
-    parts = [*_frame(x, y, title, ""), _line(x(here), 8, x(here), height - 40, "here")]
+    parts = [*_draw_axes(x, y, title, ""), _line(x(value), 8, x(value), height - 40, "here")]
     most = 3 * max(noise, default=1.0) or 1.0
     quiet = [
         (x(value), height - 40 - (height - 48) * each / most) for value, each in zip(axis.values, noise, strict=True)
@@ -142,15 +135,15 @@ def slice_chart(axis: Axis, grid: Grid, here: Any, title: str, reach: tuple[floa
     return _svg(width, height, f"Expected utility along {axis.name}", parts)
 
 
-def plane_chart(plane: Plane, numbers: Sequence[Sequence[float]], names: tuple[str, str], marks: Marks) -> Markup:
-    """Over two parameters: numbers as heat, with designs on it."""
+def draw_plane(plane: Plane, numbers: Sequence[Sequence[float]], names: tuple[str, str], marks: Marks) -> Markup:
+    """Draw numbers over two parameters as heat, with designs on it."""
     width, height = 640, 460
-    left = max([34.0, *(14 + LETTER * len(text) for _, text in Scale(plane.y, 0, 1).ticks())])
+    left = max([34.0, *(14 + LETTER_WIDTH * len(text) for _, text in AxisScale(plane.y, 0, 1).ticks())])
     left = min(left, 150.0) + 18
-    x, y = Scale(plane.x, left, width - 76), Scale(plane.y, height - 44, 10)
+    x, y = AxisScale(plane.x, left, width - 76), AxisScale(plane.y, height - 44, 10)
     flat = [each for row in numbers for each in row]
     low, high = min(flat), max(flat)
-    across, up = _edges(x), _edges(y)
+    across, up = _cell_edges(x), _cell_edges(y)
     cells = [
         tag("rect", x=across[i], y=up[j + 1], width=across[i + 1] - across[i], height=up[j] - up[j + 1], class_="heat",
             fill_opacity=_shade(value, low, high))
@@ -163,25 +156,25 @@ def plane_chart(plane: Plane, numbers: Sequence[Sequence[float]], names: tuple[s
 
     parts = [
         tag("g", *cells, class_="cells"),
-        *_frame(x, y, *names),
-        *_marked(at, marks),
-        *_key(low, high, width, height),
+        *_draw_axes(x, y, *names),
+        *_draw_marks(at, marks),
+        *_draw_color_key(low, high, width, height),
     ]
     return _svg(width, height, f"Map over {names[0]} and {names[1]}", parts)
 
 
-def items_chart(
-    items: ItemProjection, numbers: Sequence[float], key: str, called: Callable[[Design], str], marks: Marks
+def draw_items(
+    items: ItemProjection, numbers: Sequence[float], key: str, describe: Callable[[Design], str], marks: Marks
 ) -> Markup:
-    """Items of a catalogue as dots, alike ones close together, with heat by number."""
+    """Draw the items of a catalogue as dots, alike ones close together, with heat by number."""
     width, height = 640, 460
     xs, ys = [item.x for item in items.items], [item.y for item in items.items]
-    x = Scale(Axis("", [min(xs), max(xs)], True, False), 24, width - 96)
-    y = Scale(Axis("", [min(ys), max(ys)], True, False), height - 24, 24)
+    x = AxisScale(Axis("", [min(xs), max(xs)], True, False), 24, width - 96)
+    y = AxisScale(Axis("", [min(ys), max(ys)], True, False), height - 24, 24)
     places = {item.design[key]: (x(item.x), y(item.y)) for item in items.items}
     low, high = min(numbers), max(numbers)
     dots = [
-        tag("g", tag("title", f"{called(item.design)}: {number(value)}"),
+        tag("g", tag("title", f"{describe(item.design)}: {format_number(value)}"),
             tag("circle", cx=x(item.x), cy=y(item.y), r=6.5, class_="under"),
             tag("circle", cx=x(item.x), cy=y(item.y), r=6.5, class_="heat dot", fill_opacity=_shade(value, low, high)))
         for item, value in zip(items.items, numbers, strict=True)
@@ -193,15 +186,15 @@ def items_chart(
     lines = [_line(*a, *b, "duel") for a, b in _ends(at, marks.duels)]
     rings = [tag("circle", cx=p[0], cy=p[1], r=10.5, class_="ring") for p in map(at, marks.anchors) if p is not None]
     star = at(marks.best) if marks.best is not None else None
-    parts = [*lines, *dots, *rings, *([_star(*star)] if star else []), *_key(low, high, width, height)]
+    parts = [*lines, *dots, *rings, *([_draw_star(*star)] if star else []), *_draw_color_key(low, high, width, height)]
     return _svg(width, height, "Map of the items", parts)
 
 
-def bars(gains: Sequence[float | None], enough: float) -> Markup:
-    """What each duel was expected to bring, as shares; those that promised next to nothing are quiet."""
+def draw_gains(gains: Sequence[float | None], enough: float) -> Markup:
+    """Draw the expected gain of each duel as a share; gains below `enough` are grey."""
     width, height, left, bottom = 640, 220, 52.0, 178.0
     most = max([enough * 1.5, *(gain for gain in gains if gain is not None)]) * 1.08
-    y = Scale(Axis("", [0.0, most], True, False), bottom, 10)
+    y = AxisScale(Axis("", [0.0, most], True, False), bottom, 10)
     step = (width - 10 - left) / max(len(gains), 1)
     parts: list[Markup] = []
     for value in ticks(0.0, most, 4):
@@ -240,35 +233,38 @@ def _text(
     return tag("text", text, x=x, y=y, text_anchor=anchor, class_=kind, transform=turn)
 
 
-def _frame(x: Scale, y: Scale, across: str, up: str) -> list[Markup]:
+def _draw_axes(x: AxisScale, y: AxisScale, across: str, up: str) -> list[Markup]:
     """Axes with ticks and names."""
     parts = [_line(x.start, y.start, x.end, y.start, "axis")]
     room = abs(x.end - x.start)
     marks = x.ticks()
-    longest = max((int(room / max(len(marks), 1) / LETTER)), 3)
+    longest = max((int(room / max(len(marks), 1) / LETTER_WIDTH)), 3)
     for place, text in marks:
-        parts += [_line(place, y.start, place, y.start + 4, "axis"), _text(place, y.start + 16, _cut(text, longest))]
+        parts += [
+            _line(place, y.start, place, y.start + 4, "axis"),
+            _text(place, y.start + 16, _truncate(text, longest)),
+        ]
     for place, text in y.ticks():
         parts += [
             _line(x.start - 4, place, x.start, place, "axis"),
-            _text(x.start - 7, place + 4, _cut(text, 20), "end"),
+            _text(x.start - 7, place + 4, _truncate(text, 20), "end"),
         ]
-    parts.append(_text((x.start + x.end) / 2, y.start + 33, _cut(across, int(room / LETTER)), kind="name"))
+    parts.append(_text((x.start + x.end) / 2, y.start + 33, _truncate(across, int(room / LETTER_WIDTH)), kind="name"))
     if up:
         middle = (y.start + y.end) / 2
-        parts.append(_text(12, middle, _cut(up, 60), kind="name", turn=f"rotate(-90 12 {middle:.1f})"))
+        parts.append(_text(12, middle, _truncate(up, 60), kind="name", turn=f"rotate(-90 12 {middle:.1f})"))
     return parts
 
 
-def _marked(at: Callable[[Design], tuple[float, float] | None], marks: Marks) -> list[Markup]:
+def _draw_marks(at: Callable[[Design], tuple[float, float] | None], marks: Marks) -> list[Markup]:
     """Duels, winners full and losers hollow, then anchors, then the recommended design, those that have a place."""
 
     # There may be thousands: each coordinate is formatted once.
-    def written(design: Design) -> tuple[str, str] | None:
+    def format_place(design: Design) -> tuple[str, str] | None:
         place = at(design)
         return None if place is None else (f"{place[0]:.4g}", f"{place[1]:.4g}")
 
-    places = [(written(duel["first"]), written(duel["second"])) for duel in marks.duels]
+    places = [(format_place(duel["first"]), format_place(duel["second"])) for duel in marks.duels]
     parts = [
         Markup(f'<line x1="{a[0]}" y1="{a[1]}" x2="{b[0]}" y2="{b[1]}" class="duel"></line>')
         for a, b in places
@@ -282,7 +278,7 @@ def _marked(at: Callable[[Design], tuple[float, float] | None], marks: Marks) ->
     for x, y in filter(None, map(at, marks.anchors)):
         parts.append(tag("polygon", points=_points([(x, y - 8), (x + 8, y), (x, y + 8), (x - 8, y)]), class_="anchor"))
     best = None if marks.best is None else at(marks.best)
-    return parts if best is None else [*parts, _star(*best)]
+    return parts if best is None else [*parts, _draw_star(*best)]
 
 
 def _ends(
@@ -292,7 +288,7 @@ def _ends(
     return [(a, b) for a, b in both if a is not None and b is not None]
 
 
-def _star(x: float, y: float) -> Markup:
+def _draw_star(x: float, y: float) -> Markup:
     corners = [
         (x + size * math.sin(n * math.pi / 5), y - size * math.cos(n * math.pi / 5))
         for n, size in enumerate((11.0, 4.6) * 5)
@@ -300,18 +296,18 @@ def _star(x: float, y: float) -> Markup:
     return tag("polygon", points=_points(corners), class_="best")
 
 
-def _key(low: float, high: float, width: float, height: float) -> list[Markup]:
-    """What the shades mean, at the right."""
+def _draw_color_key(low: float, high: float, width: float, height: float) -> list[Markup]:
+    """Draw the key of the shades, at the right."""
     x, top, tall, steps = width - 62.0, 10.0, height - 54.0, 24
     cells = [
         tag("rect", x=x, y=top + tall * (steps - n - 1) / steps, width=12, height=tall / steps + 0.2, class_="heat",
             fill_opacity=_shade(n, 0, steps - 1))
         for n in range(steps)
     ]  # fmt: skip
-    scale = Scale(Axis("", [low, high], True, False), top + tall, top)
+    scale = AxisScale(Axis("", [low, high], True, False), top + tall, top)
     return [
         *cells,
-        *(_text(x + 18, scale(value) + 4, _round(value), "start") for value in ticks(low, high, 5)),
+        *(_text(x + 18, scale(value) + 4, format_tick(value), "start") for value in ticks(low, high, 5)),
     ]
 
 
@@ -319,7 +315,7 @@ def _shade(value: float, low: float, high: float) -> float:
     return round(0.04 + 0.92 * ((value - low) / (high - low) if high > low else 0.5), 3)
 
 
-def _edges(scale: Scale) -> list[float]:
+def _cell_edges(scale: AxisScale) -> list[float]:
     """Borders of the cells around the values of an axis."""
     if not scale.axis.continuous:
         count = len(scale.axis.values)
@@ -329,7 +325,7 @@ def _edges(scale: Scale) -> list[float]:
     return [scale.start, *middles, scale.end]
 
 
-def _on_scale(value: float, log: bool) -> float:
+def _to_scale(value: float, log: bool) -> float:
     return math.log(value) if log else float(value)
 
 
@@ -337,13 +333,5 @@ def _points(places: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
 
 
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: max(longest - 1, 1)]}…"
-
-
-def _round(value: float) -> str:
-    return _minus(f"{value:g}")
-
-
-def _minus(text: str) -> str:
-    return f"−{text[1:]}" if text.startswith("-") else text
+def _truncate(text: str, max_length: int) -> str:
+    return text if len(text) <= max_length else f"{text[: max(max_length - 1, 1)]}…"

@@ -1,4 +1,4 @@
-"""The page that a report is: one HTML document with its style in it, no scripts, nothing to load."""
+"""The HTML page of a report: one document with its style in it, no scripts, nothing to load."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Sequence
 
 from anchorpbo.html import Markup, join, tag
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-"""What a browser may load for it: its own style, and nothing else."""
+CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+"""Content security policy of a report: its own style and embedded pictures, nothing else."""
 
 
-def document(title: str, main: Sequence[Markup]) -> str:
-    """The whole of it."""
+def render_document(title: str, main: Sequence[Markup]) -> str:
+    """Render the HTML document."""
     head = join([
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
         Markup('<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'),
-        Markup(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
+        Markup(f'<meta http-equiv="Content-Security-Policy" content="{CONTENT_SECURITY_POLICY}">'),
         tag("title", title),
         Markup(f"<style>{_STYLE}</style>"),
     ])  # fmt: skip
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{tag("main", *main)}</body></html>\n'
 
 
-def section(title: str, *parts: Markup) -> Markup:
-    """A part with a heading."""
+def render_section(title: str, *parts: Markup) -> Markup:
+    """Render a section with a heading."""
     return tag("section", tag("h2", title), *parts)
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[Markup]], numbers: Sequence[str] = ()) -> Markup:
-    """Rows of cells; the heads of some columns stand at the right, as their numbers do."""
+def render_table(heads: Sequence[str], rows: Sequence[Sequence[Markup]], numbers: Sequence[str] = ()) -> Markup:
+    """Render rows of cells as a table; the heads of some columns stand at the right, as their numbers do."""
     head = tag("tr", *(tag("th", text, scope="col", class_="number" if text in numbers else None) for text in heads))
     return tag("table", *([tag("thead", head)] if heads else []), tag("tbody", *(tag("tr", *row) for row in rows)))
 

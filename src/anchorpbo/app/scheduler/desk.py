@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from anchorpbo.app.definition.definition import Definition
+from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.numerics.tiering import eager
 from anchorpbo.space import Real, Space
@@ -37,7 +37,7 @@ class Errand:
     """Events of the log that the desk has."""
     events: list[dict[str, Any]]
     """Those that come after."""
-    definition: Definition | None = None
+    definition: StudyDefinition | None = None
     """Of the study, where the desk does not have it."""
     forget: tuple[Key, ...] = ()
     """Participants that the desk need not keep any longer."""
@@ -51,7 +51,7 @@ class Errand:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Errand:
         """What `to_dict` gave, also through JSON."""
-        definition = None if data["definition"] is None else Definition.from_dict(data["definition"], trusted=True)
+        definition = None if data["definition"] is None else StudyDefinition.from_dict(data["definition"], trusted=True)
         study, participant = data["key"]
         forget = tuple((one, other) for one, other in data["forget"])
         return cls((study, participant), data["keep"], data["events"], definition, forget)
@@ -61,7 +61,7 @@ class Errand:
 class Desk:
     """Replicas of participants' logs. Not thread-safe."""
 
-    definitions: dict[str, Definition] = field(default_factory=dict)
+    definitions: dict[str, StudyDefinition] = field(default_factory=dict)
     optimizers: dict[Key, Optimizer] = field(default_factory=dict)
 
     def run(self, errand: Errand) -> Foreseen:
@@ -72,7 +72,7 @@ class Desk:
         if errand.definition is not None:
             self.definitions[study] = errand.definition
         if errand.key not in self.optimizers:
-            self.optimizers[errand.key] = self.definitions[study].optimizer(participant)
+            self.optimizers[errand.key] = self.definitions[study].make_optimizer(participant)
         optimizer = self.optimizers[errand.key]
         with time_limit(ASK_LIMIT):
             optimizer.follow(errand.keep, errand.events)
@@ -96,7 +96,7 @@ class Sent:
         self._trails: OrderedDict[Key, Trail] = OrderedDict()
         self._lost: list[Key] = []
 
-    def errand(self, key: Key, definition: Definition, trail: Trail) -> Errand:
+    def errand(self, key: Key, definition: StudyDefinition, trail: Trail) -> Errand:
         """What to send, so that the desk computes what follows from a log."""
         known = self._trails.pop(key, None)
         forget, self._lost = self._lost, []

@@ -18,8 +18,8 @@ from itertools import count
 from threading import Condition, Event, Thread
 from typing import Protocol
 
-from anchorpbo.app.definition.definition import Definition
-from anchorpbo.app.definition.rater import Rater
+from anchorpbo.app.definition.definition import StudyDefinition
+from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.scheduler.demand import Demand
 from anchorpbo.app.scheduler.desk import ASK_LIMIT, Desk, Errand, Key, Sent, warm_up
 from anchorpbo.app.scheduler.processes import EndedError, LateError, Worker
@@ -46,7 +46,7 @@ class Job:
     """Something to compute, and then what was found."""
 
     key: Key
-    definition: Definition | None
+    definition: StudyDefinition | None
     """Definition of the study; ``None`` once the job is done."""
     trail: Trail | None
     """The log; ``None`` once the job is done."""
@@ -94,7 +94,7 @@ class Ahead:
 
     # -- for those who need duels -------------------------------------------------------------------------------------
 
-    def prepare(self, key: Key, definition: Definition, rater: Rater) -> None:
+    def prepare(self, key: Key, definition: StudyDefinition, rater: ParticipantSession) -> None:
         """Compute, at leisure, what would be asked after each likely answer to the duel that is out.
 
         Whoever calls has the rater's turn.
@@ -111,7 +111,7 @@ class Ahead:
                 if len(self._queue) < MOST_WAITING:
                     self._job(key, definition, trail, rank)
 
-    def fetch(self, key: Key, definition: Definition, rater: Rater) -> None:
+    def fetch(self, key: Key, definition: StudyDefinition, rater: ParticipantSession) -> None:
         """See to it that the rater's optimizer knows the next duel. Whoever calls has the rater's turn."""
         optimizer = rater.optimizer
         trail = optimizer.trail()
@@ -152,7 +152,7 @@ class Ahead:
 
     # -- jobs, with `_changed` held -----------------------------------------------------------------------------------
 
-    def _job(self, key: Key, definition: Definition, trail: Trail, rank: int) -> Job:
+    def _job(self, key: Key, definition: StudyDefinition, trail: Trail, rank: int) -> Job:
         """The job for a log: one there is, or a new one."""
         job = self._jobs.get(trail.digest)
         if job is None:

@@ -1,35 +1,31 @@
-"""What people do with studies: use cases, without a web framework and without SQL.
+"""Use cases of the app, without a web framework and without SQL.
 
 ::
 
-    studies        Studies, the use cases: create, ask, answer, undo, mark, recommend, map, export, import ...
-    definition     what a study is made with
-    display        how its designs are shown; templates, drawings made from a design
-    rater          one participant's side of a study, a replay of the journal
-    ahead          the next duel, computed before the answer is there, at a desk
-    desk           computes next duels from logs; worker, a process with one; processes, how those are run
-    checks         what comes from outside, checked in processes that can be killed; sizes, how large it may be
-    people         who takes part, and whose link still counts
-    maps           grids for plots
-    agreement      how far participants agree
-    exports        the history as CSV; imports, an export read back
-    plain          what data from outside must be
-    report         the results as one HTML file, with charts of its own
-    links          signed links for participants
+    study_service   StudyService, the use cases: create, ask, answer, undo, mark, recommend, map, export, import ...
+    sessions        SessionCache: sessions in memory, and the loop that reads the journal, decides and appends
+    memberships     who takes part in a study, and which of their links is valid
+    links           signatures of participants' links
+    validator       Validator: validation of what comes from outside, in processes that can be killed
+    imports         an export read back; catalogues, a CSV file read as a catalogue
+    exports         the history as CSV
+    maps            grids of a participant's utility, for plots
+    agreement       how far participants agree
+    views           what use cases return
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from anchorpbo.app.service.studies import Studies
+    from anchorpbo.app.service.study_service import StudyService
 
-__all__ = ["Studies"]
+__all__ = ["StudyService"]
 
 
 def __getattr__(name: str) -> Any:
-    # When it is used: a process that only computes duels, or that starts others, needs none of it.
-    if name == "Studies":
-        from anchorpbo.app.service.studies import Studies
+    # Imported on first use: processes that only compute duels or start others do not need it.
+    if name == "StudyService":
+        from anchorpbo.app.service.study_service import StudyService
 
-        return Studies
+        return StudyService
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

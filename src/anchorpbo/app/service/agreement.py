@@ -1,4 +1,4 @@
-"""How far participants agree: on designs that any of them was asked about.
+"""Agreement between participants, on designs that any of them was asked about.
 
 Symbols: p participants with answers, u designs that any of them compared, f_i the mean utility of participant i there.
 
@@ -14,18 +14,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anchorpbo.app.definition.rater import Rater
+from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.service.views import Design
 from anchorpbo.model import PreferenceGP
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
 
-MOST_DESIGNS = 400
+MAX_DESIGNS = 400
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """What one participant thinks best."""
+    """The design that one participant likes best."""
 
     participant: str
     answers: int
@@ -39,9 +39,9 @@ class Agreement:
     """Opinions, and how far they agree."""
 
     opinions: list[Opinion]
-    """Of all participants, those without answers included."""
+    """Opinions of all participants, those without answers included."""
     participants: list[str]
-    """Those with answers, in the order of the matrix."""
+    """Participants with answers, in the order of the matrix."""
     matrix: list[list[float]]
     """Rank correlations, from -1 to 1."""
     consensus: Design | None
@@ -49,8 +49,8 @@ class Agreement:
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
-    """What a comparison needs of one participant, as it was at one time."""
+class ParticipantModel:
+    """The opinion and the model of one participant, as they were at one time."""
 
     opinion: Opinion
     space: DesignSpace
@@ -58,41 +58,41 @@ class Side:
     """``None`` without answers."""
 
     @classmethod
-    def of(cls, rater: Rater) -> Side:
-        """Of a participant who is up to date."""
-        optimizer, answers = rater.optimizer, len(rater.optimizer)
+    def from_session(cls, session: ParticipantSession) -> ParticipantModel:
+        """Take the recommendation and the model of a session that is up to date."""
+        optimizer, answers = session.optimizer, len(session.optimizer)
         if not answers:
-            return cls(Opinion(rater.name, 0, None, None, None), optimizer.space, None)
+            return cls(Opinion(session.name, 0, None, None, None), optimizer.space, None)
         best = optimizer.recommend()
-        opinion = Opinion(rater.name, answers, best.design, best.utility, list(best.interval))
+        opinion = Opinion(session.name, answers, best.design, best.utility, list(best.interval))
         return cls(opinion, optimizer.space, optimizer.model)
 
 
-def agreement(sides: Sequence[Side]) -> Agreement:
-    """Compare participants."""
-    opinions = [side.opinion for side in sides]
-    models = [side.model for side in sides if side.model is not None]
-    names = [side.opinion.participant for side in sides if side.model is not None]
+def compute_agreement(participants: Sequence[ParticipantModel]) -> Agreement:
+    """Compare the utilities of participants."""
+    opinions = [one.opinion for one in participants]
+    models = [one.model for one in participants if one.model is not None]
+    names = [one.opinion.participant for one in participants if one.model is not None]
     if not models:
         return Agreement(opinions, names, [], None)
     designs = np.unique(np.concatenate([model.designs for model in models]), axis=0)
-    if len(designs) > MOST_DESIGNS:  # evenly from all of them, not those in one corner
-        designs = designs[np.linspace(0, len(designs) - 1, MOST_DESIGNS).astype(int)]
+    if len(designs) > MAX_DESIGNS:  # evenly from all of them, not those in one corner
+        designs = designs[np.linspace(0, len(designs) - 1, MAX_DESIGNS).astype(int)]
     utilities = np.array([model.posterior.mean(designs) for model in models])
-    matrix = [[_kendall(a, b) for b in utilities] for a in utilities]
-    ranks = np.mean([_ranks(each) for each in utilities], axis=0)
-    best = sides[0].space.decode(designs[int(ranks.argmin())]) if len(models) > 1 else None
+    matrix = [[_rank_correlation(a, b) for b in utilities] for a in utilities]
+    ranks = np.mean([_rank(each) for each in utilities], axis=0)
+    best = participants[0].space.decode(designs[int(ranks.argmin())]) if len(models) > 1 else None
     return Agreement(opinions, names, matrix, best)
 
 
-def _ranks(utilities: Array) -> Array:
+def _rank(utilities: Array) -> Array:
     """0 for the best; equals have their mean, so that who finds all alike speaks for none of them."""
     others = utilities[None, :] - utilities[:, None]
     better, level = (others > 0).sum(axis=1), (others == 0).sum(axis=1) - 1
     return np.asarray(better + level / 2, dtype=np.float64)
 
 
-def _kendall(a: Array, b: Array) -> float:
+def _rank_correlation(a: Array, b: Array) -> float:
     """Rank correlation of two lists; 1 for lists of one."""
     if len(a) < 2:
         return 1.0

@@ -1,4 +1,4 @@
-"""A CSV file someone drops on a page: what is in it and what each column could be."""
+"""Catalogues from CSV files: the columns of a file, and what each could be."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, Literal
 
-from anchorpbo.app.definition.plain import check_plain, refusing
-from anchorpbo.app.definition.sizes import check_table
+from anchorpbo.app.definition.validation import check_json, check_table_size, raise_input_errors
 from anchorpbo.app.service.views import JSONObject
 from anchorpbo.errors import InputError
 from anchorpbo.space import Catalogue
 from anchorpbo.space.table import Table, get_cells
 
-LONGEST_HEAD = 100_000
-Kind = Literal["number", "category", "text", "image", "link", "smiles"]
+MAX_HEADER_BYTES = 100_000
+ColumnKind = Literal["number", "category", "text", "image", "link", "smiles"]
 _IMAGE = re.compile(r"[^/\\]+\.(png|jpe?g|gif|webp)", re.IGNORECASE)
 _LINK = re.compile(r"https?://\S+")
 _SMILES_NAMES = ("smiles", "structure")
-_FEW = 20
+_MAX_CATEGORIES = 20
 """Different texts in a column that may still be categories."""
 
 
@@ -28,7 +27,7 @@ class ColumnView:
     """A column and what it could be."""
 
     name: str
-    kind: Kind
+    kind: ColumnKind
     examples: list[Any]
     distinct: int
 
@@ -44,36 +43,36 @@ class CatalogueView:
 
 
 def read_catalogue(data: bytes) -> CatalogueView:
-    """Look at a CSV file."""
-    head = data[: data.find(b"\n")] if b"\n" in data else data
-    if len(head) > LONGEST_HEAD:
-        rule = f"the line of column names must be at most {LONGEST_HEAD} bytes long"
-        raise InputError(rule, f"{len(head)} bytes", "put names on a line of their own, and leave columns out")
-    with refusing("a catalogue"):
+    """Read a CSV file and suggest a space and a display."""
+    header = data[: data.find(b"\n")] if b"\n" in data else data
+    if len(header) > MAX_HEADER_BYTES:
+        rule = f"the line of column names must be at most {MAX_HEADER_BYTES} bytes long"
+        raise InputError(rule, f"{len(header)} bytes", "put names on a line of their own, and leave columns out")
+    with raise_input_errors("a catalogue"):
         return _read(data)
 
 
 def _read(data: bytes) -> CatalogueView:
-    table = Table.from_csv(BytesIO(data), check_size=check_table)
+    table = Table.from_csv(BytesIO(data), check_size=check_table_size)
     if not len(table):
         raise InputError("a catalogue must have a row for each design", "none below the names", "add some")
-    columns = [_column(name, list(get_cells(cells))) for name, cells in table.columns.items()]
+    columns = [_describe_column(name, list(get_cells(cells))) for name, cells in table.columns.items()]
     features = [one.name for one in columns if one.kind == "number" and one.distinct > 1]
-    categories = [one.name for one in columns if one.kind == "category" and 1 < one.distinct <= _FEW]
+    categories = [one.name for one in columns if one.kind == "category" and 1 < one.distinct <= _MAX_CATEGORIES]
     if not features and not categories:
         rule = "a catalogue must have a column of numbers or categories that tells its items apart"
         raise InputError(rule, ", ".join(table.columns), "add one")
     catalogue = Catalogue(table, features=features, categories=categories)
     space = catalogue.to_dict()
-    check_plain("a catalogue", space)
-    return CatalogueView(len(catalogue), columns, space, _display(columns, catalogue.key))
+    check_json("a catalogue", space)
+    return CatalogueView(len(catalogue), columns, space, _make_display(columns, catalogue.key))
 
 
-def _column(name: str, cells: list[Any]) -> ColumnView:
+def _describe_column(name: str, cells: list[Any]) -> ColumnView:
     filled = [cell for cell in cells if cell is not None]
     texts = [cell for cell in filled if isinstance(cell, str)]
     distinct = len(set(map(str, filled)))
-    kind: Kind = "text"
+    kind: ColumnKind = "text"
     if texts and name.lower() in _SMILES_NAMES:
         kind = "smiles"
     elif len(filled) < len(cells) or not cells:
@@ -85,12 +84,12 @@ def _column(name: str, cells: list[Any]) -> ColumnView:
             kind = "image"
         elif all(_LINK.fullmatch(cell) for cell in texts):
             kind = "link"
-        elif distinct <= min(_FEW, max(len(cells) // 2, 1)):
+        elif distinct <= min(_MAX_CATEGORIES, max(len(cells) // 2, 1)):
             kind = "category"
     return ColumnView(name, kind, list(dict.fromkeys(filled))[:5], distinct)
 
 
-def _display(columns: list[ColumnView], key: str) -> JSONObject:
+def _make_display(columns: list[ColumnView], key: str) -> JSONObject:
     display: JSONObject = {"title": key}
     for kind in ("image", "link", "smiles"):
         named = next((one.name for one in columns if one.kind == kind), None)

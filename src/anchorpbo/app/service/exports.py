@@ -20,21 +20,21 @@ _FORMULA = re.compile(r"""(^|[;\t\r\n])(?=[\s"']*?[=+\-@\t\r\n＝＋－＠])""")
 _COLUMNS = ("number", "time", "participant", "type", "stands", "outcome", "response_ms", "duel_id", "event", "text")
 
 
-def history_csv(history: Sequence[dict[str, Any]], parameters: Iterable[str]) -> str:
-    """The journal, one row an entry; designs in a column for each parameter."""
+def history_to_csv(history: Sequence[dict[str, Any]], parameters: Iterable[str]) -> str:
+    """Write the journal as CSV, one row an entry; designs in a column for each parameter."""
     parameters = list(parameters)
     sides = ("first", "second", "design")
     file = io.StringIO()
     writer = csv.writer(file)
-    writer.writerow([*_COLUMNS, *(safe(f"{side}.{name}") for side in sides for name in parameters)])
+    writer.writerow([*_COLUMNS, *(escape_formula(f"{side}.{name}") for side in sides for name in parameters)])
     for event in history:
         designs = ((event.get(side) or {}).get(name) for side in sides for name in parameters)
-        writer.writerow([safe(value) for value in (*(event.get(column) for column in _COLUMNS), *designs)])
+        writer.writerow([escape_formula(value) for value in (*(event.get(column) for column in _COLUMNS), *designs)])
     return file.getvalue()
 
 
-def safe(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula."""
+def escape_formula(value: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula."""
     if not isinstance(value, str):
         return "" if value is None else value
     return _FORMULA.sub(r"\1'", value)

@@ -1,4 +1,4 @@
-"""An export read back: whatever it holds, either a study that works or an `InputError`.
+"""Imports of studies: an export of any origin becomes a study that works, or an `InputError`.
 
 Everything is checked by replaying it. Of an event only what its type has is kept::
 
@@ -18,13 +18,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anchorpbo.app.definition.definition import LONGEST_NAME, LONGEST_TEXT, Definition, text
-from anchorpbo.app.definition.plain import check_plain, refusing
-from anchorpbo.app.definition.rater import Rater
+from anchorpbo.app.definition.definition import MAX_NAME_LENGTH, MAX_TEXT_LENGTH, StudyDefinition
+from anchorpbo.app.definition.session import ParticipantSession
+from anchorpbo.app.definition.validation import check_json, check_text, raise_input_errors
 from anchorpbo.app.storage.journal import OWNER, Entry, EntryType
 from anchorpbo.errors import InputError
 
-MOST_PARTICIPANTS = 1_000
+MAX_PARTICIPANTS = 1_000
 _FIELDS: dict[EntryType, tuple[str, ...]] = {
     "created": ("name",),
     "anchor_added": ("design",),
@@ -41,43 +41,43 @@ _REMEDY = "export the study again"
 
 
 @dataclass(frozen=True)
-class Import:
-    """A study that was read and found to work."""
+class ImportedStudy:
+    """A study read from an export, and validated by a replay."""
 
-    definition: Definition
+    definition: StudyDefinition
     entries: Sequence[Entry]
     """Numbered from 1."""
     participants: Sequence[str]
-    """All of them, those without entries included."""
+    """All participants, those without entries included."""
 
 
-def read_export(layout: Any) -> Import:
-    """Check an export and everything in it."""
-    check_plain("an export", layout)
+def read_export(layout: Any) -> ImportedStudy:
+    """Read an export and validate everything in it."""
+    check_json("an export", layout)
     if not isinstance(layout, Mapping) or not isinstance(layout.get("study"), Mapping):
         received = "another object" if isinstance(layout, Mapping) else repr(layout)
         raise InputError("an export must be an object with a study and events", received, _REMEDY)
     if layout.get("version", 1) != 1:
         raise InputError("an export must be of version 1", repr(layout["version"]), "upgrade anchorpbo")
-    definition = Definition.from_dict(layout["study"], trusted=False)
-    entries = _entries(layout.get("events"))
+    definition = StudyDefinition.from_dict(layout["study"], trusted=False)
+    entries = _read_entries(layout.get("events"))
     listed = layout["study"].get("participants") or []
     names = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
     names = list(dict.fromkeys([OWNER, *names, *(entry.participant for entry in entries)]))
-    if len(names) > MOST_PARTICIPANTS:
-        raise InputError(f"a study must have at most {MOST_PARTICIPANTS} participants", len(names), "split it")
+    if len(names) > MAX_PARTICIPANTS:
+        raise InputError(f"a study must have at most {MAX_PARTICIPANTS} participants", len(names), "split it")
     own: dict[str, list[Entry]] = {name: [] for name in names}
     for entry in entries:
         own[entry.participant].append(entry)
     for name in names:
-        if text("a participant's name", name, LONGEST_NAME, needed=True) != name:
+        if check_text("a participant's name", name, MAX_NAME_LENGTH, required=True) != name:
             raise InputError("a participant's name must not begin or end with spaces", repr(name), "rename them")
-        with refusing("the events of an export"):
-            Rater(definition, name).vet(own[name])
-    return Import(definition, entries, names)
+        with raise_input_errors("the events of an export"):
+            ParticipantSession(definition, name).replay_untrusted(own[name])
+    return ImportedStudy(definition, entries, names)
 
 
-def _entries(events: Any) -> list[Entry]:
+def _read_entries(events: Any) -> list[Entry]:
     if not isinstance(events, list):
         raise InputError("the events of an export must be a list", type(events).__name__, _REMEDY)
     numbers: dict[int, int] = {}
@@ -86,20 +86,20 @@ def _entries(events: Any) -> list[Entry]:
         entry = Entry.from_dict(event)
         numbers[entry.number or new] = new
         data = {name: entry.data[name] for name in _FIELDS[entry.type] if name in entry.data}
-        entries.append(replace(entry, number=new, data=_checked(entry.type, data, numbers)))
+        entries.append(replace(entry, number=new, data=_check_data(entry.type, data, numbers)))
     if not entries or entries[0].type != "created":
         raise InputError("the first event of an export must be of type created", "another", _REMEDY)
     return entries
 
 
-def _checked(kind: EntryType, data: dict[str, Any], numbers: Mapping[int, int]) -> dict[str, Any]:
-    """What an event holds beside designs, which the replay checks; references are to new numbers."""
+def _check_data(kind: EntryType, data: dict[str, Any], numbers: Mapping[int, int]) -> dict[str, Any]:
+    """Validate the data of an event, except designs, which the replay checks; renumber its references."""
     if kind == "created":
-        data["name"] = text("a study's name", data.get("name", ""), LONGEST_NAME)
+        data["name"] = check_text("a study's name", data.get("name", ""), MAX_NAME_LENGTH)
     elif kind == "commented":
-        data["text"] = text("a comment", data.get("text"), LONGEST_TEXT, needed=True)
+        data["text"] = check_text("a comment", data.get("text"), MAX_TEXT_LENGTH, required=True)
     elif kind in ("removed", "invited", "relinked"):
-        data["name"] = text("a participant's name", data.get("name"), LONGEST_NAME, needed=True)
+        data["name"] = check_text("a participant's name", data.get("name"), MAX_NAME_LENGTH, required=True)
     elif kind == "answered":
         data = {name: value for name, value in data.items() if name != "imported" or value}
     event = data.get("event")

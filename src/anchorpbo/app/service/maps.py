@@ -18,16 +18,16 @@ from anchorpbo.analysis.grids import (
     compute_slices,
     project_items,
 )
-from anchorpbo.app.definition.rater import Rater
+from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.service.views import Design
 from anchorpbo.space import Catalogue
 
-__all__ = ["Axis", "Grid", "ItemProjection", "Map", "Plane", "ProjectedItem", "Slice", "draw_map"]
+__all__ = ["Axis", "Grid", "ItemProjection", "Map", "Plane", "ProjectedItem", "Slice", "make_map"]
 
 
 @dataclass(frozen=True)
 class Map:
-    """All that a page of results draws."""
+    """The data of the page of results."""
 
     answers: int
     at: Design | None
@@ -36,18 +36,20 @@ class Map:
     items: ItemProjection | None
     anchors: list[Design]
     duels: list[dict[str, Any]]
-    """Those that stand: first, second, outcome."""
+    """Duels that were not undone: first, second, outcome."""
 
 
-def draw_map(rater: Rater, at: Design | None, x: str | None, y: str | None, strongest: bool = False) -> Map:
-    """The map of one participant's utility, through a design; by default the recommended one, or the middle.
+def make_map(
+    session: ParticipantSession, at: Design | None, x: str | None, y: str | None, strongest: bool = False
+) -> Map:
+    """Make the map of one participant's utility through a design; by default the recommended one, or the middle.
 
     The plane is over `x` and `y`, or over the two `strongest` parameters; by default over the first two.
     """
-    optimizer = rater.optimizer
+    optimizer = session.optimizer
     duels = [
         {name: entry.data[name] for name in ("first", "second", "outcome")}
-        for entry in rater.standing
+        for entry in session.active_entries
         if entry.type == "answered"
     ]
     answers, known = len(optimizer), ModelView.of(optimizer)
@@ -57,11 +59,11 @@ def draw_map(rater: Rater, at: Design | None, x: str | None, y: str | None, stro
     here = as_space(space).check(at) if at is not None else known.base_design
     along = compute_slices(known, here)
     if strongest and len(along) > 1:
-        x, y = _strongest(along)
+        x, y = _find_strongest(along)
     return Map(answers, here, along, compute_plane(known, here, x, y), None, anchors, duels)
 
 
-def _strongest(along: list[Slice]) -> tuple[str, str]:
+def _find_strongest(along: list[Slice]) -> tuple[str, str]:
     """The two parameters that the utility depends on most, numbers before categories, in the order of the space."""
 
     def reach(one: Slice) -> float:

@@ -1,17 +1,18 @@
-"""Where studies are kept: in memory, in a SQLite file or on a PostgreSQL server.
+"""Storage of studies: in memory, in a SQLite file or on a PostgreSQL server.
 
 ::
 
-    open_storage(url)   the storage of an address
-    memory              a dictionary; gone with the process
-    sql                 the same statements for SQLite and PostgreSQL
-    engines, places     how each of the two is connected to, and what is said when it fails
-    schema, opening     its tables, and how a database gets those of this release
-    checksums, heads    each row with its checksum, and how much of a study there is
-    migrations          one step from each release's tables to the next
-    rows, checks        what is kept of an entry, and what may be kept at all
+    open_storage(url)   opens the storage of an address; a new back end gets a line here
+    base                Storage, the abstract class that every back end implements, and the errors it raises
+    journal             Entry, one event of a study's journal
+    rows                what a back end keeps of entries and studies: validated values, rows, checksums
+    memory              MemoryStorage, a dictionary; the smallest back end
+    sql                 SQLStorage, the same statements for SQLite and PostgreSQL
+    database            connections to the two, transactions, and translation of their errors
+    schema              the tables of this release
+    migration           creates or migrates them; migrations holds one step from each release to the next
 
-The port is `anchorpbo.app.storage.base`; `anchorpbo.testing.StorageContract` is what every back end passes.
+Every back end passes `anchorpbo.testing.StorageContract`.
 """
 
 from __future__ import annotations
@@ -50,16 +51,16 @@ def open_storage(url: str | None) -> Storage:
         return MemoryStorage()
     if not isinstance(url, str) or not url.strip():
         raise InputError(_RULE, repr(url), _REMEDY)
-    found = _SCHEME.match(url)
-    scheme = found[1].lower() if found else ""
+    match = _SCHEME.match(url)
+    scheme = match[1].lower() if match else ""
     if scheme in _SERVERS:
-        return _server(url)
+        return _open_server(url)
     if scheme in ("", "sqlite"):
-        return _file(_path_of(url) if scheme else url)
+        return _open_file(_parse_path(url) if scheme else url)
     raise InputError(_RULE, f"{scheme}:...", _REMEDY)  # the rest may hold a password
 
 
-def _path_of(url: str) -> str:
+def _parse_path(url: str) -> str:
     path = url[len("sqlite:") :]
     if not path.startswith("///") or path in ("///", "///:memory:") or "?" in path:
         rule = "the address of a SQLite file is sqlite:/// and a path, without options"
@@ -67,27 +68,27 @@ def _path_of(url: str) -> str:
     return path[3:]
 
 
-def _file(path: str) -> Storage:
-    with _needing("keeping studies in a database", "web"):
-        from anchorpbo.app.storage.engines import sqlite_database
+def _open_file(path: str) -> Storage:
+    with _require_extra("keeping studies in a database", "web"):
+        from anchorpbo.app.storage.database import open_sqlite
         from anchorpbo.app.storage.sql import SQLStorage
 
-        return SQLStorage(sqlite_database(Path(os.path.expanduser(path))))
+        return SQLStorage(open_sqlite(Path(os.path.expanduser(path))))
 
 
-def _server(url: str) -> Storage:
-    with _needing("keeping studies in a database", "web"):
-        from anchorpbo.app.storage.engines import postgresql_database
+def _open_server(url: str) -> Storage:
+    with _require_extra("keeping studies in a database", "web"):
+        from anchorpbo.app.storage.database import open_postgresql
         from anchorpbo.app.storage.sql import SQLStorage
 
-        with _needing("a PostgreSQL server", "postgresql"):
-            database = postgresql_database(url)
+        with _require_extra("a PostgreSQL server", "postgresql"):
+            database = open_postgresql(url)
         return SQLStorage(database)
 
 
 @contextmanager
-def _needing(what: str, extra: str) -> Iterator[None]:
+def _require_extra(what: str, extra: str) -> Iterator[None]:
     try:
         yield
-    except ImportError as problem:
-        raise UnsupportedError(f"{what} needs more packages", problem, f'pip install "anchorpbo[{extra}]"') from problem
+    except ImportError as error:
+        raise UnsupportedError(f"{what} needs more packages", error, f'pip install "anchorpbo[{extra}]"') from error

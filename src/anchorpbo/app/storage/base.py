@@ -1,7 +1,8 @@
-"""The port that studies are kept behind: what a storage back end does, whatever it is made of.
+"""The port that every storage back end implements: `Storage`, and the errors it raises.
 
-A back end keeps, for each study, what it was made with, its participants and its journal (`journal.py`).
-`anchorpbo.testing.StorageContract` is what every back end must pass.
+A back end keeps, for each study, its definition, its participants and its journal (`journal.py`). To add one, subclass
+`Storage` in a module of this package, convert entries with `rows.py`, raise the errors below, and add a line to
+`open_storage`; `memory.py` is the smallest example. Every back end must pass `anchorpbo.testing.StorageContract`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from anchorpbo.app.storage.journal import Entry
+from anchorpbo.errors import ConflictError, UnknownStudyError
 
 
 @dataclass(frozen=True)
@@ -41,47 +43,47 @@ class StudyInfo:
 
 
 class Storage(ABC):
-    """Keeps studies. Safe to use from several threads, and from several processes where the back end is shared.
+    """A store of studies. Safe to use from several threads, and from several processes where the back end is shared.
 
-    A call either did all it says or raises and did nothing; what it did survives a crash, also of the machine.
+    A call is atomic: it does all that it says, or raises and changes nothing. Written data survives a crash.
     """
 
     @abstractmethod
     def create(self, info: StudyInfo, definition: Mapping[str, Any], entries: Sequence[Entry]) -> None:
-        """Keep a new study with what it was made with, ready for JSON, and its first entries, in their order.
+        """Store a new study with its definition, ready for JSON, and its first entries, in their order.
 
-        Their participants are those of the study. Raises `ConflictError` where there is a study of this id.
+        The entries' participants become those of the study. Raises `ConflictError` if the id is in use.
         """
 
     @abstractmethod
     def studies(self) -> list[StudyInfo]:
-        """All studies, the newest first."""
+        """List all studies, the newest first."""
 
     @abstractmethod
     def study(self, id: str) -> StudyInfo:
-        """One study; `UnknownStudyError` where there is none, here and below."""
+        """Return one study; raise `UnknownStudyError` if it does not exist, here and below."""
 
     @abstractmethod
     def definition(self, id: str) -> dict[str, Any]:
-        """What a study was made with."""
+        """Return the definition of a study."""
 
     @abstractmethod
     def participants(self, id: str) -> list[str]:
-        """Who takes part, in the order in which they were added."""
+        """List the participants, in the order in which they were added."""
 
     @abstractmethod
     def add_participant(self, id: str, name: str) -> None:
-        """Let someone take part; nothing happens where they do already."""
+        """Add a participant; do nothing if they take part already."""
 
     @abstractmethod
     def entries(self, id: str, participant: str | None = None, after: int = 0) -> list[Entry]:
-        """The journal, oldest first: of one participant or all, from the first entry whose number is above `after`."""
+        """Read the entries numbered above `after`, of one participant or of all, oldest first."""
 
     @abstractmethod
     def last_numbers(self, ids: Sequence[str]) -> dict[str, int]:
-        """Number of the last entry of each of these studies, 0 where it has none; without those there are not.
+        """Return the number of the last entry of each study, 0 for an empty journal; leave out unknown studies.
 
-        It is cheap: a server asks it twice a second about all studies that someone looks at.
+        It must be cheap: a server calls it twice a second for all studies that are open in a browser.
         """
 
     @abstractmethod
@@ -95,12 +97,33 @@ class Storage(ABC):
 
     @abstractmethod
     def delete(self, id: str) -> None:
-        """Forget a study and all that is kept of it."""
+        """Delete a study with its participants and its journal."""
 
     @abstractmethod
     def secret(self, name: str) -> bytes:
-        """32 random bytes under a name, made when first asked for and the same ever after: to sign links with."""
+        """Return the 32 random bytes of this name, made on the first call: the key that signs links."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
+
+
+def unknown_study_error(id: str) -> UnknownStudyError:
+    """Error for a study that does not exist."""
+    return UnknownStudyError("there must be a study of this id", repr(id), "list the studies to see their ids")
+
+
+def unknown_participant_error(name: str) -> UnknownStudyError:
+    """Error for an entry by someone who does not take part."""
+    return UnknownStudyError("only participants of a study can add to it", repr(name), "add the participant first")
+
+
+def duplicate_study_error(id: str) -> ConflictError:
+    """Error for a new study whose id is in use."""
+    return ConflictError("a new study needs an id of its own", repr(id), "choose another id, or delete the study")
+
+
+def stale_write_error(participant: str, last: int, seen: int) -> ConflictError:
+    """Error for an entry that is based on `seen` although the participant's last entry is `last`."""
+    rule = f"the last entry of {participant!r} must be known to whoever adds one"
+    return ConflictError(rule, f"{seen} where the last one is {last}", "read the new entries and decide again")

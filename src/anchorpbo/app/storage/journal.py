@@ -1,7 +1,7 @@
-"""What happened in a study that several people take part in: by whom, when, and in which order.
+"""The journal of a study: an append-only log of what its participants did, and when.
 
-A journal only grows: what is taken back stays in it, with an entry that says so. Everything else about a study, each
-participant's log included, is a replay of its journal.
+An undone entry stays in the journal, followed by an entry of type ``undone``. All state of a study, each participant's
+log included, is a replay of its journal.
 
 ::
 
@@ -20,6 +20,7 @@ participant's log included, is a replay of its journal.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,7 +32,7 @@ EntryType = Literal[
     "created", "anchor_added", "anchor_removed", "asked", "answered", "undone", "commented",
     "removed", "invited", "relinked",
 ]  # fmt: skip
-TYPES: tuple[EntryType, ...] = get_args(EntryType)
+ENTRY_TYPES: tuple[EntryType, ...] = get_args(EntryType)
 
 OWNER = "owner"
 """The participant who made the study."""
@@ -39,7 +40,7 @@ OWNER = "owner"
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing that happened.
+    """An entry of a journal.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ class Entry:
     number: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """As the export holds it."""
+        """Return the entry as an export holds it."""
         return {
             "number": self.number,
             "type": self.type,
@@ -77,20 +78,25 @@ class Entry:
 
     @classmethod
     def from_dict(cls, layout: Any) -> Entry:
-        """An entry of an export."""
+        """Read an entry of an export."""
         if not isinstance(layout, Mapping):
             raise InputError("an event must be an object", repr(layout), "export the study again")
         data = dict(layout)
         kind, participant, time = (data.pop(name, None) for name in ("type", "participant", "time"))
         response_ms, number = data.pop("response_ms", None), data.pop("number", 0)
-        if kind not in TYPES:
-            raise UnknownNameError.of("an event's type", kind, TYPES)
+        if kind not in ENTRY_TYPES:
+            raise UnknownNameError.of("an event's type", kind, ENTRY_TYPES)
         if not isinstance(participant, str) or not participant:
             raise InputError("an event must name its participant", repr(participant), "export the study again")
         if not _is_count(number) or not (response_ms is None or _is_count(response_ms)):
             rule = "number and response_ms must be whole numbers from 0"
             raise InputError(rule, repr((number, response_ms)), "export the study again")
         return cls(kind, participant, _as_time(time), data, response_ms, number)
+
+
+def make_entry(type: EntryType, participant: str, data: Mapping[str, Any], response_ms: int | None = None) -> Entry:
+    """Make an entry of this moment, its data as storage will return it: JSON has lists and no tuples."""
+    return Entry(type, participant, datetime.now(UTC), json.loads(json.dumps(data)), response_ms)
 
 
 def is_informative(kind: str, data: Mapping[str, Any]) -> bool:

@@ -10,32 +10,37 @@ from datetime import datetime
 from threading import RLock
 from typing import Any
 
-from anchorpbo.app.storage.base import Storage, StudyInfo
-from anchorpbo.app.storage.checks import (
+from anchorpbo.app.storage.base import (
+    Storage,
+    StudyInfo,
+    duplicate_study_error,
+    stale_write_error,
+    unknown_participant_error,
+    unknown_study_error,
+)
+from anchorpbo.app.storage.journal import Entry
+from anchorpbo.app.storage.rows import (
+    EntryRow,
     as_count,
     as_json,
     as_name,
-    as_study,
+    as_study_id,
     as_text,
     as_utc,
-    overtaken,
-    taken,
-    unknown_participant,
-    unknown_study,
+    count_answers,
+    make_rows,
+    make_rows_of_one,
 )
-from anchorpbo.app.storage.heads import count_answers
-from anchorpbo.app.storage.journal import Entry
-from anchorpbo.app.storage.rows import Row, rows_of, rows_of_one
 
 
 @dataclass
-class _Kept:
-    """One study. Nothing in it can be changed through what was handed in or out: rows are frozen, data is text."""
+class _StoredStudy:
+    """A stored study. Callers share nothing mutable with it: rows are frozen, data is text."""
 
     name: str
     created: datetime
     definition: str
-    rows: list[Row]
+    rows: list[EntryRow]
     participants: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -47,107 +52,109 @@ class _Kept:
 
 
 class MemoryStorage(Storage):
-    """Keeps studies until the process ends. Safe to use from several threads."""
+    """A store of studies that lasts until the process ends. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = RLock()
-        self._studies: dict[str, _Kept] = {}
+        self._studies: dict[str, _StoredStudy] = {}
         self._secrets: dict[str, bytes] = {}
 
     def create(self, info: StudyInfo, definition: Mapping[str, Any], entries: Sequence[Entry]) -> None:
-        """Keep a new study."""
+        """Store a new study."""
         id = as_name("a study's id", info.id)
-        kept = _Kept(
+        study = _StoredStudy(
             as_text("a study's name", info.name),
             as_utc("when a study was created", info.created),
             as_json("a study's definition", definition),
-            rows_of(entries),
+            make_rows(entries),
         )
         with self._lock:
             if id in self._studies:
-                raise taken(id)
-            self._studies[id] = kept
+                raise duplicate_study_error(id)
+            self._studies[id] = study
 
     def studies(self) -> list[StudyInfo]:
-        """All studies, the newest first."""
+        """List all studies, the newest first."""
         with self._lock:
-            infos = [kept.info(id) for id, kept in self._studies.items()]
+            infos = [study.info(id) for id, study in self._studies.items()]
         return sorted(infos, key=lambda info: (info.created, info.id), reverse=True)
 
     def study(self, id: str) -> StudyInfo:
-        """One study."""
+        """Return one study."""
         with self._lock:
             return self._find(id).info(id)
 
     def definition(self, id: str) -> dict[str, Any]:
-        """What a study was made with."""
+        """Return the definition of a study."""
         with self._lock:
             text = self._find(id).definition
-        made_with: dict[str, Any] = json.loads(text)
-        return made_with
+        definition: dict[str, Any] = json.loads(text)
+        return definition
 
     def participants(self, id: str) -> list[str]:
-        """Who takes part."""
+        """List the participants."""
         with self._lock:
             return list(self._find(id).participants)
 
     def add_participant(self, id: str, name: str) -> None:
-        """Let someone take part."""
+        """Add a participant."""
         name = as_name("a participant's name", name)
         with self._lock:
-            kept = self._find(id)
-            if name not in kept.participants:
-                kept.participants.append(name)
+            study = self._find(id)
+            if name not in study.participants:
+                study.participants.append(name)
 
     def entries(self, id: str, participant: str | None = None, after: int = 0) -> list[Entry]:
-        """The journal."""
+        """Read the journal."""
         after = as_count("after", after)
         if participant is not None:
             as_text("a participant's name", participant)
         with self._lock:
             rows = list(enumerate(self._find(id).rows[after:], after + 1))
-        return [row.entry(number) for number, row in rows if participant is None or row.participant == participant]
+        return [row.to_entry(number) for number, row in rows if participant is None or row.participant == participant]
 
     def last_numbers(self, ids: Sequence[str]) -> dict[str, int]:
-        """Number of the last entry of each of these studies."""
-        names = [as_study(id) for id in ids]
+        """Return the number of the last entry of each of these studies."""
+        names = [as_study_id(id) for id in ids]
         with self._lock:
             return {id: len(self._studies[id].rows) for id in names if id in self._studies}
 
     def append(self, id: str, entries: Sequence[Entry], seen: int) -> list[Entry]:
         """Add entries of one participant."""
-        rows, seen = rows_of_one(entries), as_count("seen", seen)
+        rows, seen = make_rows_of_one(entries), as_count("seen", seen)
         with self._lock:
-            kept = self._find(id)
+            study = self._find(id)
             if not rows:
                 return []
             participant = rows[0].participant
-            if participant not in kept.participants:
-                raise unknown_participant(participant)
-            last = max((number for number, row in enumerate(kept.rows, 1) if row.participant == participant), default=0)
+            if participant not in study.participants:
+                raise unknown_participant_error(participant)
+            last = max(
+                (number for number, row in enumerate(study.rows, 1) if row.participant == participant), default=0
+            )
             if last > seen:
-                raise overtaken(participant, last, seen)
-            first = len(kept.rows) + 1
-            kept.rows.extend(rows)
-        return [row.entry(number) for number, row in enumerate(rows, first)]
+                raise stale_write_error(participant, last, seen)
+            first = len(study.rows) + 1
+            study.rows.extend(rows)
+        return [row.to_entry(number) for number, row in enumerate(rows, first)]
 
     def delete(self, id: str) -> None:
-        """Forget a study."""
+        """Delete a study."""
         with self._lock:
             self._find(id)
             del self._studies[id]
 
     def secret(self, name: str) -> bytes:
-        """32 random bytes under a name."""
+        """Return the 32 random bytes of this name."""
         name = as_name("a secret's name", name)
         with self._lock:
             return self._secrets.setdefault(name, secrets.token_bytes(32))
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is nothing to close."""
 
-    def _find(self, id: str) -> _Kept:
-        kept = self._studies.get(as_study(id))
-        if kept is None:
-            raise unknown_study(id)
-        return kept
+    def _find(self, id: str) -> _StoredStudy:
+        study = self._studies.get(as_study_id(id))
+        if study is None:
+            raise unknown_study_error(id)
+        return study

@@ -8,7 +8,7 @@
     heads          study, entries, participants, answers, updated, checksum
     secrets        name, value, checksum
 
-Deleting a study deletes its rows in all tables. `checksums` lists the columns that a checksum covers, `migrations` the
+Deleting a study deletes its rows in all tables. `rows` lists the columns that a checksum covers, `migrations` the
 steps to this schema; a test compares the two.
 """
 
@@ -32,7 +32,7 @@ from sqlalchemy import (
     TypeDecorator,
 )
 
-NEWEST = "0002"
+LATEST_REVISION = "0002"
 """The last migration of this release."""
 
 

@@ -16,250 +16,258 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
-from sqlalchemy import Row as Found
+from sqlalchemy import Connection, Row, Select, delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from anchorpbo.app.storage import schema
-from anchorpbo.app.storage.base import Storage, StudyInfo
-from anchorpbo.app.storage.checks import (
+from anchorpbo.app.storage.base import (
+    Storage,
+    StudyInfo,
+    duplicate_study_error,
+    stale_write_error,
+    unknown_participant_error,
+    unknown_study_error,
+)
+from anchorpbo.app.storage.database import Database
+from anchorpbo.app.storage.journal import Entry
+from anchorpbo.app.storage.migration import check_integrity, migrate
+from anchorpbo.app.storage.rows import (
+    ColumnValue,
+    EntryRow,
+    Head,
     as_count,
     as_json,
     as_name,
-    as_study,
+    as_study_id,
     as_text,
     as_utc,
-    overtaken,
-    taken,
-    unknown_participant,
-    unknown_study,
+    compute_checksum,
+    count_answers,
+    make_rows,
+    make_rows_of_one,
 )
-from anchorpbo.app.storage.checksums import Value, checksum
-from anchorpbo.app.storage.engines import Database
-from anchorpbo.app.storage.heads import Head, count_answers
-from anchorpbo.app.storage.journal import Entry
-from anchorpbo.app.storage.opening import bring_up_to_date, check_structure
-from anchorpbo.app.storage.rows import Row, rows_of, rows_of_one
 from anchorpbo.errors import DataError
 
 _STUDIES, _PEOPLE, _ENTRIES, _SECRETS = schema.studies.c, schema.participants.c, schema.entries.c, schema.secrets.c
 _HEADS = schema.heads.c
 _HEAD = [column.label(f"head_{column.name}") for column in _HEADS]
 
-_MOST_PARAMETERS = 1_000
+_MAX_BOUND_PARAMETERS = 1_000
 """Bound parameters in one statement; the limits of the databases themselves are higher."""
 
 
 class SQLStorage(Storage):
-    """Keeps studies in a database. Safe to use from several threads and processes."""
+    """A store of studies in a database. Safe to use from several threads and processes."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         try:
-            check_structure(database)
-            bring_up_to_date(database)
+            check_integrity(database)
+            migrate(database)
         except BaseException:
             database.close()
             raise
 
     def create(self, info: StudyInfo, definition: Mapping[str, Any], entries: Sequence[Entry]) -> None:
-        """Keep a new study."""
-        with self._database.writing() as connection:
+        """Store a new study."""
+        with self._database.begin_write() as connection:
             insert_study(connection, info, definition, entries)
 
     def studies(self) -> list[StudyInfo]:
-        """All studies, the newest first."""
+        """List all studies, the newest first."""
         without_row = select(_HEADS.study).where(~exists().where(_STUDIES.id == _HEADS.study))
-        with self._database.reading() as connection:
-            infos = [self._info(row) for row in self._all(connection, _infos())]
-            for row in self._all(connection, without_row):
-                raise self._missing(f"the row of study {row.study!r}")
+        with self._database.begin_read() as connection:
+            infos = [self._parse_info(row) for row in self._fetch(connection, _select_infos())]
+            for row in self._fetch(connection, without_row):
+                raise self._missing_error(f"the row of study {row.study!r}")
         # Sorted here: servers do not agree on the order of text.
         return sorted(infos, key=lambda info: (info.created, info.id), reverse=True)
 
     def study(self, id: str) -> StudyInfo:
-        """One study."""
-        with self._database.reading() as connection:
-            rows = self._all(connection, _infos().where(_STUDIES.id == as_study(id)))
+        """Return one study."""
+        with self._database.begin_read() as connection:
+            rows = self._fetch(connection, _select_infos().where(_STUDIES.id == as_study_id(id)))
             if not rows:
-                self._head(connection, id)
-                raise self._missing(f"the row of study {id!r}")
-        return self._info(rows[0])
+                self._read_head(connection, id)
+                raise self._missing_error(f"the row of study {id!r}")
+        return self._parse_info(rows[0])
 
     def definition(self, id: str) -> dict[str, Any]:
-        """What a study was made with."""
-        wanted = select(_STUDIES.definition, _STUDIES.definition_checksum).where(_STUDIES.id == as_study(id))
-        with self._database.reading() as connection:
-            rows = self._all(connection, wanted)
+        """Return the definition of a study."""
+        query = select(_STUDIES.definition, _STUDIES.definition_checksum).where(_STUDIES.id == as_study_id(id))
+        with self._database.begin_read() as connection:
+            rows = self._fetch(connection, query)
             if not rows:
-                self._head(connection, id)
-                raise self._missing(f"the row of study {id!r}")
+                self._read_head(connection, id)
+                raise self._missing_error(f"the row of study {id!r}")
         text = rows[0].definition
-        self._check(rows[0].definition_checksum, f"the definition of study {id!r}", text)
-        made_with: dict[str, Any] = json.loads(text)
-        return made_with
+        self._check_checksum(rows[0].definition_checksum, f"the definition of study {id!r}", text)
+        definition: dict[str, Any] = json.loads(text)
+        return definition
 
     def participants(self, id: str) -> list[str]:
-        """Who takes part."""
-        wanted = select(*schema.participants.c, *_HEAD).join(schema.heads, _HEADS.study == _PEOPLE.study)
-        wanted = wanted.where(_PEOPLE.study == as_study(id)).order_by(_PEOPLE.position)
-        with self._database.reading() as connection:
-            rows = self._all(connection, wanted)
-            head = self._head_of(rows[0]) if rows else self._head(connection, id)
+        """List the participants."""
+        query = select(*schema.participants.c, *_HEAD).join(schema.heads, _HEADS.study == _PEOPLE.study)
+        query = query.where(_PEOPLE.study == as_study_id(id)).order_by(_PEOPLE.position)
+        with self._database.begin_read() as connection:
+            rows = self._fetch(connection, query)
+            head = self._parse_head(rows[0]) if rows else self._read_head(connection, id)
         for row in rows:
-            self._check(row.checksum, f"a participant of study {id!r}", row.study, row.name, row.position)
+            self._check_checksum(row.checksum, f"a participant of study {id!r}", row.study, row.name, row.position)
         if [row.position for row in rows] != list(range(1, head.participants + 1)):
-            raise self._missing(f"a participant of study {id!r}")
+            raise self._missing_error(f"a participant of study {id!r}")
         return [row.name for row in rows]
 
     def add_participant(self, id: str, name: str) -> None:
-        """Let someone take part."""
+        """Add a participant."""
         name = as_name("a participant's name", name)
-        with self._database.writing() as connection:
-            head = self._head(connection, id, lock=True)
-            if not _takes_part(connection, id, name):
+        with self._database.begin_write() as connection:
+            head = self._read_head(connection, id, lock=True)
+            if not _is_participant(connection, id, name):
                 head = replace(head, participants=head.participants + 1)
-                self._add(connection, id, head, lambda: _add_participant(connection, id, name, head.participants))
+                self._insert(connection, id, head, lambda: _insert_participant(connection, id, name, head.participants))
 
     def entries(self, id: str, participant: str | None = None, after: int = 0) -> list[Entry]:
-        """The journal."""
-        wanted = select(schema.entries).where(
-            _ENTRIES.study == as_study(id), _ENTRIES.number > as_count("after", after)
+        """Read the journal."""
+        query = select(schema.entries).where(
+            _ENTRIES.study == as_study_id(id), _ENTRIES.number > as_count("after", after)
         )
         if participant is not None:
-            wanted = wanted.where(_ENTRIES.participant == as_text("a participant's name", participant))
-        with self._database.reading() as connection:
+            query = query.where(_ENTRIES.participant == as_text("a participant's name", participant))
+        with self._database.begin_read() as connection:
             # Skipped for one participant: the head counts the entries of all, and reading it costs a query per request.
-            head = self._head(connection, id) if participant is None else None
-            found = self._all(connection, wanted.order_by(_ENTRIES.number))
-            if not found and head is None:
-                self._head(connection, id)
+            head = self._read_head(connection, id) if participant is None else None
+            rows = self._fetch(connection, query.order_by(_ENTRIES.number))
+            if not rows and head is None:
+                self._read_head(connection, id)
         if head is not None:
-            numbers = [row.number for row in found]
-            if numbers != list(range(after + 1, after + 1 + len(found))) or after + len(found) < head.entries:
-                raise self._missing(f"an entry of study {id!r}")
-        return [self._row(each).entry(each.number) for each in found]
+            numbers = [row.number for row in rows]
+            if numbers != list(range(after + 1, after + 1 + len(rows))) or after + len(rows) < head.entries:
+                raise self._missing_error(f"an entry of study {id!r}")
+        return [self._parse_row(each).to_entry(each.number) for each in rows]
 
     def last_numbers(self, ids: Sequence[str]) -> dict[str, int]:
-        """Number of the last entry of each of these studies."""
+        """Return the number of the last entry of each of these studies."""
         # A look at the end of an index for each, where a GROUP BY would read all entries.
         last = select(func.max(_ENTRIES.number)).where(_ENTRIES.study == _STUDIES.id).scalar_subquery()
-        wanted, names = select(_STUDIES.id, func.coalesce(last, 0).label("last")), [as_study(id) for id in ids]
-        found: dict[str, int] = {}
-        with self._database.reading() as connection:
-            for start in range(0, len(names), _MOST_PARAMETERS):
-                some = wanted.where(_STUDIES.id.in_(names[start : start + _MOST_PARAMETERS]))
-                found |= {row.id: row.last for row in connection.execute(some)}
-        return found
+        query, names = select(_STUDIES.id, func.coalesce(last, 0).label("last")), [as_study_id(id) for id in ids]
+        numbers: dict[str, int] = {}
+        with self._database.begin_read() as connection:
+            for start in range(0, len(names), _MAX_BOUND_PARAMETERS):
+                some = query.where(_STUDIES.id.in_(names[start : start + _MAX_BOUND_PARAMETERS]))
+                numbers |= {row.id: row.last for row in connection.execute(some)}
+        return numbers
 
     def append(self, id: str, entries: Sequence[Entry], seen: int) -> list[Entry]:
         """Add entries of one participant."""
-        rows, seen = rows_of_one(entries), as_count("seen", seen)
-        with self._database.writing() as connection:
-            head = self._head(connection, id, lock=True)
+        rows, seen = make_rows_of_one(entries), as_count("seen", seen)
+        with self._database.begin_write() as connection:
+            head = self._read_head(connection, id, lock=True)
             if not rows:
                 return []
             participant = rows[0].participant
-            if not _takes_part(connection, id, participant):
-                raise unknown_participant(participant)
+            if not _is_participant(connection, id, participant):
+                raise unknown_participant_error(participant)
             theirs = select(func.max(_ENTRIES.number)).where(_ENTRIES.study == id, _ENTRIES.participant == participant)
             last = connection.scalar(theirs) or 0
             if last > seen:
-                raise overtaken(participant, last, seen)
+                raise stale_write_error(participant, last, seen)
             first = head.entries + 1
-            answers = head.answers + sum(row.informative for row in rows)
+            answers = head.answers + sum(row.is_informative for row in rows)
             if any(row.type == "undone" for row in rows):
-                answers = count_answers([*self._answers(connection, id), *enumerate(rows, first)])
-            self._add(connection, id, head.after(rows, answers), lambda: _add_rows(connection, id, rows, first))
-        return [row.entry(number) for number, row in enumerate(rows, first)]
+                answers = count_answers([*self._read_answers(connection, id), *enumerate(rows, first)])
+            self._insert(connection, id, head.append(rows, answers), lambda: _insert_rows(connection, id, rows, first))
+        return [row.to_entry(number) for number, row in enumerate(rows, first)]
 
     def delete(self, id: str) -> None:
-        """Forget a study; the rest of it goes with its row."""
-        with self._database.writing() as connection:
-            if connection.execute(delete(schema.studies).where(_STUDIES.id == as_study(id))).rowcount == 0:
-                raise unknown_study(id)
+        """Delete a study; its other rows are deleted with it."""
+        with self._database.begin_write() as connection:
+            if connection.execute(delete(schema.studies).where(_STUDIES.id == as_study_id(id))).rowcount == 0:
+                raise unknown_study_error(id)
 
     def secret(self, name: str) -> bytes:
-        """32 random bytes under a name."""
+        """Return the 32 random bytes of this name."""
         name = as_name("a secret's name", name)
-        kept = select(schema.secrets).where(_SECRETS.name == name)
-        with self._database.reading() as connection:
-            found = self._all(connection, kept)
-        if not found:
-            with self._database.writing() as connection:
-                _add_secret(connection, name, secrets.token_bytes(32))
-                found = self._all(connection, kept)
-        value = bytes(found[0].value)
-        self._check(found[0].checksum, f"the secret {name!r}", name, value)
+        query = select(schema.secrets).where(_SECRETS.name == name)
+        with self._database.begin_read() as connection:
+            rows = self._fetch(connection, query)
+        if not rows:
+            with self._database.begin_write() as connection:
+                _insert_secret(connection, name, secrets.token_bytes(32))
+                rows = self._fetch(connection, query)
+        value = bytes(rows[0].value)
+        self._check_checksum(rows[0].checksum, f"the secret {name!r}", name, value)
         return value
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         self._database.close()
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
-    def _all(self, connection: Connection, wanted: Select[Any]) -> Sequence[Found[Any]]:
+    def _fetch(self, connection: Connection, query: Select[Any]) -> Sequence[Row[Any]]:
         """Rows, if each column is of its type."""
         try:
-            return connection.execute(wanted).all()
-        except (ValueError, TypeError, OverflowError) as problem:  # a time that is none
-            raise self._database.place.damage(problem) from None
+            return connection.execute(query).all()
+        except (ValueError, TypeError, OverflowError) as error:  # a time that is none
+            raise self._database.address.damage_error(error) from None
 
-    def _check(self, expected: Any, what: str, *values: Value) -> None:
+    def _check_checksum(self, expected: Any, what: str, *values: ColumnValue) -> None:
         """Raise unless values have the checksum that was stored with them."""
-        if expected != checksum(*values):
-            raise self._database.place.damage(f"{what} does not match its checksum")
+        if expected != compute_checksum(*values):
+            raise self._database.address.damage_error(f"{what} does not match its checksum")
 
-    def _missing(self, what: str) -> DataError:
-        return self._database.place.damage(f"{what} is missing")
+    def _missing_error(self, what: str) -> DataError:
+        return self._database.address.damage_error(f"{what} is missing")
 
-    def _head(self, connection: Connection, id: str, lock: bool = False) -> Head:
-        """How much of a study there is, and with a lock that nobody else changes it until the transaction ends."""
-        row = select(_STUDIES.id).where(_STUDIES.id == as_study(id))
+    def _read_head(self, connection: Connection, id: str, lock: bool = False) -> Head:
+        """Read the head of a study; with `lock`, lock the study until the transaction ends."""
+        row = select(_STUDIES.id).where(_STUDIES.id == as_study_id(id))
         # Lock the study's row, as `delete` does; locking rows in different orders could deadlock.
         if lock and connection.scalar(row.with_for_update()) is None:
-            raise unknown_study(id)
-        heads = self._all(connection, select(*_HEAD).where(_HEADS.study == id))
+            raise unknown_study_error(id)
+        heads = self._fetch(connection, select(*_HEAD).where(_HEADS.study == id))
         if heads:
-            return self._head_of(heads[0])
+            return self._parse_head(heads[0])
         if connection.scalar(row) is None:
-            raise unknown_study(id)
-        raise self._missing(f"the head of study {id!r}")
+            raise unknown_study_error(id)
+        raise self._missing_error(f"the head of study {id!r}")
 
-    def _head_of(self, row: Found[Any]) -> Head:
+    def _parse_head(self, row: Row[Any]) -> Head:
         head = Head(row.head_entries, row.head_participants, row.head_answers, row.head_updated)
-        if row.head_checksum != _head_checksum(row.head_study, head):
-            raise self._database.place.damage(f"the head of study {row.head_study!r} does not match its checksum")
+        if row.head_checksum != head.checksum(row.head_study):
+            raise self._database.address.damage_error(
+                f"the head of study {row.head_study!r} does not match its checksum"
+            )
         return head
 
-    def _info(self, row: Found[Any]) -> StudyInfo:
-        self._check(row.checksum, f"study {row.id!r}", row.id, row.name, row.created, row.definition_checksum)
+    def _parse_info(self, row: Row[Any]) -> StudyInfo:
+        self._check_checksum(row.checksum, f"study {row.id!r}", row.id, row.name, row.created, row.definition_checksum)
         if row.head_study is None:
-            raise self._missing(f"the head of study {row.id!r}")
-        head = self._head_of(row)
+            raise self._missing_error(f"the head of study {row.id!r}")
+        head = self._parse_head(row)
         return StudyInfo(row.id, row.name, row.created, head.answers, head.updated)
 
-    def _row(self, found: Found[Any]) -> Row:
-        row = Row(found.type, found.participant, found.time, found.response_ms, found.data, found.undoes)
-        if found.checksum != row.checksum(found.study, found.number):
-            what = f"entry {found.number} of study {found.study!r} does not match its checksum"
-            raise self._database.place.damage(what)
+    def _parse_row(self, stored: Row[Any]) -> EntryRow:
+        row = EntryRow(stored.type, stored.participant, stored.time, stored.response_ms, stored.data, stored.undoes)
+        if stored.checksum != row.checksum(stored.study, stored.number):
+            what = f"entry {stored.number} of study {stored.study!r} does not match its checksum"
+            raise self._database.address.damage_error(what)
         return row
 
-    def _answers(self, connection: Connection, id: str) -> list[tuple[int, Row]]:
+    def _read_answers(self, connection: Connection, id: str) -> list[tuple[int, EntryRow]]:
         """Answers and what takes them back, with their numbers."""
-        wanted = select(schema.entries).where(_ENTRIES.study == id, _ENTRIES.type.in_(("answered", "undone")))
-        return [(row.number, self._row(row)) for row in self._all(connection, wanted.order_by(_ENTRIES.number))]
+        query = select(schema.entries).where(_ENTRIES.study == id, _ENTRIES.type.in_(("answered", "undone")))
+        return [(row.number, self._parse_row(row)) for row in self._fetch(connection, query.order_by(_ENTRIES.number))]
 
-    def _add(self, connection: Connection, id: str, head: Head, insert_rows: Callable[[], None]) -> None:
+    def _insert(self, connection: Connection, id: str, head: Head, insert_rows: Callable[[], None]) -> None:
         """Insert rows, and with them the head that there is then."""
         try:
             insert_rows()
         except IntegrityError:  # there is a row of this number
-            raise self._database.place.damage(f"the head of study {id!r} does not know all there is") from None
-        changed = {**vars(head), "checksum": _head_checksum(id, head)}
+            raise self._database.address.damage_error(f"the head of study {id!r} does not know all there is") from None
+        changed = {**vars(head), "checksum": head.checksum(id)}
         connection.execute(update(schema.heads).where(_HEADS.study == id).values(changed))
 
 
@@ -267,49 +275,45 @@ def insert_study(
     connection: Connection, info: StudyInfo, definition: Mapping[str, Any], entries: Sequence[Entry]
 ) -> None:
     """Check a new study and add it, in the transaction of a connection."""
-    rows = rows_of(entries)
+    rows = make_rows(entries)
     id, name = as_name("a study's id", info.id), as_text("a study's name", info.name)
     created, text = as_utc("when a study was created", info.created), as_json("a study's definition", definition)
-    of_text = checksum(text)
+    of_text = compute_checksum(text)
     study = {
         "id": id, "name": name, "created": created, "definition": text, "definition_checksum": of_text,
-        "checksum": checksum(id, name, created, of_text),
+        "checksum": compute_checksum(id, name, created, of_text),
     }  # fmt: skip
     people = dict.fromkeys(row.participant for row in rows)
     head = Head(participants=len(people))
     if rows:
-        head = head.after(rows, count_answers(enumerate(rows, 1)))
+        head = head.append(rows, count_answers(enumerate(rows, 1)))
     try:
         connection.execute(insert(schema.studies), study)
     except IntegrityError:
-        raise taken(id) from None
+        raise duplicate_study_error(id) from None
     for position, participant in enumerate(people, 1):
-        _add_participant(connection, id, participant, position)
-    _add_rows(connection, id, rows, first=1)
-    connection.execute(insert(schema.heads), {"study": id, **vars(head), "checksum": _head_checksum(id, head)})
+        _insert_participant(connection, id, participant, position)
+    _insert_rows(connection, id, rows, first=1)
+    connection.execute(insert(schema.heads), {"study": id, **vars(head), "checksum": head.checksum(id)})
 
 
-def _infos() -> Select[Any]:
-    """All that a list of studies needs of their rows and heads."""
+def _select_infos() -> Select[Any]:
+    """Select the rows and heads of studies for their list."""
     own = (_STUDIES.id, _STUDIES.name, _STUDIES.created, _STUDIES.definition_checksum, _STUDIES.checksum)
     return select(*own, *_HEAD).outerjoin(schema.heads, _HEADS.study == _STUDIES.id)
 
 
-def _head_checksum(study: str, head: Head) -> int:
-    return checksum(study, head.entries, head.participants, head.answers, head.updated)
+def _is_participant(connection: Connection, study: str, name: str) -> bool:
+    position = select(_PEOPLE.position).where(_PEOPLE.study == study, _PEOPLE.name == name)
+    return connection.scalar(position) is not None
 
 
-def _takes_part(connection: Connection, study: str, name: str) -> bool:
-    found = select(_PEOPLE.position).where(_PEOPLE.study == study, _PEOPLE.name == name)
-    return connection.scalar(found) is not None
-
-
-def _add_participant(connection: Connection, study: str, name: str, position: int) -> None:
-    row = {"study": study, "name": name, "position": position, "checksum": checksum(study, name, position)}
+def _insert_participant(connection: Connection, study: str, name: str, position: int) -> None:
+    row = {"study": study, "name": name, "position": position, "checksum": compute_checksum(study, name, position)}
     connection.execute(insert(schema.participants), row)
 
 
-def _add_rows(connection: Connection, study: str, rows: Sequence[Row], first: int) -> None:
+def _insert_rows(connection: Connection, study: str, rows: Sequence[EntryRow], first: int) -> None:
     values = [
         {"study": study, "number": number, **vars(row), "checksum": row.checksum(study, number)}
         for number, row in enumerate(rows, first)
@@ -318,8 +322,8 @@ def _add_rows(connection: Connection, study: str, rows: Sequence[Row], first: in
         connection.execute(insert(schema.entries), values)
 
 
-def _add_secret(connection: Connection, name: str, value: bytes) -> None:
+def _insert_secret(connection: Connection, name: str, value: bytes) -> None:
     """Keep it unless someone else was faster."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    row = {"name": name, "value": value, "checksum": checksum(name, value)}
+    row = {"name": name, "value": value, "checksum": compute_checksum(name, value)}
     connection.execute(dialect.insert(schema.secrets).on_conflict_do_nothing(), row)

@@ -28,7 +28,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.links import Signer
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.app.web.settings import Settings
@@ -71,7 +71,7 @@ class Access:
     study: str | None = None
     participant: str | None = None
     link: int = 0
-    """Index of the link that the participant used, see `anchorpbo.app.service.people`."""
+    """Index of the link that the participant used, see `anchorpbo.app.service.memberships`."""
 
     @property
     def is_owner(self) -> bool:
@@ -213,12 +213,12 @@ def _are_equal(secret: str, given: str) -> bool:
     return bool(secret) and hmac.compare_digest(secret.encode(), given.encode("utf-8", "surrogatepass"))
 
 
-def has_access(studies: Studies, access: Access) -> bool:
+def has_access(studies: StudyService, access: Access) -> bool:
     """Return whether a participant has not been removed and their link has not been revoked."""
     if access.study is None or access.participant is None:
         return True
-    standing = studies.people.standing(access.study, access.participant)
-    return standing.present and standing.link == access.link
+    standing = studies.memberships.get(access.study, access.participant)
+    return standing.active and standing.link == access.link
 
 
 def _access(request: Request) -> Access:

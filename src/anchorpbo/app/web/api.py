@@ -13,12 +13,12 @@ from fastapi import APIRouter, Body, Depends, Query, Request, Response
 from starlette.responses import HTMLResponse, PlainTextResponse, StreamingResponse
 
 from anchorpbo.app.rendering.cards import Card
-from anchorpbo.app.report.page import POLICY as REPORT_POLICY
-from anchorpbo.app.report.report import report_html
-from anchorpbo.app.service import Studies
+from anchorpbo.app.report.page import CONTENT_SECURITY_POLICY as REPORT_POLICY
+from anchorpbo.app.report.report import render_report
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.agreement import Agreement
 from anchorpbo.app.service.catalogues import CatalogueView
-from anchorpbo.app.service.exports import history_csv
+from anchorpbo.app.service.exports import history_to_csv
 from anchorpbo.app.service.maps import Map
 from anchorpbo.app.service.views import (
     AnswerView,
@@ -27,7 +27,7 @@ from anchorpbo.app.service.views import (
     JSONObject,
     ParticipantView,
     RecommendationView,
-    StudyLine,
+    StudySummary,
     StudyView,
     UndoView,
 )
@@ -93,8 +93,8 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def _studies(request: Request) -> Studies:
-    studies: Studies = request.app.state.studies
+def _studies(request: Request) -> StudyService:
+    studies: StudyService = request.app.state.studies
     return studies
 
 
@@ -114,7 +114,7 @@ def create_study(
 
 
 @router.get("/studies", tags=["studies"])
-def list_studies(request: Request, access: CurrentAccess) -> list[StudyLine]:
+def list_studies(request: Request, access: CurrentAccess) -> list[StudySummary]:
     """List all studies, the newest first."""
     access.require_owner()
     return _studies(request).studies()
@@ -171,7 +171,7 @@ def export_study(
     studies = _studies(request)
     saved = {"Content-Disposition": f'attachment; filename="study-{id}.{format}"'}
     if format == "csv":
-        table = history_csv(studies.history(id), studies.definition(id).space.names)
+        table = history_to_csv(studies.history(id), studies.definition(id).space.names)
         return PlainTextResponse(table, media_type="text/csv", headers=saved)
     layout = studies.export(id)
     if risk_weight is not None:
@@ -249,7 +249,7 @@ def stream(request: Request, access: CurrentAccess, id: str, participant: Partic
     """Stream new events of a study (server-sent events); for the owner, by default those of all participants."""
     whose = participant if participant is None and access.is_owner else access.resolve_participant(id, participant)
     studies = _studies(request)
-    studies.check(id, whose)
+    studies.check_participant(id, whose)
     at_once = {"X-Accel-Buffering": "no"}  # a proxy must not buffer the events
     page, left_off = Subscriber(id, whose, access), request.headers.get("last-event-id", "")
     found = stream_events(request.app.state.watcher, studies, page, left_off)
@@ -353,7 +353,7 @@ def report(
         "Content-Disposition": f'attachment; filename="study-{id}.html"',
         "Content-Security-Policy": f"{REPORT_POLICY}; frame-ancestors 'none'; sandbox",
     }
-    page = report_html(_studies(request), id, access.resolve_participant(id, participant), risk_weight)
+    page = render_report(_studies(request), id, access.resolve_participant(id, participant), risk_weight)
     return HTMLResponse(page, headers=saved)
 
 
@@ -407,7 +407,7 @@ def agreement(request: Request, access: CurrentAccess, id: str) -> Agreement:
 def catalogue(request: Request, access: CurrentAccess, table: CSVBody) -> CatalogueView:
     """Read a CSV catalogue and guess the roles of its columns; nothing is stored."""
     access.require_owner()
-    return _studies(request).checks.catalogue(table)
+    return _studies(request).validator.read_catalogue(table)
 
 
 def _participant_of(body: Ask | Undo | Mark | None) -> str | None:
@@ -425,5 +425,5 @@ def _parse_design(name: str, text: str) -> Design:
 
 
 def _add_link(request: Request, id: str, one: ParticipantView) -> ParticipantView:
-    number = _studies(request).people.standing(id, one.name).link
+    number = _studies(request).memberships.get(id, one.name).link
     return replace(one, link=request.app.state.authenticator.link(id, one.name, number))

@@ -13,9 +13,9 @@ from starlette.types import ASGIApp
 from anchorpbo import __version__
 from anchorpbo.app.scheduler.processes import Worker
 from anchorpbo.app.scheduler.scheduler import Ahead
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.checks import PROCESSES, Checks
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.links import Signer
+from anchorpbo.app.service.validator import VALIDATOR_PROCESSES, Validator
 from anchorpbo.app.storage.base import Storage
 from anchorpbo.app.web import api, creation, pages
 from anchorpbo.app.web.access import Authenticator
@@ -56,7 +56,9 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
     """
     settings = settings or Settings()
     ahead = Ahead(workers)
-    checks = Checks([Worker("anchorpbo.app.service.checks") for _ in range(PROCESSES if workers else 0)])
+    validator = Validator(
+        [Worker("anchorpbo.app.service.validator") for _ in range(VALIDATOR_PROCESSES if workers else 0)]
+    )
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -65,7 +67,7 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
         yield
         app.state.closing = True
         ahead.close()
-        checks.close()
+        validator.close()
 
     app = App(
         title="anchorpbo",
@@ -76,7 +78,7 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
         redoc_url=None,
     )
     app.state.settings = settings
-    app.state.studies = Studies(storage, ahead=ahead, checks=checks)
+    app.state.studies = StudyService(storage, scheduler=ahead, validator=validator)
     app.state.authenticator = Authenticator(settings, Signer(storage.secret("links")))
     app.state.closing = False
     app.state.watcher = JournalWatcher(storage, lambda: app.state.closing)

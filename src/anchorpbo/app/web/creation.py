@@ -8,9 +8,9 @@ from http import HTTPStatus
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
-from anchorpbo.app.examples import EXAMPLES, example
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.checks import CheckedStudy
+from anchorpbo.app.examples import EXAMPLES, get_example
+from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.validator import StudyPreview
 from anchorpbo.app.service.views import StudyView
 from anchorpbo.app.web.access import CurrentAccess
 from anchorpbo.app.web.api import router as api
@@ -41,18 +41,18 @@ def create_from_example(request: Request, access: CurrentAccess, key: str, respo
     """Create a study from an example."""
     access.require_owner()
     try:
-        chosen = example(key)
+        chosen = get_example(key)
     except UnknownNameError as error:
         raise HTTPException(HTTPStatus.NOT_FOUND, str(error)) from error
-    studies: Studies = request.app.state.studies
+    studies: StudyService = request.app.state.studies
     view = studies.create(chosen.definition, trusted=True)
     response.headers["Location"] = f"/api/studies/{view.id}"
     return view
 
 
 @router.post("/studies/check")
-def check_study(request: Request, access: CurrentAccess, new: NewStudy) -> CheckedStudy:
+def check_study(request: Request, access: CurrentAccess, new: NewStudy) -> StudyPreview:
     """Validate a study without creating it. Constraints may be text, such as ``"a + b <= 10"``."""
     access.require_owner()
-    studies: Studies = request.app.state.studies
-    return studies.checks.preview(new.model_dump())
+    studies: StudyService = request.app.state.studies
+    return studies.validator.preview(new.model_dump())

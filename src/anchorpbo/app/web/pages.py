@@ -14,8 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from anchorpbo.app.examples import EXAMPLES
-from anchorpbo.app.rendering.pictures import Picture, picture_file
-from anchorpbo.app.service import Studies
+from anchorpbo.app.rendering.pictures import EmbeddedPicture, find_picture
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.views import Design
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.app.web.access import ACCESS, Access, Authenticator, CurrentAccess, ThrottledError
@@ -35,8 +35,8 @@ _LINK = "#token="
 AsQuery = Annotated[str | None, Query(alias="as", max_length=200)]
 
 
-def _studies(request: Request) -> Studies:
-    studies: Studies = request.app.state.studies
+def _studies(request: Request) -> StudyService:
+    studies: StudyService = request.app.state.studies
     return studies
 
 
@@ -120,14 +120,14 @@ def people(request: Request, access: CurrentAccess, id: str) -> Response:
 def image(request: Request, access: CurrentAccess, id: str, name: str) -> Response:
     """Send an image of a catalogue."""
     access.require_study(id)
-    _studies(request).check(id)  # the definition is cached, also if another process has deleted the study
+    _studies(request).check_participant(id)  # the definition is cached, also if another process has deleted the study
     found = _find_image(_studies(request), id, name)
     if found is None:
         raise HTTPException(404, "the catalogue has no such image; check its image column and folder")
     return FileResponse(found) if isinstance(found, Path) else Response(found.content, media_type=f"image/{found.kind}")
 
 
-def _find_image(studies: Studies, id: str, name: str) -> Picture | Path | None:
+def _find_image(studies: StudyService, id: str, name: str) -> EmbeddedPicture | Path | None:
     """Return an image that the catalogue names: one sent with the study, or a file in the catalogue's folder."""
     definition = studies.definition(id)
     if name not in definition.images:
@@ -135,7 +135,7 @@ def _find_image(studies: Studies, id: str, name: str) -> Picture | Path | None:
     sent = studies.picture(id, name)
     if sent is not None or definition.folder is None:
         return sent
-    return picture_file(definition.folder, name)
+    return find_picture(definition.folder, name)
 
 
 @router.get("/login")
@@ -189,7 +189,7 @@ def join(request: Request, id: str, name: str, signature: str) -> Response:
         participant = bytes.fromhex(name).decode()
     except ValueError:
         participant = ""
-    standing = _studies(request).people.standing(id, participant) if participant else None
+    standing = _studies(request).memberships.get(id, participant) if participant else None
     if standing is None or not _authenticator(request).verify_link(id, participant, signature, standing.link):
         raise HTTPException(403, "this link is not valid; ask whoever sent it for another")
     found: Access | None = request.scope[ACCESS]
@@ -201,7 +201,7 @@ def join(request: Request, id: str, name: str, signature: str) -> Response:
     return response
 
 
-def _come_from_example(studies: Studies, id: str, marked: list[Design]) -> bool:
+def _come_from_example(studies: StudyService, id: str, marked: list[Design]) -> bool:
     """Return whether some marked anchors are the suggested ones of the study's example."""
     example = EXAMPLES.get(studies.show(id).example or "")
     if example is None or not any(design in marked for design in example.suggested_anchors):

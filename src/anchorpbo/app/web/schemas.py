@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from anchorpbo.app.definition.definition import Definition
+from anchorpbo.app.definition.definition import StudyDefinition
 
 MAX_CARDS = 50
 """Maximal number of designs in one request for cards."""
@@ -77,7 +77,7 @@ CATALOGUE_EXAMPLE = "name,price,colour\nBirch,12.5,white\nElm,9,brown\nOak,19,br
 def export_example() -> dict[str, Any]:
     """Export of the example study without answers."""
     event = {"type": "created", "time": "2025-03-01T09:30:00+00:00", "participant": "owner"}
-    study = Definition.from_request(STUDY_EXAMPLE).to_dict()
+    study = StudyDefinition.from_request(STUDY_EXAMPLE).to_dict()
     return {"format": "anchorpbo-journal", "version": 1, "study": study, "events": [event]}
 
 

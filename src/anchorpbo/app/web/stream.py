@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from starlette.concurrency import run_in_threadpool
 
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.base import Storage
 from anchorpbo.app.storage.journal import Entry
 from anchorpbo.app.web.access import Access, has_access
@@ -126,7 +126,7 @@ class JournalWatcher:
 
 
 async def stream_events(
-    watcher: JournalWatcher, studies: Studies, page: Subscriber, left_off: str
+    watcher: JournalWatcher, studies: StudyService, page: Subscriber, left_off: str
 ) -> AsyncIterator[str]:
     """Stream new journal entries, starting now or after the last event that a reconnecting page received.
 
@@ -151,12 +151,12 @@ async def stream_events(
                 yield _format_event(entry)
 
 
-def _begin(studies: Studies, page: Subscriber, left_off: str) -> list[Entry] | None:
+def _begin(studies: StudyService, page: Subscriber, left_off: str) -> list[Entry] | None:
     """Set the page's position and return the entries it missed; ``None`` if its access was revoked."""
     try:
         page.seen = studies.storage.last_numbers([page.study]).get(page.study, 0)
         # Later changes have a higher number, and the watcher delivers them.
-        studies.check(page.study, page.participant)
+        studies.check_participant(page.study, page.participant)
         if not has_access(studies, page.access):
             return None
         if not (left_off.isdecimal() and len(left_off) <= _MAX_DIGITS):

@@ -8,14 +8,22 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
-from anchorpbo.app.report.charts import Scale, bars, interval, number, ticks
-from anchorpbo.app.report.report import report_html
-from anchorpbo.app.report.sentences import constraint, noise, option, parameter, percent, took
+from anchorpbo.app.report.charts import AxisScale, draw_gains, draw_interval, ticks
+from anchorpbo.app.report.descriptions import (
+    describe_constraint,
+    describe_option,
+    describe_parameter,
+    format_duration,
+    format_noise,
+    format_number,
+    format_percent,
+)
+from anchorpbo.app.report.report import render_report
 from anchorpbo.app.service.maps import Axis
 from anchorpbo.errors import UnknownStudyError
 from anchorpbo.html import Markup, join, tag
+from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
 EVIL = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>"
 ELEMENTS = {
@@ -54,7 +62,7 @@ class Page(HTMLParser):
 
 def page(studies, id, participant="owner"):
     """The report, having looked whether it is inert and complete."""
-    text = report_html(studies, id, participant)
+    text = render_report(studies, id, participant)
     found = Page(text)
     assert not found.open
     assert set(found.elements) <= ELEMENTS
@@ -91,7 +99,7 @@ def test_a_report_says_what_is_recommended_and_how_sure_that_is():
     for text in ("Tea", "Which cup?", "Take a sip.", best.design["leaf"], f"{100 * best.p_best:.0f} %", "EI"):
         assert text in found.text
     assert "4 comparisons" in found.text
-    assert number(best.noise) in found.words
+    assert format_number(best.noise) in found.words
     assert "How to cite" in found.words
 
 
@@ -110,11 +118,11 @@ def test_history_tells_what_was_taken_back_and_what_was_remarked():
 
 def test_a_report_recommends_by_the_risk_weight_that_is_wished_for():
     studies, id = answered()
-    own, plain = studies.recommendation(id).risk_weight, report_html(studies, id, risk_weight=0.0)
+    own, plain = studies.recommendation(id).risk_weight, render_report(studies, id, risk_weight=0.0)
     assert own != 0.0
     assert "<dt>Risk weight</dt><dd><b>0</b>" in plain
-    assert f"<dt>Risk weight</dt><dd><b>{own:g}</b>" in report_html(studies, id)
-    assert f"<dt>Risk weight</dt><dd><b>{own:g}</b>" in report_html(studies, id, risk_weight=own)
+    assert f"<dt>Risk weight</dt><dd><b>{own:g}</b>" in render_report(studies, id)
+    assert f"<dt>Risk weight</dt><dd><b>{own:g}</b>" in render_report(studies, id, risk_weight=own)
 
 
 def test_before_the_first_answer_there_is_a_report_of_what_there_is():
@@ -148,12 +156,12 @@ def test_a_participant_s_report_holds_nothing_of_the_others():
     assert "secret" not in found.text
     assert found.words.count("second preferred") == 1
     with pytest.raises(UnknownStudyError, match="must take part"):
-        report_html(studies, id, "Bo")
+        render_report(studies, id, "Bo")
 
 
 def test_the_same_study_gives_the_same_report():
     studies, id = answered()
-    assert report_html(studies, id) == report_html(studies, id)
+    assert render_report(studies, id) == render_report(studies, id)
 
 
 def test_one_parameter_has_slices_and_no_map():
@@ -203,7 +211,7 @@ def test_markup_in_the_cells_of_a_catalogue_stays_text():
 
 def test_drawings_of_designs_are_those_that_were_checked():
     display = {"template": '<svg viewBox="0 0 9 9"><circle id="c" r="{{ minutes / 4 }}"/></svg>'}
-    text = report_html(*answered(display=display))
+    text = render_report(*answered(display=display))
     assert 'id="d0-c"' in text
 
 
@@ -239,13 +247,13 @@ def test_ticks_are_round_few_and_inside(low, width):
 
 def test_an_axis_of_one_value_has_one_tick():
     assert ticks(3.0, 3.0) == [3.0]
-    scale = Scale(Axis("x", [3.0, 3.0], True, False), 10, 20)
+    scale = AxisScale(Axis("x", [3.0, 3.0], True, False), 10, 20)
     assert scale(3.0) == 15
 
 
 @pytest.mark.parametrize("log", [False, True])
 def test_a_scale_goes_from_end_to_end(log):
-    scale = Scale(Axis("x", [1.0, 10.0, 100.0], True, log), 200, 0)
+    scale = AxisScale(Axis("x", [1.0, 10.0, 100.0], True, log), 200, 0)
     assert scale(1.0) == 200
     assert scale(100.0) == pytest.approx(0)
     assert (scale(10.0) == pytest.approx(100)) == log
@@ -255,15 +263,15 @@ def test_a_scale_goes_from_end_to_end(log):
 
 
 def test_categories_stand_in_the_middle_of_their_share():
-    scale = Scale(Axis("x", ["a", "b"], False, False), 0, 100)
+    scale = AxisScale(Axis("x", ["a", "b"], False, False), 0, 100)
     assert scale.ticks() == [(25, "a"), (75, "b")]
-    many = Scale(Axis("x", [str(n) for n in range(40)], False, False), 0, 100)
+    many = AxisScale(Axis("x", [str(n) for n in range(40)], False, False), 0, 100)
     assert len(many.ticks()) <= 12
 
 
 @given(FINITE, st.floats(0, 1e3), st.floats(0, 1e3))
 def test_intervals_are_drawn_inside_the_picture(utility, below, above):
-    picture = ElementTree.fromstring(interval(utility, (utility - below, utility + above)))
+    picture = ElementTree.fromstring(draw_interval(utility, (utility - below, utility + above)))
     band, dot = picture.find("rect"), picture.find("circle")
     assert 0 <= float(band.get("x")) <= float(dot.get("cx")) + 2 <= 362
     assert float(band.get("x")) + float(band.get("width")) <= 361
@@ -271,7 +279,7 @@ def test_intervals_are_drawn_inside_the_picture(utility, below, above):
 
 
 def test_bars_are_as_many_as_known_gains():
-    picture = ElementTree.fromstring(bars([None, None, 0.3, 0.01], 0.02))
+    picture = ElementTree.fromstring(draw_gains([None, None, 0.3, 0.01], 0.02))
     kinds = [bar.get("class") for bar in picture.findall("rect")]
     assert kinds == ["bar", "bar small"]
     assert [bar.find("title").text for bar in picture.findall("rect")] == [
@@ -293,7 +301,7 @@ def test_bars_are_as_many_as_known_gains():
     ],
 )
 def test_numbers_have_few_digits(value, text):
-    assert number(value) == text
+    assert format_number(value) == text
     assert math.isfinite(float(text.replace("−", "-")))
 
 
@@ -301,19 +309,19 @@ def test_numbers_have_few_digits(value, text):
 
 
 def test_settings_are_told_in_words():
-    assert option({"class": "EP", "tolerance": 1e-5, "limit": None}) == "EP (tolerance 1e-05)"
-    assert option({"class": "Probit"}) == "Probit"
-    assert option(0.5) == "0.5"
-    assert parameter({"kind": "real", "low": 1.0, "high": 2.0, "step": 0.5, "log": True}) == (
+    assert describe_option({"class": "EP", "tolerance": 1e-5, "limit": None}) == "EP (tolerance 1e-05)"
+    assert describe_option({"class": "Probit"}) == "Probit"
+    assert describe_option(0.5) == "0.5"
+    assert describe_parameter({"kind": "real", "low": 1.0, "high": 2.0, "step": 0.5, "log": True}) == (
         "real, 1 to 2, in steps of 0.5, on a logarithmic scale"
     )
-    assert parameter({"kind": "boolean"}) == "boolean"
-    assert parameter({"kind": "constant", "value": 3}) == "constant: 3"
-    assert constraint({"coefficients": {"a": 1.0, "b": -2.0}, "lower": 0.0, "upper": None}) == "0 ≤ a + -2 × b"
-    assert noise(0.00012) == "0.0001"
-    assert noise(0.5) == "0.50"
-    assert took(None) == ""
-    assert took(90_000) == "2 min"
+    assert describe_parameter({"kind": "boolean"}) == "boolean"
+    assert describe_parameter({"kind": "constant", "value": 3}) == "constant: 3"
+    assert describe_constraint({"coefficients": {"a": 1.0, "b": -2.0}, "lower": 0.0, "upper": None}) == "0 ≤ a + -2 × b"
+    assert format_noise(0.00012) == "0.0001"
+    assert format_noise(0.5) == "0.50"
+    assert format_duration(None) == ""
+    assert format_duration(90_000) == "2 min"
 
 
 # -- one count, one rounding, one weight ------------------------------------------------------------------------------
@@ -352,8 +360,8 @@ def test_the_home_page_and_the_duel_count_the_same_answers():
 
 
 def test_halves_are_rounded_away_from_zero_as_on_the_page():
-    assert [number(value) for value in (0.125, -0.125, 2.5, 12.25)] == ["0.13", "−0.13", "2.50", "12.3"]
-    assert (percent(0.125), took(62_500), took(250)) == ("13 %", "1 min", "0.3 s")
+    assert [format_number(value) for value in (0.125, -0.125, 2.5, 12.25)] == ["0.13", "−0.13", "2.50", "12.3"]
+    assert (format_percent(0.125), format_duration(62_500), format_duration(250)) == ("13 %", "1 min", "0.3 s")
     studies, id = study()
     studies.import_comparisons(
         id, [{"winner.minutes": 2.0625, "winner.leaf": "black", "loser.minutes": 4, "loser.leaf": "green"}]
@@ -366,10 +374,10 @@ def test_a_report_names_one_risk_weight_and_draws_what_it_recommends_by_it():
     studies, id = study(anchors=[GREEN])
     for _ in range(3):
         answer(studies, id)
-    text = Page(report_html(studies, id, risk_weight=7.5)).text
+    text = Page(render_report(studies, id, risk_weight=7.5)).text
     assert text.count("Risk weight") == 1
     assert "7.5" in text
-    assert "Risk weight" in Page(report_html(*study(anchors=[GREEN]))).text
+    assert "Risk weight" in Page(render_report(*study(anchors=[GREEN]))).text
 
 
 def test_an_empty_cell_is_left_out_of_a_line_and_is_never_none():

@@ -1,4 +1,4 @@
-"""Checks of what comes from outside, in processes that can be killed.
+"""Validation of what comes from outside, in processes that can be killed.
 
 ::
 
@@ -26,12 +26,12 @@ from typing import Any
 
 import numpy as np
 
-from anchorpbo.app.definition.definition import Definition
-from anchorpbo.app.definition.plain import refusing
+from anchorpbo.app.definition.definition import StudyDefinition
+from anchorpbo.app.definition.validation import raise_input_errors
 from anchorpbo.app.rendering.cards import Card, CardRow, make_card
 from anchorpbo.app.scheduler.processes import EndedError, LateError, Worker
 from anchorpbo.app.service.catalogues import CatalogueView, ColumnView, read_catalogue
-from anchorpbo.app.service.imports import Import, read_export
+from anchorpbo.app.service.imports import ImportedStudy, read_export
 from anchorpbo.app.service.views import JSONObject
 from anchorpbo.app.storage.journal import Entry
 from anchorpbo.errors import RunError, TimeLimitError
@@ -42,43 +42,43 @@ from anchorpbo.space.space import CHECK_SECONDS
 from anchorpbo.study.events import Preferred
 from anchorpbo.study.importing import comparisons
 
-IMPORT_LIMIT = 60.0
+IMPORT_SECONDS = 60.0
 """Seconds that reading an export or a table may take."""
-PROCESSES = 2
-"""So that whoever checks a study need not wait for an import."""
-MOST_WAITING = 16
-"""Requests that are checked or wait for it: more would leave no thread to those who compare designs."""
-MOST_COMPARISONS = 10_000
+VALIDATOR_PROCESSES = 2
+"""Two, so that the validation of a study need not wait for an import."""
+MAX_REQUESTS = 16
+"""Requests that are validated or wait for it: more would leave no thread to those who compare designs."""
+MAX_COMPARISONS = 10_000
 """In one table."""
-_GRACE = 1.0
+_GRACE_SECONDS = 1.0
 """Extra seconds before the process is killed, so that the solver's own time-limit error comes first: it says more."""
 
 _LOG = logging.getLogger("anchorpbo.app.service")
 
 
 @dataclass(frozen=True)
-class CheckedStudy:
-    """A study that could be made."""
+class StudyPreview:
+    """A valid request for a study, and what it would make."""
 
     ok: bool
-    """Always true: what is wrong comes as a problem."""
+    """Always true: an invalid study raises an error."""
     dimension: int
     """Parameters that vary, or columns that tell items apart."""
     designs: int | None
-    """How many different ones there are; ``None`` where they are endless, or more than can be counted."""
+    """Number of different designs; ``None`` where it is infinite, or too large to count."""
     constraints: list[JSONObject]
-    """Those of the space, as a study takes them."""
+    """Constraints of the space, in the form that a request takes."""
     card: Card
     """The design in the middle, as people will see it."""
 
 
-class Checks:
-    """Has things checked in processes of its own. Safe to use from several threads.
+class Validator:
+    """Validates studies, exports and tables in processes of its own. Safe to use from several threads.
 
     Parameters
     ----------
     workers
-        Processes to check in, started when they are needed; without any, whoever calls does it.
+        Processes to validate in, started when they are needed; without any, the calling thread does it.
     """
 
     def __init__(self, workers: Sequence[Worker] = ()) -> None:
@@ -87,40 +87,40 @@ class Checks:
         self._idle: LifoQueue[Worker] = LifoQueue()
         for worker in reversed(self._workers):
             self._idle.put(worker)
-        self._inside = 0
+        self._requests = 0
         self._lock = Lock()
 
-    def define(self, request: Any, folder: str | None = None) -> Definition:
-        """The definition that someone asks for, see `Definition.from_request`."""
-        found = self._run("define", request, _limit_of(request), "a study")
-        definition = Definition.from_dict(found["definition"], trusted=True)
-        return replace(definition, anchors=tuple(found["anchors"]), folder=folder)
+    def define(self, request: Any, folder: str | None = None) -> StudyDefinition:
+        """Validate a request for a study and return its definition, see `StudyDefinition.from_request`."""
+        result = self._run("define", request, _time_limit_of(request), "a study")
+        definition = StudyDefinition.from_dict(result["definition"], trusted=True)
+        return replace(definition, anchors=tuple(result["anchors"]), folder=folder)
 
-    def preview(self, request: Mapping[str, Any]) -> CheckedStudy:
+    def preview(self, request: Mapping[str, Any]) -> StudyPreview:
         """Describe the study that a request would make, without making it."""
-        found = self._run("preview", request, _limit_of(request), "a study")
-        rows = [CardRow(**row) for row in found["card"]["rows"]]
-        return CheckedStudy(**found | {"card": Card(**found["card"] | {"rows": rows})})
+        result = self._run("preview", request, _time_limit_of(request), "a study")
+        rows = [CardRow(**row) for row in result["card"]["rows"]]
+        return StudyPreview(**result | {"card": Card(**result["card"] | {"rows": rows})})
 
-    def export(self, layout: Any) -> Import:
-        """An export and everything in it, see `anchorpbo.app.service.imports`."""
-        found = self._run("export", layout, IMPORT_LIMIT, "an export")
-        definition = Definition.from_dict(found["definition"], trusted=True)
-        return Import(definition, [Entry.from_dict(one) for one in found["entries"]], found["participants"])
+    def read_export(self, layout: Any) -> ImportedStudy:
+        """Read an export and validate everything in it, see `anchorpbo.app.service.imports`."""
+        result = self._run("export", layout, IMPORT_SECONDS, "an export")
+        definition = StudyDefinition.from_dict(result["definition"], trusted=True)
+        return ImportedStudy(definition, [Entry.from_dict(one) for one in result["entries"]], result["participants"])
 
-    def catalogue(self, data: bytes) -> CatalogueView:
-        """A CSV file and what its columns could be."""
-        found = self._run("catalogue", b64encode(data).decode(), IMPORT_LIMIT, "a table")
-        return CatalogueView(**found | {"columns": [ColumnView(**one) for one in found["columns"]]})
+    def read_catalogue(self, data: bytes) -> CatalogueView:
+        """Read a CSV file and suggest what its columns could be."""
+        result = self._run("catalogue", b64encode(data).decode(), IMPORT_SECONDS, "a table")
+        return CatalogueView(**result | {"columns": [ColumnView(**one) for one in result["columns"]]})
 
-    def comparisons(self, table: Any, definition: Definition) -> list[Preferred]:
-        """The comparisons of a CSV file, or of records; each of their designs is one of the study."""
+    def read_comparisons(self, table: Any, definition: StudyDefinition) -> list[Preferred]:
+        """Read the comparisons of a CSV file, or of records; each of their designs must be one of the study."""
         if isinstance(table, BytesIO):
             data = {"csv": b64encode(table.getvalue()).decode(), "space": definition.engine["space"]}
-            found = self._run("comparisons", data, IMPORT_LIMIT, "a table")
-            return [Preferred(*one) for one in found]
-        with refusing("a table of comparisons"):
-            return comparisons(table, definition.space, MOST_COMPARISONS)
+            result = self._run("comparisons", data, IMPORT_SECONDS, "a table")
+            return [Preferred(*one) for one in result]
+        with raise_input_errors("a table of comparisons"):
+            return comparisons(table, definition.space, MAX_COMPARISONS)
 
     def close(self) -> None:
         """End the processes."""
@@ -131,12 +131,12 @@ class Checks:
 
     def _run(self, task: str, data: Any, seconds: float, what: str) -> Any:
         if not self._workers:
-            return _run_here(task, data, seconds)
+            return _run_in_thread(task, data, seconds)
         with self._lock:
-            if self._inside >= MOST_WAITING:
-                rule = f"at most {MOST_WAITING} requests to check something may be under way"
+            if self._requests >= MAX_REQUESTS:
+                rule = f"at most {MAX_REQUESTS} requests to check something may be under way"
                 raise RunError(rule, "one more", "try again in a moment")
-            self._inside += 1
+            self._requests += 1
         try:
             worker = self._idle.get(timeout=seconds)
         except Empty:
@@ -149,7 +149,7 @@ class Checks:
                 self._idle.put(worker)
         finally:
             with self._lock:
-                self._inside -= 1
+                self._requests -= 1
 
     def _call(self, worker: Worker, task: str, data: Any, seconds: float, what: str) -> Any:
         try:
@@ -157,56 +157,56 @@ class Checks:
                 worker.end()
                 worker.start()
             worker.wait()
-        except EndedError as problem:
+        except EndedError as error:
             worker.end()
-            _LOG.warning("a process for checks did not start, and they are made in a thread: %s", problem)
-            return _run_here(task, data, seconds)
+            _LOG.warning("a process for checks did not start, and they are made in a thread: %s", error)
+            return _run_in_thread(task, data, seconds)
         try:
             return worker.call(task, data, seconds)
-        except LateError as problem:
+        except LateError as error:
             worker.end()
             rule = f"checking {what} must take at most {seconds:g} s"
             remedy = "use fewer constraints and parameters" if what == "a study" else "make it smaller, or split it"
-            raise TimeLimitError(rule, "one that takes longer", remedy) from problem
-        except EndedError as problem:
+            raise TimeLimitError(rule, "one that takes longer", remedy) from error
+        except EndedError as error:
             worker.end()
             rule, remedy = f"{what} could not be checked", "make it smaller, and see the server's log"
-            raise RunError(rule, "a process that ended while at it", remedy) from problem
+            raise RunError(rule, "a process that ended while at it", remedy) from error
 
 
-def _run_here(task: str, data: Any, seconds: float) -> Any:
+def _run_in_thread(task: str, data: Any, seconds: float) -> Any:
     """Check in this thread, which nobody can kill: the limit reaches searches among whole numbers alone."""
     with time_limit(seconds):
         return TASKS[task](data)
 
 
-def _limit_of(request: Any) -> float:
+def _time_limit_of(request: Any) -> float:
     """Seconds that a request for a study may take: with a catalogue in it, it is a table."""
     space = request.get("space") if isinstance(request, Mapping) else None
     is_table = isinstance(space, Mapping) and space.get("kind") == "catalogue"
-    return IMPORT_LIMIT if is_table else CHECK_SECONDS + _GRACE
+    return IMPORT_SECONDS if is_table else CHECK_SECONDS + _GRACE_SECONDS
 
 
 # -- tasks ------------------------------------------------------------------------------------------------------------
 
 
 def _define(request: Any) -> JSONObject:
-    definition = Definition.from_request(request)
+    definition = StudyDefinition.from_request(request)
     return {"definition": definition.to_dict(), "anchors": list(definition.anchors)}
 
 
 def _preview(request: Mapping[str, Any]) -> JSONObject:
-    definition = Definition.from_request({**request, "space": _with_constraints_read(request["space"])})
+    definition = StudyDefinition.from_request({**request, "space": _parse_constraints(request["space"])})
     space = definition.space
     with time_limit(CHECK_SECONDS):
         middle = space.decode(space.nearest(np.full(space.dimension, 0.5)))
     constraints = space.to_dict()["constraints"] if definition.catalogue is None else []
     shown = make_card(definition.display, middle, "middle-")
-    return asdict(CheckedStudy(True, space.dimension, _number_of(space), constraints, shown))
+    return asdict(StudyPreview(True, space.dimension, _count_designs(space), constraints, shown))
 
 
-def _with_constraints_read(space: Mapping[str, Any]) -> dict[str, Any]:
-    """The same space, where constraints that are text have become what `Linear.to_dict` gives."""
+def _parse_constraints(space: Mapping[str, Any]) -> dict[str, Any]:
+    """Parse the constraints of a space that are text to what `Linear.to_dict` returns."""
     given, parameters = space.get("constraints"), space.get("parameters")
     if not isinstance(given, list) or not isinstance(parameters, list):
         return dict(space)
@@ -215,8 +215,8 @@ def _with_constraints_read(space: Mapping[str, Any]) -> dict[str, Any]:
     return {**space, "constraints": read}
 
 
-def _number_of(space: DesignSpace) -> int | None:
-    """Different designs; ``None`` where they are endless, or constraints leave more than can be listed."""
+def _count_designs(space: DesignSpace) -> int | None:
+    """Count the different designs; ``None`` where they are endless, or constraints leave more than can be listed."""
     if space.candidates is not None:
         return len(space.candidates)
     assert space.region is not None  # a list has candidates
@@ -226,11 +226,11 @@ def _number_of(space: DesignSpace) -> int | None:
 
 
 def _export(layout: Any) -> JSONObject:
-    found = read_export(layout)
+    result = read_export(layout)
     return {
-        "definition": found.definition.to_dict(),
-        "entries": [entry.to_dict() for entry in found.entries],
-        "participants": list(found.participants),
+        "definition": result.definition.to_dict(),
+        "entries": [entry.to_dict() for entry in result.entries],
+        "participants": list(result.participants),
     }
 
 
@@ -239,10 +239,10 @@ def _catalogue(data: str) -> JSONObject:
 
 
 def _comparisons(data: Mapping[str, Any]) -> list[list[Any]]:
-    with refusing("a table of comparisons"):
+    with raise_input_errors("a table of comparisons"):
         space = space_from_dict(data["space"], checked=True)
-        found = comparisons(BytesIO(b64decode(data["csv"])), space, MOST_COMPARISONS)
-    return [[one.winner, one.loser, one.tie] for one in found]
+        result = comparisons(BytesIO(b64decode(data["csv"])), space, MAX_COMPARISONS)
+    return [[one.winner, one.loser, one.tie] for one in result]
 
 
 TASKS: dict[str, Callable[[Any], Any]] = {

@@ -1,6 +1,6 @@
 """Studies, cheap to ask, that the tests of `anchorpbo.app.service` share."""
 
-from anchorpbo.app.service import Studies
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.memory import MemoryStorage
 
 QUICK = {
@@ -32,7 +32,7 @@ GREEN, BLACK = {"minutes": 3.0, "leaf": "green"}, {"minutes": 4.5, "leaf": "blac
 
 def study(request=QUICK, storage=None, **more):
     """Studies on a storage, and the id of one of them."""
-    studies = Studies(storage or MemoryStorage())
+    studies = StudyService(storage or MemoryStorage())
     return studies, studies.create({**request, **more}).id
 
 
@@ -45,11 +45,11 @@ def answer(studies, id, outcome="first", participant="owner"):
 
 def state(studies, id, participant="owner"):
     """All that one participant sees of a study."""
-    duel, answers = studies.ask(id, participant), len(studies.rater(id, participant).optimizer)
+    duel, answers = studies.ask(id, participant), len(studies.session(id, participant).optimizer)
     return {
         "duel": duel,
         "anchors": studies.anchors(id, participant),
         "history": studies.history(id, participant),
         "recommendation": studies.recommendation(id, participant) if answers else None,
-        "standing": studies.rater(id, participant).standing,
+        "entries": studies.session(id, participant).active_entries,
     }

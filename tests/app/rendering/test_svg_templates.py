@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anchorpbo.app.rendering.expressions import Expression
-from anchorpbo.app.rendering.svg import checked_svg
-from anchorpbo.app.rendering.templates import LARGEST, Template
+from anchorpbo.app.rendering.svg import sanitize_svg
+from anchorpbo.app.rendering.templates import MAX_TEMPLATE_BYTES, Template
 from anchorpbo.errors import InputError
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -254,7 +254,7 @@ def test_values_cannot_lead_out_of_an_attribute_either(value):
         ("<g>" * 40 + "</g>" * 40, "nested at most 32 deep"),
         ("<g/>" * 6_000, "at most 5,000 elements"),
         ("<text>{{ x }}</text>" * 1_001, "at most 1,000 placeholders"),
-        ("x" * LARGEST, "at most 100,000 bytes"),
+        ("x" * MAX_TEMPLATE_BYTES, "at most 100,000 bytes"),
     ],
 )
 def test_hostile_templates_are_refused_with_the_rule(inside, message):
@@ -300,12 +300,12 @@ def test_ids_get_a_prefix_so_that_two_drawings_can_share_a_page():
         "<defs><linearGradient id='a'/><linearGradient id='b' href='#a'/></defs>"
         "<rect fill='url(#b)' stroke='url(\"#a\")'/>"
     )
-    root = ET.fromstring(checked_svg(drawing(inside), "left-"))
+    root = ET.fromstring(sanitize_svg(drawing(inside), "left-"))
     assert [element.get("id") for element in root[0]] == ["left-a", "left-b"]
     assert root[0][1].get("href") == "#left-a"
     assert root[1].attrib == {"fill": "url(#left-b)", "stroke": "url(#left-a)"}
     with pytest.raises(InputError, match="prefix must be"):
-        checked_svg(drawing(""), '"')
+        sanitize_svg(drawing(""), '"')
 
 
 def test_a_style_is_taken_apart_and_idle_attributes_are_dropped():
@@ -313,7 +313,7 @@ def test_a_style_is_taken_apart_and_idle_attributes_are_dropped():
         "<?xml version='1.0'?><svg viewBox='0 0 1 1' version='1.1' xmlns:rdkit='http://www.rdkit.org/xml'><!-- x -->"
         "<path class='bond-0' d='M0 0L1 1' style='fill:none;stroke:#FF0000; stroke-width:2.0px'/></svg>"
     )
-    assert checked_svg(text) == (
+    assert sanitize_svg(text) == (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1">'
         '<path d="M0 0L1 1" fill="none" stroke="#FF0000" stroke-width="2.0px"/></svg>'
     )
@@ -321,6 +321,6 @@ def test_a_style_is_taken_apart_and_idle_attributes_are_dropped():
 
 def test_checking_twice_changes_nothing():
     text = drawing("<g><text x='1'>a &amp; <tspan>b</tspan> c</text><title>&lt;</title></g><![CDATA[ ]]>")
-    once = checked_svg(text)
-    assert checked_svg(once) == once
+    once = sanitize_svg(text)
+    assert sanitize_svg(once) == once
     assert "a &amp; <tspan>b</tspan> c" in once

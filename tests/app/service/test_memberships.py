@@ -1,12 +1,12 @@
 """Who takes part: invited, removed, invited again, with a link that counts or no longer does."""
 
 import pytest
-from service_studies import GREEN, answer, study
 
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.people import Standing
+from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.memberships import Membership
 from anchorpbo.app.storage import open_storage
 from anchorpbo.errors import InputError, UnknownStudyError
+from support.service_studies import GREEN, answer, study
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -16,7 +16,7 @@ def begun(request, tmp_path):
     studies, id = study(storage=storage)
     studies.invite(id, "Ana")
     answer(studies, id, participant="Ana")
-    yield studies, Studies(storage), id
+    yield studies, StudyService(storage), id
     storage.close()
 
 
@@ -33,7 +33,7 @@ def test_someone_removed_takes_part_no_longer_and_what_they_said_stays(begun):
     for each in (studies, other):
         assert names(each, id) == each.show(id).participants == ["owner"]
         assert [one.participant for one in each.agreement(id).opinions] == ["owner"]
-        assert each.people.standing(id, "Ana") == Standing(present=False, link=1)
+        assert each.memberships.get(id, "Ana") == Membership(active=False, link=1)
         assert [event for event in each.history(id) if event["participant"] == "Ana"] == before
         with pytest.raises(UnknownStudyError, match="must take part in the study"):
             each.history(id, "Ana")
@@ -49,7 +49,7 @@ def test_someone_invited_again_goes_on_by_another_link(begun):
     studies.remove(id, "Ana")
     view = other.invite(id, "Ana")
     assert (view.name, view.answers) == ("Ana", 1)
-    assert studies.people.standing(id, "Ana") == Standing(present=True, link=1)
+    assert studies.memberships.get(id, "Ana") == Membership(active=True, link=1)
     assert studies.ask(id, "Ana") == duel
     other.invite(id, "Ana")
     assert [event["type"] for event in studies.history(id, "owner")] == ["created", "removed", "invited"]
@@ -57,9 +57,9 @@ def test_someone_invited_again_goes_on_by_another_link(begun):
 
 def test_another_link_counts_in_every_process(begun):
     studies, other, id = begun
-    assert other.people.standing(id, "Ana") == Standing()
+    assert other.memberships.get(id, "Ana") == Membership()
     assert studies.relink(id, "Ana").answers == 1
-    assert other.people.standing(id, "Ana") == Standing(link=1)
+    assert other.memberships.get(id, "Ana") == Membership(link=1)
     assert studies.ask(id, "Ana") == other.ask(id, "Ana")
 
 

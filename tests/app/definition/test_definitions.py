@@ -7,13 +7,13 @@ import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from service_studies import GREEN, QUICK, TREES, study
 
-from anchorpbo.app.definition.definition import LARGEST_SEED
-from anchorpbo.app.definition.plain import DEEPEST, check_plain, refusing
-from anchorpbo.app.service import Studies
+from anchorpbo.app.definition.definition import MAX_SEED
+from anchorpbo.app.definition.validation import MAX_NESTING, check_json, raise_input_errors
+from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import AnchorPBOError, InputError, UnknownNameError
+from support.service_studies import GREEN, QUICK, TREES, study
 from support.spoiling import spoilt
 
 EXAMPLES = 150 if "ANCHORPBO_SOAK_SECONDS" not in os.environ else 5_000
@@ -62,7 +62,7 @@ def test_a_spoilt_request_makes_a_study_that_works_or_none(data, request_):
     request_ = copy.deepcopy(request_)
     for _ in range(data.draw(st.integers(1, 2))):
         spoilt(request_, data.draw)
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     try:
         id = studies.create(request_).id
     except AnchorPBOError:
@@ -78,7 +78,7 @@ def test_a_spoilt_request_makes_a_study_that_works_or_none(data, request_):
         ({"more": 1}, UnknownNameError, "a key of a study"),
         ({"options": {"sed": 1}}, UnknownNameError, "an option"),
         ({"options": {"seed": -1}}, InputError, "seed must be"),
-        ({"options": {"seed": LARGEST_SEED + 1}}, InputError, "seed must be"),
+        ({"options": {"seed": MAX_SEED + 1}}, InputError, "seed must be"),
         ({"options": {"seed": 1.5}}, InputError, "seed must be"),
         ({"options": {"seed": True}}, InputError, "names and numbers"),
         ({"options": {"strategy": ["ei"]}}, InputError, "names and numbers"),
@@ -108,11 +108,11 @@ def test_a_spoilt_request_makes_a_study_that_works_or_none(data, request_):
         ({"display": {"labels": {"leaf": "a" * 201}}}, InputError, "short texts"),
         ({"display": {"hidden": "leaf"}}, InputError, "a list of columns"),
         ({"display": {"hidden": [["leaf"]]}}, UnknownNameError, "display.hidden"),
-        ({"description": _nested(DEEPEST + 1)}, InputError, "deep"),
+        ({"description": _nested(MAX_NESTING + 1)}, InputError, "deep"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_request_is_named(change, error, match):
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     if error is None:
         assert studies.create({**QUICK, **change}).id
         return
@@ -125,45 +125,45 @@ def test_numbers_that_are_too_large_to_calculate_with_are_refused():
     spoilt_space = copy.deepcopy(FULL)
     spoilt_space["space"]["constraints"][0]["coefficients"]["a"] = 1e308
     with pytest.raises(InputError, match="space must be as the documentation says"):
-        Studies(MemoryStorage()).create(spoilt_space)
+        StudyService(MemoryStorage()).create(spoilt_space)
 
 
 def test_the_largest_seed_serves_everyone():
-    studies, id = study(options={**QUICK["options"], "seed": LARGEST_SEED})
+    studies, id = study(options={**QUICK["options"], "seed": MAX_SEED})
     for name in ("owner", "Ana", "Grüße 世界"):
         studies.invite(id, name)
         assert studies.ask(id, name).id
-    assert studies.import_study(json.loads(json.dumps(studies.export(id)))).options["seed"] == LARGEST_SEED
+    assert studies.import_study(json.loads(json.dumps(studies.export(id)))).options["seed"] == MAX_SEED
 
 
 def test_participants_have_seeds_of_their_own():
     studies, id = study()
     definition = studies.definition(id)
-    seeds = {definition.optimizer(name)._seed for name in ("owner", "Ana", "Ben")}
+    seeds = {definition.make_optimizer(name)._seed for name in ("owner", "Ana", "Ben")}
     assert len(seeds) == 3
-    assert definition.optimizer("owner")._seed == 3
+    assert definition.make_optimizer("owner")._seed == 3
 
 
 @pytest.mark.parametrize("value", [
     float("nan"), float("inf"), 2**1023, -(2**1023), "\0", "a\udfff", {1: 2}, {"\ud800": 1}, object(), b"x", {1, 2},
-    _nested(DEEPEST), _nested(100_000),
+    _nested(MAX_NESTING), _nested(100_000),
 ])  # fmt: skip
 def test_what_json_cannot_carry_or_nobody_can_keep_is_refused(value):
     with pytest.raises(InputError, match="a thing must"):
-        check_plain("a thing", value)
+        check_json("a thing", value)
 
 
 @pytest.mark.parametrize(
     "value", [None, True, 0, -1.5, 2**64, "", "世界 🎻", [], {}, {"a": [1, {"b": None}]}, _nested(30)]
 )
 def test_plain_data_passes(value):
-    check_plain("a thing", value)
+    check_json("a thing", value)
 
 
 def test_only_what_data_can_cause_is_refused():
-    with pytest.raises(InputError, match="as the documentation says"), refusing("a thing"):
+    with pytest.raises(InputError, match="as the documentation says"), raise_input_errors("a thing"):
         raise OverflowError("too large")
-    with pytest.raises(UnknownNameError), refusing("a thing"):
+    with pytest.raises(UnknownNameError), raise_input_errors("a thing"):
         raise UnknownNameError.of("a", "b", ("c",))
-    with pytest.raises(AssertionError), refusing("a thing"):
+    with pytest.raises(AssertionError), raise_input_errors("a thing"):
         raise AssertionError

@@ -1,4 +1,4 @@
-"""How a database gets the tables of this release."""
+"""Creates the tables of this release in a database, or migrates those of an earlier release."""
 
 from __future__ import annotations
 
@@ -9,59 +9,59 @@ from threading import Lock
 from sqlalchemy import Connection, func, inspect, select, text
 
 from anchorpbo.app.storage import schema
-from anchorpbo.app.storage.engines import Database
+from anchorpbo.app.storage.database import Database
 from anchorpbo.errors import DataError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
-_ONE_AT_A_TIME = Lock()
+_MIGRATION_LOCK = Lock()
 """Alembic has one environment a process."""
 
-_KEY = 4_702_111_234_474_983_745
-"""Of the lock that PostgreSQL keeps for whoever migrates; any number that others will not think of."""
+_LOCK_KEY = 4_702_111_234_474_983_745
+"""Key of PostgreSQL's advisory lock during a migration; any number that no other program uses."""
 
 
-def check_structure(database: Database) -> None:
+def check_integrity(database: Database) -> None:
     """Raise where pages or indices of a SQLite file are damaged; rows have checksums, which are compared on reading.
 
     It reads the whole file. A server looks after its pages itself.
     """
-    with database.reading() as connection:
+    with database.begin_read() as connection:
         if connection.dialect.name == "sqlite":
-            found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
-            if found != "ok":
-                raise database.place.damage(found)
+            result = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+            if result != "ok":
+                raise database.address.damage_error(result)
 
 
-def bring_up_to_date(database: Database) -> None:
+def migrate(database: Database) -> None:
     """Make the tables of this release, or lead those of an earlier one to them; one process at a time.
 
     A database that cannot be written to is found here, also where there is nothing to do.
     """
-    with _ONE_AT_A_TIME, database.writing() as connection:
+    with _MIGRATION_LOCK, database.begin_write() as connection:
         if connection.dialect.name == "postgresql":
-            connection.execute(select(func.pg_advisory_xact_lock(_KEY)))
-        found = _revision(connection, database.place.shown)
-        if found != schema.NEWEST:
-            _migrate(connection, found, database.place.shown)
+            connection.execute(select(func.pg_advisory_xact_lock(_LOCK_KEY)))
+        revision = _read_revision(connection, database.address.shown)
+        if revision != schema.LATEST_REVISION:
+            _run_migrations(connection, revision, database.address.shown)
         # Changes nothing, but is refused where nothing may be changed.
         connection.execute(text("DELETE FROM alembic_version WHERE version_num IS NULL"))
 
 
-def _revision(connection: Connection, shown: str) -> str | None:
+def _read_revision(connection: Connection, shown: str) -> str | None:
     """The last migration that a database has seen, or None where it is empty."""
     tables = set(inspect(connection).get_table_names())
     if "alembic_version" in tables:
-        found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
-        if found is not None:
-            return found
+        revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+        if revision is not None:
+            return revision
     clash = sorted(tables & set(schema.metadata.tables))
     if clash:
-        raise _foreign(shown, f"tables of the name {', '.join(clash)}")
+        raise _foreign_error(shown, f"tables of the name {', '.join(clash)}")
     return None
 
 
-def _migrate(connection: Connection, found: str | None, shown: str) -> None:
+def _run_migrations(connection: Connection, revision: str | None, shown: str) -> None:
     from alembic.command import upgrade
     from alembic.config import Config
     from alembic.script import ScriptDirectory
@@ -69,14 +69,14 @@ def _migrate(connection: Connection, found: str | None, shown: str) -> None:
     config = Config(attributes={"connection": connection})
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if found is not None and found not in known:
-        if not re.fullmatch(r"\d{4}", found):
-            raise _foreign(shown, f"revision {found}")
+    if revision is not None and revision not in known:
+        if not re.fullmatch(r"\d{4}", revision):
+            raise _foreign_error(shown, f"revision {revision}")
         rule = "a database must not be ahead of this release; this one was written by a newer release"
-        raise DataError(rule, f"{shown} at revision {found}", 'upgrade: pip install -U "anchorpbo[web]"')
-    upgrade(config, schema.NEWEST)
+        raise DataError(rule, f"{shown} at revision {revision}", 'upgrade: pip install -U "anchorpbo[web]"')
+    upgrade(config, schema.LATEST_REVISION)
 
 
-def _foreign(shown: str, what: str) -> DataError:
+def _foreign_error(shown: str, what: str) -> DataError:
     rule = "a database must be empty or one of this library"
     return DataError(rule, f"{shown} with {what}", "name another one; this one is left as it is")

@@ -6,13 +6,13 @@ from threading import Barrier
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
-from anchorpbo.app.definition.rater import Rater
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.studies import MOST_RATERS
+from anchorpbo.app.definition.session import ParticipantSession
+from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.sessions import MAX_SESSIONS
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import AnchorPBOError, ConflictError, InputError
+from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
 FUZZ = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 OUTCOMES = st.sampled_from(["first", "second", "tie", "skip"])
@@ -58,7 +58,7 @@ def test_a_new_process_sees_what_the_old_one_saw(actions):
     for action in actions:
         act(studies, id, action)
     for who in ("owner", "Ana"):
-        assert state(Studies(storage), id, who) == state(studies, id, who)
+        assert state(StudyService(storage), id, who) == state(studies, id, who)
 
 
 @settings(FUZZ, max_examples=10)
@@ -66,18 +66,18 @@ def test_a_new_process_sees_what_the_old_one_saw(actions):
 def test_two_processes_take_turns(turns):
     storage = MemoryStorage()
     one, id = study(storage=storage)
-    both = (one, Studies(storage))
+    both = (one, StudyService(storage))
     one.invite(id, "Ana")
     for which, action in turns:
         act(both[which], id, action)
     for who in ("owner", "Ana"):
-        assert state(both[0], id, who) == state(both[1], id, who) == state(Studies(storage), id, who)
+        assert state(both[0], id, who) == state(both[1], id, who) == state(StudyService(storage), id, who)
 
 
 def test_two_tabs_in_two_processes_one_answer_counts():
     storage = MemoryStorage()
     one, id = study(storage=storage)
-    two = Studies(storage)
+    two = StudyService(storage)
     duel = one.ask(id)
     assert two.ask(id) == duel
     one.answer(id, duel.id, "first")
@@ -102,10 +102,10 @@ class _Interrupting(MemoryStorage):
         return super().append(id, entries, seen)
 
 
-def test_whoever_was_overtaken_reads_on_and_decides_again():
+def test_a_stale_write_reads_on_and_decides_again():
     storage = _Interrupting()
     one, id = study(storage=storage)
-    two = Studies(storage)
+    two = StudyService(storage)
     storage.before = [lambda: two.ask(id)]
     assert one.ask(id) == two.ask(id)
     assert [event["type"] for event in one.history(id)] == ["created", "asked"]
@@ -133,7 +133,7 @@ def test_someone_who_is_always_overtaken_gives_up(monkeypatch):
 def test_threads_neither_lose_nor_double_an_answer():
     storage = MemoryStorage()
     studies, id = study(storage=storage)
-    others, threads, turns = Studies(storage), 6, 3
+    others, threads, turns = StudyService(storage), 6, 3
     barrier = Barrier(threads)
     counted = []
 
@@ -154,7 +154,7 @@ def test_threads_neither_lose_nor_double_an_answer():
     told = [event["duel_id"] for event in studies.history(id) if event["type"] == "answered"]
     assert sorted(told) == sorted(counted)
     assert len(set(told)) == len(told) == studies.show(id).answers
-    assert state(studies, id) == state(others, id) == state(Studies(storage), id)
+    assert state(studies, id) == state(others, id) == state(StudyService(storage), id)
 
 
 def test_threads_that_mark_undo_and_answer_leave_a_journal_that_replays():
@@ -171,27 +171,27 @@ def test_threads_that_mark_undo_and_answer_leave_a_journal_that_replays():
     with ThreadPoolExecutor(len(kinds)) as pool:
         list(pool.map(busy, kinds))
     for who in ("owner", "Ana"):
-        assert state(Studies(storage), id, who) == state(studies, id, who)
+        assert state(StudyService(storage), id, who) == state(studies, id, who)
 
 
-def test_few_raters_and_definitions_are_kept(monkeypatch):
-    monkeypatch.setattr("anchorpbo.app.service.studies.MOST_RATERS", 3)
+def test_few_sessions_and_definitions_are_kept(monkeypatch):
+    monkeypatch.setattr("anchorpbo.app.service.sessions.MAX_SESSIONS", 3)
     studies, id = study()
     for n in range(6):
         studies.invite(id, f"p{n}")
         studies.ask(id, f"p{n}")
         studies.create(QUICK)
-    assert len(studies._raters) == len(studies._definitions) == 3
+    assert len(studies._sessions._sessions) == len(studies._sessions._definitions) == 3
     assert studies.ask(id, "p0").answers == 0
     studies.delete(id)
-    assert not studies._raters
-    assert MOST_RATERS >= 3
+    assert not studies._sessions._sessions
+    assert MAX_SESSIONS >= 3
 
 
 def test_a_definition_is_read_once_for_all_participants():
     studies, id = study(TREES)
     studies.invite(id, "Ana")
-    assert studies.rater(id, "owner").optimizer.space is studies.rater(id, "Ana").optimizer.space
+    assert studies.session(id, "owner").optimizer.space is studies.session(id, "Ana").optimizer.space
 
 
 def test_a_journal_of_thousands_is_read_in_little_time():
@@ -206,11 +206,11 @@ def test_rehearsing_changes_nothing():
     studies, id = study()
     answer(studies, id)
     studies.ask(id)
-    rater = studies.rater(id, "owner")
-    before = (len(rater.optimizer), rater.optimizer.history)
+    session = studies.session(id, "owner")
+    before = (len(session.optimizer), session.optimizer.history)
     with pytest.raises(AnchorPBOError):
         studies.remove_anchor(id, GREEN)
     with pytest.raises(AnchorPBOError):
         studies.import_comparisons(id, [{"winner": GREEN, "loser": BLACK}, {"winner": GREEN, "loser": {}}])
-    assert (len(rater.optimizer), rater.optimizer.history) == before
-    assert isinstance(rater, Rater)
+    assert (len(session.optimizer), session.optimizer.history) == before
+    assert isinstance(session, ParticipantSession)

@@ -6,13 +6,20 @@ from base64 import b64encode
 
 import pytest
 
-from anchorpbo.app.definition.definition import Definition
-from anchorpbo.app.rendering.display import LARGEST_PICTURES
-from anchorpbo.app.rendering.pictures import LARGEST, MOST_PIXELS, Picture, check_picture, sent_picture, size_of
-from anchorpbo.app.report.report import report_html
+from anchorpbo.app.definition.definition import StudyDefinition
+from anchorpbo.app.rendering.display import MAX_PICTURES_CHARACTERS
+from anchorpbo.app.rendering.pictures import (
+    MAX_PICTURE_BYTES,
+    MAX_PIXELS,
+    EmbeddedPicture,
+    check_picture,
+    decode_picture,
+    read_size,
+)
+from anchorpbo.app.report.report import render_report
 from anchorpbo.app.scheduler.desk import Errand
-from anchorpbo.app.service import Studies
-from anchorpbo.app.service.studies import MOST_PICTURES
+from anchorpbo.app.service import StudyService
+from anchorpbo.app.service.sessions import MAX_PICTURE_STUDIES
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import InputError
 
@@ -49,7 +56,7 @@ def study(pictures, **display):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_picture_is_the_bytes_that_were_sent(kind):
-    picture = sent_picture("a", address(KINDS[kind], kind))
+    picture = decode_picture("a", address(KINDS[kind], kind))
     assert (picture.kind, picture.content) == (kind, KINDS[kind])
 
 
@@ -65,12 +72,12 @@ def test_a_picture_is_the_bytes_that_were_sent(kind):
         ("data:image/png;base64,AAAAA", "must be in base64"),
         (address(b"<svg onload='alert(1)'/>"), "must be the PNG file that it says it is"),
         (address(KINDS["gif"], "webp"), "must be the WEBP file that it says it is"),
-        (address(PNG + bytes(LARGEST)), "must not be larger than 1 MB"),
+        (address(PNG + bytes(MAX_PICTURE_BYTES)), "must not be larger than 1 MB"),
     ],
 )
 def test_nothing_else_is_a_picture(given, says):
     with pytest.raises(InputError, match=says):
-        sent_picture("a", given)
+        decode_picture("a", given)
 
 
 @pytest.mark.parametrize(
@@ -84,15 +91,15 @@ def test_nothing_else_is_a_picture(given, says):
 )
 def test_pictures_belong_to_the_items_of_a_catalogue(display, says):
     with pytest.raises(InputError, match=says):
-        Definition.from_request({"name": "Trees", "space": SPACE, "display": {"image": "file"} | display})
+        StudyDefinition.from_request({"name": "Trees", "space": SPACE, "display": {"image": "file"} | display})
 
 
 def test_all_of_them_together_are_not_too_large():
     names = [f"{n}.png" for n in range(9)]
     columns = [{"name": "n", "values": [float(n) for n in range(9)]}, {"name": "file", "values": names}]
     space = {"kind": "catalogue", "columns": columns, "features": ["n"]}
-    large = address(PNG + bytes(LARGEST - 100))
-    fitting = LARGEST_PICTURES // len(large)
+    large = address(PNG + bytes(MAX_PICTURE_BYTES - 100))
+    fitting = MAX_PICTURES_CHARACTERS // len(large)
     for count in (fitting, fitting + 1):
         request = {
             "name": "x",
@@ -100,14 +107,14 @@ def test_all_of_them_together_are_not_too_large():
             "display": {"image": "file", "pictures": dict.fromkeys(names[:count], large)},
         }
         if count == fitting:
-            Definition.from_request(request)
+            StudyDefinition.from_request(request)
         else:
             with pytest.raises(InputError, match="must not be larger than 8 MB together"):
-                Definition.from_request(request)
+                StudyDefinition.from_request(request)
 
 
 def test_an_export_has_them_and_a_view_has_not():
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     id = studies.create(study({"ash.png": address()})).id
     assert studies.show(id).display == {"image": "file"}
     again = studies.import_study(json.loads(json.dumps(studies.export(id)))).id
@@ -116,7 +123,7 @@ def test_an_export_has_them_and_a_view_has_not():
 
 
 def test_an_import_with_something_else_in_its_place_is_refused():
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     layout = studies.export(studies.create(study({"ash.png": address()})).id)
     layout["study"]["display"]["pictures"]["ash.png"] = "data:text/html;base64,PGI+"
     with pytest.raises(InputError, match="must be data:image"):
@@ -124,18 +131,18 @@ def test_an_import_with_something_else_in_its_place_is_refused():
 
 
 def test_workers_get_none_of_them():
-    errand = Errand(("a", "owner"), 0, [], Definition.from_request(study({"ash.png": address()})))
+    errand = Errand(("a", "owner"), 0, [], StudyDefinition.from_request(study({"ash.png": address()})))
     assert "base64" not in json.dumps(errand.to_dict())
 
 
 def test_a_report_shows_the_picture_of_what_it_recommends():
-    studies = Studies(MemoryStorage())
+    studies = StudyService(MemoryStorage())
     pictures = {name: address(PNG + name.encode()) for name in ("ash.png", "birch.png", "elm.png")}
     id = studies.create(study(pictures)).id
     duel = studies.ask(id)
     studies.answer(id, duel.id, "first")
     best = studies.recommendation(id).design
-    assert f'<img src="{pictures[best["file"]]}" alt="{best["file"]}">' in report_html(studies, id)
+    assert f'<img src="{pictures[best["file"]]}" alt="{best["file"]}">' in render_report(studies, id)
 
 
 # -- pixels -----------------------------------------------------------------------------------------------------------
@@ -157,36 +164,36 @@ def kind_of(name):
 
 @pytest.mark.parametrize("name", HEADS)
 def test_the_head_of_a_picture_says_how_large_it_is(name):
-    assert size_of(Picture(kind_of(name), HEADS[name])) == (300, 200)
+    assert read_size(EmbeddedPicture(kind_of(name), HEADS[name])) == (300, 200)
     check_picture("a", address(HEADS[name], kind_of(name)))
 
 
 @pytest.mark.parametrize("name", HEADS)
 def test_a_picture_that_ends_before_it_says_so_is_refused(name):
     for length in range(12, len(HEADS[name]) - 44 if name == "png" else len(HEADS[name]) - 8):
-        if size_of(Picture(kind_of(name), HEADS[name][:length])) is None:
+        if read_size(EmbeddedPicture(kind_of(name), HEADS[name][:length])) is None:
             with pytest.raises(InputError, match="must say how wide and how high it is"):
                 check_picture("a", address(HEADS[name][:length], kind_of(name)))
 
 
 def test_a_picture_has_so_many_pixels_and_no_more():
-    check_picture("a", address(png(MOST_PIXELS // 5_000, 5_000)))
+    check_picture("a", address(png(MAX_PIXELS // 5_000, 5_000)))
     says = r"at most 40 million pixels; received 8,001 x 5,000; make it smaller; 800 pixels are enough"
     with pytest.raises(InputError, match=says):
-        check_picture("a", address(png(MOST_PIXELS // 5_000 + 1, 5_000)))
+        check_picture("a", address(png(MAX_PIXELS // 5_000 + 1, 5_000)))
     with pytest.raises(InputError, match=r"received 60,000 x 60,000"):  # 437 kB can hold 3.6 gigapixels
-        Definition.from_request(study({"ash.png": address(png(60_000, 60_000))}))
+        StudyDefinition.from_request(study({"ash.png": address(png(60_000, 60_000))}))
 
 
 def test_a_picture_that_was_kept_before_is_shown_whatever_its_size():
-    assert sent_picture("a", address(png(60_000, 60_000))).kind == "png"
+    assert decode_picture("a", address(png(60_000, 60_000))).kind == "png"
 
 
 def test_pictures_of_a_few_studies_are_kept_in_memory_and_those_of_no_deleted_one():
-    studies = Studies(MemoryStorage())
-    ids = [studies.create(study({"ash.png": address()})).id for _ in range(MOST_PICTURES + 2)]
+    studies = StudyService(MemoryStorage())
+    ids = [studies.create(study({"ash.png": address()})).id for _ in range(MAX_PICTURE_STUDIES + 2)]
     assert all("pictures" not in studies.definition(id).display for id in ids)
     assert all(studies.picture(id, "ash.png").content == PNG for id in ids)
-    assert list(studies._pictures) == ids[2:]
+    assert list(studies._sessions._pictures) == ids[2:]
     studies.delete(ids[-1])
-    assert list(studies._pictures) == ids[2:-1]
+    assert list(studies._sessions._pictures) == ids[2:-1]

@@ -1,4 +1,4 @@
-"""One participant's side of a study: a replay of their entries in its journal, kept up with it.
+"""A participant's session: the state of one participant in a study, replayed from their entries in its journal.
 
 ::
 
@@ -7,7 +7,7 @@
     undone       what it names is taken back; the duel of an answer is out again
     commented    only kept
 
-A rater decides nothing and writes nothing: `anchorpbo.app.service.studies` does.
+A session decides nothing and writes nothing: the use cases in `anchorpbo.app.service` do.
 """
 
 from __future__ import annotations
@@ -18,96 +18,98 @@ from dataclasses import dataclass, replace
 from threading import RLock, Semaphore
 from typing import Any
 
-from anchorpbo.app.definition.definition import Definition
+from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.app.storage.journal import Entry, is_informative
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.space import DesignSpace
 from anchorpbo.study import Duel, Optimizer
 from anchorpbo.study.duel import Outcome, as_outcome
 
-MOST_WAITING = 16
-"""Requests for one participant: more would keep everyone else waiting."""
+MAX_REQUESTS_PER_PARTICIPANT = 16
+"""Requests that hold or wait for a session's lock; more would keep other participants waiting."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """An answer that stands."""
+class RecordedAnswer:
+    """An answer that was not undone."""
 
     number: int
-    """Of its entry."""
+    """Number of its entry."""
     duel: Duel
     outcome: Outcome
 
 
-class Rater:
-    """What one participant was asked and said."""
+class ParticipantSession:
+    """State of one participant in a study: their optimizer, the pending duel and the answers that count."""
 
-    def __init__(self, definition: Definition, name: str) -> None:
+    def __init__(self, definition: StudyDefinition, name: str) -> None:
         self.name = name
-        self.optimizer: Optimizer = definition.optimizer(name)
+        self.optimizer: Optimizer = definition.make_optimizer(name)
         self.seen: int = 0
-        """Number of the last entry that was read."""
+        """Number of the last entry that was replayed."""
         self.pending: Duel | None = None
         """The duel that is out."""
-        self.answers: dict[str, Answer] = {}
-        """Answers that stand, by duel."""
+        self.answers: dict[str, RecordedAnswer] = {}
+        """Answers that were not undone, by duel."""
         self.lock = RLock()
         """Held by whoever reads, decides and writes, and by whoever looks ahead."""
-        self._room = Semaphore(MOST_WAITING)
+        self._slots = Semaphore(MAX_REQUESTS_PER_PARTICIPANT)
         self._asked: dict[str, Duel] = {}
-        self._standing: list[Entry] = []
+        self._active: list[Entry] = []
         self._undone: dict[int, Entry] = {}
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Wait for one's turn to read, decide and write; not behind too many others."""
-        if not self._room.acquire(blocking=False):
-            raise RunError("too many requests wait for this participant", MOST_WAITING, "try again in a moment")
+    def take_turn(self) -> Iterator[None]:
+        """Hold the lock; raise `RunError` where too many requests wait for it."""
+        if not self._slots.acquire(blocking=False):
+            raise RunError(
+                "too many requests wait for this participant", MAX_REQUESTS_PER_PARTICIPANT, "try again in a moment"
+            )
         try:
             with self.lock:
                 yield
         finally:
-            self._room.release()
+            self._slots.release()
 
     @property
-    def last(self) -> Entry | None:
+    def last_entry(self) -> Entry | None:
         """The entry that an undo would take back."""
-        return self._standing[-1] if self._standing else None
+        return self._active[-1] if self._active else None
 
     @property
-    def standing(self) -> tuple[Entry, ...]:
+    def active_entries(self) -> tuple[Entry, ...]:
         """Entries that the optimizer knows of: answers and changes of anchors, without those taken back."""
-        return tuple(self._standing)
+        return tuple(self._active)
 
-    def was_undone(self, number: int) -> Entry | None:
-        """The entry of this number, where it was taken back."""
+    def find_undone(self, number: int) -> Entry | None:
+        """Return the entry of this number if it was undone, else ``None``."""
         return self._undone.get(number)
 
-    def was_asked(self, duel_id: str) -> Duel | None:
-        """The duel of this id, whether it is still out or not."""
+    def find_duel(self, duel_id: str) -> Duel | None:
+        """Return the duel of this id, pending or not; ``None`` if it was never asked."""
         return self._asked.get(duel_id)
 
-    def read(self, entries: Iterable[Entry]) -> None:
-        """Take in entries of this participant, in their order."""
+    def replay(self, entries: Iterable[Entry]) -> None:
+        """Apply entries of this participant, in their order."""
         for entry in entries:
             try:
-                self._take(entry)
-            except (KeyError, TypeError) as problem:
+                self._apply(entry)
+            except (KeyError, TypeError) as error:
                 rule = f"entry {entry.number} of type {entry.type} must be complete"
-                raise InputError(rule, f"trouble with {problem}", "import a complete export") from problem
+                raise InputError(rule, f"trouble with {error}", "import a complete export") from error
             self.seen = entry.number
 
-    def vet(self, entries: Iterable[Entry]) -> None:
-        """Take in entries that may come from anywhere: a duel in them must be one that this study asks."""
+    def replay_untrusted(self, entries: Iterable[Entry]) -> None:
+        """Apply entries from an untrusted source: each duel in them must be one that this study could ask."""
         for entry in entries:
-            self.read([entry])
+            self.replay([entry])
             if entry.type == "asked" and self.pending is not None:
                 if not isinstance(self.pending.why, str):
                     raise InputError("why must be a text", repr(self.pending.why), "import a complete export")
-                self.rehearse(replace(entry, type="answered", data={**entry.data, "outcome": "skip"}))
+                self.dry_run(replace(entry, type="answered", data={**entry.data, "outcome": "skip"}))
 
-    def rehearse(self, entry: Entry) -> None:
-        """Raise where an answer or a change of anchors would not be taken in; nothing changes."""
+    def dry_run(self, entry: Entry) -> None:
+        """Raise if an answer or a change of anchors would be refused; the session stays as it is."""
         data = entry.data
         if entry.type == "anchor_added":
             self.optimizer.add_anchor(data["design"])
@@ -117,28 +119,28 @@ class Rater:
             self._tell(entry)
         self.optimizer.undo()
 
-    def _take(self, entry: Entry) -> None:
+    def _apply(self, entry: Entry) -> None:
         data = entry.data
         if entry.type == "asked":
-            duel = duel_of(data, self.optimizer.space)
+            duel = duel_from_data(data, self.optimizer.space)
             self._asked[duel.id], self.pending = duel, duel
         elif entry.type == "answered":
             self._answer(entry)
         elif entry.type == "anchor_added":
             self.optimizer.add_anchor(data["design"])
-            self._standing.append(entry)
+            self._active.append(entry)
         elif entry.type == "anchor_removed":
             self.optimizer.remove_anchor(data["design"])
-            self._standing.append(entry)
+            self._active.append(entry)
         elif entry.type == "undone":
             self._undo(entry)
 
     def _answer(self, entry: Entry) -> None:
         duel = self._tell(entry)
         if duel is not None:
-            self.answers[duel.id] = Answer(entry.number, duel, as_outcome(entry.data["outcome"]))
+            self.answers[duel.id] = RecordedAnswer(entry.number, duel, as_outcome(entry.data["outcome"]))
             self.pending = None
-        self._standing.append(entry)
+        self._active.append(entry)
 
     def _tell(self, entry: Entry) -> Duel | None:
         """Tell the optimizer of an answer; return the duel, where it was one of ours."""
@@ -157,31 +159,31 @@ class Rater:
         return duel
 
     def _undo(self, entry: Entry) -> None:
-        last = self.last
+        last = self.last_entry
         if last is None or entry.data["event"] != last.number:
             rule = f"entry {entry.number} must take back the last one that stands"
             raise InputError(rule, entry.data["event"], "import a complete export")
         self.optimizer.undo()
-        self._standing.pop()
+        self._active.pop()
         self._undone[last.number] = last
         if last.type == "answered" and not last.data.get("imported"):
             self.pending = self.answers.pop(last.data["duel_id"]).duel
 
 
-def duel_data(duel: Duel) -> dict[str, Any]:
-    """A duel as an ``asked`` entry holds it."""
+def duel_to_data(duel: Duel) -> dict[str, Any]:
+    """Convert a duel to the data of an ``asked`` entry."""
     return {"duel_id": duel.id, "first": duel.first, "second": duel.second, "why": duel.why, "gain": duel.gain}
 
 
-def duel_of(data: Mapping[str, Any], space: DesignSpace) -> Duel:
-    """The duel of an ``asked`` entry, its numbers as the space has them: JavaScript writes 1.0 as 1."""
+def duel_from_data(data: Mapping[str, Any], space: DesignSpace) -> Duel:
+    """Convert the data of an ``asked`` entry to a duel, its numbers typed by the space: JavaScript writes 1.0 as 1."""
     first, second = (space.check(data[side]) for side in ("first", "second"))
     gain = data["gain"]
     return Duel(data["duel_id"], first, second, data["why"], None if gain is None else float(gain))
 
 
-def counts(entries: Iterable[Entry]) -> dict[str, tuple[int, int]]:
-    """Informative answers and anchors of each participant, by the journal alone: no replay is needed to count."""
+def count_by_participant(entries: Iterable[Entry]) -> dict[str, tuple[int, int]]:
+    """Count the informative answers and the anchors of each participant, from the journal without a replay."""
     entries = list(entries)
     undone = {entry.data.get("event") for entry in entries if entry.type == "undone"}
     found: dict[str, tuple[int, int]] = {}

@@ -1,0 +1,181 @@
+"""Descriptions of designs, settings and events in a report, and its formats of numbers and times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from anchorpbo.app.definition.definition import StudyDefinition
+from anchorpbo.app.service.views import Design, JSONObject
+from anchorpbo.formatting import format_fixed, format_value, round_significant
+from anchorpbo.html import Markup, join, tag
+from anchorpbo.space import Catalogue
+
+EVENT_PREFIXES = {
+    "created": "Study made",
+    "anchor_added": "Anchor marked: ",
+    "anchor_removed": "Anchor no longer: ",
+    "answered": "",
+}
+"""Types of events that a history lists, and what their lines begin with."""
+_OUTCOME_TEXTS = {"first": "first preferred", "second": "second preferred", "tie": "equal", "skip": "skipped"}
+
+
+class DesignDescriber:
+    """Describes the designs of a study by its labels and units."""
+
+    def __init__(self, definition: StudyDefinition) -> None:
+        display = definition.display
+        self.catalogue: Catalogue | None = definition.catalogue
+        self.labels: Mapping[str, str] = display.get("labels", {})
+        self.units: Mapping[str, str] = display.get("units", {})
+        special = (display[key] for key in ("svg", "image", "smiles", "link", "title") if key in display)
+        self._short_labels: dict[str, str] = {}
+        self._hidden = {*display.get("hidden", ()), *special}
+        self._title: str | None = display.get("title", self.catalogue.key if self.catalogue is not None else None)
+
+    def label(self, name: str) -> str:
+        """Label of a parameter."""
+        return self.labels.get(name, name)
+
+    def label_with_unit(self, name: str) -> str:
+        """Label of a parameter with its unit, for an axis."""
+        return f"{self.label(name)} ({self.units[name]})" if self.units.get(name) else self.label(name)
+
+    def format_value(self, name: str, value: Any) -> str:
+        """Format a value with its unit."""
+        return f"{format_value(value)} {self.units.get(name, '')}".rstrip()
+
+    def describe(self, design: Design) -> str:
+        """Describe a design in a line: its title, or its values."""
+        if self._title is not None and design.get(self._title) is not None:
+            return str(design[self._title])
+        shown = [item for item in design.items() if item[0] not in self._hidden and item[1] is not None]
+        return " · ".join([self._describe_value(name, value) for name, value in shown])
+
+    def describe_difference(self, design: Design, other: Design) -> str:
+        """Describe in a line how a design differs from another; by its title where it has one."""
+        if self._title is not None:
+            return self.describe(design)
+        shown = [item for item in design.items() if item[0] not in self._hidden and item[1] != other[item[0]]]
+        return " · ".join([f"{self._short_label(name)} {self.format_value(name, value)}" for name, value in shown])
+
+    def _short_label(self, name: str) -> str:
+        """Label of a parameter, without its explanation."""
+        if name not in self._short_labels:
+            self._short_labels[name] = re.split("[,;(]", self.label(name))[0].strip() or self.label(name)
+        return self._short_labels[name]
+
+    def _describe_value(self, name: str, value: Any) -> str:
+        if isinstance(value, bool):
+            return f"{'' if value else 'no '}{self._short_label(name).lower()}"
+        if isinstance(value, int | float) and not self.units.get(name):
+            return f"{self._short_label(name)} {format_value(value)}"
+        return self.format_value(name, value)
+
+
+def describe_event(event: JSONObject, describer: DesignDescriber) -> Markup:
+    """Describe an event in a line."""
+    kind = event["type"]
+    if kind == "commented":
+        return tag("q", event["text"])
+    if kind != "answered":
+        return join([EVENT_PREFIXES[kind], describer.describe(event["design"]) if "design" in event else ""])
+    first, second = event["first"], event["second"]
+    if event["outcome"] in ("first", "second"):
+        won, lost = (first, second) if event["outcome"] == "first" else (second, first)
+        return join([tag("b", describer.describe(won)), " over ", describer.describe_difference(lost, won)])
+    return join([describer.describe(first), " and ", describer.describe_difference(second, first)])
+
+
+def describe_outcome(event: JSONObject) -> str:
+    """Describe the outcome of a comparison."""
+    if event["type"] != "answered":
+        return ""
+    return _OUTCOME_TEXTS.get(event["outcome"], str(event["outcome"])) + (", imported" if event.get("imported") else "")
+
+
+def format_duration(response_ms: int | None) -> str:
+    """Format how long an answer took."""
+    if response_ms is None:
+        return ""
+    return (
+        f"{format_fixed(response_ms / 1000, 1)} s"
+        if response_ms < 60_000
+        else f"{format_fixed(response_ms / 60_000, 0)} min"
+    )
+
+
+def describe_option(value: Any) -> str:
+    """Describe a setting: a name with its own settings in brackets, or a number."""
+    if isinstance(value, Mapping):
+        inner = ", ".join(
+            f"{key.replace('_', ' ')} {describe_option(each)}"
+            for key, each in value.items()
+            if key != "class" and each is not None
+        )
+        name = str(value.get("class", ""))
+        return f"{name} ({inner})" if name and inner else name or inner
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def describe_parameter(parameter: Mapping[str, Any]) -> str:
+    """Describe the values of a parameter."""
+    kind = str(parameter.get("kind", ""))
+    if "values" in parameter:
+        return f"{kind}: {', '.join(map(format_value, parameter['values']))}"
+    if "low" in parameter:
+        step = f", in steps of {format_value(parameter['step'])}" if parameter.get("step") else ""
+        log = ", on a logarithmic scale" if parameter.get("log") else ""
+        return f"{kind}, {format_value(parameter['low'])} to {format_value(parameter['high'])}{step}{log}"
+    return f"{kind}: {format_value(parameter['value'])}" if "value" in parameter else kind
+
+
+def describe_constraint(constraint: Mapping[str, Any]) -> str:
+    """Describe a linear constraint."""
+    if "coefficients" not in constraint:
+        return str(dict(constraint))
+    total = " + ".join(
+        f"{value:g} × {name}" if value != 1 else name for name, value in constraint["coefficients"].items()
+    )
+    low, high = constraint.get("lower"), constraint.get("upper")
+    return ("" if low is None else f"{low:g} ≤ ") + total + ("" if high is None else f" ≤ {high:g}")
+
+
+def format_number(value: float, digits: int = 2) -> str:
+    """Format a number with few digits, a proper minus, halves away from zero; `results-words.js` writes the same."""
+    if abs(value) >= 1e5:
+        return _minus(f"{round_significant(value, 2):.1e}")
+    places = 0 if abs(value) >= 100 else min(digits, 1) if abs(value) >= 10 else digits
+    text = format_fixed(value, places)
+    return _minus(text if float(text) else text.lstrip("-"))
+
+
+def format_tick(value: float) -> str:
+    """Format the value of a tick."""
+    return _minus(f"{value:g}")
+
+
+def format_percent(share: float) -> str:
+    """Format a share as a percentage."""
+    return "under 1 %" if 0 < share < 0.01 else f"{format_fixed(100 * share, 0)} %"
+
+
+def format_noise(value: float) -> str:
+    """Format a noise: above 0, however small."""
+    return format_number(value) if value >= 0.01 else f"{round_significant(value, 1):.1g}"
+
+
+def format_date(iso: str) -> str:
+    """Format the date of a time."""
+    return iso[:10]
+
+
+def format_minute(iso: str) -> str:
+    """Format a time to the minute."""
+    return iso[:16].replace("T", " ")
+
+
+def _minus(text: str) -> str:
+    return f"−{text[1:]}" if text.startswith("-") else text

@@ -1,0 +1,311 @@
+"""Connections to SQLite and PostgreSQL: transactions, and the errors of drivers translated to `DataError`.
+
+SQLite: a write-ahead log, so that readers and the one writer do not wait for each other; each commit is on the disk
+before it returns; whoever means to write says so at the start (BEGIN IMMEDIATE), so that no transaction is turned down
+half-way.
+
+PostgreSQL: writers run at READ COMMITTED, where a statement sees what was committed before it began, so also what was
+committed while it waited for a lock. Readers run at REPEATABLE READ: all statements of a transaction see the same
+snapshot, as in SQLite. Connections are tried before use, so that a restart of the server goes unnoticed.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from anchorpbo.app.storage import schema
+from anchorpbo.errors import DataError, InputError
+
+TIMEOUT_SECONDS = 10.0
+"""Seconds to wait for a lock, or for a server to answer."""
+
+_WRITES = "anchorpbo_writes"
+
+
+class Database:
+    """Connections to one database, and transactions on them. Safe to use from several threads, and after a fork.
+
+    Parameters
+    ----------
+    reader, writer
+        Engines that share a pool of connections.
+    address
+        Where the database is.
+    """
+
+    def __init__(self, reader: Engine, writer: Engine, address: DatabaseAddress) -> None:
+        self.address = address
+        self._reader, self._writer = reader, writer
+        self._process, self._closed = os.getpid(), False
+        self._inherited: list[object] = []
+
+    @contextmanager
+    def begin_read(self) -> Iterator[Connection]:
+        """Begin a transaction for reading; all its statements see the same snapshot."""
+        with self._begin(self._reader) as connection:
+            yield connection
+
+    @contextmanager
+    def begin_write(self) -> Iterator[Connection]:
+        """Begin a transaction that is committed when it ends, and rolled back if something is raised."""
+        with self._begin(self._writer) as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._closed = True
+        self._reader.dispose()
+
+    @contextmanager
+    def _begin(self, engine: Engine) -> Iterator[Connection]:
+        if self._closed:
+            raise DataError("a closed storage keeps nothing", self.address.shown, "open it again")
+        if os.getpid() != self._process:
+            # These connections are the parent's: not to be used here, nor to be closed.
+            self._inherited.append(self._reader.pool)
+            self._reader.dispose(close=False)
+            self._process = os.getpid()
+        with self.address.translate_errors(), engine.begin() as connection:
+            yield connection
+
+
+# -- SQLite -----------------------------------------------------------------------------------------------------------
+
+
+def open_sqlite(path: Path) -> Database:
+    """Open a SQLite file; create it if it is missing."""
+    address = DatabaseAddress(str(path), file=path)
+    _make_file(path)
+    with address.translate_errors():
+        _enable_wal(path)
+        url = URL.create("sqlite", database=str(path.absolute()))
+        engine = create_engine(url, connect_args={"timeout": TIMEOUT_SECONDS}, hide_parameters=True)
+    event.listen(engine, "connect", _on_sqlite_connect)
+    event.listen(engine, "begin", _on_sqlite_begin)
+    return Database(engine, engine.execution_options(**{_WRITES: True}), address)
+
+
+def _make_file(path: Path) -> None:
+    """Make an empty file that only its owner can read: it will hold the secrets that links are signed with."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        if path.is_dir():
+            raise DataError("a database must be a file", f"the folder {path}", "name a file in it") from None
+    except (OSError, ValueError) as error:
+        rule = "the folder of a database must be there and open to this user"
+        raise DataError(rule, error, "make the folder, allow this user to write to it, or name another one") from None
+
+
+def _enable_wal(path: Path) -> None:
+    """Switch the file to a write-ahead log. SQLite does not wait for other processes that do the same."""
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    with closing(sqlite3.connect(path, timeout=min(TIMEOUT_SECONDS, 0.1), isolation_level=None)) as connection:
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode=WAL").fetchall()
+                return
+            except sqlite3.OperationalError as error:
+                if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.02)
+
+
+def _on_sqlite_connect(connection: Any, record: object) -> None:
+    connection.isolation_level = None  # the driver begins nothing; `_on_sqlite_begin` does
+    connection.execute("PRAGMA foreign_keys=ON").close()
+    connection.execute("PRAGMA synchronous=FULL").close()
+
+
+def _on_sqlite_begin(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(_WRITES)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+# -- PostgreSQL -------------------------------------------------------------------------------------------------------
+
+
+def open_postgresql(text: str) -> Database:
+    """Open a database on a PostgreSQL server."""
+    url = _parse_url(text)
+    shown = URL.create("postgresql", username=url.username, host=url.host, port=url.port, database=url.database)
+    address = DatabaseAddress(
+        shown.render_as_string(), tuple(str(each) for each in (url.password, url.query.get("password")) if each)
+    )
+    options = {"connect_timeout": int(TIMEOUT_SECONDS), "fallback_application_name": "anchorpbo"}
+    with address.translate_errors():
+        engine = create_engine(
+            url,
+            connect_args={name: value for name, value in options.items() if name not in url.query},
+            isolation_level="READ COMMITTED",
+            pool_pre_ping=True,
+            hide_parameters=True,
+        )
+    event.listen(engine, "connect", _on_postgresql_connect)
+    # Without postgresql_readonly: connections go back to the pool as READ WRITE, also where the server says read only.
+    return Database(engine.execution_options(isolation_level="REPEATABLE READ"), engine, address)
+
+
+def _parse_url(text: str) -> URL:
+    rule = "the address of a server must be postgresql://user:password@host:port/database"
+    try:
+        url = make_url(text).set(drivername="postgresql+psycopg")
+    except (ArgumentError, ValueError):
+        raise InputError(rule, None, "correct it; it is not shown here since it may hold a password") from None
+    if "@" in (url.host or "") or "@" in (url.database or ""):
+        raise InputError(rule, "more than one @", "write %40 for an @ in a password")
+    return url
+
+
+def _on_postgresql_connect(connection: Any, record: object) -> None:
+    """Wait for locks as long as SQLite does, and for the disk also where the server is set not to."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('TimeZone', 'UTC', false), set_config('lock_timeout', %s, false)",
+            [f"{TIMEOUT_SECONDS * 1000:.0f}ms"],
+        )
+        cursor.execute(
+            "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+        )
+    connection.commit()
+
+
+# -- errors -----------------------------------------------------------------------------------------------------------
+
+_TRY_AGAIN = "nothing was stored; end the program that holds it, or try again"
+_READ_ONLY = "allow this user to write to it, or name another one"
+
+_LOCKED = ("a database must not stay locked by another program", _TRY_AGAIN)
+_CLOSED_OFF = ("a database must be one that can be written to", _READ_ONLY)
+_DAMAGED = ("a database must not be damaged", "restore it from a backup, as docs/howto/backup.md says")
+_FULL = ("the disk must have room for what is stored, and take it", "nothing was stored; make room, then try again")
+
+_SQLITE_ERRORS = {
+    "SQLITE_BUSY": _LOCKED,
+    "SQLITE_LOCKED": _LOCKED,
+    "SQLITE_READONLY": _CLOSED_OFF,
+    "SQLITE_PERM": _CLOSED_OFF,
+    "SQLITE_AUTH": _CLOSED_OFF,
+    "SQLITE_CANTOPEN": ("a database file and its folder must be there and open to this user", _READ_ONLY),
+    "SQLITE_NOTADB": ("the file must be a SQLite database", "name another file; this one is left as it is"),
+    "SQLITE_CORRUPT": _DAMAGED,
+    "SQLITE_FORMAT": _DAMAGED,
+    "SQLITE_MISMATCH": _DAMAGED,
+    "SQLITE_TOOBIG": _DAMAGED,
+    "SQLITE_FULL": _FULL,
+    "SQLITE_IOERR": _FULL,
+}
+"""Rule and remedy for each error code; extended codes begin with their primary code."""
+
+_POSTGRESQL_ERRORS = {
+    "25006": _CLOSED_OFF,
+    "42501": ("the user of a database must be allowed to use it", "grant the user the rights to create tables"),
+    "53100": _FULL,
+    "55P03": _LOCKED,
+    "40P01": _LOCKED,
+    "58030": _FULL,
+}
+
+_UNREACHABLE = (
+    "the server must be there and let this user in",
+    "check that it runs, and each part of the address: user, password, host, port, database and options",
+)
+_NEWER = ("the tables of a database must be those of this release", "stop all servers, upgrade them, start them again")
+_OTHER = ("a database must do what it is asked to", "nothing was stored; see what it answered, and try again")
+
+
+@dataclass(frozen=True)
+class DatabaseAddress:
+    """Address of a database, with the errors that name it: never a driver's own error, and never a password.
+
+    Parameters
+    ----------
+    shown
+        Its address, for messages.
+    hidden
+        What must not be in a message.
+    file
+        Of a SQLite database; it is examined where an error does not tell whether it is damaged.
+    """
+
+    shown: str
+    hidden: tuple[str, ...] = field(default=(), repr=False)
+    file: Path | None = None
+
+    @contextmanager
+    def translate_errors(self) -> Iterator[None]:
+        """Translate what the driver raises into a `DataError`."""
+        try:
+            yield
+        except (SQLAlchemyError, sqlite3.Error) as error:
+            # Not chained: the driver's words are in the message, without what was to be stored.
+            raise self.to_data_error(error) from None
+        except UnicodeDecodeError as error:  # the driver could not even read the names in the database's own error
+            raise self.damage_error(error) from None
+
+    def to_data_error(self, error: Exception) -> DataError:
+        """Return the `DataError` for an error of the driver."""
+        cause: object = error.orig if isinstance(error, DBAPIError) else error
+        rule, remedy = (
+            _explain_sqlite(cause, self.file) if isinstance(cause, sqlite3.Error) else _explain_postgresql(cause)
+        )
+        return DataError(rule, f"{self.shown}: {self._without_secrets(str(cause))}", remedy)
+
+    def damage_error(self, what: object) -> DataError:
+        """Return the error for stored bytes that have changed."""
+        rule, remedy = _DAMAGED
+        return DataError(rule, f"{self.shown}: {self._without_secrets(str(what))}", remedy)
+
+    def _without_secrets(self, text: str) -> str:
+        for secret in self.hidden:
+            text = text.replace(secret, "***")
+        return text
+
+
+def _explain_postgresql(cause: object) -> tuple[str, str]:
+    state = getattr(cause, "sqlstate", "")
+    gone = state is None or state[:2] in ("08", "28", "3D", "57")
+    return _POSTGRESQL_ERRORS.get(state or "", _UNREACHABLE if gone else _OTHER)
+
+
+def _explain_sqlite(cause: sqlite3.Error, file: Path | None) -> tuple[str, str]:
+    name = getattr(cause, "sqlite_errorname", "")  # errors of the driver itself have none
+    undecodable = isinstance(cause, sqlite3.OperationalError) and str(cause).startswith("Could not decode")
+    if not name and undecodable:
+        return _DAMAGED
+    if name == "SQLITE_ERROR" and file is not None:
+        return _examine(file)
+    return next((text for kind, text in _SQLITE_ERRORS.items() if name.startswith(kind)), _OTHER)
+
+
+def _examine(file: Path) -> tuple[str, str]:
+    """Tell why a statement failed: damage, tables of a newer release, or neither.
+
+    Damage is a failed integrity check, or tables that differ from those of this release at its own revision.
+    """
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=1.0)) as connection:
+            connection.text_factory = partial(str, encoding="utf-8", errors="replace")  # names may be damaged
+            if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
+                return _DAMAGED
+            (revision,) = connection.execute("SELECT version_num FROM alembic_version").fetchone() or ("",)
+            if revision != schema.LATEST_REVISION:
+                return _NEWER if revision > schema.LATEST_REVISION else _OTHER
+            for table in schema.metadata.tables.values():
+                columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table.name})")}
+                if columns != set(table.columns.keys()):
+                    return _DAMAGED
+    except sqlite3.Error as error:
+        return _DAMAGED if _explain_sqlite(error, None) == _DAMAGED else _OTHER
+    return _OTHER
