@@ -7,7 +7,7 @@ import sys
 
 import polars as pl
 import pytest
-from anchorpbo.app.cli.app import app
+from anchorpbo.app.cli.commands import app
 from typer.testing import CliRunner
 
 from anchorpbo.research.experiments.registry import ALL, EXPERIMENTS
