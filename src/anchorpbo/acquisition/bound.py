@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, NumericalError, ShapeError
-from anchorpbo.numerics.checks import as_floats
+from anchorpbo.numerics.validation import as_floats
 from anchorpbo.posterior import Posterior
 from anchorpbo.posterior.local import AtDesigns, AtPairs
 from anchorpbo.reliability import NoiseMap

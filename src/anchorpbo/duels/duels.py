@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.numerics.checks import as_floats, as_indices, as_points, frozen, whole
 from anchorpbo.numerics.distinct import distinct_rows
+from anchorpbo.numerics.validation import as_floats, as_indices, as_integer, as_points, freeze
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 # Encoding to the unit cube and back may overshoot its faces by rounding.
@@ -88,10 +88,10 @@ class Duels:
 
         points, place = _distinct(points, np.concatenate([winners, losers, ties.ravel()]))
         m = len(winners)
-        object.__setattr__(self, "points", frozen(points))
-        object.__setattr__(self, "winners", frozen(place[:m]))
-        object.__setattr__(self, "losers", frozen(place[m : 2 * m]))
-        object.__setattr__(self, "ties", frozen(place[2 * m :].reshape(-1, 2)))
+        object.__setattr__(self, "points", freeze(points))
+        object.__setattr__(self, "winners", freeze(place[:m]))
+        object.__setattr__(self, "losers", freeze(place[m : 2 * m]))
+        object.__setattr__(self, "ties", freeze(place[2 * m :].reshape(-1, 2)))
         object.__setattr__(self, "bounds", bounds)
         object.__setattr__(self, "counts", None)
 
@@ -140,7 +140,7 @@ class Duels:
     def none(cls, dimension: int, bounds: tuple[float, float] | None = (0.0, 1.0)) -> Duels:
         """No duels yet, on designs of this many coordinates."""
         nobody: list[int] = []
-        return cls(np.empty((0, whole("dimension", dimension, 1))), nobody, nobody, bounds=bounds)
+        return cls(np.empty((0, as_integer("dimension", dimension, 1))), nobody, nobody, bounds=bounds)
 
     def merged(self) -> Duels:
         """These duels with equal ones as one row, in `counts` how often: at most 2 u^2 rows, however many duels.
@@ -156,10 +156,10 @@ class Duels:
         if len(wins) + len(ties) == len(self):
             return self
         merged = copy(self)
-        object.__setattr__(merged, "winners", frozen(wins // u))
-        object.__setattr__(merged, "losers", frozen(wins % u))
-        object.__setattr__(merged, "ties", frozen(np.stack([ties // u, ties % u], axis=1)))
-        object.__setattr__(merged, "counts", frozen(np.concatenate([times, tied_times]).astype(np.float64)))
+        object.__setattr__(merged, "winners", freeze(wins // u))
+        object.__setattr__(merged, "losers", freeze(wins % u))
+        object.__setattr__(merged, "ties", freeze(np.stack([ties // u, ties % u], axis=1)))
+        object.__setattr__(merged, "counts", freeze(np.concatenate([times, tied_times]).astype(np.float64)))
         return merged
 
     def unmerged(self) -> Duels:

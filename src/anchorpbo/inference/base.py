@@ -9,7 +9,7 @@ import numpy as np
 
 from anchorpbo.errors import ShapeError, UnknownNameError
 from anchorpbo.likelihoods import Likelihood
-from anchorpbo.numerics.checks import as_vector
+from anchorpbo.numerics.validation import as_vector
 from anchorpbo.posterior import SPACES, LatentSpace, Sites
 from anchorpbo.typing import Array
 

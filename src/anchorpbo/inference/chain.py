@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.numerics.chains import effective_sample_size
-from anchorpbo.numerics.checks import whole
+from anchorpbo.numerics.validation import as_integer
 from anchorpbo.typing import Array, IntArray
 
 ENOUGH = 20.0
@@ -32,7 +32,7 @@ class Schedule:
     def __post_init__(self) -> None:
         for name in ("sweeps", "draws", "thin"):
             if getattr(self, name) is not None or name != "sweeps":
-                whole(name, getattr(self, name), 1)
+                as_integer(name, getattr(self, name), 1)
 
     def watched(self, slowness: Array) -> IntArray:
         """Which coordinates to trace, of (m,): those expected to move the slowest."""

@@ -30,9 +30,9 @@ from anchorpbo.inference.base import Inference, Inferred, Info
 from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood
 from anchorpbo.likelihoods.expected import expected_outcome
-from anchorpbo.numerics.checks import positive, whole
 from anchorpbo.numerics.jit import compiled
 from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.validation import as_integer, as_positive
 from anchorpbo.posterior import DuelSpace, LatentSpace, PointSpace, Sites, Solution
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -66,8 +66,8 @@ class EP(Inference):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive("tolerance", self.tolerance)
-        whole("most_passes", self.most_passes, 1)
+        as_positive("tolerance", self.tolerance)
+        as_integer("most_passes", self.most_passes, 1)
 
     def infer(
         self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None

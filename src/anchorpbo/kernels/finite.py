@@ -15,7 +15,7 @@ from anchorpbo.errors import UnsupportedError
 from anchorpbo.kernels.base import Kernel
 from anchorpbo.kernels.scales import ScaledKernel
 from anchorpbo.numerics.bits import bits_set, packed, shared_bits
-from anchorpbo.numerics.checks import positive
+from anchorpbo.numerics.validation import as_positive
 from anchorpbo.typing import Array
 
 
@@ -48,7 +48,7 @@ class Tanimoto(WithoutGradient):
     """Prior variance of the utility."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "outputscale", positive("outputscale", self.outputscale))
+        object.__setattr__(self, "outputscale", as_positive("outputscale", self.outputscale))
 
     def __call__(self, X: Array, Y: Array) -> Array:
         """S x.y / (|x|^2 + |y|^2 - x.y), (n, p)."""

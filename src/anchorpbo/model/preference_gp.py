@@ -28,9 +28,9 @@ from anchorpbo.model.fitting import FitInfo, base_name, fit
 from anchorpbo.model.given import DEFAULT_LEARN, Given, Learnt
 from anchorpbo.model.priors import LEARNABLE, Learn, customary
 from anchorpbo.model.surrogate import Surrogate
-from anchorpbo.numerics.checks import as_points, whole
 from anchorpbo.numerics.memory import keep_freed_blocks
 from anchorpbo.numerics.threads import one_blas_thread
+from anchorpbo.numerics.validation import as_integer, as_points
 from anchorpbo.posterior import InducingSpace, LinearFunctional, Posterior, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array, IntArray
@@ -106,8 +106,8 @@ class PreferenceGP:
             raise InputError("noise must be a NoiseMap or a number", repr(noise), "use NoiseMap.bounded(anchors)")
         noise = noise if isinstance(noise, NoiseMap) else NoiseMap.constant(float(noise))
         self._learn = _as_learn(self._given.learn, kernel, noise)
-        self._seed = whole("seed", seed, 0)
-        self._starts = whole("starts", starts, 1)
+        self._seed = as_integer("seed", seed, 0)
+        self._starts = as_integer("starts", starts, 1)
         self._rule = Rule(inducing)
         self._rule.check(self._inference)
         self._prior = self._surrogate = Surrogate(kernel, noise, likelihood)

@@ -7,9 +7,9 @@ bitwise "and" of the two, packed into words; whole numbers, so nothing is rounde
 import numpy as np
 import numpy.typing as npt
 
-from anchorpbo.numerics.checks import read_only
 from anchorpbo.numerics.jit import compiled
 from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.validation import as_read_only
 from anchorpbo.typing import Array
 
 Words = npt.NDArray[np.uint64]
@@ -21,7 +21,7 @@ WORD = 64
 def packed(X: Array) -> Words | None:
     """The bits of each row, (n, words); ``None`` unless all are 0 or 1."""
     words = np.zeros((len(X), -(-X.shape[1] // WORD)), dtype=np.uint64)
-    return words if _pack(read_only(X), words) else None
+    return words if _pack(as_read_only(X), words) else None
 
 
 def shared_bits(X: Words, Y: Words) -> Array:

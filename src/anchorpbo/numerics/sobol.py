@@ -37,7 +37,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.typing import Array
 
 BITS = 32
@@ -122,7 +122,7 @@ def directions(dimension: int) -> Words:
     rows = [[1 << (BITS - 1 - k) for k in range(BITS)]]
     rows += [directions_of(polynomial(j), seed(j)) for j in range(1, dimension)]
     words = np.array(rows, dtype=np.uint32)
-    frozen(words)
+    freeze(words)
     return words
 
 

@@ -24,9 +24,9 @@ import numpy.typing as npt
 
 from anchorpbo.errors import ShapeError
 from anchorpbo.kernels import Kernel
-from anchorpbo.numerics.checks import as_generator, as_points, frozen, whole
 from anchorpbo.numerics.linalg import square_root
 from anchorpbo.numerics.normal import cdf
+from anchorpbo.numerics.validation import as_generator, as_integer, as_points, freeze
 from anchorpbo.posterior.duel_root import DuelRoot
 from anchorpbo.posterior.functional import LinearFunctional
 from anchorpbo.posterior.local import AtDesigns, AtPairs
@@ -59,7 +59,7 @@ class Posterior:
         for name in ("points", "beta", "root", "spread"):
             array = getattr(self, name)
             if array is not None:  # a view, so that the caller's own array stays as it was
-                object.__setattr__(self, name, frozen(array.view()))
+                object.__setattr__(self, name, freeze(array.view()))
 
     def __repr__(self) -> str:
         kind = "one Gaussian process" if self.components is None else f"a mixture of {len(self.components)}"
@@ -118,7 +118,7 @@ class Posterior:
     @cached_property
     def means(self) -> Array:
         """E f at the distinct designs P, (u,)."""
-        return frozen(self.mean(self.points))
+        return freeze(self.mean(self.points))
 
     def mean_gradient(self, X: npt.ArrayLike) -> Array:
         """d mean / dx, (n, d)."""
@@ -133,7 +133,7 @@ class Posterior:
     def sample(self, X: npt.ArrayLike, n: int, rng: np.random.Generator) -> Array:
         """n joint draws of f at X, (n, len(X)); of a mixture, each from a component drawn at random."""
         X = self._designs("X", X)
-        n, rng = whole("n", n, 0), as_generator(rng)
+        n, rng = as_integer("n", n, 0), as_generator(rng)
         parts, draws = self.parts, np.empty((n, len(X)))
         chosen = rng.integers(len(parts), size=n)
         for index in np.unique(chosen):

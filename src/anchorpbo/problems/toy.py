@@ -7,7 +7,7 @@ the best one after a penalty on noise at 0.25: a method that avoids risk and one
 
 import numpy as np
 
-from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.problems.base import Problem
 from anchorpbo.typing import Array
 
@@ -23,5 +23,5 @@ def _toy(X: Array) -> Array:
 TOY = Problem("toy", 1, _toy, np.array([0.7799842658330765]), maximum=3.0001026618075546, minimum=0.06838254265256087)
 """Two hills of nearly the same height and a low one between them; the worst design is at 1."""
 
-TOY_ANCHORS = frozen(np.array([[0.12], [0.2], [0.27], [0.35]]))
+TOY_ANCHORS = freeze(np.array([[0.12], [0.2], [0.27], [0.35]]))
 """Designs that the user knows well, (4, 1): around the lower of the two high hills."""

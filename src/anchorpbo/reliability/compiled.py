@@ -14,9 +14,9 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.checks import read_only
 from anchorpbo.numerics.jit import inlined
 from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.validation import as_read_only
 from anchorpbo.typing import Array, BoolArray
 
 BOUNDED, DENSITY = 0, 1
@@ -32,7 +32,7 @@ def euclidean(
     differ = np.zeros(X.shape[1], dtype=np.bool_)
     for c in categorical:
         differ[c] = True
-    given, known, scratch = read_only(X), read_only(anchors), np.empty((2, len(anchors)))
+    given, known, scratch = as_read_only(X), as_read_only(anchors), np.empty((2, len(anchors)))
     _euclidean(given, known, differ, bandwidth, kind, peak, rate, reliability, gradient, scratch)
     return reliability, gradient
 

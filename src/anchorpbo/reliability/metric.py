@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError, UnknownNameError, UnsupportedError
-from anchorpbo.numerics.checks import as_floats
+from anchorpbo.numerics.validation import as_floats
 from anchorpbo.typing import Array
 
 

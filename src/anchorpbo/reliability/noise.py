@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, UnknownNameError, UnsupportedError
-from anchorpbo.numerics.checks import as_points, non_negative, positive
+from anchorpbo.numerics.validation import as_non_negative, as_points, as_positive
 from anchorpbo.reliability.bandwidth import loo_bandwidth
 from anchorpbo.reliability.bounded import Bounded
 from anchorpbo.reliability.density import Density
@@ -65,9 +65,9 @@ class NoiseMap:
         if not isinstance(self.score, Reliability):
             remedy = "use NoiseMap.from_anchors, bounded or constant"
             raise InputError("score must be a Reliability", repr(self.score)[:80], remedy)
-        object.__setattr__(self, "scale", positive("scale", self.scale))
-        object.__setattr__(self, "strength", non_negative("strength", self.strength))
-        positive(f"the noise floor, {FLOOR:g} of scale,", self.floor)
+        object.__setattr__(self, "scale", as_positive("scale", self.scale))
+        object.__setattr__(self, "strength", as_non_negative("strength", self.strength))
+        as_positive(f"the noise floor, {FLOOR:g} of scale,", self.floor)
 
     @classmethod
     def from_anchors(
@@ -145,7 +145,7 @@ class NoiseMap:
     @classmethod
     def constant(cls, variance: float) -> "NoiseMap":
         """Build the homoscedastic map: the same noise everywhere, in any number of dimensions."""
-        return cls(Constant(), positive("variance", variance))
+        return cls(Constant(), as_positive("variance", variance))
 
     @property
     def anchors(self) -> Array | None:

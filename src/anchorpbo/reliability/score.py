@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.checks import as_floats, as_points, increasing_bounds, positive
+from anchorpbo.numerics.validation import as_floats, as_points, as_positive, as_positive_bounds
 from anchorpbo.typing import Array
 
 SMALLEST_BANDWIDTH = 1e-100
@@ -93,7 +93,7 @@ def as_anchors(anchors: npt.ArrayLike) -> Array:
 
 def as_bandwidth(bandwidth: float) -> float:
     """Return a bandwidth above 0 as a float."""
-    h = positive("bandwidth", bandwidth)
+    h = as_positive("bandwidth", bandwidth)
     if h < SMALLEST_BANDWIDTH:
         raise InputError(f"bandwidth must be at least {SMALLEST_BANDWIDTH:g}", h, "choose a larger one")
     return h
@@ -101,7 +101,7 @@ def as_bandwidth(bandwidth: float) -> float:
 
 def as_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
     """Return the ends of a range of bandwidths, the first at most the second."""
-    lower, upper = increasing_bounds("bounds", bounds)
+    lower, upper = as_positive_bounds("bounds", bounds)
     return as_bandwidth(lower), upper
 
 

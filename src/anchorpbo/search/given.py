@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from anchorpbo.acquisition import Bound
 from anchorpbo.errors import InputError, ShapeError, UnsupportedError
-from anchorpbo.numerics.checks import as_floats, whole
+from anchorpbo.numerics.validation import as_floats, as_integer
 from anchorpbo.search.evaluate import check_bound
 from anchorpbo.space.region import Region
 from anchorpbo.typing import Array
@@ -20,8 +20,8 @@ def check_search(bound: Bound, region: Region, raw: int, restarts: int) -> None:
     if region.dimension != bound.posterior.dimension:
         rule = f"where must have the {bound.posterior.dimension} coordinates of the posterior's designs"
         raise ShapeError(rule, region.dimension, "search the cube the duels came from")
-    whole("raw", raw, 1)
-    whole("restarts", restarts, 1)
+    as_integer("raw", raw, 1)
+    as_integer("restarts", restarts, 1)
     if not len(region.free):
         return
     remedy = "search a list of designs with maximise_over instead"

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
 from anchorpbo.errors import InputError, NothingLeftError, ShapeError
-from anchorpbo.numerics.checks import as_indices
 from anchorpbo.numerics.threads import one_blas_thread
+from anchorpbo.numerics.validation import as_indices
 from anchorpbo.search.evaluate import as_designs, check_bound, values_of
 from anchorpbo.search.items import Items
 from anchorpbo.search.pairs import PairSearch

@@ -22,8 +22,8 @@ import numpy.typing as npt
 
 from anchorpbo.acquisition import Bound, BoundPairs
 from anchorpbo.errors import NothingLeftError
-from anchorpbo.numerics.checks import as_generator, whole
 from anchorpbo.numerics.threads import one_blas_thread
+from anchorpbo.numerics.validation import as_generator, as_integer
 from anchorpbo.search.climb import Climb, Climbed
 from anchorpbo.search.evaluate import values_of
 from anchorpbo.search.given import as_extra, check_search
@@ -103,7 +103,7 @@ def maximise(
     allowed
         Which items may be chosen: a function of items, (n, d) or (n, 2, d), to a mask, (n,). By default all.
     """
-    region = Region.cube(whole("where", where, 1)) if not isinstance(where, Region) else where
+    region = Region.cube(as_integer("where", where, 1)) if not isinstance(where, Region) else where
     check_search(bound, region, raw, restarts)
     rng = as_generator(rng)
     with one_blas_thread(len(bound.posterior.points)):

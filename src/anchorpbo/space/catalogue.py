@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
 from anchorpbo.numerics.distinct import Places, distinct_rows
+from anchorpbo.numerics.validation import as_floats, as_generator, as_integer, freeze
 from anchorpbo.space.base import Columns, Design, DesignSpace
 from anchorpbo.space.fingerprints import as_fingerprints
 from anchorpbo.space.roles import all_numbers, as_names, check_roles, first_twice, identifiers, known
@@ -79,7 +79,7 @@ class Catalogue(DesignSpace):
         self._features = known("features", self._chosen_features(table, features, {key, *called}), table)
         check_roles(self._features, self._categories, self._fingerprint, table)
         self._table, self._key = self._keyed(table, called[0] if called else key)
-        self._points = frozen(self._encoded())
+        self._points = freeze(self._encoded())
         if len(self.candidates) < 2:
             rule = "a catalogue must have at least two items that differ in their features"
             raise InputError(rule, f"{len(self)} items, {len(self.candidates)} distinct", "add items or features")
@@ -182,7 +182,7 @@ class Catalogue(DesignSpace):
     def candidates(self) -> Array:
         """The distinct coordinates, (n, d), in order of first appearance."""
         rows = self._first_rows
-        return self._points if len(rows) == len(self._points) else frozen(self._points[rows])
+        return self._points if len(rows) == len(self._points) else freeze(self._points[rows])
 
     @property
     def region(self) -> None:
@@ -213,7 +213,7 @@ class Catalogue(DesignSpace):
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """Distinct items, (n, d), far from one another; fewer only where there are fewer."""
-        n, rng = whole("n", n, 0), as_generator(rng)
+        n, rng = as_integer("n", n, 0), as_generator(rng)
         order = rng.permutation(len(self.candidates))
         if n >= min(SUBSET, len(order)):
             return self.candidates[order[:n]]
@@ -284,7 +284,7 @@ class Catalogue(DesignSpace):
         if _ITEM in table.columns:
             rule = f"the column {_ITEM!r} must tell all items apart where no other does"
             raise InputError(rule, "equal or empty cells in it", "rename it, or give a key")
-        numbered = {_ITEM: frozen(np.arange(len(table))), **table.columns}
+        numbered = {_ITEM: freeze(np.arange(len(table))), **table.columns}
         return Table(numbered, table.lines, table.noun), _ITEM
 
     def _encoded(self) -> Array:

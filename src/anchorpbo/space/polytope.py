@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from anchorpbo.errors import TimeLimitError
-from anchorpbo.numerics.checks import frozen
 from anchorpbo.numerics.deadline import deadline
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 TOLERANCE = 1e-9
@@ -44,12 +44,12 @@ class Polytope:
     def of(cls, rows: Array, lower: Array, upper: Array) -> Polytope:
         """Scale rows to length 1; none of them may be 0."""
         length = np.linalg.norm(rows, axis=1)
-        return cls(frozen(rows / length[:, None]), frozen(lower / length), frozen(upper / length))
+        return cls(freeze(rows / length[:, None]), freeze(lower / length), freeze(upper / length))
 
     @classmethod
     def cube(cls, dimension: int) -> Polytope:
         """No constraints."""
-        return cls(frozen(np.empty((0, dimension))), frozen(np.empty(0)), frozen(np.empty(0)))
+        return cls(freeze(np.empty((0, dimension))), freeze(np.empty(0)), freeze(np.empty(0)))
 
     def __len__(self) -> int:
         return len(self.A)

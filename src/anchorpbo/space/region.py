@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.checks import frozen
 from anchorpbo.numerics.sobol import sobol
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.space.listing import branched, listed
 from anchorpbo.space.polytope import TOLERANCE, Polytope, places_of
 from anchorpbo.typing import Array, BoolArray, IntArray
@@ -208,7 +208,7 @@ class Region:
         """Designs to start from, drawn once: projected Sobol' points, well stirred."""
         every = listed(self.grids, self.polytope, POOL)
         if every is not None:
-            return frozen(every)
+            return freeze(every)
         rng = np.random.default_rng(0)
         spread = self.binned(sobol(4 * POOL, self.dimension, rng))
         found = self.repaired(spread)
@@ -216,7 +216,7 @@ class Region:
             found = np.concatenate([found, self._rounded_pool(spread, rng)])
         distinct = np.unique(found, axis=0)
         chosen = distinct[rng.permutation(len(distinct))[:POOL]]
-        return frozen(self.polytope.stirred(chosen, self.free, _MIXING, rng))
+        return freeze(self.polytope.stirred(chosen, self.free, _MIXING, rng))
 
     def _rounded_pool(self, spread: Array, rng: np.random.Generator) -> Array:
         """Designs where a grid point at random hardly ever meets the constraints, such as whole numbers of a given sum.

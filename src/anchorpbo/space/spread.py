@@ -21,7 +21,7 @@ import numpy as np
 
 from anchorpbo.errors import InputError
 from anchorpbo.numerics.bits import Words, bits_set, packed, shared_bits
-from anchorpbo.numerics.checks import as_generator, as_indices, as_points, whole
+from anchorpbo.numerics.validation import as_generator, as_indices, as_integer, as_points
 from anchorpbo.space.base import Columns
 from anchorpbo.typing import Array, IntArray
 
@@ -109,7 +109,7 @@ def farthest_points(X: Array, n: int, columns: Columns, chosen: Sequence[int]) -
 
     Equal rows are one: where fewer than n more are distinct, there are fewer.
     """
-    X, n = as_points("X", X), whole("n", n, 0)
+    X, n = as_points("X", X), as_integer("n", n, 0)
     before = [int(row) for row in as_indices("chosen", list(chosen), len(X))]
     if not before:
         raise InputError(
@@ -130,7 +130,7 @@ def medoids(X: Array, n: int, columns: Columns, rng: np.random.Generator) -> Int
     Rows far apart to begin with; then, in turn, every row joins the nearest of them, and each group elects the row with
     the least sum of distances. Where fewer than n rows are distinct, there are fewer, and never more than `SUBSET`.
     """
-    X, n, rng = as_points("X", X), whole("n", n, 0), as_generator(rng)
+    X, n, rng = as_points("X", X), as_integer("n", n, 0), as_generator(rng)
     if not len(X) or n == 0:
         return np.empty(0, dtype=np.intp)
     rows = np.sort(rng.permutation(len(X))[:SUBSET])

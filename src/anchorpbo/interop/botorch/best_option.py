@@ -24,7 +24,7 @@ from torch import Tensor
 from anchorpbo.errors import ShapeError
 from anchorpbo.interop.botorch.noise import NoiseMap, as_noise
 from anchorpbo.interop.botorch.tensors import as_designs
-from anchorpbo.numerics.checks import non_negative
+from anchorpbo.numerics.validation import as_non_negative
 from anchorpbo.reliability import NoiseMap as NumpyNoiseMap
 
 _SMALLEST_VARIANCE = 1e-24
@@ -57,7 +57,7 @@ class RAEUBO(AnalyticAcquisitionFunction):
     ) -> None:
         super().__init__(model, posterior_transform)
         self.noise = as_noise(noise)
-        self.risk_aversion = non_negative("risk_aversion", risk_aversion)
+        self.risk_aversion = as_non_negative("risk_aversion", risk_aversion)
         if previous_winner is not None and as_designs(previous_winner, name="previous_winner").shape[-2] != 1:
             rule, remedy = "previous_winner must have shape 1 x d", "give one design, winner.unsqueeze(0)"
             raise ShapeError(rule, tuple(previous_winner.shape), remedy)

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.interop.botorch.noise import NoiseMap, as_noise
-from anchorpbo.numerics.checks import non_negative
+from anchorpbo.numerics.validation import as_non_negative
 from anchorpbo.reliability import NoiseMap as NumpyNoiseMap
 
 _PENALTIES: dict[str, Callable[[Tensor], Tensor]] = {"std": torch.sqrt, "variance": lambda noise: noise}
@@ -57,7 +57,7 @@ class NoisePenalised(AnalyticAcquisitionFunction):
         super().__init__(base.model, base.posterior_transform, allow_multi_output=True)
         self.base = base
         self.noise = as_noise(noise)
-        self.risk_aversion = non_negative("risk_aversion", risk_aversion)
+        self.risk_aversion = as_non_negative("risk_aversion", risk_aversion)
         self.penalty = penalty
         self._penalty = _PENALTIES[penalty]
 
@@ -133,7 +133,7 @@ class RAHBO(NoisePenalised):
         risk_aversion: float = 10.0,
         posterior_transform: PosteriorTransform | None = None,
     ) -> None:
-        exploration = non_negative("exploration", exploration)
+        exploration = as_non_negative("exploration", exploration)
         beta = torch.tensor(exploration**2, dtype=torch.float64)
         super().__init__(UpperConfidenceBound(model, beta, posterior_transform), noise, risk_aversion)
         self.exploration = exploration

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from anchorpbo.errors import InputError, UnknownNameError
-from anchorpbo.numerics.checks import whole
+from anchorpbo.numerics.validation import as_integer
 from anchorpbo.research.bench.cases import CASES
 from anchorpbo.research.bench.contender import STEPS
 from anchorpbo.research.bench.growth import Growth
@@ -50,7 +50,7 @@ class Extent:
         for d in dimensions:
             if d not in PROBLEMS:
                 raise UnknownNameError.of("a dimension of the benchmark", d, map(str, PROBLEMS))
-        object.__setattr__(self, "sizes", tuple(sorted({whole("a size", m, 2) for m in sizes})))
+        object.__setattr__(self, "sizes", tuple(sorted({as_integer("a size", m, 2) for m in sizes})))
         object.__setattr__(self, "dimensions", tuple(sorted(set(dimensions))))
 
 

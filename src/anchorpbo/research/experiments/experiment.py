@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from anchorpbo.numerics.checks import whole
+from anchorpbo.numerics.validation import as_integer
 from anchorpbo.research.experiments.paper import Claim
 from anchorpbo.research.experiments.task import Task
 
@@ -27,7 +27,7 @@ class Size:
     def __post_init__(self) -> None:
         for name in ("seeds", "rounds"):
             if getattr(self, name) is not None:
-                whole(name, getattr(self, name), 1)
+                as_integer(name, getattr(self, name), 1)
 
 
 class Experiment(ABC):
