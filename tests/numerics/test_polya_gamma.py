@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import jit
 from anchorpbo.numerics.polya_gamma import CUT, _series_keeps, draw_polya_gamma, draw_polya_gamma_vector
 from anchorpbo.typing import Array
 
@@ -62,7 +62,7 @@ def test_draws_have_the_exact_left_tail(z: float, s: float) -> None:
     assert abs(values.mean() - laplace(z, s, 0.0)) < 4.0 * values.std() / math.sqrt(N)
 
 
-@compiled
+@jit
 def kept(rng: np.random.Generator, x: float, n: int) -> int:
     count = 0
     for _ in range(n):
@@ -83,7 +83,7 @@ def test_the_series_keeps_a_proposal_as_often_as_it_should(x: float) -> None:
     assert abs(lost - N * (1.0 - chance)) < 4.0 * math.sqrt(N * chance * (1.0 - chance)) + 0.5
 
 
-@compiled
+@jit
 def landed(rng: np.random.Generator, low: float, high: float, n: int) -> int:
     count = 0
     for _ in range(n):

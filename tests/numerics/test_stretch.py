@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import jit
 from anchorpbo.numerics.stretch import draw_scale
 
 CASES = [
@@ -27,7 +27,7 @@ CASES = [
 ]
 
 
-@compiled
+@jit
 def draws(rng, k, A, B):
     """One for each entry of A, (n,)."""
     out = np.empty(len(A))

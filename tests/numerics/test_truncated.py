@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import jit
 from anchorpbo.numerics.truncated import TAIL, draw_above, draw_between, draws_above, draws_between
 from anchorpbo.typing import Array
 
@@ -177,7 +177,7 @@ def test_the_same_seed_gives_the_same_bits_by_any_road() -> None:
 
 
 def test_draws_are_callable_from_compiled_code() -> None:
-    @compiled
+    @jit
     def total(rng: np.random.Generator) -> float:
         return draw_above(rng, 1.0) + draw_between(rng, 2.0, 3.0)
 

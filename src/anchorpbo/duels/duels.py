@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.numerics.distinct import distinct_rows
+from anchorpbo.numerics.row_index import find_distinct_rows
 from anchorpbo.numerics.validation import as_floats, as_indices, as_integer, as_points, freeze
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -235,5 +235,5 @@ def _distinct(points: Array, used: IntArray) -> tuple[Array, IntArray]:
     fought[used] = True
     designs = points[fought]
     designs += 0.0  # -0.0 and 0.0 are one design
-    first, group = distinct_rows(designs)
+    first, group = find_distinct_rows(designs)
     return designs[first], group[np.cumsum(fought)[used] - 1]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _columns(f: Array) -> Array:
     return np.ascontiguousarray(f).reshape(len(f), math.prod(f.shape[1:]))
 
 
-@tiered
+@jit_tiered
 def _margins(first: IntArray, second: IntArray, a: Array, b: Array, f: Array, g: Array) -> None:
     for k in range(len(first)):
         i, j = first[k], second[k]
@@ -133,7 +133,7 @@ def _margins(first: IntArray, second: IntArray, a: Array, b: Array, f: Array, g:
             g[k, c] = a[k] * f[i, c] - b[k] * f[j, c]
 
 
-@tiered
+@jit_tiered
 def _transposed(first: IntArray, second: IntArray, a: Array, b: Array, g: Array, f: Array) -> None:
     for k in range(len(first)):
         i, j, a_k, b_k = first[k], second[k], a[k], b[k]
@@ -146,7 +146,7 @@ def _transposed(first: IntArray, second: IntArray, a: Array, b: Array, g: Array,
             f[j, c] -= b_k * g[k, c]
 
 
-@tiered
+@jit_tiered
 def _between(
     first: IntArray, second: IntArray, a: Array, scales: Array, precision: Array, linear: Array, W: Array, B: Array
 ) -> None:

@@ -30,8 +30,8 @@ from anchorpbo.inference.base import Inference, Inferred, Info
 from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood
 from anchorpbo.likelihoods.expected import expected_outcome
-from anchorpbo.numerics.jit import compiled
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.jit import jit
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.numerics.validation import as_integer, as_positive
 from anchorpbo.posterior import DuelSpace, LatentSpace, PointSpace, Sites, Solution
 from anchorpbo.typing import Array, BoolArray, IntArray
@@ -161,7 +161,7 @@ def match_one_by_one(space: LatentSpace, likelihood: Likelihood, solution: Solut
     return Sites(precision, linear)
 
 
-@compiled
+@jit
 def _matched(
     mu: float, s2: float, precision: float, linear: float, tied: bool, tau: float, tail_rate: float, scales: Array,
     log_weights: Array,
@@ -178,7 +178,7 @@ def _matched(
     return -curvature / rest, (slope - curvature * mu_c) / rest
 
 
-@tiered
+@jit_tiered
 def _sweep(
     precision: Array,
     linear: Array,
@@ -215,7 +215,7 @@ def _sweep(
         precision[k], linear[k] = new_precision, new_linear
 
 
-@compiled
+@jit
 def _sweep_dense(
     precision: Array,
     linear: Array,

@@ -28,7 +28,7 @@ from anchorpbo.errors import IncompatibleError
 from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
 from anchorpbo.inference.chain import Schedule
 from anchorpbo.likelihoods import Likelihood, Probit
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import jit
 from anchorpbo.numerics.stretch import draw_scale
 from anchorpbo.numerics.truncated import draw_above, draw_between
 from anchorpbo.posterior import DuelSpace, LatentSpace, Sites
@@ -137,7 +137,7 @@ def _avoid_cancellation(space: LatentSpace) -> LatentSpace:
     return DuelSpace(space.rows, space.kernel_matrix)
 
 
-@compiled
+@jit
 def _draw(rng: np.random.Generator, mean: float, tied: bool, edge: float) -> float:
     """A normal of unit variance cut to the box of its answer; clipped, since the sum may round out of it."""
     if tied:
@@ -145,13 +145,13 @@ def _draw(rng: np.random.Generator, mean: float, tied: bool, edge: float) -> flo
     return max(mean + draw_above(rng, edge - mean), edge)
 
 
-@compiled
+@jit
 def _more(rng: np.random.Generator, wins: int, wRw: float, wRx: float) -> float:
     """By how much of itself the wins' excess w grows: c - 1 of x = t + c w, from w'Rw and w'Rx = w'Rw + w'Rt."""
     return draw_scale(rng, wins, wRw, wRx - wRw) - 1.0 if wins > 0 and wRw > 0.0 else 0.0
 
 
-@compiled
+@jit
 def _run_in_duel_space(
     rng: np.random.Generator,
     x: Array,
@@ -196,7 +196,7 @@ def _run_in_duel_space(
             kept[sweep // thin] = x
 
 
-@compiled
+@jit
 def _pull(a: Array, b: Array, first: IntArray, second: IntArray, x: Array, out: Array) -> None:
     out[:] = 0.0
     for j in range(len(x)):
@@ -204,7 +204,7 @@ def _pull(a: Array, b: Array, first: IntArray, second: IntArray, x: Array, out: 
         out[second[j]] -= b[j] * x[j]
 
 
-@compiled
+@jit
 def _run_in_point_space(
     rng: np.random.Generator,
     x: Array,

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from anchorpbo.likelihoods.expected import log_win
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
 
 LOGISTIC, PROBIT = 0, 1
@@ -33,7 +33,7 @@ def newton(C: Array, tau: float, link: int, start: Array | None, aim: float) -> 
     return None if steps < 0 else (vectors[0], vectors[1], steps)
 
 
-@tiered
+@jit_tiered
 def _newton(  # noqa: PLR0912, PLR0915
     C: Array, tau: float, link: int, start: Array, aim: float, vectors: Array, L: Array
 ) -> int:

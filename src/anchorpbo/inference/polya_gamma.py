@@ -28,7 +28,7 @@ from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
 from anchorpbo.inference.chain import Schedule
 from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood, Logistic
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import jit
 from anchorpbo.numerics.linalg import square_root
 from anchorpbo.numerics.polya_gamma import draw_polya_gamma
 from anchorpbo.posterior import LatentSpace, Sites
@@ -87,7 +87,7 @@ class PolyaGamma(Inference):
         return Inferred(sites.draw(0) if self.draws == 1 else sites, info, margins)
 
 
-@compiled
+@jit
 def _cholesky(F: Array, L: Array) -> None:
     """Fill L, lower, with L L' = I + F'F, (r, r)."""
     r = F.shape[1]
@@ -103,7 +103,7 @@ def _cholesky(F: Array, L: Array) -> None:
         L[:, i] = R[i] if R[i, i] > 0.0 else -R[i]
 
 
-@compiled
+@jit
 def _run(
     rng: np.random.Generator,
     g: Array,

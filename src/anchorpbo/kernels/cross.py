@@ -11,7 +11,7 @@ Differences come first: expanding a square would lose designs 1e-9 apart.
 import numpy as np
 
 from anchorpbo.kernels.shapes import shapes_in_place
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.numerics.validation import as_read_only
 from anchorpbo.typing import Array, BoolArray
 
@@ -59,7 +59,7 @@ def _weights(X: Array, lengths: Array, categorical: tuple[int, ...]) -> tuple[Ar
     return weights, differ
 
 
-@tiered
+@jit_tiered
 def _fill(  # noqa: PLR0912
     X: Array, Y: Array, weights: Array, differ: BoolArray, family: int, outputscale: float, K: Array, slope: Array,
     columns: Array,
@@ -92,7 +92,7 @@ def _fill(  # noqa: PLR0912
                     kept[j] = outputscale * row_slopes[j]
 
 
-@tiered
+@jit_tiered
 def _pull(
     A: Array, slope: Array, X: Array, columns: Array, weights: Array, differ: BoolArray, gradient: Array, B: Array
 ) -> None:
@@ -116,7 +116,7 @@ def _pull(
             gradient[i, c] = 0.0 if differ[c] else 2.0 * weights[c] * weights[c] * ((s0 + s1) + (s2 + s3))
 
 
-@tiered
+@jit_tiered
 def _pair(
     X: Array, Y: Array, weights: Array, differ: BoolArray, family: int, outputscale: float, values: Array,
     gradient: Array, scratch: Array,

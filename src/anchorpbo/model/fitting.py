@@ -14,7 +14,7 @@ from anchorpbo.inference import evidence_gradient, find_mode, laplace_evidence
 from anchorpbo.inference.laplace import CONVERGED, ROUNDING
 from anchorpbo.model.priors import Learn
 from anchorpbo.model.surrogate import Surrogate
-from anchorpbo.numerics.descent import Lowest, descend
+from anchorpbo.numerics.bfgs import Minimum, minimize
 from anchorpbo.numerics.sobol import sobol
 from anchorpbo.typing import Array, BoolArray
 
@@ -162,7 +162,7 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
         margins = result.margins
         return value, slope
 
-    found: list[Lowest] = []
+    found: list[Minimum] = []
 
     def at_known_optimum(x: Array, value: float) -> bool:
         return any(
@@ -172,7 +172,7 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     curvature = _curvature(bounds, specs, len(duels))
     for start in _starts(given[free], bounds, specs, starts):
         margins = None
-        found.append(descend(negative, start, bounds.T, curvature, NEXT_TO_NOTHING, at_known_optimum))
+        found.append(minimize(negative, start, bounds.T, curvature, NEXT_TO_NOTHING, at_known_optimum))
     best = min(found, key=lambda result: result.value)
     winner = at(best.x)
     final = log_posterior(winner, duels, learn, margins, None, rows)

@@ -28,7 +28,7 @@ from anchorpbo.model.fitting import FitInfo, base_name, fit
 from anchorpbo.model.given import DEFAULT_LEARN, Given, Learnt
 from anchorpbo.model.priors import LEARNABLE, Learn, customary
 from anchorpbo.model.surrogate import Surrogate
-from anchorpbo.numerics.memory import keep_freed_blocks
+from anchorpbo.numerics.allocator import keep_freed_blocks
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_integer, as_points
 from anchorpbo.posterior import InducingSpace, LinearFunctional, Posterior, posterior_from_sites

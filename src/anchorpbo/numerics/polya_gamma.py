@@ -30,7 +30,7 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import jit
 from anchorpbo.numerics.truncated import MOST_PROPOSALS, draw_above
 from anchorpbo.typing import Array
 
@@ -42,7 +42,7 @@ MOST_TERMS = 100  # of a series whose second term is mostly below rounding
 SMALLEST = 2.3e-308  # a normal float whose reciprocal is finite
 
 
-@compiled
+@jit
 def _chance_of_right(c: float) -> float:
     """Give the probability that a proposal comes from beyond the cut."""
     if c > NEVER_RIGHT:
@@ -54,7 +54,7 @@ def _chance_of_right(c: float) -> float:
     return 1.0 / (1.0 + rate * ODDS_FACTOR * left)
 
 
-@compiled
+@jit
 def _left(rng: np.random.Generator, c: float) -> float:
     """Draw an inverse Gaussian IG(1 / c, 1) given that it is at most the cut."""
     if c * CUT < 1.0:
@@ -75,7 +75,7 @@ def _left(rng: np.random.Generator, c: float) -> float:
     return math.nan
 
 
-@compiled
+@jit
 def _series_keeps(rng: np.random.Generator, x: float) -> bool:
     """Decide with probability (a_0 - a_1 + a_2 - ...)(x) / a_0(x)."""
     slope = 2.0 / x if x <= CUT else 0.5 * math.pi**2 * x
@@ -93,7 +93,7 @@ def _series_keeps(rng: np.random.Generator, x: float) -> bool:
     return True
 
 
-@compiled
+@jit
 def draw_polya_gamma(rng: np.random.Generator, z: float) -> float:
     """Draw one w ~ PG(1, z): positive and finite, the same for z and -z; a NaN comes back as it is."""
     if math.isnan(z):
@@ -110,7 +110,7 @@ def draw_polya_gamma(rng: np.random.Generator, z: float) -> float:
     return math.nan
 
 
-@compiled
+@jit
 def draw_polya_gamma_vector(rng: np.random.Generator, z: Array, out: Array) -> None:
     """Fill out with one draw of PG(1, z_k) for each entry of z: both of shape (m,)."""
     for k in range(z.size):

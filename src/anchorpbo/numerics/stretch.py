@@ -24,12 +24,12 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import jit
 
 MOST_PROPOSALS = 1000  # a third of them are kept
 
 
-@compiled
+@jit
 def draw_scale(rng: np.random.Generator, k: int, A: float, B: float) -> float:
     """Draw one c; a NaN comes back as one, and where rounding leaves nothing to keep."""
     root = math.sqrt(B * B + 4.0 * A * k)

@@ -27,7 +27,7 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import jit
 from anchorpbo.typing import Array
 
 TAIL = 0.35  # where the exponential proposal overtakes the folded normal: measured, and flat around there
@@ -35,7 +35,7 @@ SQRT_2PI = math.sqrt(2.0 * math.pi)
 MOST_PROPOSALS = 1000  # one in two is kept: all of so many are rejected only where there is nothing to keep
 
 
-@compiled
+@jit
 def draw_above(rng: np.random.Generator, a: float) -> float:
     """Draw one standard normal given that it exceeds a; NaN for NaN, and where all proposals are rejected."""
     if math.isnan(a):
@@ -58,7 +58,7 @@ def draw_above(rng: np.random.Generator, a: float) -> float:
     return math.nan
 
 
-@compiled
+@jit
 def _between(rng: np.random.Generator, a: float, b: float) -> float:
     """Draw between a < b, where b > 0 and thus only a may lie below 0."""
     width = b - a
@@ -78,7 +78,7 @@ def _between(rng: np.random.Generator, a: float, b: float) -> float:
     return math.nan
 
 
-@compiled
+@jit
 def draw_between(rng: np.random.Generator, a: float, b: float) -> float:
     """Draw one standard normal given that it lies between a and b.
 
@@ -91,7 +91,7 @@ def draw_between(rng: np.random.Generator, a: float, b: float) -> float:
     return _between(rng, a, b)
 
 
-@compiled
+@jit
 def draws_above(rng: np.random.Generator, a: float, n: int) -> Array:
     """Draw n standard normals given that they exceed a: shape (n,)."""
     out = np.empty(n)
@@ -100,7 +100,7 @@ def draws_above(rng: np.random.Generator, a: float, n: int) -> Array:
     return out
 
 
-@compiled
+@jit
 def draws_between(rng: np.random.Generator, a: float, b: float, n: int) -> Array:
     """Draw n standard normals given that they lie between a and b: shape (n,)."""
     out = np.empty(n)

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg import blas
 
 from anchorpbo.duels import Rows
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.posterior.duel_space import DuelSpace
 from anchorpbo.posterior.latent import LatentSpace
 from anchorpbo.typing import Array, IntArray
@@ -62,14 +62,14 @@ class DuelRoot:
         return rows.first, rows.second, rows.coef_first, rows.coef_second
 
 
-@tiered
+@jit_tiered
 def _gather(first: IntArray, second: IntArray, a: Array, b: Array, k: Array, margins: Array) -> None:
     for i in range(len(k)):
         for j in range(len(first)):
             margins[i, j] = a[j] * k[i, first[j]] - b[j] * k[i, second[j]]
 
 
-@tiered
+@jit_tiered
 def _scatter(first: IntArray, second: IntArray, a: Array, b: Array, margins: Array, k: Array) -> None:
     for i in range(len(k)):
         for j in range(len(first)):

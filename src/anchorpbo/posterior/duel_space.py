@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from anchorpbo.numerics.linalg import cholesky_by_root, cholesky_solve, solve_lower
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.posterior.latent import LatentSpace, Solution, subtracted_cavities
 from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
@@ -93,7 +93,7 @@ def _ruling(solution: Solution) -> tuple[BoolArray, Array, Array]:
     return rules, w[rules], np.diagonal(solution.precision)[rules]
 
 
-@tiered
+@jit_tiered
 def _fill_identity_plus(C: Array, root: Array, A: Array) -> None:
     """Fill the upper triangle of I + W^1/2 C W^1/2."""
     for i in range(len(C)):

@@ -21,7 +21,7 @@ References
 
 import numpy as np
 
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
 
 
@@ -32,7 +32,7 @@ def eliminated(W: Array, B: Array) -> tuple[Array, Array]:
     return F, y
 
 
-@tiered
+@jit_tiered
 def _eliminate(W: Array, B: Array, F: Array, y: Array) -> None:
     u = len(W)
     share = np.empty(u)

@@ -29,7 +29,7 @@ from anchorpbo.numerics.linalg import (
     inverse_from_cholesky,
     inverse_lower,
     log_determinant,
-    scaled_symmetric,
+    scale_symmetric,
     solve_lower,
 )
 from anchorpbo.posterior.sites import Sites
@@ -63,7 +63,7 @@ class Solution:
     def precision(self) -> Array:
         """P, (n, n)."""
         if self.F.ndim == 1:
-            return scaled_symmetric(inverse_from_cholesky(self.L), self.F)
+            return scale_symmetric(inverse_from_cholesky(self.L), self.F)
         return self.root.T @ self.root
 
     @cached_property

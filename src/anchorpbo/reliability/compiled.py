@@ -14,8 +14,8 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.jit import inlined
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.jit import jit_inline
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.numerics.validation import as_read_only
 from anchorpbo.typing import Array, BoolArray
 
@@ -37,7 +37,7 @@ def euclidean(
     return reliability, gradient
 
 
-@tiered
+@jit_tiered
 def _euclidean(
     X: Array, anchors: Array, differ: BoolArray, bandwidth: float, kind: int, peak: float, rate: float,
     reliability: Array, gradient: Array, scratch: Array,
@@ -69,14 +69,14 @@ def _euclidean(
                 gradient[i, c] = 0.0 if differ[c] else -2.0 * rate / bandwidth / bandwidth * slope
 
 
-@tiered
+@jit_tiered
 def vouched_by_any(exponents: Array, reliability: Array, shares: Array) -> None:
     """Fill q of `BOUNDED`, (n,), and dq/dlog k_j, (n, m), from rate s_j, (n, m), which are overwritten."""
     for i in range(len(exponents)):
         reliability[i] = vouched(exponents[i], shares[i])
 
 
-@inlined
+@jit_inline
 def vouched(exponents: Array, shares: Array) -> float:
     """q of `BOUNDED` from rate s_j, (m,), which are overwritten; fills dq/dlog k_j, (m,).
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.numerics.distinct import Places, distinct_rows
+from anchorpbo.numerics.row_index import RowIndex, find_distinct_rows
 from anchorpbo.numerics.validation import as_floats, as_generator, as_integer, freeze
 from anchorpbo.space.base import Columns, Design, DesignSpace
 from anchorpbo.space.fingerprints import as_fingerprints
@@ -303,11 +303,11 @@ class Catalogue(DesignSpace):
     @cached_property
     def _first_rows(self) -> IntArray:
         """Number of the first item with each of the distinct coordinates."""
-        return distinct_rows(self._points)[0]
+        return find_distinct_rows(self._points)[0]
 
     @cached_property
-    def _places(self) -> Places:
-        return Places(self.candidates)
+    def _places(self) -> RowIndex:
+        return RowIndex(self.candidates)
 
     def _nearest(self, x: Array) -> int:
         """Row of `candidates` at the least distance from x, (d,)."""

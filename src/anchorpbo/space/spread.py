@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.bits import Words, bits_set, packed, shared_bits
+from anchorpbo.numerics.bit_vectors import Words, count_bits, count_shared_bits, pack_bits
 from anchorpbo.numerics.validation import as_generator, as_indices, as_integer, as_points
 from anchorpbo.space.base import Columns
 from anchorpbo.typing import Array, IntArray
@@ -58,8 +58,8 @@ class _Rows:
         numeric, categorical, counts = (
             _columns(X, at) for at in (columns.numeric, columns.categorical, columns.fingerprint)
         )
-        bits = packed(counts)
-        sizes = np.einsum("ij,ij->i", counts, counts) if bits is None else bits_set(bits)
+        bits = pack_bits(counts)
+        sizes = np.einsum("ij,ij->i", counts, counts) if bits is None else count_bits(bits)
         return cls(numeric, (numeric**2).sum(axis=1), categorical, counts, bits, sizes)
 
     def at(self, rows: Sequence[int] | IntArray) -> _Rows:
@@ -90,7 +90,7 @@ class _Rows:
         if self.bits is None or other.bits is None:
             common = self.counts @ other.counts.T
         else:
-            common = shared_bits(self.bits, other.bits)
+            common = count_shared_bits(self.bits, other.bits)
         either = self.sizes[:, None] + other.sizes - common
         # Two empty fingerprints are the same one.
         similar: Array = np.divide(common, either, out=np.ones_like(common), where=either > 0)

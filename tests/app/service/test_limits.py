@@ -18,7 +18,7 @@ from anchorpbo.app.service import Studies, checks
 from anchorpbo.app.service.checks import TASKS, Checks
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import InputError, RunError, TimeLimitError
-from anchorpbo.numerics.deadline import deadline
+from anchorpbo.numerics.deadline import current_deadline
 from support.hard_rules import hard_study
 
 PATIENCE = 120.0
@@ -285,7 +285,7 @@ def test_integers_that_no_double_holds_are_left_to_the_check_of_plain_data(setti
 
 def test_checks_without_processes_keep_to_the_time_limit_of_searches(monkeypatch):
     limits = []
-    monkeypatch.setitem(TASKS, "catalogue", lambda data: limits.append(deadline().seconds) or {"columns": []})
+    monkeypatch.setitem(TASKS, "catalogue", lambda data: limits.append(current_deadline().seconds) or {"columns": []})
     with pytest.raises(TypeError):  # of a view that lacks everything else
         Checks().catalogue(b"")
     assert limits == [checks.IMPORT_LIMIT]

@@ -24,7 +24,7 @@ from anchorpbo.app.web.problems import add_handlers, describe_problem
 from anchorpbo.app.web.schemas import export_example
 from anchorpbo.app.web.settings import Settings
 from anchorpbo.app.web.stream import Watcher
-from anchorpbo.numerics.memory import give_back_large_blocks
+from anchorpbo.numerics.allocator import release_large_blocks
 
 _DESCRIPTION = """
 Preferential Bayesian optimisation that knows where its user can judge: make a study, mark designs you know well, ask
@@ -60,7 +60,7 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        give_back_large_blocks()
+        release_large_blocks()
         ahead.warm_up()
         yield
         app.state.closing = True

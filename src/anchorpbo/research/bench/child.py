@@ -51,9 +51,9 @@ def _tier(job: dict[str, object]) -> AbstractContextManager[None]:
     """Machine code from the first call on: what is measured is not how long it takes to come."""
     if not _is_ours(job):
         return nullcontext()
-    from anchorpbo.numerics.tiering import eager
+    from anchorpbo.numerics.tiering import compile_eagerly
 
-    return eager()
+    return compile_eagerly()
 
 
 if __name__ == "__main__":
