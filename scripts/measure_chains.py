@@ -28,9 +28,9 @@ import numpy as np
 
 import anchorpbo as ap
 from anchorpbo.inference import Hallucination
+from anchorpbo.inference.chain import effective_sample_size
 from anchorpbo.likelihoods import Likelihood
-from anchorpbo.numerics.chains import effective_sample_size
-from anchorpbo.numerics.truncated import draw_above, draw_between
+from anchorpbo.numerics.variates import draw_above, draw_between
 from anchorpbo.posterior import SPACES, LatentSpace
 from anchorpbo.problems import HARTMANN4, SimulatedJudge
 from anchorpbo.typing import Array

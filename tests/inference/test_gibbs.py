@@ -9,7 +9,7 @@ from scipy.special import ndtr, ndtri
 from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.inference import Hallucination, PolyaGamma
-from anchorpbo.inference.chain import ENOUGH, LEAST, MOST, Schedule
+from anchorpbo.inference.chain import MAX_SWEEPS, MIN_EFFECTIVE_SAMPLES, MIN_SWEEPS, Schedule
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Logistic, Probit
 from anchorpbo.posterior import SPACES
@@ -146,11 +146,11 @@ def test_a_chain_doubles_until_it_has_settled():
     quick, slow, slowest = (around_an_optimum(noise) for noise in (1.0, 3e-3, 1e-7))
     infos = [Hallucination().infer(space, Probit(), np.random.default_rng(0)).info for space in (quick, slow, slowest)]
     assert [info.converged for info in infos] == [True, True, False]
-    assert infos[0].iterations == LEAST
-    assert infos[1].iterations in {2 * LEAST, 4 * LEAST, 8 * LEAST, MOST}
-    assert infos[2].iterations == MOST
+    assert infos[0].iterations == MIN_SWEEPS
+    assert infos[1].iterations in {2 * MIN_SWEEPS, 4 * MIN_SWEEPS, 8 * MIN_SWEEPS, MAX_SWEEPS}
+    assert infos[2].iterations == MAX_SWEEPS
     for info in infos:
-        assert info.converged == (info.effective_samples >= ENOUGH)
+        assert info.converged == (info.effective_samples >= MIN_EFFECTIVE_SAMPLES)
 
 
 def test_sweeps_are_as_many_as_asked_for():
@@ -170,10 +170,10 @@ def test_the_draws_of_a_mixture_are_states_of_one_chain():
     np.testing.assert_array_equal(many.state, many.sites.linear[-1])
 
 
-def test_the_coordinates_watched_are_the_slowest():
+def test_the_traced_coordinates_are_the_slowest():
     slowness = np.random.default_rng(0).permutation(40).astype(float)
-    assert set(slowness[Schedule(None, 1, 1).watched(slowness)]) == set(range(24, 40))
-    assert len(Schedule(None, 1, 1).watched(slowness[:3])) == 3
+    assert set(slowness[Schedule(None, 1, 1).choose_traced(slowness)]) == set(range(24, 40))
+    assert len(Schedule(None, 1, 1).choose_traced(slowness[:3])) == 3
 
 
 def test_one_draw_has_unit_variance_sites_inside_the_box():
@@ -183,13 +183,13 @@ def test_one_draw_has_unit_variance_sites_inside_the_box():
     np.testing.assert_array_equal(inferred.sites.precision, np.ones(5))
     assert np.all(inferred.sites.linear > 0)
     assert inferred.info.converged
-    assert inferred.info.iterations == LEAST
+    assert inferred.info.iterations == MIN_SWEEPS
 
 
 def test_a_chain_that_is_too_short_says_so():
     space, likelihood = five_duels()
     info = Hallucination(sweeps=10).infer(space, likelihood, np.random.default_rng(0)).info
-    assert info.effective_samples < ENOUGH
+    assert info.effective_samples < MIN_EFFECTIVE_SAMPLES
     assert not info.converged
 
 

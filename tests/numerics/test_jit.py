@@ -23,7 +23,7 @@ def run(code: str, folder: Path) -> str:
 
 def test_a_second_process_takes_draws_from_the_cache(tmp_path: Path) -> None:
     code = (
-        "import numpy as np; from anchorpbo.numerics.truncated import draw_above as f; "
+        "import numpy as np; from anchorpbo.numerics.variates import draw_above as f; "
         "f(np.random.default_rng(0), 0.5); print(sum(f.stats.cache_hits.values()))"
     )
     assert run(code, tmp_path) == "0"

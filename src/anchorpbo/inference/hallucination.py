@@ -13,7 +13,7 @@ changes:
     duel space    R itself, O(m) a coordinate
     point space   Q = I - D S D' with S = (K^-1 + D'D)^-1, through y = S D' z, O(u) a coordinate: the same chain
 
-What a sweep is slowest to change is how large all of z is. So each ends with a draw of that (`numerics.stretch`): the
+What a sweep is slowest to change is how large all of z is. So each ends with a draw of that (`numerics.variates`): the
 wins' excess over tau, w, is multiplied by c, a move that leaves the box to itself and its distribution as it is.
 """
 
@@ -29,8 +29,7 @@ from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
 from anchorpbo.inference.chain import Schedule
 from anchorpbo.likelihoods import Likelihood, Probit
 from anchorpbo.numerics.jit import jit
-from anchorpbo.numerics.stretch import draw_scale
-from anchorpbo.numerics.truncated import draw_above, draw_between
+from anchorpbo.numerics.variates import draw_above, draw_between, draw_modified_half_normal
 from anchorpbo.posterior import DuelSpace, LatentSpace, Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -84,20 +83,20 @@ class Hallucination(Inference):
         s, run, matrices = _conditionals(space)
         schedule = Schedule(self.sweeps, self.draws, self.thin)
         # The less of a coordinate's variance is left when the others are known, the slower it moves.
-        watched = schedule.watched((1.0 + rows.margin_variances(space.kernel_matrix)) / s**2)
+        traced = schedule.choose_traced((1.0 + rows.margin_variances(space.kernel_matrix)) / s**2)
         x, kept = z / s, np.empty((self.draws, m))
 
         def advance(sweeps: int, kept: Array = kept[:0]) -> Array:
-            trace = np.empty((sweeps, len(watched)))
-            run(rng, x, *matrices, rows.tied, tau / s, self.thin, kept, watched, trace)
+            trace = np.empty((sweeps, len(traced)))
+            run(rng, x, *matrices, rows.tied, tau / s, self.thin, kept, traced, trace)
             return trace
 
-        trace, effective = schedule.settle(advance)
+        trace, effective = schedule.burn_in(advance)
         kept[0] = x
         if self.draws > 1:
             trace = np.concatenate([trace, advance((self.draws - 1) * self.thin, kept[1:])])
             effective = schedule.effective_samples(trace)
-        info = Info("hallucination", schedule.long_enough(effective), len(trace), 0.0, effective)
+        info = Info("hallucination", schedule.is_converged(effective), len(trace), 0.0, effective)
         z = _into_the_box(s * kept, rows.tied, tau)  # where x was, but for rounding
         return Inferred(Sites(np.ones(m), z[0] if self.draws == 1 else z), info, z[-1].copy())
 
@@ -148,7 +147,7 @@ def _draw(rng: np.random.Generator, mean: float, tied: bool, edge: float) -> flo
 @jit
 def _more(rng: np.random.Generator, wins: int, wRw: float, wRx: float) -> float:
     """By how much of itself the wins' excess w grows: c - 1 of x = t + c w, from w'Rw and w'Rx = w'Rw + w'Rt."""
-    return draw_scale(rng, wins, wRw, wRx - wRw) - 1.0 if wins > 0 and wRw > 0.0 else 0.0
+    return draw_modified_half_normal(rng, wins, wRw, wRx - wRw) - 1.0 if wins > 0 and wRw > 0.0 else 0.0
 
 
 @jit
@@ -160,7 +159,7 @@ def _run_in_duel_space(
     edge: Array,
     thin: int,
     kept: Array,
-    watched: IntArray,
+    traced: IntArray,
     trace: Array,
 ) -> None:
     m = len(x)
@@ -190,8 +189,8 @@ def _run_in_duel_space(
         for j in range(m):
             x[j] += more * w[j]
             Rx[j] += more * Rw[j]
-        for i in range(len(watched)):
-            trace[sweep, i] = x[watched[i]]
+        for i in range(len(traced)):
+            trace[sweep, i] = x[traced[i]]
         if (sweep + 1) % thin == 0 and sweep // thin < len(kept):
             kept[sweep // thin] = x
 
@@ -218,7 +217,7 @@ def _run_in_point_space(
     edge: Array,
     thin: int,
     kept: Array,
-    watched: IntArray,
+    traced: IntArray,
     trace: Array,
 ) -> None:
     """The rows a, b come multiplied by s: with E = s D, R = s^2 - E S E' and y = S E' x."""
@@ -253,7 +252,7 @@ def _run_in_point_space(
             x[j] += more * w[j]
         for i in range(u):
             y[i] += more * Sw[i]
-        for i in range(len(watched)):
-            trace[sweep, i] = x[watched[i]]
+        for i in range(len(traced)):
+            trace[sweep, i] = x[traced[i]]
         if (sweep + 1) % thin == 0 and sweep // thin < len(kept):
             kept[sweep // thin] = x

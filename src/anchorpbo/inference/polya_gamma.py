@@ -30,7 +30,7 @@ from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood, Logistic
 from anchorpbo.numerics.jit import jit
 from anchorpbo.numerics.linalg import square_root
-from anchorpbo.numerics.polya_gamma import draw_polya_gamma
+from anchorpbo.numerics.variates import draw_polya_gamma
 from anchorpbo.posterior import LatentSpace, Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -76,13 +76,11 @@ class PolyaGamma(Inference):
             H = np.zeros((len(margins), 1))
         schedule = Schedule(self.sweeps, self.draws, self.thin)
         precision, linear = np.empty((2, self.draws, len(margins)))
-        watched = schedule.watched((H**2).sum(axis=1))
-        trace = np.empty((self.sweeps + (self.draws - 1) * self.thin, len(watched)))
-        _run(
-            rng, margins, H, space.rows.tied, likelihood.tau, self.sweeps, self.thin, precision, linear, watched, trace
-        )
+        traced = schedule.choose_traced((H**2).sum(axis=1))
+        trace = np.empty((self.sweeps + (self.draws - 1) * self.thin, len(traced)))
+        _run(rng, margins, H, space.rows.tied, likelihood.tau, self.sweeps, self.thin, precision, linear, traced, trace)
         effective = schedule.effective_samples(trace)
-        info = Info("polya-gamma", schedule.long_enough(effective), len(trace), 0.0, effective)
+        info = Info("polya-gamma", schedule.is_converged(effective), len(trace), 0.0, effective)
         sites = Sites(precision, linear)
         return Inferred(sites.draw(0) if self.draws == 1 else sites, info, margins)
 
@@ -114,7 +112,7 @@ def _run(
     thin: int,
     precision: Array,
     linear: Array,
-    watched: IntArray,
+    traced: IntArray,
     trace: Array,
 ) -> None:
     m, r = H.shape
@@ -142,5 +140,5 @@ def _run(
             for j in range(i):
                 e[j] -= L[i, j] * e[i]
         g[:] = H @ e
-        for i in range(len(watched)):
-            trace[sweep, i] = g[watched[i]]
+        for i in range(len(traced)):
+            trace[sweep, i] = g[traced[i]]

@@ -9,8 +9,25 @@ import pytest
 from scipy.special import log_ndtr
 
 from anchorpbo.numerics.jit import jit
-from anchorpbo.numerics.truncated import TAIL, draw_above, draw_between, draws_above, draws_between
+from anchorpbo.numerics.variates import TAIL, draw_above, draw_between
 from anchorpbo.typing import Array
+
+
+@jit
+def draws_above(rng: np.random.Generator, a: float, n: int) -> Array:
+    out = np.empty(n)
+    for i in range(n):
+        out[i] = draw_above(rng, a)
+    return out
+
+
+@jit
+def draws_between(rng: np.random.Generator, a: float, b: float, n: int) -> Array:
+    out = np.empty(n)
+    for i in range(n):
+        out[i] = draw_between(rng, a, b)
+    return out
+
 
 N = 200_000
 BOUNDS = [-8.0, -4.0, -2.0, -1.0, -0.5, 0.0, 0.2, TAIL, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 40.0]
