@@ -33,7 +33,7 @@ MISTAKES = {
     "learn=True": (lambda: ap.PreferenceGP(learn=True), "learn must be names"),
     "a kernel plus one": (lambda: ap.RBF(0.3) + 1, "kernels can be joined with kernels only; received 1"),
     "a word for a column": (lambda: ap.RBF(0.3).on(["x"]), "columns must be one or more distinct whole numbers"),
-    "no pass of EP": (lambda: ap.EP(most_passes=0), "most_passes must be a whole number of at least 1"),
+    "no pass of EP": (lambda: ap.EP(max_passes=0), "max_passes must be a whole number of at least 1"),
     "a tolerance that is not a number": (lambda: ap.EP(tolerance=float("nan")), "tolerance must be a finite number"),
     "designs of no coordinates": (lambda: ap.Duels.none(0), "dimension must be a whole number of at least 1"),
     "designs of half a coordinate": (lambda: ap.Duels.none(2.5), "dimension must be a whole number"),

@@ -19,15 +19,15 @@ import anchorpbo as ap
 from anchorpbo.duels import Rows
 from anchorpbo.inference.ep import match_one_by_one
 from anchorpbo.inference.laplace import find_mode
-from anchorpbo.inference.newton import LOGISTIC, PROBIT, newton
+from anchorpbo.inference.newton import LOGISTIC, PROBIT, run_newton
 from anchorpbo.kernels import Tanimoto
 from anchorpbo.likelihoods import Logistic, Probit
 from anchorpbo.numerics import tiering
 from anchorpbo.numerics.jit import jit, jit_inline
 from anchorpbo.numerics.tiering import TieredFunction, compile_eagerly, jit_tiered
-from anchorpbo.posterior import SPACES
+from anchorpbo.posterior import LATENTS
 from anchorpbo.posterior.duel_root import DuelRoot
-from anchorpbo.posterior.elimination import eliminated
+from anchorpbo.posterior.point_latent import eliminate_designs
 from support.drawn_studies import SHELF, played
 from support.optional import HAS_TORCH
 
@@ -113,7 +113,7 @@ def _many_duels_on_few_designs():
     duels = ap.Duels(points, winners, (winners + rng.integers(1, 6, 60)) % 6)
     for likelihood in (Probit(), Logistic()):
         ap.PreferenceGP(ap.Matern52(0.3), likelihood, "ep").fit(duels)
-        space = SPACES["point"](likelihood.rows(duels, np.full(6, 0.3)), ap.RBF(0.3)(points, points))
+        space = LATENTS["point"](likelihood.rows(duels, np.full(6, 0.3)), ap.RBF(0.3)(points, points))
         match_one_by_one(space, likelihood, find_mode(space, likelihood).solution)
 
 
@@ -132,7 +132,7 @@ def _roots():
     root = DuelRoot(np.asfortranarray(np.tril(rng.random((4, 4)))), rows)
     root.back(root.times(rng.random((3, 8))))
     W = np.triu(10.0 ** rng.uniform(-9, 9, (6, 6)), 1)
-    eliminated(W, W * rng.standard_normal((6, 6)))
+    eliminate_designs(W, W * rng.standard_normal((6, 6)))
 
 
 WORK = [
@@ -201,7 +201,7 @@ def test_newton_takes_the_same_steps_to_the_bit(seed, m, size, link):
     for tier in ("compile", "interpret"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(TieredFunction, "__call__", lambda self, *args, tier=tier: getattr(self, tier)(args))
-            found[tier] = newton(C, 0.0, link, None, 1e-12)
+            found[tier] = run_newton(C, 0.0, link, None, 1e-12)
     if found["compile"] is None or found["interpret"] is None:
         assert found["compile"] is found["interpret"]
     else:

@@ -24,17 +24,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.errors import IncompatibleError
-from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
+from anchorpbo.inference.base import Inference, InferenceResult, Info, as_start
 from anchorpbo.inference.chain import Schedule
 from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood, Logistic
 from anchorpbo.numerics.jit import jit
 from anchorpbo.numerics.linalg import square_root
 from anchorpbo.numerics.variates import draw_polya_gamma
-from anchorpbo.posterior import LatentSpace, Sites
+from anchorpbo.posterior import LatentGaussian, Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
 
-_WIDEST = 1e8
+_MAX_PRECISION = 1e8
 
 
 @dataclass(frozen=True)
@@ -66,23 +66,25 @@ class PolyaGamma(Inference):
             )
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
         """Run the chain from margins `start`, or from Laplace's mode."""
         self.check(likelihood)
-        margins = find_mode(space, likelihood).margins.copy() if start is None else checked_start(space, start)
-        H = np.ascontiguousarray(space.margins(square_root(space.prior)))
+        margins = find_mode(latent, likelihood).margins.copy() if start is None else as_start(latent, start)
+        H = np.ascontiguousarray(latent.margins(square_root(latent.prior)))
         if not H.shape[1]:  # no duels, or each of a design against itself
             H = np.zeros((len(margins), 1))
         schedule = Schedule(self.sweeps, self.draws, self.thin)
         precision, linear = np.empty((2, self.draws, len(margins)))
         traced = schedule.choose_traced((H**2).sum(axis=1))
         trace = np.empty((self.sweeps + (self.draws - 1) * self.thin, len(traced)))
-        _run(rng, margins, H, space.rows.tied, likelihood.tau, self.sweeps, self.thin, precision, linear, traced, trace)
+        _run(
+            rng, margins, H, latent.rows.tied, likelihood.tau, self.sweeps, self.thin, precision, linear, traced, trace
+        )
         effective = schedule.effective_samples(trace)
         info = Info("polya-gamma", schedule.is_converged(effective), len(trace), 0.0, effective)
         sites = Sites(precision, linear)
-        return Inferred(sites.draw(0) if self.draws == 1 else sites, info, margins)
+        return InferenceResult(sites.draw(0) if self.draws == 1 else sites, info, margins)
 
 
 @jit
@@ -92,7 +94,7 @@ def _cholesky(F: Array, L: Array) -> None:
     A = F.T @ F
     for i in range(r):
         A[i, i] += 1.0
-    if np.max(np.diag(A)) < _WIDEST:
+    if np.max(np.diag(A)) < _MAX_PRECISION:
         L[:] = np.linalg.cholesky(A)
         return
     # Rounding of F'F is no longer small beside the identity; a QR factorisation never forms it.

@@ -70,14 +70,14 @@ class Rule:
             remedy = 'use inference="ep", or inducing=None'
             rule, received = "Hallucination Believer draws from the exact prior", f"inducing={self.choice}"
             raise IncompatibleError(rule, received, remedy)
-        if inference.space != "auto":
-            rule = f'an inference with space="{inference.space}" is exact'
+        if inference.latent != "auto":
+            rule = f'an inference with latent="{inference.latent}" is exact'
             raise IncompatibleError(rule, f"inducing={self.choice}", "leave one of the two out")
 
     def is_for(self, duels: Duels, inference: Inference) -> bool:
         """Whether these duels are too many to be exact in everything."""
         if isinstance(self.choice, str):
-            return inference.space == "auto" and min(len(duels), len(duels.points)) > EXACT
+            return inference.latent == "auto" and min(len(duels), len(duels.points)) > EXACT
         return self.choice is not None
 
     def applies(self, duels: Duels, inference: Inference) -> bool:

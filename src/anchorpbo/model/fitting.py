@@ -11,7 +11,7 @@ import numpy as np
 from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import InputError
 from anchorpbo.inference import evidence_gradient, find_mode, laplace_evidence
-from anchorpbo.inference.laplace import CONVERGED, ROUNDING
+from anchorpbo.inference.laplace import CONVERGED_DECREMENT, ROUNDING_DECREMENT
 from anchorpbo.model.priors import Learn
 from anchorpbo.model.surrogate import Surrogate
 from anchorpbo.numerics.bfgs import Minimum, minimize
@@ -66,7 +66,7 @@ def log_posterior(
     start: Array | None,
     wanted: BoolArray | None = None,
     rows: Rows | None = None,
-    aim: float = ROUNDING,
+    aim: float = ROUNDING_DECREMENT,
 ) -> Evaluation:
     """Evidence and log-priors of these hyper-parameters, with the gradient where it is wanted.
 
@@ -81,10 +81,10 @@ def log_posterior(
     aim
         How near to the mode to come, see `find_mode`.
     """
-    space, pull = surrogate.space_with_pullback(duels, rows)
-    mode = find_mode(space, surrogate.likelihood, start, aim)
-    if start is not None and mode.residual > max(CONVERGED, aim):
-        mode = find_mode(space, surrogate.likelihood)
+    latent, pull = surrogate.latent_with_pullback(duels, rows)
+    mode = find_mode(latent, surrogate.likelihood, start, aim)
+    if start is not None and mode.residual > max(CONVERGED_DECREMENT, aim):
+        mode = find_mode(latent, surrogate.likelihood)
     names, theta = surrogate.names, surrogate.theta
     value = evidence = laplace_evidence(mode)
     of_priors = np.zeros(len(theta))
@@ -96,7 +96,7 @@ def log_posterior(
 
     def gradient() -> Array:
         everywhere = np.ones(len(theta), dtype=np.bool_)
-        of_evidence = evidence_gradient(space, surrogate.likelihood, mode)
+        of_evidence = evidence_gradient(latent, surrogate.likelihood, mode)
         return pull(of_evidence, everywhere if wanted is None else wanted) + of_priors
 
     return Evaluation(value, evidence, mode.margins, gradient)

@@ -31,7 +31,7 @@ from anchorpbo.model.surrogate import Surrogate
 from anchorpbo.numerics.allocator import keep_freed_blocks
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_integer, as_points
-from anchorpbo.posterior import InducingSpace, LinearFunctional, Posterior, posterior_from_sites
+from anchorpbo.posterior import InducingLatent, LinearFunctional, Posterior, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array, IntArray
 
@@ -249,8 +249,10 @@ class PreferenceGP:
             with self._computing(self._duels):
                 # Whatever the inference: this is Laplace's, which always can work through inducing designs.
                 too_many = self._rule.is_for(self._duels, self._inference)
-                space = self._inducing(self._surrogate, self._duels) if too_many else self._surrogate.space(self._duels)
-                self._log_evidence = float(_finite(laplace_evidence(find_mode(space, self.likelihood))))
+                latent = (
+                    self._inducing(self._surrogate, self._duels) if too_many else self._surrogate.latent(self._duels)
+                )
+                self._log_evidence = float(_finite(laplace_evidence(find_mode(latent, self.likelihood))))
         return self._log_evidence
 
     def prob_choose(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
@@ -358,16 +360,16 @@ class PreferenceGP:
             remedy = "choose values nearer to 1, or let fit learn them"
             raise NumericalError(rule, received, remedy) from problem
 
-    def _inducing(self, surrogate: Surrogate, duels: Duels) -> InducingSpace:
-        return surrogate.inducing_space(duels, self._rule.most, self._rule.tolerance)
+    def _inducing(self, surrogate: Surrogate, duels: Duels) -> InducingLatent:
+        return surrogate.inducing_latent(duels, self._rule.most, self._rule.tolerance)
 
     def _infer(self, surrogate: Surrogate, duels: Duels, learnt_from: int | None = None) -> _Inference:
         through = self._inducing(surrogate, duels) if self._rule.applies(duels, self._inference) else None
-        space = surrogate.space(duels, self._inference.space) if through is None else through
+        latent = surrogate.latent(duels, self._inference.latent) if through is None else through
         rng = np.random.default_rng([self._seed, len(duels)])
-        inferred = self._inference.infer(space, surrogate.likelihood, rng)
+        inferred = self._inference.infer(latent, surrogate.likelihood, rng)
         if through is None:
-            posterior = _checked(posterior_from_sites(surrogate.kernel, duels.points, space, inferred.sites))
+            posterior = _checked(posterior_from_sites(surrogate.kernel, duels.points, latent, inferred.sites))
             return posterior, inferred.info, None if learnt_from is None else Approximation(None, 0.0, learnt_from)
         inducing = through.inducing
         posterior = _checked(posterior_from_sites(surrogate.kernel, inducing.points, through, inferred.sites))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anchorpbo.posterior.posterior import Posterior
 
 # About how many covariances to hold at once.
-_PIECE = 2_000_000
+_MAX_COVARIANCES = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,4 +86,4 @@ def _quadratic_form(kernel: Kernel, Y: Array, weights: Array) -> float:
 
 
 def _step(width: int) -> int:
-    return max(_PIECE // max(width, 1), 1)
+    return max(_MAX_COVARIANCES // max(width, 1), 1)

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -29,11 +28,11 @@ from anchorpbo.numerics.normal import cdf
 from anchorpbo.numerics.validation import as_generator, as_integer, as_points, freeze
 from anchorpbo.posterior.duel_root import DuelRoot
 from anchorpbo.posterior.functional import LinearFunctional
-from anchorpbo.posterior.local import AtDesigns, AtPairs
+from anchorpbo.posterior.latent import LatentGaussian
+from anchorpbo.posterior.mixture import GaussianWeights, PaddedMixture, SiteMixture, compress_root, pad_weights
+from anchorpbo.posterior.moments import DesignMoments, PairMoments
+from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array
-
-Gaussian = tuple[Array, Array]
-"""One Gaussian process as its weights (beta, root)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +49,7 @@ class Posterior:
     """Square root of the covariance's weights, (r, u)."""
     spread: Array | None = field(default=None, repr=False)
     """Of a mixture: square root of the covariance of beta between its parts, (r', u)."""
-    components: Sequence[Gaussian] | None = field(default=None, repr=False)
+    components: Sequence[GaussianWeights] | None = field(default=None, repr=False)
     """The equally likely parts of a mixture; ``None`` for a single Gaussian process."""
     factors: DuelRoot | None = field(default=None, repr=False)
     """The root as a product of two that are faster to multiply with, where it is one."""
@@ -82,17 +81,17 @@ class Posterior:
         return int(self.points.shape[1])
 
     @property
-    def parts(self) -> Sequence[Gaussian]:
+    def parts(self) -> Sequence[GaussianWeights]:
         """The Gaussian parts: the components of a mixture, or the one there is."""
         return [(self.beta, self.root)] if self.components is None else self.components
 
-    def at(self, X: npt.ArrayLike) -> AtDesigns:
+    def at(self, X: npt.ArrayLike) -> DesignMoments:
         """Mean, variance and the chain rule at designs X, (n, d)."""
-        return AtDesigns.of(self, self._designs("X", X))
+        return DesignMoments.of(self, self._designs("X", X))
 
-    def between(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> AtPairs:
+    def between(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> PairMoments:
         """Means, variance of the difference and the chain rule at pairs of designs, (n, d) each."""
-        return AtPairs.of(self, np.stack(self._pairs(X, Y), axis=1))
+        return PairMoments.of(self, np.stack(self._pairs(X, Y), axis=1))
 
     def mean(self, X: npt.ArrayLike) -> Array:
         """E f(x), (n,)."""
@@ -186,7 +185,7 @@ class Posterior:
         """
         points = np.vstack([self.points, pair])
         row = np.concatenate([np.zeros(len(self.points)), [coefficients[0], -coefficients[1]]])
-        root, spread = (_padded(r, 2) for r in (self.root, self._spread))
+        root, spread = (pad_weights(r, 2) for r in (self.root, self._spread))
         k = self.kernel(points, points) @ row
         e = row - root.T @ (root @ k) + spread.T @ (spread @ k)
         beta = np.append(self.beta, [0.0, 0.0]) + slope * e
@@ -195,9 +194,9 @@ class Posterior:
     def with_points(self, points: Array) -> Posterior:
         """The same posterior with more designs, (n, d), among its points, whose weights are zero."""
         extra = len(points)
-        beta, root = _padded(self.beta, extra), _padded(self.root, extra)
-        spread = None if self.spread is None else _padded(self.spread, extra)
-        components = None if self.components is None else _Padded(self.components, extra)
+        beta, root = pad_weights(self.beta, extra), pad_weights(self.root, extra)
+        spread = None if self.spread is None else pad_weights(self.spread, extra)
+        components = None if self.components is None else PaddedMixture(self.components, extra)
         return Posterior(self.kernel, np.vstack([self.points, points]), beta, root, spread, components)
 
     @property
@@ -217,27 +216,13 @@ class Posterior:
         return X, Y
 
 
-def _padded(weights: Array, extra: int) -> Array:
-    """Weights, (..., u), with zeros for more designs."""
-    return np.pad(weights, [(0, 0)] * (weights.ndim - 1) + [(0, extra)])
-
-
-@dataclass(frozen=True, eq=False)
-class _Padded(Sequence[Gaussian]):
-    """Parts of a mixture with weights zero for more designs."""
-
-    parts: Sequence[Gaussian]
-    extra: int
-
-    def __len__(self) -> int:
-        return len(self.parts)
-
-    @overload
-    def __getitem__(self, index: int) -> Gaussian: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Gaussian]: ...
-    def __getitem__(self, index: int | slice) -> Gaussian | Sequence[Gaussian]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        beta, root = self.parts[index]
-        return _padded(beta, self.extra), _padded(root, self.extra)
+def posterior_from_sites(kernel: Kernel, points: Array, latent: LatentGaussian, sites: Sites) -> Posterior:
+    """Return the posterior under sites, or the mixture over draws of them."""
+    if sites.draws == 1:
+        solution = latent.solve(sites.draw(0))
+        beta, root = latent.dual_to_points(solution.dual), latent.root_to_points(solution.root)
+        return Posterior(kernel, points, beta, root, factors=DuelRoot.of(latent, solution.root))
+    components = SiteMixture.of(latent, sites)
+    beta = components.betas.mean(axis=0)
+    spread = compress_root((components.betas - beta) / np.sqrt(sites.draws))
+    return Posterior(kernel, points, beta, components.mean_root, spread, components)

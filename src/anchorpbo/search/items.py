@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.acquisition import BoundPairs
-from anchorpbo.posterior.local import AtDesigns
+from anchorpbo.posterior.moments import DesignMoments
 from anchorpbo.search.evaluate import pieces
 from anchorpbo.typing import Array, IntArray
 
@@ -37,7 +37,7 @@ class Items:
         """Look at every item once, a piece at a time; banned pairs, (b, 2), come in either order."""
         mean, std, noise = np.empty((3, len(X)))
         for piece in pieces(len(X), max(len(bound.posterior.points), X.shape[1])):
-            here = AtDesigns.of(bound.posterior, X[piece])
+            here = DesignMoments.of(bound.posterior, X[piece])
             mean[piece], std[piece], noise[piece] = here.mean, np.sqrt(here.variance), bound.noise.values(X[piece])
         return cls(bound, X, mean, std, noise, np.concatenate([banned, banned[:, ::-1]]))
 

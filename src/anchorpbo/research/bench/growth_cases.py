@@ -22,7 +22,7 @@ from anchorpbo.model import PreferenceGP
 from anchorpbo.model.approximation import InducingChoice
 from anchorpbo.model.given import DEFAULT_LEARN, Learnt
 from anchorpbo.posterior import Posterior
-from anchorpbo.posterior.local import Through
+from anchorpbo.posterior.moments import RootProduct
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.research.bench.judged import comparisons
 from anchorpbo.research.bench.product import study_of, tell
@@ -126,7 +126,7 @@ def _bare_product(posterior: Posterior, candidates: Array) -> None:
 def _least_product(posterior: Posterior, candidates: Array) -> None:
     """The same where the root is known to be triangular, as the search does it."""
     for piece in pieces(len(candidates), len(posterior.points)):
-        Through.of(posterior, posterior.kernel(candidates[piece], posterior.points))
+        RootProduct.of(posterior, posterior.kernel(candidates[piece], posterior.points))
 
 
 def many_designs(quick: bool) -> Numbers:

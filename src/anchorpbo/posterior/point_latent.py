@@ -1,6 +1,25 @@
-"""Point space: the latent vector is the utilities at the distinct designs, S = K, H = D.
+"""Point space: the latent vector is the utilities at the distinct designs, S = K, H = D; see `latent`.
 
-See `anchorpbo.posterior.latent`.
+F is a triangular root of many duels on few designs, by eliminating one design after the other, without a subtraction
+that could lose digits.
+
+Symbols: W_ij >= 0 is the precision of all sites between designs i and j together, B_ij = W_ij t_ij their linear term,
+and the margin between them is h_i - h_j, h = c f. The utilities see the sites through the Laplacian of a graph,
+
+    sum_ij W_ij (h_i - h_j - t_ij)^2 = |F h - y|^2 + constant
+
+Eliminating a design k from a graph replaces its edges by edges between its neighbours (a star by a mesh):
+
+    D_k = sum_j W_kj        F_k = sqrt(D_k) (e_k - sum_j W_kj / D_k e_j)        y_k = sum_j B_kj / sqrt(D_k)
+    W_ij += W_ki W_kj / D_k          t_ij of the new edge = t_kj - t_ki
+
+All weights are sums of positive numbers, so every entry of F is right to a few units in its last place, however much
+the precisions differ [Alfa2002]; a Cholesky factorisation of the Laplacian would lose those of the small ones.
+
+References
+----------
+[Alfa2002] A. S. Alfa, J. Xue and Q. Ye. Accurate computation of the smallest eigenvalue of a diagonally dominant
+    M-matrix. Mathematics of Computation 71, 217-236, 2002.
 """
 
 from __future__ import annotations
@@ -9,13 +28,13 @@ import numpy as np
 from scipy import linalg
 
 from anchorpbo.numerics.linalg import cholesky_of_identity_plus, cholesky_solve
-from anchorpbo.posterior.elimination import eliminated
-from anchorpbo.posterior.latent import LatentSpace, Solution, subtracted_cavities
+from anchorpbo.numerics.tiering import jit_tiered
+from anchorpbo.posterior.latent import ExactLatent, Solution, subtract_sites
 from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array, IntArray
 
 
-class PointSpace(LatentSpace):
+class PointLatent(ExactLatent):
     """Latent = utilities at the distinct designs."""
 
     @property
@@ -23,16 +42,16 @@ class PointSpace(LatentSpace):
         """K."""
         return self.kernel_matrix
 
-    def margins(self, latent: Array) -> Array:
+    def margins(self, x: Array) -> Array:
         """D f."""
-        return self.rows.margins(latent)
+        return self.rows.margins(x)
 
     def pull(self, t: Array) -> Array:
         """D' t."""
         return self.rows.transposed(t)
 
     @property
-    def latent_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
+    def sparse_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
         """The rows themselves."""
         return self.rows.coef_first, self.rows.coef_second, self.rows.first, self.rows.second
 
@@ -52,11 +71,11 @@ class PointSpace(LatentSpace):
         return Solution(self, sites, L, F, dual)
 
     def _by_elimination(self, sites: Sites) -> tuple[Array, Array] | None:
-        """See `anchorpbo.posterior.elimination`; ``None`` for rows of another form and for many draws at once."""
+        """See `anchorpbo.posterior.point_latent`; ``None`` for rows of another form and for many draws at once."""
         scales = self.rows.scales
         if scales is None or sites.linear.ndim == 2:
             return None
-        F, y = eliminated(*self.rows.between(scales, sites.precision, sites.linear))
+        F, y = eliminate_designs(*self.rows.between(scales, sites.precision, sites.linear))
         return F * scales, y
 
     def _by_factorisation(self, sites: Sites) -> tuple[Array, Array]:
@@ -69,7 +88,7 @@ class PointSpace(LatentSpace):
 
     def cavities(self, solution: Solution) -> tuple[Array, Array]:
         """By taking the site's precision from the margin's."""
-        return subtracted_cavities(solution)
+        return subtract_sites(solution)
 
     def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
         """Two entries of the covariance a row."""
@@ -88,3 +107,35 @@ class PointSpace(LatentSpace):
     def root_to_points(self, root: Array) -> Array:
         """The root itself."""
         return root
+
+
+def eliminate_designs(W: Array, B: Array) -> tuple[Array, Array]:
+    """Return F, (u, u) upper triangular, and y, (u,), of the upper triangles of W and B, which are overwritten."""
+    F, y = np.zeros_like(W), np.zeros(len(W))
+    _eliminate(W, B, F, y)
+    return F, y
+
+
+@jit_tiered
+def _eliminate(W: Array, B: Array, F: Array, y: Array) -> None:
+    u = len(W)
+    share = np.empty(u)
+    for k in range(u):
+        D = 0.0
+        for j in range(k + 1, u):
+            D += W[k, j]
+        if D == 0.0:  # the last of those that were compared with one another
+            continue
+        root, linear = np.sqrt(D), 0.0
+        F[k, k] = root
+        for j in range(k + 1, u):
+            linear += B[k, j]
+            share[j] = W[k, j] / D
+            F[k, j] = -root * share[j]
+        y[k] = linear / root
+        for i in range(k + 1, u):
+            if share[i] > 0.0:
+                weight, flow = W[k, i], B[k, i]
+                for j in range(i + 1, u):
+                    W[i, j] += weight * share[j]
+                    B[i, j] += share[i] * B[k, j] - flow * share[j]

@@ -10,7 +10,7 @@ from anchorpbo.duels import Duels
 from anchorpbo.inference import EP
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
-from anchorpbo.posterior import SPACES, Posterior, posterior_from_sites
+from anchorpbo.posterior import LATENTS, Posterior, posterior_from_sites
 from anchorpbo.typing import Array
 
 Build = Callable[..., Any]
@@ -33,9 +33,9 @@ def test_first_duel_is_that_of_ep(likelihood: Likelihood, tie: bool, X: Array) -
     kernel = RBF(0.5, 3.0)
     updated = after(Posterior.prior(kernel, 2), likelihood, PAIR, NOISE, tie)
     duels = Duels(PAIR, [], [], [[0, 1]]) if tie else Duels(PAIR, [0], [1])
-    space = SPACES["duel"](likelihood.rows(duels, NOISE), kernel(PAIR, PAIR))
-    sites = EP().infer(space, likelihood, np.random.default_rng(0)).sites
-    ep = posterior_from_sites(kernel, duels.points, space, sites)
+    latent = LATENTS["duel"](likelihood.rows(duels, NOISE), kernel(PAIR, PAIR))
+    sites = EP().infer(latent, likelihood, np.random.default_rng(0)).sites
+    ep = posterior_from_sites(kernel, duels.points, latent, sites)
     np.testing.assert_allclose(updated.mean(X), ep.mean(X), atol=1e-9)
     np.testing.assert_allclose(updated.covariance(X), ep.covariance(X), atol=1e-9)
 
@@ -90,9 +90,9 @@ def test_updates_may_be_chained_near_ep(X: Array) -> None:
     for i, j in pairs:
         posterior = after(posterior, likelihood, points[[i, j]], noise[[i, j]], tie=False)
     duels = Duels(points, *zip(*pairs, strict=True))
-    space = SPACES["auto"](likelihood.rows(duels, noise), kernel(points, points))
+    latent = LATENTS["auto"](likelihood.rows(duels, noise), kernel(points, points))
     ep = posterior_from_sites(
-        kernel, duels.points, space, EP().infer(space, likelihood, np.random.default_rng(0)).sites
+        kernel, duels.points, latent, EP().infer(latent, likelihood, np.random.default_rng(0)).sites
     )
     np.testing.assert_allclose(posterior.mean(X), ep.mean(X), atol=0.02)
     np.testing.assert_allclose(posterior.variance(X), ep.variance(X), atol=0.02)
