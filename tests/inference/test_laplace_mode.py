@@ -175,14 +175,14 @@ def test_a_decrement_is_never_zero_off_the_mode():
 def test_the_compiled_newton_of_few_duels_finds_what_the_general_one_does(likelihood, noise, warm, monkeypatch):
     for seed in range(5):
         rng = np.random.default_rng(seed)
-        points = rng.random((2 * laplace.FEW, 3))
-        duels = Duels(points, np.arange(laplace.FEW), np.arange(laplace.FEW, 2 * laplace.FEW))
+        points = rng.random((2 * laplace.MAX_COMPILED_DUELS, 3))
+        duels = Duels(points, np.arange(laplace.MAX_COMPILED_DUELS), np.arange(laplace.FEW, 2 * laplace.FEW))
         rows = likelihood.rows(duels, np.full(len(points), noise))
         latent = DuelLatent(rows, RBF(0.4, 4.0)(points, points))
-        start = rng.normal(size=laplace.FEW) if warm else None
+        start = rng.normal(size=laplace.MAX_COMPILED_DUELS) if warm else None
         quick = laplace.find_mode(latent, likelihood, start)
         with monkeypatch.context() as patch:
-            patch.setattr(laplace, "FEW", 0)
+            patch.setattr(laplace, "MAX_COMPILED_DUELS", 0)
             general = laplace.find_mode(latent, likelihood, start)
         assert quick.residual <= laplace.CONVERGED or general.residual > laplace.CONVERGED
         assert quick.objective == pytest.approx(general.objective, abs=1e-9 * (1.0 + abs(general.objective)))

@@ -130,7 +130,7 @@ def _roots():
     rng = np.random.default_rng(3)
     rows = Rows(np.arange(4), np.arange(4, 8), rng.random(4), rng.random(4), np.zeros(4, bool), 8)
     root = DuelRoot(np.asfortranarray(np.tril(rng.random((4, 4)))), rows)
-    root.back(root.times(rng.random((3, 8))))
+    root.multiply(root.multiply_transpose(rng.random((3, 8))))
     W = np.triu(10.0 ** rng.uniform(-9, 9, (6, 6)), 1)
     eliminate_designs(W, W * rng.standard_normal((6, 6)))
 

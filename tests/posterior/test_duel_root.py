@@ -28,8 +28,8 @@ def test_both_products_are_those_with_the_dense_root(n, u):
     dense, root = R @ rows.D.toarray(), DuelRoot(np.asfortranarray(R), rows)
     k, w = rng.random((n, u)), rng.random((n, 12))
     before = w.copy()
-    np.testing.assert_allclose(root.times(k), k @ dense.T, atol=1e-12)
-    np.testing.assert_allclose(root.back(w), w @ dense, atol=1e-12)
+    np.testing.assert_allclose(root.multiply_transpose(k), k @ dense.T, atol=1e-12)
+    np.testing.assert_allclose(root.multiply(w), w @ dense, atol=1e-12)
     np.testing.assert_array_equal(w, before)
 
 

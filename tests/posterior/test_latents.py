@@ -54,13 +54,13 @@ def test_solution_is_that_of_the_dense_formulas(example: Build, u: int, m: int, 
 def test_latent_vector_gives_the_margins(example: Build, kind: str) -> None:
     one = example(5, 7, seed=3)
     latent = one.latent(kind)
-    latent = np.random.default_rng(0).standard_normal(len(latent.prior))
+    x = np.random.default_rng(0).standard_normal(len(latent.prior))
     a, b, i, j = latent.sparse_rows
-    margins = latent.margins(latent)
-    np.testing.assert_allclose(a * latent[i] - b * latent[j], margins, atol=1e-13)
+    margins = latent.margins(x)
+    np.testing.assert_allclose(a * x[i] - b * x[j], margins, atol=1e-13)
     t = np.random.default_rng(1).standard_normal(7)
     assert latent.pull(t) @ latent == pytest.approx(t @ margins, rel=1e-12)
-    H = np.array([latent.margins(e) for e in np.eye(len(latent))]).T
+    H = np.array([latent.margins(e) for e in np.eye(len(x))]).T
     np.testing.assert_allclose(H @ latent.prior @ H.T, one.D @ one.K @ one.D.T, atol=1e-12)
     # Sites from silent to ruling: their margins' variances, and what these are without them, by leaving each out.
     sites = Sites(np.logspace(-3, 5, 7), np.logspace(-3, 5, 7) * t)

@@ -38,7 +38,7 @@ def jit(function: F) -> F:
     except RuntimeError:  # numba found no writable directory, or the function has no source file
         return cast(F, _njit(function, **_OPTIONS))
     dispatcher.sources = _sources(function)
-    # No public hooks exist; where numba moves these attributes, test_jit fails and the cache is merely numba's own.
+    # No public hooks exist (decision 34); without these attributes the cache is merely numba's own.
     cache: Any = getattr(dispatcher, "_cache", None)
     if all(hasattr(cache, name) for name in ("load_overload", "_load_overload", "_guard_against_spurious_io_errors")):
         cache.load_overload = partial(_load_only, cache)

@@ -73,7 +73,7 @@ class TieredFunction:
         """Spent on interpreting; infinite once it has been compiled here."""
         self._has_machine_code: bool | None = None
         """Whether there is some for arguments of any types; ``None`` until the cache was asked."""
-        # No public hook exists; where numba moves this one, test_tiering fails and all is compiled at once.
+        # No public hook exists (decision 34); without this one all is compiled at once.
         cache: Any = getattr(dispatcher, "_cache", None)
         load: Callable[..., Any] | None = getattr(cache, "load_overload", None)
         if load is not None:
