@@ -176,7 +176,11 @@ def test_the_compiled_newton_of_few_duels_finds_what_the_general_one_does(likeli
     for seed in range(5):
         rng = np.random.default_rng(seed)
         points = rng.random((2 * laplace.MAX_COMPILED_DUELS, 3))
-        duels = Duels(points, np.arange(laplace.MAX_COMPILED_DUELS), np.arange(laplace.FEW, 2 * laplace.FEW))
+        duels = Duels(
+            points,
+            np.arange(laplace.MAX_COMPILED_DUELS),
+            np.arange(laplace.MAX_COMPILED_DUELS, 2 * laplace.MAX_COMPILED_DUELS),
+        )
         rows = likelihood.rows(duels, np.full(len(points), noise))
         latent = DuelLatent(rows, RBF(0.4, 4.0)(points, points))
         start = rng.normal(size=laplace.MAX_COMPILED_DUELS) if warm else None

@@ -195,7 +195,7 @@ class TestWhenItIsUsed:
         assert model.approximation is None
         with pytest.raises(NotFittedError, match="seen no duels"):
             model.designs  # noqa: B018
-        assert model.condition(ap.Duels.none(2)).posterior.variance([[0.5, 0.5]]) == pytest.approx(1.0)
+        assert model.condition(ap.Duels.empty(2)).posterior.variance([[0.5, 0.5]]) == pytest.approx(1.0)
 
 
 class TestTheModel:

@@ -18,7 +18,7 @@ def test_merged_duels_have_the_same_evidence_and_gradient(likelihood: Likelihood
     duels = Duels(points, *rng.integers(0, 6, size=(2, 120)), ties=rng.integers(0, 6, size=(30, 2)))
     noise, K = rng.uniform(0.3, 1.0, 6), RBF(0.4, 3.0)(points, points)
     found = []
-    for each in (duels, duels.merged()):
+    for each in (duels, duels.merge_repeats()):
         here = LATENTS[latent](likelihood.rows(each, noise), K)
         mode = find_mode(here, likelihood)
         gradient = evidence_gradient(here, likelihood, mode)
@@ -32,7 +32,7 @@ def test_merged_duels_have_the_same_evidence_and_gradient(likelihood: Likelihood
 
 def test_equal_duels_are_one_row_of_the_matrix() -> None:
     points = np.random.default_rng(1).random((3, 2))
-    rows = Probit().rows(Duels(points, [0, 0, 1], [1, 1, 2]).merged(), np.ones(3))
+    rows = Probit().rows(Duels(points, [0, 0, 1], [1, 1, 2]).merge_repeats(), np.ones(3))
     assert rows.counts is not None
     assert rows.counts.tolist() == [2.0, 1.0]
     assert len(PointLatent(rows, np.eye(3)).rows) == 2

@@ -24,7 +24,7 @@ def after(posterior: Posterior, likelihood: Likelihood, pair: Array, noise: Arra
     row = np.array([a[0], -b[0]])
     mean, variance = row @ posterior.mean(pair), row @ posterior.covariance(pair) @ row
     logZ = likelihood.expected(np.array([mean]), np.array([variance]), np.array([tie]))
-    return posterior.conditioned(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
+    return posterior.condition_on_duel(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
 
 
 @pytest.mark.parametrize("likelihood", [Probit(0.3), Logistic(0.5), Logistic(0.5, "difference")], ids=str)
@@ -76,7 +76,7 @@ def test_the_posterior_is_left_alone(example: Build, X: Array) -> None:
 
 def test_an_uninformative_duel_changes_nothing(example: Build, X: Array) -> None:
     posterior = example(5, 4, seed=4).posterior()
-    same = posterior.conditioned(PAIR, (1.0, 1.0), slope=0.0, curvature=0.0)
+    same = posterior.condition_on_duel(PAIR, (1.0, 1.0), slope=0.0, curvature=0.0)
     np.testing.assert_allclose(same.mean(X), posterior.mean(X), atol=1e-14)
     np.testing.assert_allclose(same.covariance(X), posterior.covariance(X), atol=1e-14)
 

@@ -160,7 +160,7 @@ def test_more_duels_than_digits_take_the_slower_way_to_the_same_answer(monkeypat
 
 
 @pytest.mark.parametrize(
-    "duels", [Duels.none(2), Duels([[0.2, 0.3]], [0], [0])], ids=["no duels", "a design against itself"]
+    "duels", [Duels.empty(2), Duels([[0.2, 0.3]], [0], [0])], ids=["no duels", "a design against itself"]
 )
 def test_nothing_to_learn_from(duels: Duels) -> None:
     rows = rows_of(duels)

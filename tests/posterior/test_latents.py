@@ -59,7 +59,7 @@ def test_latent_vector_gives_the_margins(example: Build, kind: str) -> None:
     margins = latent.margins(x)
     np.testing.assert_allclose(a * x[i] - b * x[j], margins, atol=1e-13)
     t = np.random.default_rng(1).standard_normal(7)
-    assert latent.pull(t) @ latent == pytest.approx(t @ margins, rel=1e-12)
+    assert latent.pull(t) @ x == pytest.approx(t @ margins, rel=1e-12)
     H = np.array([latent.margins(e) for e in np.eye(len(x))]).T
     np.testing.assert_allclose(H @ latent.prior @ H.T, one.D @ one.K @ one.D.T, atol=1e-12)
     # Sites from silent to ruling: their margins' variances, and what these are without them, by leaving each out.
@@ -151,7 +151,7 @@ def test_auto_takes_the_smaller_space(example: Build) -> None:
 
 @pytest.mark.parametrize("kind", ["duel", "point"])
 def test_no_duels(kind: str) -> None:
-    rows = Probit().rows(Duels.none(2), np.empty(0))
+    rows = Probit().rows(Duels.empty(2), np.empty(0))
     latent = LATENTS[kind](rows, np.empty((0, 0)))
     solution = latent.solve(Sites(np.empty(0), np.empty(0)))
     assert solution.log_determinant == 0.0
@@ -176,9 +176,9 @@ class TestSites:
         assert plain.draw(0).linear.shape == (3,)
         shared = Sites(np.ones(3), np.arange(6.0).reshape(2, 3))
         assert shared.draws == 2
-        assert shared.shared
+        assert shared.shares_precision
         assert shared.draw(1).linear.tolist() == [3.0, 4.0, 5.0]
         assert shared.draw(1).precision.tolist() == [1.0, 1.0, 1.0]
         own = Sites(np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3))
-        assert not own.shared
+        assert not own.shares_precision
         assert own.draw(1).precision.tolist() == [3.0, 4.0, 5.0]

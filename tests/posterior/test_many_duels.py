@@ -86,7 +86,7 @@ def exact_covariance(latent: PointLatent, sites: Sites) -> Array:
 @pytest.mark.parametrize("likelihood", [Probit(), Logistic(form="difference")], ids=repr)
 def test_every_entry_is_that_of_exact_arithmetic_however_much_precisions_differ(likelihood: Likelihood) -> None:
     rows, sites = rows_of(likelihood, 7, 60), sites_of(60)
-    F, y = eliminate_designs(*rows.between(np.ones(7), sites.precision, sites.linear))
+    F, y = eliminate_designs(*rows.pool_sites(np.ones(7), sites.precision, sites.linear))
     exact_F, exact_y = exactly_eliminated(rows, sites)
     np.testing.assert_allclose(F, exact_F, rtol=1e-13)
     np.testing.assert_allclose(y, exact_y, rtol=1e-11)

@@ -43,7 +43,7 @@ def test_moments_are_those_of_the_mixture(
     np.testing.assert_allclose(mixture.mean(X), means.mean(axis=0), atol=1e-11)
     np.testing.assert_allclose(mixture.covariance(X), covariance, atol=1e-10)
     np.testing.assert_allclose(mixture.variance(X), np.diagonal(covariance), atol=1e-10)
-    here = mixture.between(X, X[::-1])
+    here = mixture.at_pairs(X, X[::-1])
     cross = np.diagonal(covariance[:, ::-1])
     np.testing.assert_allclose(
         here.variance, np.diagonal(covariance) + np.diagonal(covariance)[::-1] - 2 * cross, atol=1e-9
@@ -112,9 +112,9 @@ def test_prob_prefer_averages_over_components(shared: bool) -> None:
     mixture, X, Y = skewed_mixture(shared), np.array([[0.2], [0.3]]), np.array([[0.8], [0.6]])
     each = []
     for beta, root in mixture.parts:
-        here = Posterior(mixture.kernel, mixture.points, beta, root).between(X, Y)
+        here = Posterior(mixture.kernel, mixture.points, beta, root).at_pairs(X, Y)
         each.append(ndtr((here.mean[:, 0] - here.mean[:, 1]) / np.sqrt(here.variance)))
     np.testing.assert_allclose(mixture.prob_prefer(X, Y), np.mean(each, axis=0), rtol=1e-10)
-    moments = mixture.between(X, Y)
+    moments = mixture.at_pairs(X, Y)
     gaussian = ndtr((moments.mean[:, 0] - moments.mean[:, 1]) / np.sqrt(moments.variance))
     assert (np.abs(gaussian - np.mean(each, axis=0)) > 0.01).any(), "the mixture is too close to a Gaussian to tell"

@@ -92,7 +92,7 @@ def _of_study(study: Optimizer) -> Known:
 
 
 def _of_model(model: PreferenceGP) -> Known:
-    duels = model.duels.unmerged()
+    duels = model.duels.expand_repeats()
     if duels.bounds != (0.0, 1.0):
         rule = "arrays can be drawn where designs lie in the unit cube"
         raise UnsupportedError(rule, f"designs within {duels.bounds}", "make a study of a Catalogue of them")

@@ -101,7 +101,7 @@ def _avoid_cancellation(latent: LatentGaussian) -> LatentGaussian:
     """Choose duel space where margins, as differences of utilities, would lose more digits than passes can bear."""
     if not isinstance(latent, PointLatent) or len(latent.rows) > _MAX_DUELS:
         return latent
-    is_wide = latent.rows.widest_margin(latent.kernel_matrix) > _MAX_MARGIN_VARIANCE
+    is_wide = latent.rows.max_margin_variance(latent.kernel_matrix) > _MAX_MARGIN_VARIANCE
     return DuelLatent(latent.rows, latent.kernel_matrix) if is_wide else latent
 
 

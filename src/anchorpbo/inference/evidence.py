@@ -66,7 +66,7 @@ class EvidenceGradient:
     def by_threshold(self) -> float:
         """In tau."""
         rows = self.latent.rows
-        by_tau = Terms(*rows.counted(self.likelihood.log_prob_by_threshold(self.mode.margins, rows.tied)))
+        by_tau = Terms(*rows.weight_by_counts(self.likelihood.log_prob_by_threshold(self.mode.margins, rows.tied)))
         direct = by_tau.value + 0.5 * self.mode.solution.margin_variances * by_tau.d2
         return float(direct.sum() + self._margins_by_determinant @ by_tau.d1)
 
@@ -79,7 +79,7 @@ class EvidenceGradient:
     def _by_entries(self) -> tuple[Array, Array]:
         latent, solution, a = self.latent, self.mode.solution, self.mode.terms.d1
         h = self.q - solution.sites.precision * self._margins_by_determinant
-        f, K_eta = (latent.kernel_matrix @ latent.rows.transposed(t) for t in (a, h))
+        f, K_eta = (latent.kernel_matrix @ latent.rows.apply_transpose(t) for t in (a, h))
         first, second = (
             (a + h) * f[i] + a * K_eta[i] - latent.reduced_entries(solution, i)
             for i in (latent.rows.first, latent.rows.second)

@@ -131,7 +131,7 @@ def _avoid_cancellation(latent: ExactLatent) -> ExactLatent:
     """Choose duel space where point space's 1 - D S D' would cancel: margins 1e6 times wider than the noise."""
     if isinstance(latent, DuelLatent):
         return latent
-    widest = latent.rows.widest_margin(latent.kernel_matrix)
+    widest = latent.rows.max_margin_variance(latent.kernel_matrix)
     if widest <= _MAX_MARGIN_VARIANCE:
         return latent
     if len(latent.rows) > _MAX_DUELS:

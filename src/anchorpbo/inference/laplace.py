@@ -160,7 +160,7 @@ class _State:
 
 def _terms(latent: LatentGaussian, likelihood: Likelihood, margins: Array) -> Terms:
     """What the answers say of these margins; a row that stands for several counts so often."""
-    return Terms(*latent.rows.counted(likelihood.log_prob(margins, latent.rows.tied)))
+    return Terms(*latent.rows.weight_by_counts(likelihood.log_prob(margins, latent.rows.tied)))
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     fit whatever happened before.
     """
     # Equal answers to one pair are one row that counts so often.
-    duels = duels.merged()
+    duels = duels.merge_repeats()
     given, names = surrogate.theta, surrogate.names
     learnt = {index: spec for index, name in enumerate(names) if (spec := _spec(learn, name)) is not None}
     specs = list(learnt.values())

@@ -182,7 +182,7 @@ class PreferenceGP:
         assert duels is not None  # there is a posterior
         pair, likelihood = duels.as_pair(winner, loser), self.likelihood
         if tie and likelihood.tau == 0.0:
-            likelihood = self._prior.likelihood.for_duels(duels.and_tie(winner, loser))
+            likelihood = self._prior.likelihood.for_duels(duels.with_tie(winner, loser))
         a, b = replace(self._surrogate, likelihood=likelihood).coefficients(pair[:1], pair[1:])
         # Of a mixture, its first two moments are what is updated.
         row = np.array([a[0], -b[0]])
@@ -190,7 +190,7 @@ class PreferenceGP:
             mean, variance = np.array([row @ posterior.mean(pair)]), np.array([row @ posterior.covariance(pair) @ row])
             logZ = likelihood.expected(mean, np.maximum(variance, 0.0), np.array([tie]))
             return _checked(
-                posterior.conditioned(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
+                posterior.condition_on_duel(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
             )
 
     # -- results ------------------------------------------------------------------------------------------------------

@@ -71,15 +71,15 @@ class DuelLatent(ExactLatent):
 
     def prior_to_points(self, A: Array) -> Array:
         """D' A D."""
-        return self.rows.transposed(self.rows.transposed(A).T)
+        return self.rows.apply_transpose(self.rows.apply_transpose(A).T)
 
     def dual_to_points(self, dual: Array) -> Array:
         """D' a."""
-        return self.rows.transposed(dual)
+        return self.rows.apply_transpose(dual)
 
     def root_to_points(self, root: Array) -> Array:
         """L^-1 F D."""
-        return self.rows.transposed(root.T).T
+        return self.rows.apply_transpose(root.T).T
 
 
 def _find_informative(solution: Solution) -> tuple[BoolArray, Array, Array]:

@@ -34,7 +34,7 @@ class SiteMixture(Sequence[GaussianWeights]):
     @classmethod
     def of(cls, latent: LatentGaussian, sites: Sites) -> SiteMixture:
         """Solve every draw once."""
-        if sites.shared:
+        if sites.shares_precision:
             solution = latent.solve(sites)
             betas = np.array([latent.dual_to_points(dual) for dual in solution.dual])
             return cls(latent, sites, betas, latent.root_to_points(solution.root))
@@ -57,7 +57,7 @@ class SiteMixture(Sequence[GaussianWeights]):
         """beta (u,) and root (r, u) of one draw."""
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        if self.sites.shared:
+        if self.sites.shares_precision:
             return self.betas[index], self.mean_root
         return self.betas[index], self.latent.root_to_points(self.latent.solve(self.sites.draw(index)).root)
 

@@ -48,7 +48,7 @@ class PointLatent(ExactLatent):
 
     def pull(self, t: Array) -> Array:
         """D' t."""
-        return self.rows.transposed(t)
+        return self.rows.apply_transpose(t)
 
     @property
     def sparse_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
@@ -75,11 +75,11 @@ class PointLatent(ExactLatent):
         scales = self.rows.scales
         if scales is None or sites.linear.ndim == 2:
             return None
-        F, y = eliminate_designs(*self.rows.between(scales, sites.precision, sites.linear))
+        F, y = eliminate_designs(*self.rows.pool_sites(scales, sites.precision, sites.linear))
         return F * scales, y
 
     def _by_factorisation(self, sites: Sites) -> tuple[Array, Array]:
-        targets, scaled = np.atleast_2d(sites.scaled_target), self.rows.scaled(sites.root)
+        targets, scaled = np.atleast_2d(sites.scaled_target), self.rows.to_dense(sites.root)
         if not (np.isfinite(scaled).all() and np.isfinite(targets).all()):
             raise linalg.LinAlgError("the sites are not finite")
         product = linalg.qr_multiply(scaled, targets, mode="right", overwrite_a=True)

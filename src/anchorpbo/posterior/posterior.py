@@ -89,7 +89,7 @@ class Posterior:
         """Mean, variance and the chain rule at designs X, (n, d)."""
         return DesignMoments.of(self, self._designs("X", X))
 
-    def between(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> PairMoments:
+    def at_pairs(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> PairMoments:
         """Means, variance of the difference and the chain rule at pairs of designs, (n, d) each."""
         return PairMoments.of(self, np.stack(self._pairs(X, Y), axis=1))
 
@@ -166,8 +166,10 @@ class Posterior:
                 variance, last = np.maximum(prior - ((row @ root.T) ** 2).sum(axis=1), 0.0), root
             yield row @ beta, variance
 
-    def conditioned(self, pair: Array, coefficients: tuple[float, float], slope: float, curvature: float) -> Posterior:
-        """One more duel without a refit: a rank-one update that matches the first two moments exactly.
+    def condition_on_duel(
+        self, pair: Array, coefficients: tuple[float, float], slope: float, curvature: float
+    ) -> Posterior:
+        """Condition on one more duel without a refit: a rank-one update that matches the first two moments exactly.
 
         The duel's margin is g = D_k f with D_k = coefficients[0] e_first - coefficients[1] e_second. Where log Z is the
         logarithm of the duel's expected likelihood as a function of the mean of g,

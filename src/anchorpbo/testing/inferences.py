@@ -232,7 +232,7 @@ class InferenceContract(Contract):
 
     def check_no_duels(self) -> None:
         """Without duels there are no sites and the posterior is the prior."""
-        empty = Problem("of no duels", Duels.none(2), np.empty(0))
+        empty = Problem("of no duels", Duels.empty(2), np.empty(0))
         X = np.array([[0.2, 0.3], [0.9, 0.1]])
         for likelihood in self._supported():
             settled = likelihood.for_duels(empty.duels)

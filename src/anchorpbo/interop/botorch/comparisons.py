@@ -59,7 +59,7 @@ def duels_to_tensors(duels: Duels) -> tuple[Tensor, Tensor]:
 
 def wins(duels: Duels) -> Tensor:
     """Row numbers of winners and losers, m x 2, one row a duel also where equal ones are merged."""
-    each = duels.unmerged()
+    each = duels.expand_repeats()
     return torch.tensor(np.stack([each.winners, each.losers], axis=1), dtype=torch.long)
 
 
