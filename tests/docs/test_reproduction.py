@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from anchorpbo.problems import problem_of
-from anchorpbo.reliability import Euclidean
+from anchorpbo.reliability import EuclideanMetric
 from anchorpbo.research.experiments.anchors import anchors_of
 from anchorpbo.research.experiments.experiment import Size
 from anchorpbo.research.experiments.names import EXPERIMENTS
@@ -178,5 +178,5 @@ def test_leave_one_out_chose_the_bound_for_every_set_of_anchors():
     assert len(sets) > 800
     for problem, place, count, told, profile, seed in sets:
         anchors = anchors_of(problem_of(problem), place, count, seed)[:told]
-        assert PaperNoise(profile=profile)(anchors, Euclidean()).bandwidth == 1.0
+        assert PaperNoise(profile=profile)(anchors, EuclideanMetric()).bandwidth == 1.0
     assert "h = 1, the lower bound, for every set of anchors of a study" in PAGE

@@ -19,8 +19,7 @@ from anchorpbo.model import Learn
 from anchorpbo.model.fitting import base_name
 from anchorpbo.model.priors import LEARNABLE
 from anchorpbo.numerics.validation import as_integer, as_non_negative, as_positive
-from anchorpbo.reliability import Euclidean, Joined, Metric, NoiseMap
-from anchorpbo.reliability import Tanimoto as TanimotoDistance
+from anchorpbo.reliability import EuclideanMetric, Metric, NoiseMap, ProductMetric, TanimotoMetric
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
 
@@ -246,12 +245,12 @@ def _metric(space: DesignSpace) -> Metric:
     """The distance that belongs to that kernel."""
     columns = space.columns
     if not columns.fingerprint:
-        return Euclidean(columns.categorical)
+        return EuclideanMetric(columns.categorical)
     if len(columns.fingerprint) == space.dimension:
-        return TanimotoDistance()
+        return TanimotoMetric()
     others = _others(space)
-    euclidean = Euclidean(tuple(others.index(c) for c in columns.categorical))
-    return Joined(((euclidean, others), (TanimotoDistance(), columns.fingerprint)))
+    euclidean = EuclideanMetric(tuple(others.index(c) for c in columns.categorical))
+    return ProductMetric(((euclidean, others), (TanimotoMetric(), columns.fingerprint)))
 
 
 def _others(space: DesignSpace) -> tuple[int, ...]:

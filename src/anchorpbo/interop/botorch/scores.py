@@ -21,7 +21,13 @@ from torch import Tensor
 from torch.nn import Module
 
 from anchorpbo.interop.botorch.tensors import check_first_derivative, to_array, to_tensor
-from anchorpbo.reliability import Bounded, Constant, Density, Euclidean, Reliability
+from anchorpbo.reliability import (
+    BoundedReliability,
+    ConstantReliability,
+    DensityReliability,
+    EuclideanMetric,
+    Reliability,
+)
 from anchorpbo.reliability.profile import GaussianLike
 
 
@@ -40,13 +46,13 @@ class Score(Module, ABC):
 
 def as_score(reliability: Reliability) -> Score:
     """The torch module of a reliability."""
-    if isinstance(reliability, Constant):
+    if isinstance(reliability, ConstantReliability):
         return ConstantScore()
-    if isinstance(reliability, Bounded) and isinstance(reliability.metric, Euclidean):
+    if isinstance(reliability, BoundedReliability) and isinstance(reliability.metric, EuclideanMetric):
         return BoundedScore(reliability, reliability.metric)
-    if isinstance(reliability, Density):
+    if isinstance(reliability, DensityReliability):
         metric, profile = reliability.metric, reliability.profile
-        if isinstance(metric, Euclidean) and isinstance(profile, GaussianLike):
+        if isinstance(metric, EuclideanMetric) and isinstance(profile, GaussianLike):
             return DensityScore(reliability, metric, profile)
     return NumpyScore(reliability)
 
@@ -61,7 +67,7 @@ class ConstantScore(Score):
     @property
     def reliability(self) -> Reliability:
         """The constant one."""
-        return Constant()
+        return ConstantReliability()
 
 
 class _Anchored(Score):
@@ -70,7 +76,7 @@ class _Anchored(Score):
     anchors: Tensor
     bandwidth: Tensor
 
-    def __init__(self, given: Bounded | Density, metric: Euclidean) -> None:
+    def __init__(self, given: BoundedReliability | DensityReliability, metric: EuclideanMetric) -> None:
         super().__init__()
         self._given = given
         self.register_buffer("anchors", to_tensor(given.anchors))
@@ -103,7 +109,7 @@ class BoundedScore(_Anchored):
 class DensityScore(_Anchored):
     """The paper's kernel density estimate."""
 
-    def __init__(self, given: Density, metric: Euclidean, profile: GaussianLike) -> None:
+    def __init__(self, given: DensityReliability, metric: EuclideanMetric, profile: GaussianLike) -> None:
         super().__init__(given, metric)
         self.register_buffer("log_peak", torch.tensor(profile.log_peak(given.dimension), dtype=torch.float64))
         self.register_buffer("rate", torch.tensor(profile.rate, dtype=torch.float64))

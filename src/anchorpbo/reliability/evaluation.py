@@ -23,11 +23,11 @@ BOUNDED, DENSITY = 0, 1
 """Which of the two."""
 
 
-def euclidean(
+def evaluate_euclidean(
     X: Array, anchors: Array, categorical: tuple[int, ...], bandwidth: float, kind: int, peak: float, rate: float,
     *, slopes: bool,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """q, (n,), and its gradient, (n, d), or of no rows where no slopes are asked for."""
+    """Return q, (n,), and its gradient, (n, d), or of no rows without slopes."""
     reliability, gradient = np.empty(len(X)), np.empty((len(X) if slopes else 0, X.shape[1]))
     differ = np.zeros(X.shape[1], dtype=np.bool_)
     for c in categorical:
@@ -54,7 +54,7 @@ def _euclidean(
                 s += r * r
             exponents[j] = rate * s
         if kind == BOUNDED:
-            reliability[i] = vouched(exponents, shares)
+            reliability[i] = combine_anchors(exponents, shares)
         else:
             total = 0.0
             for j in range(m):
@@ -70,15 +70,15 @@ def _euclidean(
 
 
 @jit_tiered
-def vouched_by_any(exponents: Array, reliability: Array, shares: Array) -> None:
+def combine_anchor_rows(exponents: Array, reliability: Array, shares: Array) -> None:
     """Fill q of `BOUNDED`, (n,), and dq/dlog k_j, (n, m), from rate s_j, (n, m), which are overwritten."""
     for i in range(len(exponents)):
-        reliability[i] = vouched(exponents[i], shares[i])
+        reliability[i] = combine_anchors(exponents[i], shares[i])
 
 
 @jit_inline
-def vouched(exponents: Array, shares: Array) -> float:
-    """q of `BOUNDED` from rate s_j, (m,), which are overwritten; fills dq/dlog k_j, (m,).
+def combine_anchors(exponents: Array, shares: Array) -> float:
+    """Return q of `BOUNDED` (a noisy-or) from rate s_j, (m,), which are overwritten; fill dq/dlog k_j, (m,).
 
     Anchor by anchor, 1 - prod_j (1 - k_j) is a sum of what each adds to those before. Nothing cancels in it, so that q
     has its full relative precision also near 0.
