@@ -44,7 +44,7 @@ class TestTheChoiceOfDesigns:
     def test_factors_are_what_their_formulas_say(self) -> None:
         duels = some_duels()
         rows = rows_of(duels)
-        chosen = choose_inducing_points(KERNEL, duels.points, rows, most=5)
+        chosen = choose_inducing_points(KERNEL, duels.points, rows, max_points=5)
         Z, D = duels.points[chosen.chosen], rows.D.toarray()
         np.testing.assert_array_equal(chosen.points, Z)
         np.testing.assert_allclose(chosen.L @ chosen.L.T, KERNEL(Z, Z), atol=1e-12)
@@ -57,7 +57,7 @@ class TestTheChoiceOfDesigns:
         """Against the Schur complement, weighted by the squared entries of D."""
         duels = some_duels()
         rows = rows_of(duels, np.linspace(0.1, 2.0, len(duels.points)))
-        chosen = choose_inducing_points(KERNEL, duels.points, rows, most=6).chosen
+        chosen = choose_inducing_points(KERNEL, duels.points, rows, max_points=6).chosen
         K, weights = KERNEL(duels.points, duels.points), (rows.D.toarray() ** 2).sum(axis=0)
         for r in range(1, 6):
             Z = chosen[:r]
@@ -67,15 +67,15 @@ class TestTheChoiceOfDesigns:
     def test_it_stops_when_enough_is_known(self) -> None:
         duels = some_duels(200, 100)
         rows = rows_of(duels)
-        enough = choose_inducing_points(RBF(0.6), duels.points, rows, most=200, tolerance=1e-3)
-        fewer = choose_inducing_points(RBF(0.6), duels.points, rows, most=len(enough.chosen) - 1)
+        enough = choose_inducing_points(RBF(0.6), duels.points, rows, max_points=200, tolerance=1e-3)
+        fewer = choose_inducing_points(RBF(0.6), duels.points, rows, max_points=len(enough.chosen) - 1)
         assert enough.left_out <= 1e-3 < fewer.left_out
 
     def test_it_stops_at_rounding(self) -> None:
         """Equal designs are one design to it, and no pivot is so small that a factor would be noise."""
         points = np.array([[0.3, 0.3], [0.3, 0.3 + 1e-14], [0.3, 0.3 + 1e-10], [0.7, 0.1]])
         rows = rows_of(Duels(points, [0, 1, 2, 0], [3, 0, 1, 2]))
-        chosen = choose_inducing_points(RBF(0.5), points, rows, most=4)
+        chosen = choose_inducing_points(RBF(0.5), points, rows, max_points=4)
         assert len(chosen.chosen) == 2
         assert chosen.left_out < 1e-12
 
@@ -84,7 +84,7 @@ class TestTheChoiceOfDesigns:
         points = rng.uniform(size=(40, 2))
         noise = np.where(points[:, 0] < 0.5, 0.01, 10.0)
         rows = rows_of(Duels(points, np.arange(20), np.arange(20, 40)), noise)
-        chosen = choose_inducing_points(RBF(0.2), points, rows, most=5).chosen
+        chosen = choose_inducing_points(RBF(0.2), points, rows, max_points=5).chosen
         quiet = (noise[rows.first] < 1.0) & (noise[rows.second] < 1.0)
         heard = np.unique(np.concatenate([rows.first[quiet], rows.second[quiet]]))
         assert np.isin(chosen, heard).all()
@@ -98,13 +98,13 @@ class TestTheChoiceOfDesigns:
                 return super().__call__(X, Y)
 
         duels = some_duels(300, 200)
-        choose_inducing_points(Watched(0.4), duels.points, rows_of(duels), most=20)
+        choose_inducing_points(Watched(0.4), duels.points, rows_of(duels), max_points=20)
         assert Watched.largest == len(duels.points)
 
 
 def both(kernel: Kernel, duels: Duels, rows: Rows) -> tuple[DuelLatent, InducingLatent]:
     exact = DuelLatent(rows, kernel(duels.points, duels.points))
-    return exact, InducingLatent(rows, choose_inducing_points(kernel, duels.points, rows, most=len(duels.points)))
+    return exact, InducingLatent(rows, choose_inducing_points(kernel, duels.points, rows, max_points=len(duels.points)))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ class TestWithEveryDesignItIsExact:
 def test_draws_that_share_their_precisions_are_solved_together() -> None:
     duels = some_duels(30, 40)
     rows = rows_of(duels)
-    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, most=10))
+    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=10))
     one = some_sites(rows)
     together = latent.solve(Sites(one.precision, np.stack([one.linear, 2.0 * one.linear])))
     np.testing.assert_allclose(together.dual[0], latent.solve(one).dual, atol=1e-12)
@@ -149,7 +149,7 @@ def test_draws_that_share_their_precisions_are_solved_together() -> None:
 def test_more_duels_than_digits_take_the_slower_way_to_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     duels = some_duels(30, 60)
     rows = rows_of(duels)
-    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, most=20))
+    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=20))
     sites = some_sites(rows)
     fast = latent.solve(sites)
     monkeypatch.setattr("anchorpbo.posterior.inducing._MAX_TRACE", 0.0)
@@ -164,7 +164,7 @@ def test_more_duels_than_digits_take_the_slower_way_to_the_same_answer(monkeypat
 )
 def test_nothing_to_learn_from(duels: Duels) -> None:
     rows = rows_of(duels)
-    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, most=5))
+    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=5))
     sites = Sites(np.ones(len(rows)), np.ones(len(rows)))
     solution = latent.solve(sites)
     assert solution.log_determinant == 0.0
@@ -177,11 +177,11 @@ def test_nothing_to_learn_from(duels: Duels) -> None:
 def test_no_member_of_a_latent_vector_refuses_to_work() -> None:
     duels = some_duels()
     rows = rows_of(duels)
-    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, most=4))
+    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=4))
     solution = latent.solve(some_sites(rows))
     arguments = {
         "margins": [np.ones(4)],
-        "pull": [np.ones(len(rows))],
+        "apply_transpose": [np.ones(len(rows))],
         "margin_variances": [solution],
         "solve": [some_sites(rows)],
         "cavities": [solution],
@@ -206,7 +206,7 @@ def test_inducing_points_have_no_member_that_needs_the_exact_prior() -> None:
 def test_hallucination_refuses_inducing_points() -> None:
     duels = some_duels()
     rows = rows_of(duels)
-    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, most=4))
+    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=4))
     with pytest.raises(IncompatibleError, match=r"draws from the exact prior; received InducingLatent; use inference"):
         Hallucination(sweeps=1).infer(latent, Probit(), np.random.default_rng(0))
 
@@ -218,7 +218,7 @@ class TestMorePoints:
     def posterior(self, request: pytest.FixtureRequest) -> Posterior:
         duels = some_duels(20, 30)
         rows, rng = rows_of(duels), np.random.default_rng(4)
-        latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, most=8))
+        latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=8))
         precision = rng.uniform(0.5, 1.0, (request.param, len(rows)))
         sites = Sites(precision, rng.standard_normal(precision.shape))
         return posterior_from_sites(

@@ -59,7 +59,7 @@ def test_latent_vector_gives_the_margins(example: Build, kind: str) -> None:
     margins = latent.margins(x)
     np.testing.assert_allclose(a * x[i] - b * x[j], margins, atol=1e-13)
     t = np.random.default_rng(1).standard_normal(7)
-    assert latent.pull(t) @ x == pytest.approx(t @ margins, rel=1e-12)
+    assert latent.apply_transpose(t) @ x == pytest.approx(t @ margins, rel=1e-12)
     H = np.array([latent.margins(e) for e in np.eye(len(x))]).T
     np.testing.assert_allclose(H @ latent.prior @ H.T, one.D @ one.K @ one.D.T, atol=1e-12)
     # Sites from silent to ruling: their margins' variances, and what these are without them, by leaving each out.

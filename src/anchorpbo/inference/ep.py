@@ -41,7 +41,7 @@ _MODE_DECREMENT = 1e-2
 # So many passes must bring the change down to this share of what it was, or they are given up for single updates.
 _TRIAL_PASSES, _CONTRACTION = 3, 0.5
 # Passes that are extrapolated from, once the change is below 1: further away they are no straight line.
-_MEMORY = 4
+_EXTRAPOLATED_PASSES = 4
 # A pass that changes the sites in the same direction as others, but for this share, tells nothing new.
 _MIN_NEW_DIRECTION = 1e-8
 # Single updates that no longer bring the change down have come to rounding; not so while it is large, for Laplace's
@@ -124,7 +124,7 @@ class Extrapolation:
         """Sites further on than a pass from `before` to `after`."""
         end = np.concatenate([after.precision, after.linear])
         change = self._weights * (end - np.concatenate([before.precision, before.linear]))
-        self._passes = np.concatenate([[[change, end]], self._passes[: _MEMORY - 1]])  # the oldest makes room
+        self._passes = np.concatenate([[[change, end]], self._passes[: _EXTRAPOLATED_PASSES - 1]])
         # A site without precision says nothing: there the pass itself is kept.
         further, reached = _extrapolate(self._passes).reshape(2, -1), end.reshape(2, -1)
         return Sites(*np.where(further[0] > 0.0, further, reached))

@@ -48,7 +48,7 @@ class EvidenceGradient:
     @cached_property
     def by_kernel(self) -> Array:
         """In the entries of K, (u, u), symmetric."""
-        a = self.latent.pull(self.mode.terms.d1)
+        a = self.latent.apply_transpose(self.mode.terms.d1)
         half = np.outer(0.5 * a + self.eta, a)
         return self.latent.prior_to_points(0.5 * (half + half.T - self.mode.solution.precision))
 
@@ -91,5 +91,5 @@ def evidence_gradient(latent: ExactLatent, likelihood: Likelihood, mode: Mode) -
     """The gradient, implicit terms through the mode included."""
     solution = mode.solution
     q = 0.5 * solution.margin_variances * mode.terms.d3
-    pulled = latent.pull(q)
+    pulled = latent.apply_transpose(q)
     return EvidenceGradient(latent, likelihood, mode, q, pulled - solution.precision @ (latent.prior @ pulled))

@@ -88,12 +88,12 @@ def find_mode(
     if quickly is not None:
         return quickly
     zero = np.zeros(len(latent.prior))
-    here = _State.at(latent, likelihood, zero, zero)
+    here = _Iterate.at(latent, likelihood, zero, zero)
     if start is not None:
         # Margins need not be reachable by any utility; the sites there always are.
         start = as_start(latent, start)
         dual = latent.solve(mode_sites(start, _terms(latent, likelihood, start))).dual
-        there = _State.at(latent, likelihood, dual, latent.prior @ dual)
+        there = _Iterate.at(latent, likelihood, dual, latent.prior @ dual)
         here = there if there.objective > here.objective else here
     residual, steps, stalls = np.inf, 0, 0
     while True:
@@ -106,7 +106,7 @@ def find_mode(
             break
         for halving in range(MAX_HALVINGS):
             step = 0.5**halving
-            there = _State.at(latent, likelihood, here.dual + step * direction, here.x + step * x_direction)
+            there = _Iterate.at(latent, likelihood, here.dual + step * direction, here.x + step * x_direction)
             if there.objective > here.objective or residual < FLAT_DECREMENT:
                 break
         else:
@@ -129,7 +129,7 @@ def _find_mode_compiled(
     if result is None:
         return None
     dual, margins, steps = result
-    here = _State.at(latent, likelihood, dual, margins)
+    here = _Iterate.at(latent, likelihood, dual, margins)
     solution = latent.solve(mode_sites(here.margins, here.terms))
     residual = _compute_decrement(latent, solution, solution.dual - here.dual)[0]
     return Mode(here.margins, here.terms, here.dual, here.objective, solution, steps, residual)
@@ -144,7 +144,7 @@ def _compute_decrement(latent: LatentGaussian, solution: Solution, direction: Ar
 
 
 @dataclass(frozen=True, eq=False)
-class _State:
+class _Iterate:
     dual: Array
     x: Array
     margins: Array
@@ -152,7 +152,7 @@ class _State:
     objective: float
 
     @classmethod
-    def at(cls, latent: LatentGaussian, likelihood: Likelihood, dual: Array, x: Array) -> _State:
+    def at(cls, latent: LatentGaussian, likelihood: Likelihood, dual: Array, x: Array) -> _Iterate:
         margins = latent.margins(x)
         terms = _terms(latent, likelihood, margins)
         return cls(dual, x, margins, terms, float(terms.value.sum() - 0.5 * dual @ x))

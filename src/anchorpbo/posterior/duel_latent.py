@@ -28,7 +28,7 @@ class DuelLatent(ExactLatent):
         """The latent vector itself."""
         return x
 
-    def pull(self, t: Array) -> Array:
+    def apply_transpose(self, t: Array) -> Array:
         """The vector itself."""
         return t
 

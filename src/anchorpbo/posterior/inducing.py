@@ -57,7 +57,7 @@ class InducingPoints:
 
 
 def choose_inducing_points(
-    kernel: Kernel, points: Array, rows: Rows, most: int, tolerance: float = 0.0
+    kernel: Kernel, points: Array, rows: Rows, max_points: int, tolerance: float = 0.0
 ) -> InducingPoints:
     """Choose designs until they leave out at most a share of the margins' prior variance.
 
@@ -69,21 +69,21 @@ def choose_inducing_points(
         The designs compared, (u, d).
     rows
         Their duels.
-    most
+    max_points
         Designs to choose at most.
     tolerance
         The share at which to stop; at 0 only rounding does.
     """
-    u, most = len(points), min(most, len(points))
+    u, max_points = len(points), min(max_points, len(points))
     left = kernel.diagonal(points).copy()
     total = _margin_variances(kernel, points, rows).sum()
     rounding = u * np.finfo(float).eps * left.max(initial=0.0)
     weights = np.bincount(rows.first, rows.coef_first**2, u) + np.bincount(rows.second, rows.coef_second**2, u)
     # A row for each design chosen: products with what is there then run through memory in its order.
-    E, H = np.empty((most, u)), np.empty((most, len(rows)))
+    E, H = np.empty((max_points, u)), np.empty((max_points, len(rows)))
     chosen: list[int] = []
     explained = 0.0
-    while len(chosen) < most and total - explained > tolerance * total:
+    while len(chosen) < max_points and total - explained > tolerance * total:
         r, next_one = len(chosen), int(np.argmax(weights * left))
         if left[next_one] <= rounding:
             break
@@ -126,7 +126,7 @@ class InducingLatent(LatentGaussian):
         """H v."""
         return np.asarray(self.inducing.H @ x)
 
-    def pull(self, t: Array) -> Array:
+    def apply_transpose(self, t: Array) -> Array:
         """H' t."""
         return np.asarray(self.inducing.H.T @ t)
 

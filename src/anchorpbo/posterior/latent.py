@@ -99,7 +99,7 @@ class LatentGaussian(ABC):
         """H x, (m,)."""
 
     @abstractmethod
-    def pull(self, t: Array) -> Array:
+    def apply_transpose(self, t: Array) -> Array:
         """H' t, (n,)."""
 
     @cached_property

@@ -46,7 +46,7 @@ class PointLatent(ExactLatent):
         """D f."""
         return self.rows.margins(x)
 
-    def pull(self, t: Array) -> Array:
+    def apply_transpose(self, t: Array) -> Array:
         """D' t."""
         return self.rows.apply_transpose(t)
 
