@@ -143,7 +143,7 @@ def test_a_metric_at_constant_distance_gives_a_constant_score():
 
 
 def test_gradient_without_a_smooth_metric_is_unsupported():
-    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*Hamming\(\)"):
+    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*HammingMetric\(\)"):
         DensityReliability([[0.1, 0.2]], 1.0, metric=HammingMetric()).value_and_gradient(np.zeros((1, 2)))
 
 

@@ -93,7 +93,7 @@ def test_names_objects_and_functions_resolve_to_metrics():
 
 
 def test_a_metric_without_a_gradient_says_so():
-    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*Tanimoto\(\)"):
+    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*TanimotoMetric\(\)"):
         as_smooth_metric(TanimotoMetric())
     assert as_smooth_metric(EuclideanMetric()) == EuclideanMetric()
 
@@ -128,7 +128,7 @@ def test_what_is_no_metric_is_refused():
         as_metric("cosine")
     with pytest.raises(InputError, match=r"metric must be a name, a Metric or a function.*received 3"):
         as_metric(3)
-    with pytest.raises(InputError, match=r"write Euclidean\(\) rather than Euclidean"):
+    with pytest.raises(InputError, match=r"write EuclideanMetric\(\) rather than EuclideanMetric"):
         as_metric(EuclideanMetric)
     with pytest.raises(TypeError, match="abstract"):
         Metric()

@@ -88,17 +88,17 @@ def find_mode(
     if quickly is not None:
         return quickly
     zero = np.zeros(len(latent.prior))
-    here = _Iterate.at(latent, likelihood, zero, zero)
+    current = _Iterate.at(latent, likelihood, zero, zero)
     if start is not None:
         # Margins need not be reachable by any utility; the sites there always are.
         start = as_start(latent, start)
         dual = latent.solve(mode_sites(start, _terms(latent, likelihood, start))).dual
-        there = _Iterate.at(latent, likelihood, dual, latent.prior @ dual)
-        here = there if there.objective > here.objective else here
+        candidate = _Iterate.at(latent, likelihood, dual, latent.prior @ dual)
+        current = candidate if candidate.objective > current.objective else current
     residual, steps, stalls = np.inf, 0, 0
     while True:
-        solution = latent.solve(mode_sites(here.margins, here.terms))
-        direction = solution.dual - here.dual
+        solution = latent.solve(mode_sites(current.margins, current.terms))
+        direction = solution.dual - current.dual
         last = residual
         residual, x_direction = _compute_decrement(latent, solution, direction)
         stalls += residual < FLAT_DECREMENT and residual > STALL_RATIO * last
@@ -106,13 +106,13 @@ def find_mode(
             break
         for halving in range(MAX_HALVINGS):
             step = 0.5**halving
-            there = _Iterate.at(latent, likelihood, here.dual + step * direction, here.x + step * x_direction)
-            if there.objective > here.objective or residual < FLAT_DECREMENT:
+            candidate = _Iterate.at(latent, likelihood, current.dual + step * direction, current.x + step * x_direction)
+            if candidate.objective > current.objective or residual < FLAT_DECREMENT:
                 break
         else:
             break  # no step is better, however short: rounding is in the way
-        here, steps = there, steps + 1
-    return Mode(here.margins, here.terms, here.dual, here.objective, solution, steps, residual)
+        current, steps = candidate, steps + 1
+    return Mode(current.margins, current.terms, current.dual, current.objective, solution, steps, residual)
 
 
 def _find_mode_compiled(
@@ -129,10 +129,10 @@ def _find_mode_compiled(
     if result is None:
         return None
     dual, margins, steps = result
-    here = _Iterate.at(latent, likelihood, dual, margins)
-    solution = latent.solve(mode_sites(here.margins, here.terms))
-    residual = _compute_decrement(latent, solution, solution.dual - here.dual)[0]
-    return Mode(here.margins, here.terms, here.dual, here.objective, solution, steps, residual)
+    current = _Iterate.at(latent, likelihood, dual, margins)
+    solution = latent.solve(mode_sites(current.margins, current.terms))
+    residual = _compute_decrement(latent, solution, solution.dual - current.dual)[0]
+    return Mode(current.margins, current.terms, current.dual, current.objective, solution, steps, residual)
 
 
 def _compute_decrement(latent: LatentGaussian, solution: Solution, direction: Array) -> tuple[float, Array]:

@@ -78,18 +78,18 @@ def minimize(
         step *= min(1.0, MAX_STEP / float(np.abs(step).max()))
         share, promised = 1.0, float(slope @ step)
         while True:
-            there = np.clip(x + share * step, lower, upper)
-            new_value, new_slope = function(there)
-            if new_value <= value + _ARMIJO * min(float(slope @ (there - x)), 0.0):
+            candidate = np.clip(x + share * step, lower, upper)
+            new_value, new_slope = function(candidate)
+            if new_value <= value + _ARMIJO * min(float(slope @ (candidate - x)), 0.0):
                 break
             # The lowest point of the parabola through what is known; much nearer where there was no number.
-            known = math.isfinite(new_value)
-            parabola = -promised * share**2 / (2.0 * (new_value - value - promised * share)) if known else 0.0
+            is_finite = math.isfinite(new_value)
+            parabola = -promised * share**2 / (2.0 * (new_value - value - promised * share)) if is_finite else 0.0
             share = min(max(parabola, 0.1 * share), 0.5 * share)
             if share < _MIN_STEP_SHARE:
                 return Minimum(x, value, False)
-        B = _update_curvature(B, there - x, new_slope - slope)
-        x, value, slope = there, new_value, new_slope
+        B = _update_curvature(B, candidate - x, new_slope - slope)
+        x, value, slope = candidate, new_value, new_slope
         if give_up(x, value):
             break
     return Minimum(x, value, False)

@@ -25,8 +25,8 @@ _lowered: list[tuple[Any, int]] = []
 @cache
 def _libraries() -> list[Any]:
     # Looking for the loaded BLAS libraries takes milliseconds, so it is done once.
-    found = threadpoolctl.ThreadpoolController().lib_controllers
-    return [library for library in found if library.user_api == "blas"]
+    libraries = threadpoolctl.ThreadpoolController().lib_controllers
+    return [library for library in libraries if library.user_api == "blas"]
 
 
 def _take_control() -> None:

@@ -81,12 +81,12 @@ class TieredFunction:
 
     def __call__(self, *args: Any) -> Any:
         """Call it, by the tier whose turn it is."""
-        known = self._has_machine_code
-        if known or (known is None and not _COMPILING and not _EAGER.get()):
+        has_code = self._has_machine_code
+        if has_code or (has_code is None and not _COMPILING and not _EAGER.get()):
             try:
                 result = self.dispatcher(*args)
             except _ColdError:  # for these types; there may be machine code for others
-                self._has_machine_code = bool(known)
+                self._has_machine_code = bool(has_code)
             else:
                 self._has_machine_code = True
                 return result
@@ -126,10 +126,10 @@ class TieredFunction:
         return _interpretable(self.dispatcher.py_func)
 
     def _load(self, load: Callable[..., Any], signature: Any, target: Any) -> Any:
-        found = load(signature, target)
-        if found is None and self.seconds < MAX_INTERPRETED_SECONDS and not _EAGER.get():
+        overload = load(signature, target)
+        if overload is None and self.seconds < MAX_INTERPRETED_SECONDS and not _EAGER.get():
             raise _ColdError
-        return found
+        return overload
 
 
 def _size(args: Sequence[Any]) -> int:

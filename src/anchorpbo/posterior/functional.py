@@ -54,8 +54,8 @@ class LinearFunctional:
         kernel, points, total = self.posterior.kernel, self.posterior.points, np.empty(len(X))
         step = _step(max(len(self.Y), len(points)))
         for start in range(0, len(X), step):
-            here = X[start : start + step]
-            total[start : start + step] = kernel(here, self.Y) @ self.weights - kernel(here, points) @ self._product
+            batch = X[start : start + step]
+            total[start : start + step] = kernel(batch, self.Y) @ self.weights - kernel(batch, points) @ self._product
         return total
 
     @cached_property

@@ -121,13 +121,13 @@ class Posterior:
 
     def mean_gradient(self, X: npt.ArrayLike) -> Array:
         """d mean / dx, (n, d)."""
-        here = self.at(X)
-        return here.gradient(np.ones(len(here.X)))
+        moments = self.at(X)
+        return moments.gradient(np.ones(len(moments.X)))
 
     def variance_gradient(self, X: npt.ArrayLike) -> Array:
         """d variance / dx, (n, d)."""
-        here = self.at(X)
-        return here.gradient(np.zeros(len(here.X)), np.ones(len(here.X)))
+        moments = self.at(X)
+        return moments.gradient(np.zeros(len(moments.X)), np.ones(len(moments.X)))
 
     def sample(self, X: npt.ArrayLike, n: int, rng: np.random.Generator) -> Array:
         """n joint draws of f at X, (n, len(X)); of a mixture, each from a component drawn at random."""
@@ -136,10 +136,10 @@ class Posterior:
         parts, draws = self.parts, np.empty((n, len(X)))
         chosen = rng.integers(len(parts), size=n)
         for index in np.unique(chosen):
-            (beta, root), here = parts[int(index)], chosen == index
+            (beta, root), selected = parts[int(index)], chosen == index
             E = square_root(self._part_covariance(X, X, root))
-            noise = rng.standard_normal((int(here.sum()), E.shape[1]))
-            draws[here] = self.kernel(X, self.points) @ beta + noise @ E.T
+            noise = rng.standard_normal((int(selected.sum()), E.shape[1]))
+            draws[selected] = self.kernel(X, self.points) @ beta + noise @ E.T
         return draws
 
     def prob_prefer(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:

@@ -228,13 +228,13 @@ class NoiseMap:
 
     def _numbers(self) -> dict[str, float]:
         """What tells two maps of a kind apart, of what this one has."""
-        found = {
+        numbers = {
             "anchors": None if self.anchors is None else len(self.anchors),
             "bandwidth": self.bandwidth,
             "scale": self.scale,
             "strength": None if isinstance(self.score, ConstantReliability) else self.strength,
         }
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: value for name, value in numbers.items() if value is not None}
 
     def _points(self, X: npt.ArrayLike) -> Array:
         return as_points("X", X, None if self.anchors is None else self.anchors.shape[1])
