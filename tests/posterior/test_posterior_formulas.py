@@ -186,7 +186,7 @@ class TestRules:
         with pytest.raises(InputError, match="X must be finite"):
             call([[0.1, np.nan]])
 
-    @pytest.mark.parametrize("method", ["prob_prefer", "between"])
+    @pytest.mark.parametrize("method", ["prob_prefer", "at_pairs"])
     def test_pairs_have_equal_shapes(self, example: Build, method: str) -> None:
         call = getattr(example(5, 4, seed=9).posterior(), method)
         message = r"X and Y must have the same shape; received \(2, 2\) and \(1, 2\); pair them row by row"
