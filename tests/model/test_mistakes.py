@@ -56,7 +56,7 @@ MISTAKES = {
     "ragged designs": (lambda: ap.Duels([[0.1], [0.2, 0.3]], [0], [1]), "points must be numbers.*equal length"),
     "complex designs": (lambda: ap.Duels([[0.1 + 2j], [0.2]], [0], [1]), "points must be numbers"),
     "masked designs": (lambda: ap.Duels(np.ma.masked_less([[0.1], [0.2]], 0.15), [0], [1]), "points must be numbers"),
-    "a list for a space": (lambda: ap.EP(space=["duel"]), "space must be one of auto, duel, point"),
+    "a list for a latent vector": (lambda: ap.EP(latent=["duel"]), "latent must be one of auto, duel, point"),
     "pairs for rows to exclude": (
         lambda: ap.search.maximise_over(BOUND, [[0.1, 0.2], [0.3, 0.4]], exclude=[[0, 1]]),
         "exclude pairs by exclude_pairs",
