@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from anchorpbo.numerics.sobol import BITS, directions, directions_of, polynomial
+from anchorpbo.numerics.sobol import WORD_BITS, directions, directions_of, polynomial
 
 DIGITS = 12
 """Pairs are judged up to 2^12 points."""
@@ -91,8 +91,8 @@ def keeps_property_a(candidate: Rows, earlier: Rows) -> bool:
 
 def rows_of(words: npt.ArrayLike) -> Rows:
     """Turn 32 direction numbers into the 32 rows of their generator matrix."""
-    digits = np.asarray(words, dtype=np.int64)[None, :] >> np.arange(BITS - 1, -1, -1)[:, None] & 1
-    return digits @ (1 << np.arange(BITS))
+    digits = np.asarray(words, dtype=np.int64)[None, :] >> np.arange(WORD_BITS - 1, -1, -1)[:, None] & 1
+    return digits @ (1 << np.arange(WORD_BITS))
 
 
 def candidates(j: int) -> list[int]:

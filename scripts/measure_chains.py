@@ -28,10 +28,10 @@ import numpy as np
 
 import anchorpbo as ap
 from anchorpbo.inference import Hallucination
+from anchorpbo.inference.chain import effective_sample_size
 from anchorpbo.likelihoods import Likelihood
-from anchorpbo.numerics.chains import effective_sample_size
-from anchorpbo.numerics.truncated import draw_above, draw_between
-from anchorpbo.posterior import SPACES, LatentSpace
+from anchorpbo.numerics.variates import draw_above, draw_between
+from anchorpbo.posterior import LATENTS, LatentGaussian
 from anchorpbo.problems import HARTMANN4, SimulatedJudge
 from anchorpbo.typing import Array
 
@@ -39,7 +39,7 @@ SWEEPS = (5, 30, None, 1000)
 CHAINS, LONG, BURN, EVERY = 8, 20_000, 2_000, 4
 
 
-def simulate_study(preset: str, duels: int, noise: float, ties: float = 0.0) -> tuple[LatentSpace, Likelihood]:
+def simulate_study(preset: str, duels: int, noise: float, ties: float = 0.0) -> tuple[LatentGaussian, Likelihood]:
     """What RAHBO asked a judge whose noise is a twentieth of this at the anchors; some answers are ties, at random."""
     space, rng = HARTMANN4.space, np.random.default_rng(1)
     anchors = np.clip(HARTMANN4.optimum + 0.2 * rng.standard_normal((5, 4)), 0.0, 1.0)
@@ -55,12 +55,14 @@ def simulate_study(preset: str, duels: int, noise: float, ties: float = 0.0) -> 
         (tied if answer == "tie" else wins).append((2 * k, 2 * k + 1))
     data = ap.Duels(np.array(points), *np.array(wins).T, tied or None)
     model = study.model
-    return SPACES["auto"](
+    return LATENTS["auto"](
         model.likelihood.rows(data, model.noise(data.points)), model.kernel(data.points, data.points)
     ), model.likelihood
 
 
-def simulate_duels(duels: int, noise: float, spread: float, pool: int | None = None) -> tuple[LatentSpace, Likelihood]:
+def simulate_duels(
+    duels: int, noise: float, spread: float, pool: int | None = None
+) -> tuple[LatentGaussian, Likelihood]:
     """Duels around an optimum, of distinct designs or of a pool of few, by a judge of constant noise."""
     rng, likelihood = np.random.default_rng(0), ap.Probit(0.0)
     points = 0.5 + spread * rng.standard_normal((pool or 2 * duels, 2))
@@ -70,10 +72,10 @@ def simulate_duels(duels: int, noise: float, spread: float, pool: int | None = N
     wins = utility[first] - utility[second] + np.sqrt(2.0 * noise) * rng.standard_normal(duels) > 0.0
     data = ap.Duels(points, np.where(wins, first, second), np.where(wins, second, first))
     rows = likelihood.rows(data, np.full(len(data.points), noise))
-    return SPACES["auto"](rows, ap.RBF(0.3)(data.points, data.points)), likelihood
+    return LATENTS["auto"](rows, ap.RBF(0.3)(data.points, data.points)), likelihood
 
 
-def list_cases(m: int) -> Iterator[tuple[str, LatentSpace, Likelihood]]:
+def list_cases(m: int) -> Iterator[tuple[str, LatentGaussian, Likelihood]]:
     """From quick chains to slow ones."""
     yield "paper preset, noise 1", *simulate_study("paper", m, 1.0)
     yield "noise 0.5", *simulate_study("default", m, 0.5)
@@ -136,18 +138,18 @@ def main() -> None:
     given = parser.parse_args()
     print("| duels | case | time | setting | sweeps | means | spread | KS | settled |\n|" + " --- |" * 9)
     for m in given.sizes:
-        for name, space, likelihood in list_cases(m):
-            covariance = space.rows.margin_covariance(space.kernel_matrix) + np.eye(m)
+        for name, latent, likelihood in list_cases(m):
+            covariance = latent.rows.margin_covariance(latent.kernel_matrix) + np.eye(m)
             Q, wide = np.linalg.inv(covariance), np.linalg.eigh(covariance)[1][:, -10:]
             chains = np.empty((CHAINS, (LONG - BURN) // EVERY, m))
             for seed, chain in enumerate(chains):
-                run_long_chain(np.random.default_rng([9, seed]), Q, space.rows.tied, likelihood.tau, chain)
+                run_long_chain(np.random.default_rng([9, seed]), Q, latent.rows.tied, likelihood.tau, chain)
             truth = np.array([compute_statistics(chain, wide) for chain in chains])
             worth = np.sum([np.minimum(effective_sample_size(chain), len(chain)) for chain in truth], axis=0)
             slowest = CHAINS * (LONG - BURN) / worth.min()
             for sweeps in SWEEPS:
                 inferred = [
-                    Hallucination(sweeps=sweeps).infer(space, likelihood, np.random.default_rng([seed, 5]))
+                    Hallucination(sweeps=sweeps).infer(latent, likelihood, np.random.default_rng([seed, 5]))
                     for seed in range(given.draws)
                 ]
                 draws = compute_statistics(np.array([each.sites.linear for each in inferred]), wide)

@@ -1,6 +1,6 @@
 """One BLAS thread: two test workers with two threads each would spend their time waiting for each other.
 
-Machine code: without `eager` most oracles would only see functions as the interpreter runs them.
+Machine code: without `compile_eagerly` most oracles would only see functions as the interpreter runs them.
 """
 
 import os
@@ -16,9 +16,9 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 @pytest.fixture(scope="session", autouse=True)
 def machine_code():
     """Every tiered function compiled at its first call, in the thread of the tests."""
-    from anchorpbo.numerics.tiering import eager
+    from anchorpbo.numerics.tiering import compile_eagerly
 
-    with eager():
+    with compile_eagerly():
         yield
 
 

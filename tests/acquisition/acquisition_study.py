@@ -4,7 +4,7 @@ import numpy as np
 
 from anchorpbo.duels import Rows
 from anchorpbo.kernels import Kernel
-from anchorpbo.posterior import DuelSpace, Posterior, Sites, posterior_from_sites
+from anchorpbo.posterior import DuelLatent, Posterior, Sites, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
 
 
@@ -17,5 +17,5 @@ def study(kernel: Kernel, duels: int = 12, dimension: int = 3, seed: int = 0) ->
     rows = Rows(first, second, size, size, np.zeros(duels, dtype=bool), len(points))
     precision = rng.uniform(0.3, 1.0, duels)
     sites = Sites(precision, precision * rng.normal(1.0, 1.0, duels))
-    space = DuelSpace(rows, kernel(points, points))
-    return posterior_from_sites(kernel, points, space, sites), noise
+    latent = DuelLatent(rows, kernel(points, points))
+    return posterior_from_sites(kernel, points, latent, sites), noise

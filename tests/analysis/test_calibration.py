@@ -60,7 +60,7 @@ def test_each_duel_of_a_model_is_predicted_from_all_others():
 
 def test_duels_that_were_merged_are_predicted_one_by_one():
     duels = Duels(POINTS, [*WINS[0], 0, 0, 1], [*WINS[1], 1, 1, 0], ties=[[0, 4], [0, 4]])
-    plain, merged = (PreferenceGP(RBF(0.3), learn=None).condition(some) for some in (duels, duels.merged()))
+    plain, merged = (PreferenceGP(RBF(0.3), learn=None).condition(some) for some in (duels, duels.merge_repeats()))
     expected, found = calibration(plain), calibration(merged)
     assert len(found.predicted) == 10
     assert np.allclose(sorted(found.predicted), sorted(expected.predicted))

@@ -41,7 +41,7 @@ def test_a_model_is_known_by_its_coordinates():
 
 
 def test_a_model_of_merged_duels_has_each_of_them():
-    duels = Duels(POINTS, [0, 0, 0, 1], [1, 1, 1, 0], [[0, 2], [0, 2]]).merged()
+    duels = Duels(POINTS, [0, 0, 0, 1], [1, 1, 1, 0], [[0, 2], [0, 2]]).merge_repeats()
     (first, *_) = list_compared_designs(ModelView.of(PreferenceGP(learn=None).condition(duels)))
     assert (first.wins, first.losses, first.ties) == (3, 1, 2)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from anchorpbo.errors import IncompatibleError
-from anchorpbo.inference import EP, Hallucination, Inference, Inferred, Laplace, PolyaGamma
+from anchorpbo.inference import EP, Hallucination, Inference, InferenceResult, Laplace, PolyaGamma
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
-from anchorpbo.posterior import LatentSpace, PointSpace, Sites
+from anchorpbo.posterior import LatentGaussian, PointLatent, Sites
 from anchorpbo.testing import InferenceContract
 from anchorpbo.typing import Array
 
@@ -36,27 +36,27 @@ class IgnoresGenerator(Hallucination):
     """Draws from a generator of its own, always the same."""
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
-        return super().infer(space, likelihood, np.random.default_rng(0), start)
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
+        return super().infer(latent, likelihood, np.random.default_rng(0), start)
 
 
 class HiddenGenerator(Hallucination):
     """Draws from a generator of its own, never the same."""
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
-        return super().infer(space, likelihood, np.random.default_rng(), start)
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
+        return super().infer(latent, likelihood, np.random.default_rng(), start)
 
 
 class SecretSampler(Hallucination):
     """Does not say that it samples."""
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
-        inferred = super().infer(space, likelihood, rng, start)
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
+        inferred = super().infer(latent, likelihood, rng, start)
         return replace(inferred, info=replace(inferred.info, effective_samples=None))
 
 
@@ -64,9 +64,9 @@ class PrefersLoser(Laplace):
     """The sign of the targets is wrong."""
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
-        inferred = super().infer(space, likelihood, rng, start)
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
+        inferred = super().infer(latent, likelihood, rng, start)
         return replace(inferred, sites=Sites(inferred.sites.precision, -inferred.sites.linear))
 
 
@@ -74,9 +74,9 @@ class WritesStart(Laplace):
     """Uses the start as working memory."""
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
-        inferred = super().infer(space, likelihood, rng, start)
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
+        inferred = super().infer(latent, likelihood, rng, start)
         if start is not None:
             start[:] = inferred.state
         return inferred
@@ -86,21 +86,21 @@ class AddsJitter(Laplace):
     """Adds jitter to the kernel matrix it is given."""
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
-        space.kernel_matrix[np.diag_indices_from(space.kernel_matrix)] += 1e-6
-        return super().infer(space, likelihood, rng, start)
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
+        latent.kernel_matrix[np.diag_indices_from(latent.kernel_matrix)] += 1e-6
+        return super().infer(latent, likelihood, rng, start)
 
 
 class OneSpaceOff(EP):
     """Its sites differ between the spaces."""
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
-        inferred = super().infer(space, likelihood, rng, start)
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
+        inferred = super().infer(latent, likelihood, rng, start)
         sites = inferred.sites
-        if isinstance(space, PointSpace):
+        if isinstance(latent, PointLatent):
             sites = Sites(1.001 * sites.precision, sites.linear)
         return replace(inferred, sites=sites)
 
@@ -109,10 +109,10 @@ class BiasedSampler(Hallucination):
     """In point space its draws are too large."""
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
-        inferred = super().infer(space, likelihood, rng, start)
-        factor = 3.0 if isinstance(space, PointSpace) else 1.0
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
+        inferred = super().infer(latent, likelihood, rng, start)
+        factor = 3.0 if isinstance(latent, PointLatent) else 1.0
         return replace(inferred, sites=Sites(inferred.sites.precision, factor * inferred.sites.linear))
 
 
@@ -129,19 +129,19 @@ class NeedsDuels(Laplace):
     """Divides by the number of duels."""
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
-        inferred = super().infer(space, likelihood, rng, start)
-        return replace(inferred, info=replace(inferred.info, residual=inferred.info.residual / (1 // len(space.rows))))
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
+        inferred = super().infer(latent, likelihood, rng, start)
+        return replace(inferred, info=replace(inferred.info, residual=inferred.info.residual / (1 // len(latent.rows))))
 
 
 class GivesUp(EP):
     """Stops before it has converged and says so."""
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
-        return EP(most_passes=1, tolerance=1e-12).infer(space, likelihood, rng, start)
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
+        return EP(max_passes=1, tolerance=1e-12).infer(latent, likelihood, rng, start)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from anchorpbo.problems import get_problem
-from anchorpbo.reliability import Euclidean
+from anchorpbo.reliability import EuclideanMetric
 from anchorpbo.research.experiments.anchor_placement import place_anchors
 from anchorpbo.research.experiments.experiment import ExperimentSize
 from anchorpbo.research.experiments.registry import EXPERIMENTS
@@ -184,5 +184,5 @@ def test_leave_one_out_chose_the_bound_for_every_set_of_anchors():
     assert len(sets) > 800
     for problem, place, count, told, profile, seed in sets:
         anchors = place_anchors(get_problem(problem), place, count, seed)[:told]
-        assert PaperNoise(profile=profile)(anchors, Euclidean()).bandwidth == 1.0
+        assert PaperNoise(profile=profile)(anchors, EuclideanMetric()).bandwidth == 1.0
     assert "h = 1, the lower bound, for every set of anchors of a study" in PAGE

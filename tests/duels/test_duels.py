@@ -81,7 +81,7 @@ class TestRowsOfDuels:
         assert Duels(THREE, [0], [1]).ties.shape == (0, 2)
 
     def test_no_duels(self) -> None:
-        duels = Duels.none(4)
+        duels = Duels.empty(4)
         assert len(duels) == 0
         assert duels.points.shape == (0, 4)
         assert duels.dimension == 4
@@ -93,20 +93,20 @@ class TestRowsOfDuels:
 
 class TestGrowing:
     def test_and_win_adds_a_new_design(self) -> None:
-        duels = Duels(THREE, [0], [1]).and_win([0.3, 0.3], [0.9, 0.4])
+        duels = Duels(THREE, [0], [1]).with_win([0.3, 0.3], [0.9, 0.4])
         assert same_duels(duels, [[0.1, 0.2], [0.9, 0.4], [0.3, 0.3]], [0, 2], [1, 1])
 
     def test_and_tie_adds_a_tie(self) -> None:
-        duels = Duels(THREE, [0], [1]).and_tie([0.9, 0.4], [0.3, 0.3])
+        duels = Duels(THREE, [0], [1]).with_tie([0.9, 0.4], [0.3, 0.3])
         assert duels.ties.tolist() == [[1, 2]]
         assert duels.winners.tolist() == [0]
 
     def test_growing_one_by_one_equals_all_at_once(self) -> None:
         rng = np.random.default_rng(2)
         points, pairs = rng.integers(0, 3, size=(8, 2)) / 2, rng.integers(0, 8, size=(12, 2))
-        grown = Duels.none(2)
+        grown = Duels.empty(2)
         for winner, loser in pairs:
-            grown = grown.and_win(points[winner], points[loser])
+            grown = grown.with_win(points[winner], points[loser])
         at_once = Duels(points, pairs[:, 0], pairs[:, 1])
         np.testing.assert_array_equal(grown.points[grown.winners], at_once.points[at_once.winners])
         np.testing.assert_array_equal(grown.points[grown.losers], at_once.points[at_once.losers])
@@ -114,17 +114,17 @@ class TestGrowing:
 
     def test_the_original_is_left_alone(self) -> None:
         duels = Duels(THREE, [0], [1])
-        duels.and_win([0.3, 0.3], [0.9, 0.4])
-        duels.and_tie([0.3, 0.3], [0.9, 0.4])
+        duels.with_win([0.3, 0.3], [0.9, 0.4])
+        duels.with_tie([0.3, 0.3], [0.9, 0.4])
         assert duels == Duels(THREE, [0], [1])
 
     def test_bounds_are_kept(self) -> None:
         features = Duels([[3.0], [7.0]], [0], [1], bounds=None)
-        assert features.and_win([9.0], [3.0]).bounds is None
+        assert features.with_win([9.0], [3.0]).bounds is None
         with pytest.raises(InputError, match=r"must lie in \[0.0, 1.0\]"):
-            Duels([[0.3], [0.7]], [0], [1]).and_win([9.0], [0.3])
+            Duels([[0.3], [0.7]], [0], [1]).with_win([9.0], [0.3])
 
-    @pytest.mark.parametrize("grow", [Duels.and_win, Duels.and_tie])
+    @pytest.mark.parametrize("grow", [Duels.with_win, Duels.with_tie])
     def test_design_of_another_shape(self, grow: object) -> None:
         assert callable(grow)
         with pytest.raises(ShapeError, match=r"a design must have shape \(2,\); received \(3,\); give one design"):
@@ -233,20 +233,20 @@ class TestJoining:
     def test_duels_of_both_on_the_designs_of_both(self) -> None:
         here = Duels([[0.1], [0.5], [0.9]], [0, 1], [1, 2], [[0, 2]])
         there = Duels([[0.9], [0.3]], [1, 0], [0, 1], [[1, 0]])
-        joined = here.and_duels(there)
+        joined = here.with_duels(there)
         expected = Duels([[0.1], [0.5], [0.9], [0.3]], [0, 1, 3, 2], [1, 2, 2, 3], [[0, 2], [3, 2]])
         assert joined == expected
 
     def test_merged_duels_count_as_often_as_they_were_judged(self) -> None:
         here = Duels([[0.1], [0.5]], [0, 0, 1], [1, 1, 0])
-        joined = here.merged().and_duels(here.merged())
+        joined = here.merge_repeats().with_duels(here.merge_repeats())
         assert len(joined) == 6
         assert sorted(joined.winners) == [0, 0, 0, 0, 1, 1]
 
     def test_bounds_are_those_of_the_first(self) -> None:
         with pytest.raises(InputError, match=r"must lie in \[0\.0, 1\.0\]; received 3\.0"):
-            Duels([[0.1], [0.5]], [0], [1]).and_duels(Duels([[3.0], [4.0]], [0], [1], bounds=None))
+            Duels([[0.1], [0.5]], [0], [1]).with_duels(Duels([[3.0], [4.0]], [0], [1], bounds=None))
 
     def test_designs_must_have_the_same_coordinates(self) -> None:
         with pytest.raises(ShapeError, match="those on designs of 1 coordinates; received 2; describe both"):
-            Duels([[0.1], [0.5]], [0], [1]).and_duels(Duels([[0.1, 0.2], [0.3, 0.4]], [0], [1]))
+            Duels([[0.1], [0.5]], [0], [1]).with_duels(Duels([[0.1, 0.2], [0.3, 0.4]], [0], [1]))

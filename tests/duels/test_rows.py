@@ -45,7 +45,7 @@ def test_design_against_itself_has_the_difference_of_its_coefficients(rows: Rows
 
 def test_scaled_is_a_diagonal_times_the_matrix(rows: Rows, dense: Array) -> None:
     scale = np.random.default_rng(2).uniform(size=M)
-    np.testing.assert_allclose(rows.scaled(scale), np.diag(scale) @ dense, rtol=1e-14, atol=1e-16)
+    np.testing.assert_allclose(rows.to_dense(scale), np.diag(scale) @ dense, rtol=1e-14, atol=1e-16)
 
 
 @pytest.mark.parametrize("shape", [(U,), (U, 3), (U, 0)])
@@ -57,14 +57,14 @@ def test_margins(rows: Rows, dense: Array, shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("shape", [(M,), (M, 3), (M, 0)])
 def test_transposed(rows: Rows, dense: Array, shape: tuple[int, ...]) -> None:
     t = np.random.default_rng(4).standard_normal(shape)
-    np.testing.assert_allclose(rows.transposed(t), dense.T @ t, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(rows.apply_transpose(t), dense.T @ t, rtol=1e-13, atol=1e-15)
 
 
 def test_arguments_may_be_laid_out_column_by_column(rows: Rows, dense: Array) -> None:
     rng = np.random.default_rng(5)
     f, t = rng.standard_normal((3, U)).T, rng.standard_normal((3, M)).T
     np.testing.assert_allclose(rows.margins(f), dense @ f, rtol=1e-13, atol=1e-15)
-    np.testing.assert_allclose(rows.transposed(t), dense.T @ t, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(rows.apply_transpose(t), dense.T @ t, rtol=1e-13, atol=1e-15)
 
 
 def test_margin_covariance(rows: Rows, dense: Array) -> None:
@@ -85,16 +85,16 @@ def test_equal_coefficients_make_a_design_against_itself_a_margin_of_zero() -> N
     assert rows.margins(np.array([1.0, 2.0, 3.0])).tolist() == [0.0]
     assert rows.margin_covariance(K).tolist() == [[0.0]]
     assert rows.margin_variances(K)[0] == pytest.approx(0.0, abs=1e-15)
-    assert rows.transposed(np.array([1e9])).tolist() == [0.0, 0.0, 0.0]
+    assert rows.apply_transpose(np.array([1e9])).tolist() == [0.0, 0.0, 0.0]
     assert not rows.D.toarray().any()
-    assert not rows.scaled(np.ones(1)).any()
+    assert not rows.to_dense(np.ones(1)).any()
 
 
 def test_no_duels() -> None:
     empty = np.empty(0)
     rows = Rows(empty.astype(np.intp), empty.astype(np.intp), empty, empty, empty.astype(np.bool_), 2)
     assert rows.margins(np.ones(2)).shape == (0,)
-    assert rows.transposed(empty).tolist() == [0.0, 0.0]
+    assert rows.apply_transpose(empty).tolist() == [0.0, 0.0]
     assert rows.margin_covariance(np.eye(2)).shape == (0, 0)
     assert rows.margin_variances(np.eye(2)).shape == (0,)
-    assert rows.scaled(empty).shape == (0, 2)
+    assert rows.to_dense(empty).shape == (0, 2)

@@ -10,7 +10,7 @@ from anchorpbo.duels import Duels
 from anchorpbo.inference import EP, Hallucination, Laplace, PolyaGamma, find_mode, laplace_evidence
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Logistic, Probit
-from anchorpbo.posterior import SPACES, posterior_from_sites
+from anchorpbo.posterior import LATENTS, posterior_from_sites
 
 KERNEL = RBF(oracle.LENGTHSCALE, oracle.OUTPUTSCALE)
 PRIOR_STD = np.sqrt(oracle.OUTPUTSCALE)
@@ -35,13 +35,13 @@ def problem(name, ties, where="auto"):
     duels = Duels(oracle.POINTS, oracle.WINNERS, oracle.LOSERS, [list(t) for t in ties] or None)
     likelihood = LIKELIHOODS[name](tie_threshold=TAU if ties else 0.0)
     rows = likelihood.rows(duels, oracle.NOISE)
-    return SPACES[where](rows, KERNEL(duels.points, duels.points)), likelihood
+    return LATENTS[where](rows, KERNEL(duels.points, duels.points)), likelihood
 
 
 def infer(inference, name, ties, where="auto", seed=7):
-    space, likelihood = problem(name, ties, where)
-    inferred = inference.infer(space, likelihood, np.random.default_rng(seed))
-    return posterior_from_sites(KERNEL, oracle.POINTS, space, inferred.sites), inferred.info
+    latent, likelihood = problem(name, ties, where)
+    inferred = inference.infer(latent, likelihood, np.random.default_rng(seed))
+    return posterior_from_sites(KERNEL, oracle.POINTS, latent, inferred.sites), inferred.info
 
 
 @every_likelihood
@@ -79,10 +79,10 @@ def test_many_draws_are_within_monte_carlo_error(name, ties):
 def test_samples_of_the_mixture_have_the_skewness_of_the_posterior(name):
     duels = Duels(oracle.POINTS[:2], [0, 0, 0], [1, 1, 1])
     likelihood, noise = LIKELIHOODS[name](tie_threshold=0.0), np.array([0.1, 0.3])
-    space = SPACES["auto"](likelihood.rows(duels, noise), KERNEL(duels.points, duels.points))
+    latent = LATENTS["auto"](likelihood.rows(duels, noise), KERNEL(duels.points, duels.points))
     sampler = Hallucination(draws=20_000) if name == "probit" else PolyaGamma(draws=20_000)
-    inferred = sampler.infer(space, likelihood, np.random.default_rng(7))
-    posterior = posterior_from_sites(KERNEL, duels.points, space, inferred.sites)
+    inferred = sampler.infer(latent, likelihood, np.random.default_rng(7))
+    posterior = posterior_from_sites(KERNEL, duels.points, latent, inferred.sites)
     difference = np.subtract(*posterior.sample(duels.points, 60_000, np.random.default_rng(3)).T)
 
     K = oracle.kernel_matrix()
@@ -106,13 +106,13 @@ def test_many_draws_know_which_side_of_a_tie_they_are_on(name):
     exact = oracle.integrate(name, ties, tau)
     duels = Duels(oracle.POINTS, oracle.WINNERS, oracle.LOSERS, [list(tie) for tie in ties])
     likelihood = LIKELIHOODS[name](tie_threshold=tau)
-    space = SPACES["auto"](likelihood.rows(duels, oracle.NOISE), KERNEL(duels.points, duels.points))
+    latent = LATENTS["auto"](likelihood.rows(duels, oracle.NOISE), KERNEL(duels.points, duels.points))
     sampler = Hallucination(draws=1500) if name == "probit" else PolyaGamma(draws=1500)
     # The error of a mean over replicates is measured, not guessed.
     means, variances = [], []
     for seed in range(6):
-        inferred = sampler.infer(space, likelihood, np.random.default_rng(seed))
-        posterior = posterior_from_sites(KERNEL, oracle.POINTS, space, inferred.sites)
+        inferred = sampler.infer(latent, likelihood, np.random.default_rng(seed))
+        posterior = posterior_from_sites(KERNEL, oracle.POINTS, latent, inferred.sites)
         means.append(posterior.mean(oracle.POINTS))
         variances.append(posterior.variance(oracle.POINTS))
     for got, true in ((means, exact.mean), (variances, np.diag(exact.covariance))):
@@ -127,8 +127,8 @@ def test_laplace_is_closer_than_the_prior_and_its_evidence_is_near(name, ties):
     exact = truth(name, ties)
     assert info.converged
     assert np.abs(posterior.mean(oracle.POINTS) - exact.mean).max() < 0.1 * PRIOR_STD
-    space, likelihood = problem(name, ties)
-    assert laplace_evidence(find_mode(space, likelihood)) == pytest.approx(exact.log_evidence, abs=0.2)
+    latent, likelihood = problem(name, ties)
+    assert laplace_evidence(find_mode(latent, likelihood)) == pytest.approx(exact.log_evidence, abs=0.2)
 
 
 @pytest.mark.parametrize("inference", [Laplace(), EP()], ids=["laplace", "ep"])

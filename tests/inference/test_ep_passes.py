@@ -8,7 +8,7 @@ from anchorpbo.inference import EP
 from anchorpbo.inference.ep import Extrapolation
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Logistic, Probit
-from anchorpbo.posterior import SPACES, Sites
+from anchorpbo.posterior import LATENTS, Sites
 
 
 def test_a_linear_map_in_few_dimensions_is_solved_exactly():
@@ -44,12 +44,12 @@ def test_passes_do_for_duels_of_distinct_designs(likelihood, monkeypatch):
     rng = np.random.default_rng(2)
     points, kernel = rng.random((60, 3)), RBF(0.5, 8.0)
     rows = likelihood.rows(Duels(points, np.arange(30), np.arange(30, 60)), np.full(60, 0.3))
-    space = SPACES["duel"](rows, kernel(points, points))
+    latent = LATENTS["duel"](rows, kernel(points, points))
 
     def refuse(*_):
         raise AssertionError("single updates were needed")
 
     monkeypatch.setattr("anchorpbo.inference.ep.match_one_by_one", refuse)
-    info = EP().infer(space, likelihood, rng).info
+    info = EP().infer(latent, likelihood, rng).info
     assert info.converged
     assert info.iterations <= 15

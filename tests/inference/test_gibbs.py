@@ -9,10 +9,10 @@ from scipy.special import ndtr, ndtri
 from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.inference import Hallucination, PolyaGamma
-from anchorpbo.inference.chain import ENOUGH, LEAST, MOST, Schedule
+from anchorpbo.inference.chain import MAX_SWEEPS, MIN_EFFECTIVE_SAMPLES, MIN_SWEEPS, Schedule
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Logistic, Probit
-from anchorpbo.posterior import SPACES
+from anchorpbo.posterior import LATENTS
 
 
 def five_duels(where="auto", ties=()):
@@ -20,26 +20,26 @@ def five_duels(where="auto", ties=()):
     duels = Duels(points, [0, 1, 2, 0, 3][: 5 - len(ties)], [1, 2, 3, 2, 1][: 5 - len(ties)], list(ties) or None)
     likelihood = Probit(0.5 if ties else 0.0)
     rows = likelihood.rows(duels, np.array([0.1, 0.4, 0.2, 0.9])[: len(duels.points)])
-    return SPACES[where](rows, RBF(0.3, 2.0)(duels.points, duels.points)), likelihood
+    return LATENTS[where](rows, RBF(0.3, 2.0)(duels.points, duels.points)), likelihood
 
 
-def rejection(space, likelihood, n=1_500_000):
-    C = space.rows.margin_covariance(space.kernel_matrix)
+def rejection(latent, likelihood, n=1_500_000):
+    C = latent.rows.margin_covariance(latent.kernel_matrix)
     z = np.random.default_rng(11).multivariate_normal(np.zeros(len(C)), C + np.eye(len(C)), size=n, method="cholesky")
-    inside = np.where(space.rows.tied, np.abs(z) < likelihood.tau, z > likelihood.tau)
+    inside = np.where(latent.rows.tied, np.abs(z) < likelihood.tau, z > likelihood.tau)
     return z[inside.all(axis=1)]
 
 
 @pytest.mark.parametrize("ties", [(), ([0, 3],)], ids=["wins only", "with a tie"])
 @pytest.mark.parametrize("where", ["duel", "point"])
 def test_gibbs_agrees_with_a_rejection_sampler_in_five_dimensions(where, ties):
-    space, likelihood = five_duels(where, ties)
-    assert len(space.rows) == 5
-    truth = rejection(space, likelihood)
+    latent, likelihood = five_duels(where, ties)
+    assert len(latent.rows) == 5
+    truth = rejection(latent, likelihood)
     assert len(truth) > 5_000
-    inferred = Hallucination(draws=20_000, thin=2).infer(space, likelihood, np.random.default_rng(1))
+    inferred = Hallucination(draws=20_000, thin=2).infer(latent, likelihood, np.random.default_rng(1))
     z = inferred.sites.linear
-    assert np.all(np.where(space.rows.tied, np.abs(z) <= likelihood.tau, z >= likelihood.tau))
+    assert np.all(np.where(latent.rows.tied, np.abs(z) <= likelihood.tau, z >= likelihood.tau))
     n = 1 / (1 / len(truth) + 1 / min(inferred.info.effective_samples, len(z)))
     std = truth.std(axis=0)
     assert np.all(np.abs(z.mean(axis=0) - truth.mean(axis=0)) < 4 * std / np.sqrt(n))
@@ -50,18 +50,18 @@ def test_gibbs_agrees_with_a_rejection_sampler_in_five_dimensions(where, ties):
 def test_both_spaces_run_the_same_chain():
     draws = []
     for where in ("duel", "point"):
-        space, likelihood = five_duels(where, ([0, 3],))
-        draws.append(Hallucination(sweeps=50).infer(space, likelihood, np.random.default_rng(4)).sites.linear)
+        latent, likelihood = five_duels(where, ([0, 3],))
+        draws.append(Hallucination(sweeps=50).infer(latent, likelihood, np.random.default_rng(4)).sites.linear)
     np.testing.assert_allclose(*draws, atol=1e-9)
 
 
 def test_a_warm_start_leaves_the_distribution_as_it_is():
-    space, likelihood = five_duels()
+    latent, likelihood = five_duels()
     rng = np.random.default_rng(5)
-    warm = Hallucination(sweeps=1000).infer(space, likelihood, rng).state
+    warm = Hallucination(sweeps=1000).infer(latent, likelihood, rng).state
     # Many short chains from one warm start: what they end at must be the target, not the start.
-    ends = np.array([Hallucination(sweeps=60).infer(space, likelihood, rng, warm).sites.linear for _ in range(1500)])
-    truth = rejection(space, likelihood)
+    ends = np.array([Hallucination(sweeps=60).infer(latent, likelihood, rng, warm).sites.linear for _ in range(1500)])
+    truth = rejection(latent, likelihood)
     error = truth.std(axis=0) * np.sqrt(1 / len(ends) + 1 / len(truth))
     assert np.all(np.abs(ends.mean(axis=0) - truth.mean(axis=0)) < 4 * error)
 
@@ -75,14 +75,14 @@ def around_an_optimum(noise=3e-3, duels=24):
     winners, losers = np.take_along_axis(pairs, np.argsort(distance, axis=1), axis=1).T
     data = Duels(points, winners, losers)
     rows = Probit().rows(data, np.full(len(data.points), noise))
-    return SPACES["auto"](rows, RBF(0.3)(data.points, data.points))
+    return LATENTS["auto"](rows, RBF(0.3)(data.points, data.points))
 
 
 @cache
 def textbook_chains(n=1000, sweeps=400):
     """Ends of independent chains that update one coordinate after the other by inversion, all at once: (n, m)."""
-    space, rng = around_an_optimum(), np.random.default_rng(8)
-    Q = np.linalg.inv(space.rows.margin_covariance(space.kernel_matrix) + np.eye(len(space.rows)))
+    latent, rng = around_an_optimum(), np.random.default_rng(8)
+    Q = np.linalg.inv(latent.rows.margin_covariance(latent.kernel_matrix) + np.eye(len(latent.rows)))
     z = np.ones((n, len(Q)))
     for _ in range(sweeps):
         for j, Q_j in enumerate(Q):
@@ -115,9 +115,9 @@ def disagreement(draws, truth):
 
 @pytest.mark.parametrize("where", ["duel", "point"])
 def test_the_default_chain_is_long_enough_where_chains_are_slow(where):
-    space = around_an_optimum()
-    space = SPACES[where](space.rows, space.kernel_matrix)
-    inferred = [Hallucination().infer(space, Probit(), np.random.default_rng([seed, 2])) for seed in range(1000)]
+    latent = around_an_optimum()
+    latent = LATENTS[where](latent.rows, latent.kernel_matrix)
+    inferred = [Hallucination().infer(latent, Probit(), np.random.default_rng([seed, 2])) for seed in range(1000)]
     assert np.mean([each.info.converged for each in inferred]) > 0.99
     moments, kolmogorov = disagreement(np.array([each.sites.linear for each in inferred]), textbook_chains())
     # By chance one of the 30 is beyond these with probability 0.002 and 0.01.
@@ -126,70 +126,74 @@ def test_the_default_chain_is_long_enough_where_chains_are_slow(where):
 
 
 def test_five_sweeps_would_not_be():
-    space = around_an_optimum()
+    latent = around_an_optimum()
     few = Hallucination(sweeps=5)
-    z = np.array([few.infer(space, Probit(), np.random.default_rng([seed, 2])).sites.linear for seed in range(1000)])
+    z = np.array([few.infer(latent, Probit(), np.random.default_rng([seed, 2])).sites.linear for seed in range(1000)])
     moments, kolmogorov = disagreement(z, textbook_chains())
     assert moments > 8.0
     assert kolmogorov > 3.0
 
 
 def test_single_draws_agree_with_a_rejection_sampler():
-    space, likelihood = five_duels(ties=([0, 3],))
-    draws = [Hallucination().infer(space, likelihood, np.random.default_rng([seed, 3])) for seed in range(1000)]
-    moments, kolmogorov = disagreement(np.array([each.sites.linear for each in draws]), rejection(space, likelihood))
+    latent, likelihood = five_duels(ties=([0, 3],))
+    draws = [Hallucination().infer(latent, likelihood, np.random.default_rng([seed, 3])) for seed in range(1000)]
+    moments, kolmogorov = disagreement(np.array([each.sites.linear for each in draws]), rejection(latent, likelihood))
     assert moments < 4.0
     assert kolmogorov < 2.1
 
 
 def test_a_chain_doubles_until_it_has_settled():
     quick, slow, slowest = (around_an_optimum(noise) for noise in (1.0, 3e-3, 1e-7))
-    infos = [Hallucination().infer(space, Probit(), np.random.default_rng(0)).info for space in (quick, slow, slowest)]
+    infos = [
+        Hallucination().infer(latent, Probit(), np.random.default_rng(0)).info for latent in (quick, slow, slowest)
+    ]
     assert [info.converged for info in infos] == [True, True, False]
-    assert infos[0].iterations == LEAST
-    assert infos[1].iterations in {2 * LEAST, 4 * LEAST, 8 * LEAST, MOST}
-    assert infos[2].iterations == MOST
+    assert infos[0].iterations == MIN_SWEEPS
+    assert infos[1].iterations in {2 * MIN_SWEEPS, 4 * MIN_SWEEPS, 8 * MIN_SWEEPS, MAX_SWEEPS}
+    assert infos[2].iterations == MAX_SWEEPS
     for info in infos:
-        assert info.converged == (info.effective_samples >= ENOUGH)
+        assert info.converged == (info.effective_samples >= MIN_EFFECTIVE_SAMPLES)
 
 
 def test_sweeps_are_as_many_as_asked_for():
-    space, likelihood = five_duels()
+    latent, likelihood = five_duels()
     for sweeps in (1, 7, 1000):
-        assert Hallucination(sweeps=sweeps).infer(space, likelihood, np.random.default_rng(0)).info.iterations == sweeps
-    info = Hallucination(sweeps=30, draws=11, thin=4).infer(space, likelihood, np.random.default_rng(0)).info
+        assert (
+            Hallucination(sweeps=sweeps).infer(latent, likelihood, np.random.default_rng(0)).info.iterations == sweeps
+        )
+    info = Hallucination(sweeps=30, draws=11, thin=4).infer(latent, likelihood, np.random.default_rng(0)).info
     assert info.iterations == 30 + 10 * 4
 
 
 def test_the_draws_of_a_mixture_are_states_of_one_chain():
-    space, likelihood = five_duels()
-    many = Hallucination(sweeps=30, draws=4, thin=3).infer(space, likelihood, np.random.default_rng(6))
+    latent, likelihood = five_duels()
+    many = Hallucination(sweeps=30, draws=4, thin=3).infer(latent, likelihood, np.random.default_rng(6))
     for k, draw in enumerate(many.sites.linear):
-        one = Hallucination(sweeps=30 + 3 * k).infer(space, likelihood, np.random.default_rng(6))
+        one = Hallucination(sweeps=30 + 3 * k).infer(latent, likelihood, np.random.default_rng(6))
         np.testing.assert_allclose(one.sites.linear, draw, rtol=1e-9)
     np.testing.assert_array_equal(many.state, many.sites.linear[-1])
 
 
-def test_the_coordinates_watched_are_the_slowest():
+def test_the_traced_coordinates_are_the_slowest():
     slowness = np.random.default_rng(0).permutation(40).astype(float)
-    assert set(slowness[Schedule(None, 1, 1).watched(slowness)]) == set(range(24, 40))
-    assert len(Schedule(None, 1, 1).watched(slowness[:3])) == 3
+    assert set(slowness[Schedule(None, 1, 1).choose_traced(slowness)]) == set(range(24, 40))
+    assert len(Schedule(None, 1, 1).choose_traced(slowness[:3])) == 3
 
 
 def test_one_draw_has_unit_variance_sites_inside_the_box():
-    space, likelihood = five_duels()
-    inferred = Hallucination().infer(space, likelihood, np.random.default_rng(0))
+    latent, likelihood = five_duels()
+    inferred = Hallucination().infer(latent, likelihood, np.random.default_rng(0))
     assert inferred.sites.linear.shape == (5,)
     np.testing.assert_array_equal(inferred.sites.precision, np.ones(5))
     assert np.all(inferred.sites.linear > 0)
     assert inferred.info.converged
-    assert inferred.info.iterations == LEAST
+    assert inferred.info.iterations == MIN_SWEEPS
 
 
 def test_a_chain_that_is_too_short_says_so():
-    space, likelihood = five_duels()
-    info = Hallucination(sweeps=10).infer(space, likelihood, np.random.default_rng(0)).info
-    assert info.effective_samples < ENOUGH
+    latent, likelihood = five_duels()
+    info = Hallucination(sweeps=10).infer(latent, likelihood, np.random.default_rng(0)).info
+    assert info.effective_samples < MIN_EFFECTIVE_SAMPLES
     assert not info.converged
 
 
@@ -198,9 +202,9 @@ def test_effective_samples_fall_when_the_noise_does():
     effective = []
     for noise in (1.0, 1e-4):
         rows = Probit().rows(duels, np.full(3, noise))
-        space = SPACES["auto"](rows, RBF(0.3)(duels.points, duels.points))
+        latent = LATENTS["auto"](rows, RBF(0.3)(duels.points, duels.points))
         chain = Hallucination(sweeps=1000)
-        effective.append(chain.infer(space, Probit(), np.random.default_rng(0)).info.effective_samples)
+        effective.append(chain.infer(latent, Probit(), np.random.default_rng(0)).info.effective_samples)
     assert effective[1] < 0.5 * effective[0]
 
 
@@ -226,15 +230,15 @@ def test_schedules_are_whole_numbers_from_one(sampler, field, value):
 
 
 def test_a_start_of_another_length_is_refused():
-    space, likelihood = five_duels()
+    latent, likelihood = five_duels()
     with pytest.raises(InputError, match="start must have one entry for each of the 5 duels"):
-        Hallucination().infer(space, likelihood, np.random.default_rng(0), np.zeros(4))
+        Hallucination().infer(latent, likelihood, np.random.default_rng(0), np.zeros(4))
 
 
 def test_rows_of_a_design_against_itself_are_plain_half_normals():
     rows = Rows(np.array([0]), np.array([0]), np.ones(1), np.ones(1), np.array([False]), 1)
-    space = SPACES["auto"](rows, np.array([[1.0]]))
-    z = Hallucination(draws=20_000, thin=1).infer(space, Probit(), np.random.default_rng(0)).sites.linear[:, 0]
+    latent = LATENTS["auto"](rows, np.array([[1.0]]))
+    z = Hallucination(draws=20_000, thin=1).infer(latent, Probit(), np.random.default_rng(0)).sites.linear[:, 0]
     assert z.mean() == pytest.approx(np.sqrt(2 / np.pi), abs=4 * z.std() / np.sqrt(len(z)))
 
 
@@ -244,12 +248,12 @@ def test_hallucinations_survive_repeated_duels_of_little_noise(outputscale):
     duels = Duels([[0.1, 0.1], [0.9, 0.9], [0.2, 0.8], [0.7, 0.3]], [0] * 5 + [2], [1] * 5 + [3])
     rows = Probit().rows(duels, np.full(4, 1e-6))
     kernel = RBF(0.1, outputscale)
-    space = SPACES["auto"](rows, kernel(duels.points, duels.points))
-    z = Hallucination(draws=4000, thin=2).infer(space, Probit(), np.random.default_rng(0)).sites.linear[:, -1]
-    sigma = np.sqrt(rows.margin_covariance(space.kernel_matrix)[-1, -1] + 1.0)
+    latent = LATENTS["auto"](rows, kernel(duels.points, duels.points))
+    z = Hallucination(draws=4000, thin=2).infer(latent, Probit(), np.random.default_rng(0)).sites.linear[:, -1]
+    sigma = np.sqrt(rows.margin_covariance(latent.kernel_matrix)[-1, -1] + 1.0)
     assert z.mean() == pytest.approx(sigma * np.sqrt(2 / np.pi), abs=4 * z.std() / np.sqrt(2000))
 
 
 def test_effective_samples_are_never_more_than_the_draws():
-    space, likelihood = five_duels()
-    assert Hallucination(draws=50).infer(space, likelihood, np.random.default_rng(0)).info.effective_samples <= 50
+    latent, likelihood = five_duels()
+    assert Hallucination(draws=50).infer(latent, likelihood, np.random.default_rng(0)).info.effective_samples <= 50

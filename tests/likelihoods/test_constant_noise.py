@@ -9,7 +9,7 @@ from anchorpbo.duels import Duels
 from anchorpbo.inference import Laplace
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
-from anchorpbo.posterior import SPACES
+from anchorpbo.posterior import LATENTS
 from anchorpbo.reliability import NoiseMap, Reliability
 from anchorpbo.typing import Array
 
@@ -39,8 +39,8 @@ def everything(likelihood: Likelihood, noise: NoiseMap) -> list[Array]:
     rows = likelihood.rows(DUELS, noise(DUELS.points))
     g = rows.margins(np.sin(7.0 * DUELS.points[:, 0]))
     kernel = RBF(0.4)
-    space = SPACES["duel"](rows, kernel(DUELS.points, DUELS.points))
-    sites = Laplace().infer(space, likelihood, np.random.default_rng(0)).sites
+    latent = LATENTS["duel"](rows, kernel(DUELS.points, DUELS.points))
+    sites = Laplace().infer(latent, likelihood, np.random.default_rng(0)).sites
     terms = [*likelihood.log_prob(g, rows.tied), *likelihood.expected(g, np.ones_like(g), rows.tied)]
     return [rows.coef_first, rows.coef_second, g, *terms, sites.precision, sites.linear]
 

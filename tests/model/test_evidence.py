@@ -82,7 +82,7 @@ def test_value_is_the_papers_formula(size):
     duels = some_duels(*size)
     kernel, noise, likelihood = RBF(0.6, 1.5), NOISES["bounded"], Probit(0.4)
     surrogate = Surrogate(kernel, noise, likelihood)
-    space = surrogate.space(duels)
+    space = surrogate.latent(duels)
     mode = find_mode(space, likelihood)
     K, n = kernel(duels.points, duels.points), noise(duels.points)
     f = K @ space.dual_to_points(mode.dual)
@@ -110,7 +110,7 @@ def test_both_spaces_give_the_same_gradient():
     duels, surrogate = some_duels(10, 12), Surrogate(RBF(0.4), NOISES["bounded"], Probit(0.4))
     gradients = []
     for where in ("duel", "point"):
-        space = surrogate.space(duels, where)
+        space = surrogate.latent(duels, where)
         gradients.append(evidence_gradient(space, surrogate.likelihood, find_mode(space, surrogate.likelihood)))
     duel, point = gradients
     np.testing.assert_allclose(duel.by_kernel, point.by_kernel, atol=1e-9)

@@ -15,7 +15,7 @@ X = np.random.default_rng(4).random((6, 2))
 INFERENCES = {
     "probit laplace": ("probit", "laplace"),
     "probit ep": ("probit", "ep"),
-    "probit ep of points": ("probit", ap.EP(space="point")),
+    "probit ep of points": ("probit", ap.EP(latent="point")),
     "probit hallucination": ("probit", ap.Hallucination(sweeps=50)),
     "paper laplace": ("logistic", "laplace"),
     "paper ep": ("logistic", "ep"),
@@ -129,7 +129,7 @@ def test_a_matrix_that_cannot_be_factorised_is_refused(space):
             raise np.linalg.LinAlgError("Singular matrix")
 
     with pytest.raises(NumericalError, match="Singular matrix"):
-        conditioned(1.0, inference=Singular(space=space))
+        conditioned(1.0, inference=Singular(latent=space))
 
 
 @pytest.mark.parametrize("noise", [1e-200, 8e-76, 1e200])

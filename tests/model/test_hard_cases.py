@@ -20,7 +20,7 @@ def five_hundred(flipped):
 
 
 CASES = {
-    "no duel": ap.Duels.none(3),
+    "no duel": ap.Duels.empty(3),
     "one duel": ap.Duels(P, [0], [1]),
     "one duel 200 times": ap.Duels(P, [0] * 200, [1] * 200),
     "100 times each way": ap.Duels(P, [0, 1] * 100, [1, 0] * 100),

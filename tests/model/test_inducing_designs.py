@@ -163,7 +163,7 @@ class TestWhenItIsUsed:
         duels = ap.Duels(rng.uniform(size=(50, 2)), first, (first + 1) % 50)
         assert conditioned(2, "auto", duels=duels).approximation is None
 
-    @pytest.mark.parametrize("inference", [Hallucination(sweeps=5), EP(space="duel")], ids=["hallucination", "space"])
+    @pytest.mark.parametrize("inference", [Hallucination(sweeps=5), EP(latent="duel")], ids=["hallucination", "latent"])
     def test_inferences_that_are_exact_stay_so(self, inference: object, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(approximation, "EXACT", 20)
         assert conditioned(2, "auto", duels=simulated(2, duels=40), inference=inference).approximation is None
@@ -182,8 +182,8 @@ class TestWhenItIsUsed:
     def test_what_cannot_be_says_so(self) -> None:
         with pytest.raises(IncompatibleError, match=r"draws from the exact prior; received inducing=50; use .*ep"):
             ap.PreferenceGP(inference="hallucination", inducing=50)
-        with pytest.raises(IncompatibleError, match=r'space="duel" is exact; received inducing=50; leave one'):
-            ap.PreferenceGP(inference=EP(space="duel"), inducing=50)
+        with pytest.raises(IncompatibleError, match=r'latent="duel" is exact; received inducing=50; leave one'):
+            ap.PreferenceGP(inference=EP(latent="duel"), inducing=50)
         with pytest.raises(InputError, match=r'inducing must be a number, "auto" or None; received \'many\''):
             ap.PreferenceGP(inducing="many")  # type: ignore[arg-type]
         for wrong in (0, 2.5, True):
@@ -195,7 +195,7 @@ class TestWhenItIsUsed:
         assert model.approximation is None
         with pytest.raises(NotFittedError, match="seen no duels"):
             model.designs  # noqa: B018
-        assert model.condition(ap.Duels.none(2)).posterior.variance([[0.5, 0.5]]) == pytest.approx(1.0)
+        assert model.condition(ap.Duels.empty(2)).posterior.variance([[0.5, 0.5]]) == pytest.approx(1.0)
 
 
 class TestTheModel:

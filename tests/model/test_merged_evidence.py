@@ -7,19 +7,19 @@ from anchorpbo.duels import Duels
 from anchorpbo.inference import evidence_gradient, find_mode, laplace_evidence
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
-from anchorpbo.posterior import SPACES, PointSpace
+from anchorpbo.posterior import LATENTS, PointLatent
 
 
 @pytest.mark.parametrize("likelihood", [Probit(0.3), Logistic(0.4, form="paper")], ids=repr)
-@pytest.mark.parametrize("space", sorted(SPACES))
-def test_merged_duels_have_the_same_evidence_and_gradient(likelihood: Likelihood, space: str) -> None:
+@pytest.mark.parametrize("latent", sorted(LATENTS))
+def test_merged_duels_have_the_same_evidence_and_gradient(likelihood: Likelihood, latent: str) -> None:
     rng = np.random.default_rng(0)
     points = rng.random((6, 2))
     duels = Duels(points, *rng.integers(0, 6, size=(2, 120)), ties=rng.integers(0, 6, size=(30, 2)))
     noise, K = rng.uniform(0.3, 1.0, 6), RBF(0.4, 3.0)(points, points)
     found = []
-    for each in (duels, duels.merged()):
-        here = SPACES[space](likelihood.rows(each, noise), K)
+    for each in (duels, duels.merge_repeats()):
+        here = LATENTS[latent](likelihood.rows(each, noise), K)
         mode = find_mode(here, likelihood)
         gradient = evidence_gradient(here, likelihood, mode)
         by_design = np.zeros(6)
@@ -32,7 +32,7 @@ def test_merged_duels_have_the_same_evidence_and_gradient(likelihood: Likelihood
 
 def test_equal_duels_are_one_row_of_the_matrix() -> None:
     points = np.random.default_rng(1).random((3, 2))
-    rows = Probit().rows(Duels(points, [0, 0, 1], [1, 1, 2]).merged(), np.ones(3))
+    rows = Probit().rows(Duels(points, [0, 0, 1], [1, 1, 2]).merge_repeats(), np.ones(3))
     assert rows.counts is not None
     assert rows.counts.tolist() == [2.0, 1.0]
-    assert len(PointSpace(rows, np.eye(3)).rows) == 2
+    assert len(PointLatent(rows, np.eye(3)).rows) == 2

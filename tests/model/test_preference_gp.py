@@ -163,9 +163,9 @@ def test_prob_choose_leaves_room_for_ties():
 def test_one_duel_more_than_none_is_ep(likelihood, tie):
     pair = np.array([[0.2, 0.3], [0.6, 0.1]])
     model = ap.PreferenceGP(ap.RBF(0.4, 2.0), likelihood, "ep", noise=0.2, learn=None)
-    empty = ap.Duels.none(2)
+    empty = ap.Duels.empty(2)
     updated = model.condition(empty).posterior_after(*pair, tie=tie)
-    full = model.condition(empty.and_tie(*pair) if tie else empty.and_win(*pair)).posterior
+    full = model.condition(empty.with_tie(*pair) if tie else empty.with_win(*pair)).posterior
     X = np.random.default_rng(2).random((20, 2))
     np.testing.assert_allclose(updated.mean(X), full.mean(X), atol=1e-6)
     np.testing.assert_allclose(updated.covariance(X), full.covariance(X), atol=1e-6)
@@ -178,7 +178,7 @@ def test_one_more_duel_is_close_to_a_new_inference_and_leaves_the_model_alone():
     before = model.posterior.mean(X)
     updated = model.posterior_after(*pair)
     np.testing.assert_array_equal(model.posterior.mean(X), before)
-    again = ap.PreferenceGP(ap.RBF(0.4, 3.0), inference="ep", noise=0.1, learn=None).condition(duels.and_win(*pair))
+    again = ap.PreferenceGP(ap.RBF(0.4, 3.0), inference="ep", noise=0.1, learn=None).condition(duels.with_win(*pair))
     moved = np.abs(again.posterior.mean(X) - before).max()
     assert moved > 0.05
     assert np.abs(updated.mean(X) - again.posterior.mean(X)).max() < 0.1 * moved

@@ -80,7 +80,7 @@ def objects(study):
     found = [SPACE, SHELF, ap.Optimizer(SPACE), study, study.ask(), study.recommend(), study.progress()]
     found += [study.utilities()[0], study.noise_map, study.model, ap.NoiseMap.constant(2.0), ap.PreferenceGP()]
     found += [shelf, shelf.ask(), shelf.recommend()]
-    return [*found, ap.Duels([[0.1], [0.5], [0.9]], [0, 0], [1, 1], [[1, 2]]).merged()]
+    return [*found, ap.Duels([[0.1], [0.5], [0.9]], [0, 0], [1, 1], [[1, 2]]).merge_repeats()]
 
 
 def test_all_of_them_are_html_of_tables_and_nothing_else(objects):
@@ -160,7 +160,7 @@ def test_duels_are_listed_in_words():
     assert "3 duels on 3 designs of 2 coordinates" in text
     assert "(0.1, 0.333) preferred to (0.5, 0.5)" in text
     assert "(0.5, 0.5) as good as (0.9, 0.1)" in text
-    merged = Reader(duels.merged()._repr_html_()).text
+    merged = Reader(duels.merge_repeats()._repr_html_()).text
     assert "3 duels on 3 designs" in merged
     assert "times (0.1, 0.333) preferred to (0.5, 0.5) 2" in merged
     many = ap.Duels(np.random.default_rng(0).random((20, 9)), range(10), range(10, 20))

@@ -5,9 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from anchorpbo.numerics.polya_gamma import draw_polya_gamma
-from anchorpbo.numerics.stretch import draw_scale
-from anchorpbo.numerics.truncated import draw_above, draw_between
+from anchorpbo.numerics.variates import draw_above, draw_between, draw_modified_half_normal, draw_polya_gamma
 
 EXTREMES = (0.0, 5e-324, 1e-200, 1.0, 1e200, 1.7e308, math.inf)
 
@@ -17,9 +15,9 @@ def test_a_stretch_ends_for_any_numbers(k):
     rng = np.random.default_rng(0)
     for A in EXTREMES[1:]:
         for B in (*EXTREMES, *(-b for b in EXTREMES)):
-            drawn = draw_scale(rng, k, A, B)
+            drawn = draw_modified_half_normal(rng, k, A, B)
             assert math.isnan(drawn) or drawn >= 0.0
-    assert math.isnan(draw_scale(rng, 5, 1.0, -1e200))
+    assert math.isnan(draw_modified_half_normal(rng, 5, 1.0, -1e200))
 
 
 @pytest.mark.parametrize("a", [*EXTREMES, *(-a for a in EXTREMES), math.nan])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anchorpbo.numerics.exponential import SMALLEST, exp_below_zero
+from anchorpbo.numerics.exponential import MIN_EXPONENT, exp_below_zero
 
 
 def exponentials(x):
@@ -28,5 +28,5 @@ def test_halves_of_log_two_meet_where_the_reduction_switches():
 
 
 def test_what_would_underflow_stops_at_the_smallest_ordinary_number():
-    assert exponentials([-709.0, -1e6, -np.inf]).tolist() == [exponentials([SMALLEST])[0]] * 3
-    assert 0.0 < exponentials([SMALLEST])[0] < 1e-307
+    assert exponentials([-709.0, -1e6, -np.inf]).tolist() == [exponentials([MIN_EXPONENT])[0]] * 3
+    assert 0.0 < exponentials([MIN_EXPONENT])[0] < 1e-307

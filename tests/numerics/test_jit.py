@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import jit
 
 
 def run(code: str, folder: Path) -> str:
@@ -23,7 +23,7 @@ def run(code: str, folder: Path) -> str:
 
 def test_a_second_process_takes_draws_from_the_cache(tmp_path: Path) -> None:
     code = (
-        "import numpy as np; from anchorpbo.numerics.truncated import draw_above as f; "
+        "import numpy as np; from anchorpbo.numerics.variates import draw_above as f; "
         "f(np.random.default_rng(0), 0.5); print(sum(f.stats.cache_hits.values()))"
     )
     assert run(code, tmp_path) == "0"
@@ -42,13 +42,11 @@ def test_machine_code_is_loaded_without_what_only_compiling_needs(tmp_path: Path
     assert compiled_here.split(maxsplit=2)[2] == loaded.split(maxsplit=2)[2]
 
 
-@pytest.mark.parametrize("how", ["compiled", "inlined"])
+@pytest.mark.parametrize("how", ["jit", "jit_inline"])
 def test_an_edited_callee_reaches_its_cached_caller(how: str, tmp_path: Path) -> None:
-    header = "from anchorpbo.numerics.jit import compiled, inlined\n"
+    header = "from anchorpbo.numerics.jit import jit, jit_inline\n"
     below, above = tmp_path / "below.py", tmp_path / "above.py"
-    above.write_text(
-        header + "from below import callee\n@compiled\ndef caller(x: float) -> float:\n    return callee(x)\n"
-    )
+    above.write_text(header + "from below import callee\n@jit\ndef caller(x: float) -> float:\n    return callee(x)\n")
     code = "from above import caller; print(caller(1.0), sum(caller.stats.cache_hits.values()))"
     callee = header + f"@{how}\ndef callee(x: float) -> float:\n    return x + "
     below.write_text(callee + "1.0\n")
@@ -61,13 +59,13 @@ def test_an_edited_callee_reaches_its_cached_caller(how: str, tmp_path: Path) ->
 def test_a_function_that_no_cache_can_hold_is_compiled_all_the_same() -> None:
     scope: dict[str, object] = {}
     exec("def double(x: float) -> float:\n    return 2.0 * x\n", scope)  # has no file, so numba refuses to cache it
-    double = compiled(scope["double"])  # type: ignore[type-var]
+    double = jit(scope["double"])  # type: ignore[type-var]
     assert double(1.5) == 3.0
     assert double.signatures
 
 
 def test_division_by_zero_is_an_infinity() -> None:
-    @compiled
+    @jit
     def inverse(x: float) -> float:
         return 1.0 / x
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import kstest, qmc
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.sobol import BITS, MAX_DIMENSION, SEEDS, directions, primitive_polynomials, sobol
+from anchorpbo.numerics.sobol import MAX_DIMENSION, SEEDS, WORD_BITS, directions, primitive_polynomials, sobol
 from anchorpbo.typing import Array
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "make_sobol_table.py"
@@ -53,7 +53,7 @@ def test_each_coordinate_of_the_first_powers_of_two_hits_every_interval_once(dim
 def test_the_last_supported_dimensions_are_even_and_differ() -> None:
     words = directions(MAX_DIMENSION)[-700:]
     # A unit upper triangle (v_k ends in digit k) is what makes a coordinate even at every power of two.
-    assert np.all(words & -words.astype(np.int64) == 2 ** (BITS - 1 - np.arange(BITS)))
+    assert np.all(words & -words.astype(np.int64) == 2 ** (WORD_BITS - 1 - np.arange(WORD_BITS)))
     assert len(np.unique(words[:, :20], axis=0)) == len(words)
 
 
@@ -107,9 +107,9 @@ def test_each_scrambled_point_is_uniform() -> None:
 
 def test_the_difference_of_two_scrambled_points_is_random_past_its_first_digit() -> None:
     # A digital shift alone would leave it at 1/2.
-    points = np.array([sobol(2, 1, np.random.default_rng(seed))[:, 0] for seed in range(1_000)]) * 2.0**BITS
+    points = np.array([sobol(2, 1, np.random.default_rng(seed))[:, 0] for seed in range(1_000)]) * 2.0**WORD_BITS
     difference = points[:, 0].astype(np.int64) ^ points[:, 1].astype(np.int64)
-    digits = difference[:, None] >> np.arange(BITS - 1, -1, -1) & 1
+    digits = difference[:, None] >> np.arange(WORD_BITS - 1, -1, -1) & 1
     assert np.all(digits[:, 0] == 1)
     assert np.all(np.abs(digits[:, 1:].mean(axis=0) - 0.5) < 4.0 * 0.5 / np.sqrt(1_000))
 

@@ -8,7 +8,7 @@ import pytest
 import threadpoolctl
 from scipy import linalg
 
-from anchorpbo.numerics.threads import SMALL, one_blas_thread
+from anchorpbo.numerics.threads import MAX_SINGLE_THREAD_ROWS, one_blas_thread
 
 np.linalg.inv(np.eye(2))
 linalg.inv(np.eye(2))  # both BLAS libraries are loaded now
@@ -53,9 +53,9 @@ def test_blocks_may_be_nested() -> None:
 
 
 def test_large_matrices_keep_their_threads() -> None:
-    with one_blas_thread(SMALL + 1):
+    with one_blas_thread(MAX_SINGLE_THREAD_ROWS + 1):
         assert blas_threads() == {2}
-    with one_blas_thread(SMALL):
+    with one_blas_thread(MAX_SINGLE_THREAD_ROWS):
         assert blas_threads() == {1}
     assert blas_threads() == {2}
 

@@ -19,15 +19,15 @@ import anchorpbo as ap
 from anchorpbo.duels import Rows
 from anchorpbo.inference.ep import match_one_by_one
 from anchorpbo.inference.laplace import find_mode
-from anchorpbo.inference.newton import LOGISTIC, PROBIT, newton
+from anchorpbo.inference.newton import LOGISTIC, PROBIT, run_newton
 from anchorpbo.kernels import Tanimoto
 from anchorpbo.likelihoods import Logistic, Probit
 from anchorpbo.numerics import tiering
-from anchorpbo.numerics.jit import compiled, inlined
-from anchorpbo.numerics.tiering import Tiered, eager, tiered
-from anchorpbo.posterior import SPACES
+from anchorpbo.numerics.jit import jit, jit_inline
+from anchorpbo.numerics.tiering import TieredFunction, compile_eagerly, jit_tiered
+from anchorpbo.posterior import LATENTS
 from anchorpbo.posterior.duel_root import DuelRoot
-from anchorpbo.posterior.elimination import eliminated
+from anchorpbo.posterior.point_latent import eliminate_designs
 from support.drawn_studies import SHELF, played
 from support.optional import HAS_TORCH
 
@@ -46,7 +46,7 @@ def every_tiered_function():
         if module.name.split(".")[1] in ("numerics", "duels", "kernels", "likelihoods", "reliability", "posterior",
                                          "inference", "search", "study", "model", "space", "acquisition"):  # fmt: skip
             for name, value in vars(importlib.import_module(module.name)).items():
-                if isinstance(value, Tiered):
+                if isinstance(value, TieredFunction):
                     found[f"{value.__module__}.{name}"] = value
     return found
 
@@ -77,7 +77,7 @@ def both(monkeypatch):
             assert same_bits(mine, others) if mine is not None else others is None, (self.__name__, k)
         return result
 
-    monkeypatch.setattr(Tiered, "__call__", call)
+    monkeypatch.setattr(TieredFunction, "__call__", call)
     return compared
 
 
@@ -113,7 +113,7 @@ def _many_duels_on_few_designs():
     duels = ap.Duels(points, winners, (winners + rng.integers(1, 6, 60)) % 6)
     for likelihood in (Probit(), Logistic()):
         ap.PreferenceGP(ap.Matern52(0.3), likelihood, "ep").fit(duels)
-        space = SPACES["point"](likelihood.rows(duels, np.full(6, 0.3)), ap.RBF(0.3)(points, points))
+        space = LATENTS["point"](likelihood.rows(duels, np.full(6, 0.3)), ap.RBF(0.3)(points, points))
         match_one_by_one(space, likelihood, find_mode(space, likelihood).solution)
 
 
@@ -130,9 +130,9 @@ def _roots():
     rng = np.random.default_rng(3)
     rows = Rows(np.arange(4), np.arange(4, 8), rng.random(4), rng.random(4), np.zeros(4, bool), 8)
     root = DuelRoot(np.asfortranarray(np.tril(rng.random((4, 4)))), rows)
-    root.back(root.times(rng.random((3, 8))))
+    root.multiply(root.multiply_transpose(rng.random((3, 8))))
     W = np.triu(10.0 ** rng.uniform(-9, 9, (6, 6)), 1)
-    eliminated(W, W * rng.standard_normal((6, 6)))
+    eliminate_designs(W, W * rng.standard_normal((6, 6)))
 
 
 WORK = [
@@ -200,8 +200,8 @@ def test_newton_takes_the_same_steps_to_the_bit(seed, m, size, link):
     found = {}
     for tier in ("compile", "interpret"):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Tiered, "__call__", lambda self, *args, tier=tier: getattr(self, tier)(args))
-            found[tier] = newton(C, 0.0, link, None, 1e-12)
+            patch.setattr(TieredFunction, "__call__", lambda self, *args, tier=tier: getattr(self, tier)(args))
+            found[tier] = run_newton(C, 0.0, link, None, 1e-12)
     if found["compile"] is None or found["interpret"] is None:
         assert found["compile"] is found["interpret"]
     else:
@@ -212,7 +212,7 @@ def test_newton_takes_the_same_steps_to_the_bit(seed, m, size, link):
 def test_a_study_is_the_same_to_the_bit_whichever_tier_computes_it(options, monkeypatch) -> None:
     texts = []
     for tier in ("interpret", "compile"):
-        monkeypatch.setattr(Tiered, "__call__", lambda self, *args, tier=tier: getattr(self, tier)(args))
+        monkeypatch.setattr(TieredFunction, "__call__", lambda self, *args, tier=tier: getattr(self, tier)(args))
         study = played(count=8, **{"inference": "ep"} | options)
         study.ask()
         texts.append(study.to_json() + repr(study.recommend()))
@@ -222,12 +222,12 @@ def test_a_study_is_the_same_to_the_bit_whichever_tier_computes_it(options, monk
 # -- whose turn it is -------------------------------------------------------------------------------------------------
 
 
-@inlined
+@jit_inline
 def twice(x: float) -> float:
     return 2.0 * x
 
 
-@compiled
+@jit
 def squared(x: float) -> float:
     return twice(x) * twice(x)
 
@@ -236,7 +236,7 @@ def make_tiered(lines="out[i] = squared(x[i]) / (1.0 if x[i] > -1.0 else 0.0)"):
     """A function that nobody has called and that no cache holds, since it is in no file."""
     scope = {"squared": squared, "math": math}
     exec(f"def fill(x, out):\n  out[0] += 1.0\n  for i in range(len(x)):\n    {lines}", scope)
-    return tiered(scope["fill"])
+    return jit_tiered(scope["fill"])
 
 
 def is_compiled(function):
@@ -245,7 +245,7 @@ def is_compiled(function):
 
 @pytest.fixture
 def lazy():
-    """As for a user: without the `eager` of all tests."""
+    """As for a user: without the `compile_eagerly` of all tests."""
     before = tiering._EAGER.set(False)
     yield
     tiering._EAGER.reset(before)
@@ -273,7 +273,7 @@ def test_a_hot_function_is_compiled(lazy, monkeypatch) -> None:
 
 
 def test_a_call_is_compiled_at_once_above_the_limit_of_its_size_and_not_at_it(lazy, monkeypatch) -> None:
-    monkeypatch.setattr(tiering, "LARGE", 20)
+    monkeypatch.setattr(tiering, "MAX_INTERPRETED_NUMBERS", 20)
     function = make_tiered()
     function(np.ones(10), np.zeros(10))
     assert not is_compiled(function)
@@ -283,7 +283,7 @@ def test_a_call_is_compiled_at_once_above_the_limit_of_its_size_and_not_at_it(la
 
 def test_an_eager_thread_compiles_at_once_and_no_other_does(lazy) -> None:
     functions = make_tiered(), make_tiered()
-    with eager():
+    with compile_eagerly():
         functions[0](np.ones(2), np.zeros(2))
         thread = Thread(target=functions[1], args=(np.ones(2), np.zeros(2)))
         thread.start()
@@ -293,7 +293,7 @@ def test_an_eager_thread_compiles_at_once_and_no_other_does(lazy) -> None:
 
 def test_arguments_of_other_types_do_not_make_a_cold_function_compile(lazy) -> None:
     function = make_tiered()
-    with eager():
+    with compile_eagerly():
         function.dispatcher(np.ones(2), np.zeros(2))
     assert len(function.dispatcher.signatures) == 1
     function(np.ones(2), np.zeros(2))
@@ -347,7 +347,7 @@ def test_nobody_waits_for_what_another_thread_compiles(lazy) -> None:
     functions[0].dispatcher._cache.load_overload = hold
 
     def compile_the_first():
-        with eager():
+        with compile_eagerly():
             functions[0](np.ones(2), np.zeros(2))
 
     thread = Thread(target=compile_the_first)
@@ -390,7 +390,7 @@ def test_a_first_ask_without_machine_code_compiles_nothing(tmp_path) -> None:
     loads_a_compiler, text = run(FIRST_ASK + told, tmp_path).split(" ", 1)
     assert loads_a_compiler == "False"
     assert not list(tmp_path.rglob("*.nbc"))
-    eagerly = f"from anchorpbo.numerics.tiering import eager\nwith eager(): exec({FIRST_ASK!r})\n"
+    eagerly = f"from anchorpbo.numerics.tiering import compile_eagerly\nwith compile_eagerly(): exec({FIRST_ASK!r})\n"
     with_machine_code = run(eagerly + told, tmp_path)
     assert list(tmp_path.rglob("*.nbc"))
     assert with_machine_code.split(" ", 1)[1] == text
@@ -399,9 +399,9 @@ def test_a_first_ask_without_machine_code_compiles_nothing(tmp_path) -> None:
 def test_machine_code_that_another_process_left_is_used_at_once(tmp_path) -> None:
     code = (
         "import numpy as np; from anchorpbo.likelihoods.win import probit_wins as f; "
-        "from anchorpbo.numerics.tiering import eager\n"
+        "from anchorpbo.numerics.tiering import compile_eagerly\n"
         "{}f(np.zeros(2), np.empty((4, 2))); print(f.seconds, sum(f.dispatcher.stats.cache_hits.values()))"
     )
     assert run(code.format(""), tmp_path).split()[1] == "0"
-    assert run(code.format("with eager(): "), tmp_path).split() == ["inf", "0"]
+    assert run(code.format("with compile_eagerly(): "), tmp_path).split() == ["inf", "0"]
     assert run(code.format(""), tmp_path).split() == ["0.0", "1"]

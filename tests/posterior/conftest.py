@@ -8,7 +8,7 @@ import pytest
 
 from anchorpbo.duels import Rows
 from anchorpbo.kernels import Kernel, Matern52
-from anchorpbo.posterior import SPACES, LatentSpace, Posterior, Sites, posterior_from_sites
+from anchorpbo.posterior import LATENTS, LatentGaussian, Posterior, Sites, posterior_from_sites
 from anchorpbo.typing import Array
 
 
@@ -29,11 +29,11 @@ class Example:
     def D(self) -> Array:
         return np.asarray(self.rows.D.toarray())
 
-    def space(self, kind: str = "auto") -> LatentSpace:
-        return SPACES[kind](self.rows, self.K)
+    def latent(self, kind: str = "auto") -> LatentGaussian:
+        return LATENTS[kind](self.rows, self.K)
 
     def posterior(self, kind: str = "auto") -> Posterior:
-        return posterior_from_sites(self.kernel, self.points, self.space(kind), self.sites)
+        return posterior_from_sites(self.kernel, self.points, self.latent(kind), self.sites)
 
     def dense(self, sites: Sites | None = None) -> tuple[Array, Array]:
         """beta = D' M^-1 t and G = D' M^-1 D with M = C + diag(v), by a dense inverse; rows of w = 0 say nothing."""

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from anchorpbo.duels import Duels
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Probit
-from anchorpbo.posterior import SPACES, Posterior, Sites, posterior_from_sites
+from anchorpbo.posterior import LATENTS, Posterior, Sites, posterior_from_sites
 from anchorpbo.typing import Array
 
 Build = Callable[..., Any]
@@ -36,14 +36,14 @@ def test_moments_are_those_of_the_mixture(
 ) -> None:
     """Law of total covariance over the components."""
     one = example(*size, seed=2, draws=6, shared=shared)
-    parts = [posterior_from_sites(one.kernel, one.points, one.space(kind), one.sites.draw(s)) for s in range(6)]
+    parts = [posterior_from_sites(one.kernel, one.points, one.latent(kind), one.sites.draw(s)) for s in range(6)]
     mixture = one.posterior(kind)
     means = np.array([part.mean(X) for part in parts])
     covariance = np.mean([part.covariance(X) for part in parts], axis=0) + np.cov(means.T, bias=True)
     np.testing.assert_allclose(mixture.mean(X), means.mean(axis=0), atol=1e-11)
     np.testing.assert_allclose(mixture.covariance(X), covariance, atol=1e-10)
     np.testing.assert_allclose(mixture.variance(X), np.diagonal(covariance), atol=1e-10)
-    here = mixture.between(X, X[::-1])
+    here = mixture.at_pairs(X, X[::-1])
     cross = np.diagonal(covariance[:, ::-1])
     np.testing.assert_allclose(
         here.variance, np.diagonal(covariance) + np.diagonal(covariance)[::-1] - 2 * cross, atol=1e-9
@@ -68,14 +68,14 @@ def test_one_draw_is_a_gaussian(example: Build, X: Array) -> None:
     one = example(5, 4, seed=4, draws=1)
     posterior = one.posterior()
     assert posterior.components is None
-    plain = posterior_from_sites(one.kernel, one.points, one.space(), one.sites.draw(0))
+    plain = posterior_from_sites(one.kernel, one.points, one.latent(), one.sites.draw(0))
     np.testing.assert_array_equal(posterior.mean(X), plain.mean(X))
 
 
 def test_equal_draws_are_one_gaussian(example: Build, X: Array) -> None:
     one = example(5, 4, seed=5)
     repeated = Sites(one.sites.precision, np.tile(one.sites.linear, (5, 1)))
-    mixture, plain = posterior_from_sites(one.kernel, one.points, one.space(), repeated), one.posterior()
+    mixture, plain = posterior_from_sites(one.kernel, one.points, one.latent(), repeated), one.posterior()
     np.testing.assert_allclose(mixture.mean(X), plain.mean(X), atol=1e-12)
     np.testing.assert_allclose(mixture.covariance(X), plain.covariance(X), atol=1e-12)
     np.testing.assert_allclose(mixture.prob_prefer(X, X[::-1]), plain.prob_prefer(X, X[::-1]), atol=1e-12)
@@ -84,9 +84,9 @@ def test_equal_draws_are_one_gaussian(example: Build, X: Array) -> None:
 def skewed_mixture(shared: bool) -> Posterior:
     """Three draws of which one lies far out."""
     duels, kernel = Duels([[0.2], [0.8]], [0], [1]), RBF(0.4, 4.0)
-    space = SPACES["duel"](Probit().rows(duels, np.full(2, 0.5)), kernel(duels.points, duels.points))
+    latent = LATENTS["duel"](Probit().rows(duels, np.full(2, 0.5)), kernel(duels.points, duels.points))
     precision = np.array([1.0]) if shared else np.array([[4.0], [1.0], [0.5]])
-    return posterior_from_sites(kernel, duels.points, space, Sites(precision, np.array([[0.2], [0.3], [15.0]])))
+    return posterior_from_sites(kernel, duels.points, latent, Sites(precision, np.array([[0.2], [0.3], [15.0]])))
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -112,9 +112,9 @@ def test_prob_prefer_averages_over_components(shared: bool) -> None:
     mixture, X, Y = skewed_mixture(shared), np.array([[0.2], [0.3]]), np.array([[0.8], [0.6]])
     each = []
     for beta, root in mixture.parts:
-        here = Posterior(mixture.kernel, mixture.points, beta, root).between(X, Y)
+        here = Posterior(mixture.kernel, mixture.points, beta, root).at_pairs(X, Y)
         each.append(ndtr((here.mean[:, 0] - here.mean[:, 1]) / np.sqrt(here.variance)))
     np.testing.assert_allclose(mixture.prob_prefer(X, Y), np.mean(each, axis=0), rtol=1e-10)
-    moments = mixture.between(X, Y)
+    moments = mixture.at_pairs(X, Y)
     gaussian = ndtr((moments.mean[:, 0] - moments.mean[:, 1]) / np.sqrt(moments.variance))
     assert (np.abs(gaussian - np.mean(each, axis=0)) > 0.01).any(), "the mixture is too close to a Gaussian to tell"

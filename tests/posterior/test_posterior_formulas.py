@@ -42,7 +42,7 @@ def test_moments_are_those_of_the_dense_formulas(example: Build, X: Array, u: in
 
 def test_a_difference_has_the_variance_of_the_joint(example: Build, X: Array) -> None:
     posterior, Y = example(5, 4, seed=3).posterior(), X[::-1] * 0.9
-    here = posterior.between(X, Y)
+    here = posterior.at_pairs(X, Y)
     cross = np.diagonal(posterior.covariance(X, Y))
     np.testing.assert_allclose(here.variance, posterior.variance(X) + posterior.variance(Y) - 2 * cross, rtol=1e-9)
     np.testing.assert_allclose(here.mean[:, 0], posterior.mean(X), rtol=1e-12)
@@ -74,10 +74,10 @@ def test_gradients_are_what_differences_say(example: Build, X: Array, draws: int
     a, b, c = np.random.default_rng(0).standard_normal((3, len(X)))
 
     def combined(X: Array, Y: Array) -> Array:
-        here = posterior.between(X, Y)
+        here = posterior.at_pairs(X, Y)
         return a * here.mean[:, 0] + b * here.mean[:, 1] + c * here.variance
 
-    both = posterior.between(X, Y).gradient(np.stack([a, b], axis=1), c)
+    both = posterior.at_pairs(X, Y).gradient(np.stack([a, b], axis=1), c)
     np.testing.assert_allclose(both[:, 0], differences(lambda Z: combined(Z, Y)), rtol=1e-6, atol=1e-8)
     shifted = [(combined(X, Y + s) - combined(X, Y - s)) / (2 * step) for s in step * np.eye(2)]
     np.testing.assert_allclose(both[:, 1], np.stack(shifted, axis=1), rtol=1e-6, atol=1e-8)
@@ -88,7 +88,7 @@ def test_gradients_are_what_differences_say(example: Build, X: Array, draws: int
 
 def test_prob_prefer_is_that_of_a_gaussian_difference(example: Build, X: Array) -> None:
     posterior, Y = example(5, 4, seed=6).posterior(), X[::-1] * 0.9
-    here = posterior.between(X, Y)
+    here = posterior.at_pairs(X, Y)
     expected = ndtr((here.mean[:, 0] - here.mean[:, 1]) / np.sqrt(here.variance))
     np.testing.assert_allclose(posterior.prob_prefer(X, Y), expected, rtol=1e-9)
     np.testing.assert_allclose(posterior.prob_prefer(Y, X), 1.0 - expected, rtol=1e-9)
@@ -186,7 +186,7 @@ class TestRules:
         with pytest.raises(InputError, match="X must be finite"):
             call([[0.1, np.nan]])
 
-    @pytest.mark.parametrize("method", ["prob_prefer", "between"])
+    @pytest.mark.parametrize("method", ["prob_prefer", "at_pairs"])
     def test_pairs_have_equal_shapes(self, example: Build, method: str) -> None:
         call = getattr(example(5, 4, seed=9).posterior(), method)
         message = r"X and Y must have the same shape; received \(2, 2\) and \(1, 2\); pair them row by row"
@@ -255,8 +255,8 @@ def test_gradients_know_a_diagonal_that_varies(kernel) -> None:
         step[c] = 1e-6
         variance = (posterior.variance(X + step) - posterior.variance(X - step)) / 2e-6
         np.testing.assert_allclose(posterior.variance_gradient(X)[:, c], variance, atol=1e-6)
-        between = (posterior.between(X + step, Y).variance - posterior.between(X - step, Y).variance) / 2e-6
-        in_x = posterior.between(X, Y).gradient(np.zeros((3, 2)), np.ones(3))[:, 0]
+        between = (posterior.at_pairs(X + step, Y).variance - posterior.at_pairs(X - step, Y).variance) / 2e-6
+        in_x = posterior.at_pairs(X, Y).gradient(np.zeros((3, 2)), np.ones(3))[:, 0]
         np.testing.assert_allclose(in_x[:, c], between, atol=1e-6)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anchorpbo.errors import InputError, ShapeError, UnknownNameError
-from anchorpbo.reliability import Density, loo_bandwidth, negative_loo, negative_loo_gradient
+from anchorpbo.reliability import DensityReliability, loo_bandwidth, negative_loo, negative_loo_gradient
 from anchorpbo.reliability.profile import GaussianDensity, UnitGaussian, as_profile
 
 
@@ -57,7 +57,8 @@ def test_objective_is_the_mean_log_density_left_out(name, h):
 def test_objective_uses_the_density_itself(profile):
     anchors = SETS["spread"]
     left_out = [
-        Density(np.delete(anchors, i, axis=0), 0.4, as_profile(profile)).value(anchors[i : i + 1])[0] for i in range(12)
+        DensityReliability(np.delete(anchors, i, axis=0), 0.4, as_profile(profile)).value(anchors[i : i + 1])[0]
+        for i in range(12)
     ]
     assert negative_loo(anchors, 0.4, profile) == pytest.approx(-np.mean(np.log(left_out)), rel=1e-12)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anchorpbo.errors import InputError, UnsupportedError
-from anchorpbo.reliability import Bounded, Density, Euclidean, SmoothMetric, Tanimoto
+from anchorpbo.reliability import BoundedReliability, DensityReliability, EuclideanMetric, SmoothMetric, TanimotoMetric
 
 
 def naive(anchors, h, x):
@@ -25,11 +25,11 @@ def naive(anchors, h, x):
 def test_value_is_one_minus_the_product(d, h):
     rng = np.random.default_rng(d)
     anchors, X = rng.random((6, d)), rng.random((9, d))
-    np.testing.assert_allclose(Bounded(anchors, h).value(X), [naive(anchors, h, x) for x in X], atol=1e-15)
+    np.testing.assert_allclose(BoundedReliability(anchors, h).value(X), [naive(anchors, h, x) for x in X], atol=1e-15)
 
 
 def test_far_from_all_anchors_the_score_keeps_its_relative_precision():
-    value = Bounded([[0.0], [1.0]], 1.0).value(np.array([[20.0]]))
+    value = BoundedReliability([[0.0], [1.0]], 1.0).value(np.array([[20.0]]))
     assert value == pytest.approx(math.exp(-200) + math.exp(-(19**2) / 2), rel=1e-12)
 
 
@@ -39,7 +39,7 @@ def test_score_is_exactly_one_at_every_anchor_and_never_leaves_the_unit_interval
     rng = np.random.default_rng(20 + d)
     anchors = np.vstack([rng.random((8, d)), rng.random((1, d)) + 4])
     anchors = np.vstack([anchors, anchors[:2]])
-    bounded = Bounded(anchors, h)
+    bounded = BoundedReliability(anchors, h)
     assert np.all(bounded.value(anchors) == 1)
     q = bounded.value(rng.normal(size=(300, d)) * 3)
     assert 0 <= q.min() <= q.max() <= 1
@@ -50,7 +50,7 @@ def test_score_is_exactly_one_at_every_anchor_and_never_leaves_the_unit_interval
 def test_one_more_anchor_never_lowers_the_score(seed, h, d, n):
     rng = np.random.default_rng(seed)
     anchors, X = rng.random((n + 1, d)), rng.random((40, d)) * 1.5
-    assert np.all(Bounded(anchors, h).value(X) >= Bounded(anchors[:-1], h).value(X) - 2e-16)
+    assert np.all(BoundedReliability(anchors, h).value(X) >= BoundedReliability(anchors[:-1], h).value(X) - 2e-16)
 
 
 @pytest.mark.parametrize("d", [1, 3, 6])
@@ -58,7 +58,7 @@ def test_one_more_anchor_never_lowers_the_score(seed, h, d, n):
 def test_gradient_agrees_with_central_differences(d, n, central_differences):
     rng = np.random.default_rng(30 + d)
     anchors = rng.random((n, d))
-    bounded = Bounded(anchors, 0.4)
+    bounded = BoundedReliability(anchors, 0.4)
     X = np.vstack([rng.random((8, d)), rng.random((2, d)) + 1.5])
     value, gradient = bounded.value_and_gradient(X)
     np.testing.assert_array_equal(value, bounded.value(X))
@@ -72,7 +72,7 @@ def test_gradient_agrees_with_central_differences(d, n, central_differences):
 def test_gradient_at_an_anchor_is_exactly_zero_also_when_it_is_there_twice(d, central_differences):
     anchors = np.random.default_rng(40 + d).random((4, d))
     for marked in (anchors, np.vstack([anchors, anchors[:1]])):
-        bounded = Bounded(marked, 0.5)
+        bounded = BoundedReliability(marked, 0.5)
         assert np.all(bounded.value_and_gradient(marked)[1] == 0)
         np.testing.assert_allclose(central_differences(bounded.value, marked), 0, atol=1e-9)
 
@@ -80,7 +80,7 @@ def test_gradient_at_an_anchor_is_exactly_zero_also_when_it_is_there_twice(d, ce
 def test_gradient_close_to_an_anchor_has_no_zero_over_zero():
     anchors = np.array([[0.5, 0.5], [0.6, 0.5]])
     X = anchors[:1] + 1e-9
-    gradient = Bounded(anchors, 0.3).value_and_gradient(X)[1]
+    gradient = BoundedReliability(anchors, 0.3).value_and_gradient(X)[1]
     # Near anchor 1, q = 1 - r_1^2 / (2 h^2) (1 - k_2), so its gradient is -(x - x_1) / h^2 (1 - k_2).
     expected = -(X - anchors[:1]) / 0.09 * (1 - math.exp(-0.01 / 0.18))
     np.testing.assert_allclose(gradient, expected, rtol=1e-6)
@@ -88,7 +88,7 @@ def test_gradient_close_to_an_anchor_has_no_zero_over_zero():
 
 @pytest.mark.parametrize("size", [1e3, 1e160, 1e300])
 def test_value_and_gradient_vanish_infinitely_far_away(size):
-    value, gradient = Bounded([[0.5, 0.5], [0.1, 0.2]], 1e-3).value_and_gradient(np.full((1, 2), size))
+    value, gradient = BoundedReliability([[0.5, 0.5], [0.1, 0.2]], 1e-3).value_and_gradient(np.full((1, 2), size))
     assert np.all(value == 0)
     assert not np.signbit(value)
     assert np.all(gradient == 0)
@@ -96,17 +96,17 @@ def test_value_and_gradient_vanish_infinitely_far_away(size):
 
 def test_fingerprints_have_a_score_but_no_gradient():
     prints = np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
-    bounded = Bounded(prints, 0.3, Tanimoto())
+    bounded = BoundedReliability(prints, 0.3, TanimotoMetric())
     assert np.all(bounded.value(prints) == 1)
-    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*Tanimoto\(\)"):
+    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*TanimotoMetric\(\)"):
         bounded.value_and_gradient(prints)
 
 
 def test_invalid_scores_cannot_be_built():
     with pytest.raises(InputError, match=r"anchors must hold at least one design; received shape \(0, 2\)"):
-        Bounded(np.zeros((0, 2)), 1.0)
+        BoundedReliability(np.zeros((0, 2)), 1.0)
     with pytest.raises(InputError, match="bandwidth must be a finite number above 0; received 0"):
-        Bounded([[0.1]], 0)
+        BoundedReliability([[0.1]], 0)
 
 
 class OwnEuclidean(SmoothMetric):
@@ -122,7 +122,7 @@ class OwnEuclidean(SmoothMetric):
         return 2.0 * np.einsum("nm,nmc->nc", weights, X[:, None] - Y)
 
 
-@pytest.mark.parametrize("score", [Bounded, Density])
+@pytest.mark.parametrize("score", [BoundedReliability, DensityReliability])
 def test_a_metric_of_the_users_own_gives_what_the_compiled_one_gives(score):
     rng = np.random.default_rng(3)
     anchors, X = rng.random((6, 3)), rng.random((8, 3))
@@ -133,15 +133,17 @@ def test_a_metric_of_the_users_own_gives_what_the_compiled_one_gives(score):
         np.testing.assert_allclose(other, mine, rtol=1e-11, atol=1e-14)
 
 
-@pytest.mark.parametrize("score", [Bounded, Density])
+@pytest.mark.parametrize("score", [BoundedReliability, DensityReliability])
 def test_categories_are_one_apart_and_have_no_slope(score):
     rng = np.random.default_rng(4)
     anchors, X = rng.random((5, 2)), rng.random((7, 2))
     anchors[:, 1], X[:, 1] = rng.integers(3, size=5) / 2, rng.integers(3, size=7) / 2
     # An axis for each value, on which the three values are one apart.
     spread = [np.column_stack([Z[:, 0], np.eye(3)[(2 * Z[:, 1]).astype(int)] / np.sqrt(2.0)]) for Z in (anchors, X)]
-    given = {"peak": 1.0} if score is Bounded else {"peak": 0.4**-2}  # the density's d is the number of columns
-    q, gradient = score(anchors, 0.4, metric=Euclidean(categorical=(1,))).value_and_gradient(X)
+    given = (
+        {"peak": 1.0} if score is BoundedReliability else {"peak": 0.4**-2}
+    )  # the density's d is the number of columns
+    q, gradient = score(anchors, 0.4, metric=EuclideanMetric(categorical=(1,))).value_and_gradient(X)
     wide, wide_gradient = score(spread[0], 0.4).value_and_gradient(spread[1])
     np.testing.assert_allclose(q * given["peak"], wide, rtol=1e-12)
     np.testing.assert_allclose(gradient[:, 0] * given["peak"], wide_gradient[:, 0], rtol=1e-10)

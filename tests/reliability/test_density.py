@@ -8,14 +8,14 @@ import pytest
 
 from anchorpbo.errors import InputError, ShapeError, UnknownNameError, UnsupportedError
 from anchorpbo.reliability import (
-    Density,
+    CallableMetric,
+    DensityReliability,
     Gaussian,
     GaussianDensity,
-    Hamming,
+    HammingMetric,
     Profile,
     Reliability,
-    Supplied,
-    Tanimoto,
+    TanimotoMetric,
     UnitGaussian,
 )
 from anchorpbo.reliability.profile import as_profile
@@ -90,7 +90,7 @@ def test_value_is_the_kernel_density_estimate(profile, d, h):
     rng = np.random.default_rng(d)
     anchors, X = rng.random((5, d)), rng.random((8, d))
     expected = [naive_density(anchors, h, FORMULAS[profile], x) for x in X]
-    np.testing.assert_allclose(Density(anchors, h, profile).value(X), expected, rtol=1e-12)
+    np.testing.assert_allclose(DensityReliability(anchors, h, profile).value(X), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("profile", [*PROFILES, Cauchy()])
@@ -98,7 +98,7 @@ def test_value_is_the_kernel_density_estimate(profile, d, h):
 def test_gradient_agrees_with_central_differences(profile, d, central_differences):
     rng = np.random.default_rng(10 + d)
     anchors = rng.random((6, d))
-    density = Density(anchors, 0.4, profile)
+    density = DensityReliability(anchors, 0.4, profile)
     X = np.vstack([rng.random((6, d)), anchors[:2], rng.random((2, d)) + 1.5])
     value, gradient = density.value_and_gradient(X)
     np.testing.assert_array_equal(value, density.value(X))
@@ -111,12 +111,12 @@ def test_gradient_agrees_with_central_differences(profile, d, central_difference
 @pytest.mark.parametrize("d", [1, 3, 6])
 def test_gradient_at_a_single_anchor_is_zero(d):
     anchor = np.full((1, d), 0.3)
-    assert np.all(Density(anchor, 1.0).value_and_gradient(anchor)[1] == 0)
+    assert np.all(DensityReliability(anchor, 1.0).value_and_gradient(anchor)[1] == 0)
 
 
 @pytest.mark.parametrize("size", [1e3, 1e160, 1e300])
 def test_value_and_gradient_vanish_infinitely_far_away(size):
-    value, gradient = Density([[0.5, 0.5], [0.1, 0.2]], 1e-3).value_and_gradient(np.full((1, 2), size))
+    value, gradient = DensityReliability([[0.5, 0.5], [0.1, 0.2]], 1e-3).value_and_gradient(np.full((1, 2), size))
     assert np.all(value == 0)
     assert np.all(gradient == 0)
 
@@ -125,32 +125,32 @@ def test_gaussian_density_stays_below_one_for_bandwidths_of_at_least_one():
     rng = np.random.default_rng(5)
     for d, h in [(1, 1.0), (3, 1.0), (6, 1.3), (2, 2.0)]:
         anchors = rng.random((7, d))
-        q = Density(anchors, h).value(np.vstack([rng.random((50, d)), anchors]))
+        q = DensityReliability(anchors, h).value(np.vstack([rng.random((50, d)), anchors]))
         assert 0 < q.min() <= q.max() <= 1
 
 
 def test_a_metric_of_one_dimension_scales_by_one_over_h():
     prints = np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
-    density = Density(prints, 0.5, metric=Tanimoto())
+    density = DensityReliability(prints, 0.5, metric=TanimotoMetric())
     assert density.dimension == 1
-    r = Tanimoto().distances(prints, prints)
+    r = TanimotoMetric().distances(prints, prints)
     np.testing.assert_allclose(density.value(prints), (np.exp(-(r**2) / 0.5) / 0.5).mean(axis=1), rtol=1e-14)
 
 
 def test_a_metric_at_constant_distance_gives_a_constant_score():
-    density = Density([[0.1], [0.2]], 1.0, metric=Supplied(lambda X, Y: np.ones((len(X), len(Y)))))
+    density = DensityReliability([[0.1], [0.2]], 1.0, metric=CallableMetric(lambda X, Y: np.ones((len(X), len(Y)))))
     assert set(density.value(np.linspace(0, 1, 9)[:, None])) == {math.exp(-0.5)}
 
 
 def test_gradient_without_a_smooth_metric_is_unsupported():
-    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*Hamming\(\)"):
-        Density([[0.1, 0.2]], 1.0, metric=Hamming()).value_and_gradient(np.zeros((1, 2)))
+    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*HammingMetric\(\)"):
+        DensityReliability([[0.1, 0.2]], 1.0, metric=HammingMetric()).value_and_gradient(np.zeros((1, 2)))
 
 
 def test_a_peak_too_high_for_a_float_is_refused():
     with pytest.raises(InputError, match=r"bandwidth must keep h\^-d k\(0\) below 1e\+100, d = 6; received h = 1e-20"):
-        Density(np.zeros((1, 6)), 1e-20)
-    assert Density(np.zeros((1, 2048)), 2.0).value(np.zeros((1, 2048))) == 0  # 2^-2048 is below every float
+        DensityReliability(np.zeros((1, 6)), 1e-20)
+    assert DensityReliability(np.zeros((1, 2048)), 2.0).value(np.zeros((1, 2048))) == 0  # 2^-2048 is below every float
 
 
 @pytest.mark.parametrize(
@@ -175,12 +175,12 @@ def test_a_peak_too_high_for_a_float_is_refused():
 )
 def test_invalid_densities_cannot_be_built(anchors, bandwidth, error, message):
     with pytest.raises(error, match=message):
-        Density(anchors, bandwidth)
+        DensityReliability(anchors, bandwidth)
 
 
 def test_a_density_is_frozen_and_keeps_its_own_anchors():
     anchors = np.array([[0.1, 0.2]])
-    density = Density(anchors, 1.0)
+    density = DensityReliability(anchors, 1.0)
     anchors[0, 0] = 9.0
     assert density.anchors[0, 0] == 0.1
     with pytest.raises(ValueError, match="read-only"):
@@ -190,11 +190,11 @@ def test_a_density_is_frozen_and_keeps_its_own_anchors():
 
 
 def test_densities_are_equal_when_their_contents_are():
-    assert Density([[0.1]], 1.0) == Density([[0.1]], 1.0)
-    assert hash(Density([[0.1]], 1.0)) == hash(Density([[0.1]], 1.0))
-    assert Density([[0.1]], 1.0) != Density([[0.2]], 1.0)
-    assert Density([[0.1]], 1.0) != Density([[0.1]], 1.5)
-    assert Density([[0.1]], 1.0) != Density([[0.1]], 1.0, UnitGaussian())
-    assert Density([[0.1]], 1.0) != "density"
+    assert DensityReliability([[0.1]], 1.0) == DensityReliability([[0.1]], 1.0)
+    assert hash(DensityReliability([[0.1]], 1.0)) == hash(DensityReliability([[0.1]], 1.0))
+    assert DensityReliability([[0.1]], 1.0) != DensityReliability([[0.2]], 1.0)
+    assert DensityReliability([[0.1]], 1.0) != DensityReliability([[0.1]], 1.5)
+    assert DensityReliability([[0.1]], 1.0) != DensityReliability([[0.1]], 1.0, UnitGaussian())
+    assert DensityReliability([[0.1]], 1.0) != "density"
     with pytest.raises(TypeError, match="abstract"):
         Reliability()

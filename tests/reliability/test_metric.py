@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from anchorpbo.errors import InputError, ShapeError, UnknownNameError, UnsupportedError
-from anchorpbo.reliability import Euclidean, Hamming, Joined, Metric, Supplied, Tanimoto
-from anchorpbo.reliability.metric import as_metric, smooth
+from anchorpbo.reliability import CallableMetric, EuclideanMetric, HammingMetric, Metric, ProductMetric, TanimotoMetric
+from anchorpbo.reliability.metric import as_metric, as_smooth_metric
 
 
 def euclidean(x, y):
@@ -29,7 +29,7 @@ def designs(seed, rows, columns, binary):
 
 @pytest.mark.parametrize("binary", [True, False])
 @pytest.mark.parametrize(
-    ("metric", "formula"), [(Euclidean(), euclidean), (Tanimoto(), tanimoto), (Hamming(), hamming)]
+    ("metric", "formula"), [(EuclideanMetric(), euclidean), (TanimotoMetric(), tanimoto), (HammingMetric(), hamming)]
 )
 def test_distances_follow_their_formula_pair_by_pair(metric, formula, binary):
     X, Y = designs(0, 7, 9, binary), designs(1, 4, 9, binary)
@@ -37,7 +37,7 @@ def test_distances_follow_their_formula_pair_by_pair(metric, formula, binary):
     np.testing.assert_allclose(metric.distances(X, Y), naive, rtol=1e-13, atol=1e-15)
 
 
-@pytest.mark.parametrize("metric", [Euclidean(), Tanimoto(), Hamming()])
+@pytest.mark.parametrize("metric", [EuclideanMetric(), TanimotoMetric(), HammingMetric()])
 def test_a_design_is_at_distance_zero_from_itself(metric):
     X = np.vstack([designs(2, 6, 8, True), np.zeros((2, 8))])
     assert np.all(np.diag(metric.distances(X, X)) == 0)
@@ -45,17 +45,22 @@ def test_a_design_is_at_distance_zero_from_itself(metric):
 
 def test_all_zero_fingerprints_are_at_distance_zero_from_each_other_and_one_from_the_rest():
     zero, some = np.zeros((1, 4)), np.array([[1.0, 0.0, 1.0, 0.0]])
-    assert Tanimoto().distances(zero, zero) == 0
-    assert Tanimoto().distances(zero, some) == 1
+    assert TanimotoMetric().distances(zero, zero) == 0
+    assert TanimotoMetric().distances(zero, some) == 1
 
 
 def test_tanimoto_of_real_vectors_is_never_negative():
     X = designs(3, 40, 3, False)
-    assert Tanimoto().distances(X, X).min() >= 0
+    assert TanimotoMetric().distances(X, X).min() >= 0
 
 
 def test_only_the_euclidean_metric_counts_columns_and_has_a_gradient():
-    metrics = [Euclidean(), Tanimoto(), Hamming(), Supplied(lambda X, Y: np.zeros((len(X), len(Y))))]
+    metrics = [
+        EuclideanMetric(),
+        TanimotoMetric(),
+        HammingMetric(),
+        CallableMetric(lambda X, Y: np.zeros((len(X), len(Y)))),
+    ]
     assert [metric.dimension(6) for metric in metrics] == [6, 1, 1, 1]
     assert [metric.has_gradient for metric in metrics] == [True, False, False, False]
 
@@ -63,34 +68,34 @@ def test_only_the_euclidean_metric_counts_columns_and_has_a_gradient():
 def test_weighted_gradient_is_that_of_the_weighted_squared_distances(central_differences):
     rng = np.random.default_rng(4)
     X, Y, weights = rng.normal(size=(5, 3)), rng.normal(size=(4, 3)), rng.normal(size=(5, 4))
-    expected = central_differences(lambda Z: (weights * Euclidean().distances(Z, Y) ** 2).sum(axis=1), X)
-    np.testing.assert_allclose(Euclidean().weighted_gradient(weights, X, Y), expected, rtol=1e-7, atol=1e-9)
+    expected = central_differences(lambda Z: (weights * EuclideanMetric().distances(Z, Y) ** 2).sum(axis=1), X)
+    np.testing.assert_allclose(EuclideanMetric().weighted_gradient(weights, X, Y), expected, rtol=1e-7, atol=1e-9)
 
 
 def test_weighted_gradient_keeps_its_digits_far_from_the_origin():
     X, Y = np.array([[1e8 + 0.5]]), np.array([[1e8]])
-    assert Euclidean().weighted_gradient(np.ones((1, 1)), X, Y) == 1.0
+    assert EuclideanMetric().weighted_gradient(np.ones((1, 1)), X, Y) == 1.0
 
 
 def test_names_objects_and_functions_resolve_to_metrics():
-    assert as_metric("euclidean") == Euclidean()
-    assert as_metric("tanimoto") == Tanimoto()
-    assert as_metric("hamming") == Hamming()
-    assert as_metric(Hamming()) == Hamming()
+    assert as_metric("euclidean") == EuclideanMetric()
+    assert as_metric("tanimoto") == TanimotoMetric()
+    assert as_metric("hamming") == HammingMetric()
+    assert as_metric(HammingMetric()) == HammingMetric()
 
     def manhattan(X, Y):
         return np.abs(X[:, None] - Y[None]).sum(axis=2)
 
     resolved = as_metric(manhattan)
-    assert resolved == Supplied(manhattan)
+    assert resolved == CallableMetric(manhattan)
     np.testing.assert_allclose(resolved.distances(np.eye(3), np.zeros((2, 3))), np.ones((3, 2)))
-    assert Supplied(manhattan, intrinsic_dimension=3).dimension(9) == 3
+    assert CallableMetric(manhattan, intrinsic_dimension=3).dimension(9) == 3
 
 
 def test_a_metric_without_a_gradient_says_so():
-    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*Tanimoto\(\)"):
-        smooth(Tanimoto())
-    assert smooth(Euclidean()) == Euclidean()
+    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*TanimotoMetric\(\)"):
+        as_smooth_metric(TanimotoMetric())
+    assert as_smooth_metric(EuclideanMetric()) == EuclideanMetric()
 
 
 @pytest.mark.parametrize(
@@ -105,26 +110,26 @@ def test_a_metric_without_a_gradient_says_so():
 )
 def test_what_a_supplied_function_returns_is_checked(function, error, message):
     with pytest.raises(error, match=message):
-        Supplied(function).distances(np.zeros((3, 2)), np.zeros((2, 2)))
+        CallableMetric(function).distances(np.zeros((3, 2)), np.zeros((2, 2)))
 
 
 @pytest.mark.parametrize("dimension", [0, -1, 1.5, True, "1"])
 def test_an_intrinsic_dimension_is_a_whole_number_above_zero(dimension):
     with pytest.raises(InputError, match="intrinsic_dimension must be a whole number above 0"):
-        Supplied(euclidean, intrinsic_dimension=dimension)
+        CallableMetric(euclidean, intrinsic_dimension=dimension)
 
 
 def test_what_is_no_metric_is_refused():
     with pytest.raises(InputError, match=r"function must be callable; received 3"):
-        Supplied(3)
+        CallableMetric(3)
     with pytest.raises(
         UnknownNameError, match=r"metric must be one of euclidean, hamming, tanimoto; received 'cosine'"
     ):
         as_metric("cosine")
     with pytest.raises(InputError, match=r"metric must be a name, a Metric or a function.*received 3"):
         as_metric(3)
-    with pytest.raises(InputError, match=r"write Euclidean\(\) rather than Euclidean"):
-        as_metric(Euclidean)
+    with pytest.raises(InputError, match=r"write EuclideanMetric\(\) rather than EuclideanMetric"):
+        as_metric(EuclideanMetric)
     with pytest.raises(TypeError, match="abstract"):
         Metric()
 
@@ -132,20 +137,20 @@ def test_what_is_no_metric_is_refused():
 def test_categories_are_one_apart_and_have_no_slope():
     rng = np.random.default_rng(0)
     X, Y = (np.column_stack([rng.random((5, 2)), rng.integers(0, 3, 5) / 2]) for _ in range(2))
-    metric = Euclidean(categorical=(2,))
+    metric = EuclideanMetric(categorical=(2,))
     naive = [[np.sqrt(((x - y)[:2] ** 2).sum() + (x[2] != y[2])) for y in Y] for x in X]
     assert metric.distances(X, Y) == pytest.approx(np.array(naive))
     weights = rng.standard_normal((5, 5))
     gradient = metric.weighted_gradient(weights, X, Y)
     assert (gradient[:, 2] == 0).all()
-    assert gradient[:, :2] == pytest.approx(Euclidean().weighted_gradient(weights, X[:, :2], Y[:, :2]))
-    only = Euclidean(categorical=(0, 1))
+    assert gradient[:, :2] == pytest.approx(EuclideanMetric().weighted_gradient(weights, X[:, :2], Y[:, :2]))
+    only = EuclideanMetric(categorical=(0, 1))
     assert only.distances(X[:, :2], X[:, :2]) == pytest.approx(np.sqrt(2.0) * (1 - np.eye(5)))
 
 
 def test_joined_metrics_add_their_squares():
     X = np.random.default_rng(0).integers(0, 2, (4, 6)).astype(float)
-    joined = Joined(((Euclidean(), (0, 1)), (Tanimoto(), (2, 3, 4, 5))))
-    squares = Euclidean().distances(X[:, :2], X[:, :2]) ** 2 + Tanimoto().distances(X[:, 2:], X[:, 2:]) ** 2
+    joined = ProductMetric(((EuclideanMetric(), (0, 1)), (TanimotoMetric(), (2, 3, 4, 5))))
+    squares = EuclideanMetric().distances(X[:, :2], X[:, :2]) ** 2 + TanimotoMetric().distances(X[:, 2:], X[:, 2:]) ** 2
     assert joined.distances(X, X) == pytest.approx(np.sqrt(squares))
     assert joined.dimension(6) == 3

@@ -9,10 +9,10 @@ import pytest
 
 from anchorpbo.errors import InputError, ShapeError, UnknownNameError, UnsupportedError
 from anchorpbo.reliability import (
-    Bounded,
-    Constant,
-    Density,
-    Euclidean,
+    BoundedReliability,
+    ConstantReliability,
+    DensityReliability,
+    EuclideanMetric,
     Gaussian,
     GaussianDensity,
     NoiseMap,
@@ -170,10 +170,14 @@ def test_single_equal_and_duplicate_anchors_work_without_warning(degenerate):
 
 
 def test_profile_and_normalisation_reach_the_score():
-    assert NoiseMap.from_anchors(ANCHORS, 1.0).score == Density(ANCHORS, 1.0, Gaussian(), Euclidean())
-    assert NoiseMap.from_anchors(ANCHORS, 1.0, normalised=True).score == Density(ANCHORS, 1.0, GaussianDensity())
-    assert NoiseMap.from_anchors(ANCHORS, 1.0, profile="unit-gaussian").score == Density(ANCHORS, 1.0, UnitGaussian())
-    assert NoiseMap.bounded(ANCHORS, 1.0).score == Bounded(ANCHORS, 1.0)
+    assert NoiseMap.from_anchors(ANCHORS, 1.0).score == DensityReliability(ANCHORS, 1.0, Gaussian(), EuclideanMetric())
+    assert NoiseMap.from_anchors(ANCHORS, 1.0, normalised=True).score == DensityReliability(
+        ANCHORS, 1.0, GaussianDensity()
+    )
+    assert NoiseMap.from_anchors(ANCHORS, 1.0, profile="unit-gaussian").score == DensityReliability(
+        ANCHORS, 1.0, UnitGaussian()
+    )
+    assert NoiseMap.bounded(ANCHORS, 1.0).score == BoundedReliability(ANCHORS, 1.0)
 
 
 def test_signatures_are_the_contract():
@@ -223,7 +227,7 @@ def test_maps_are_equal_when_their_contents_are_and_say_what_they_are():
     assert hash(NoiseMap.bounded(ANCHORS)) == hash(NoiseMap.bounded(ANCHORS))
     assert NoiseMap.bounded(ANCHORS) != NoiseMap.bounded(ANCHORS, scale=2.0)
     assert NoiseMap.bounded(ANCHORS) != NoiseMap.from_anchors(ANCHORS)
-    assert NoiseMap.constant(1.0) == NoiseMap(Constant(), 1.0)
+    assert NoiseMap.constant(1.0) == NoiseMap(ConstantReliability(), 1.0)
     assert NoiseMap.constant(1.0) != NoiseMap.constant(2.0)
     expected = "NoiseMap(kind='density', anchors=7, bandwidth=1.25, scale=1, strength=1)"
     assert repr(NoiseMap.from_anchors(ANCHORS, 1.25)) == expected

@@ -498,3 +498,10 @@ def test_another_process_asks_the_same_duels_bit_for_bit():
         best = opt.recommend()
         here.append(f"{opt.ask()}|{best.design}|{best.utility}|{best.interval}|{best.p_best}")
     assert done.stdout.splitlines() == here
+
+
+def test_an_inference_is_saved_under_the_keys_of_earlier_versions():
+    opt = Optimizer(unit(), inference=EP(max_passes=7, latent="point"))
+    saved = json.loads(opt.to_json())["study"]["inference"]
+    assert saved == {"class": "EP", "tolerance": 1e-7, "most_passes": 7, "space": "point"}
+    assert Optimizer.from_json(opt.to_json()).to_json() == opt.to_json()

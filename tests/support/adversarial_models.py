@@ -100,18 +100,18 @@ def random_noise(rng: np.random.Generator, d: int, outputscale: float) -> Any:
 
 def random_judge(rng: np.random.Generator) -> tuple[Any, Any]:
     """A likelihood and an inference that go together."""
-    space = ("auto", "duel", "point")[rng.integers(3)]
+    latent = ("auto", "duel", "point")[rng.integers(3)]
     threshold = None if rng.random() < 0.7 else log_uniform(rng, -8, 3)
     probit = ap.Probit(threshold)
     logistic = ap.Logistic(threshold, ("paper", "difference")[rng.integers(2)])
     link = probit if rng.random() < 0.5 else logistic
     return (
-        (link, ap.Laplace(space=space)),
-        (link, ap.EP(space=space)),
-        (link, ap.EP(space=space)),
-        (probit, ap.Hallucination(sweeps=30, space=space)),
-        (probit, ap.Hallucination(sweeps=10, draws=3, space=space)),
-        (logistic, ap.PolyaGamma(sweeps=5, draws=int(rng.integers(1, 4)), space=space)),
+        (link, ap.Laplace(latent=latent)),
+        (link, ap.EP(latent=latent)),
+        (link, ap.EP(latent=latent)),
+        (probit, ap.Hallucination(sweeps=30, latent=latent)),
+        (probit, ap.Hallucination(sweeps=10, draws=3, latent=latent)),
+        (logistic, ap.PolyaGamma(sweeps=5, draws=int(rng.integers(1, 4)), latent=latent)),
     )[rng.integers(6)]
 
 

@@ -21,8 +21,8 @@ from scipy import special
 from anchorpbo.acquisition.base import PairAcquisition, PairPartials
 from anchorpbo.acquisition.positive_part import standardise
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.checks import non_negative
 from anchorpbo.numerics.normal import cdf, density
+from anchorpbo.numerics.validation import as_non_negative
 from anchorpbo.typing import Array
 
 
@@ -47,7 +47,7 @@ class RAEUBO(PairAcquisition):
     """alpha, at least 0; 0 gives EUBO."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "risk_aversion", non_negative("risk_aversion", self.risk_aversion))
+        object.__setattr__(self, "risk_aversion", as_non_negative("risk_aversion", self.risk_aversion))
 
     def partials(
         self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array

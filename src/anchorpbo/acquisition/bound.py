@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, NumericalError, ShapeError
-from anchorpbo.numerics.checks import as_floats
+from anchorpbo.numerics.validation import as_floats
 from anchorpbo.posterior import Posterior
-from anchorpbo.posterior.local import AtDesigns, AtPairs
+from anchorpbo.posterior.moments import DesignMoments, PairMoments
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
 
@@ -110,19 +110,19 @@ class BoundDesigns(Bound):
 
     def values(self, X: Array) -> Array:
         """Values, (n,), of designs X, (n, d)."""
-        here = AtDesigns.of(self.posterior, X)
+        here = DesignMoments.of(self.posterior, X)
         return self.acquisition.partials(here.mean, self._std(here), self.noise.values(X), self.incumbent).value
 
     def slopes(self, X: Array) -> tuple[Array, Array]:
         """Values, (n,), and gradients, (n, d), of designs X, (n, d)."""
-        here, (noise, noise_slope) = AtDesigns.of(self.posterior, X, slopes=True), self.noise.slopes(X)
+        here, (noise, noise_slope) = DesignMoments.of(self.posterior, X, slopes=True), self.noise.slopes(X)
         std = self._std(here)
         partials = self.acquisition.partials(here.mean, std, noise, self.incumbent)
         by_spread = by_variance(partials.by_std, std) if self.acquisition.needs_std else None
         gradient = here.gradient(partials.by_mean, by_spread)
         return partials.value, gradient + partials.by_noise[:, None] * noise_slope
 
-    def _std(self, here: AtDesigns) -> Array:
+    def _std(self, here: DesignMoments) -> Array:
         return np.sqrt(here.variance) if self.acquisition.needs_std else np.zeros(len(here.X))
 
 
@@ -140,13 +140,13 @@ class BoundPairs(Bound):
     def values(self, X: Array) -> Array:
         """Values, (n,), of pairs X, (n, 2, d)."""
         noise = self.noise.values(X.reshape(-1, X.shape[2]))
-        here = AtPairs.of(self.posterior, X)
+        here = PairMoments.of(self.posterior, X)
         return self._partials(here.mean, np.sqrt(here.variance), noise).value
 
     def slopes(self, X: Array) -> tuple[Array, Array]:
         """Values, (n,), and gradients, (n, 2, d), of pairs X, (n, 2, d)."""
         noise, noise_slope = self.noise.slopes(X.reshape(-1, X.shape[2]))
-        here = AtPairs.of(self.posterior, X, slopes=True)
+        here = PairMoments.of(self.posterior, X, slopes=True)
         std = np.sqrt(here.variance)
         partials = self._partials(here.mean, std, noise)
         by_mean, by_noise = np.empty((2, len(X), 2))

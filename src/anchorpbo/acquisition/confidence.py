@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.acquisition.base import DesignAcquisition, Partials
-from anchorpbo.numerics.checks import non_negative
+from anchorpbo.numerics.validation import as_non_negative
 from anchorpbo.typing import Array
 
 
@@ -23,7 +23,7 @@ class UCB(DesignAcquisition):
     """eta, at least 0."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "exploration", non_negative("exploration", self.exploration))
+        object.__setattr__(self, "exploration", as_non_negative("exploration", self.exploration))
 
     @property
     def needs_std(self) -> bool:
@@ -46,8 +46,8 @@ class RAHBO(DesignAcquisition):
     """gamma, at least 0; 0 gives UCB."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "exploration", non_negative("exploration", self.exploration))
-        object.__setattr__(self, "risk_aversion", non_negative("risk_aversion", self.risk_aversion))
+        object.__setattr__(self, "exploration", as_non_negative("exploration", self.exploration))
+        object.__setattr__(self, "risk_aversion", as_non_negative("risk_aversion", self.risk_aversion))
 
     @property
     def needs_std(self) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 from anchorpbo.acquisition.base import DesignAcquisition, Partials
 from anchorpbo.acquisition.positive_part import log_positive_part, positive_part
 from anchorpbo.errors import UnknownNameError
-from anchorpbo.numerics.checks import non_negative
+from anchorpbo.numerics.validation import as_non_negative
 from anchorpbo.typing import Array
 
 Penalty = Callable[[Array], tuple[Array, Array]]
@@ -47,7 +47,7 @@ class ANPEI(DesignAcquisition):
     _penalty: Penalty = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "risk_aversion", non_negative("risk_aversion", self.risk_aversion))
+        object.__setattr__(self, "risk_aversion", as_non_negative("risk_aversion", self.risk_aversion))
         if not isinstance(self.penalty, str) or self.penalty not in _PENALTIES:
             raise UnknownNameError.of("penalty", self.penalty, _PENALTIES)
         object.__setattr__(self, "_penalty", _PENALTIES[self.penalty])

@@ -18,7 +18,7 @@ import numpy as np
 
 from anchorpbo.analysis.model_view import is_informative, read_comparisons
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.checks import as_vector
+from anchorpbo.numerics.validation import as_vector
 from anchorpbo.space import Design
 from anchorpbo.study import Optimizer, Outcome
 from anchorpbo.study.progress import ENOUGH

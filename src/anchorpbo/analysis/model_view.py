@@ -94,7 +94,7 @@ def _view_study(study: Optimizer) -> ModelView:
 
 
 def _view_model(model: PreferenceGP) -> ModelView:
-    duels = model.duels.unmerged()
+    duels = model.duels.expand_repeats()
     if duels.bounds != (0.0, 1.0):
         rule = "arrays can be drawn where designs lie in the unit cube"
         raise UnsupportedError(rule, f"designs within {duels.bounds}", "make a study of a Catalogue of them")

@@ -112,7 +112,7 @@ def _predict_sequentially(study: Optimizer) -> tuple[Array, Array]:
 
 
 def _predict_left_out(model: PreferenceGP) -> tuple[Array, Array]:
-    duels = model.duels.unmerged()
+    duels = model.duels.expand_repeats()
     found = []
     for k in sorted(_select_evenly(range(len(duels.winners)))):
         others = Duels(duels.points, np.delete(duels.winners, k), np.delete(duels.losers, k), duels.ties, duels.bounds)

@@ -14,12 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.numerics.checks import as_floats, as_indices, as_points, frozen, whole
-from anchorpbo.numerics.distinct import distinct_rows
+from anchorpbo.numerics.row_index import find_distinct_rows
+from anchorpbo.numerics.validation import as_floats, as_indices, as_integer, as_points, freeze
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 # Encoding to the unit cube and back may overshoot its faces by rounding.
 _ROUNDING = 1e-9
+# Rows and coordinates that notebooks show of many.
+_SHOWN_ROWS, _SHOWN_COORDINATES = 6, 8
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -58,7 +60,7 @@ class Duels:
     bounds: tuple[float, float] | None
     """The range of every coordinate, or ``None``."""
     counts: Array | None
-    """After `merged`, how often each row of D was judged so, (m + m',); ``None`` where each stands for one duel."""
+    """After `merge_repeats`, how many duels each row of D stands for, (m + m',); ``None`` where each is one."""
 
     def __init__(
         self,
@@ -86,12 +88,12 @@ class Duels:
         if ties.ndim != 2 or ties.shape[1] != 2:
             raise ShapeError("ties must be pairs of row numbers, (m, 2)", ties.shape, "give two designs a tie")
 
-        points, place = _distinct(points, np.concatenate([winners, losers, ties.ravel()]))
+        points, place = _keep_distinct(points, np.concatenate([winners, losers, ties.ravel()]))
         m = len(winners)
-        object.__setattr__(self, "points", frozen(points))
-        object.__setattr__(self, "winners", frozen(place[:m]))
-        object.__setattr__(self, "losers", frozen(place[m : 2 * m]))
-        object.__setattr__(self, "ties", frozen(place[2 * m :].reshape(-1, 2)))
+        object.__setattr__(self, "points", freeze(points))
+        object.__setattr__(self, "winners", freeze(place[:m]))
+        object.__setattr__(self, "losers", freeze(place[m : 2 * m]))
+        object.__setattr__(self, "ties", freeze(place[2 * m :].reshape(-1, 2)))
         object.__setattr__(self, "bounds", bounds)
         object.__setattr__(self, "counts", None)
 
@@ -124,9 +126,7 @@ class Duels:
         return f"Duels({wins} wins and {ties} ties on {len(self.points)} designs, d={self.dimension})"
 
     def _repr_html_(self) -> str:
-        from anchorpbo.duels.html import duels_html
-
-        return duels_html(self)
+        return _to_html(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Duels):
@@ -137,12 +137,12 @@ class Duels:
     __hash__: ClassVar[None]  # type: ignore[assignment]
 
     @classmethod
-    def none(cls, dimension: int, bounds: tuple[float, float] | None = (0.0, 1.0)) -> Duels:
+    def empty(cls, dimension: int, bounds: tuple[float, float] | None = (0.0, 1.0)) -> Duels:
         """No duels yet, on designs of this many coordinates."""
         nobody: list[int] = []
-        return cls(np.empty((0, whole("dimension", dimension, 1))), nobody, nobody, bounds=bounds)
+        return cls(np.empty((0, as_integer("dimension", dimension, 1))), nobody, nobody, bounds=bounds)
 
-    def merged(self) -> Duels:
+    def merge_repeats(self) -> Duels:
         """These duels with equal ones as one row, in `counts` how often: at most 2 u^2 rows, however many duels.
 
         A likelihood is the same function of merged duels, and so are its mode and its evidence. A sampler needs them
@@ -156,34 +156,34 @@ class Duels:
         if len(wins) + len(ties) == len(self):
             return self
         merged = copy(self)
-        object.__setattr__(merged, "winners", frozen(wins // u))
-        object.__setattr__(merged, "losers", frozen(wins % u))
-        object.__setattr__(merged, "ties", frozen(np.stack([ties // u, ties % u], axis=1)))
-        object.__setattr__(merged, "counts", frozen(np.concatenate([times, tied_times]).astype(np.float64)))
+        object.__setattr__(merged, "winners", freeze(wins // u))
+        object.__setattr__(merged, "losers", freeze(wins % u))
+        object.__setattr__(merged, "ties", freeze(np.stack([ties // u, ties % u], axis=1)))
+        object.__setattr__(merged, "counts", freeze(np.concatenate([times, tied_times]).astype(np.float64)))
         return merged
 
-    def unmerged(self) -> Duels:
-        """These duels with one row each, as they were before `merged`, but for their order."""
-        return self if self.counts is None else Duels(self.points, *self._each, self.bounds)
+    def expand_repeats(self) -> Duels:
+        """These duels with one row each, as they were before `merge_repeats`, but for their order."""
+        return self if self.counts is None else Duels(self.points, *self._expanded, self.bounds)
 
-    def and_win(self, winner: npt.ArrayLike, loser: npt.ArrayLike) -> Duels:
+    def with_win(self, winner: npt.ArrayLike, loser: npt.ArrayLike) -> Duels:
         """Return these duels and one more that `winner`, (d,), won against `loser`, (d,)."""
-        points, (w, x) = self._with(winner, loser)
-        winners, losers, ties = self._each
+        points, (w, x) = self._append(winner, loser)
+        winners, losers, ties = self._expanded
         return Duels(points, np.append(winners, w), np.append(losers, x), ties, self.bounds)
 
-    def and_tie(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Duels:
+    def with_tie(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Duels:
         """Return these duels and one more in which two designs, (d,), were judged equal."""
-        points, pair = self._with(first, second)
-        winners, losers, ties = self._each
+        points, pair = self._append(first, second)
+        winners, losers, ties = self._expanded
         return Duels(points, winners, losers, np.vstack([ties, [pair]]), self.bounds)
 
-    def and_duels(self, others: Duels) -> Duels:
+    def with_duels(self, others: Duels) -> Duels:
         """Return these duels and others on designs of the same coordinates, within the bounds of these."""
         if others.dimension != self.dimension:
             rule = f"duels can be joined with those on designs of {self.dimension} coordinates"
             raise ShapeError(rule, others.dimension, "describe both in the same coordinates")
-        u, mine, theirs = len(self.points), self._each, others._each
+        u, mine, theirs = len(self.points), self._expanded, others._expanded
         winners, losers, ties = (np.concatenate([own, u + new]) for own, new in zip(mine, theirs, strict=True))
         return Duels(np.vstack([self.points, others.points]), winners, losers, ties, self.bounds)
 
@@ -198,14 +198,14 @@ class Duels:
         return np.array(pair)
 
     @property
-    def _each(self) -> tuple[IntArray, IntArray, IntArray]:
+    def _expanded(self) -> tuple[IntArray, IntArray, IntArray]:
         """Winners, losers and ties, merged or not, one row a duel."""
         if self.counts is None:
             return self.winners, self.losers, self.ties
         wins, ties = np.split(self.counts.astype(np.intp), [len(self.winners)])
         return np.repeat(self.winners, wins), np.repeat(self.losers, wins), np.repeat(self.ties, ties, axis=0)
 
-    def _with(self, first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Array, tuple[int, int]]:
+    def _append(self, first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Array, tuple[int, int]]:
         u = len(self.points)
         return np.vstack([self.points, self.as_pair(first, second)]), (u, u + 1)
 
@@ -229,11 +229,36 @@ def _check_inside(name: str, points: Array, bounds: tuple[float, float]) -> None
         )
 
 
-def _distinct(points: Array, used: IntArray) -> tuple[Array, IntArray]:
+def _keep_distinct(points: Array, used: IntArray) -> tuple[Array, IntArray]:
     """Return the distinct rows among the used ones, in order of first appearance, and where each use now points."""
     fought = np.zeros(len(points), dtype=np.bool_)
     fought[used] = True
     designs = points[fought]
     designs += 0.0  # -0.0 and 0.0 are one design
-    first, group = distinct_rows(designs)
+    first, group = find_distinct_rows(designs)
     return designs[first], group[np.cumsum(fought)[used] - 1]
+
+
+def _to_html(duels: Duels) -> str:
+    """Return a table of the first duels, a row each: the designs by their coordinates."""
+    from anchorpbo.formatting import format_count
+    from anchorpbo.html import note, sheet, table
+
+    u, d = duels.points.shape
+    count = len(duels.winners) + len(duels.ties) if duels.counts is None else int(duels.counts.sum())
+    heads = ["first", "", "second"] + (["times"] if duels.counts is not None else [])
+    rows = [
+        (_format(duels.points[a]), "as good as" if tied else "preferred to", _format(duels.points[b]), *times)
+        for a, b, tied, *times in zip(
+            duels.first.tolist(), duels.second.tolist(), duels.tied.tolist(),
+            *([] if duels.counts is None else [duels.counts.astype(int).tolist()]), strict=True,
+        )
+    ][:_SHOWN_ROWS]  # fmt: skip
+    more = len(duels) - len(rows)
+    title = f"{format_count(count, 'duel')} on {format_count(u, 'design')} of {format_count(d, 'coordinate')}"
+    return sheet(title, table(heads, rows), note(f"… and {more} more" if more else ""))
+
+
+def _format(x: Array) -> str:
+    numbers = [f"{value:.3g}" for value in x[:_SHOWN_COORDINATES].tolist()]
+    return f"({', '.join(numbers + ['…'] * (len(x) > _SHOWN_COORDINATES))})"

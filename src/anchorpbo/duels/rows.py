@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ class Rows:
         both = np.tile(np.arange(m), 2)
         return sparse.csr_array((entries, (both, columns)), shape=(m, self.designs))
 
-    def counted(self, parts: Iterable[Array]) -> Iterable[Array]:
-        """Sums over duels of quantities, (m,) each, that are the same in all duels of a row."""
+    def weight_by_counts(self, parts: Iterable[Array]) -> Iterable[Array]:
+        """Multiply quantities of a row, (m,) each, by the number of duels it stands for."""
         return parts if self.counts is None else [self.counts * part for part in parts]
 
-    def scaled(self, scale: Array) -> Array:
-        """diag(scale) D, (m, u), dense."""
+    def to_dense(self, scale: Array) -> Array:
+        """Return diag(scale) D as a dense array, (m, u)."""
         dense, every = np.zeros((len(self), self.designs)), np.arange(len(self))
         dense[every, self.first] += scale * self.coef_first
         dense[every, self.second] -= scale * self.coef_second
@@ -80,13 +80,13 @@ class Rows:
         fits = np.array_equal(scales[self.first], self.coef_first) and (scales > 0.0).all()
         return scales if fits and np.array_equal(scales[self.second], self.coef_second) else None
 
-    def between(self, scales: Array, precision: Array, linear: Array) -> tuple[Array, Array]:
-        """Sites (w, b), (m,) each, on all rows of the same two designs as one site on c_i f_i - c_j f_j, i < j.
+    def pool_sites(self, scales: Array, precision: Array, linear: Array) -> tuple[Array, Array]:
+        """Pool sites (w, b), (m,) each, on rows of the same two designs into one site on c_i f_i - c_j f_j, i < j.
 
         Returns sum_k w_k s_k^2 and sum_k +- b_k s_k, (u, u) each, of which the upper triangles count.
         """
         W, B = np.zeros((2, self.designs, self.designs))
-        _between(*self._entries[:3], scales, precision, linear, W, B)
+        _pool_sites(*self._entries[:3], scales, precision, linear, W, B)
         return W, B
 
     def margins(self, f: Array) -> Array:
@@ -95,10 +95,10 @@ class Rows:
         _margins(*self._entries, _columns(f), _columns(g))
         return g
 
-    def transposed(self, t: Array) -> Array:
+    def apply_transpose(self, t: Array) -> Array:
         """D' t, (u,) or (u, n)."""
         f = np.zeros((self.designs, *t.shape[1:]))
-        _transposed(*self._entries, _columns(t), _columns(f))
+        _apply_transpose(*self._entries, _columns(t), _columns(f))
         return f
 
     def margin_covariance(self, K: Array) -> Array:
@@ -111,8 +111,8 @@ class Rows:
         a, b, i, j = self.coef_first, self.coef_second, self.first, self.second
         return np.asarray(a * a * S[i, i] + b * b * S[j, j] - 2.0 * a * b * S[i, j])
 
-    def widest_margin(self, S: Array) -> float:
-        """Largest diagonal entry of D S D', the variance of a margin in units of the noise; 0 without rows."""
+    def max_margin_variance(self, S: Array) -> float:
+        """Return the largest diagonal entry of D S D', a margin's variance in units of the noise; 0 without rows."""
         return float(self.margin_variances(S).max(initial=0.0))
 
     @property
@@ -125,7 +125,7 @@ def _columns(f: Array) -> Array:
     return np.ascontiguousarray(f).reshape(len(f), math.prod(f.shape[1:]))
 
 
-@tiered
+@jit_tiered
 def _margins(first: IntArray, second: IntArray, a: Array, b: Array, f: Array, g: Array) -> None:
     for k in range(len(first)):
         i, j = first[k], second[k]
@@ -133,8 +133,8 @@ def _margins(first: IntArray, second: IntArray, a: Array, b: Array, f: Array, g:
             g[k, c] = a[k] * f[i, c] - b[k] * f[j, c]
 
 
-@tiered
-def _transposed(first: IntArray, second: IntArray, a: Array, b: Array, g: Array, f: Array) -> None:
+@jit_tiered
+def _apply_transpose(first: IntArray, second: IntArray, a: Array, b: Array, g: Array, f: Array) -> None:
     for k in range(len(first)):
         i, j, a_k, b_k = first[k], second[k], a[k], b[k]
         if i == j:  # one entry, which equal coefficients make zero
@@ -146,8 +146,8 @@ def _transposed(first: IntArray, second: IntArray, a: Array, b: Array, g: Array,
             f[j, c] -= b_k * g[k, c]
 
 
-@tiered
-def _between(
+@jit_tiered
+def _pool_sites(
     first: IntArray, second: IntArray, a: Array, scales: Array, precision: Array, linear: Array, W: Array, B: Array
 ) -> None:
     for k in range(len(first)):

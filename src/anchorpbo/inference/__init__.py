@@ -6,7 +6,7 @@ A new inference implements `Inference.infer` and goes in as an object; a line in
 from typing import Literal
 
 from anchorpbo.errors import InputError, UnknownNameError
-from anchorpbo.inference.base import Inference, Inferred, Info
+from anchorpbo.inference.base import Inference, InferenceResult, Info
 from anchorpbo.inference.ep import EP
 from anchorpbo.inference.evidence import EvidenceGradient, evidence_gradient, laplace_evidence
 from anchorpbo.inference.hallucination import Hallucination
@@ -36,6 +36,6 @@ def resolve_inference(inference: InferenceName | Inference) -> Inference:
 
 
 __all__ = [
-    "EP", "INFERENCES", "EvidenceGradient", "Hallucination", "Inference", "InferenceName", "Inferred", "Info",
+    "EP", "INFERENCES", "EvidenceGradient", "Hallucination", "Inference", "InferenceName", "InferenceResult", "Info",
     "Laplace", "PolyaGamma", "evidence_gradient", "find_mode", "laplace_evidence", "resolve_inference",
 ]  # fmt: skip

@@ -9,8 +9,8 @@ import numpy as np
 
 from anchorpbo.errors import ShapeError, UnknownNameError
 from anchorpbo.likelihoods import Likelihood
-from anchorpbo.numerics.checks import as_vector
-from anchorpbo.posterior import SPACES, LatentSpace, Sites
+from anchorpbo.numerics.validation import as_vector
+from anchorpbo.posterior import LATENTS, LatentGaussian, Sites
 from anchorpbo.typing import Array
 
 
@@ -27,12 +27,12 @@ class Info:
     residual: float = 0.0
     """What was left at the end: a scaled gradient norm, the largest change of a moment; 0 for samplers."""
     effective_samples: float | None = None
-    """Of samplers: what the draws are worth in independent ones; of a single draw, what its chain is."""
+    """Effective sample size of a sampler's draws; of the chain, for a single draw."""
 
 
 @dataclass(frozen=True, eq=False)
-class Inferred:
-    """Sites, how they came about, and where to start next time."""
+class InferenceResult:
+    """Result of an inference: sites, how they came about, and where to start next time."""
 
     sites: Sites
     info: Info
@@ -44,21 +44,21 @@ class Inferred:
 class Inference(ABC):
     """A way from margins to sites; immutable."""
 
-    space: str = field(default="auto", kw_only=True)
-    """Where to solve: ``"duel"``, ``"point"``, or ``"auto"`` for the smaller."""
+    latent: str = field(default="auto", kw_only=True)
+    """Latent vector to solve for: ``"duel"`` (margins), ``"point"`` (utilities), or ``"auto"`` for the smaller."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.space, str) or self.space not in SPACES:
-            raise UnknownNameError.of("space", self.space, SPACES)
+        if not isinstance(self.latent, str) or self.latent not in LATENTS:
+            raise UnknownNameError.of("latent", self.latent, LATENTS)
 
     def check(self, likelihood: Likelihood) -> None:  # noqa: B027 (most inferences take any likelihood)
         """Raise `IncompatibleError` if this inference cannot work with the likelihood."""
 
     @abstractmethod
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
-        """Sites for the duels behind `space`.
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
+        """Sites for the duels behind `latent`.
 
         Parameters
         ----------
@@ -74,9 +74,9 @@ class Inference(ABC):
         """
 
 
-def checked_start(space: LatentSpace, start: Array) -> Array:
-    """A copy of `start`, one finite number for each duel."""
-    margins, m = as_vector("start", start).copy(), len(space.rows)
+def as_start(latent: LatentGaussian, start: Array) -> Array:
+    """Return a copy of `start`, one finite number for each duel."""
+    margins, m = as_vector("start", start).copy(), len(latent.rows)
     if len(margins) != m:
         raise ShapeError(f"start must have one entry for each of the {m} duels", margins.shape, "leave it out")
     return margins

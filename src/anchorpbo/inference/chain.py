@@ -1,4 +1,18 @@
-"""When a Gibbs chain keeps a draw, and whether it ran long enough."""
+"""Gibbs chains: their schedule, and the effective sample size that tells whether they have converged.
+
+    n_eff = n / tau,   tau = 1 + 2 (rho_1 + rho_2 + ...) = -1 + 2 (G_0 + G_1 + ...),   G_k = rho_2k + rho_(2k+1)
+
+where rho_k is the autocorrelation at lag k. For a reversible chain the G_k are positive and fall; estimates of them do
+so only until noise takes over. So the sum stops before the first that is not positive, and none may exceed the one
+before it: the initial monotone sequence of [Geyer1992]. Antithetic chains are worth more than n draws; tau is kept
+above 1 / log10(n), as in [VGSCB2021], since its estimate could otherwise reach 0.
+
+References
+----------
+[Geyer1992] C. J. Geyer. Practical Markov chain Monte Carlo. Statistical Science 7, 473-483, 1992.
+[VGSCB2021] A. Vehtari, A. Gelman, D. Simpson, B. Carpenter and P.-C. Buerkner. Rank-normalization, folding, and
+    localization: an improved R-hat. Bayesian Analysis 16, 667-718, 2021.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +21,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anchorpbo.numerics.chains import effective_sample_size
-from anchorpbo.numerics.checks import whole
+from anchorpbo.numerics.validation import as_integer
 from anchorpbo.typing import Array, IntArray
 
-ENOUGH = 20.0
+MIN_EFFECTIVE_SAMPLES = 20.0
 """Effective samples from which a chain counts as converged: it has forgotten its start many times over. Traces of fewer
 are too short to tell a slow chain from a fast one."""
 
-LEAST, MOST = 100, 1600
+MIN_SWEEPS, MAX_SWEEPS = 100, 1600
 """Sweeps at first, and at most, of a chain that stops when it counts as converged."""
 
-_MOST_WATCHED = 16
+_MAX_TRACED = 16
 
 
 @dataclass(frozen=True)
@@ -32,36 +45,75 @@ class Schedule:
     def __post_init__(self) -> None:
         for name in ("sweeps", "draws", "thin"):
             if getattr(self, name) is not None or name != "sweeps":
-                whole(name, getattr(self, name), 1)
+                as_integer(name, getattr(self, name), 1)
 
-    def watched(self, slowness: Array) -> IntArray:
-        """Which coordinates to trace, of (m,): those expected to move the slowest."""
-        return np.argsort(-slowness, kind="stable")[:_MOST_WATCHED]
+    def choose_traced(self, slowness: Array) -> IntArray:
+        """Return the coordinates to trace, of (m,): those expected to move the slowest."""
+        return np.argsort(-slowness, kind="stable")[:_MAX_TRACED]
 
-    def settle(self, advance: Callable[[int], Array]) -> tuple[Array, float]:
-        """Take the chain to its first draw; gives the trace of its sweeps, and how many draws it is worth.
+    def burn_in(self, advance: Callable[[int], Array]) -> tuple[Array, float]:
+        """Run the chain up to its first draw; return the trace of its sweeps and their effective sample size.
 
         Without a number of sweeps the chain is made twice as long until it counts as converged. Only whether to go on
         depends on where it has been, over many times the sweeps after which it forgets that.
         """
-        trace = advance(LEAST if self.sweeps is None else self.sweeps)
-        effective = _worth(trace)
-        while self.sweeps is None and effective < ENOUGH and len(trace) < MOST:
+        trace = advance(MIN_SWEEPS if self.sweeps is None else self.sweeps)
+        effective = _smallest_ess(trace)
+        while self.sweeps is None and effective < MIN_EFFECTIVE_SAMPLES and len(trace) < MAX_SWEEPS:
             trace = np.concatenate([trace, advance(len(trace))])
-            effective = _worth(trace)
+            effective = _smallest_ess(trace)
         return trace, effective
 
     def effective_samples(self, trace: Array) -> float:
-        """What the draws are worth in independent ones; of a single draw, what its chain is."""
+        """Return the effective sample size of the draws, or of the chain for a single draw."""
         # Of many draws no more count than are kept; one draw is judged by how long its chain was.
-        return min(_worth(trace), float(self.draws)) if self.draws > 1 else _worth(trace)
+        return min(_smallest_ess(trace), float(self.draws)) if self.draws > 1 else _smallest_ess(trace)
 
-    def long_enough(self, effective: float) -> bool:
-        """Whether the chain counts as converged."""
-        return effective >= (min(ENOUGH, 0.5 * self.draws) if self.draws > 1 else ENOUGH)
+    def is_converged(self, effective: float) -> bool:
+        """Tell whether the chain counts as converged."""
+        return effective >= (min(MIN_EFFECTIVE_SAMPLES, 0.5 * self.draws) if self.draws > 1 else MIN_EFFECTIVE_SAMPLES)
 
 
-def _worth(trace: Array) -> float:
-    """The smallest over the traced coordinates, the first tenth left out as still near the start."""
+def _smallest_ess(trace: Array) -> float:
+    """Return the smallest effective sample size of the traced coordinates, the first tenth of the trace left out."""
     settled = trace[len(trace) // 10 :]
     return float(np.min(effective_sample_size(settled))) if settled.shape[1] else float(len(settled))
+
+
+def effective_sample_size(trace: Array) -> Array:
+    """Estimate n_eff of each column of a trace, (n,) or (n, k), as an array of shape () or (k,).
+
+    A constant column and a trace of fewer than four rows are worth n; a column with a NaN or an infinity gives NaN.
+    """
+    trace = np.asarray(trace, dtype=np.float64)
+    n = trace.shape[0]
+    sizes = np.full(trace.shape[1:], float(n))
+    sizes[~np.isfinite(trace).all(axis=0)] = np.nan
+    varies = np.isfinite(sizes) & (trace != trace[:1]).any(axis=0)
+    if n >= 4 and varies.any():
+        sizes[varies] = n / _autocorrelation_time(trace[:, varies] if trace.ndim > 1 else trace[:, None])
+    return sizes
+
+
+def _autocorrelation_time(trace: Array) -> Array:
+    """Estimate tau of each column, none of them constant: (n, k) to (k,)."""
+    n = trace.shape[0]
+    rho = _autocorrelations(trace)
+    pairs = rho[0 : n - n % 2 : 2] + rho[1::2]
+    positive = np.minimum.accumulate(pairs > 0.0, axis=0)
+    tau = -1.0 + 2.0 * np.sum(np.minimum.accumulate(pairs, axis=0) * positive, axis=0)
+    bounded: Array = np.maximum(tau, 1.0 / np.log10(n))
+    return bounded
+
+
+def _autocorrelations(trace: Array) -> Array:
+    """Estimate rho_0 = 1, rho_1, ..., rho_(n-1) of each column: (n, k) to (n, k)."""
+    n = trace.shape[0]
+    centred = trace - trace[0]  # first, so that the scale is that of the moves and its squares cannot overflow
+    centred /= np.abs(centred).max(axis=0)
+    centred -= centred.mean(axis=0)
+    length = 1 << (2 * n - 1).bit_length()  # room for zeros, so that the ends do not wrap around
+    spectrum = np.abs(np.fft.rfft(centred, length, axis=0)) ** 2
+    covariance = np.fft.irfft(spectrum, length, axis=0)[:n]
+    rho: Array = covariance / covariance[0]
+    return rho

@@ -26,32 +26,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anchorpbo.inference.base import Inference, Inferred, Info
+from anchorpbo.inference.base import Inference, InferenceResult, Info
 from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood
 from anchorpbo.likelihoods.expected import expected_outcome
-from anchorpbo.numerics.checks import positive, whole
-from anchorpbo.numerics.jit import compiled
-from anchorpbo.numerics.tiering import tiered
-from anchorpbo.posterior import DuelSpace, LatentSpace, PointSpace, Sites, Solution
+from anchorpbo.numerics.jit import jit
+from anchorpbo.numerics.tiering import jit_tiered
+from anchorpbo.numerics.validation import as_integer, as_positive
+from anchorpbo.posterior import DuelLatent, ExactLatent, LatentGaussian, PointLatent, Sites, Solution
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 # Passes start at Laplace's sites, give or take so many standard deviations: their first moves are larger than that.
-_NEAR_MODE = 1e-2
+_MODE_DECREMENT = 1e-2
 # So many passes must bring the change down to this share of what it was, or they are given up for single updates.
-_PATIENCE, _CONTRACTS = 3, 0.5
+_TRIAL_PASSES, _CONTRACTION = 3, 0.5
 # Passes that are extrapolated from, once the change is below 1: further away they are no straight line.
-_REMEMBERED = 4
+_EXTRAPOLATED_PASSES = 4
 # A pass that changes the sites in the same direction as others, but for this share, tells nothing new.
-_SAME_DIRECTION = 1e-8
+_MIN_NEW_DIRECTION = 1e-8
 # Single updates that no longer bring the change down have come to rounding; not so while it is large, for Laplace's
 # sites may be 1e5 standard deviations from here where there is hardly any noise.
-_STALLS, _MOST_STALLS = 0.95, 4
+_STALL_RATIO, _MAX_STALLS = 0.95, 4
 # A last pass that moves a margin by more than this many standard deviations has diverged: Laplace's sites are returned.
-_LOST = 1.0
+_MAX_CHANGE = 1.0
 # Margins whose prior is wider than this, in units of the noise, are told from one another in duel space, while duels
 # are this many at most.
-_WIDEST, _MOST_DUELS = 1e8, 1000
+_MAX_MARGIN_VARIANCE, _MAX_DUELS = 1e8, 1000
 _EPS = float(np.finfo(float).eps)
 
 
@@ -61,54 +61,54 @@ class EP(Inference):
 
     tolerance: float = 1e-7
     """Largest change of a margin's moments, in units of its standard deviation, at which to stop."""
-    most_passes: int = 200
+    max_passes: int = 200
     """Passes after which to give up and say so."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive("tolerance", self.tolerance)
-        whole("most_passes", self.most_passes, 1)
+        as_positive("tolerance", self.tolerance)
+        as_integer("max_passes", self.max_passes, 1)
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
         """Passes from Laplace's sites, in parallel while that contracts, else one by one."""
-        space = _avoid_cancellation(space)
-        mode = find_mode(space, likelihood, start, _NEAR_MODE)
+        latent = _avoid_cancellation(latent)
+        mode = find_mode(latent, likelihood, start, _MODE_DECREMENT)
         solution, change, passes = mode.solution, np.inf, 0
-        update, stalled, lately = match_all, 0, deque([np.inf] * _PATIENCE, _PATIENCE)
+        update, stalled, lately = match_all, 0, deque([np.inf] * _TRIAL_PASSES, _TRIAL_PASSES)
         extrapolation = Extrapolation(mode.solution.margin_variances)
-        while change > self.tolerance and passes < self.most_passes and stalled < _MOST_STALLS:
-            sites = update(space, likelihood, solution)
+        while change > self.tolerance and passes < self.max_passes and stalled < _MAX_STALLS:
+            sites = update(latent, likelihood, solution)
             if update is match_all and change < 1.0:
                 sites = extrapolation.beyond(solution.sites, sites)
-            before, solution = solution, space.solve(sites)
-            last, change = change, _change(before, solution)
+            before, solution = solution, latent.solve(sites)
+            last, change = change, _measure_change(before, solution)
             passes += 1
             lately.append(last)
-            if update is match_all and change > max(_CONTRACTS * lately[0], self.tolerance):
+            if update is match_all and change > max(_CONTRACTION * lately[0], self.tolerance):
                 # Whatever the passes did to the sites, Laplace's are the safer place to start from.
                 update, solution = match_one_by_one, mode.solution
             else:
-                stalled = stalled + 1 if _STALLS * last < change < _LOST else 0
+                stalled = stalled + 1 if _STALL_RATIO * last < change < _MAX_CHANGE else 0
         info = Info("ep", change <= self.tolerance, passes, change)
         # Passes that still move the posterior by more than its own width have led nowhere.
-        sites = mode.checked_sites() if change > _LOST else solution.sites
-        return Inferred(sites, info, mode.margins)
+        sites = mode.require_sites() if change > _MAX_CHANGE else solution.sites
+        return InferenceResult(sites, info, mode.margins)
 
 
-def _avoid_cancellation(space: LatentSpace) -> LatentSpace:
+def _avoid_cancellation(latent: LatentGaussian) -> LatentGaussian:
     """Choose duel space where margins, as differences of utilities, would lose more digits than passes can bear."""
-    if not isinstance(space, PointSpace) or len(space.rows) > _MOST_DUELS:
-        return space
-    is_wide = space.rows.widest_margin(space.kernel_matrix) > _WIDEST
-    return DuelSpace(space.rows, space.kernel_matrix) if is_wide else space
+    if not isinstance(latent, PointLatent) or len(latent.rows) > _MAX_DUELS:
+        return latent
+    is_wide = latent.rows.max_margin_variance(latent.kernel_matrix) > _MAX_MARGIN_VARIANCE
+    return DuelLatent(latent.rows, latent.kernel_matrix) if is_wide else latent
 
 
-def match_all(space: LatentSpace, likelihood: Likelihood, solution: Solution) -> Sites:
+def match_all(latent: LatentGaussian, likelihood: Likelihood, solution: Solution) -> Sites:
     """The sites that match, each against its own cavity, all from the same posterior."""
-    mu_c, s2_c = space.cavities(solution)
-    logZ = likelihood.expected(mu_c, s2_c, space.rows.tied)
+    mu_c, s2_c = latent.cavities(solution)
+    logZ = likelihood.expected(mu_c, s2_c, latent.rows.tied)
     return Sites(-logZ.d2 / logZ.rest, (logZ.d1 - logZ.d2 * mu_c) / logZ.rest)
 
 
@@ -124,7 +124,7 @@ class Extrapolation:
         """Sites further on than a pass from `before` to `after`."""
         end = np.concatenate([after.precision, after.linear])
         change = self._weights * (end - np.concatenate([before.precision, before.linear]))
-        self._passes = np.concatenate([[[change, end]], self._passes[: _REMEMBERED - 1]])  # the oldest makes room
+        self._passes = np.concatenate([[[change, end]], self._passes[: _EXTRAPOLATED_PASSES - 1]])
         # A site without precision says nothing: there the pass itself is kept.
         further, reached = _extrapolate(self._passes).reshape(2, -1), end.reshape(2, -1)
         return Sites(*np.where(further[0] > 0.0, further, reached))
@@ -143,26 +143,26 @@ def _extrapolate(passes: Array) -> Array:
         for j in range(i):
             differences[i] -= (differences[j, 0] @ change) * differences[j]
         norm = math.sqrt(change @ change)
-        differences[i] *= 1.0 / norm if norm > _SAME_DIRECTION * length else 0.0
+        differences[i] *= 1.0 / norm if norm > _MIN_NEW_DIRECTION * length else 0.0
         newest -= (change @ newest[0]) * differences[i]
     return np.asarray(newest[1])
 
 
-def match_one_by_one(space: LatentSpace, likelihood: Likelihood, solution: Solution) -> Sites:
+def match_one_by_one(latent: LatentGaussian, likelihood: Likelihood, solution: Solution) -> Sites:
     """The same, each site seeing the effect of those before it by a rank-one update of the posterior."""
     precision, linear = solution.sites.precision.copy(), solution.sites.linear.copy()
-    mean, covariance = space.prior @ solution.dual, solution.covariance.copy()
-    tied, tau, tilting = space.rows.tied, likelihood.tau, likelihood.tilting
-    if space.dense_rows is None:
-        a, b, first, second = space.latent_rows
+    mean, covariance = latent.prior @ solution.dual, solution.covariance.copy()
+    tied, tau, tilting = latent.rows.tied, likelihood.tau, likelihood.tilting
+    if isinstance(latent, ExactLatent):
+        a, b, first, second = latent.sparse_rows
         _sweep(precision, linear, mean, covariance, a, b, first, second, tied, tau, *tilting)
     else:
-        _sweep_dense(precision, linear, mean, covariance, space.dense_rows, tied, tau, *tilting)
+        _sweep_dense(precision, linear, mean, covariance, latent.dense_rows, tied, tau, *tilting)
     return Sites(precision, linear)
 
 
-@compiled
-def _matched(
+@jit
+def _match_site(
     mu: float, s2: float, precision: float, linear: float, tied: bool, tau: float, tail_rate: float, scales: Array,
     log_weights: Array,
 ) -> tuple[float, float]:  # fmt: skip
@@ -178,7 +178,7 @@ def _matched(
     return -curvature / rest, (slope - curvature * mu_c) / rest
 
 
-@tiered
+@jit_tiered
 def _sweep(
     precision: Array,
     linear: Array,
@@ -199,9 +199,9 @@ def _sweep(
     for k in range(len(a)):
         i, j = first[k], second[k]
         for c in range(n):
-            effect[c] = a[k] * covariance[i, c] - b[k] * covariance[j, c]  # Cov(latent, g_k)
+            effect[c] = a[k] * covariance[i, c] - b[k] * covariance[j, c]  # Cov(x, g_k)
         mu, s2 = a[k] * mean[i] - b[k] * mean[j], a[k] * effect[i] - b[k] * effect[j]
-        new_precision, new_linear = _matched(
+        new_precision, new_linear = _match_site(
             mu, s2, precision[k], linear[k], tied[k], tau, tail_rate, scales, log_weights
         )
         more, shift = new_precision - precision[k], new_linear - linear[k]
@@ -215,7 +215,7 @@ def _sweep(
         precision[k], linear[k] = new_precision, new_linear
 
 
-@compiled
+@jit
 def _sweep_dense(
     precision: Array,
     linear: Array,
@@ -229,9 +229,9 @@ def _sweep_dense(
     log_weights: Array,
 ) -> None:
     for k in range(len(H)):
-        effect = covariance @ H[k]  # Cov(latent, g_k)
+        effect = covariance @ H[k]  # Cov(x, g_k)
         mu, s2 = H[k] @ mean, H[k] @ effect
-        new_precision, new_linear = _matched(
+        new_precision, new_linear = _match_site(
             mu, s2, precision[k], linear[k], tied[k], tau, tail_rate, scales, log_weights
         )
         more, shift = new_precision - precision[k], new_linear - linear[k]
@@ -246,7 +246,7 @@ def _sweep_dense(
         precision[k], linear[k] = new_precision, new_linear
 
 
-def _change(before: Solution, after: Solution) -> float:
+def _measure_change(before: Solution, after: Solution) -> float:
     """Largest change of a margin's mean, in standard deviations, or of the standard deviation's logarithm."""
     variances, earlier = after.margin_variances, before.margin_variances
     if np.isnan(after.margin_means).any() or np.isnan(variances).any():

@@ -24,7 +24,7 @@ import numpy as np
 
 from anchorpbo.inference.laplace import Mode
 from anchorpbo.likelihoods import Likelihood, Terms
-from anchorpbo.posterior import LatentSpace
+from anchorpbo.posterior import ExactLatent
 from anchorpbo.typing import Array
 
 
@@ -37,7 +37,7 @@ def laplace_evidence(mode: Mode) -> float:
 class EvidenceGradient:
     """Derivatives of log Z in everything a hyper-parameter can move, each computed when it is first asked for."""
 
-    space: LatentSpace
+    latent: ExactLatent
     likelihood: Likelihood
     mode: Mode
     q: Array
@@ -48,9 +48,9 @@ class EvidenceGradient:
     @cached_property
     def by_kernel(self) -> Array:
         """In the entries of K, (u, u), symmetric."""
-        a = self.space.pull(self.mode.terms.d1)
+        a = self.latent.apply_transpose(self.mode.terms.d1)
         half = np.outer(0.5 * a + self.eta, a)
-        return self.space.prior_to_points(0.5 * (half + half.T - self.mode.solution.precision))
+        return self.latent.prior_to_points(0.5 * (half + half.T - self.mode.solution.precision))
 
     @property
     def by_coef_first(self) -> Array:
@@ -65,31 +65,31 @@ class EvidenceGradient:
     @property
     def by_threshold(self) -> float:
         """In tau."""
-        rows = self.space.rows
-        by_tau = Terms(*rows.counted(self.likelihood.log_prob_by_threshold(self.mode.margins, rows.tied)))
+        rows = self.latent.rows
+        by_tau = Terms(*rows.weight_by_counts(self.likelihood.log_prob_by_threshold(self.mode.margins, rows.tied)))
         direct = by_tau.value + 0.5 * self.mode.solution.margin_variances * by_tau.d2
         return float(direct.sum() + self._margins_by_determinant @ by_tau.d1)
 
     @cached_property
     def _margins_by_determinant(self) -> Array:
         """H S eta, (m,)."""
-        return self.space.margins(self.space.prior @ self.eta)
+        return self.latent.margins(self.latent.prior @ self.eta)
 
     @cached_property
     def _by_entries(self) -> tuple[Array, Array]:
-        space, solution, a = self.space, self.mode.solution, self.mode.terms.d1
+        latent, solution, a = self.latent, self.mode.solution, self.mode.terms.d1
         h = self.q - solution.sites.precision * self._margins_by_determinant
-        f, K_eta = (space.kernel_matrix @ space.rows.transposed(t) for t in (a, h))
+        f, K_eta = (latent.kernel_matrix @ latent.rows.apply_transpose(t) for t in (a, h))
         first, second = (
-            (a + h) * f[i] + a * K_eta[i] - space.reduced_entries(solution, i)
-            for i in (space.rows.first, space.rows.second)
+            (a + h) * f[i] + a * K_eta[i] - latent.reduced_entries(solution, i)
+            for i in (latent.rows.first, latent.rows.second)
         )
         return first, second
 
 
-def evidence_gradient(space: LatentSpace, likelihood: Likelihood, mode: Mode) -> EvidenceGradient:
+def evidence_gradient(latent: ExactLatent, likelihood: Likelihood, mode: Mode) -> EvidenceGradient:
     """The gradient, implicit terms through the mode included."""
     solution = mode.solution
     q = 0.5 * solution.margin_variances * mode.terms.d3
-    pulled = space.pull(q)
-    return EvidenceGradient(space, likelihood, mode, q, pulled - solution.precision @ (space.prior @ pulled))
+    pulled = latent.apply_transpose(q)
+    return EvidenceGradient(latent, likelihood, mode, q, pulled - solution.precision @ (latent.prior @ pulled))

@@ -13,7 +13,7 @@ changes:
     duel space    R itself, O(m) a coordinate
     point space   Q = I - D S D' with S = (K^-1 + D'D)^-1, through y = S D' z, O(u) a coordinate: the same chain
 
-What a sweep is slowest to change is how large all of z is. So each ends with a draw of that (`numerics.stretch`): the
+What a sweep is slowest to change is how large all of z is. So each ends with a draw of that (`numerics.variates`): the
 wins' excess over tau, w, is multiplied by c, a move that leaves the box to itself and its distribution as it is.
 """
 
@@ -25,18 +25,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.errors import IncompatibleError
-from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
+from anchorpbo.inference.base import Inference, InferenceResult, Info, as_start
 from anchorpbo.inference.chain import Schedule
 from anchorpbo.likelihoods import Likelihood, Probit
-from anchorpbo.numerics.jit import compiled
-from anchorpbo.numerics.stretch import draw_scale
-from anchorpbo.numerics.truncated import draw_above, draw_between
-from anchorpbo.posterior import DuelSpace, LatentSpace, Sites
+from anchorpbo.numerics.jit import jit
+from anchorpbo.numerics.variates import draw_above, draw_between, draw_modified_half_normal
+from anchorpbo.posterior import DuelLatent, ExactLatent, LatentGaussian, Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
 
-_WIDEST = 1e6
-_MOST_DUELS = 5000
-_AFRESH = 64
+_MAX_MARGIN_VARIANCE = 1e6
+_MAX_DUELS = 5000
+_REFRESH_SWEEPS = 64
 """Sweeps after which R x is computed afresh, so that rounding does not add up."""
 
 
@@ -71,42 +70,42 @@ class Hallucination(Inference):
             )
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
         """Run the chain from `start`, or from the published z = 0, moved into the box."""
         self.check(likelihood)
-        space = _avoid_cancellation(space)
-        rows, tau = space.rows, likelihood.tau
+        latent = _avoid_cancellation(_require_exact(latent))
+        rows, tau = latent.rows, likelihood.tau
         m = len(rows)
-        z = np.zeros(m) if start is None else checked_start(space, start)
-        z = _into_the_box(z, rows.tied, tau)
+        z = np.zeros(m) if start is None else as_start(latent, start)
+        z = _clip_to_box(z, rows.tied, tau)
 
-        s, run, matrices = _conditionals(space)
+        s, run, matrices = _conditionals(latent)
         schedule = Schedule(self.sweeps, self.draws, self.thin)
         # The less of a coordinate's variance is left when the others are known, the slower it moves.
-        watched = schedule.watched((1.0 + rows.margin_variances(space.kernel_matrix)) / s**2)
+        traced = schedule.choose_traced((1.0 + rows.margin_variances(latent.kernel_matrix)) / s**2)
         x, kept = z / s, np.empty((self.draws, m))
 
         def advance(sweeps: int, kept: Array = kept[:0]) -> Array:
-            trace = np.empty((sweeps, len(watched)))
-            run(rng, x, *matrices, rows.tied, tau / s, self.thin, kept, watched, trace)
+            trace = np.empty((sweeps, len(traced)))
+            run(rng, x, *matrices, rows.tied, tau / s, self.thin, kept, traced, trace)
             return trace
 
-        trace, effective = schedule.settle(advance)
+        trace, effective = schedule.burn_in(advance)
         kept[0] = x
         if self.draws > 1:
             trace = np.concatenate([trace, advance((self.draws - 1) * self.thin, kept[1:])])
             effective = schedule.effective_samples(trace)
-        info = Info("hallucination", schedule.long_enough(effective), len(trace), 0.0, effective)
-        z = _into_the_box(s * kept, rows.tied, tau)  # where x was, but for rounding
-        return Inferred(Sites(np.ones(m), z[0] if self.draws == 1 else z), info, z[-1].copy())
+        info = Info("hallucination", schedule.is_converged(effective), len(trace), 0.0, effective)
+        z = _clip_to_box(s * kept, rows.tied, tau)  # where x was, but for rounding
+        return InferenceResult(Sites(np.ones(m), z[0] if self.draws == 1 else z), info, z[-1].copy())
 
 
-def _conditionals(space: LatentSpace) -> tuple[Array, Callable[..., None], tuple[Array | IntArray, ...]]:
+def _conditionals(latent: ExactLatent) -> tuple[Array, Callable[..., None], tuple[Array | IntArray, ...]]:
     """s, the standard deviation of each judgement given the others, (m,), and the loop in these units with its R."""
-    rows = space.rows
-    unit = space.solve(Sites(np.ones(len(rows)), np.zeros(len(rows))))
-    if isinstance(space, DuelSpace):
+    rows = latent.rows
+    unit = latent.solve(Sites(np.ones(len(rows)), np.zeros(len(rows))))
+    if isinstance(latent, DuelLatent):
         Q = unit.precision
         s = np.diagonal(Q) ** -0.5
         return s, _run_in_duel_space, (np.ascontiguousarray(s[:, None] * Q * s),)
@@ -116,28 +115,35 @@ def _conditionals(space: LatentSpace) -> tuple[Array, Callable[..., None], tuple
     return s, _run_in_point_space, (S, s * s, a, b, rows.first, rows.second)
 
 
-def _into_the_box(z: Array, tied: BoolArray, tau: float) -> Array:
-    """The nearest judgements that agree with the answers, (m,) or (s, m)."""
+def _clip_to_box(z: Array, tied: BoolArray, tau: float) -> Array:
+    """Return the nearest judgements that agree with the answers, (m,) or (s, m)."""
     return np.where(tied, np.clip(z, -tau, tau), np.maximum(z, tau))
 
 
-def _avoid_cancellation(space: LatentSpace) -> LatentSpace:
+def _require_exact(latent: LatentGaussian) -> ExactLatent:
+    if not isinstance(latent, ExactLatent):
+        rule, remedy = "Hallucination Believer draws from the exact prior", 'use inference="ep", or inducing=None'
+        raise IncompatibleError(rule, type(latent).__name__, remedy)
+    return latent
+
+
+def _avoid_cancellation(latent: ExactLatent) -> ExactLatent:
     """Choose duel space where point space's 1 - D S D' would cancel: margins 1e6 times wider than the noise."""
-    if isinstance(space, DuelSpace):
-        return space
-    widest = space.rows.widest_margin(space.kernel_matrix)
-    if widest <= _WIDEST:
-        return space
-    if len(space.rows) > _MOST_DUELS:
+    if isinstance(latent, DuelLatent):
+        return latent
+    widest = latent.rows.max_margin_variance(latent.kernel_matrix)
+    if widest <= _MAX_MARGIN_VARIANCE:
+        return latent
+    if len(latent.rows) > _MAX_DUELS:
         raise IncompatibleError(
-            f"Hallucination Believer takes at most {_MOST_DUELS} duels where the noise is this small",
-            f"{len(space.rows)} duels with margins of variance {widest:.1g}",
+            f"Hallucination Believer takes at most {_MAX_DUELS} duels where the noise is this small",
+            f"{len(latent.rows)} duels with margins of variance {widest:.1g}",
             'use inference="ep" or "laplace", or a larger noise',
         )
-    return DuelSpace(space.rows, space.kernel_matrix)
+    return DuelLatent(latent.rows, latent.kernel_matrix)
 
 
-@compiled
+@jit
 def _draw(rng: np.random.Generator, mean: float, tied: bool, edge: float) -> float:
     """A normal of unit variance cut to the box of its answer; clipped, since the sum may round out of it."""
     if tied:
@@ -145,13 +151,13 @@ def _draw(rng: np.random.Generator, mean: float, tied: bool, edge: float) -> flo
     return max(mean + draw_above(rng, edge - mean), edge)
 
 
-@compiled
-def _more(rng: np.random.Generator, wins: int, wRw: float, wRx: float) -> float:
+@jit
+def _draw_growth(rng: np.random.Generator, wins: int, wRw: float, wRx: float) -> float:
     """By how much of itself the wins' excess w grows: c - 1 of x = t + c w, from w'Rw and w'Rx = w'Rw + w'Rt."""
-    return draw_scale(rng, wins, wRw, wRx - wRw) - 1.0 if wins > 0 and wRw > 0.0 else 0.0
+    return draw_modified_half_normal(rng, wins, wRw, wRx - wRw) - 1.0 if wins > 0 and wRw > 0.0 else 0.0
 
 
-@compiled
+@jit
 def _run_in_duel_space(
     rng: np.random.Generator,
     x: Array,
@@ -160,7 +166,7 @@ def _run_in_duel_space(
     edge: Array,
     thin: int,
     kept: Array,
-    watched: IntArray,
+    traced: IntArray,
     trace: Array,
 ) -> None:
     m = len(x)
@@ -168,7 +174,7 @@ def _run_in_duel_space(
     from_zero = wins == m and not np.any(edge > 0.0)
     Rx, w, Rw = np.empty(m), np.empty(m), np.empty(m)
     for sweep in range(len(trace)):
-        if sweep % _AFRESH == 0:
+        if sweep % _REFRESH_SWEEPS == 0:
             Rx[:] = R @ x
         for j in range(m):
             new = _draw(rng, x[j] - Rx[j], tied[j], edge[j])
@@ -186,17 +192,17 @@ def _run_in_duel_space(
         for j in range(m):
             wRw += w[j] * Rw[j]
             wRx += w[j] * Rx[j]
-        more = _more(rng, wins, wRw, wRx)
+        more = _draw_growth(rng, wins, wRw, wRx)
         for j in range(m):
             x[j] += more * w[j]
             Rx[j] += more * Rw[j]
-        for i in range(len(watched)):
-            trace[sweep, i] = x[watched[i]]
+        for i in range(len(traced)):
+            trace[sweep, i] = x[traced[i]]
         if (sweep + 1) % thin == 0 and sweep // thin < len(kept):
             kept[sweep // thin] = x
 
 
-@compiled
+@jit
 def _pull(a: Array, b: Array, first: IntArray, second: IntArray, x: Array, out: Array) -> None:
     out[:] = 0.0
     for j in range(len(x)):
@@ -204,7 +210,7 @@ def _pull(a: Array, b: Array, first: IntArray, second: IntArray, x: Array, out: 
         out[second[j]] -= b[j] * x[j]
 
 
-@compiled
+@jit
 def _run_in_point_space(
     rng: np.random.Generator,
     x: Array,
@@ -218,7 +224,7 @@ def _run_in_point_space(
     edge: Array,
     thin: int,
     kept: Array,
-    watched: IntArray,
+    traced: IntArray,
     trace: Array,
 ) -> None:
     """The rows a, b come multiplied by s: with E = s D, R = s^2 - E S E' and y = S E' x."""
@@ -226,7 +232,7 @@ def _run_in_point_space(
     wins = m - int(np.sum(tied))
     w, pulled, y, Sw = np.empty(m), np.empty(u), np.empty(u), np.empty(u)
     for sweep in range(len(trace)):
-        if sweep % _AFRESH == 0:
+        if sweep % _REFRESH_SWEEPS == 0:
             _pull(a, b, first, second, x, pulled)
             y[:] = S @ pulled
         for j in range(m):
@@ -248,12 +254,12 @@ def _run_in_point_space(
         for i in range(u):
             wRw -= pulled[i] * Sw[i]
             wRx -= pulled[i] * y[i]
-        more = _more(rng, wins, wRw, wRx)
+        more = _draw_growth(rng, wins, wRw, wRx)
         for j in range(m):
             x[j] += more * w[j]
         for i in range(u):
             y[i] += more * Sw[i]
-        for i in range(len(watched)):
-            trace[sweep, i] = x[watched[i]]
+        for i in range(len(traced)):
+            trace[sweep, i] = x[traced[i]]
         if (sweep + 1) % thin == 0 and sweep // thin < len(kept):
             kept[sweep // thin] = x

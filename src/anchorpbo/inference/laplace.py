@@ -1,6 +1,6 @@
 """Laplace's approximation: a Gaussian at the mode (appendix "Details of heteroscedastic Laplace inference").
 
-Symbols as in `anchorpbo.posterior.latent`: latent = S a, margins g = H S a. The mode maximises the log-concave
+Symbols as in `anchorpbo.posterior.latent`: x = S a, margins g = H S a. The mode maximises the log-concave
 (eq. simple-MAP, its sign turned)
 
     psi(a) = sum_k log p(g_k) - a' S a / 2            with gradient  S (H' dlogp - a)
@@ -16,32 +16,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
+from anchorpbo.inference.base import Inference, InferenceResult, Info, as_start
 from anchorpbo.inference.newton import (
-    CLOSE,
+    FLAT_DECREMENT,
     LOGISTIC,
-    MOST_HALVINGS,
-    MOST_STALLS,
-    MOST_STEPS,
+    MAX_HALVINGS,
+    MAX_STALLS,
+    MAX_STEPS,
     PROBIT,
-    STALLED,
-    newton,
+    STALL_RATIO,
+    run_newton,
 )
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit, Terms
-from anchorpbo.posterior import DuelSpace, LatentSpace, Sites, Solution
+from anchorpbo.posterior import DuelLatent, LatentGaussian, Sites, Solution
 from anchorpbo.typing import Array
 
-CONVERGED = 1e-8
+CONVERGED_DECREMENT = 1e-8
 """Newton decrement below which the mode is found: the step's length in posterior standard deviations. It is taken as a
 sum of squares, p' S p + sum_k w_k (H S p)_k^2 for the step p, so that rounding cannot make it vanish."""
 
-ROUNDING = 1e-12
+ROUNDING_DECREMENT = 1e-12
 """Newton converges quadratically, so going on to rounding costs a step or two and makes evidence gradients exact."""
 
-LOST = 1.0
+MAX_DECREMENT = 1.0
 """Newton decrement above which the mode was not found: answers and scales leave no digits to find it with."""
 
-FEW = 60
+MAX_COMPILED_DUELS = 60
 """Up to this many duels Newton's method is compiled as a whole."""
 _LINKS: dict[type[Likelihood], int] = {Logistic: LOGISTIC, Probit: PROBIT}
 
@@ -64,9 +64,9 @@ class Mode:
     residual: float
     """Newton decrement at the end."""
 
-    def checked_sites(self) -> Sites:
-        """The sites at the mode; a `FloatingPointError` where Newton's method ended far from it."""
-        if not self.residual <= LOST:
+    def require_sites(self) -> Sites:
+        """Return the sites at the mode; a `FloatingPointError` where Newton's method ended far from it."""
+        if not self.residual <= MAX_DECREMENT:
             raise FloatingPointError(f"Newton's method ended {self.residual:.2g} standard deviations from the mode")
         return mode_sites(self.margins, self.terms)
 
@@ -77,83 +77,90 @@ def mode_sites(margins: Array, terms: Terms) -> Sites:
     return Sites(precision, terms.d1 + precision * margins)
 
 
-def find_mode(space: LatentSpace, likelihood: Likelihood, start: Array | None = None, aim: float = ROUNDING) -> Mode:
-    """Newton's method, from margins `start`, (m,), or from zero, whichever is better, to a decrement below `aim`."""
-    quickly = _of_few(space, likelihood, start, aim)
+def find_mode(
+    latent: LatentGaussian, likelihood: Likelihood, start: Array | None = None, tolerance: float = ROUNDING_DECREMENT
+) -> Mode:
+    """Find the mode by Newton's method, from margins `start`, (m,), or from zero, whichever is better.
+
+    It stops at a Newton decrement below `tolerance`.
+    """
+    quickly = _find_mode_compiled(latent, likelihood, start, tolerance)
     if quickly is not None:
         return quickly
-    zero = np.zeros(len(space.prior))
-    here = _State.at(space, likelihood, zero, zero)
+    zero = np.zeros(len(latent.prior))
+    current = _Iterate.at(latent, likelihood, zero, zero)
     if start is not None:
         # Margins need not be reachable by any utility; the sites there always are.
-        start = checked_start(space, start)
-        dual = space.solve(mode_sites(start, _terms(space, likelihood, start))).dual
-        there = _State.at(space, likelihood, dual, space.prior @ dual)
-        here = there if there.objective > here.objective else here
+        start = as_start(latent, start)
+        dual = latent.solve(mode_sites(start, _terms(latent, likelihood, start))).dual
+        candidate = _Iterate.at(latent, likelihood, dual, latent.prior @ dual)
+        current = candidate if candidate.objective > current.objective else current
     residual, steps, stalls = np.inf, 0, 0
     while True:
-        solution = space.solve(mode_sites(here.margins, here.terms))
-        direction = solution.dual - here.dual
+        solution = latent.solve(mode_sites(current.margins, current.terms))
+        direction = solution.dual - current.dual
         last = residual
-        residual, latent_direction = _decrement(space, solution, direction)
-        stalls += residual < CLOSE and residual > STALLED * last
-        if residual <= aim or stalls == MOST_STALLS or steps == MOST_STEPS:
+        residual, x_direction = _compute_decrement(latent, solution, direction)
+        stalls += residual < FLAT_DECREMENT and residual > STALL_RATIO * last
+        if residual <= tolerance or stalls == MAX_STALLS or steps == MAX_STEPS:
             break
-        for halving in range(MOST_HALVINGS):
+        for halving in range(MAX_HALVINGS):
             step = 0.5**halving
-            there = _State.at(space, likelihood, here.dual + step * direction, here.latent + step * latent_direction)
-            if there.objective > here.objective or residual < CLOSE:
+            candidate = _Iterate.at(latent, likelihood, current.dual + step * direction, current.x + step * x_direction)
+            if candidate.objective > current.objective or residual < FLAT_DECREMENT:
                 break
         else:
             break  # no step is better, however short: rounding is in the way
-        here, steps = there, steps + 1
-    return Mode(here.margins, here.terms, here.dual, here.objective, solution, steps, residual)
+        current, steps = candidate, steps + 1
+    return Mode(current.margins, current.terms, current.dual, current.objective, solution, steps, residual)
 
 
-def _of_few(space: LatentSpace, likelihood: Likelihood, start: Array | None, aim: float) -> Mode | None:
-    """The mode by `anchorpbo.inference.newton`, where it applies and succeeds."""
-    rows, link = space.rows, _LINKS.get(type(likelihood))
-    if link is None or len(rows) > FEW or not isinstance(space, DuelSpace) or rows.counts is not None:
+def _find_mode_compiled(
+    latent: LatentGaussian, likelihood: Likelihood, start: Array | None, tolerance: float
+) -> Mode | None:
+    """Find the mode by `anchorpbo.inference.newton`, where it applies and succeeds."""
+    rows, link = latent.rows, _LINKS.get(type(likelihood))
+    if link is None or len(rows) > MAX_COMPILED_DUELS or not isinstance(latent, DuelLatent) or rows.counts is not None:
         return None
     if not len(rows) or rows.tied.any():
         return None
-    start = None if start is None else checked_start(space, start)
-    found = newton(space.prior, likelihood.tau, link, start, aim)
-    if found is None:
+    start = None if start is None else as_start(latent, start)
+    result = run_newton(latent.prior, likelihood.tau, link, start, tolerance)
+    if result is None:
         return None
-    dual, margins, steps = found
-    here = _State.at(space, likelihood, dual, margins)
-    solution = space.solve(mode_sites(here.margins, here.terms))
-    residual = _decrement(space, solution, solution.dual - here.dual)[0]
-    return Mode(here.margins, here.terms, here.dual, here.objective, solution, steps, residual)
+    dual, margins, steps = result
+    current = _Iterate.at(latent, likelihood, dual, margins)
+    solution = latent.solve(mode_sites(current.margins, current.terms))
+    residual = _compute_decrement(latent, solution, solution.dual - current.dual)[0]
+    return Mode(current.margins, current.terms, current.dual, current.objective, solution, steps, residual)
 
 
-def _decrement(space: LatentSpace, solution: Solution, direction: Array) -> tuple[float, Array]:
+def _compute_decrement(latent: LatentGaussian, solution: Solution, direction: Array) -> tuple[float, Array]:
     """The Newton decrement of a step in the dual vector, and the step of the latent one."""
-    latent = space.prior @ direction
-    of_prior = max(float(direction @ latent), 0.0)
-    of_sites = float(solution.sites.precision @ space.margins(latent) ** 2)
-    return math.sqrt(of_prior + of_sites), latent
+    x = latent.prior @ direction
+    of_prior = max(float(direction @ x), 0.0)
+    of_sites = float(solution.sites.precision @ latent.margins(x) ** 2)
+    return math.sqrt(of_prior + of_sites), x
 
 
 @dataclass(frozen=True, eq=False)
-class _State:
+class _Iterate:
     dual: Array
-    latent: Array
+    x: Array
     margins: Array
     terms: Terms
     objective: float
 
     @classmethod
-    def at(cls, space: LatentSpace, likelihood: Likelihood, dual: Array, latent: Array) -> _State:
-        margins = space.margins(latent)
-        terms = _terms(space, likelihood, margins)
-        return cls(dual, latent, margins, terms, float(terms.value.sum() - 0.5 * dual @ latent))
+    def at(cls, latent: LatentGaussian, likelihood: Likelihood, dual: Array, x: Array) -> _Iterate:
+        margins = latent.margins(x)
+        terms = _terms(latent, likelihood, margins)
+        return cls(dual, x, margins, terms, float(terms.value.sum() - 0.5 * dual @ x))
 
 
-def _terms(space: LatentSpace, likelihood: Likelihood, margins: Array) -> Terms:
+def _terms(latent: LatentGaussian, likelihood: Likelihood, margins: Array) -> Terms:
     """What the answers say of these margins; a row that stands for several counts so often."""
-    return Terms(*space.rows.counted(likelihood.log_prob(margins, space.rows.tied)))
+    return Terms(*latent.rows.weight_by_counts(likelihood.log_prob(margins, latent.rows.tied)))
 
 
 @dataclass(frozen=True)
@@ -161,9 +168,9 @@ class Laplace(Inference):
     """Gaussian at the mode; any log-concave link. Fast, and the basis of the evidence."""
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
         """The sites at the mode."""
-        mode = find_mode(space, likelihood, start)
-        info = Info("laplace", mode.residual <= CONVERGED, mode.steps, mode.residual)
-        return Inferred(mode.checked_sites(), info, mode.margins)
+        mode = find_mode(latent, likelihood, start)
+        info = Info("laplace", mode.residual <= CONVERGED_DECREMENT, mode.steps, mode.residual)
+        return InferenceResult(mode.require_sites(), info, mode.margins)

@@ -11,31 +11,33 @@ import math
 import numpy as np
 
 from anchorpbo.likelihoods.expected import log_win
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
 
 LOGISTIC, PROBIT = 0, 1
 """Names of the links in compiled code."""
-CLOSE = 1e-5
+FLAT_DECREMENT = 1e-5
 """Below this decrement psi is too flat to tell steps apart: full steps are taken while they still shrink it."""
-STALLED, MOST_STALLS = 0.5, 2
+STALL_RATIO, MAX_STALLS = 0.5, 2
 """Newton squares a small decrement; one that it does not even halve, so often, is rounding."""
-MOST_HALVINGS = 40
-MOST_STEPS = 200
+MAX_HALVINGS = 40
+MAX_STEPS = 200
 
 
-def newton(C: Array, tau: float, link: int, start: Array | None, aim: float) -> tuple[Array, Array, int] | None:
+def run_newton(
+    C: Array, tau: float, link: int, start: Array | None, tolerance: float
+) -> tuple[Array, Array, int] | None:
     """Dual vector and margins at the mode of won duels, (m,) each, and steps; ``None`` where rounding is in the way."""
     m = len(C)
     vectors, square = np.zeros((9, m)), np.empty((m, m))
     given = np.empty((0, m)) if start is None else start.reshape(1, m)
-    steps = _newton(np.ascontiguousarray(C), tau, link, given, aim, vectors, square)
+    steps = _newton(np.ascontiguousarray(C), tau, link, given, tolerance, vectors, square)
     return None if steps < 0 else (vectors[0], vectors[1], steps)
 
 
-@tiered
+@jit_tiered
 def _newton(  # noqa: PLR0912, PLR0915
-    C: Array, tau: float, link: int, start: Array, aim: float, vectors: Array, L: Array
+    C: Array, tau: float, link: int, start: Array, tolerance: float, vectors: Array, L: Array
 ) -> int:
     """Leave the dual vector and the margins in the first two vectors; -1 where no factorisation was found.
 
@@ -47,7 +49,7 @@ def _newton(  # noqa: PLR0912, PLR0915
     objective, pulled, residual, step = -math.inf, 0.0, math.inf, 0.0
     steps, halvings, stalls = 0, 0, 0
     # One evaluation a round, at `trial`: at zero first, then at the start, then along each direction.
-    for evaluation in range(MOST_STEPS):
+    for evaluation in range(MAX_STEPS):
         at_start = evaluation == 1 and len(start) > 0
         # -- log p of the duels there, its slopes and minus its curvatures
         there = -0.5 * pulled
@@ -61,7 +63,7 @@ def _newton(  # noqa: PLR0912, PLR0915
                 larger, smaller = 1.0 / (1.0 + t), t / (1.0 + t)
                 there += min(z, 0.0) - math.log1p(t)
                 slopes[k], weights[k] = smaller if z > 0.0 else larger, larger * smaller
-        if not (there > objective or residual < CLOSE or at_start or halvings == MOST_HALVINGS):
+        if not (there > objective or residual < FLAT_DECREMENT or at_start or halvings == MAX_HALVINGS):
             step *= 0.5
             halvings += 1
         else:
@@ -104,8 +106,8 @@ def _newton(  # noqa: PLR0912, PLR0915
                 decrement += (direction[k] + weights[k] * latent[k]) * latent[k]
             if not at_start:
                 last, residual = residual, math.sqrt(max(decrement, 0.0))
-                stalls += 1 if residual < CLOSE and residual > STALLED * last else 0
-                if residual <= aim or stalls == MOST_STALLS:
+                stalls += 1 if residual < FLAT_DECREMENT and residual > STALL_RATIO * last else 0
+                if residual <= tolerance or stalls == MAX_STALLS:
                     return steps
             step, halvings, steps = 1.0, 0, steps + 1
         pulled = 0.0

@@ -24,17 +24,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.errors import IncompatibleError
-from anchorpbo.inference.base import Inference, Inferred, Info, checked_start
+from anchorpbo.inference.base import Inference, InferenceResult, Info, as_start
 from anchorpbo.inference.chain import Schedule
 from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood, Logistic
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import jit
 from anchorpbo.numerics.linalg import square_root
-from anchorpbo.numerics.polya_gamma import draw_polya_gamma
-from anchorpbo.posterior import LatentSpace, Sites
+from anchorpbo.numerics.variates import draw_polya_gamma
+from anchorpbo.posterior import LatentGaussian, Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
 
-_WIDEST = 1e8
+_MAX_PRECISION = 1e8
 
 
 @dataclass(frozen=True)
@@ -66,35 +66,35 @@ class PolyaGamma(Inference):
             )
 
     def infer(
-        self, space: LatentSpace, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
-    ) -> Inferred:
+        self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
+    ) -> InferenceResult:
         """Run the chain from margins `start`, or from Laplace's mode."""
         self.check(likelihood)
-        margins = find_mode(space, likelihood).margins.copy() if start is None else checked_start(space, start)
-        H = np.ascontiguousarray(space.margins(square_root(space.prior)))
+        margins = find_mode(latent, likelihood).margins.copy() if start is None else as_start(latent, start)
+        H = np.ascontiguousarray(latent.margins(square_root(latent.prior)))
         if not H.shape[1]:  # no duels, or each of a design against itself
             H = np.zeros((len(margins), 1))
         schedule = Schedule(self.sweeps, self.draws, self.thin)
         precision, linear = np.empty((2, self.draws, len(margins)))
-        watched = schedule.watched((H**2).sum(axis=1))
-        trace = np.empty((self.sweeps + (self.draws - 1) * self.thin, len(watched)))
+        traced = schedule.choose_traced((H**2).sum(axis=1))
+        trace = np.empty((self.sweeps + (self.draws - 1) * self.thin, len(traced)))
         _run(
-            rng, margins, H, space.rows.tied, likelihood.tau, self.sweeps, self.thin, precision, linear, watched, trace
+            rng, margins, H, latent.rows.tied, likelihood.tau, self.sweeps, self.thin, precision, linear, traced, trace
         )
         effective = schedule.effective_samples(trace)
-        info = Info("polya-gamma", schedule.long_enough(effective), len(trace), 0.0, effective)
+        info = Info("polya-gamma", schedule.is_converged(effective), len(trace), 0.0, effective)
         sites = Sites(precision, linear)
-        return Inferred(sites.draw(0) if self.draws == 1 else sites, info, margins)
+        return InferenceResult(sites.draw(0) if self.draws == 1 else sites, info, margins)
 
 
-@compiled
+@jit
 def _cholesky(F: Array, L: Array) -> None:
     """Fill L, lower, with L L' = I + F'F, (r, r)."""
     r = F.shape[1]
     A = F.T @ F
     for i in range(r):
         A[i, i] += 1.0
-    if np.max(np.diag(A)) < _WIDEST:
+    if np.max(np.diag(A)) < _MAX_PRECISION:
         L[:] = np.linalg.cholesky(A)
         return
     # Rounding of F'F is no longer small beside the identity; a QR factorisation never forms it.
@@ -103,7 +103,7 @@ def _cholesky(F: Array, L: Array) -> None:
         L[:, i] = R[i] if R[i, i] > 0.0 else -R[i]
 
 
-@compiled
+@jit
 def _run(
     rng: np.random.Generator,
     g: Array,
@@ -114,7 +114,7 @@ def _run(
     thin: int,
     precision: Array,
     linear: Array,
-    watched: IntArray,
+    traced: IntArray,
     trace: Array,
 ) -> None:
     m, r = H.shape
@@ -142,5 +142,5 @@ def _run(
             for j in range(i):
                 e[j] -= L[i, j] * e[i]
         g[:] = H @ e
-        for i in range(len(watched)):
-            trace[sweep, i] = g[watched[i]]
+        for i in range(len(traced)):
+            trace[sweep, i] = g[traced[i]]

@@ -11,8 +11,8 @@ Differences come first: expanding a square would lose designs 1e-9 apart.
 import numpy as np
 
 from anchorpbo.kernels.shapes import shapes_in_place
-from anchorpbo.numerics.checks import read_only
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
+from anchorpbo.numerics.validation import as_read_only
 from anchorpbo.typing import Array, BoolArray
 
 _TILE = 512
@@ -26,7 +26,7 @@ def cross_matrix(
     K, slope = np.empty((len(X), len(Y))), np.empty((len(X) if slopes else 0, len(Y)))
     weights, differ = _weights(X, lengths, categorical)
     scratch = np.empty((X.shape[1] + 2, min(_TILE, len(Y))))
-    _fill(read_only(X), read_only(Y), weights, differ, family, outputscale, K, slope, scratch)
+    _fill(as_read_only(X), as_read_only(Y), weights, differ, family, outputscale, K, slope, scratch)
     return K, slope
 
 
@@ -34,7 +34,7 @@ def cross_gradient(A: Array, slope: Array, X: Array, Y: Array, lengths: Array, c
     """The gradient, (n, d), for weights A, (n, p), and the slope that `cross_matrix` gave."""
     gradient = np.empty(X.shape)
     weights, differ = _weights(X, lengths, categorical)
-    _pull(read_only(A), slope, read_only(X), Y.T.copy(), weights, differ, gradient, np.empty(len(Y)))
+    _pull(as_read_only(A), slope, as_read_only(X), Y.T.copy(), weights, differ, gradient, np.empty(len(Y)))
     return gradient
 
 
@@ -44,7 +44,9 @@ def paired_values(
     """k(x_i, y_i), (n,), and its gradient in x_i, (n, d)."""
     values, gradient = np.empty(len(X)), np.empty(X.shape)
     weights, differ = _weights(X, lengths, categorical)
-    _pair(read_only(X), read_only(Y), weights, differ, family, outputscale, values, gradient, np.empty((2, len(X))))
+    _pair(
+        as_read_only(X), as_read_only(Y), weights, differ, family, outputscale, values, gradient, np.empty((2, len(X)))
+    )
     return values, gradient
 
 
@@ -57,7 +59,7 @@ def _weights(X: Array, lengths: Array, categorical: tuple[int, ...]) -> tuple[Ar
     return weights, differ
 
 
-@tiered
+@jit_tiered
 def _fill(  # noqa: PLR0912
     X: Array, Y: Array, weights: Array, differ: BoolArray, family: int, outputscale: float, K: Array, slope: Array,
     columns: Array,
@@ -90,7 +92,7 @@ def _fill(  # noqa: PLR0912
                     kept[j] = outputscale * row_slopes[j]
 
 
-@tiered
+@jit_tiered
 def _pull(
     A: Array, slope: Array, X: Array, columns: Array, weights: Array, differ: BoolArray, gradient: Array, B: Array
 ) -> None:
@@ -114,7 +116,7 @@ def _pull(
             gradient[i, c] = 0.0 if differ[c] else 2.0 * weights[c] * weights[c] * ((s0 + s1) + (s2 + s3))
 
 
-@tiered
+@jit_tiered
 def _pair(
     X: Array, Y: Array, weights: Array, differ: BoolArray, family: int, outputscale: float, values: Array,
     gradient: Array, scratch: Array,

@@ -14,8 +14,8 @@ import numpy as np
 from anchorpbo.errors import UnsupportedError
 from anchorpbo.kernels.base import Kernel
 from anchorpbo.kernels.scales import ScaledKernel
-from anchorpbo.numerics.bits import bits_set, packed, shared_bits
-from anchorpbo.numerics.checks import positive
+from anchorpbo.numerics.bit_vectors import count_bits, count_shared_bits, pack_bits
+from anchorpbo.numerics.validation import as_positive
 from anchorpbo.typing import Array
 
 
@@ -48,13 +48,13 @@ class Tanimoto(WithoutGradient):
     """Prior variance of the utility."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "outputscale", positive("outputscale", self.outputscale))
+        object.__setattr__(self, "outputscale", as_positive("outputscale", self.outputscale))
 
     def __call__(self, X: Array, Y: Array) -> Array:
         """S x.y / (|x|^2 + |y|^2 - x.y), (n, p)."""
-        bits_x, bits_y = packed(X), packed(Y)
+        bits_x, bits_y = pack_bits(X), pack_bits(Y)
         if bits_x is not None and bits_y is not None:
-            return self._similarity(shared_bits(bits_x, bits_y), bits_set(bits_x)[:, None], bits_set(bits_y))
+            return self._similarity(count_shared_bits(bits_x, bits_y), count_bits(bits_x)[:, None], count_bits(bits_y))
         return self._similarity(X @ Y.T, _squares(X)[:, None], _squares(Y))
 
     def paired(self, X: Array, Y: Array) -> Array:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.kernels.base import Kernel
-from anchorpbo.numerics.checks import as_vector, frozen, positive
+from anchorpbo.numerics.validation import as_positive, as_vector, freeze
 from anchorpbo.typing import Array
 
 
@@ -35,7 +35,7 @@ class ScaledKernel(Kernel):
             raise InputError("lengthscale must be above 0", lengthscale, "choose positive values")
         # A number stays a number, so that `kernel.lengthscale` reads as it was written.
         object.__setattr__(self, "lengthscale", float(lengths[0]) if np.ndim(lengthscale) == 0 else lengths)
-        object.__setattr__(self, "outputscale", positive("outputscale", outputscale))
+        object.__setattr__(self, "outputscale", as_positive("outputscale", outputscale))
 
     @property
     def lengths(self) -> Array:
@@ -65,7 +65,7 @@ class ScaledKernel(Kernel):
         """The same kernel at other scales."""
         # A copy, so that whatever else a subclass keeps comes along.
         new, lengths = copy(self), np.exp(theta[:-1])
-        object.__setattr__(new, "lengthscale", float(lengths[0]) if self._shared else frozen(lengths))
+        object.__setattr__(new, "lengthscale", float(lengths[0]) if self._shared else freeze(lengths))
         object.__setattr__(new, "outputscale", float(np.exp(theta[-1])))
         return new
 

@@ -10,14 +10,14 @@
 import math
 
 from anchorpbo.numerics.exponential import exp_below_zero
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import jit
 from anchorpbo.typing import Array
 
 RBF, MATERN_32, MATERN_52 = 0, 1, 2
 """Names of the shapes in compiled code."""
 
 
-@compiled
+@jit
 def shapes_in_place(r2: Array, slopes: Array, scratch: Array, family: int) -> None:
     """Replace squared distances, (n,), by the shape there, and fill `slopes` with its derivative."""
     rate = 3.0 if family == MATERN_32 else 5.0

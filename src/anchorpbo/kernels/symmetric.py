@@ -8,13 +8,13 @@ output scale, A symmetric weights. Each pair of designs is looked at once:
 """
 
 from anchorpbo.kernels.shapes import shapes_in_place
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
 
 _TILE = 32
 
 
-@tiered
+@jit_tiered
 def symmetric_matrix(
     Z: Array, codes: Array, weights: Array, family: int, outputscale: float, K: Array, slope: Array, scratch: Array
 ) -> None:
@@ -49,7 +49,7 @@ def symmetric_matrix(
                     K[i, j] = K[j, i]
 
 
-@tiered
+@jit_tiered
 def length_gradient(
     Z: Array, codes: Array, weights: Array, K: Array, slope: Array, A: Array, scratch: Array, out: Array
 ) -> None:

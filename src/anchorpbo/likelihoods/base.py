@@ -19,7 +19,7 @@ import numpy as np
 from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import IncompatibleError
 from anchorpbo.likelihoods.expected import expected_outcomes
-from anchorpbo.numerics.checks import non_negative
+from anchorpbo.numerics.validation import as_non_negative
 from anchorpbo.typing import Array, BoolArray
 
 
@@ -60,7 +60,7 @@ class Likelihood(ABC):
 
     def __post_init__(self) -> None:
         if self.tie_threshold is not None:
-            object.__setattr__(self, "tie_threshold", non_negative("tie_threshold", self.tie_threshold))
+            object.__setattr__(self, "tie_threshold", as_non_negative("tie_threshold", self.tie_threshold))
 
     # -- what a new likelihood writes ---------------------------------------------------------------------------------
 

@@ -20,8 +20,8 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.jit import compiled, inlined
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.jit import jit, jit_inline
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array, BoolArray
 
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -33,7 +33,7 @@ _NARROW = 1e-3
 _FAR_LEFT = -60.0
 
 
-@compiled
+@jit
 def _tail_excess(x: float) -> float:
     """1 / R(x) - x for x >= 4, by its continued fraction; fewer levels are enough further out."""
     fraction = x
@@ -42,7 +42,7 @@ def _tail_excess(x: float) -> float:
     return 1.0 / fraction
 
 
-@compiled
+@jit
 def _mills(x: float) -> float:
     """R(x) = Phi(-x) / phi(x); infinite far to the left."""
     if x > 4.0:
@@ -52,7 +52,7 @@ def _mills(x: float) -> float:
     return _SQRT_HALF_PI * math.erfc(x * _SQRT_HALF) * math.exp(0.5 * x * x)
 
 
-@compiled
+@jit
 def log_win(z: float) -> tuple[float, float, float, float]:
     """Log Phi(z), two derivatives, and the first one's excess over -z."""
     if z < -4.0:
@@ -65,7 +65,7 @@ def log_win(z: float) -> tuple[float, float, float, float]:
     return log_cdf, h, -h * (h + z), h + z
 
 
-@inlined
+@jit_inline
 def _log_tie(z: float, tau: float) -> tuple[float, float, float, float]:
     """Log(Phi(tau - z) - Phi(-tau - z)), two derivatives in z, and the variance V = 1 + d2 of the cut normal."""
     side, size = (-1.0 if z < 0.0 else 1.0), abs(z)
@@ -82,7 +82,7 @@ def _log_tie(z: float, tau: float) -> tuple[float, float, float, float]:
     return value, -side * A0, d2, (1.0 + d2 if tau > _NARROW else tau * tau * _tilted_uniform_variance(tau * size))
 
 
-@inlined
+@jit_inline
 def _tilted_uniform_variance(tilt: float) -> float:
     """Variance of the density exp(tilt s) on (-1, 1): what a normal looks like between two close bounds."""
     square = tilt * tilt
@@ -92,7 +92,7 @@ def _tilted_uniform_variance(tilt: float) -> float:
     return 1.0 / square - 1.0 / (sinh * sinh)
 
 
-@inlined
+@jit_inline
 def expected_outcome(
     mean: float, variance: float, tied: bool, tau: float, tail_rate: float, scales: Array, log_weights: Array
 ) -> tuple[float, float, float, float]:
@@ -129,7 +129,7 @@ def expected_outcome(
     return top + math.log(total), slope, curvature, sum_rest / total + variance * between
 
 
-@tiered
+@jit_tiered
 def expected_outcomes(
     mean: Array,
     variance: Array,

@@ -3,11 +3,11 @@
 import math
 
 from anchorpbo.likelihoods.expected import log_win
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
 
 
-@tiered
+@jit_tiered
 def probit_wins(z: Array, out: Array) -> None:
     """Fill the rows of out, (4, m): with h = phi / Phi also h, -h (h + z) and h ((h + z)(2 h + z) - 1)."""
     for k in range(len(z)):
@@ -15,7 +15,7 @@ def probit_wins(z: Array, out: Array) -> None:
         out[0, k], out[1, k], out[2, k], out[3, k] = value, h, d2, h * (excess * (h + excess) - 1.0)
 
 
-@tiered
+@jit_tiered
 def logistic_wins(z: Array, out: Array) -> None:
     """Fill the rows of out, (4, m): with s = s(z) also 1 - s, -s (1 - s) and s (1 - s)(2 s - 1)."""
     for k in range(len(z)):

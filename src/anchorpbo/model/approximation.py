@@ -16,7 +16,7 @@ import numpy as np
 from anchorpbo.duels import Duels
 from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.inference import Hallucination, Inference
-from anchorpbo.numerics.checks import whole
+from anchorpbo.numerics.validation import as_integer
 
 EXACT = 2000
 """Up to this many duels, or designs, ``"auto"`` is exact."""
@@ -60,7 +60,7 @@ class Rule:
             remedy = 'write inducing="auto", a number, or None for the exact posterior'
             raise InputError('inducing must be a number, "auto" or None', repr(self.choice), remedy)
         if not isinstance(self.choice, str | None):
-            object.__setattr__(self, "choice", whole("inducing", self.choice, 1))
+            object.__setattr__(self, "choice", as_integer("inducing", self.choice, 1))
 
     def check(self, inference: Inference) -> None:
         """Raise unless an inference can work through inducing designs where it is told to."""
@@ -70,14 +70,14 @@ class Rule:
             remedy = 'use inference="ep", or inducing=None'
             rule, received = "Hallucination Believer draws from the exact prior", f"inducing={self.choice}"
             raise IncompatibleError(rule, received, remedy)
-        if inference.space != "auto":
-            rule = f'an inference with space="{inference.space}" is exact'
+        if inference.latent != "auto":
+            rule = f'an inference with latent="{inference.latent}" is exact'
             raise IncompatibleError(rule, f"inducing={self.choice}", "leave one of the two out")
 
     def is_for(self, duels: Duels, inference: Inference) -> bool:
         """Whether these duels are too many to be exact in everything."""
         if isinstance(self.choice, str):
-            return inference.space == "auto" and min(len(duels), len(duels.points)) > EXACT
+            return inference.latent == "auto" and min(len(duels), len(duels.points)) > EXACT
         return self.choice is not None
 
     def applies(self, duels: Duels, inference: Inference) -> bool:

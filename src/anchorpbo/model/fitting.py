@@ -11,10 +11,10 @@ import numpy as np
 from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import InputError
 from anchorpbo.inference import evidence_gradient, find_mode, laplace_evidence
-from anchorpbo.inference.laplace import CONVERGED, ROUNDING
+from anchorpbo.inference.laplace import CONVERGED_DECREMENT, ROUNDING_DECREMENT
 from anchorpbo.model.priors import Learn
 from anchorpbo.model.surrogate import Surrogate
-from anchorpbo.numerics.descent import Lowest, descend
+from anchorpbo.numerics.bfgs import Minimum, minimize
 from anchorpbo.numerics.sobol import sobol
 from anchorpbo.typing import Array, BoolArray
 
@@ -66,7 +66,7 @@ def log_posterior(
     start: Array | None,
     wanted: BoolArray | None = None,
     rows: Rows | None = None,
-    aim: float = ROUNDING,
+    aim: float = ROUNDING_DECREMENT,
 ) -> Evaluation:
     """Evidence and log-priors of these hyper-parameters, with the gradient where it is wanted.
 
@@ -81,10 +81,10 @@ def log_posterior(
     aim
         How near to the mode to come, see `find_mode`.
     """
-    space, pull = surrogate.space_with_pullback(duels, rows)
-    mode = find_mode(space, surrogate.likelihood, start, aim)
-    if start is not None and mode.residual > max(CONVERGED, aim):
-        mode = find_mode(space, surrogate.likelihood)
+    latent, pull = surrogate.latent_with_pullback(duels, rows)
+    mode = find_mode(latent, surrogate.likelihood, start, aim)
+    if start is not None and mode.residual > max(CONVERGED_DECREMENT, aim):
+        mode = find_mode(latent, surrogate.likelihood)
     names, theta = surrogate.names, surrogate.theta
     value = evidence = laplace_evidence(mode)
     of_priors = np.zeros(len(theta))
@@ -96,7 +96,7 @@ def log_posterior(
 
     def gradient() -> Array:
         everywhere = np.ones(len(theta), dtype=np.bool_)
-        of_evidence = evidence_gradient(space, surrogate.likelihood, mode)
+        of_evidence = evidence_gradient(latent, surrogate.likelihood, mode)
         return pull(of_evidence, everywhere if wanted is None else wanted) + of_priors
 
     return Evaluation(value, evidence, mode.margins, gradient)
@@ -126,7 +126,7 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     fit whatever happened before.
     """
     # Equal answers to one pair are one row that counts so often.
-    duels = duels.merged()
+    duels = duels.merge_repeats()
     given, names = surrogate.theta, surrogate.names
     learnt = {index: spec for index, name in enumerate(names) if (spec := _spec(learn, name)) is not None}
     specs = list(learnt.values())
@@ -162,7 +162,7 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
         margins = result.margins
         return value, slope
 
-    found: list[Lowest] = []
+    found: list[Minimum] = []
 
     def at_known_optimum(x: Array, value: float) -> bool:
         return any(
@@ -172,7 +172,7 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
     curvature = _curvature(bounds, specs, len(duels))
     for start in _starts(given[free], bounds, specs, starts):
         margins = None
-        found.append(descend(negative, start, bounds.T, curvature, NEXT_TO_NOTHING, at_known_optimum))
+        found.append(minimize(negative, start, bounds.T, curvature, NEXT_TO_NOTHING, at_known_optimum))
     best = min(found, key=lambda result: result.value)
     winner = at(best.x)
     final = log_posterior(winner, duels, learn, margins, None, rows)

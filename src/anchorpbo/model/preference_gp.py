@@ -28,10 +28,10 @@ from anchorpbo.model.fitting import FitInfo, base_name, fit
 from anchorpbo.model.given import DEFAULT_LEARN, Given, Learnt
 from anchorpbo.model.priors import LEARNABLE, Learn, customary
 from anchorpbo.model.surrogate import Surrogate
-from anchorpbo.numerics.checks import as_points, whole
-from anchorpbo.numerics.memory import keep_freed_blocks
+from anchorpbo.numerics.allocator import keep_freed_blocks
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.posterior import InducingSpace, LinearFunctional, Posterior, posterior_from_sites
+from anchorpbo.numerics.validation import as_integer, as_points
+from anchorpbo.posterior import InducingLatent, LinearFunctional, Posterior, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array, IntArray
 
@@ -106,8 +106,8 @@ class PreferenceGP:
             raise InputError("noise must be a NoiseMap or a number", repr(noise), "use NoiseMap.bounded(anchors)")
         noise = noise if isinstance(noise, NoiseMap) else NoiseMap.constant(float(noise))
         self._learn = _as_learn(self._given.learn, kernel, noise)
-        self._seed = whole("seed", seed, 0)
-        self._starts = whole("starts", starts, 1)
+        self._seed = as_integer("seed", seed, 0)
+        self._starts = as_integer("starts", starts, 1)
         self._rule = Rule(inducing)
         self._rule.check(self._inference)
         self._prior = self._surrogate = Surrogate(kernel, noise, likelihood)
@@ -182,7 +182,7 @@ class PreferenceGP:
         assert duels is not None  # there is a posterior
         pair, likelihood = duels.as_pair(winner, loser), self.likelihood
         if tie and likelihood.tau == 0.0:
-            likelihood = self._prior.likelihood.for_duels(duels.and_tie(winner, loser))
+            likelihood = self._prior.likelihood.for_duels(duels.with_tie(winner, loser))
         a, b = replace(self._surrogate, likelihood=likelihood).coefficients(pair[:1], pair[1:])
         # Of a mixture, its first two moments are what is updated.
         row = np.array([a[0], -b[0]])
@@ -190,7 +190,7 @@ class PreferenceGP:
             mean, variance = np.array([row @ posterior.mean(pair)]), np.array([row @ posterior.covariance(pair) @ row])
             logZ = likelihood.expected(mean, np.maximum(variance, 0.0), np.array([tie]))
             return _checked(
-                posterior.conditioned(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
+                posterior.condition_on_duel(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
             )
 
     # -- results ------------------------------------------------------------------------------------------------------
@@ -249,8 +249,10 @@ class PreferenceGP:
             with self._computing(self._duels):
                 # Whatever the inference: this is Laplace's, which always can work through inducing designs.
                 too_many = self._rule.is_for(self._duels, self._inference)
-                space = self._inducing(self._surrogate, self._duels) if too_many else self._surrogate.space(self._duels)
-                self._log_evidence = float(_finite(laplace_evidence(find_mode(space, self.likelihood))))
+                latent = (
+                    self._inducing(self._surrogate, self._duels) if too_many else self._surrogate.latent(self._duels)
+                )
+                self._log_evidence = float(_finite(laplace_evidence(find_mode(latent, self.likelihood))))
         return self._log_evidence
 
     def prob_choose(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
@@ -358,16 +360,16 @@ class PreferenceGP:
             remedy = "choose values nearer to 1, or let fit learn them"
             raise NumericalError(rule, received, remedy) from problem
 
-    def _inducing(self, surrogate: Surrogate, duels: Duels) -> InducingSpace:
-        return surrogate.inducing_space(duels, self._rule.most, self._rule.tolerance)
+    def _inducing(self, surrogate: Surrogate, duels: Duels) -> InducingLatent:
+        return surrogate.inducing_latent(duels, self._rule.most, self._rule.tolerance)
 
     def _infer(self, surrogate: Surrogate, duels: Duels, learnt_from: int | None = None) -> _Inference:
         through = self._inducing(surrogate, duels) if self._rule.applies(duels, self._inference) else None
-        space = surrogate.space(duels, self._inference.space) if through is None else through
+        latent = surrogate.latent(duels, self._inference.latent) if through is None else through
         rng = np.random.default_rng([self._seed, len(duels)])
-        inferred = self._inference.infer(space, surrogate.likelihood, rng)
+        inferred = self._inference.infer(latent, surrogate.likelihood, rng)
         if through is None:
-            posterior = _checked(posterior_from_sites(surrogate.kernel, duels.points, space, inferred.sites))
+            posterior = _checked(posterior_from_sites(surrogate.kernel, duels.points, latent, inferred.sites))
             return posterior, inferred.info, None if learnt_from is None else Approximation(None, 0.0, learnt_from)
         inducing = through.inducing
         posterior = _checked(posterior_from_sites(surrogate.kernel, inducing.points, through, inferred.sites))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.checks import increasing_bounds, positive
+from anchorpbo.numerics.validation import as_positive, as_positive_bounds
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class LogNormal:
     """Standard deviation of its logarithm: 0.7 is a factor of two either way."""
 
     def __post_init__(self) -> None:
-        positive("median", self.median)
-        positive("spread", self.spread)
+        as_positive("median", self.median)
+        as_positive("spread", self.spread)
 
     def log_density(self, log_value: float) -> tuple[float, float]:
         """Log density of the logarithm, up to a constant, and its derivative."""
@@ -39,7 +39,7 @@ class Learn:
     """``None``: every value between the bounds is as good, on a logarithmic scale."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", increasing_bounds("bounds", self.bounds))
+        object.__setattr__(self, "bounds", as_positive_bounds("bounds", self.bounds))
         if not isinstance(self.prior, LogNormal | None):
             raise InputError("prior must be a LogNormal or None", repr(self.prior), "write LogNormal(median, spread)")
 

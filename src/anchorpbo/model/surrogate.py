@@ -16,7 +16,7 @@ from anchorpbo.duels import Duels, Rows
 from anchorpbo.inference import EvidenceGradient
 from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood
-from anchorpbo.posterior import SPACES, InducingSpace, LatentSpace, choose_inducing
+from anchorpbo.posterior import LATENTS, ExactLatent, InducingLatent, choose_inducing_points
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array, BoolArray
 
@@ -65,14 +65,14 @@ class Surrogate:
         """The same judge of a utility whose kernel has other hyper-parameters."""
         return Surrogate(self.kernel.with_log_parameters(log_parameters), self.noise, self.likelihood)
 
-    def space(self, duels: Duels, name: str = "auto") -> LatentSpace:
+    def latent(self, duels: Duels, name: str = "auto") -> ExactLatent:
         """The rows of these duels and the prior covariance of their designs."""
-        return SPACES[name](self.rows(duels), self.kernel(duels.points, duels.points))
+        return LATENTS[name](self.rows(duels), self.kernel(duels.points, duels.points))
 
-    def inducing_space(self, duels: Duels, most: int, tolerance: float = 0.0) -> InducingSpace:
-        """The rows of these duels and the designs that stand for all others; see `choose_inducing`."""
+    def inducing_latent(self, duels: Duels, most: int, tolerance: float = 0.0) -> InducingLatent:
+        """The rows of these duels and the designs that stand for all others; see `choose_inducing_points`."""
         rows = self.rows(duels)
-        return InducingSpace(rows, choose_inducing(self.kernel, duels.points, rows, most, tolerance))
+        return InducingLatent(rows, choose_inducing_points(self.kernel, duels.points, rows, most, tolerance))
 
     def rows(self, duels: Duels) -> Rows:
         """The matrix D of these duels."""
@@ -90,14 +90,14 @@ class Surrogate:
         most = _largest(self.kernel.diagonal(X), self.kernel.diagonal(Y))
         return np.minimum(a, most), np.minimum(b, most)
 
-    def space_with_pullback(self, duels: Duels, rows: Rows | None = None) -> tuple[LatentSpace, Pullback]:
-        """The space, and the chain rule from there to theta, for the entries of it that are wanted.
+    def latent_with_pullback(self, duels: Duels, rows: Rows | None = None) -> tuple[ExactLatent, Pullback]:
+        """The latent vector, and the chain rule from there to theta, for the entries of it that are wanted.
 
         `rows` are the `given_rows` of the duels, where they are known already.
         """
         K, pull_kernel = self.kernel.value_with_pullback(duels.points)
         rows = with_least_noise(self.given_rows(duels) if rows is None else rows, np.diagonal(K))
-        space = SPACES["auto"](rows, K)
+        latent = LATENTS["auto"](rows, K)
 
         def pull(gradient: EvidenceGradient, wanted: BoolArray) -> Array:
             parts: tuple[Callable[[], Array], ...] = (
@@ -110,7 +110,7 @@ class Surrogate:
                 [part() if mine.any() else np.zeros(len(mine)) for part, mine in zip(parts, theirs, strict=True)]
             )
 
-        return space, pull
+        return latent, pull
 
     def _pull_noise(self, duels: Duels, rows: Rows, variances: Array, gradient: EvidenceGradient) -> Array:
         first, second, noise = duels.first, duels.second, self.noise(duels.points)

@@ -23,7 +23,7 @@ class Deadline:
     """How long it may take in all."""
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds until then, 0 when it has passed."""
         return max(self.end - time.monotonic(), 0.0)
 
@@ -32,8 +32,8 @@ _NEVER = Deadline(math.inf, math.inf)
 _current: ContextVar[Deadline] = ContextVar("deadline", default=_NEVER)
 
 
-def deadline() -> Deadline:
-    """The deadline that holds here; infinitely far away where there is none."""
+def current_deadline() -> Deadline:
+    """Return the deadline in force; infinitely far away where there is none."""
     return _current.get()
 
 

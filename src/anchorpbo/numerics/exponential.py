@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.jit import inlined
+from anchorpbo.numerics.jit import jit_inline
 from anchorpbo.typing import Array
 
-SMALLEST = -708.0
+MIN_EXPONENT = -708.0
 """Below this exp leaves the ordinary numbers; it is taken for exp(-708), about 3e-308."""
 
 _LOG2_E = math.log2(math.e)
@@ -22,12 +22,12 @@ _ROUND = 1.5 * 2.0**52
 _C2, _C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11, _C12, _C13 = (1.0 / math.factorial(k) for k in range(2, 14))
 
 
-@inlined
+@jit_inline
 def exp_below_zero(x: Array, scratch: Array) -> None:
     """Replace numbers of at most 0, (n,), by their exponentials, to 2 units in the last place; `scratch` is (n,)."""
     bits = scratch.view(np.int64)
     for i in range(len(x)):
-        v = max(x[i], SMALLEST)
+        v = max(x[i], MIN_EXPONENT)
         shifted = v * _LOG2_E + _ROUND
         scratch[i] = shifted
         k = shifted - _ROUND

@@ -1,4 +1,4 @@
-"""The one way this library compiles a function: `compiled`, a typed `numba.njit` with an on-disk cache.
+"""The one way this library compiles a function: `jit`, a typed `numba.njit` with an on-disk cache.
 
 Numba's cache notices when the file of a function changes, but not when a compiled function that it *calls* changes
 in another file: the caller would go on running the old machine code, after an edit as after an upgrade. So the
@@ -9,7 +9,7 @@ Before numba loads machine code from the cache it loads all that it knows about 
 second and is not needed. `_load_only` leaves it out.
 
 Two things make compiling slow. Each function is optimised once for itself and again in every caller, so a function with
-one caller is `inlined`. Arrays that compiled code allocates bring in much code, so callers bring the memory.
+one caller is `jit_inline`. Arrays that compiled code allocates bring in much code, so callers bring the memory.
 `anchorpbo.numerics.tiering` puts compiling off until it pays.
 """
 
@@ -31,14 +31,14 @@ _njit: Any = numba.njit  # some versions of numba come with types and some witho
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
-def compiled(function: F) -> F:
+def jit(function: F) -> F:
     """Compile on first call; keep the machine code on disk where some cache directory can be written."""
     try:
         dispatcher = _njit(function, cache=True, **_OPTIONS)
     except RuntimeError:  # numba found no writable directory, or the function has no source file
         return cast(F, _njit(function, **_OPTIONS))
     dispatcher.sources = _sources(function)
-    # No public hooks exist; where numba moves these attributes, test_jit fails and the cache is merely numba's own.
+    # No public hooks exist (decision 34); without these attributes the cache is merely numba's own.
     cache: Any = getattr(dispatcher, "_cache", None)
     if all(hasattr(cache, name) for name in ("load_overload", "_load_overload", "_guard_against_spurious_io_errors")):
         cache.load_overload = partial(_load_only, cache)
@@ -49,7 +49,7 @@ def compiled(function: F) -> F:
     return cast(F, dispatcher)
 
 
-def inlined(function: F) -> F:
+def jit_inline(function: F) -> F:
     """For a function that compiled ones call: it becomes part of its callers, and takes no compiling of its own."""
     dispatcher = _njit(function, inline="always", **_OPTIONS)
     dispatcher.sources = _sources(function)

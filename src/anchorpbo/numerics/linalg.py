@@ -8,13 +8,13 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
 
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
 
 
 def cholesky(A: Array) -> Array:
     """Lower L with L L' = A."""
-    return _in_place(np.array(A, order="C")) if A.size else A.copy()
+    return _factorise_in_place(np.array(A, order="C")) if A.size else A.copy()
 
 
 def cholesky_of_identity_plus(B: Array, F: Array, S: Array) -> Array:
@@ -31,7 +31,7 @@ def cholesky_by_root(A: Array, F: Array, S: Array) -> Array:
     the same matrix is [I, F E] [I, F E]', whose QR factorisation cannot fail.
     """
     try:
-        return _in_place(A)
+        return _factorise_in_place(A)
     except linalg.LinAlgError:
         E = square_root(S)
         FE = F[:, None] * E if F.ndim == 1 else F @ E
@@ -39,7 +39,7 @@ def cholesky_by_root(A: Array, F: Array, S: Array) -> Array:
         return np.asarray((R * np.where(np.diagonal(R) < 0, -1.0, 1.0)[:, None]).T)
 
 
-def _in_place(A: Array) -> Array:
+def _factorise_in_place(A: Array) -> Array:
     """The same from the upper triangle of A, which lies in memory as LAPACK wants its lower one."""
     L, failed = lapack.dpotrf(A.T, lower=1, clean=1, overwrite_a=1)
     if failed:
@@ -67,14 +67,14 @@ def inverse_from_cholesky(L: Array) -> Array:
     return np.asarray(lapack.dpotri(L, lower=1)[0]) if L.size else L.copy()
 
 
-def scaled_symmetric(lower: Array, scale: Array) -> Array:
+def scale_symmetric(lower: Array, scale: Array) -> Array:
     """diag(scale) A diag(scale), (n, n), of a symmetric A of which only the lower triangle is given."""
     A = np.empty(lower.shape)
     _fill_scaled(lower.T, scale, A)
     return A
 
 
-@tiered
+@jit_tiered
 def _fill_scaled(upper: Array, scale: Array, A: Array) -> None:
     for i in range(len(A)):
         for j in range(i, len(A)):

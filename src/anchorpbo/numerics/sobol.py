@@ -37,10 +37,10 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.typing import Array
 
-BITS = 32
+WORD_BITS = 32
 MAX_DIMENSION = 5_000
 
 # fmt: off
@@ -86,7 +86,7 @@ def sobol(n: int, dimension: int, rng: np.random.Generator | None = None) -> Arr
         Multiples of 2^-32 in [0, 1), shape (n, dimension).
     """
     n, dimension = index(n), index(dimension)
-    if not 0 <= n <= 2**BITS:
+    if not 0 <= n <= 2**WORD_BITS:
         raise InputError("n must be between 0 and 2^32", n, "ask for fewer points")
     if not 1 <= dimension <= MAX_DIMENSION:
         rule = f"the dimension of Sobol' points must be between 1 and {MAX_DIMENSION}"
@@ -94,35 +94,35 @@ def sobol(n: int, dimension: int, rng: np.random.Generator | None = None) -> Arr
     digits = max(n - 1, 0).bit_length()
     words, start = directions(dimension)[:, :digits], np.zeros(dimension, dtype=np.uint32)
     if rng is not None:
-        words, start = _scrambled(words, rng)
+        words, start = _scramble(words, rng)
     points = np.empty((n, dimension), dtype=np.uint32)
     points[:1] = start
     for k in range(digits):
         # Bit k of i is what tells the points 2^k, 2^k + 1, ... from the first 2^k.
         more = min(2**k, n - 2**k)
         np.bitwise_xor(points[:more], words[:, k], out=points[2**k : 2**k + more])
-    scaled: Array = points * np.float64(2.0**-BITS)
+    scaled: Array = points * np.float64(2.0**-WORD_BITS)
     return scaled
 
 
-def _scrambled(words: Words, rng: np.random.Generator) -> tuple[Words, Words]:
+def _scramble(words: Words, rng: np.random.Generator) -> tuple[Words, Words]:
     """Scramble the leading direction numbers, (d, digits), and draw a first point, (d,)."""
     dimension, digits = words.shape
-    draws = rng.integers(0, 2**BITS, size=(dimension, BITS + 1), dtype=np.uint32)
+    draws = rng.integers(0, 2**WORD_BITS, size=(dimension, WORD_BITS + 1), dtype=np.uint32)
     # Digit r of a word, counted from the first, brings in column r; further digits are zero in all of these words.
-    units = np.uint32(1) << np.arange(BITS - 1, BITS - 1 - digits, -1, dtype=np.uint32)
+    units = np.uint32(1) << np.arange(WORD_BITS - 1, WORD_BITS - 1 - digits, -1, dtype=np.uint32)
     columns = (draws[:, :digits] & (units - np.uint32(1))) | units
     out = np.bitwise_xor.reduce(((words[:, :, None] & units) != 0) * columns[:, None], axis=2)
-    return out, draws[:, BITS]
+    return out, draws[:, WORD_BITS]
 
 
 @cache
 def directions(dimension: int) -> Words:
     """Stack the direction numbers of the first dimensions: (dimension, 32), read-only."""
-    rows = [[1 << (BITS - 1 - k) for k in range(BITS)]]
+    rows = [[1 << (WORD_BITS - 1 - k) for k in range(WORD_BITS)]]
     rows += [directions_of(polynomial(j), seed(j)) for j in range(1, dimension)]
     words = np.array(rows, dtype=np.uint32)
-    frozen(words)
+    freeze(words)
     return words
 
 
@@ -133,9 +133,9 @@ def directions_of(polynomial: int, seed: int) -> list[int]:
     for k in range(degree):
         free = seed & ((1 << k) - 1)
         seed >>= k
-        words.append((2 * free + 1) << (BITS - 1 - k))
+        words.append((2 * free + 1) << (WORD_BITS - 1 - k))
     taps = [i for i in range(1, degree) if polynomial >> (degree - i) & 1]
-    for k in range(degree, BITS):
+    for k in range(degree, WORD_BITS):
         word = words[k - degree] ^ (words[k - degree] >> degree)
         for i in taps:
             word ^= words[k - i]

@@ -13,7 +13,7 @@ from typing import Any
 
 import threadpoolctl
 
-SMALL = 1500
+MAX_SINGLE_THREAD_ROWS = 1500
 """Up to this many rows one thread is used; beyond it, as many as the process allows."""
 
 _lock = threading.Lock()
@@ -25,8 +25,8 @@ _lowered: list[tuple[Any, int]] = []
 @cache
 def _libraries() -> list[Any]:
     # Looking for the loaded BLAS libraries takes milliseconds, so it is done once.
-    found = threadpoolctl.ThreadpoolController().lib_controllers
-    return [library for library in found if library.user_api == "blas"]
+    libraries = threadpoolctl.ThreadpoolController().lib_controllers
+    return [library for library in libraries if library.user_api == "blas"]
 
 
 def _take_control() -> None:
@@ -39,8 +39,8 @@ def _take_control() -> None:
 
 @contextmanager
 def one_blas_thread(rows: int = 0) -> Iterator[None]:
-    """Limit BLAS to one thread inside the block, unless the matrices have more than `SMALL` rows. Thread-safe."""
-    if rows > SMALL:
+    """Limit BLAS to one thread inside the block, up to `MAX_SINGLE_THREAD_ROWS` rows. Thread-safe."""
+    if rows > MAX_SINGLE_THREAD_ROWS:
         yield
         return
     global _inside  # noqa: PLW0603

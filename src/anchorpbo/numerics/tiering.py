@@ -1,9 +1,9 @@
 """Tiered compilation: a function is interpreted while it is cold and compiled once it is hot.
 
-Compiling the functions of a first ask takes eight seconds, interpreting them a tenth of one. So a `tiered` function
+Compiling the functions of a first ask takes eight seconds, interpreting them a tenth of one. So a `jit_tiered` function
 
 1. takes its machine code from the cache on disk, where an earlier process has left it;
-2. else is interpreted, while it has cost less than `PATIENCE` and its arrays are not `LARGE`;
+2. else is interpreted, up to `MAX_INTERPRETED_SECONDS` in all and `MAX_INTERPRETED_NUMBERS` in the arrays of a call;
 3. else is compiled, which fills the cache.
 
 **Both tiers give the same bits**, so that no result depends on when a function was compiled. It is one source, and each
@@ -29,13 +29,13 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
-from anchorpbo.numerics.jit import compiled
+from anchorpbo.numerics.jit import jit
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PATIENCE = 0.5
+MAX_INTERPRETED_SECONDS = 0.5
 """Seconds of interpreting after which a function is hot: about what compiling it takes."""
-LARGE = 16_384
+MAX_INTERPRETED_NUMBERS = 16_384
 """Numbers in the arguments of a call above which it is not interpreted: it could take longer than compiling."""
 
 _config: Any = numba.config
@@ -49,7 +49,7 @@ class _ColdError(Exception):
 
 
 @contextmanager
-def eager() -> Iterator[None]:
+def compile_eagerly() -> Iterator[None]:
     """Compile every tiered function at its first call, in this thread; for warming up and for benchmarks."""
     before = _EAGER.set(True)
     try:
@@ -58,12 +58,12 @@ def eager() -> Iterator[None]:
         _EAGER.reset(before)
 
 
-def tiered(function: F) -> F:
-    """Compile the function once it is hot. Its callees are `compiled` or `inlined`, not tiered."""
-    return cast(F, Tiered(compiled(function)))
+def jit_tiered(function: F) -> F:
+    """Compile the function once it is hot. Its callees are `jit` or `jit_inline`, not tiered."""
+    return cast(F, TieredFunction(jit(function)))
 
 
-class Tiered:
+class TieredFunction:
     """A compiled function with the interpreter as its first tier."""
 
     def __init__(self, dispatcher: Any) -> None:
@@ -73,7 +73,7 @@ class Tiered:
         """Spent on interpreting; infinite once it has been compiled here."""
         self._has_machine_code: bool | None = None
         """Whether there is some for arguments of any types; ``None`` until the cache was asked."""
-        # No public hook exists; where numba moves this one, test_tiering fails and all is compiled at once.
+        # No public hook exists (decision 34); without this one all is compiled at once.
         cache: Any = getattr(dispatcher, "_cache", None)
         load: Callable[..., Any] | None = getattr(cache, "load_overload", None)
         if load is not None:
@@ -81,16 +81,16 @@ class Tiered:
 
     def __call__(self, *args: Any) -> Any:
         """Call it, by the tier whose turn it is."""
-        known = self._has_machine_code
-        if known or (known is None and not _COMPILING and not _EAGER.get()):
+        has_code = self._has_machine_code
+        if has_code or (has_code is None and not _COMPILING and not _EAGER.get()):
             try:
                 result = self.dispatcher(*args)
             except _ColdError:  # for these types; there may be machine code for others
-                self._has_machine_code = bool(known)
+                self._has_machine_code = bool(has_code)
             else:
                 self._has_machine_code = True
                 return result
-        if _EAGER.get() or self.seconds >= PATIENCE or _size(args) > LARGE:
+        if _EAGER.get() or self.seconds >= MAX_INTERPRETED_SECONDS or _size(args) > MAX_INTERPRETED_NUMBERS:
             return self.compile(args)
         return self.interpret(args)
 
@@ -99,7 +99,7 @@ class Tiered:
         token = object()
         _COMPILING.add(token)
         try:
-            with eager():
+            with compile_eagerly():
                 result = self.dispatcher(*args)
         finally:
             _COMPILING.discard(token)
@@ -126,10 +126,10 @@ class Tiered:
         return _interpretable(self.dispatcher.py_func)
 
     def _load(self, load: Callable[..., Any], signature: Any, target: Any) -> Any:
-        found = load(signature, target)
-        if found is None and self.seconds < PATIENCE and not _EAGER.get():
+        overload = load(signature, target)
+        if overload is None and self.seconds < MAX_INTERPRETED_SECONDS and not _EAGER.get():
             raise _ColdError
-        return found
+        return overload
 
 
 def _size(args: Sequence[Any]) -> int:

@@ -1,27 +1,41 @@
-"""From Gaussian sites on margins to the utility everywhere: sites, the spaces they are solved in, the posterior."""
+"""From Gaussian sites on margins to the utility everywhere: sites, latent vectors, the posterior."""
 
-from anchorpbo.posterior.build import posterior_from_sites
-from anchorpbo.posterior.duel_space import DuelSpace
+from collections.abc import Callable
+
+from anchorpbo.duels import Rows
+from anchorpbo.posterior.duel_latent import DuelLatent
 from anchorpbo.posterior.functional import LinearFunctional
-from anchorpbo.posterior.inducing import InducingSpace
-from anchorpbo.posterior.inducing_points import Inducing, choose_inducing
-from anchorpbo.posterior.latent import LatentSpace, Solution
-from anchorpbo.posterior.point_space import PointSpace
-from anchorpbo.posterior.posterior import Posterior
+from anchorpbo.posterior.inducing import InducingLatent, InducingPoints, choose_inducing_points
+from anchorpbo.posterior.latent import ExactLatent, LatentGaussian, Solution
+from anchorpbo.posterior.point_latent import PointLatent
+from anchorpbo.posterior.posterior import Posterior, posterior_from_sites
 from anchorpbo.posterior.sites import Sites
-from anchorpbo.posterior.spaces import SPACES
+from anchorpbo.typing import Array
+
+
+def _choose_smaller(rows: Rows, kernel_matrix: Array) -> ExactLatent:
+    return (DuelLatent if len(rows) <= rows.designs else PointLatent)(rows, kernel_matrix)
+
+
+LATENTS: dict[str, Callable[[Rows, Array], ExactLatent]] = {
+    "auto": _choose_smaller,
+    "duel": DuelLatent,
+    "point": PointLatent,
+}
+"""The two exact latent vectors by name, and the smaller of them."""
 
 __all__ = [
-    "SPACES",
-    "DuelSpace",
-    "Inducing",
-    "InducingSpace",
-    "LatentSpace",
+    "LATENTS",
+    "DuelLatent",
+    "ExactLatent",
+    "InducingLatent",
+    "InducingPoints",
+    "LatentGaussian",
     "LinearFunctional",
-    "PointSpace",
+    "PointLatent",
     "Posterior",
     "Sites",
     "Solution",
-    "choose_inducing",
+    "choose_inducing_points",
     "posterior_from_sites",
 ]  # fmt: skip

@@ -16,12 +16,12 @@ import numpy as np
 from scipy.linalg import blas
 
 from anchorpbo.duels import Rows
-from anchorpbo.numerics.tiering import tiered
-from anchorpbo.posterior.duel_space import DuelSpace
-from anchorpbo.posterior.latent import LatentSpace
+from anchorpbo.numerics.tiering import jit_tiered
+from anchorpbo.posterior.duel_latent import DuelLatent
+from anchorpbo.posterior.latent import LatentGaussian
 from anchorpbo.typing import Array, IntArray
 
-FEWEST = 100
+MIN_DUELS = 100
 """With fewer duels the dense product is as fast."""
 
 
@@ -35,20 +35,20 @@ class DuelRoot:
     """D."""
 
     @classmethod
-    def of(cls, space: LatentSpace, root: Array) -> DuelRoot | None:
-        """A root of P in this space, (r, n), seen from the designs; ``None`` where nothing is gained."""
-        return (
-            cls(np.asfortranarray(root), space.rows) if isinstance(space, DuelSpace) and len(root) >= FEWEST else None
-        )
+    def of(cls, latent: LatentGaussian, root: Array) -> DuelRoot | None:
+        """Return a root of P, (r, n), as R and D; ``None`` where nothing is gained."""
+        if not isinstance(latent, DuelLatent) or len(root) < MIN_DUELS:
+            return None
+        return cls(np.asfortranarray(root), latent.rows)
 
-    def times(self, k: Array) -> Array:
+    def multiply_transpose(self, k: Array) -> Array:
         """k root', (n, m)."""
         margins = np.empty((len(k), len(self.rows)))
         _gather(*self._entries, np.ascontiguousarray(k), margins)
         # What lies in memory row by row is what LAPACK calls its transpose.
         return blas.dtrmm(1.0, self.triangle, margins.T, lower=1, overwrite_b=1).T if len(k) else margins
 
-    def back(self, within: Array) -> Array:
+    def multiply(self, within: Array) -> Array:
         """within root, (n, u)."""
         weights = np.zeros((len(within), self.rows.designs))
         if len(within):
@@ -62,14 +62,14 @@ class DuelRoot:
         return rows.first, rows.second, rows.coef_first, rows.coef_second
 
 
-@tiered
+@jit_tiered
 def _gather(first: IntArray, second: IntArray, a: Array, b: Array, k: Array, margins: Array) -> None:
     for i in range(len(k)):
         for j in range(len(first)):
             margins[i, j] = a[j] * k[i, first[j]] - b[j] * k[i, second[j]]
 
 
-@tiered
+@jit_tiered
 def _scatter(first: IntArray, second: IntArray, a: Array, b: Array, margins: Array, k: Array) -> None:
     for i in range(len(k)):
         for j in range(len(first)):

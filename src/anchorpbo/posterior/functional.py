@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from anchorpbo.posterior.posterior import Posterior
 
 # About how many covariances to hold at once.
-_PIECE = 2_000_000
+_MAX_COVARIANCES = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,8 @@ class LinearFunctional:
         kernel, points, total = self.posterior.kernel, self.posterior.points, np.empty(len(X))
         step = _step(max(len(self.Y), len(points)))
         for start in range(0, len(X), step):
-            here = X[start : start + step]
-            total[start : start + step] = kernel(here, self.Y) @ self.weights - kernel(here, points) @ self._product
+            batch = X[start : start + step]
+            total[start : start + step] = kernel(batch, self.Y) @ self.weights - kernel(batch, points) @ self._product
         return total
 
     @cached_property
@@ -86,4 +86,4 @@ def _quadratic_form(kernel: Kernel, Y: Array, weights: Array) -> float:
 
 
 def _step(width: int) -> int:
-    return max(_PIECE // max(width, 1), 1)
+    return max(_MAX_COVARIANCES // max(width, 1), 1)

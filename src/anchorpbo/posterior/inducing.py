@@ -1,40 +1,119 @@
-"""Inducing space: the utility is taken to be what r designs Z say of it, S = I (r x r), H = D K_PZ L^-T (m x r).
+"""Inducing points: the utility is taken to be what r designs Z say of it, S = I (r x r), H = D K_PZ L^-T (m x r).
 
 With K_ZZ = L L' and a latent vector v ~ N(0, I), utilities at the designs compared are f = K_PZ L^-T v, whose prior
-covariance differs from K by what Z leaves out, see `anchorpbo.posterior.inducing_points`. A solution costs O(m r^2). On
-the way back to designs the whole prior returns,
+covariance differs from K by what Z leaves out, see below. A solution costs O(m r^2). On the way
+back to designs the whole prior returns,
 
     beta = L^-T E[v]          G = L^-T P L^-1,   P = I - Cov(v)          on Z alone
 
 so that the posterior is again of the form of all others, uncertain away from Z. With every design in Z it is exact. See
 `anchorpbo.posterior.latent`.
+
+Z is chosen greedily, by pivoted Cholesky factorisation. Symbols: K (u, u) the prior covariance at the designs compared,
+never formed; Z the r designs chosen so far; K_ZZ = L L' and E = K_PZ L^-T (u, r), so that E E' is what Z tells of K.
+The variance that Z leaves out is
+
+    at a design    d_i     = K_ii - |E_i|^2
+    at a margin    delta_k = C_kk - |H_k|^2,     H = D E
+
+The next design is where c_i d_i is largest, c_i the sum of the squared entries of D at design i: quiet designs that
+were compared often count most. Its column of E follows from one row of K and the columns there are, so r designs cost
+O(u r^2). Pivots below rounding are never taken, so that L needs no jitter: designs equal to one chosen, or as good as,
+are not chosen.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import NoReturn
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
 
 from anchorpbo.duels import Rows
-from anchorpbo.errors import UnsupportedError
+from anchorpbo.kernels import Kernel
 from anchorpbo.numerics.linalg import cholesky, cholesky_of_identity_plus, cholesky_solve, solve_lower
-from anchorpbo.posterior.inducing_points import Inducing
-from anchorpbo.posterior.latent import LatentSpace, Solution, subtracted_cavities
+from anchorpbo.posterior.latent import LatentGaussian, Solution, subtract_sites
 from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array, IntArray
 
 # Up to this trace of H'WH its Cholesky factorisation, four times as fast as QR, is as good.
-_LARGEST = 1e8
+_MAX_TRACE = 1e8
 
 
-class InducingSpace(LatentSpace):
-    """Latent = whitened utilities at the inducing designs; `kernel_matrix` is theirs."""
+@dataclass(frozen=True, eq=False)
+class InducingPoints:
+    """Designs that stand for all others, and what the margins are to them."""
 
-    def __init__(self, rows: Rows, inducing: Inducing) -> None:
-        super().__init__(rows, inducing.L @ inducing.L.T)
+    points: Array
+    """Z, (r, d), in the order they were chosen."""
+    chosen: IntArray
+    """Their row numbers among the designs compared, (r,)."""
+    L: Array
+    """Lower triangle with L L' = K_ZZ, (r, r)."""
+    H: Array
+    """D K_PZ L^-T, (m, r)."""
+    left_out: float
+    """Share of the margins' prior variance that they leave out: sum_k delta_k / sum_k C_kk."""
+
+
+def choose_inducing_points(
+    kernel: Kernel, points: Array, rows: Rows, max_points: int, tolerance: float = 0.0
+) -> InducingPoints:
+    """Choose designs until they leave out at most a share of the margins' prior variance.
+
+    Parameters
+    ----------
+    kernel
+        Prior covariance.
+    points
+        The designs compared, (u, d).
+    rows
+        Their duels.
+    max_points
+        Designs to choose at most.
+    tolerance
+        The share at which to stop; at 0 only rounding does.
+    """
+    u, max_points = len(points), min(max_points, len(points))
+    left = kernel.diagonal(points).copy()
+    total = _margin_variances(kernel, points, rows).sum()
+    rounding = u * np.finfo(float).eps * left.max(initial=0.0)
+    weights = np.bincount(rows.first, rows.coef_first**2, u) + np.bincount(rows.second, rows.coef_second**2, u)
+    # A row for each design chosen: products with what is there then run through memory in its order.
+    E, H = np.empty((max_points, u)), np.empty((max_points, len(rows)))
+    chosen: list[int] = []
+    explained = 0.0
+    while len(chosen) < max_points and total - explained > tolerance * total:
+        r, next_one = len(chosen), int(np.argmax(weights * left))
+        if left[next_one] <= rounding:
+            break
+        column = kernel(points[next_one : next_one + 1], points)[0] - E[:r, next_one] @ E[:r]
+        if column[next_one] <= rounding:  # what was kept up to date step by step had not seen it yet
+            left[next_one] = 0.0
+            continue
+        E[r] = column / np.sqrt(column[next_one])
+        H[r] = rows.margins(E[r])
+        explained += float(H[r] @ H[r])
+        left = np.maximum(left - E[r] ** 2, 0.0)
+        left[next_one] = 0.0
+        chosen.append(next_one)
+    places = np.array(chosen, dtype=np.intp)
+    L = np.tril(E[: len(chosen), places].T)
+    share = max(float(1.0 - explained / total), 0.0) if total > 0.0 else 0.0
+    return InducingPoints(points[places], places, L, H[: len(chosen)].T, share)
+
+
+def _margin_variances(kernel: Kernel, points: Array, rows: Rows) -> Array:
+    """Diagonal of C = D K D', (m,), without K."""
+    a, b, first, second = rows.coef_first, rows.coef_second, points[rows.first], points[rows.second]
+    return a * a * kernel.diagonal(first) + b * b * kernel.diagonal(second) - 2.0 * a * b * kernel.paired(first, second)
+
+
+class InducingLatent(LatentGaussian):
+    """Latent = whitened utilities at the inducing points: an approximation of the prior, for thousands of duels."""
+
+    def __init__(self, rows: Rows, inducing: InducingPoints) -> None:
+        super().__init__(rows)
         self.inducing = inducing
         self._prior = np.eye(len(inducing.L))
 
@@ -43,23 +122,13 @@ class InducingSpace(LatentSpace):
         """I."""
         return self._prior
 
-    def margins(self, latent: Array) -> Array:
+    def margins(self, x: Array) -> Array:
         """H v."""
-        return np.asarray(self.inducing.H @ latent)
+        return np.asarray(self.inducing.H @ x)
 
-    def pull(self, t: Array) -> Array:
+    def apply_transpose(self, t: Array) -> Array:
         """H' t."""
         return np.asarray(self.inducing.H.T @ t)
-
-    @property
-    def latent_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
-        """There are none: each margin depends on all of v, see `dense_rows`."""
-        _refuse("a loop over the two designs of each duel")
-
-    @cached_property
-    def dense_rows(self) -> Array:
-        """H, row by row in memory."""
-        return np.ascontiguousarray(self.inducing.H)
 
     def margin_variances(self, solution: Solution) -> Array:
         """|L_A^-1 H_k|^2 with L_A L_A' = A = I + F'F, the precision of v: nothing is subtracted."""
@@ -95,15 +164,7 @@ class InducingSpace(LatentSpace):
 
     def cavities(self, solution: Solution) -> tuple[Array, Array]:
         """By taking the site's precision from the margin's."""
-        return subtracted_cavities(solution)
-
-    def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
-        """Not there: hyper-parameters are learnt elsewhere."""
-        _refuse("the evidence's gradient")
-
-    def prior_to_points(self, A: Array) -> Array:
-        """Not there: hyper-parameters are learnt elsewhere."""
-        _refuse("the evidence's gradient")
+        return subtract_sites(solution)
 
     def dual_to_points(self, dual: Array) -> Array:
         """L^-T a."""
@@ -116,7 +177,7 @@ class InducingSpace(LatentSpace):
 
 def _triangle(products: Array) -> Array | None:
     """F with F'F = H'WH, where the rounding of that is nothing beside the prior's I."""
-    if products.trace() > _LARGEST:
+    if products.trace() > _MAX_TRACE:
         return None
     try:
         return cholesky(products).T
@@ -127,7 +188,3 @@ def _triangle(products: Array) -> Array | None:
 def _solve_transposed(L: Array, B: Array) -> Array:
     """L^-T B."""
     return np.asarray(linalg.solve_triangular(L, B, lower=True, trans="T", check_finite=False)) if L.size else B.copy()
-
-
-def _refuse(what: str) -> NoReturn:
-    raise UnsupportedError(f"{what} needs the exact posterior", "inducing designs", "pass inducing=None")

@@ -1,17 +1,17 @@
-"""One Gaussian posterior, solved in whichever space is smaller.
+"""Latent Gaussian vectors: one posterior, solved in whichever representation is smaller.
 
-Symbols: a latent vector with prior covariance S is seen through margins g = H latent with sites (w, b).
+Symbols: a latent vector x ~ N(0, S) is seen through margins g = H x with sites (w, b).
 
-    duel space    latent = g,  S = C = D K D' (m x m),  H = I        when m <= u
-    point space   latent = f,  S = K          (u x u),  H = D        when u < m
-    inducing      latent = v,  S = I          (r x r),  H dense      thousands of both, approximately
+    duel space       x = g,  S = C = D K D' (m x m),  H = I        when m <= u
+    point space      x = f,  S = K          (u x u),  H = D        when u < m
+    inducing points  x = v,  S = I          (r x r),  H dense      thousands of both, approximately
 
 With any F and y such that F'F = H'WH and F'y = H'b,
 
     P = F' (I + F S F')^-1 F          a = F' (I + F S F')^-1 y
     mean = S a                        covariance = S - S P S
 
-In duel space F = W^1/2 and y = W^1/2 t. In point space designs are eliminated one by one (`elimination`), or a QR
+In duel space F = W^1/2 and y = W^1/2 t. In point space designs are eliminated one by one (`point_latent`), or a QR
 factorisation compresses W^1/2 D to u rows: F = R and y = Q' W^1/2 t. No covariance is inverted, so equal designs need
 no jitter, and I + F S F' has no eigenvalue below 1.
 """
@@ -29,7 +29,7 @@ from anchorpbo.numerics.linalg import (
     inverse_from_cholesky,
     inverse_lower,
     log_determinant,
-    scaled_symmetric,
+    scale_symmetric,
     solve_lower,
 )
 from anchorpbo.posterior.sites import Sites
@@ -40,7 +40,7 @@ from anchorpbo.typing import Array, IntArray
 class Solution:
     """The Gaussian posterior of the latent vector under given sites."""
 
-    space: LatentSpace
+    latent: LatentGaussian
     sites: Sites
     L: Array
     """Lower triangle with L L' = I + F S F', (r, r)."""
@@ -63,32 +63,31 @@ class Solution:
     def precision(self) -> Array:
         """P, (n, n)."""
         if self.F.ndim == 1:
-            return scaled_symmetric(inverse_from_cholesky(self.L), self.F)
+            return scale_symmetric(inverse_from_cholesky(self.L), self.F)
         return self.root.T @ self.root
 
     @cached_property
     def covariance(self) -> Array:
         """S - S P S, (n, n)."""
-        reduced = self.root @ self.space.prior
-        return np.asarray(self.space.prior - reduced.T @ reduced)
+        reduced = self.root @ self.latent.prior
+        return np.asarray(self.latent.prior - reduced.T @ reduced)
 
     @cached_property
     def margin_means(self) -> Array:
         """E[g], (m,)."""
-        return self.space.margins(self.space.prior @ self.dual)
+        return self.latent.margins(self.latent.prior @ self.dual)
 
     @cached_property
     def margin_variances(self) -> Array:
         """Var[g], (m,); rounding below zero is cut off."""
-        return np.maximum(self.space.margin_variances(self), 0.0)
+        return np.maximum(self.latent.margin_variances(self), 0.0)
 
 
-class LatentSpace(ABC):
-    """Where the posterior is solved; `rows` and `kernel_matrix` are the same in both."""
+class LatentGaussian(ABC):
+    """A Gaussian vector x that the margins g = H x are linear in: what an inference works on."""
 
-    def __init__(self, rows: Rows, kernel_matrix: Array) -> None:
+    def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        self.kernel_matrix = kernel_matrix
 
     @property
     @abstractmethod
@@ -96,22 +95,17 @@ class LatentSpace(ABC):
         """S, (n, n)."""
 
     @abstractmethod
-    def margins(self, latent: Array) -> Array:
-        """H latent, (m,)."""
+    def margins(self, x: Array) -> Array:
+        """H x, (m,)."""
 
     @abstractmethod
-    def pull(self, t: Array) -> Array:
+    def apply_transpose(self, t: Array) -> Array:
         """H' t, (n,)."""
 
-    @property
-    @abstractmethod
-    def latent_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
-        """H as a_k, b_k, i_k, j_k with g_k = a_k latent_i - b_k latent_j, (m,) each, for compiled loops."""
-
-    @property
-    def dense_rows(self) -> Array | None:
-        """H itself, (m, n), where two entries a row do not say it all; see `latent_rows`."""
-        return None
+    @cached_property
+    def dense_rows(self) -> Array:
+        """H, (m, n), row by row in memory, for compiled loops."""
+        return np.ascontiguousarray(self.margins(np.eye(len(self.prior))))
 
     @abstractmethod
     def margin_variances(self, solution: Solution) -> Array:
@@ -126,14 +120,6 @@ class LatentSpace(ABC):
         """Mean and variance of each margin without its own site, (m,) each."""
 
     @abstractmethod
-    def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
-        """Entries (k, columns_k) of W D Cov(f | sites), (m,): how utilities move with each site's precision."""
-
-    @abstractmethod
-    def prior_to_points(self, A: Array) -> Array:
-        """What a derivative in the entries of S, (n, n), is in the entries of K, (u, u)."""
-
-    @abstractmethod
     def dual_to_points(self, dual: Array) -> Array:
         """beta, (u,), the posterior mean's weights on the distinct designs, of a dual vector (n,)."""
 
@@ -142,8 +128,29 @@ class LatentSpace(ABC):
         """Root, (r, u), of G, the posterior covariance's weights on the distinct designs, of a root of P, (r, n)."""
 
 
-def subtracted_cavities(solution: Solution) -> tuple[Array, Array]:
-    """Mean and variance of each margin without its own site, by taking the site's precision from the margin's."""
+class ExactLatent(LatentGaussian):
+    """A latent vector without approximation, whose prior follows from K: the evidence has a gradient in it."""
+
+    def __init__(self, rows: Rows, kernel_matrix: Array) -> None:
+        super().__init__(rows)
+        self.kernel_matrix = kernel_matrix
+
+    @property
+    @abstractmethod
+    def sparse_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
+        """H as a_k, b_k, i_k, j_k with g_k = a_k x_i - b_k x_j, (m,) each, for compiled loops."""
+
+    @abstractmethod
+    def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
+        """Entries (k, columns_k) of W D Cov(f | sites), (m,): how utilities move with each site's precision."""
+
+    @abstractmethod
+    def prior_to_points(self, A: Array) -> Array:
+        """Convert a derivative in the entries of S, (n, n), to one in the entries of K, (u, u)."""
+
+
+def subtract_sites(solution: Solution) -> tuple[Array, Array]:
+    """Return mean and variance of each margin without its own site, the site's precision taken from the margin's."""
     mu, s2, sites = solution.margin_means, solution.margin_variances, solution.sites
     # 1 - w s2 is the share of the margin's precision that is not its own site's; rounding must not take it all.
     share = np.maximum(1.0 - sites.precision * s2, np.finfo(float).eps)

@@ -17,23 +17,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import ShapeError
 from anchorpbo.kernels import Kernel
-from anchorpbo.numerics.checks import as_generator, as_points, frozen, whole
 from anchorpbo.numerics.linalg import square_root
 from anchorpbo.numerics.normal import cdf
+from anchorpbo.numerics.validation import as_generator, as_integer, as_points, freeze
 from anchorpbo.posterior.duel_root import DuelRoot
 from anchorpbo.posterior.functional import LinearFunctional
-from anchorpbo.posterior.local import AtDesigns, AtPairs
+from anchorpbo.posterior.latent import LatentGaussian
+from anchorpbo.posterior.mixture import GaussianWeights, PaddedMixture, SiteMixture, compress_root, pad_weights
+from anchorpbo.posterior.moments import DesignMoments, PairMoments
+from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array
-
-Gaussian = tuple[Array, Array]
-"""One Gaussian process as its weights (beta, root)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +49,7 @@ class Posterior:
     """Square root of the covariance's weights, (r, u)."""
     spread: Array | None = field(default=None, repr=False)
     """Of a mixture: square root of the covariance of beta between its parts, (r', u)."""
-    components: Sequence[Gaussian] | None = field(default=None, repr=False)
+    components: Sequence[GaussianWeights] | None = field(default=None, repr=False)
     """The equally likely parts of a mixture; ``None`` for a single Gaussian process."""
     factors: DuelRoot | None = field(default=None, repr=False)
     """The root as a product of two that are faster to multiply with, where it is one."""
@@ -59,7 +58,7 @@ class Posterior:
         for name in ("points", "beta", "root", "spread"):
             array = getattr(self, name)
             if array is not None:  # a view, so that the caller's own array stays as it was
-                object.__setattr__(self, name, frozen(array.view()))
+                object.__setattr__(self, name, freeze(array.view()))
 
     def __repr__(self) -> str:
         kind = "one Gaussian process" if self.components is None else f"a mixture of {len(self.components)}"
@@ -82,17 +81,17 @@ class Posterior:
         return int(self.points.shape[1])
 
     @property
-    def parts(self) -> Sequence[Gaussian]:
+    def parts(self) -> Sequence[GaussianWeights]:
         """The Gaussian parts: the components of a mixture, or the one there is."""
         return [(self.beta, self.root)] if self.components is None else self.components
 
-    def at(self, X: npt.ArrayLike) -> AtDesigns:
+    def at(self, X: npt.ArrayLike) -> DesignMoments:
         """Mean, variance and the chain rule at designs X, (n, d)."""
-        return AtDesigns.of(self, self._designs("X", X))
+        return DesignMoments.of(self, self._designs("X", X))
 
-    def between(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> AtPairs:
+    def at_pairs(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> PairMoments:
         """Means, variance of the difference and the chain rule at pairs of designs, (n, d) each."""
-        return AtPairs.of(self, np.stack(self._pairs(X, Y), axis=1))
+        return PairMoments.of(self, np.stack(self._pairs(X, Y), axis=1))
 
     def mean(self, X: npt.ArrayLike) -> Array:
         """E f(x), (n,)."""
@@ -118,29 +117,29 @@ class Posterior:
     @cached_property
     def means(self) -> Array:
         """E f at the distinct designs P, (u,)."""
-        return frozen(self.mean(self.points))
+        return freeze(self.mean(self.points))
 
     def mean_gradient(self, X: npt.ArrayLike) -> Array:
         """d mean / dx, (n, d)."""
-        here = self.at(X)
-        return here.gradient(np.ones(len(here.X)))
+        moments = self.at(X)
+        return moments.gradient(np.ones(len(moments.X)))
 
     def variance_gradient(self, X: npt.ArrayLike) -> Array:
         """d variance / dx, (n, d)."""
-        here = self.at(X)
-        return here.gradient(np.zeros(len(here.X)), np.ones(len(here.X)))
+        moments = self.at(X)
+        return moments.gradient(np.zeros(len(moments.X)), np.ones(len(moments.X)))
 
     def sample(self, X: npt.ArrayLike, n: int, rng: np.random.Generator) -> Array:
         """n joint draws of f at X, (n, len(X)); of a mixture, each from a component drawn at random."""
         X = self._designs("X", X)
-        n, rng = whole("n", n, 0), as_generator(rng)
+        n, rng = as_integer("n", n, 0), as_generator(rng)
         parts, draws = self.parts, np.empty((n, len(X)))
         chosen = rng.integers(len(parts), size=n)
         for index in np.unique(chosen):
-            (beta, root), here = parts[int(index)], chosen == index
+            (beta, root), selected = parts[int(index)], chosen == index
             E = square_root(self._part_covariance(X, X, root))
-            noise = rng.standard_normal((int(here.sum()), E.shape[1]))
-            draws[here] = self.kernel(X, self.points) @ beta + noise @ E.T
+            noise = rng.standard_normal((int(selected.sum()), E.shape[1]))
+            draws[selected] = self.kernel(X, self.points) @ beta + noise @ E.T
         return draws
 
     def prob_prefer(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
@@ -167,8 +166,10 @@ class Posterior:
                 variance, last = np.maximum(prior - ((row @ root.T) ** 2).sum(axis=1), 0.0), root
             yield row @ beta, variance
 
-    def conditioned(self, pair: Array, coefficients: tuple[float, float], slope: float, curvature: float) -> Posterior:
-        """One more duel without a refit: a rank-one update that matches the first two moments exactly.
+    def condition_on_duel(
+        self, pair: Array, coefficients: tuple[float, float], slope: float, curvature: float
+    ) -> Posterior:
+        """Condition on one more duel without a refit: a rank-one update that matches the first two moments exactly.
 
         The duel's margin is g = D_k f with D_k = coefficients[0] e_first - coefficients[1] e_second. Where log Z is the
         logarithm of the duel's expected likelihood as a function of the mean of g,
@@ -186,7 +187,7 @@ class Posterior:
         """
         points = np.vstack([self.points, pair])
         row = np.concatenate([np.zeros(len(self.points)), [coefficients[0], -coefficients[1]]])
-        root, spread = (_padded(r, 2) for r in (self.root, self._spread))
+        root, spread = (pad_weights(r, 2) for r in (self.root, self._spread))
         k = self.kernel(points, points) @ row
         e = row - root.T @ (root @ k) + spread.T @ (spread @ k)
         beta = np.append(self.beta, [0.0, 0.0]) + slope * e
@@ -195,9 +196,9 @@ class Posterior:
     def with_points(self, points: Array) -> Posterior:
         """The same posterior with more designs, (n, d), among its points, whose weights are zero."""
         extra = len(points)
-        beta, root = _padded(self.beta, extra), _padded(self.root, extra)
-        spread = None if self.spread is None else _padded(self.spread, extra)
-        components = None if self.components is None else _Padded(self.components, extra)
+        beta, root = pad_weights(self.beta, extra), pad_weights(self.root, extra)
+        spread = None if self.spread is None else pad_weights(self.spread, extra)
+        components = None if self.components is None else PaddedMixture(self.components, extra)
         return Posterior(self.kernel, np.vstack([self.points, points]), beta, root, spread, components)
 
     @property
@@ -217,27 +218,13 @@ class Posterior:
         return X, Y
 
 
-def _padded(weights: Array, extra: int) -> Array:
-    """Weights, (..., u), with zeros for more designs."""
-    return np.pad(weights, [(0, 0)] * (weights.ndim - 1) + [(0, extra)])
-
-
-@dataclass(frozen=True, eq=False)
-class _Padded(Sequence[Gaussian]):
-    """Parts of a mixture with weights zero for more designs."""
-
-    parts: Sequence[Gaussian]
-    extra: int
-
-    def __len__(self) -> int:
-        return len(self.parts)
-
-    @overload
-    def __getitem__(self, index: int) -> Gaussian: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Gaussian]: ...
-    def __getitem__(self, index: int | slice) -> Gaussian | Sequence[Gaussian]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        beta, root = self.parts[index]
-        return _padded(beta, self.extra), _padded(root, self.extra)
+def posterior_from_sites(kernel: Kernel, points: Array, latent: LatentGaussian, sites: Sites) -> Posterior:
+    """Return the posterior under sites, or the mixture over draws of them."""
+    if sites.draws == 1:
+        solution = latent.solve(sites.draw(0))
+        beta, root = latent.dual_to_points(solution.dual), latent.root_to_points(solution.root)
+        return Posterior(kernel, points, beta, root, factors=DuelRoot.of(latent, solution.root))
+    components = SiteMixture.of(latent, sites)
+    beta = components.betas.mean(axis=0)
+    spread = compress_root((components.betas - beta) / np.sqrt(sites.draws))
+    return Posterior(kernel, points, beta, components.mean_root, spread, components)

@@ -31,13 +31,13 @@ class Sites:
         return 1 if self.linear.ndim == 1 else len(self.linear)
 
     @property
-    def shared(self) -> bool:
+    def shares_precision(self) -> bool:
         """Whether all draws have the same precisions."""
         return self.precision.ndim == 1
 
     def draw(self, index: int) -> Sites:
         """One draw as a plain set of sites."""
-        precision = self.precision if self.shared else self.precision[index]
+        precision = self.precision if self.shares_precision else self.precision[index]
         return Sites(precision, self.linear if self.linear.ndim == 1 else self.linear[index])
 
     @cached_property

@@ -9,7 +9,7 @@ from functools import partial
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.numerics.checks import as_points, as_vector
+from anchorpbo.numerics.validation import as_points, as_vector
 from anchorpbo.space import Real, Space
 from anchorpbo.typing import Array
 

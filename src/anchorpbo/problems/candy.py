@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.problems.base import Problem
 from anchorpbo.problems.datasets import fetch_data_file
 from anchorpbo.problems.nearest_neighbours import RatedItems, scale_min_max
@@ -37,7 +37,7 @@ def candy_items() -> RatedItems:
 def candy_anchors() -> Array:
     """The twelve candies with both chocolate and peanuts or almonds, (12, 2)."""
     chosen = [i for i, row in enumerate(_read_table()) if row["chocolate"] == row["peanutyalmondy"] == "1"]
-    return frozen(candy_items().points[chosen])
+    return freeze(candy_items().points[chosen])
 
 
 @cache

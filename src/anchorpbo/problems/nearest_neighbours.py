@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from anchorpbo.numerics.checks import as_points, as_vector
+from anchorpbo.numerics.validation import as_points, as_vector
 from anchorpbo.problems.base import Problem
 from anchorpbo.typing import Array, IntArray
 

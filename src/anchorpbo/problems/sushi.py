@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.problems.base import Problem
 from anchorpbo.problems.datasets import fetch_data_file
 from anchorpbo.problems.nearest_neighbours import RatedItems, scale_min_max
@@ -48,7 +48,7 @@ def sushi_anchors() -> Array:
     # From the most eaten down (equal ones in their order), so the first of a group is its most eaten.
     for i in sorted(range(len(table)), key=lambda i: -float(table[i][_EATEN])):
         best.setdefault(tuple(table[i][_GROUPS]), i)
-    return frozen(sushi_items().points[list(best.values())[:_ANCHOR_COUNT]])
+    return freeze(sushi_items().points[list(best.values())[:_ANCHOR_COUNT]])
 
 
 def copeland(scores: IntArray) -> Array:

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from anchorpbo.numerics.checks import frozen, whole
+from anchorpbo.numerics.validation import as_integer, freeze
 from anchorpbo.problems.base import Problem
 from anchorpbo.typing import Array
 
@@ -209,7 +209,7 @@ def _ackley(X: Array) -> Array:
 
 def ackley(dimension: int) -> Problem:
     """Ackley's function in so many dimensions: one best design, in the middle of the cube, among many waves."""
-    d = whole("dimension", dimension, least=1)
+    d = as_integer("dimension", dimension, least=1)
     return Problem.on_box(
         f"ackley{d}", _ackley, [[-32.768, 32.768]] * d, optimum=np.zeros(d), maximum=0.0, minimum=_ACKLEY_MINIMUM
     )
@@ -239,5 +239,5 @@ def _toy(X: Array) -> Array:
 TOY = Problem("toy", 1, _toy, np.array([0.7799842658330765]), maximum=3.0001026618075546, minimum=0.06838254265256087)
 """Two hills of nearly the same height and a low one between them; the worst design is at 1."""
 
-TOY_ANCHORS = frozen(np.array([[0.12], [0.2], [0.27], [0.35]]))
+TOY_ANCHORS = freeze(np.array([[0.12], [0.2], [0.27], [0.35]]))
 """Designs that the user knows well, (4, 1): around the lower of the two high hills."""

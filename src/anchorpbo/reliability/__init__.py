@@ -12,29 +12,37 @@
 """
 
 from anchorpbo.reliability.bandwidth import loo_bandwidth, negative_loo, negative_loo_gradient
-from anchorpbo.reliability.bounded import Bounded
-from anchorpbo.reliability.density import Density
-from anchorpbo.reliability.metric import Euclidean, Hamming, Joined, Metric, SmoothMetric, Supplied, Tanimoto
+from anchorpbo.reliability.bounded import BoundedReliability
+from anchorpbo.reliability.density import DensityReliability
+from anchorpbo.reliability.metric import (
+    CallableMetric,
+    EuclideanMetric,
+    HammingMetric,
+    Metric,
+    ProductMetric,
+    SmoothMetric,
+    TanimotoMetric,
+)
 from anchorpbo.reliability.noise import NoiseMap
 from anchorpbo.reliability.profile import Gaussian, GaussianDensity, Profile, UnitGaussian
-from anchorpbo.reliability.score import Constant, Reliability
+from anchorpbo.reliability.score import ConstantReliability, Reliability
 
 __all__ = [
-    "Bounded",
-    "Constant",
-    "Density",
-    "Euclidean",
+    "BoundedReliability",
+    "CallableMetric",
+    "ConstantReliability",
+    "DensityReliability",
+    "EuclideanMetric",
     "Gaussian",
     "GaussianDensity",
-    "Hamming",
-    "Joined",
+    "HammingMetric",
     "Metric",
     "NoiseMap",
+    "ProductMetric",
     "Profile",
     "Reliability",
     "SmoothMetric",
-    "Supplied",
-    "Tanimoto",
+    "TanimotoMetric",
     "UnitGaussian",
     "loo_bandwidth",
     "negative_loo",

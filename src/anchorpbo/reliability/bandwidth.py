@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.descent import descend
+from anchorpbo.numerics.bfgs import minimize
 from anchorpbo.reliability.metric import Metric, MetricLike, as_metric
 from anchorpbo.reliability.profile import Profile, as_profile
 from anchorpbo.reliability.score import as_anchors, as_bandwidth, as_bounds, squared_ratio
@@ -113,7 +113,7 @@ def _polish(objective: _NegativeLOO, grid: Array, values: Array, i: int) -> tupl
 
     # A Gaussian's curves by about 2 d; down to rounding, so that the choice does not depend on the grid.
     curvature = np.array([2.0 * objective.dimension])
-    lowest = descend(value_and_gradient, grid[i : i + 1], bracket, curvature, 1e-18)
+    lowest = minimize(value_and_gradient, grid[i : i + 1], bracket, curvature, 1e-18)
     return min((float(values[i]), float(grid[i])), (lowest.value, float(lowest.x[0])))
 
 

@@ -15,15 +15,15 @@ from typing import final
 
 import numpy as np
 
-from anchorpbo.reliability.compiled import BOUNDED, euclidean, vouched_by_any
-from anchorpbo.reliability.metric import Euclidean, Metric, as_metric, smooth
+from anchorpbo.reliability.evaluation import BOUNDED, combine_anchor_rows, evaluate_euclidean
+from anchorpbo.reliability.metric import EuclideanMetric, Metric, as_metric, as_smooth_metric
 from anchorpbo.reliability.score import Reliability, as_anchors, as_bandwidth, squared_ratio
 from anchorpbo.typing import Array
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Bounded(Reliability):
+class BoundedReliability(Reliability):
     """Probability that at least one anchor vouches for x.
 
     Parameters
@@ -38,7 +38,7 @@ class Bounded(Reliability):
 
     anchors: Array
     bandwidth: float
-    metric: Metric = field(default_factory=Euclidean)
+    metric: Metric = field(default_factory=EuclideanMetric)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "anchors", as_anchors(self.anchors))
@@ -47,24 +47,24 @@ class Bounded(Reliability):
 
     def value(self, X: Array) -> Array:
         """Return q, (n,), at the rows of X, (n, d)."""
-        if isinstance(self.metric, Euclidean):
+        if isinstance(self.metric, EuclideanMetric):
             return self._euclidean(X, self.metric, slopes=False)[0]
         return self._by_distances(X)[0]
 
     def value_and_gradient(self, X: Array) -> tuple[Array, Array]:
         """Return q, (n,), and its gradient in x, (n, d)."""
-        if isinstance(self.metric, Euclidean):
+        if isinstance(self.metric, EuclideanMetric):
             return self._euclidean(X, self.metric, slopes=True)
-        metric = smooth(self.metric)
+        metric = as_smooth_metric(self.metric)
         reliability, shares = self._by_distances(X)
         return reliability, metric.weighted_gradient((-0.5 / self.bandwidth**2) * shares, X, self.anchors)
 
-    def _euclidean(self, X: Array, metric: Euclidean, *, slopes: bool) -> tuple[Array, Array]:
-        return euclidean(X, self.anchors, metric.categorical, self.bandwidth, BOUNDED, 0.0, 0.5, slopes=slopes)
+    def _euclidean(self, X: Array, metric: EuclideanMetric, *, slopes: bool) -> tuple[Array, Array]:
+        return evaluate_euclidean(X, self.anchors, metric.categorical, self.bandwidth, BOUNDED, 0.0, 0.5, slopes=slopes)
 
     def _by_distances(self, X: Array) -> tuple[Array, Array]:
         """Return q, (n,), and its derivatives in the log k_i, (n, anchors)."""
         exponents = 0.5 * squared_ratio(self.metric.distances(X, self.anchors), self.bandwidth)
         reliability, shares = np.empty(len(X)), np.empty(exponents.shape)
-        vouched_by_any(np.ascontiguousarray(exponents), reliability, shares)
+        combine_anchor_rows(np.ascontiguousarray(exponents), reliability, shares)
         return reliability, shares

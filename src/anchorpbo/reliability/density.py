@@ -15,18 +15,18 @@ from typing import final
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.reliability.compiled import DENSITY, euclidean
-from anchorpbo.reliability.metric import Euclidean, Metric, as_metric, smooth
+from anchorpbo.reliability.evaluation import DENSITY, evaluate_euclidean
+from anchorpbo.reliability.metric import EuclideanMetric, Metric, as_metric, as_smooth_metric
 from anchorpbo.reliability.profile import Gaussian, GaussianLike, Profile, as_profile
 from anchorpbo.reliability.score import Reliability, as_anchors, as_bandwidth, squared_ratio
 from anchorpbo.typing import Array
 
-LARGEST_PEAK = 1e100
+MAX_PEAK = 1e100
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Density(Reliability):
+class DensityReliability(Reliability):
     """Kernel density estimate of the anchors.
 
     Parameters
@@ -44,7 +44,7 @@ class Density(Reliability):
     anchors: Array
     bandwidth: float
     profile: Profile = field(default_factory=Gaussian)
-    metric: Metric = field(default_factory=Euclidean)
+    metric: Metric = field(default_factory=EuclideanMetric)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "anchors", as_anchors(self.anchors))
@@ -52,8 +52,8 @@ class Density(Reliability):
         object.__setattr__(self, "profile", as_profile(self.profile))
         object.__setattr__(self, "metric", as_metric(self.metric))
         log_peak = float(self._log_terms(np.zeros(1))[0][0])
-        if log_peak > np.log(LARGEST_PEAK):
-            rule = f"bandwidth must keep h^-d k(0) below {LARGEST_PEAK:g}, d = {self.dimension}"
+        if log_peak > np.log(MAX_PEAK):
+            rule = f"bandwidth must keep h^-d k(0) below {MAX_PEAK:g}, d = {self.dimension}"
             raise InputError(rule, f"h = {self.bandwidth}", "choose a larger bandwidth or raise its lower bound")
 
     @property
@@ -63,27 +63,29 @@ class Density(Reliability):
 
     def value(self, X: Array) -> Array:
         """Return q, (n,), at the rows of X, (n, d)."""
-        if isinstance(self.metric, Euclidean) and isinstance(self.profile, GaussianLike):
+        if isinstance(self.metric, EuclideanMetric) and isinstance(self.profile, GaussianLike):
             return self._euclidean(X, self.metric, self.profile, slopes=False)[0]
-        log_terms, _ = self._log_terms(self._squared(X))
+        log_terms, _ = self._log_terms(self._squared_distances(X))
         return np.asarray(np.exp(log_terms).mean(axis=1))
 
     def value_and_gradient(self, X: Array) -> tuple[Array, Array]:
         """Return q, (n,), and its gradient in x, (n, d)."""
-        if isinstance(self.metric, Euclidean) and isinstance(self.profile, GaussianLike):
+        if isinstance(self.metric, EuclideanMetric) and isinstance(self.profile, GaussianLike):
             return self._euclidean(X, self.metric, self.profile, slopes=True)
-        metric = smooth(self.metric)
-        log_terms, slopes = self._log_terms(self._squared(X))
+        metric = as_smooth_metric(self.metric)
+        log_terms, slopes = self._log_terms(self._squared_distances(X))
         terms = np.exp(log_terms)
         weights = terms * slopes / (self.anchors.shape[0] * self.bandwidth**2)
         return terms.mean(axis=1), metric.weighted_gradient(weights, X, self.anchors)
 
-    def _euclidean(self, X: Array, metric: Euclidean, profile: GaussianLike, *, slopes: bool) -> tuple[Array, Array]:
+    def _euclidean(
+        self, X: Array, metric: EuclideanMetric, profile: GaussianLike, *, slopes: bool
+    ) -> tuple[Array, Array]:
         d, h = self.dimension, self.bandwidth
         peak = profile.log_peak(d) - d * math.log(h)
-        return euclidean(X, self.anchors, metric.categorical, h, DENSITY, peak, profile.rate, slopes=slopes)
+        return evaluate_euclidean(X, self.anchors, metric.categorical, h, DENSITY, peak, profile.rate, slopes=slopes)
 
-    def _squared(self, X: Array) -> Array:
+    def _squared_distances(self, X: Array) -> Array:
         return squared_ratio(self.metric.distances(X, self.anchors), self.bandwidth)
 
     def _log_terms(self, squared: Array) -> tuple[Array, Array]:

@@ -5,11 +5,11 @@
     r(x, y)      distance, at least 0 and 0 for x = y
     d            the power of 1/h^d in eq. kde, which makes a kernel of width h a density
 
-    Euclidean    r = |x - y|_2, categories 0 or 1 apart          d = number of columns
-    Tanimoto     r = 1 - x.y / (|x|^2 + |y|^2 - x.y)             d = 1
-    Hamming      r = fraction of columns where x and y differ    d = 1
-    Joined       r^2 = sum of squares over groups of columns     d = sum over the groups
-    Supplied     r = any function of two sets of designs         d = 1 unless told
+    EuclideanMetric    r = |x - y|_2, categories 0 or 1 apart          d = number of columns
+    TanimotoMetric     r = 1 - x.y / (|x|^2 + |y|^2 - x.y)             d = 1
+    HammingMetric      r = fraction of columns where x and y differ    d = 1
+    ProductMetric      r^2 = sum of squares over groups of columns     d = sum over the groups
+    CallableMetric     r = any function of two sets of designs         d = 1 unless told
 
 A metric other than the Euclidean has no natural dimension, and the 2,048 columns of a fingerprint are not one: it takes
 d = 1, which treats the distance itself as the coordinate. Only a `SmoothMetric` lets a noise map have a gradient.
@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError, UnknownNameError, UnsupportedError
-from anchorpbo.numerics.checks import as_floats
+from anchorpbo.numerics.validation import as_floats
 from anchorpbo.typing import Array
 
 
@@ -54,7 +54,7 @@ class SmoothMetric(Metric):
 
 
 @dataclass(frozen=True)
-class Euclidean(SmoothMetric):
+class EuclideanMetric(SmoothMetric):
     """The distance ``|x - y|_2``; d is the number of columns."""
 
     categorical: tuple[int, ...] = ()
@@ -83,7 +83,7 @@ class Euclidean(SmoothMetric):
 
 
 @dataclass(frozen=True)
-class Tanimoto(Metric):
+class TanimotoMetric(Metric):
     """The distance ``1 - x.y / (|x|^2 + |y|^2 - x.y)`` of fingerprints; two all-zero ones are at distance 0."""
 
     def distances(self, X: Array, Y: Array) -> Array:
@@ -99,7 +99,7 @@ class Tanimoto(Metric):
 
 
 @dataclass(frozen=True)
-class Hamming(Metric):
+class HammingMetric(Metric):
     """The fraction of columns in which x and y differ."""
 
     def distances(self, X: Array, Y: Array) -> Array:
@@ -114,7 +114,7 @@ class Hamming(Metric):
 
 
 @dataclass(frozen=True)
-class Joined(Metric):
+class ProductMetric(Metric):
     """The root of the summed squares of other metrics, each on its own columns."""
 
     parts: tuple[tuple[Metric, tuple[int, ...]], ...]
@@ -131,7 +131,7 @@ class Joined(Metric):
 
 
 @dataclass(frozen=True)
-class Supplied(Metric):
+class CallableMetric(Metric):
     """A distance given by a function; what it returns is checked at every call.
 
     Parameters
@@ -171,7 +171,7 @@ class Supplied(Metric):
 MetricLike: TypeAlias = str | Metric | Callable[[Array, Array], npt.ArrayLike]
 """What the public edge takes for a metric."""
 
-METRICS: dict[str, Metric] = {"euclidean": Euclidean(), "tanimoto": Tanimoto(), "hamming": Hamming()}
+METRICS: dict[str, Metric] = {"euclidean": EuclideanMetric(), "tanimoto": TanimotoMetric(), "hamming": HammingMetric()}
 """The metrics that have a name."""
 
 
@@ -184,14 +184,16 @@ def as_metric(metric: MetricLike) -> Metric:
             raise UnknownNameError.of("metric", metric, METRICS)
         return METRICS[metric]
     if isinstance(metric, type) or not callable(metric):
-        remedy = "write Euclidean() rather than Euclidean" if isinstance(metric, type) else "try 'euclidean'"
+        remedy = (
+            "write EuclideanMetric() rather than EuclideanMetric" if isinstance(metric, type) else "try 'euclidean'"
+        )
         raise InputError("metric must be a name, a Metric or a function (X, Y) -> (n, m)", repr(metric)[:80], remedy)
-    return Supplied(metric)
+    return CallableMetric(metric)
 
 
-def smooth(metric: Metric) -> SmoothMetric:
+def as_smooth_metric(metric: Metric) -> SmoothMetric:
     """Return the metric as one with a gradient, or say that it has none."""
     if not isinstance(metric, SmoothMetric):
-        rule, remedy = "a gradient needs a metric with one, such as Euclidean()", "compare values, not gradients"
+        rule, remedy = "a gradient needs a metric with one, such as EuclideanMetric()", "compare values, not gradients"
         raise UnsupportedError(rule, repr(metric)[:80], remedy)
     return metric

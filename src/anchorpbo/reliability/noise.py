@@ -21,13 +21,13 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, UnknownNameError, UnsupportedError
-from anchorpbo.numerics.checks import as_points, non_negative, positive
+from anchorpbo.numerics.validation import as_non_negative, as_points, as_positive
 from anchorpbo.reliability.bandwidth import loo_bandwidth
-from anchorpbo.reliability.bounded import Bounded
-from anchorpbo.reliability.density import Density
+from anchorpbo.reliability.bounded import BoundedReliability
+from anchorpbo.reliability.density import DensityReliability
 from anchorpbo.reliability.metric import Metric, MetricLike, as_metric
 from anchorpbo.reliability.profile import GaussianDensity, Profile, as_profile
-from anchorpbo.reliability.score import Constant, Reliability, as_anchors, as_bandwidth, as_bounds
+from anchorpbo.reliability.score import ConstantReliability, Reliability, as_anchors, as_bandwidth, as_bounds
 from anchorpbo.typing import Array, BoolArray
 
 FLOOR = 1e-6
@@ -65,9 +65,9 @@ class NoiseMap:
         if not isinstance(self.score, Reliability):
             remedy = "use NoiseMap.from_anchors, bounded or constant"
             raise InputError("score must be a Reliability", repr(self.score)[:80], remedy)
-        object.__setattr__(self, "scale", positive("scale", self.scale))
-        object.__setattr__(self, "strength", non_negative("strength", self.strength))
-        positive(f"the noise floor, {FLOOR:g} of scale,", self.floor)
+        object.__setattr__(self, "scale", as_positive("scale", self.scale))
+        object.__setattr__(self, "strength", as_non_negative("strength", self.strength))
+        as_positive(f"the noise floor, {FLOOR:g} of scale,", self.floor)
 
     @classmethod
     def from_anchors(
@@ -103,7 +103,7 @@ class NoiseMap:
         """
         points, kernel, distance = as_anchors(anchors), as_profile(profile, normalised), as_metric(metric)
         h = _resolve_bandwidth(bandwidth, points, as_bounds(bounds), kernel, distance)
-        return cls(Density(points, h, kernel, distance), scale)
+        return cls(DensityReliability(points, h, kernel, distance), scale)
 
     @classmethod
     def bounded(
@@ -140,12 +140,12 @@ class NoiseMap:
             diagonal = float(np.sqrt(distance.dimension(points.shape[1])))
             bounds = (0.1 * diagonal, 0.2 * diagonal)
         h = _resolve_bandwidth(bandwidth, points, as_bounds(bounds), GaussianDensity(), distance)
-        return cls(Bounded(points, h, distance), scale, strength)
+        return cls(BoundedReliability(points, h, distance), scale, strength)
 
     @classmethod
     def constant(cls, variance: float) -> "NoiseMap":
         """Build the homoscedastic map: the same noise everywhere, in any number of dimensions."""
-        return cls(Constant(), positive("variance", variance))
+        return cls(ConstantReliability(), as_positive("variance", variance))
 
     @property
     def anchors(self) -> Array | None:
@@ -197,13 +197,13 @@ class NoiseMap:
         """Return the derivatives of the noise, (n,) each, in log "scale" and, unless constant, log "strength"."""
         reliability = self.reliability(X)
         noise, free = self._noise(reliability)
-        if isinstance(self.score, Constant):
+        if isinstance(self.score, ConstantReliability):
             return {"scale": noise}
         return {"scale": noise, "strength": -self.strength * reliability * noise * free}
 
     def with_parameters(self, scale: float | None = None, strength: float | None = None) -> "NoiseMap":
         """Return a copy with another scale or strength and the same reliability, bandwidth included."""
-        if strength is not None and isinstance(self.score, Constant):
+        if strength is not None and isinstance(self.score, ConstantReliability):
             rule = "a constant map has a scale but no strength"
             raise UnsupportedError(rule, f"strength={strength!r}", "use NoiseMap.bounded")
         return replace(
@@ -224,17 +224,17 @@ class NoiseMap:
 
     @property
     def _kind(self) -> str:
-        return type(self.score).__name__.lower()
+        return type(self.score).__name__.removesuffix("Reliability").lower()
 
     def _numbers(self) -> dict[str, float]:
         """What tells two maps of a kind apart, of what this one has."""
-        found = {
+        numbers = {
             "anchors": None if self.anchors is None else len(self.anchors),
             "bandwidth": self.bandwidth,
             "scale": self.scale,
-            "strength": None if isinstance(self.score, Constant) else self.strength,
+            "strength": None if isinstance(self.score, ConstantReliability) else self.strength,
         }
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: value for name, value in numbers.items() if value is not None}
 
     def _points(self, X: npt.ArrayLike) -> Array:
         return as_points("X", X, None if self.anchors is None else self.anchors.shape[1])

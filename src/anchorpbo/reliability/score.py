@@ -7,8 +7,8 @@
     q(x)         reliability
     (r / h)^2    squared distance in bandwidths, (points, anchors)
 
-`Reliability` is what a noise map asks for; `Constant` is the one without anchors. The checks here are shared by the two
-that have some, `density.Density` and `bounded.Bounded`.
+`Reliability` is what a noise map asks for; `ConstantReliability` is the one without anchors. The validation here is
+shared by the two that have some, `DensityReliability` and `BoundedReliability`.
 """
 
 from abc import ABC, abstractmethod
@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.checks import as_floats, as_points, increasing_bounds, positive
+from anchorpbo.numerics.validation import as_floats, as_points, as_positive, as_positive_bounds
 from anchorpbo.typing import Array
 
-SMALLEST_BANDWIDTH = 1e-100
-LARGEST_ANCHOR = 1e50
+MIN_BANDWIDTH = 1e-100
+MAX_ANCHOR_SIZE = 1e50
 """Beyond these (r / h)^2 is no longer a finite number."""
 
 
@@ -58,7 +58,7 @@ class Reliability(ABC):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Constant(Reliability):
+class ConstantReliability(Reliability):
     """The score ``q(x) = 0`` everywhere: nothing is known about where the user can judge."""
 
     anchors: None = field(default=None, init=False, repr=False)
@@ -86,22 +86,22 @@ def as_anchors(anchors: npt.ArrayLike) -> Array:
         remedy = "use NoiseMap.constant(...) when there are none"
         raise InputError("anchors must hold at least one design", f"shape {array.shape}", remedy)
     largest = float(np.abs(array).max())
-    if largest > LARGEST_ANCHOR:
-        raise InputError(f"anchors must be at most {LARGEST_ANCHOR:g} in size", largest, "rescale the inputs")
+    if largest > MAX_ANCHOR_SIZE:
+        raise InputError(f"anchors must be at most {MAX_ANCHOR_SIZE:g} in size", largest, "rescale the inputs")
     return as_points("anchors", array)
 
 
 def as_bandwidth(bandwidth: float) -> float:
     """Return a bandwidth above 0 as a float."""
-    h = positive("bandwidth", bandwidth)
-    if h < SMALLEST_BANDWIDTH:
-        raise InputError(f"bandwidth must be at least {SMALLEST_BANDWIDTH:g}", h, "choose a larger one")
+    h = as_positive("bandwidth", bandwidth)
+    if h < MIN_BANDWIDTH:
+        raise InputError(f"bandwidth must be at least {MIN_BANDWIDTH:g}", h, "choose a larger one")
     return h
 
 
 def as_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
     """Return the ends of a range of bandwidths, the first at most the second."""
-    lower, upper = increasing_bounds("bounds", bounds)
+    lower, upper = as_positive_bounds("bounds", bounds)
     return as_bandwidth(lower), upper
 
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
 from anchorpbo.errors import InputError, NothingLeftError, ShapeError
-from anchorpbo.numerics.checks import as_indices
 from anchorpbo.numerics.threads import one_blas_thread
+from anchorpbo.numerics.validation import as_indices
 from anchorpbo.search.evaluation import as_designs, check_bound, evaluate
 from anchorpbo.search.pair_search import Candidates, PairSearch
 from anchorpbo.typing import Array, IntArray

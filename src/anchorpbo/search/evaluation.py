@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from anchorpbo.acquisition import Bound
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.checks import as_points
+from anchorpbo.numerics.validation import as_points
 from anchorpbo.typing import Array, IntArray
 
 CHUNK_ELEMENTS = 2_000_000

@@ -27,7 +27,7 @@ import numpy as np
 
 from anchorpbo.acquisition import BoundPairs
 from anchorpbo.errors import InputError
-from anchorpbo.posterior.local import AtDesigns
+from anchorpbo.posterior.moments import DesignMoments
 from anchorpbo.search.evaluation import iter_chunks
 from anchorpbo.typing import Array, IntArray
 
@@ -64,7 +64,7 @@ class Candidates:
         """Evaluate every candidate once, in chunks; banned pairs, (b, 2), come in either order."""
         mean, std, noise = np.empty((3, len(X)))
         for chunk in iter_chunks(len(X), max(len(bound.posterior.points), X.shape[1])):
-            here = AtDesigns.of(bound.posterior, X[chunk])
+            here = DesignMoments.of(bound.posterior, X[chunk])
             mean[chunk], std[chunk], noise[chunk] = here.mean, np.sqrt(here.variance), bound.noise.values(X[chunk])
         return cls(bound, X, mean, std, noise, np.concatenate([banned, banned[:, ::-1]]))
 

@@ -24,7 +24,7 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 FIRST_STEP_LENGTH = 0.1
@@ -87,7 +87,7 @@ class ProjectedBFGS:
             _prune(rows, self.x, self._f, self._numbers, self._counts, self._live, self._designs)
 
 
-@tiered
+@jit_tiered
 def _advance(  # noqa: PLR0912, PLR0915
     rows: IntArray, new_f: Array, new_g: Array, x: Array, f: Array, g: Array, trial: Array, direction: Array,
     inverse: Array, numbers: Array, counts: IntArray, live: BoolArray, ended: BoolArray, tolerance: float,
@@ -181,7 +181,7 @@ def _advance(  # noqa: PLR0912, PLR0915
             trial[i, c] = min(max(x[i, c] + step * direction[i, c], 0.0), 1.0)
 
 
-@tiered
+@jit_tiered
 def _prune(rows: IntArray, x: Array, f: Array, numbers: Array, counts: IntArray, live: BoolArray, designs: int) -> None:
     """Give up climbs that have merged with a better one or cannot reach the best."""
     n, p = x.shape

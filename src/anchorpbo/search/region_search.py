@@ -22,8 +22,8 @@ import numpy.typing as npt
 
 from anchorpbo.acquisition import Bound, BoundPairs
 from anchorpbo.errors import InputError, NothingLeftError, ShapeError, UnsupportedError
-from anchorpbo.numerics.checks import as_floats, as_generator, whole
 from anchorpbo.numerics.threads import one_blas_thread
+from anchorpbo.numerics.validation import as_floats, as_generator, as_integer
 from anchorpbo.search.evaluation import check_bound, evaluate
 from anchorpbo.search.local_search import LocalOptima, LocalSearch
 from anchorpbo.search.starts import select_best_pairs, select_landmarks, select_starts
@@ -104,7 +104,7 @@ def maximise(
     allowed
         Which items may be chosen: a function of items, (n, d) or (n, 2, d), to a mask, (n,). By default all.
     """
-    region = Region.cube(whole("where", where, 1)) if not isinstance(where, Region) else where
+    region = Region.cube(as_integer("where", where, 1)) if not isinstance(where, Region) else where
     _check_search(bound, region, raw, restarts)
     rng = as_generator(rng)
     with one_blas_thread(len(bound.posterior.points)):
@@ -243,8 +243,8 @@ def _check_search(bound: Bound, region: Region, raw: int, restarts: int) -> None
     if region.dimension != bound.posterior.dimension:
         rule = f"where must have the {bound.posterior.dimension} coordinates of the posterior's designs"
         raise ShapeError(rule, region.dimension, "search the cube the duels came from")
-    whole("raw", raw, 1)
-    whole("restarts", restarts, 1)
+    as_integer("raw", raw, 1)
+    as_integer("restarts", restarts, 1)
     if not len(region.continuous):
         return
     remedy = "search a list of designs with maximise_discrete instead"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from anchorpbo.acquisition import Bound, BoundPairs
-from anchorpbo.posterior.local import AtDesigns
+from anchorpbo.posterior.moments import DesignMoments
 from anchorpbo.search.evaluation import check_finite
 from anchorpbo.typing import Array, IntArray
 
@@ -59,7 +59,7 @@ def select_landmarks(bound: Bound) -> Array:
 def select_best_pairs(bound: BoundPairs, designs: Array, count: int) -> tuple[Array, Array]:
     """Return the best pairs of designs, (count, 2, d) or fewer, and their values, (count,)."""
     first, second = np.triu_indices(len(designs), 1)
-    here, noise = AtDesigns.of(bound.posterior, designs), bound.noise.values(designs)
+    here, noise = DesignMoments.of(bound.posterior, designs), bound.noise.values(designs)
     variance = here.variance[first] + here.variance[second] - 2.0 * here.covariance[first, second]
     std = np.sqrt(np.maximum(variance, 0.0))
     means, noises = (here.mean[first], here.mean[second]), (noise[first], noise[second])

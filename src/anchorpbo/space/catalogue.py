@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
-from anchorpbo.numerics.distinct import Places, distinct_rows
+from anchorpbo.numerics.row_index import RowIndex, find_distinct_rows
+from anchorpbo.numerics.validation import as_floats, as_generator, as_integer, freeze
 from anchorpbo.space.base import Columns, Design, DesignSpace
 from anchorpbo.space.column_roles import (
     as_names,
@@ -88,7 +88,7 @@ class Catalogue(DesignSpace):
         self._features = check_columns("features", self._choose_features(table, features, {key, *called}), table)
         check_roles(self._features, self._categories, self._fingerprint, table)
         self._table, self._key = self._find_key(table, called[0] if called else key)
-        self._points = frozen(self._encode_items())
+        self._points = freeze(self._encode_items())
         if len(self.candidates) < 2:
             rule = "a catalogue must have at least two items that differ in their features"
             raise InputError(rule, f"{len(self)} items, {len(self.candidates)} distinct", "add items or features")
@@ -191,7 +191,7 @@ class Catalogue(DesignSpace):
     def candidates(self) -> Array:
         """The distinct coordinates, (n, d), in order of first appearance."""
         rows = self._first_rows
-        return self._points if len(rows) == len(self._points) else frozen(self._points[rows])
+        return self._points if len(rows) == len(self._points) else freeze(self._points[rows])
 
     @property
     def region(self) -> None:
@@ -217,12 +217,12 @@ class Catalogue(DesignSpace):
         return self[int(self._first_rows[self._nearest(x)])]
 
     def nearest(self, x: Array) -> Array:
-        """Coordinates, (d,), of the item at the least Euclidean distance from x; the first of several."""
+        """Coordinates, (d,), of the item at the least EuclideanMetric distance from x; the first of several."""
         return np.array(self.candidates[self._nearest(x)])
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """Distinct items, (n, d), far from one another; fewer only where there are fewer."""
-        n, rng = whole("n", n, 0), as_generator(rng)
+        n, rng = as_integer("n", n, 0), as_generator(rng)
         order = rng.permutation(len(self.candidates))
         if n >= min(MAX_SUBSET_ROWS, len(order)):
             return self.candidates[order[:n]]
@@ -293,7 +293,7 @@ class Catalogue(DesignSpace):
         if _ITEM in table.columns:
             rule = f"the column {_ITEM!r} must tell all items apart where no other does"
             raise InputError(rule, "equal or empty cells in it", "rename it, or give a key")
-        numbered = {_ITEM: frozen(np.arange(len(table))), **table.columns}
+        numbered = {_ITEM: freeze(np.arange(len(table))), **table.columns}
         return Table(numbered, table.lines, table.noun), _ITEM
 
     def _encode_items(self) -> Array:
@@ -312,11 +312,11 @@ class Catalogue(DesignSpace):
     @cached_property
     def _first_rows(self) -> IntArray:
         """Number of the first item with each of the distinct coordinates."""
-        return distinct_rows(self._points)[0]
+        return find_distinct_rows(self._points)[0]
 
     @cached_property
-    def _places(self) -> Places:
-        return Places(self.candidates)
+    def _places(self) -> RowIndex:
+        return RowIndex(self.candidates)
 
     def _nearest(self, x: Array) -> int:
         """Row of `candidates` at the least distance from x, (d,)."""

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.space.unit_scaling import UnitScaling
 from anchorpbo.space.values import (
     Value,
@@ -42,7 +42,7 @@ from anchorpbo.space.values import (
 from anchorpbo.typing import Array
 
 MAX_GRID_VALUES = 1_000_001
-"""Places of a grid: a table of more would be slow, and nobody tells a millionth of a range from the next."""
+"""RowIndex of a grid: a table of more would be slow, and nobody tells a millionth of a range from the next."""
 _MAX_INTEGER = 2**53  # whole numbers beyond this are not all doubles
 _RANGE_TOLERANCE = 1e-9
 """By how much of its range a number may miss it."""
@@ -169,8 +169,8 @@ class Real(VaryingParameter):
         if self.step is None:
             return None
         if not self.log:
-            return frozen(np.arange(self._last + 1) / self._last)
-        return frozen(np.array([self._scale.encode(self._at(place)) for place in range(self._last + 1)]))
+            return freeze(np.arange(self._last + 1) / self._last)
+        return freeze(np.array([self._scale.encode(self._at(place)) for place in range(self._last + 1)]))
 
     @property
     def line(self) -> tuple[float, float] | None:
@@ -271,8 +271,8 @@ class Integer(VaryingParameter):
     def grid(self) -> Array:
         """Coordinates of the whole numbers."""
         if not self.log:
-            return frozen(np.arange(self.high - self.low + 1) / (self.high - self.low))
-        return frozen(np.array([self._scale.encode(number) for number in range(self.low, self.high + 1)]))
+            return freeze(np.arange(self.high - self.low + 1) / (self.high - self.low))
+        return freeze(np.array([self._scale.encode(number) for number in range(self.low, self.high + 1)]))
 
     @property
     def line(self) -> tuple[float, float] | None:
@@ -349,7 +349,7 @@ class _Choice(VaryingParameter):
     @cached_property
     def grid(self) -> Array:
         """Evenly spaced places."""
-        return frozen(np.arange(len(self.values)) / (len(self.values) - 1))
+        return freeze(np.arange(len(self.values)) / (len(self.values) - 1))
 
     def encode(self, value: Value) -> float:
         """Place over the last place."""

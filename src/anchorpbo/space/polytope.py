@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from anchorpbo.errors import TimeLimitError
-from anchorpbo.numerics.checks import frozen
-from anchorpbo.numerics.deadline import deadline
+from anchorpbo.numerics.deadline import current_deadline
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 FEASIBILITY_TOLERANCE = 1e-9
@@ -44,12 +44,12 @@ class Polytope:
     def of(cls, rows: Array, lower: Array, upper: Array) -> Polytope:
         """Scale rows to length 1; none of them may be 0."""
         length = np.linalg.norm(rows, axis=1)
-        return cls(frozen(rows / length[:, None]), frozen(lower / length), frozen(upper / length))
+        return cls(freeze(rows / length[:, None]), freeze(lower / length), freeze(upper / length))
 
     @classmethod
     def cube(cls, dimension: int) -> Polytope:
         """No constraints."""
-        return cls(frozen(np.empty((0, dimension))), frozen(np.empty(0)), frozen(np.empty(0)))
+        return cls(freeze(np.empty((0, dimension))), freeze(np.empty(0)), freeze(np.empty(0)))
 
     def __len__(self) -> int:
         return len(self.A)
@@ -208,13 +208,13 @@ class Polytope:
 
         whole = places > 0
         unit = np.where(whole, places, 1.0)
-        limit = deadline()
+        limit = current_deadline()
         result = optimize.milp(
             cost / unit,
             integrality=whole.astype(np.intp),
             bounds=optimize.Bounds(least * unit, most * unit),
             constraints=optimize.LinearConstraint(self.A / unit, self.lower, self.upper) if len(self) else None,
-            options={} if np.isinf(limit.left) else {"time_limit": limit.left},
+            options={} if np.isinf(limit.seconds_left) else {"time_limit": limit.seconds_left},
         )
         if result.status == _TIME_LIMIT_REACHED:
             raise self._time_limit_error(places)
@@ -223,6 +223,6 @@ class Polytope:
         return np.clip(np.where(whole, np.round(result.x), result.x) / unit, least, most)
 
     def _time_limit_error(self, places: Array) -> TimeLimitError:
-        rule = f"finding a design that meets the constraints must take at most {deadline().seconds:g} s"
+        rule = f"finding a design that meets the constraints must take at most {current_deadline().seconds:g} s"
         received = f"{len(self)} constraints on {len(places)} parameters, {(places > 0).sum()} of them discrete"
         return TimeLimitError(rule, received, "use fewer constraints, or fewer discrete parameters in them")

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.checks import frozen
 from anchorpbo.numerics.sobol import sobol
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.space.enumeration import add_coordinate, enumerate_designs
 from anchorpbo.space.polytope import FEASIBILITY_TOLERANCE, Polytope, count_steps
 from anchorpbo.typing import Array, BoolArray, IntArray
@@ -210,7 +210,7 @@ class Region:
         """Designs to start from, drawn once: projected Sobol' points, mixed by hit-and-run."""
         every = enumerate_designs(self.grids, self.polytope, POOL_SIZE)
         if every is not None:
-            return frozen(every)
+            return freeze(every)
         rng = np.random.default_rng(0)
         spread = self.assign_bins(sobol(4 * POOL_SIZE, self.dimension, rng))
         found = self.repair(spread)
@@ -218,7 +218,7 @@ class Region:
             found = np.concatenate([found, self._rounded_pool(spread, rng)])
         distinct = np.unique(found, axis=0)
         chosen = distinct[rng.permutation(len(distinct))[:POOL_SIZE]]
-        return frozen(self.polytope.hit_and_run(chosen, self.continuous, _HIT_AND_RUN_STEPS, rng))
+        return freeze(self.polytope.hit_and_run(chosen, self.continuous, _HIT_AND_RUN_STEPS, rng))
 
     def _rounded_pool(self, spread: Array, rng: np.random.Generator) -> Array:
         """Designs where a grid point at random hardly ever meets the constraints, such as whole numbers of a given sum.

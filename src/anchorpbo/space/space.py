@@ -11,8 +11,8 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.numerics.checks import as_floats, as_generator, frozen, whole
 from anchorpbo.numerics.deadline import time_limit
+from anchorpbo.numerics.validation import as_floats, as_generator, as_integer, freeze
 from anchorpbo.space.base import NOTICEABLE_DIFFERENCE, Columns, Design, DesignSpace
 from anchorpbo.space.constraints import Linear, as_constraints, as_rows, find_conflict, stack_rows
 from anchorpbo.space.enumeration import enumerate_designs
@@ -128,7 +128,7 @@ class Space(DesignSpace):
     def candidates(self) -> Array | None:
         """Every design, (n, d), where all parameters have places and there are at most 2,000 designs."""
         found = enumerate_designs(self._region.grids, self._region.polytope, MAX_LISTED_DESIGNS)
-        return None if found is None else frozen(found)
+        return None if found is None else freeze(found)
 
     def check(self, design: Mapping[str, Any]) -> Design:
         """A complete copy with plain Python values; constants may be left out."""
@@ -178,7 +178,7 @@ class Space(DesignSpace):
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
         """Distinct designs spread over the space, (n, d); fewer only where there are fewer."""
-        n, rng = whole("n", n, 0), as_generator(rng)
+        n, rng = as_integer("n", n, 0), as_generator(rng)
         found = np.empty((0, self.dimension))
         for _ in range(_MAX_DRAWS):
             found = _first_distinct(np.concatenate([found, self._region.sample(n, rng)]))

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.bits import Words, bits_set, packed, shared_bits
-from anchorpbo.numerics.checks import as_generator, as_indices, as_points, whole
+from anchorpbo.numerics.bit_vectors import Words, count_bits, count_shared_bits, pack_bits
+from anchorpbo.numerics.validation import as_generator, as_indices, as_integer, as_points
 from anchorpbo.space.base import Columns
 from anchorpbo.typing import Array, IntArray
 
@@ -58,8 +58,8 @@ class _FeatureRows:
         numeric, categorical, counts = (
             _columns(X, at) for at in (columns.numeric, columns.categorical, columns.fingerprint)
         )
-        bits = packed(counts)
-        sizes = np.einsum("ij,ij->i", counts, counts) if bits is None else bits_set(bits)
+        bits = pack_bits(counts)
+        sizes = np.einsum("ij,ij->i", counts, counts) if bits is None else count_bits(bits)
         return cls(numeric, (numeric**2).sum(axis=1), categorical, counts, bits, sizes)
 
     def at(self, rows: Sequence[int] | IntArray) -> _FeatureRows:
@@ -90,7 +90,7 @@ class _FeatureRows:
         if self.bits is None or other.bits is None:
             common = self.counts @ other.counts.T
         else:
-            common = shared_bits(self.bits, other.bits)
+            common = count_shared_bits(self.bits, other.bits)
         either = self.sizes[:, None] + other.sizes - common
         # Two empty fingerprints are the same one.
         similar: Array = np.divide(common, either, out=np.ones_like(common), where=either > 0)
@@ -109,7 +109,7 @@ def farthest_points(X: Array, n: int, columns: Columns, chosen: Sequence[int]) -
 
     Equal rows are one: where fewer than n more are distinct, there are fewer.
     """
-    X, n = as_points("X", X), whole("n", n, 0)
+    X, n = as_points("X", X), as_integer("n", n, 0)
     before = [int(row) for row in as_indices("chosen", list(chosen), len(X))]
     if not before:
         raise InputError(
@@ -131,7 +131,7 @@ def medoids(X: Array, n: int, columns: Columns, rng: np.random.Generator) -> Int
     the least sum of distances. Where fewer than n rows are distinct, there are fewer, and never more than
     `MAX_SUBSET_ROWS`.
     """
-    X, n, rng = as_points("X", X), whole("n", n, 0), as_generator(rng)
+    X, n, rng = as_points("X", X), as_integer("n", n, 0), as_generator(rng)
     if not len(X) or n == 0:
         return np.empty(0, dtype=np.intp)
     rows = np.sort(rng.permutation(len(X))[:MAX_SUBSET_ROWS])

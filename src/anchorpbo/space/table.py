@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.space.values import to_python
 from anchorpbo.typing import Array
 
@@ -336,7 +336,7 @@ def _parse_numbers(cells: list[str]) -> Column:
     except ValueError:
         return tuple(cells)
     # Python reads nan, inf and 1_000 as numbers; in a file they are more likely to be words.
-    return frozen(numbers) if np.isfinite(numbers).all() and "_" not in "".join(cells) else tuple(cells)
+    return freeze(numbers) if np.isfinite(numbers).all() and "_" not in "".join(cells) else tuple(cells)
 
 
 # -- values -----------------------------------------------------------------------------------------------------------
@@ -352,17 +352,17 @@ def _as_list(column: Any) -> list[Any]:
 def _make_column(values: Sequence[Any]) -> Column:
     kinds = set(map(type, values))
     if kinds == {int} and min(values) >= -(2**63) and max(values) < 2**63:
-        return frozen(np.array(values, dtype=np.int64))
+        return freeze(np.array(values, dtype=np.int64))
     if kinds == {float}:
         numbers = np.array(values, dtype=np.float64)
         if np.isfinite(numbers).all():
-            return frozen(numbers)
+            return freeze(numbers)
     if kinds <= _CELL_TYPES and kinds != {int, float}:
         return tuple(values)
     cells = tuple(map(as_cell, values))
     changed = set(map(type, cells))
     if changed == {int, float}:
-        return frozen(np.array(cells, dtype=np.float64))
+        return freeze(np.array(cells, dtype=np.float64))
     return cells if changed == kinds else _make_column(cells)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from anchorpbo.acquisition import Bound, BoundChallengers, BoundDesigns, BoundPairs
 from anchorpbo.errors import NothingLeftError
-from anchorpbo.numerics.distinct import Places
+from anchorpbo.numerics.row_index import RowIndex
 from anchorpbo.search import maximise, maximise_discrete
 from anchorpbo.search.evaluation import evaluate
 from anchorpbo.space import NOTICEABLE_DIFFERENCE, DesignSpace, Region
@@ -104,7 +104,7 @@ class Listing:
 
     designs: Array
     """(n, d)."""
-    places: Places
+    places: RowIndex
     """Finds the row number of a design."""
 
     @classmethod
@@ -117,7 +117,7 @@ class Listing:
             for c, grid in enumerate(space.region.grids)
         ):
             return None
-        return cls(space.candidates, Places(space.candidates))
+        return cls(space.candidates, RowIndex(space.candidates))
 
     def best(self, bound: Bound, champion: Array, distinct: Distinct) -> Array:
         """The best duel, (2, d)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.space import NOTICEABLE_DIFFERENCE, DesignSpace
 from anchorpbo.typing import Array, BoolArray
 
@@ -79,7 +79,7 @@ class Distinct:
         return self.pairs(np.stack([np.broadcast_to(champion, X.shape), X], axis=1))
 
 
-@tiered
+@jit_tiered
 def _strike_out(X: Array, away: Array, distances: Array, ordered: BoolArray, fine: BoolArray) -> None:
     """Mark the pairs X, (n, 2, d), that are near one of those to keep away from, (p, 2, d), in either order."""
     for i in range(len(X)):

@@ -28,6 +28,8 @@ _CLASSES: dict[str, type[Any]] = {
     )
 }  # fmt: skip
 """What can be written and read."""
+_KEYS = {"latent": "space", "max_passes": "most_passes"}
+"""Constructor arguments that are written under an older name."""
 
 
 def object_to_json(value: object) -> Any:
@@ -45,7 +47,7 @@ def object_to_json(value: object) -> Any:
     kind = type(value)
     if _CLASSES.get(kind.__name__) is not kind:
         return {"custom": f"{kind.__module__}.{kind.__qualname__}"}
-    arguments = {name: object_to_json(getattr(value, name)) for name in signature(kind).parameters}
+    arguments = {_KEYS.get(name, name): object_to_json(getattr(value, name)) for name in signature(kind).parameters}
     # With a part that cannot be written, the whole has to be given again.
     inner = [each for each in arguments.values() if isinstance(each, Mapping) and "custom" in each]
     return inner[0] if inner else {"class": kind.__name__, **arguments}
@@ -84,7 +86,8 @@ def object_from_json(name: str, data: Any, given: Mapping[str, object]) -> Any:
     kind = _CLASSES.get(str(fields.pop("class", None)))
     if kind is None:
         raise InputError(f"{name} must be of a class this version knows", repr(data), "export the study again")
-    arguments = {key: object_from_json(name, value, {}) for key, value in fields.items()}
+    names = {key: argument for argument, key in _KEYS.items()}
+    arguments = {names.get(key, key): object_from_json(name, value, {}) for key, value in fields.items()}
     try:
         return kind(**arguments)
     except TypeError as problem:

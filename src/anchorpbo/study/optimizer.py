@@ -19,8 +19,8 @@ from anchorpbo.inference import Inference, InferenceName
 from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName
 from anchorpbo.model import Learn, PreferenceGP
-from anchorpbo.numerics.checks import non_negative, whole
 from anchorpbo.numerics.threads import one_blas_thread
+from anchorpbo.numerics.validation import as_integer, as_non_negative
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import Catalogue, Design, DesignSpace, space_from_dict
 from anchorpbo.study.anchors import proposals
@@ -120,7 +120,7 @@ class Optimizer:
     ) -> None:
         if not isinstance(space, DesignSpace):
             raise InputError("space must be a Space or a Catalogue", repr(space), "write Space(x=Real(0, 1))")
-        self._space, self._seed = space, whole("seed", seed, 0)
+        self._space, self._seed = space, as_integer("seed", seed, 0)
         options: dict[str, Any] = {
             "strategy": strategy, "preset": preset, "kernel": kernel, "likelihood": likelihood, "inference": inference,
             "noise": noise, "learn": learn, "initial": initial,
@@ -154,7 +154,7 @@ class Optimizer:
         pending
             Duels asked earlier that others are still thinking about, to be allowed for.
         """
-        count = 1 if n is None else whole("n", n, 1)
+        count = 1 if n is None else as_integer("n", n, 1)
         if isinstance(pending, Duel) or not isinstance(pending, Iterable):
             raise InputError("pending must be a list of duels", repr(pending), "write pending=[duel]")
         with self._alone():
@@ -300,7 +300,7 @@ class Optimizer:
 
     def propose_anchors(self, n: int) -> list[Design]:
         """Up to n designs to show with "could you judge this one well?": spread, and no anchors yet."""
-        n = whole("n", n, 1)
+        n = as_integer("n", n, 1)
         with self._alone():
             points = self._log.record().anchors
             found = proposals(self._space, n, points, np.random.default_rng([self._seed, 4]))
@@ -329,7 +329,7 @@ class Optimizer:
         exclude
             Designs that cannot be had: what was said of them counts, but none of them is recommended.
         """
-        weight = self._plan.risk_weight if risk_weight is None else non_negative("risk_weight", risk_weight)
+        weight = self._plan.risk_weight if risk_weight is None else as_non_negative("risk_weight", risk_weight)
         if among not in ("seen", "space"):
             raise UnknownNameError.of("among", among, ("seen", "space"))
         origin = None if reference is None else self._space.encode(reference)

@@ -18,9 +18,8 @@ from anchorpbo.likelihoods import Likelihood, LikelihoodName, Logistic, Probit, 
 from anchorpbo.model import Learn
 from anchorpbo.model.fitting import base_name
 from anchorpbo.model.priors import LEARNABLE
-from anchorpbo.numerics.checks import non_negative, positive, whole
-from anchorpbo.reliability import Euclidean, Joined, Metric, NoiseMap
-from anchorpbo.reliability import Tanimoto as TanimotoDistance
+from anchorpbo.numerics.validation import as_integer, as_non_negative, as_positive
+from anchorpbo.reliability import EuclideanMetric, Metric, NoiseMap, ProductMetric, TanimotoMetric
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
 
@@ -55,7 +54,7 @@ class ConstantNoise(NoiseRule):
 
     def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
         """A constant map."""
-        return NoiseMap.constant(positive("scale", self.scale))
+        return NoiseMap.constant(as_positive("scale", self.scale))
 
 
 @dataclass(frozen=True)
@@ -212,9 +211,9 @@ def make_plan(
         "inference": None if inference is None else resolve_inference(inference),
         "noise": noise,
         "learn": learn,
-        "initial": None if initial is None else whole("initial", initial, 0),
-        "refit_every": None if refit_every is None else whole("refit_every", refit_every, 1),
-        "risk_weight": None if risk_weight is None else non_negative("risk_weight", risk_weight),
+        "initial": None if initial is None else as_integer("initial", initial, 0),
+        "refit_every": None if refit_every is None else as_integer("refit_every", refit_every, 1),
+        "risk_weight": None if risk_weight is None else as_non_negative("risk_weight", risk_weight),
     }
     base = paper(space, strategy, baseline) if preset == "paper" else default(space, strategy)
     plan = replace(base, **{name: value for name, value in given.items() if value is not None})
@@ -246,12 +245,12 @@ def _metric(space: DesignSpace) -> Metric:
     """The distance that belongs to that kernel."""
     columns = space.columns
     if not columns.fingerprint:
-        return Euclidean(columns.categorical)
+        return EuclideanMetric(columns.categorical)
     if len(columns.fingerprint) == space.dimension:
-        return TanimotoDistance()
+        return TanimotoMetric()
     others = _others(space)
-    euclidean = Euclidean(tuple(others.index(c) for c in columns.categorical))
-    return Joined(((euclidean, others), (TanimotoDistance(), columns.fingerprint)))
+    euclidean = EuclideanMetric(tuple(others.index(c) for c in columns.categorical))
+    return ProductMetric(((euclidean, others), (TanimotoMetric(), columns.fingerprint)))
 
 
 def _others(space: DesignSpace) -> tuple[int, ...]:

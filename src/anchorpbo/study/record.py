@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from anchorpbo.duels import Duels
-from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study.duel import Outcome
 from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Event, event_to_dict
@@ -42,7 +42,7 @@ class Entry:
     @classmethod
     def after(cls, digest: str, event: Event, points: Array) -> Entry:
         """The entry of an event, with the coordinates of its designs, that follows those with this digest."""
-        return cls(event, frozen(points), digest_of([digest, event_to_dict(event)]))
+        return cls(event, freeze(points), digest_of([digest, event_to_dict(event)]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,7 +75,7 @@ def role(posterior: Posterior, x: Array, last_winner: Array | None, distinct: Di
     better = float(posterior.prob_prefer(x[None], best[None])[0])
     # Answers tell differences, so what is known of a design is how it compares with the best.
     prior = Posterior.prior(posterior.kernel, posterior.dimension)
-    now, before = (p.between(x[None], best[None]).variance[0] for p in (posterior, prior))
+    now, before = (p.at_pairs(x[None], best[None]).variance[0] for p in (posterior, prior))
     compared = bool((posterior.points == x).all(axis=1).any())
     unknown = np.sqrt(now) >= UNCERTAIN * np.sqrt(before) and not compared and not known
     sayings = (

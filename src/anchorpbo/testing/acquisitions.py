@@ -13,7 +13,7 @@ from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.kernels import RBF
 from anchorpbo.model import PreferenceGP
-from anchorpbo.numerics.checks import frozen
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.posterior import Posterior
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.testing.contract import (
@@ -57,7 +57,7 @@ class AcquisitionContract(Contract):
         self.noise: NoiseMap = NoiseMap.bounded(rng.uniform(size=(3, _DIMENSION)), bandwidth=0.3)
         model = PreferenceGP(RBF(0.5, 4.0), "probit", "laplace", noise=self.noise)
         self.posterior: Posterior = model.condition(duels).posterior
-        self.X = frozen(rng.uniform(size=(_ITEMS, *self.item_shape)))
+        self.X = freeze(rng.uniform(size=(_ITEMS, *self.item_shape)))
 
     # -- what each suite says ---------------------------------------------------------------------------------------
 

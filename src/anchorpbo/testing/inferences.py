@@ -9,10 +9,10 @@ import numpy as np
 
 from anchorpbo.duels import Duels
 from anchorpbo.errors import IncompatibleError
-from anchorpbo.inference import Inference, Inferred
+from anchorpbo.inference import Inference, InferenceResult
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
-from anchorpbo.posterior import SPACES, LatentSpace, Posterior, posterior_from_sites
+from anchorpbo.posterior import LATENTS, ExactLatent, LatentGaussian, Posterior, posterior_from_sites
 from anchorpbo.testing.contract import (
     Contract,
     ensure,
@@ -58,14 +58,14 @@ class Problem:
         duels = Duels(points, winners, losers, pairs[wins:] or None)
         return cls(name, duels, rng.uniform(0.3, 2.0, size=len(duels.points)))
 
-    def space(self, likelihood: Likelihood, kind: str = "auto") -> LatentSpace:
+    def latent(self, likelihood: Likelihood, kind: str = "auto") -> ExactLatent:
         """The rows and the prior covariance, in the duel space, the point space or the smaller."""
         points = self.duels.points
-        return SPACES[kind](likelihood.rows(self.duels, self.noise), _KERNEL(points, points))
+        return LATENTS[kind](likelihood.rows(self.duels, self.noise), _KERNEL(points, points))
 
-    def posterior(self, space: LatentSpace, inferred: Inferred) -> Posterior:
+    def posterior(self, latent: LatentGaussian, inferred: InferenceResult) -> Posterior:
         """The posterior of the utility under what was inferred."""
-        return posterior_from_sites(_KERNEL, self.duels.points, space, inferred.sites)
+        return posterior_from_sites(_KERNEL, self.duels.points, latent, inferred.sites)
 
 
 def problems() -> list[Problem]:
@@ -113,14 +113,14 @@ class InferenceContract(Contract):
         for likelihood in self.likelihoods:
             if likelihood not in supported:
                 settled = likelihood.for_duels(problem.duels)
-                space = problem.space(settled)
+                latent = problem.latent(settled)
                 refusal = f"infer with {likelihood!r}, which check refuses,"
-                ensure_raises(IncompatibleError, refusal, lambda s=space, x=settled: self._infer(s, x, 0))  # type: ignore[misc]
+                ensure_raises(IncompatibleError, refusal, lambda s=latent, x=settled: self._infer(s, x, 0))  # type: ignore[misc]
 
     def check_sites(self) -> None:
         """Sites are finite, one a duel, with precisions of at least 0."""
         for name, problem, likelihood in self._cases():
-            sites, m = self._infer(problem.space(likelihood), likelihood, 0).sites, len(problem.duels)
+            sites, m = self._infer(problem.latent(likelihood), likelihood, 0).sites, len(problem.duels)
             for part, array in (("precision", sites.precision), ("linear", sites.linear)):
                 ensure(array.shape in {(m,), (sites.draws, m)}, f"{part} must be (m,) or (s, m) {name}; m is {m}")
                 ensure_finite(f"{part} {name}", array)
@@ -129,8 +129,8 @@ class InferenceContract(Contract):
     def check_posterior(self) -> None:
         """The posterior under the sites has a finite mean and a covariance without negative eigenvalues."""
         for name, problem, likelihood in self._cases():
-            space = problem.space(likelihood)
-            posterior = problem.posterior(space, self._infer(space, likelihood, 0))
+            latent = problem.latent(likelihood)
+            posterior = problem.posterior(latent, self._infer(latent, likelihood, 0))
             ensure_finite(f"the posterior mean {name}", posterior.mean(problem.duels.points))
             smallest = float(np.linalg.eigvalsh(posterior.covariance(problem.duels.points))[0])
             ensure(smallest >= -1e-9, f"the posterior covariance has the eigenvalue {smallest} {name}")
@@ -138,7 +138,7 @@ class InferenceContract(Contract):
     def check_info(self) -> None:
         """The info makes sense, and these small problems converge."""
         for name, problem, likelihood in self._cases():
-            inferred = self._infer(problem.space(likelihood), likelihood, 0)
+            inferred = self._infer(problem.latent(likelihood), likelihood, 0)
             info = inferred.info
             ensure(isinstance(info.method, str) and info.method, f"method must be a name {name}")
             ensure(isinstance(info.converged, bool), f"converged must be a bool {name}; it is {info.converged!r}")
@@ -153,15 +153,15 @@ class InferenceContract(Contract):
     def check_spaces_agree(self) -> None:
         """The duel space and the point space give one posterior: to the tolerance, or to Monte Carlo error."""
         for name, problem, likelihood in self._cases():
-            points, both = problem.duels.points, [problem.space(likelihood, kind) for kind in ("duel", "point")]
+            points, both = problem.duels.points, [problem.latent(likelihood, kind) for kind in ("duel", "point")]
             if self._samples(both[0], likelihood):
                 means = [
-                    np.array([self._mean(problem, space, likelihood, seed + start) for seed in range(_REPLICATES)])
-                    for start, space in ((0, both[0]), (1000, both[1]))
+                    np.array([self._mean(problem, latent, likelihood, seed + start) for seed in range(_REPLICATES)])
+                    for start, latent in ((0, both[0]), (1000, both[1]))
                 ]
                 _ensure_same_mean(f"the posterior mean in point space {name}", *means)
                 continue
-            duel, point = (problem.posterior(space, self._infer(space, likelihood, 0)) for space in both)
+            duel, point = (problem.posterior(latent, self._infer(latent, likelihood, 0)) for latent in both)
             scale = float(np.sqrt(_KERNEL.outputscale))
             ensure_close(
                 f"mean in point space {name}", point.mean(points), duel.mean(points), atol=self.tolerance * scale
@@ -177,8 +177,8 @@ class InferenceContract(Contract):
         """The generator alone decides: the same gives the same bits, another gives a sampler another draw."""
         for name, problem, likelihood in self._cases():
             for kind in ("duel", "point"):
-                space = problem.space(likelihood, kind)
-                one, again, other = (self._infer(space, likelihood, seed) for seed in (7, 7, 8))
+                latent = problem.latent(likelihood, kind)
+                one, again, other = (self._infer(latent, likelihood, seed) for seed in (7, 7, 8))
                 for part in ("precision", "linear"):
                     bits, repeat = getattr(one.sites, part), getattr(again.sites, part)
                     ensure_same_bits(f"{part} from the same generator {name}", repeat, bits)
@@ -195,11 +195,11 @@ class InferenceContract(Contract):
         """Rows, prior covariance and start are not written to; a deterministic inference draws nothing."""
         for name, problem, likelihood in self._cases():
             for kind in ("duel", "point"):
-                space, start = problem.space(likelihood, kind), np.linspace(0.1, 0.4, len(problem.duels))
-                rows = space.rows
+                latent, start = problem.latent(likelihood, kind), np.linspace(0.1, 0.4, len(problem.duels))
+                rows = latent.rows
                 watched = {
-                    "the kernel matrix": space.kernel_matrix,
-                    "the prior": space.prior,
+                    "the kernel matrix": latent.kernel_matrix,
+                    "the prior": latent.prior,
                     "coef_first": rows.coef_first,
                     "coef_second": rows.coef_second,
                     "first": rows.first,
@@ -210,7 +210,7 @@ class InferenceContract(Contract):
                 before = {what: array.copy() for what, array in watched.items()}
                 rng = np.random.default_rng(3)
                 untouched = str(rng.bit_generator.state)
-                inferred = self.inference.infer(space, likelihood, rng, start)
+                inferred = self.inference.infer(latent, likelihood, rng, start)
                 for what, array in watched.items():
                     ensure_same_bits(f"{what} {name}", array, before[what])
                 drew = str(rng.bit_generator.state) != untouched
@@ -222,26 +222,26 @@ class InferenceContract(Contract):
     def check_start(self) -> None:
         """Starting from an earlier state changes the speed, not the answer; of samplers, the draw."""
         for name, problem, likelihood in self._cases():
-            space = problem.space(likelihood)
-            cold = self._infer(space, likelihood, 0)
-            warm = self.inference.infer(space, likelihood, np.random.default_rng(0), cold.state)
+            latent = problem.latent(likelihood)
+            cold = self._infer(latent, likelihood, 0)
+            warm = self.inference.infer(latent, likelihood, np.random.default_rng(0), cold.state)
             ensure(warm.info.converged, f"it must converge from its own state {name}")
             if cold.info.effective_samples is None:
-                means = [problem.posterior(space, inferred).mean(problem.duels.points) for inferred in (cold, warm)]
+                means = [problem.posterior(latent, inferred).mean(problem.duels.points) for inferred in (cold, warm)]
                 ensure_close(f"the mean from a warm start {name}", means[1], means[0], atol=10 * self.tolerance)
 
     def check_no_duels(self) -> None:
         """Without duels there are no sites and the posterior is the prior."""
-        empty = Problem("of no duels", Duels.none(2), np.empty(0))
+        empty = Problem("of no duels", Duels.empty(2), np.empty(0))
         X = np.array([[0.2, 0.3], [0.9, 0.1]])
         for likelihood in self._supported():
             settled = likelihood.for_duels(empty.duels)
             for kind in ("duel", "point"):
-                space = empty.space(settled, kind)
-                inferred = self._infer(space, settled, 0)
+                latent = empty.latent(settled, kind)
+                inferred = self._infer(latent, settled, 0)
                 ensure(inferred.sites.linear.shape[-1] == 0, "without duels there must be no sites")
                 ensure(inferred.info.converged, "without duels there is nothing that could fail to converge")
-                posterior = empty.posterior(space, inferred)
+                posterior = empty.posterior(latent, inferred)
                 ensure_close("the mean without duels", posterior.mean(X), np.zeros(2))
                 ensure_close("the covariance without duels", posterior.covariance(X), _KERNEL(X, X), rtol=1e-14)
 
@@ -252,7 +252,7 @@ class InferenceContract(Contract):
                 problem = Problem("of one duel", Duels([[0.1, 0.2], [0.8, 0.6]], [0], [1]), np.full(2, noise))
                 settled = likelihood.for_duels(problem.duels)
                 for kind in ("duel", "point"):
-                    winner, loser = self._mean(problem, problem.space(settled, kind), settled, 0)
+                    winner, loser = self._mean(problem, problem.latent(settled, kind), settled, 0)
                     what = f"{settled!r} and noise {noise}"
                     ensure(winner > 0 > loser, f"the winner must be preferred with {what}; means {winner} and {loser}")
                     ensure_close(f"the loser's mean with {what}", loser, -winner, rtol=1e-8)
@@ -262,12 +262,12 @@ class InferenceContract(Contract):
         problem = Problem("of one tie", Duels([[0.1, 0.2], [0.8, 0.6]], [], [], [[0, 1]]), np.ones(2))
         for likelihood in self._supported():
             settled = likelihood.for_duels(problem.duels)
-            space = problem.space(settled)
-            if self._samples(space, settled):
-                means = np.array([self._mean(problem, space, settled, seed) for seed in range(_REPLICATES)])
+            latent = problem.latent(settled)
+            if self._samples(latent, settled):
+                means = np.array([self._mean(problem, latent, settled, seed) for seed in range(_REPLICATES)])
                 _ensure_same_mean(f"the mean after a tie with {settled!r}", means, np.zeros_like(means))
             else:
-                ensure_close(f"the mean after a tie with {settled!r}", self._mean(problem, space, settled, 0), [0, 0])
+                ensure_close(f"the mean after a tie with {settled!r}", self._mean(problem, latent, settled, 0), [0, 0])
 
     def check_a_design_against_itself(self) -> None:
         """A design that beats itself tells nothing with equal noises, and breaks nothing."""
@@ -276,7 +276,7 @@ class InferenceContract(Contract):
         for likelihood in self._supported():
             settled = likelihood.for_duels(duels)
             for kind in ("duel", "point"):
-                winner, loser = self._mean(problem, problem.space(settled, kind), settled, 0)
+                winner, loser = self._mean(problem, problem.latent(settled, kind), settled, 0)
                 ensure(np.isfinite([winner, loser]).all(), "means must be finite with a design against itself")
                 ensure(winner > loser, "a design against itself must not undo another duel")
 
@@ -288,9 +288,9 @@ class InferenceContract(Contract):
         """A pickled inference gives the same bits."""
         copy = pickled(self.inference)
         for name, problem, likelihood in list(self._cases())[:1]:
-            space = problem.space(likelihood)
-            again = copy.infer(space, likelihood, np.random.default_rng(0))
-            here = self._infer(space, likelihood, 0)
+            latent = problem.latent(likelihood)
+            again = copy.infer(latent, likelihood, np.random.default_rng(0))
+            here = self._infer(latent, likelihood, 0)
             ensure_same_bits(f"a pickled inference's sites {name}", again.sites.linear, here.sites.linear)
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -311,14 +311,14 @@ class InferenceContract(Contract):
                 settled = likelihood.for_duels(problem.duels)
                 yield f"for {problem.name} with {settled!r}", problem, settled
 
-    def _infer(self, space: LatentSpace, likelihood: Likelihood, seed: int) -> Inferred:
-        return self.inference.infer(space, likelihood, np.random.default_rng(seed))
+    def _infer(self, latent: LatentGaussian, likelihood: Likelihood, seed: int) -> InferenceResult:
+        return self.inference.infer(latent, likelihood, np.random.default_rng(seed))
 
-    def _samples(self, space: LatentSpace, likelihood: Likelihood) -> bool:
-        return self._infer(space, likelihood, 0).info.effective_samples is not None
+    def _samples(self, latent: LatentGaussian, likelihood: Likelihood) -> bool:
+        return self._infer(latent, likelihood, 0).info.effective_samples is not None
 
-    def _mean(self, problem: Problem, space: LatentSpace, likelihood: Likelihood, seed: int) -> Array:
-        return problem.posterior(space, self._infer(space, likelihood, seed)).mean(problem.duels.points)
+    def _mean(self, problem: Problem, latent: LatentGaussian, likelihood: Likelihood, seed: int) -> Array:
+        return problem.posterior(latent, self._infer(latent, likelihood, seed)).mean(problem.duels.points)
 
 
 def _ensure_same_mean(what: str, here: Array, there: Array) -> None:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from anchorpbo.errors import UnsupportedError
 from anchorpbo.kernels import Kernel
-from anchorpbo.numerics.checks import as_points, frozen
+from anchorpbo.numerics.validation import as_points, freeze
 from anchorpbo.testing.contract import (
     Contract,
     difference,
@@ -52,8 +52,8 @@ class KernelContract(Contract):
             designs = np.vstack([rng.uniform(size=(8, dimension)), grid])
         self.X = as_points("designs", designs, dimension)
         # No row of Y is a row of X: where two designs meet a kernel may have a kink.
-        self.Y = frozen(rng.uniform(size=(5, dimension)))
-        self.A = frozen(rng.standard_normal((len(self.X), len(self.Y))))
+        self.Y = freeze(rng.uniform(size=(5, dimension)))
+        self.A = freeze(rng.standard_normal((len(self.X), len(self.Y))))
 
     @property
     def scale(self) -> float:

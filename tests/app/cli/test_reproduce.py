@@ -7,9 +7,9 @@ import sys
 
 import polars as pl
 import pytest
-from anchorpbo.app.cli.commands import app
 from typer.testing import CliRunner
 
+from anchorpbo.app.cli.commands import app
 from anchorpbo.research.experiments.registry import ALL, EXPERIMENTS
 from anchorpbo.research.figures.experiment_report import REPORT_CONTENTS
 

@@ -310,14 +310,14 @@ def test_no_duel_waits_for_a_process_to_be_ready(here):
 def test_after_warming_up_a_default_study_needs_no_more_machine_code(tmp_path):
     program = """
 import anchorpbo as ap
-from anchorpbo.numerics.tiering import Tiered
+from anchorpbo.numerics.tiering import TieredFunction
 from anchorpbo.app.scheduler.desk import warm_up
 warm_up()
 
 def refuse(self, args):
     raise AssertionError(f"{self.__name__} is cold")
 
-Tiered.interpret = Tiered.compile = refuse
+TieredFunction.interpret = TieredFunction.compile = refuse
 study = ap.Optimizer(ap.Space(a=ap.Real(0, 1), b=ap.Integer(1, 9), c=ap.Categorical(["x", "y"])), [], initial=4)
 for n in range(7):
     study.tell(study.ask(), ("first", "second", "tie")[n % 3])

@@ -5,7 +5,7 @@ import json
 from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.app.scheduler import desk as desks
 from anchorpbo.app.scheduler.desk import Desk, Errand, Sent
-from anchorpbo.numerics.deadline import deadline
+from anchorpbo.numerics.deadline import current_deadline
 from anchorpbo.study import Optimizer
 from support.service_studies import BLACK, GREEN, QUICK, answer, study
 
@@ -88,7 +88,9 @@ def test_a_duel_is_computed_within_the_time_limit_also_in_a_thread(monkeypatch):
     studies, id = study()
     limits = []
     foresee = Optimizer.foresee
-    monkeypatch.setattr(Optimizer, "foresee", lambda self: (limits.append(deadline().seconds), foresee(self))[1])
+    monkeypatch.setattr(
+        Optimizer, "foresee", lambda self: (limits.append(current_deadline().seconds), foresee(self))[1]
+    )
     errand = Sent().errand((id, "owner"), studies.definition(id), studies.session(id, "owner").optimizer.trail())
     Desk().run(errand)
     assert limits == [desks.ASK_LIMIT]

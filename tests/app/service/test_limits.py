@@ -17,7 +17,7 @@ from anchorpbo.app.service import StudyService, validator
 from anchorpbo.app.service.validator import TASKS, Validator
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import InputError, RunError, TimeLimitError
-from anchorpbo.numerics.deadline import deadline
+from anchorpbo.numerics.deadline import current_deadline
 from support.hard_rules import hard_study
 from support.service_studies import QUICK, TREES, answer
 
@@ -285,7 +285,7 @@ def test_integers_that_no_double_holds_are_left_to_the_check_of_plain_data(setti
 
 def test_checks_without_processes_keep_to_the_time_limit_of_searches(monkeypatch):
     limits = []
-    monkeypatch.setitem(TASKS, "catalogue", lambda data: limits.append(deadline().seconds) or {"columns": []})
+    monkeypatch.setitem(TASKS, "catalogue", lambda data: limits.append(current_deadline().seconds) or {"columns": []})
     with pytest.raises(TypeError):  # of a view that lacks everything else
         Validator().read_catalogue(b"")
     assert limits == [validator.IMPORT_SECONDS]

@@ -123,7 +123,7 @@ def test_conditioning_is_inference_on_all_duels_at_the_same_hyper_parameters(kin
     X = torch.cat([X, bridge.datapoints[:1]])
     more = bridge.condition_on_observations(X, torch.tensor([[0, 1], [3, 2]]))
     numbers = X.numpy()
-    duels = some_duels().and_win(numbers[0], numbers[1]).and_win(numbers[3], numbers[2])
+    duels = some_duels().with_win(numbers[0], numbers[1]).with_win(numbers[3], numbers[2])
     expected = conditioned(kind).condition(duels)
     assert more.preference_gp.duels == duels
     assert len(more.datapoints) == len(bridge.datapoints) + 3

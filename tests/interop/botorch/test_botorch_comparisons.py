@@ -34,7 +34,7 @@ def test_ties_come_over_but_do_not_go_back():
 
 def test_equal_duels_that_were_merged_are_counted_out():
     duels = ap.Duels([[0.1], [0.5], [0.9]], [0, 0, 2, 0], [1, 1, 1, 2])
-    merged = duels.merged()
+    merged = duels.merge_repeats()
     assert len(merged) == 3
     _, comparisons = duels_to_tensors(merged)
     assert sorted(comparisons.tolist()) == sorted(np.stack([duels.winners, duels.losers], axis=1).tolist())

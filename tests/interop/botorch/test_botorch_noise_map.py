@@ -14,7 +14,7 @@ from torch.autograd import gradcheck, gradgradcheck
 import anchorpbo as ap
 from anchorpbo.errors import InputError, ShapeError, UnsupportedError
 from anchorpbo.interop.botorch import NoiseMap
-from anchorpbo.reliability import Euclidean, Reliability
+from anchorpbo.reliability import EuclideanMetric, Reliability
 
 TENSOR = torch.tensor(ANCHORS)
 MAPS = {
@@ -23,7 +23,7 @@ MAPS = {
     "density": ap.NoiseMap.from_anchors(ANCHORS, normalised=True),
     "unit-gaussian": ap.NoiseMap.from_anchors(ANCHORS, bandwidth=0.5, profile="unit-gaussian"),
     "bounded": ap.NoiseMap.bounded(ANCHORS, scale=0.7, strength=4.0),
-    "bounded-categorical": ap.NoiseMap.bounded(ANCHORS, 0.6, metric=Euclidean(categorical=(1,))),
+    "bounded-categorical": ap.NoiseMap.bounded(ANCHORS, 0.6, metric=EuclideanMetric(categorical=(1,))),
     "constant": ap.NoiseMap.constant(0.4),
 }
 

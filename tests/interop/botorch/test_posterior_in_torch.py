@@ -142,7 +142,7 @@ def test_the_variance_of_a_mixture_counts_how_its_draws_differ():
 
 
 def test_the_prior_before_any_duel():
-    theirs = ap.PreferenceGP(ap.RBF(0.4, 2.0), learn=None).condition(ap.Duels.none(3))
+    theirs = ap.PreferenceGP(ap.RBF(0.4, 2.0), learn=None).condition(ap.Duels.empty(3))
     model, X = AnchoredPairwiseModel(theirs), designs(2, 2).requires_grad_()
     posterior = model.posterior(X)
     assert (posterior.mean == 0).all()

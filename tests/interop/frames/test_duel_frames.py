@@ -95,10 +95,10 @@ def test_rows_may_be_filtered_sorted_and_indexed_anew():
 
 def test_merged_duels_are_written_as_often_as_they_were_judged():
     duels = ap.Duels([[0.1], [0.2]], [0, 0, 1], [1, 1, 0], ties=[[0, 1], [0, 1]])
-    assert len(duels.merged()) == 3
-    again = duels_from_frame(duels_to_frame(duels.merged(), "polars"))
+    assert len(duels.merge_repeats()) == 3
+    again = duels_from_frame(duels_to_frame(duels.merge_repeats(), "polars"))
     assert len(again) == 5
-    assert again.merged() == duels.merged()
+    assert again.merge_repeats() == duels.merge_repeats()
 
 
 def test_features_beyond_the_unit_cube_come_back_where_they_are_allowed():

@@ -14,7 +14,7 @@ from typing import Any
 
 from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.numerics.deadline import time_limit
-from anchorpbo.numerics.tiering import eager
+from anchorpbo.numerics.tiering import compile_eagerly
 from anchorpbo.space import Real, Space
 from anchorpbo.study import Optimizer
 from anchorpbo.study.foresight import Foreseen, Trail
@@ -119,7 +119,7 @@ def warm_up() -> None:
     study = Optimizer(Space(x=Real(0.0, 1.0), y=Real(0.0, 1.0)), [{"x": 0.5, "y": 0.5}])
     for n in range(8):
         study.tell_preference({"x": n / 8, "y": 0.2}, {"x": 0.7, "y": n / 9})
-    with eager():
+    with compile_eagerly():
         study.tell(study.ask(), "first")
         study.ask()
 

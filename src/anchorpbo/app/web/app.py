@@ -24,7 +24,7 @@ from anchorpbo.app.web.problem_details import add_handlers, add_problem_schema
 from anchorpbo.app.web.schemas import export_example
 from anchorpbo.app.web.settings import Settings
 from anchorpbo.app.web.stream import JournalWatcher
-from anchorpbo.numerics.memory import give_back_large_blocks
+from anchorpbo.numerics.allocator import release_large_blocks
 
 _DESCRIPTION = """
 Preferential Bayesian optimisation that knows where its user can judge: create a study, mark designs you know well, ask
@@ -62,7 +62,7 @@ def make_app(storage: Storage, settings: Settings | None = None, workers: Sequen
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        give_back_large_blocks()
+        release_large_blocks()
         ahead.warm_up()
         yield
         app.state.closing = True

@@ -31,7 +31,7 @@ from torch import Tensor
 from anchorpbo.errors import InputError, ShapeError, UnknownNameError
 from anchorpbo.interop.botorch.noise import NoiseMap, as_noise
 from anchorpbo.interop.botorch.tensors import as_designs
-from anchorpbo.numerics.checks import non_negative
+from anchorpbo.numerics.validation import as_non_negative
 from anchorpbo.reliability import NoiseMap as NumpyNoiseMap
 
 _PENALTIES: dict[str, Callable[[Tensor], Tensor]] = {"std": torch.sqrt, "variance": lambda noise: noise}
@@ -70,7 +70,7 @@ class NoisePenalised(AnalyticAcquisitionFunction):
         super().__init__(base.model, base.posterior_transform, allow_multi_output=True)
         self.base = base
         self.noise = as_noise(noise)
-        self.risk_aversion = non_negative("risk_aversion", risk_aversion)
+        self.risk_aversion = as_non_negative("risk_aversion", risk_aversion)
         self.penalty = penalty
         self._penalty = _PENALTIES[penalty]
 
@@ -146,7 +146,7 @@ class RAHBO(NoisePenalised):
         risk_aversion: float = 10.0,
         posterior_transform: PosteriorTransform | None = None,
     ) -> None:
-        exploration = non_negative("exploration", exploration)
+        exploration = as_non_negative("exploration", exploration)
         beta = torch.tensor(exploration**2, dtype=torch.float64)
         super().__init__(UpperConfidenceBound(model, beta, posterior_transform), noise, risk_aversion)
         self.exploration = exploration
@@ -178,7 +178,7 @@ class RAEUBO(AnalyticAcquisitionFunction):
     ) -> None:
         super().__init__(model, posterior_transform)
         self.noise = as_noise(noise)
-        self.risk_aversion = non_negative("risk_aversion", risk_aversion)
+        self.risk_aversion = as_non_negative("risk_aversion", risk_aversion)
         if previous_winner is not None and as_designs(previous_winner, name="previous_winner").shape[-2] != 1:
             rule, remedy = "previous_winner must have shape 1 x d", "give one design, winner.unsqueeze(0)"
             raise ShapeError(rule, tuple(previous_winner.shape), remedy)

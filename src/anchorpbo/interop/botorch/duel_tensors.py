@@ -59,7 +59,7 @@ def duels_to_tensors(duels: Duels) -> tuple[Tensor, Tensor]:
 
 def get_win_rows(duels: Duels) -> Tensor:
     """Return the row numbers of winners and losers, m x 2, one row a duel also where equal ones are merged."""
-    each = duels.unmerged()
+    each = duels.expand_repeats()
     return torch.tensor(np.stack([each.winners, each.losers], axis=1), dtype=torch.long)
 
 

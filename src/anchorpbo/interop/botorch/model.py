@@ -228,7 +228,7 @@ class AnchoredPairwiseModel(Model):
         old = self._model.duels
         if old.bounds == (0.0, 1.0):
             _check_cube(added, "X")
-        duels = old.and_duels(duels_from_tensors(added, Y, ties, old.bounds))
+        duels = old.with_duels(duels_from_tensors(added, Y, ties, old.bounds))
         return type(self)(copy(self._model).condition(duels), self._transform)
 
     # -- what PairwiseGP has, too -------------------------------------------------------------------------------------

@@ -21,7 +21,13 @@ from torch import Tensor
 from torch.nn import Module
 
 from anchorpbo.interop.botorch.tensors import check_first_derivative, to_array, to_tensor
-from anchorpbo.reliability import Bounded, Constant, Density, Euclidean, Reliability
+from anchorpbo.reliability import (
+    BoundedReliability,
+    ConstantReliability,
+    DensityReliability,
+    EuclideanMetric,
+    Reliability,
+)
 from anchorpbo.reliability.profile import GaussianLike
 
 
@@ -40,18 +46,18 @@ class ReliabilityModule(Module, ABC):
 
 def to_module(reliability: Reliability) -> ReliabilityModule:
     """Return the torch module of a reliability."""
-    if isinstance(reliability, Constant):
-        return ConstantReliability()
-    if isinstance(reliability, Bounded) and isinstance(reliability.metric, Euclidean):
-        return BoundedReliability(reliability, reliability.metric)
-    if isinstance(reliability, Density):
+    if isinstance(reliability, ConstantReliability):
+        return ConstantReliabilityModule()
+    if isinstance(reliability, BoundedReliability) and isinstance(reliability.metric, EuclideanMetric):
+        return BoundedReliabilityModule(reliability, reliability.metric)
+    if isinstance(reliability, DensityReliability):
         metric, profile = reliability.metric, reliability.profile
-        if isinstance(metric, Euclidean) and isinstance(profile, GaussianLike):
-            return DensityReliability(reliability, metric, profile)
-    return NumpyReliability(reliability)
+        if isinstance(metric, EuclideanMetric) and isinstance(profile, GaussianLike):
+            return DensityReliabilityModule(reliability, metric, profile)
+    return NumpyReliabilityModule(reliability)
 
 
-class ConstantReliability(ReliabilityModule):
+class ConstantReliabilityModule(ReliabilityModule):
     """q = 0."""
 
     def forward(self, X: Tensor) -> Tensor:
@@ -61,16 +67,16 @@ class ConstantReliability(ReliabilityModule):
     @property
     def reliability(self) -> Reliability:
         """The constant one."""
-        return Constant()
+        return ConstantReliabilityModule()
 
 
 class _AnchoredReliability(ReliabilityModule):
-    """What the two reliabilities by Euclidean distances have in common."""
+    """What the two reliabilities by EuclideanMetric distances have in common."""
 
     anchors: Tensor
     bandwidth: Tensor
 
-    def __init__(self, given: Bounded | Density, metric: Euclidean) -> None:
+    def __init__(self, given: BoundedReliabilityModule | DensityReliabilityModule, metric: EuclideanMetric) -> None:
         super().__init__()
         self._given = given
         self.register_buffer("anchors", to_tensor(given.anchors))
@@ -91,7 +97,7 @@ class _AnchoredReliability(ReliabilityModule):
         return replace(self._given, anchors=to_array(self.anchors), bandwidth=self.bandwidth.item())
 
 
-class BoundedReliability(_AnchoredReliability):
+class BoundedReliabilityModule(_AnchoredReliability):
     """Probability that at least one anchor vouches for x."""
 
     def forward(self, X: Tensor) -> Tensor:
@@ -100,10 +106,10 @@ class BoundedReliability(_AnchoredReliability):
         return 1.0 - (-torch.expm1(-0.5 * self.squared_ratios(X))).prod(-1)
 
 
-class DensityReliability(_AnchoredReliability):
+class DensityReliabilityModule(_AnchoredReliability):
     """The paper's kernel density estimate."""
 
-    def __init__(self, given: Density, metric: Euclidean, profile: GaussianLike) -> None:
+    def __init__(self, given: DensityReliabilityModule, metric: EuclideanMetric, profile: GaussianLike) -> None:
         super().__init__(given, metric)
         self.register_buffer("log_peak", torch.tensor(profile.log_peak(given.dimension), dtype=torch.float64))
         self.register_buffer("rate", torch.tensor(profile.rate, dtype=torch.float64))
@@ -114,7 +120,7 @@ class DensityReliability(_AnchoredReliability):
         return torch.exp(peak - self.rate * self.squared_ratios(X)).mean(-1)
 
 
-class NumpyReliability(ReliabilityModule):
+class NumpyReliabilityModule(ReliabilityModule):
     """Any other reliability, by its own code; nothing of it is a buffer."""
 
     def __init__(self, given: Reliability) -> None:

@@ -43,7 +43,7 @@ def duels_to_frame(duels: Duels, library: LibraryName = "pandas", names: Sequenc
     if len(called) != duels.dimension or len(set(called)) < len(called):
         rule = f"names must be {duels.dimension} different ones, one a coordinate"
         raise InputError(rule, called, "leave them out for x0, x1 and so on")
-    each = duels.unmerged()
+    each = duels.expand_repeats()
     rows = (("winner", each.first), ("loser", each.second))
     coordinates = {f"{side}.{name}": each.points[row, c] for side, row in rows for c, name in enumerate(called)}
     return get_library(library).make_frame({**dict(rows), "tie": each.tied, **coordinates})

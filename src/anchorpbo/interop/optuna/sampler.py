@@ -32,7 +32,7 @@ from anchorpbo.errors import InputError, NothingLeftError, UnknownNameError
 from anchorpbo.interop.optuna.search_space import Params
 from anchorpbo.interop.optuna.study_data import StudyData
 from anchorpbo.interop.optuna.study_import import ImportedStudy
-from anchorpbo.numerics.checks import whole
+from anchorpbo.numerics.validation import as_integer
 from anchorpbo.space import Design, Real, Space
 from anchorpbo.study import Optimizer, Recommendation
 
@@ -88,7 +88,7 @@ class AnchoredPreferentialSampler(BaseSampler):
         if isinstance(anchors, dict | str) or not isinstance(anchors, Iterable):
             raise InputError("anchors must be a list of designs", repr(anchors), "write anchors=[{...}]")
         self._anchors = deepcopy(list(anchors))
-        self._seed = whole("seed", seed, 0)
+        self._seed = as_integer("seed", seed, 0)
         self._options = {"strategy": strategy, "preset": preset, "seed": self._seed, **options}
         _check_options(self._options)
         self._independent = independent_sampler

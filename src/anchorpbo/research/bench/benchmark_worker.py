@@ -161,9 +161,9 @@ def _compile_eagerly(job: dict[str, object]) -> AbstractContextManager[None]:
     """Return a context that compiles at the first call, so that no timing includes interpreted code."""
     if not _uses_anchorpbo(job):
         return nullcontext()
-    from anchorpbo.numerics.tiering import eager
+    from anchorpbo.numerics.tiering import compile_eagerly
 
-    return eager()
+    return compile_eagerly()
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from anchorpbo.model import PreferenceGP
 from anchorpbo.model.approximation import InducingChoice
 from anchorpbo.model.given import DEFAULT_LEARN, Learnt
 from anchorpbo.posterior import Posterior
-from anchorpbo.posterior.local import Through
+from anchorpbo.posterior.moments import RootProduct
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.research.bench.anchorpbo_contenders import start_study, tell_duels
 from anchorpbo.research.bench.measurement import Measurement, Row
@@ -130,7 +130,7 @@ def _multiply_full(posterior: Posterior, candidates: Array) -> None:
 def _multiply_triangular(posterior: Posterior, candidates: Array) -> None:
     """Multiply as `_multiply_full`, with a triangular root, as the search does."""
     for chunk in iter_chunks(len(candidates), len(posterior.points)):
-        Through.of(posterior, posterior.kernel(candidates[chunk], posterior.points))
+        RootProduct.of(posterior, posterior.kernel(candidates[chunk], posterior.points))
 
 
 def measure_many_designs(quick: bool) -> Numbers:

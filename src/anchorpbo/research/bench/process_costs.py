@@ -39,8 +39,8 @@ acquisition = AnalyticExpectedUtilityOfBestOption(pref_model=model)
 optimize_acqf(acquisition, bounds=bounds, q=2, num_restarts=8, raw_samples=256)
 """
 _COMPILED_FIRST_ASK = f"""
-from anchorpbo.numerics.tiering import eager
-with eager():
+from anchorpbo.numerics.tiering import compile_eagerly
+with compile_eagerly():
     exec({_FIRST_ASK!r})
 """
 PROGRAMS: dict[str, str] = {

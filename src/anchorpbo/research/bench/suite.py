@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from anchorpbo.errors import InputError, UnknownNameError
-from anchorpbo.numerics.checks import whole
+from anchorpbo.numerics.validation import as_integer
 from anchorpbo.research.bench.contender import TIMED_STEPS, load_contender
 from anchorpbo.research.bench.growth import GROWTH_CASES, GrowthCase
 from anchorpbo.research.bench.measurement import Measurement
@@ -47,7 +47,7 @@ class SuiteExtent:
         for d in dimensions:
             if d not in BENCHMARK_PROBLEMS:
                 raise UnknownNameError.of("a dimension of the benchmark", d, map(str, BENCHMARK_PROBLEMS))
-        object.__setattr__(self, "sizes", tuple(sorted({whole("a size", m, 2) for m in sizes})))
+        object.__setattr__(self, "sizes", tuple(sorted({as_integer("a size", m, 2) for m in sizes})))
         object.__setattr__(self, "dimensions", tuple(sorted(set(dimensions))))
 
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from anchorpbo.numerics.checks import whole
+from anchorpbo.numerics.validation import as_integer
 from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.typing import Array
 
@@ -70,7 +70,7 @@ class ExperimentSize:
     def __post_init__(self) -> None:
         for name in ("seeds", "rounds"):
             if getattr(self, name) is not None:
-                whole(name, getattr(self, name), 1)
+                as_integer(name, getattr(self, name), 1)
 
 
 class Experiment(ABC):

@@ -26,7 +26,7 @@ import polars as pl
 
 from anchorpbo.acquisition import RAHBO, UCB
 from anchorpbo.errors import UnknownNameError
-from anchorpbo.numerics.checks import whole
+from anchorpbo.numerics.validation import as_integer
 from anchorpbo.problems import TOY, TOY_ANCHORS, SimulatedJudge, play
 from anchorpbo.research.experiments.confidence_intervals import Interval
 from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
@@ -62,8 +62,8 @@ class IllustrationTask(ExperimentTask):
     map: str = "bounded"
 
     def __post_init__(self) -> None:
-        whole("rounds", self.rounds, 1)
-        whole("seed", self.seed, 0)
+        as_integer("rounds", self.rounds, 1)
+        as_integer("seed", self.seed, 0)
         for kind, name, known in (("strategy", self.strategy, TOY_STRATEGIES), ("map", self.map, MAPS)):
             if name not in known:
                 raise UnknownNameError.of(kind, name, known)

@@ -22,7 +22,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from anchorpbo.numerics.tiering import eager
+from anchorpbo.numerics.tiering import compile_eagerly
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.research.experiments.confidence_intervals import Interval, summarise_over_seeds
 from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask, RecordColumns
@@ -59,7 +59,7 @@ class KdeTimeTask(ExperimentTask):
         """Draw anchors and designs, and take the time."""
         rng = np.random.default_rng([self.seed, self.largest, 5])
         anchors, X = (rng.random((self.largest, DIMENSION)) for _ in range(2))
-        with eager():  # compiled before the clock starts
+        with compile_eagerly():  # compiled before the clock starts
             NoiseMap.from_anchors(anchors[:1], BANDWIDTH)(X[:1])
         pairs = [(N, M) for N in self._sizes for M in self._sizes]
         seconds = []

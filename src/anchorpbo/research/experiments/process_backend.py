@@ -12,7 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import Connection
 
 from anchorpbo.errors import RunError
-from anchorpbo.numerics.checks import whole
+from anchorpbo.numerics.validation import as_integer
 from anchorpbo.research.experiments.experiment import ExperimentTask
 from anchorpbo.research.experiments.runner import Backend, TaskOutcome, try_task
 
@@ -21,7 +21,7 @@ class ProcessBackend(Backend):
     """A pool of worker processes, by default one a core."""
 
     def __init__(self, workers: int | None = None) -> None:
-        self.workers = _count_cores() if workers is None else whole("workers", workers, 1)
+        self.workers = _count_cores() if workers is None else as_integer("workers", workers, 1)
 
     def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
         """Yield tasks as they end; closing the iterator ends the workers at once."""

@@ -27,7 +27,7 @@ from anchorpbo.acquisition import ANPEI, RAHBO, Acquisition
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
-from anchorpbo.numerics.checks import positive, whole
+from anchorpbo.numerics.validation import as_integer, as_positive
 from anchorpbo.problems import ExactJudge, Problem, SimulatedJudge, Turn, get_problem, play
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.reliability.profile import as_profile
@@ -94,14 +94,14 @@ class SimulatedStudy(ExperimentTask):
     def __post_init__(self) -> None:
         # As plain numbers, so that equal trials have equal keys.
         plain: dict[str, int | float] = {
-            "rounds": whole("rounds", self.rounds, 1),
-            "seed": whole("seed", self.seed, 0),
-            "count": whole("count", self.count, 1),
-            "outputscale": positive("outputscale", self.outputscale),
+            "rounds": as_integer("rounds", self.rounds, 1),
+            "seed": as_integer("seed", self.seed, 0),
+            "count": as_integer("count", self.count, 1),
+            "outputscale": as_positive("outputscale", self.outputscale),
             "offset": float(self.offset),
         }
         if self.told is not None:
-            plain["told"] = whole("told", self.told, 1)
+            plain["told"] = as_integer("told", self.told, 1)
         for name, value in plain.items():
             object.__setattr__(self, name, value)
         if self.strategy not in STRATEGIES:

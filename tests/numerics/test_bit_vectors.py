@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anchorpbo.kernels import Tanimoto
-from anchorpbo.numerics.bits import bits_set, packed, shared_bits
+from anchorpbo.numerics.bit_vectors import count_bits, count_shared_bits, pack_bits
 
 
 def formula(X, Y, outputscale):
@@ -28,17 +28,17 @@ def test_similarities_are_equal_bit_by_bit(bits):
 
 def test_counts_are_multiplied_instead():
     X = np.random.default_rng(2).integers(0, 4, (15, 70)).astype(float)
-    assert packed(X) is None
+    assert pack_bits(X) is None
     np.testing.assert_array_equal(Tanimoto()(X, fingerprints(4, 70)), formula(X, fingerprints(4, 70), 1.0))
 
 
 def test_words_hold_every_bit():
     X = fingerprints(9, 130)
-    words = packed(X)
+    words = pack_bits(X)
     assert words.shape == (9, 3)
-    np.testing.assert_array_equal(bits_set(words), X.sum(axis=1))
-    np.testing.assert_array_equal(shared_bits(words, words), X @ X.T)
+    np.testing.assert_array_equal(count_bits(words), X.sum(axis=1))
+    np.testing.assert_array_equal(count_shared_bits(words, words), X @ X.T)
 
 
 def test_half_a_bit_is_no_bit():
-    assert packed(np.array([[0.0, 0.5, 1.0]])) is None
+    assert pack_bits(np.array([[0.0, 0.5, 1.0]])) is None

@@ -1,6 +1,6 @@
-"""The lowest point of a smooth function of a few variables in a box, from a good guess of its curvature.
+"""BFGS minimisation of a smooth function of a few variables in a box, from a guess of its curvature.
 
-BFGS: from x the step solves B step = -slope, with B a curvature that begins as the guess and learns from every step.
+From x the step solves B step = -slope, with B a curvature that begins as the guess and learns from every step.
 Variables at a bound that would leave the box are held; a step is cut off at the bounds.
 
 Where evaluations are dear a guess saves a third of them, or half. scipy's L-BFGS-B takes none: it learns the
@@ -20,18 +20,18 @@ from anchorpbo.typing import Array, BoolArray
 Function = Callable[[Array], tuple[float, Array]]
 """A value and its gradient, (p,), at a point, (p,)."""
 
-LONGEST = 2.0
-"""Of a step, in any variable."""
-_DECREASE = 1e-4
+MAX_STEP = 2.0
+"""Longest step in any variable."""
+_ARMIJO = 1e-4
 """A step must bring this share of what the slope promised."""
-_SHORTEST = 1e-4
+_MIN_STEP_SHARE = 1e-4
 """Share of a step below which it is given up."""
-_MOST_STEPS = 100
+_MAX_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Lowest:
-    """Where a descent ended."""
+class Minimum:
+    """Result of a minimisation."""
 
     x: Array
     value: float
@@ -43,15 +43,15 @@ def _never(x: Array, value: float) -> bool:
     return False
 
 
-def descend(
+def minimize(
     function: Function,
     start: Array,
     bounds: Array,
     curvature: Array,
     tolerance: float,
     give_up: Callable[[Array, float], bool] = _never,
-) -> Lowest:
-    """Follow a function down from a start, (p,).
+) -> Minimum:
+    """Minimise a function from a start, (p,).
 
     Parameters
     ----------
@@ -70,51 +70,51 @@ def descend(
     B = np.diag(curvature)
     x = np.clip(start, lower, upper)
     value, slope = function(x)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         step = _step(B, x, slope, bounds)
         promise = -0.5 * float(slope @ step)
         if not promise >= tolerance:
-            return Lowest(x, value, math.isfinite(promise))
-        step *= min(1.0, LONGEST / float(np.abs(step).max()))
+            return Minimum(x, value, math.isfinite(promise))
+        step *= min(1.0, MAX_STEP / float(np.abs(step).max()))
         share, promised = 1.0, float(slope @ step)
         while True:
-            there = np.clip(x + share * step, lower, upper)
-            new_value, new_slope = function(there)
-            if new_value <= value + _DECREASE * min(float(slope @ (there - x)), 0.0):
+            candidate = np.clip(x + share * step, lower, upper)
+            new_value, new_slope = function(candidate)
+            if new_value <= value + _ARMIJO * min(float(slope @ (candidate - x)), 0.0):
                 break
             # The lowest point of the parabola through what is known; much nearer where there was no number.
-            known = math.isfinite(new_value)
-            parabola = -promised * share**2 / (2.0 * (new_value - value - promised * share)) if known else 0.0
+            is_finite = math.isfinite(new_value)
+            parabola = -promised * share**2 / (2.0 * (new_value - value - promised * share)) if is_finite else 0.0
             share = min(max(parabola, 0.1 * share), 0.5 * share)
-            if share < _SHORTEST:
-                return Lowest(x, value, False)
-        B = _learnt(B, there - x, new_slope - slope)
-        x, value, slope = there, new_value, new_slope
+            if share < _MIN_STEP_SHARE:
+                return Minimum(x, value, False)
+        B = _update_curvature(B, candidate - x, new_slope - slope)
+        x, value, slope = candidate, new_value, new_slope
         if give_up(x, value):
             break
-    return Lowest(x, value, False)
+    return Minimum(x, value, False)
 
 
 def _step(B: Array, x: Array, slope: Array, bounds: Array) -> Array:
     """The step to the lowest point of the parabola in the variables that are not held."""
     if (bounds[0] < x).all() and (x < bounds[1]).all():  # none is at a bound that it could leave
         return np.asarray(np.linalg.solve(B, -slope))
-    held, step = _leaving(x, -slope, bounds), np.zeros_like(x)
+    held, step = _leaves_box(x, -slope, bounds), np.zeros_like(x)
     while True:
         free = ~held
         step[free] = np.linalg.solve(B[np.ix_(free, free)], -slope[free])
         step[held] = 0.0
-        leaving = _leaving(x, step, bounds)
+        leaving = _leaves_box(x, step, bounds)
         if not leaving.any():
             return step
         held |= leaving
 
 
-def _leaving(x: Array, step: Array, bounds: Array) -> BoolArray:
+def _leaves_box(x: Array, step: Array, bounds: Array) -> BoolArray:
     return np.asarray(((x <= bounds[0]) & (step < 0.0)) | ((x >= bounds[1]) & (step > 0.0)))
 
 
-def _learnt(B: Array, step: Array, change: Array) -> Array:
+def _update_curvature(B: Array, step: Array, change: Array) -> Array:
     """B after a step with this change of the slope; as it was where the function does not curve upwards."""
     along = float(step @ change)
     if along <= 1e-10:

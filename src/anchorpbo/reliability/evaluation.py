@@ -14,30 +14,30 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.checks import read_only
-from anchorpbo.numerics.jit import inlined
-from anchorpbo.numerics.tiering import tiered
+from anchorpbo.numerics.jit import jit_inline
+from anchorpbo.numerics.tiering import jit_tiered
+from anchorpbo.numerics.validation import as_read_only
 from anchorpbo.typing import Array, BoolArray
 
 BOUNDED, DENSITY = 0, 1
 """Which of the two."""
 
 
-def euclidean(
+def evaluate_euclidean(
     X: Array, anchors: Array, categorical: tuple[int, ...], bandwidth: float, kind: int, peak: float, rate: float,
     *, slopes: bool,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """q, (n,), and its gradient, (n, d), or of no rows where no slopes are asked for."""
+    """Return q, (n,), and its gradient, (n, d), or of no rows without slopes."""
     reliability, gradient = np.empty(len(X)), np.empty((len(X) if slopes else 0, X.shape[1]))
     differ = np.zeros(X.shape[1], dtype=np.bool_)
     for c in categorical:
         differ[c] = True
-    given, known, scratch = read_only(X), read_only(anchors), np.empty((2, len(anchors)))
+    given, known, scratch = as_read_only(X), as_read_only(anchors), np.empty((2, len(anchors)))
     _euclidean(given, known, differ, bandwidth, kind, peak, rate, reliability, gradient, scratch)
     return reliability, gradient
 
 
-@tiered
+@jit_tiered
 def _euclidean(
     X: Array, anchors: Array, differ: BoolArray, bandwidth: float, kind: int, peak: float, rate: float,
     reliability: Array, gradient: Array, scratch: Array,
@@ -54,7 +54,7 @@ def _euclidean(
                 s += r * r
             exponents[j] = rate * s
         if kind == BOUNDED:
-            reliability[i] = vouched(exponents, shares)
+            reliability[i] = combine_anchors(exponents, shares)
         else:
             total = 0.0
             for j in range(m):
@@ -69,16 +69,16 @@ def _euclidean(
                 gradient[i, c] = 0.0 if differ[c] else -2.0 * rate / bandwidth / bandwidth * slope
 
 
-@tiered
-def vouched_by_any(exponents: Array, reliability: Array, shares: Array) -> None:
+@jit_tiered
+def combine_anchor_rows(exponents: Array, reliability: Array, shares: Array) -> None:
     """Fill q of `BOUNDED`, (n,), and dq/dlog k_j, (n, m), from rate s_j, (n, m), which are overwritten."""
     for i in range(len(exponents)):
-        reliability[i] = vouched(exponents[i], shares[i])
+        reliability[i] = combine_anchors(exponents[i], shares[i])
 
 
-@inlined
-def vouched(exponents: Array, shares: Array) -> float:
-    """q of `BOUNDED` from rate s_j, (m,), which are overwritten; fills dq/dlog k_j, (m,).
+@jit_inline
+def combine_anchors(exponents: Array, shares: Array) -> float:
+    """Return q of `BOUNDED` (a noisy-or) from rate s_j, (m,), which are overwritten; fill dq/dlog k_j, (m,).
 
     Anchor by anchor, 1 - prod_j (1 - k_j) is a sum of what each adds to those before. Nothing cancels in it, so that q
     has its full relative precision also near 0.

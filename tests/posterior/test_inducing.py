@@ -6,10 +6,20 @@ import numpy as np
 import pytest
 
 from anchorpbo.duels import Duels, Rows
-from anchorpbo.errors import UnsupportedError
+from anchorpbo.errors import IncompatibleError
+from anchorpbo.inference import Hallucination
 from anchorpbo.kernels import RBF, Kernel, Matern52
 from anchorpbo.likelihoods import Logistic, Probit
-from anchorpbo.posterior import DuelSpace, InducingSpace, Posterior, Sites, choose_inducing, posterior_from_sites
+from anchorpbo.posterior import (
+    DuelLatent,
+    ExactLatent,
+    InducingLatent,
+    LatentGaussian,
+    Posterior,
+    Sites,
+    choose_inducing_points,
+    posterior_from_sites,
+)
 from anchorpbo.typing import Array
 
 KERNEL = Matern52(0.5, 2.0)
@@ -34,7 +44,7 @@ class TestTheChoiceOfDesigns:
     def test_factors_are_what_their_formulas_say(self) -> None:
         duels = some_duels()
         rows = rows_of(duels)
-        chosen = choose_inducing(KERNEL, duels.points, rows, most=5)
+        chosen = choose_inducing_points(KERNEL, duels.points, rows, max_points=5)
         Z, D = duels.points[chosen.chosen], rows.D.toarray()
         np.testing.assert_array_equal(chosen.points, Z)
         np.testing.assert_allclose(chosen.L @ chosen.L.T, KERNEL(Z, Z), atol=1e-12)
@@ -47,7 +57,7 @@ class TestTheChoiceOfDesigns:
         """Against the Schur complement, weighted by the squared entries of D."""
         duels = some_duels()
         rows = rows_of(duels, np.linspace(0.1, 2.0, len(duels.points)))
-        chosen = choose_inducing(KERNEL, duels.points, rows, most=6).chosen
+        chosen = choose_inducing_points(KERNEL, duels.points, rows, max_points=6).chosen
         K, weights = KERNEL(duels.points, duels.points), (rows.D.toarray() ** 2).sum(axis=0)
         for r in range(1, 6):
             Z = chosen[:r]
@@ -57,15 +67,15 @@ class TestTheChoiceOfDesigns:
     def test_it_stops_when_enough_is_known(self) -> None:
         duels = some_duels(200, 100)
         rows = rows_of(duels)
-        enough = choose_inducing(RBF(0.6), duels.points, rows, most=200, tolerance=1e-3)
-        fewer = choose_inducing(RBF(0.6), duels.points, rows, most=len(enough.chosen) - 1)
+        enough = choose_inducing_points(RBF(0.6), duels.points, rows, max_points=200, tolerance=1e-3)
+        fewer = choose_inducing_points(RBF(0.6), duels.points, rows, max_points=len(enough.chosen) - 1)
         assert enough.left_out <= 1e-3 < fewer.left_out
 
     def test_it_stops_at_rounding(self) -> None:
         """Equal designs are one design to it, and no pivot is so small that a factor would be noise."""
         points = np.array([[0.3, 0.3], [0.3, 0.3 + 1e-14], [0.3, 0.3 + 1e-10], [0.7, 0.1]])
         rows = rows_of(Duels(points, [0, 1, 2, 0], [3, 0, 1, 2]))
-        chosen = choose_inducing(RBF(0.5), points, rows, most=4)
+        chosen = choose_inducing_points(RBF(0.5), points, rows, max_points=4)
         assert len(chosen.chosen) == 2
         assert chosen.left_out < 1e-12
 
@@ -74,7 +84,7 @@ class TestTheChoiceOfDesigns:
         points = rng.uniform(size=(40, 2))
         noise = np.where(points[:, 0] < 0.5, 0.01, 10.0)
         rows = rows_of(Duels(points, np.arange(20), np.arange(20, 40)), noise)
-        chosen = choose_inducing(RBF(0.2), points, rows, most=5).chosen
+        chosen = choose_inducing_points(RBF(0.2), points, rows, max_points=5).chosen
         quiet = (noise[rows.first] < 1.0) & (noise[rows.second] < 1.0)
         heard = np.unique(np.concatenate([rows.first[quiet], rows.second[quiet]]))
         assert np.isin(chosen, heard).all()
@@ -88,13 +98,13 @@ class TestTheChoiceOfDesigns:
                 return super().__call__(X, Y)
 
         duels = some_duels(300, 200)
-        choose_inducing(Watched(0.4), duels.points, rows_of(duels), most=20)
+        choose_inducing_points(Watched(0.4), duels.points, rows_of(duels), max_points=20)
         assert Watched.largest == len(duels.points)
 
 
-def both(kernel: Kernel, duels: Duels, rows: Rows) -> tuple[DuelSpace, InducingSpace]:
-    exact = DuelSpace(rows, kernel(duels.points, duels.points))
-    return exact, InducingSpace(rows, choose_inducing(kernel, duels.points, rows, most=len(duels.points)))
+def both(kernel: Kernel, duels: Duels, rows: Rows) -> tuple[DuelLatent, InducingLatent]:
+    exact = DuelLatent(rows, kernel(duels.points, duels.points))
+    return exact, InducingLatent(rows, choose_inducing_points(kernel, duels.points, rows, max_points=len(duels.points)))
 
 
 @pytest.mark.parametrize(
@@ -129,51 +139,76 @@ class TestWithEveryDesignItIsExact:
 def test_draws_that_share_their_precisions_are_solved_together() -> None:
     duels = some_duels(30, 40)
     rows = rows_of(duels)
-    space = InducingSpace(rows, choose_inducing(KERNEL, duels.points, rows, most=10))
+    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=10))
     one = some_sites(rows)
-    together = space.solve(Sites(one.precision, np.stack([one.linear, 2.0 * one.linear])))
-    np.testing.assert_allclose(together.dual[0], space.solve(one).dual, atol=1e-12)
-    np.testing.assert_allclose(together.dual[1], 2.0 * space.solve(one).dual, atol=1e-12)
+    together = latent.solve(Sites(one.precision, np.stack([one.linear, 2.0 * one.linear])))
+    np.testing.assert_allclose(together.dual[0], latent.solve(one).dual, atol=1e-12)
+    np.testing.assert_allclose(together.dual[1], 2.0 * latent.solve(one).dual, atol=1e-12)
 
 
 def test_more_duels_than_digits_take_the_slower_way_to_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     duels = some_duels(30, 60)
     rows = rows_of(duels)
-    space = InducingSpace(rows, choose_inducing(KERNEL, duels.points, rows, most=20))
+    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=20))
     sites = some_sites(rows)
-    fast = space.solve(sites)
-    monkeypatch.setattr("anchorpbo.posterior.inducing._LARGEST", 0.0)
-    slow = space.solve(sites)
+    fast = latent.solve(sites)
+    monkeypatch.setattr("anchorpbo.posterior.inducing._MAX_TRACE", 0.0)
+    slow = latent.solve(sites)
     np.testing.assert_allclose(fast.dual, slow.dual, atol=1e-11)
     np.testing.assert_allclose(fast.precision, slow.precision, atol=1e-11)
     assert fast.log_determinant == pytest.approx(slow.log_determinant, rel=1e-12)
 
 
 @pytest.mark.parametrize(
-    "duels", [Duels.none(2), Duels([[0.2, 0.3]], [0], [0])], ids=["no duels", "a design against itself"]
+    "duels", [Duels.empty(2), Duels([[0.2, 0.3]], [0], [0])], ids=["no duels", "a design against itself"]
 )
 def test_nothing_to_learn_from(duels: Duels) -> None:
     rows = rows_of(duels)
-    space = InducingSpace(rows, choose_inducing(KERNEL, duels.points, rows, most=5))
+    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=5))
     sites = Sites(np.ones(len(rows)), np.ones(len(rows)))
-    solution = space.solve(sites)
+    solution = latent.solve(sites)
     assert solution.log_determinant == 0.0
     assert solution.margin_means.tolist() == [0.0] * len(rows)
     assert solution.margin_variances.tolist() == [0.0] * len(rows)
-    posterior = posterior_from_sites(KERNEL, space.inducing.points, space, sites)
+    posterior = posterior_from_sites(KERNEL, latent.inducing.points, latent, sites)
     assert posterior.variance([[0.1, 0.9]]) == pytest.approx(2.0)
 
 
-def test_what_needs_the_exact_posterior_says_so() -> None:
+def test_no_member_of_a_latent_vector_refuses_to_work() -> None:
     duels = some_duels()
     rows = rows_of(duels)
-    space = InducingSpace(rows, choose_inducing(KERNEL, duels.points, rows, most=4))
-    with pytest.raises(UnsupportedError, match=r"the evidence's gradient needs the exact .* pass inducing=None"):
-        space.prior_to_points(np.eye(4))
-    with pytest.raises(UnsupportedError, match="the evidence's gradient"):
-        space.reduced_entries(space.solve(some_sites(rows)), rows.first)
-    with pytest.raises(UnsupportedError, match="a loop over the two designs"):
-        space.latent_rows  # noqa: B018
+    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=4))
+    solution = latent.solve(some_sites(rows))
+    arguments = {
+        "margins": [np.ones(4)],
+        "apply_transpose": [np.ones(len(rows))],
+        "margin_variances": [solution],
+        "solve": [some_sites(rows)],
+        "cavities": [solution],
+        "dual_to_points": [solution.dual],
+        "root_to_points": [solution.root],
+    }
+    interface = {name for name in vars(LatentGaussian) if not name.startswith("_")}
+    assert interface == {*arguments, "prior", "dense_rows"}
+    assert latent.prior.shape == (4, 4)
+    np.testing.assert_array_equal(latent.dense_rows, latent.inducing.H)
+    for name, values in arguments.items():
+        getattr(latent, name)(*values)
+
+
+def test_inducing_points_have_no_member_that_needs_the_exact_prior() -> None:
+    assert not issubclass(InducingLatent, ExactLatent)
+    members = {name for name in vars(ExactLatent) if not name.startswith("_")}
+    assert members == {"sparse_rows", "reduced_entries", "prior_to_points"}
+    assert not members & set(dir(InducingLatent))
+
+
+def test_hallucination_refuses_inducing_points() -> None:
+    duels = some_duels()
+    rows = rows_of(duels)
+    latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=4))
+    with pytest.raises(IncompatibleError, match=r"draws from the exact prior; received InducingLatent; use inference"):
+        Hallucination(sweeps=1).infer(latent, Probit(), np.random.default_rng(0))
 
 
 class TestMorePoints:
@@ -183,11 +218,11 @@ class TestMorePoints:
     def posterior(self, request: pytest.FixtureRequest) -> Posterior:
         duels = some_duels(20, 30)
         rows, rng = rows_of(duels), np.random.default_rng(4)
-        space = InducingSpace(rows, choose_inducing(KERNEL, duels.points, rows, most=8))
+        latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=8))
         precision = rng.uniform(0.5, 1.0, (request.param, len(rows)))
         sites = Sites(precision, rng.standard_normal(precision.shape))
         return posterior_from_sites(
-            KERNEL, space.inducing.points, space, sites.draw(0) if request.param == 1 else sites
+            KERNEL, latent.inducing.points, latent, sites.draw(0) if request.param == 1 else sites
         )
 
     def test_the_moments_stay(self, posterior: Posterior) -> None:
@@ -205,7 +240,7 @@ class TestMorePoints:
     def test_moments_of_a_sum_are_those_of_the_matrix(
         self, posterior: Posterior, monkeypatch: pytest.MonkeyPatch, piece: int
     ) -> None:
-        monkeypatch.setattr("anchorpbo.posterior.functional._PIECE", piece)
+        monkeypatch.setattr("anchorpbo.posterior.functional._MAX_COVARIANCES", piece)
         rng = np.random.default_rng(6)
         X, Y, weights = rng.uniform(size=(9, 2)), rng.uniform(size=(5, 2)), rng.standard_normal(5)
         total = posterior.functional(Y, weights)

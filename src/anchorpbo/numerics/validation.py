@@ -1,6 +1,6 @@
-"""The checks that the frozen objects run once, when they are built.
+"""Validation of arguments, once, when an object is built.
 
-Each returns a read-only float (or index) array of its own, so that what was valid at construction stays valid.
+Arrays are copied to read-only float (or index) arrays, so that what was valid at construction stays valid.
 """
 
 from numbers import Real
@@ -15,18 +15,18 @@ from anchorpbo.typing import Array, IntArray
 AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any])
 
 
-def frozen(array: AnyArray) -> AnyArray:
+def freeze(array: AnyArray) -> AnyArray:
     """Mark an array as read-only and return it."""
     array.setflags(write=False)
     return array
 
 
-def read_only(array: Array) -> Array:
-    """A view, row by row in memory, that compiled code cannot write to.
+def as_read_only(array: Array) -> Array:
+    """Return a C-contiguous view that compiled code cannot write to.
 
     To the compiler a read-only array is of another type than one that is not: one type, one compilation.
     """
-    return frozen(np.ascontiguousarray(array).view())
+    return freeze(np.ascontiguousarray(array).view())
 
 
 def as_floats(name: str, values: npt.ArrayLike) -> Array:
@@ -36,15 +36,15 @@ def as_floats(name: str, values: npt.ArrayLike) -> Array:
         if np.iscomplexobj(given) or np.ma.is_masked(values):
             raise TypeError("what a float cannot hold")
         array = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError) as error:
         remedy = "give rows of equal length, and floats rather than text, complex numbers or masked values"
-        raise InputError(f"{name} must be numbers", repr(values), remedy) from problem
+        raise InputError(f"{name} must be numbers", repr(values), remedy) from error
     finite = np.isfinite(array)
     if not finite.all():
         where = tuple(int(i) for i in np.argwhere(~np.atleast_1d(finite))[0]) if array.ndim else ()
         place = f" at index {where}" if where else ""
         raise InputError(f"{name} must be finite", f"{array[where]}{place}", "drop or repair it")
-    return frozen(array)
+    return freeze(array)
 
 
 def as_points(name: str, values: npt.ArrayLike, dimension: int | None = None) -> Array:
@@ -61,15 +61,15 @@ def as_vector(name: str, values: npt.ArrayLike) -> Array:
     array = as_floats(name, values)
     if array.ndim > 1:
         raise ShapeError(f"{name} must be a number or one-dimensional", array.shape, "flatten it")
-    return frozen(np.atleast_1d(array))
+    return freeze(np.atleast_1d(array))
 
 
 def as_indices(name: str, values: npt.ArrayLike, size: int) -> IntArray:
     """Copy to an index array whose entries lie in ``range(size)``."""
     try:
         array = np.array(values)
-    except ValueError as problem:
-        raise InputError(f"{name} must be integers", repr(values), "give rows of equal length") from problem
+    except ValueError as error:
+        raise InputError(f"{name} must be integers", repr(values), "give rows of equal length") from error
     if array.size == 0:
         array = array.astype(np.intp)
     if not np.issubdtype(array.dtype, np.integer):
@@ -78,27 +78,29 @@ def as_indices(name: str, values: npt.ArrayLike, size: int) -> IntArray:
     if outside.size:
         rule = f"{name} must be row numbers of points, " + (f"0 to {size - 1}" if size else "and there are no points")
         raise InputError(rule, int(outside[0]), "check the numbering")
-    return frozen(array.astype(np.intp))
+    return freeze(array.astype(np.intp))
 
 
-def positive(name: str, value: float) -> float:
+def as_positive(name: str, value: float) -> float:
     """Return a finite number above zero as a float."""
     if not _is_number(value) or value <= 0:
         raise InputError(f"{name} must be a finite number above 0", repr(value), "choose a positive value")
     return float(value)
 
 
-def non_negative(name: str, value: float) -> float:
+def as_non_negative(name: str, value: float) -> float:
     """Return a finite number of at least zero as a float."""
     if not _is_number(value) or value < 0:
         raise InputError(f"{name} must be a finite number of at least 0", repr(value), "choose 0 or more")
     return float(value)
 
 
-def whole(name: str, value: int, least: int) -> int:
-    """Return a whole number of at least `least` as an int."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}", repr(value), f"choose {least} or more")
+def as_integer(name: str, value: int, minimum: int) -> int:
+    """Return a whole number of at least `minimum` as an int."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < minimum:
+        raise InputError(
+            f"{name} must be a whole number of at least {minimum}", repr(value), f"choose {minimum} or more"
+        )
     return int(value)
 
 
@@ -109,13 +111,13 @@ def as_generator(rng: np.random.Generator) -> np.random.Generator:
     return rng
 
 
-def increasing_bounds(name: str, bounds: tuple[float, float]) -> tuple[float, float]:
+def as_positive_bounds(name: str, bounds: tuple[float, float]) -> tuple[float, float]:
     """Return two positive numbers, the first at most the second."""
     try:
         lower, upper = bounds
-    except (TypeError, ValueError) as problem:
-        raise InputError(f"{name} must be a pair (lower, upper)", repr(bounds), "give two numbers") from problem
-    lower, upper = positive(f"the lower end of {name}", lower), positive(f"the upper end of {name}", upper)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be a pair (lower, upper)", repr(bounds), "give two numbers") from error
+    lower, upper = as_positive(f"the lower end of {name}", lower), as_positive(f"the upper end of {name}", upper)
     if lower > upper:
         raise InputError(f"{name} must not decrease", (lower, upper), "swap the two")
     return lower, upper

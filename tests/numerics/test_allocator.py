@@ -9,7 +9,7 @@ CODE = """
 import resource, sys
 import numpy as np
 if sys.argv[1] == "kept":
-    from anchorpbo.numerics.memory import keep_freed_blocks
+    from anchorpbo.numerics.allocator import keep_freed_blocks
     keep_freed_blocks()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 for _ in range(300):
@@ -33,14 +33,14 @@ def test_matrices_that_come_and_go_do_not_need_new_pages():
 
 CODE_OF_A_SERVER = """
 import sys
-from anchorpbo.numerics.memory import give_back_large_blocks, keep_freed_blocks
+from anchorpbo.numerics.allocator import release_large_blocks, keep_freed_blocks
 
 def resident():
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
 
 if sys.argv[1] == "back":
-    give_back_large_blocks()
+    release_large_blocks()
 keep_freed_blocks()
 before, kept = resident(), []
 for _ in range(60):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from anchorpbo.numerics.chains import effective_sample_size
+from anchorpbo.inference.chain import effective_sample_size
 from anchorpbo.typing import Array
 
 

@@ -10,7 +10,7 @@ from anchorpbo.duels import Duels
 from anchorpbo.inference import EP
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
-from anchorpbo.posterior import SPACES, Posterior, posterior_from_sites
+from anchorpbo.posterior import LATENTS, Posterior, posterior_from_sites
 from anchorpbo.typing import Array
 
 Build = Callable[..., Any]
@@ -24,7 +24,7 @@ def after(posterior: Posterior, likelihood: Likelihood, pair: Array, noise: Arra
     row = np.array([a[0], -b[0]])
     mean, variance = row @ posterior.mean(pair), row @ posterior.covariance(pair) @ row
     logZ = likelihood.expected(np.array([mean]), np.array([variance]), np.array([tie]))
-    return posterior.conditioned(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
+    return posterior.condition_on_duel(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
 
 
 @pytest.mark.parametrize("likelihood", [Probit(0.3), Logistic(0.5), Logistic(0.5, "difference")], ids=str)
@@ -33,9 +33,9 @@ def test_first_duel_is_that_of_ep(likelihood: Likelihood, tie: bool, X: Array) -
     kernel = RBF(0.5, 3.0)
     updated = after(Posterior.prior(kernel, 2), likelihood, PAIR, NOISE, tie)
     duels = Duels(PAIR, [], [], [[0, 1]]) if tie else Duels(PAIR, [0], [1])
-    space = SPACES["duel"](likelihood.rows(duels, NOISE), kernel(PAIR, PAIR))
-    sites = EP().infer(space, likelihood, np.random.default_rng(0)).sites
-    ep = posterior_from_sites(kernel, duels.points, space, sites)
+    latent = LATENTS["duel"](likelihood.rows(duels, NOISE), kernel(PAIR, PAIR))
+    sites = EP().infer(latent, likelihood, np.random.default_rng(0)).sites
+    ep = posterior_from_sites(kernel, duels.points, latent, sites)
     np.testing.assert_allclose(updated.mean(X), ep.mean(X), atol=1e-9)
     np.testing.assert_allclose(updated.covariance(X), ep.covariance(X), atol=1e-9)
 
@@ -76,7 +76,7 @@ def test_the_posterior_is_left_alone(example: Build, X: Array) -> None:
 
 def test_an_uninformative_duel_changes_nothing(example: Build, X: Array) -> None:
     posterior = example(5, 4, seed=4).posterior()
-    same = posterior.conditioned(PAIR, (1.0, 1.0), slope=0.0, curvature=0.0)
+    same = posterior.condition_on_duel(PAIR, (1.0, 1.0), slope=0.0, curvature=0.0)
     np.testing.assert_allclose(same.mean(X), posterior.mean(X), atol=1e-14)
     np.testing.assert_allclose(same.covariance(X), posterior.covariance(X), atol=1e-14)
 
@@ -90,9 +90,9 @@ def test_updates_may_be_chained_near_ep(X: Array) -> None:
     for i, j in pairs:
         posterior = after(posterior, likelihood, points[[i, j]], noise[[i, j]], tie=False)
     duels = Duels(points, *zip(*pairs, strict=True))
-    space = SPACES["auto"](likelihood.rows(duels, noise), kernel(points, points))
+    latent = LATENTS["auto"](likelihood.rows(duels, noise), kernel(points, points))
     ep = posterior_from_sites(
-        kernel, duels.points, space, EP().infer(space, likelihood, np.random.default_rng(0)).sites
+        kernel, duels.points, latent, EP().infer(latent, likelihood, np.random.default_rng(0)).sites
     )
     np.testing.assert_allclose(posterior.mean(X), ep.mean(X), atol=0.02)
     np.testing.assert_allclose(posterior.variance(X), ep.variance(X), atol=0.02)

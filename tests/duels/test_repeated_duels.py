@@ -24,7 +24,7 @@ def sorted_rows(duels: Duels) -> Array:
 
 
 def test_a_row_counts_as_often_as_it_was_judged_so() -> None:
-    merged = many().merged()
+    merged = many().merge_repeats()
     assert merged.counts is not None
     assert merged.counts.sum() == 260
     assert len(merged) <= 2 * 5 * 5
@@ -34,35 +34,35 @@ def test_a_row_counts_as_often_as_it_was_judged_so() -> None:
 
 def test_duels_that_all_differ_stay_as_they_are() -> None:
     duels = Duels(POINTS, [0, 1, 1], [1, 0, 2], ties=[[0, 1]])
-    assert duels.merged() is duels
+    assert duels.merge_repeats() is duels
     assert duels.counts is None
 
 
 def test_merging_twice_is_merging_once() -> None:
-    merged = many().merged()
-    assert merged.merged() is merged
+    merged = many().merge_repeats()
+    assert merged.merge_repeats() is merged
     assert merged != many()
 
 
 def test_unmerged_duels_have_a_row_each_on_the_same_designs() -> None:
-    each = many().merged().unmerged()
+    each = many().merge_repeats().expand_repeats()
     assert each.counts is None
     np.testing.assert_array_equal(each.points, many().points)
     np.testing.assert_array_equal(sorted_rows(each), sorted_rows(many()))
-    assert each.unmerged() is each
+    assert each.expand_repeats() is each
 
 
 def test_one_more_duel_after_merging_is_one_more_duel() -> None:
-    more, expected = many().merged().and_win(POINTS[0], POINTS[1]), many().and_win(POINTS[0], POINTS[1])
-    np.testing.assert_array_equal(sorted_rows(more.merged()), sorted_rows(expected.merged()))
-    tie, expected = many().merged().and_tie(POINTS[0], POINTS[1]), many().and_tie(POINTS[0], POINTS[1])
-    np.testing.assert_array_equal(sorted_rows(tie.merged()), sorted_rows(expected.merged()))
+    more, expected = many().merge_repeats().with_win(POINTS[0], POINTS[1]), many().with_win(POINTS[0], POINTS[1])
+    np.testing.assert_array_equal(sorted_rows(more.merge_repeats()), sorted_rows(expected.merge_repeats()))
+    tie, expected = many().merge_repeats().with_tie(POINTS[0], POINTS[1]), many().with_tie(POINTS[0], POINTS[1])
+    np.testing.assert_array_equal(sorted_rows(tie.merge_repeats()), sorted_rows(expected.merge_repeats()))
 
 
 def test_the_log_likelihood_is_the_same_function() -> None:
     duels, likelihood, f = many(), Probit(tie_threshold=0.3), np.random.default_rng(2).normal(size=5)
     totals = []
-    for each in (duels, duels.merged()):
+    for each in (duels, duels.merge_repeats()):
         rows = likelihood.rows(each, np.full(5, 0.7))
         logs = likelihood.log_prob(rows.margins(f), rows.tied).value
         totals.append(float(logs.sum() if each.counts is None else each.counts @ logs))

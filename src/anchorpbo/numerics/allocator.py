@@ -1,4 +1,4 @@
-"""Keeping memory that will be needed again.
+"""Settings of the memory allocator.
 
 The C library of Linux gives blocks above 128 kB back to the system as soon as they are freed, and every new one comes
 as empty pages that must be filled in. A matrix of 150 x 150 is such a block, and a fit makes thousands of them: a third
@@ -13,27 +13,27 @@ from functools import cache
 
 import numpy as np
 
-LARGEST_KEPT = 31_000_000
+MAX_KEPT_BYTES = 31_000_000
 """Bytes; 32 MB is the most that glibc can be taught."""
-LARGEST_KEPT_BY_SERVER = 512_000
+MAX_SERVER_KEPT_BYTES = 512_000
 """Bytes; a server takes in files of many megabytes, but fits few models itself."""
-_MOST_FREE = 16_000_000
+_MAX_FREE_BYTES = 16_000_000
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of mallopt, in malloc.h
 
 
 @cache  # once in a process is enough
 def keep_freed_blocks() -> None:
-    """Teach the allocator."""
-    np.empty(LARGEST_KEPT, dtype=np.int8)
+    """Have the allocator keep freed blocks of up to `MAX_KEPT_BYTES` for later arrays."""
+    np.empty(MAX_KEPT_BYTES, dtype=np.int8)
 
 
-def give_back_large_blocks() -> None:
-    """Have blocks above half a megabyte go back to the system when they are freed, whatever was taught before or after.
+def release_large_blocks() -> None:
+    """Return freed blocks above half a megabyte to the system, whatever was set before or after.
 
     Files that were taken in would else leave holes between what is kept, which a server never gets rid of.
     """
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):  # another C library, which does not mind
             library = ctypes.CDLL(None)
-            library.mallopt(_M_MMAP_THRESHOLD, LARGEST_KEPT_BY_SERVER)
-            library.mallopt(_M_TRIM_THRESHOLD, _MOST_FREE)
+            library.mallopt(_M_MMAP_THRESHOLD, MAX_SERVER_KEPT_BYTES)
+            library.mallopt(_M_TRIM_THRESHOLD, _MAX_FREE_BYTES)

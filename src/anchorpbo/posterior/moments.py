@@ -25,7 +25,7 @@ _AGAINST = np.array([[-2.0], [2.0]])
 
 
 @dataclass(frozen=True, eq=False)
-class AtDesigns:
+class DesignMoments:
     """mean(x) and variance(x), (n,) each."""
 
     posterior: Posterior
@@ -35,7 +35,7 @@ class AtDesigns:
     pull: Pull
 
     @classmethod
-    def of(cls, posterior: Posterior, X: Array, *, slopes: bool = False) -> AtDesigns:
+    def of(cls, posterior: Posterior, X: Array, *, slopes: bool = False) -> DesignMoments:
         """Look at X, (n, d), which is taken as valid; with slopes, if `gradient` will be asked for."""
         return cls(posterior, X, *_look(posterior, X, slopes))
 
@@ -65,18 +65,18 @@ class AtDesigns:
         return self.pull(weights) + self.posterior.kernel.diagonal_gradient(self.X, by_variance)
 
     @cached_property
-    def _through(self) -> Through:
-        return Through.of(self.posterior, self.k)
+    def _through(self) -> RootProduct:
+        return RootProduct.of(self.posterior, self.k)
 
 
 @dataclass(frozen=True, eq=False)
-class AtPairs:
+class PairMoments:
     """The two means and the variance of f(x) - f(y)."""
 
     posterior: Posterior
     X: Array
     """Pairs of designs (x, y), (n, 2, d)."""
-    through: Through
+    through: RootProduct
     """k(x, P) - k(y, P) on its way through G."""
     pull: Pull
     """For k of x and y in turn, (2 n, u)."""
@@ -88,12 +88,12 @@ class AtPairs:
     """Var(f(x) - f(y)), (n,); rounding below zero is cut off."""
 
     @classmethod
-    def of(cls, posterior: Posterior, X: Array, *, slopes: bool = False) -> AtPairs:
+    def of(cls, posterior: Posterior, X: Array, *, slopes: bool = False) -> PairMoments:
         """Look at pairs X, (n, 2, d), which are taken as valid; with slopes, if `gradient` will be asked for."""
         kernel, designs = posterior.kernel, X.reshape(-1, X.shape[2])
         k, pull = _look(posterior, designs, slopes)
         between, pull_between = kernel.paired_with_pullback(designs, X[:, ::-1].reshape(designs.shape))
-        through = Through.of(posterior, k[::2] - k[1::2])
+        through = RootProduct.of(posterior, k[::2] - k[1::2])
         own = kernel.diagonal(designs)
         variance = np.maximum(own[::2] + own[1::2] - 2.0 * between[::2] - through.quadratic, 0.0)
         return cls(posterior, X, through, pull, pull_between, (k @ posterior.beta).reshape(-1, 2), variance)
@@ -110,7 +110,7 @@ class AtPairs:
 
 
 @dataclass(frozen=True, eq=False)
-class Through:
+class RootProduct:
     """Rows k, (n, u), times the roots of G: what the moments and the chain rule both need."""
 
     posterior: Posterior
@@ -120,9 +120,9 @@ class Through:
     """k spread', (n, r'), of a mixture."""
 
     @classmethod
-    def of(cls, posterior: Posterior, k: Array) -> Through:
+    def of(cls, posterior: Posterior, k: Array) -> RootProduct:
         """Multiply."""
-        within = k @ posterior.root.T if posterior.factors is None else posterior.factors.times(k)
+        within = k @ posterior.root.T if posterior.factors is None else posterior.factors.multiply_transpose(k)
         return cls(posterior, within, None if posterior.spread is None else k @ posterior.spread.T)
 
     @property
@@ -135,7 +135,7 @@ class Through:
     def product(self) -> Array:
         """k G, (n, u)."""
         factors, spread = self.posterior.factors, self.posterior.spread
-        within = self.within @ self.posterior.root if factors is None else factors.back(self.within)
+        within = self.within @ self.posterior.root if factors is None else factors.multiply(self.within)
         return within if spread is None or self.spread is None else within - self.spread @ spread
 
 

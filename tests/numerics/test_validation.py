@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.numerics.checks import (
+from anchorpbo.numerics.validation import (
     as_floats,
     as_indices,
+    as_non_negative,
     as_points,
+    as_positive,
+    as_positive_bounds,
     as_vector,
-    frozen,
-    increasing_bounds,
-    non_negative,
-    positive,
+    freeze,
 )
 
 
@@ -109,50 +109,50 @@ class TestIndices:
 class TestNumbers:
     @pytest.mark.parametrize("value", [1, 0.5, np.float32(2.0), np.int64(3), Fraction(1, 2)])
     def test_positive_numbers_become_floats(self, value: float) -> None:
-        assert positive("a", value) == float(value)
-        assert type(positive("a", value)) is float
-        assert type(non_negative("a", value)) is float
+        assert as_positive("a", value) == float(value)
+        assert type(as_positive("a", value)) is float
+        assert type(as_non_negative("a", value)) is float
 
     @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, True, "1", None, [1.0]])
     def test_positive(self, value: object) -> None:
         with pytest.raises(
             InputError, match=r"a must be a finite number above 0; received .*; choose a positive value"
         ):
-            positive("a", value)  # type: ignore[arg-type]
+            as_positive("a", value)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("value", [-1e-300, np.nan, -np.inf, False, "0", None])
     def test_non_negative(self, value: object) -> None:
         with pytest.raises(InputError, match=r"a must be a finite number of at least 0; received .*; choose 0 or more"):
-            non_negative("a", value)  # type: ignore[arg-type]
+            as_non_negative("a", value)  # type: ignore[arg-type]
 
     def test_zero_is_non_negative(self) -> None:
-        assert non_negative("a", 0) == 0.0
+        assert as_non_negative("a", 0) == 0.0
 
 
 class TestBounds:
     def test_bounds(self) -> None:
-        assert increasing_bounds("b", (1, 2)) == (1.0, 2.0)
-        assert increasing_bounds("b", (1.0, 1.0)) == (1.0, 1.0)
-        assert increasing_bounds("b", [0.1, 3]) == (0.1, 3.0)  # type: ignore[arg-type]
+        assert as_positive_bounds("b", (1, 2)) == (1.0, 2.0)
+        assert as_positive_bounds("b", (1.0, 1.0)) == (1.0, 1.0)
+        assert as_positive_bounds("b", [0.1, 3]) == (0.1, 3.0)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("bounds", [1.0, (1.0,), (1.0, 2.0, 3.0), None])
     def test_bounds_are_a_pair(self, bounds: object) -> None:
         with pytest.raises(InputError, match=r"b must be a pair \(lower, upper\); received .*; give two numbers"):
-            increasing_bounds("b", bounds)  # type: ignore[arg-type]
+            as_positive_bounds("b", bounds)  # type: ignore[arg-type]
 
     def test_bounds_are_positive(self) -> None:
         with pytest.raises(InputError, match="the lower end of b must be a finite number above 0"):
-            increasing_bounds("b", (0.0, 1.0))
+            as_positive_bounds("b", (0.0, 1.0))
         with pytest.raises(InputError, match="the upper end of b must be a finite number above 0"):
-            increasing_bounds("b", (1.0, np.inf))
+            as_positive_bounds("b", (1.0, np.inf))
 
     def test_bounds_do_not_decrease(self) -> None:
         with pytest.raises(InputError, match=r"b must not decrease; received \(2.0, 1.0\); swap the two"):
-            increasing_bounds("b", (2.0, 1.0))
+            as_positive_bounds("b", (2.0, 1.0))
 
 
 def test_frozen_returns_the_array_itself() -> None:
     array = np.zeros(2)
-    assert frozen(array) is array
+    assert freeze(array) is array
     with pytest.raises(ValueError, match="read-only"):
         array[0] = 1.0

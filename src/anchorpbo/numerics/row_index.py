@@ -1,7 +1,7 @@
-"""Which rows of an array are equal, by a number computed from each.
+"""Hashes of the rows of an array: distinct rows, and a lookup of a row.
 
 Symbols: X (n, d) floats. Rows are equal where all their bytes are, so -0.0 must have been made 0.0 (``X + 0.0``). A
-row's number depends on its bytes alone. Two different rows may have the same, once in 2^64, so rows are compared too.
+row's hash depends on its bytes alone. Two different rows may have the same, once in 2^64, so rows are compared too.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy.typing as npt
 
 from anchorpbo.typing import Array, IntArray
 
-Numbers = npt.NDArray[np.uint64]
+Hashes = npt.NDArray[np.uint64]
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _CHUNK = 1024
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
-def distinct_rows(X: Array) -> tuple[IntArray, IntArray]:
-    """First row of each group of equal rows, (g,), in order of first appearance, and the group of each row, (n,)."""
-    _, first, group = np.unique(_numbers(X), return_index=True, return_inverse=True)
-    if not np.array_equal(X, X[first[group]]):  # two different rows of one number
+def find_distinct_rows(X: Array) -> tuple[IntArray, IntArray]:
+    """Return the first row of each group of equal rows, (g,), in order of appearance, and each row's group, (n,)."""
+    _, first, group = np.unique(_hash_rows(X), return_index=True, return_inverse=True)
+    if not np.array_equal(X, X[first[group]]):  # two different rows of one hash
         _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.intp)
@@ -31,16 +31,16 @@ def distinct_rows(X: Array) -> tuple[IntArray, IntArray]:
     return first[order], rank[group.reshape(-1)]
 
 
-class Places:
-    """Where a row stands in an array, without a copy of the array."""
+class RowIndex:
+    """Lookup of a row in an array, without a copy of the array."""
 
     def __init__(self, X: Array) -> None:
         self._X = X
 
     def find(self, x: Array) -> int | None:
-        """The first row of X, (n, d), that is equal to x, (d,); ``None`` where there is none."""
-        order, numbers = self._sorted
-        number = _numbers(x[None])[0]
+        """Return the number of the first row of X, (n, d), equal to x, (d,), or ``None``."""
+        order, numbers = self._sorted_hashes
+        number = _hash_rows(x[None])[0]
         start, end = (int(np.searchsorted(numbers, number, side)) for side in _SIDES)
         for row in map(int, order[start:end]):
             if np.array_equal(self._X[row], x):
@@ -48,13 +48,13 @@ class Places:
         return None
 
     @cached_property
-    def _sorted(self) -> tuple[IntArray, Numbers]:
-        numbers = _numbers(self._X)
+    def _sorted_hashes(self) -> tuple[IntArray, Hashes]:
+        numbers = _hash_rows(self._X)
         order = np.argsort(numbers, kind="stable")
         return order, numbers[order]
 
 
-def _numbers(X: Array) -> Numbers:
+def _hash_rows(X: Array) -> Hashes:
     bits = np.ascontiguousarray(X).view(np.uint64)
     numbers = np.empty(len(X), dtype=np.uint64)
     # Any odd factors will do, one a column and always the same.
