@@ -41,7 +41,7 @@ def everything(likelihood: Likelihood, noise: NoiseMap) -> list[Array]:
     kernel = RBF(0.4)
     space = SPACES["duel"](rows, kernel(DUELS.points, DUELS.points))
     sites = Laplace().infer(space, likelihood, np.random.default_rng(0)).sites
-    terms = [*likelihood.log_prob(g, rows.tied), *likelihood.expected(g, np.ones_like(g), rows.tied)]
+    terms = [*likelihood.log_prob(g, rows.tied), *likelihood.log_marginal(g, np.ones_like(g), rows.tied)]
     return [rows.coef_first, rows.coef_second, g, *terms, sites.precision, sites.linear]
 
 

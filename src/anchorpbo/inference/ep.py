@@ -29,7 +29,7 @@ import numpy as np
 from anchorpbo.inference.base import Inference, Inferred, Info
 from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood
-from anchorpbo.likelihoods.expected import expected_outcome
+from anchorpbo.likelihoods.mixture import ProbitMixture, expected_outcome
 from anchorpbo.numerics.checks import positive, whole
 from anchorpbo.numerics.jit import compiled
 from anchorpbo.numerics.tiering import tiered
@@ -108,8 +108,8 @@ def _avoid_cancellation(space: LatentSpace) -> LatentSpace:
 def match_all(space: LatentSpace, likelihood: Likelihood, solution: Solution) -> Sites:
     """The sites that match, each against its own cavity, all from the same posterior."""
     mu_c, s2_c = space.cavities(solution)
-    logZ = likelihood.expected(mu_c, s2_c, space.rows.tied)
-    return Sites(-logZ.d2 / logZ.rest, (logZ.d1 - logZ.d2 * mu_c) / logZ.rest)
+    logZ = likelihood.log_marginal(mu_c, s2_c, space.rows.tied)
+    return Sites(-logZ.d2 / logZ.variance_ratio, (logZ.d1 - logZ.d2 * mu_c) / logZ.variance_ratio)
 
 
 class Extrapolation:
@@ -152,13 +152,43 @@ def match_one_by_one(space: LatentSpace, likelihood: Likelihood, solution: Solut
     """The same, each site seeing the effect of those before it by a rank-one update of the posterior."""
     precision, linear = solution.sites.precision.copy(), solution.sites.linear.copy()
     mean, covariance = space.prior @ solution.dual, solution.covariance.copy()
-    tied, tau, tilting = space.rows.tied, likelihood.tau, likelihood.tilting
-    if space.dense_rows is None:
+    tied, tau, outcomes = space.rows.tied, likelihood.tau, likelihood.outcomes
+    if not isinstance(outcomes, ProbitMixture):
+        _sweep_any_link(precision, linear, mean, covariance, space, likelihood)
+    elif space.dense_rows is None:
         a, b, first, second = space.latent_rows
-        _sweep(precision, linear, mean, covariance, a, b, first, second, tied, tau, *tilting)
+        _sweep(precision, linear, mean, covariance, a, b, first, second, tied, tau, *outcomes.parts)
     else:
-        _sweep_dense(precision, linear, mean, covariance, space.dense_rows, tied, tau, *tilting)
+        _sweep_dense(precision, linear, mean, covariance, space.dense_rows, tied, tau, *outcomes.parts)
     return Sites(precision, linear)
+
+
+def _sweep_any_link(
+    precision: Array, linear: Array, mean: Array, covariance: Array, space: LatentSpace, likelihood: Likelihood
+) -> None:
+    """Do what `_sweep` does, for a link of any kind, interpreted."""
+    for k, tied in enumerate(space.rows.tied):
+        if space.dense_rows is None:
+            a, b, first, second = space.latent_rows
+            effect = a[k] * covariance[first[k]] - b[k] * covariance[second[k]]  # Cov(latent, g_k)
+            mu, s2 = (a[k] * vector[first[k]] - b[k] * vector[second[k]] for vector in (mean, effect))
+        else:
+            effect = covariance @ space.dense_rows[k]
+            mu, s2 = space.dense_rows[k] @ mean, space.dense_rows[k] @ effect
+        share = 1.0 - precision[k] * s2
+        if not (s2 > 0.0 and share > _EPS):
+            continue
+        mu_c = (mu - linear[k] * s2) / share
+        logZ = likelihood.log_marginal(np.array([mu_c]), np.array([s2 / share]), np.array([tied]))
+        curvature, ratio = logZ.d2[0], logZ.variance_ratio[0]
+        new_precision, new_linear = -curvature / ratio, (logZ.d1[0] - curvature * mu_c) / ratio
+        more, shift = new_precision - precision[k], new_linear - linear[k]
+        grown = 1.0 + more * s2
+        if not grown > _EPS:
+            continue
+        mean += effect * ((shift - more * mu) / grown)
+        covariance -= np.outer(effect, effect) * (more / grown)
+        precision[k], linear[k] = new_precision, new_linear
 
 
 @compiled
