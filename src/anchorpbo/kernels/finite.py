@@ -13,7 +13,7 @@ import numpy as np
 
 from anchorpbo.errors import UnsupportedError
 from anchorpbo.kernels.base import Kernel
-from anchorpbo.kernels.scales import ScaledKernel
+from anchorpbo.kernels.scaled_kernel import ScaledKernel
 from anchorpbo.numerics.bits import bits_set, packed, shared_bits
 from anchorpbo.numerics.checks import positive
 from anchorpbo.typing import Array
