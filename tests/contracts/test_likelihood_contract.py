@@ -102,7 +102,7 @@ class ToleratesTies(Probit):
         (Clamped(), "check_log_concave"),
         (NaiveProbit(), "check_finite_at_extreme_margins"),
         (UnshiftedWin(), "check_probabilities_add_up"),
-        (ForgetsVariance(), "check_expected"),
+        (ForgetsVariance(), "check_log_marginal"),
         (WrongThresholdSlope(), "check_threshold_derivatives"),
         (SwappedGradients(), "check_coefficients"),
         (ToleratesTies(), "check_for_duels"),

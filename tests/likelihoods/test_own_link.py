@@ -7,7 +7,7 @@ import anchorpbo as ap
 from anchorpbo.errors import IncompatibleError
 from anchorpbo.inference import EP, Hallucination, Laplace, PolyaGamma
 from anchorpbo.likelihoods import Likelihood, RowScaling, Terms
-from anchorpbo.testing import LikelihoodContract
+from anchorpbo.testing import InferenceContract, LikelihoodContract
 from anchorpbo.typing import Array
 
 
@@ -137,3 +137,9 @@ def test_an_optimizer_asks_and_recommends_and_is_read_again():
 def test_samplers_of_other_links_refuse_it(inference, rule):
     with pytest.raises(IncompatibleError, match=f"{rule}.*HyperbolicSecant"):
         ap.PreferenceGP(ap.RBF(0.5), likelihood=LINK, inference=inference)
+
+
+@pytest.mark.parametrize("check", InferenceContract.checks())
+@pytest.mark.parametrize("inference", [Laplace(), EP()], ids=["laplace", "ep"])
+def test_inferences_keep_their_contract_with_it(inference, check):
+    InferenceContract(inference, (LINK,)).check(check)

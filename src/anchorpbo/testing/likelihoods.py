@@ -12,7 +12,7 @@ from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.likelihoods import Likelihood, LogMarginal, Terms
 from anchorpbo.testing.contract import (
     Contract,
-    difference,
+    differentiate,
     ensure,
     ensure_close,
     ensure_finite,
@@ -20,7 +20,7 @@ from anchorpbo.testing.contract import (
     ensure_raises,
     ensure_same_bits,
     ensure_shape,
-    pickled,
+    pickle_and_load,
 )
 from anchorpbo.typing import Array, BoolArray
 
@@ -96,9 +96,12 @@ class LikelihoodContract(Contract):
             def terms(t: float, likelihood: Likelihood = likelihood, tied: BoolArray = tied) -> Array:
                 return np.array(likelihood.log_prob(g + t * step, tied))
 
-            slopes = difference(terms, step)
+            slopes = differentiate(terms, step)
             for order in (1, 2, 3):
-                rounding = _rounding(here, order, likelihood.tau) + _rounding(here, order - 1, likelihood.tau) / step
+                rounding = (
+                    _bound_rounding(here, order, likelihood.tau)
+                    + _bound_rounding(here, order - 1, likelihood.tau) / step
+                )
                 ensure_close(f"d{order} of {name}", here[order], slopes[order - 1], 1e-5, rounding)
 
     def check_threshold_derivatives(self) -> None:
@@ -113,13 +116,13 @@ class LikelihoodContract(Contract):
             def terms(t: float, likelihood: Likelihood = likelihood, tied: BoolArray = tied, h: float = step) -> Array:
                 return np.array(likelihood.with_threshold(likelihood.tau + t * h).log_prob(g, tied))
 
-            slopes, here = difference(terms, step), likelihood.log_prob(g, tied)
+            slopes, here = differentiate(terms, step), likelihood.log_prob(g, tied)
             by_tau = likelihood.log_prob_by_threshold(g, tied)
             for order, part in enumerate(("value", "d1", "d2")):
-                rounding = _rounding(here, order, tau) / step
+                rounding = _bound_rounding(here, order, tau) / step
                 ensure_close(f"{part} of the derivative in tau of {name}", by_tau[order], slopes[order], 1e-5, rounding)
 
-    def check_expected(self) -> None:
+    def check_log_marginal(self) -> None:
         """`log_marginal` is what adaptive quadrature says, at variances from 0 to 1e4."""
         for name, likelihood, _ in self._outcomes(self.likelihood.default_threshold):
             tie = "tie" in name
@@ -133,7 +136,7 @@ class LikelihoodContract(Contract):
                 ensure_close(f"d1 of the {what}", got.d1, truth[1], 10 * self.tolerance, self.tolerance)
                 ensure_close(f"d2 of the {what}", got.d2, truth[2], 100 * self.tolerance, 10 * self.tolerance)
 
-    def check_expected_leaves_a_variance(self) -> None:
+    def check_log_marginal_leaves_a_variance(self) -> None:
         """-1 / variance <= d2 <= 0: an answer leaves a margin with a variance, and with no more than it had."""
         means = _GRID
         for name, likelihood, tied in self._outcomes():
@@ -151,10 +154,10 @@ class LikelihoodContract(Contract):
         ensure((values > 0).all(), "coefficients must be above 0")
         gradients = self.likelihood.scaling(first, second)
         step_first, step_second = 1e-3 * first, 1e-3 * second
-        in_first = difference(
+        in_first = differentiate(
             lambda t: np.array(self.likelihood.coefficients(first + t * step_first, second)), step_first
         )
-        in_second = difference(
+        in_second = differentiate(
             lambda t: np.array(self.likelihood.coefficients(first, second + t * step_second)), step_second
         )
         rounding = 1e-12 * values / np.minimum(step_first, step_second)
@@ -237,7 +240,7 @@ class LikelihoodContract(Contract):
 
     def check_pickles(self) -> None:
         """A pickled likelihood is the same likelihood."""
-        copy = pickled(self.likelihood)
+        copy = pickle_and_load(self.likelihood)
         ensure(copy == self.likelihood, "a pickled likelihood must equal the original")
         ensure_same_bits("a pickled likelihood", copy.log_win(_GRID).value, self.likelihood.log_win(_GRID).value)
 
@@ -262,7 +265,7 @@ def _ties(g: Array) -> BoolArray:
     return np.ones(len(g), dtype=np.bool_)
 
 
-def _rounding(terms: Terms, order: int, tau: float) -> Array:
+def _bound_rounding(terms: Terms, order: int, tau: float) -> Array:
     """What may be rounded in a term: it is made of powers of d1 that cancel, and of a tie's ends, 2 tau apart."""
     powers = np.abs(terms.value) if order == 0 else np.abs(terms.d1) ** order
     return np.asarray(1e-14 * (1.0 + powers) / (min(1.0, tau) if tau > 0 else 1.0) + 1e-12)
