@@ -73,7 +73,7 @@ class LogisticOutcomes(ProbitMixture):
     @property
     def parts(self) -> tuple[float, Array, Array]:
         """Parts of scale 2 v, for the nodes v of a quadrature of Kolmogorov's density; s(g) ~ exp(g) to the left."""
-        return 1.0, *_mixture()
+        return 1.0, *_compute_mixture()
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def logistic_wins(z: Array, out: Array) -> None:
 
 
 @cache
-def _mixture() -> tuple[Array, Array]:
+def _compute_mixture() -> tuple[Array, Array]:
     """Nodes 2 v and log weights of the trapezoidal rule in log v for Kolmogorov's density.
 
     They give s(g) to rounding for g down to -100; further left the exponential takes over.
