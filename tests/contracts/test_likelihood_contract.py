@@ -82,8 +82,8 @@ class WrongThresholdSlope(Logistic):
 class SwappedGradients(Logistic):
     """Derivatives in the other design's noise."""
 
-    def scaling(self, noise_first: Array, noise_second: Array) -> RowScaling:
-        first, second, a, b, c, d = super().scaling(noise_first, noise_second)
+    def scale_rows(self, noise_first: Array, noise_second: Array) -> RowScaling:
+        first, second, a, b, c, d = super().scale_rows(noise_first, noise_second)
         return RowScaling(first, second, b, a, d, c)
 
 

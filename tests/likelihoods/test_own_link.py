@@ -14,7 +14,7 @@ from anchorpbo.typing import Array
 class HyperbolicSecant(Likelihood):
     """F(z) = 2/pi arctan(exp(pi z / 2)), whose density is sech(pi z / 2) / 2."""
 
-    def scaling(self, noise_first: Array, noise_second: Array) -> RowScaling:
+    def scale_rows(self, noise_first: Array, noise_second: Array) -> RowScaling:
         total = noise_first + noise_second
         a, slope = total**-0.5, -0.5 * total**-1.5
         return RowScaling(a, a, slope, slope, slope, slope)
@@ -40,7 +40,7 @@ NOISE = ap.NoiseMap.bounded(POINTS[:2], scale=0.2, strength=1.5)
 
 
 def test_a_likelihood_has_two_abstract_members():
-    assert Likelihood.__abstractmethods__ == {"scaling", "log_win"}
+    assert Likelihood.__abstractmethods__ == {"scale_rows", "log_win"}
 
 
 @pytest.mark.parametrize("check", LikelihoodContract.checks())

@@ -2,7 +2,7 @@
 
 ::
 
-    base         Likelihood: a new likelihood is two methods, `scaling` and `log_win`
+    base         Likelihood: a new likelihood is two methods, `scale_rows` and `log_win`
     probit       Probit             closed forms
     logistic     Logistic           closed forms
     outcomes     Outcomes: ties and expected probabilities of a link

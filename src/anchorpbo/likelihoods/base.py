@@ -43,7 +43,7 @@ class RowScaling(NamedTuple):
 class Likelihood(ABC):
     """A link with its rule for putting noise into the rows; immutable.
 
-    A new likelihood writes `scaling` and `log_win`. Ties and expectations follow by quadrature, unless `closed_form`
+    A new likelihood writes `scale_rows` and `log_win`. Ties and expectations follow by quadrature, unless `closed_form`
     has formulas for them.
     """
 
@@ -58,7 +58,7 @@ class Likelihood(ABC):
             object.__setattr__(self, "tie_threshold", non_negative("tie_threshold", self.tie_threshold))
 
     @abstractmethod
-    def scaling(self, noise_first: Array, noise_second: Array) -> RowScaling:
+    def scale_rows(self, noise_first: Array, noise_second: Array) -> RowScaling:
         """Return the two entries of each row, above 0, and their derivatives in the two designs' noises, (m,) each."""
 
     @abstractmethod
@@ -108,7 +108,7 @@ class Likelihood(ABC):
     def coefficients(self, noise_first: Array, noise_second: Array) -> tuple[Array, Array]:
         """Return the two entries of each row D_k = a_k e_first - b_k e_second, (m,) each."""
         with np.errstate(all="ignore"):  # their derivatives may overflow where they do not
-            scaling = self.scaling(noise_first, noise_second)
+            scaling = self.scale_rows(noise_first, noise_second)
         return scaling.first, scaling.second
 
     @final

@@ -95,7 +95,7 @@ class Logistic(Likelihood):
         if self.form not in FORMS:
             raise UnknownNameError.of("form", self.form, FORMS)
 
-    def scaling(self, noise_first: Array, noise_second: Array) -> RowScaling:
+    def scale_rows(self, noise_first: Array, noise_second: Array) -> RowScaling:
         """Return the entries by the form."""
         return FORMS[self.form](noise_first, noise_second)
 

@@ -76,7 +76,7 @@ class Probit(Likelihood):
 
     closed_form: ClassVar[Outcomes | None] = ProbitOutcomes()
 
-    def scaling(self, noise_first: Array, noise_second: Array) -> RowScaling:
+    def scale_rows(self, noise_first: Array, noise_second: Array) -> RowScaling:
         """Return 1 / sqrt(n_w + n_l), twice, and its derivative -1/2 (n_w + n_l)^(-3/2), four times."""
         total = noise_first + noise_second
         a, slope = 1.0 / np.sqrt(total), -0.5 * total**-1.5

@@ -152,7 +152,7 @@ class LikelihoodContract(Contract):
         values = np.array(self.likelihood.coefficients(first, second))
         ensure_shape("the coefficients", values, (2, len(first)))
         ensure((values > 0).all(), "coefficients must be above 0")
-        gradients = self.likelihood.scaling(first, second)
+        gradients = self.likelihood.scale_rows(first, second)
         step_first, step_second = 1e-3 * first, 1e-3 * second
         in_first = differentiate(
             lambda t: np.array(self.likelihood.coefficients(first + t * step_first, second)), step_first
