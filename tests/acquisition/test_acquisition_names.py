@@ -1,6 +1,6 @@
 import pytest
 
-from anchorpbo.acquisition import ANPEI, EI, EUBO, RAEUBO, RAHBO, UCB, resolve
+from anchorpbo.acquisition import ANPEI, EI, EUBO, RAEUBO, RAHBO, UCB, resolve_acquisition
 from anchorpbo.errors import InputError, UnknownNameError
 
 
@@ -9,7 +9,7 @@ from anchorpbo.errors import InputError, UnknownNameError
     [("ei", EI()), ("ucb", UCB()), ("eubo", EUBO()), ("anpei", ANPEI()), ("rahbo", RAHBO()), ("raeubo", RAEUBO())],
 )
 def test_the_papers_names_give_the_papers_acquisitions(name, expected):
-    assert resolve(name) == expected
+    assert resolve_acquisition(name) == expected
 
 
 def test_defaults_are_the_papers():
@@ -19,31 +19,31 @@ def test_defaults_are_the_papers():
 
 
 def test_parameters_go_with_a_name():
-    assert resolve("anpei", risk_aversion=2, penalty="variance") == ANPEI(2.0, "variance")
+    assert resolve_acquisition("anpei", risk_aversion=2, penalty="variance") == ANPEI(2.0, "variance")
 
 
 def test_an_object_is_returned_as_it_is():
     acquisition = RAHBO(1.0, 4.0)
-    assert resolve(acquisition) is acquisition
+    assert resolve_acquisition(acquisition) is acquisition
 
 
 def test_other_names_are_refused():
     with pytest.raises(UnknownNameError, match=r"acquisition must be one of anpei, ei, .*; received 'pi'; check"):
-        resolve("pi")
+        resolve_acquisition("pi")
 
 
 @pytest.mark.parametrize(("name", "offer"), [("eubo", "leave them out"), ("ucb", "set exploration")])
 def test_parameters_that_do_not_exist_are_refused(name, offer):
     with pytest.raises(InputError, match=f"{name} has no parameter of this name; received gamma; {offer}"):
-        resolve(name, gamma=1.0)
+        resolve_acquisition(name, gamma=1.0)
 
 
 def test_parameters_are_refused_beside_an_object():
     with pytest.raises(InputError, match="parameters go with a name"):
-        resolve(EI(), log=True)
+        resolve_acquisition(EI(), log=True)
 
 
 @pytest.mark.parametrize("thing", [EI, None, 3])
 def test_other_things_are_refused(thing):
     with pytest.raises(InputError, match="acquisition must be a name or an acquisition object"):
-        resolve(thing)
+        resolve_acquisition(thing)

@@ -78,3 +78,11 @@ def test_numbers_may_be_nearly_right(expected, printed):
 )
 def test_words_and_numbers_that_differ_are_noticed(expected, printed):
     assert not tutorials.same(expected, printed)
+
+
+@pytest.mark.parametrize("part", ["RationalQuadratic", "HyperbolicSecant", "Variational", "Informative"])
+def test_a_part_of_your_own_takes_fewer_than_25_lines(part):
+    text = (tutorials.FOLDER / "own-parts.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    (block,) = (block for block in blocks if f"class {part}(" in block)
+    assert len(block.splitlines()) < 25

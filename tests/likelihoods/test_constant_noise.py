@@ -39,9 +39,9 @@ def everything(likelihood: Likelihood, noise: NoiseMap) -> list[Array]:
     rows = likelihood.rows(DUELS, noise(DUELS.points))
     g = rows.margins(np.sin(7.0 * DUELS.points[:, 0]))
     kernel = RBF(0.4)
-    latent = LATENTS["duel"](rows, kernel(DUELS.points, DUELS.points))
-    sites = Laplace().infer(latent, likelihood, np.random.default_rng(0)).sites
-    terms = [*likelihood.log_prob(g, rows.tied), *likelihood.expected(g, np.ones_like(g), rows.tied)]
+    space = LATENTS["duel"](rows, kernel(DUELS.points, DUELS.points))
+    sites = Laplace().infer(space, likelihood, np.random.default_rng(0)).sites
+    terms = [*likelihood.log_prob(g, rows.tied), *likelihood.log_marginal(g, np.ones_like(g), rows.tied)]
     return [rows.coef_first, rows.coef_second, g, *terms, sites.precision, sites.linear]
 
 

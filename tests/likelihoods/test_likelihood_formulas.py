@@ -36,8 +36,8 @@ class TestProbit:
         expected = np.log(ndtr(tau - G) - ndtr(-tau - G))
         np.testing.assert_allclose(Probit(tau).log_prob(G, TIE).value, expected, rtol=1e-9)
 
-    def test_customary_threshold_ties_one_in_four_equals(self) -> None:
-        tau = Probit().customary_threshold
+    def test_default_threshold_ties_one_in_four_equals(self) -> None:
+        tau = Probit().default_threshold
         assert ndtr(tau) - ndtr(-tau) == pytest.approx(0.25, abs=0.02)
 
     def test_judgement_is_of_utilities_with_noise(self) -> None:
@@ -50,7 +50,7 @@ class TestProbit:
 
     def test_expected_win_has_the_closed_form(self) -> None:
         mean, variance = np.array([-1.0, 0.2, 3.0]), np.array([0.0, 2.0, 1e4])
-        got = Probit(0.3).expected(mean, variance, np.zeros(3, dtype=bool)).value
+        got = Probit(0.3).log_marginal(mean, variance, np.zeros(3, dtype=bool)).value
         np.testing.assert_allclose(got, np.log(ndtr((mean - 0.3) / np.sqrt(1.0 + variance))), rtol=1e-12)
 
 
@@ -76,8 +76,8 @@ class TestLogistic:
         np.testing.assert_allclose(got, np.log(expit(G + tau) - expit(G - tau)), rtol=1e-10)
         np.testing.assert_allclose(got, np.log((1 - np.exp(-2 * tau)) * expit(tau + G) * expit(tau - G)), rtol=1e-12)
 
-    def test_customary_threshold_ties_one_in_four_equals(self) -> None:
-        tau = Logistic().customary_threshold
+    def test_default_threshold_ties_one_in_four_equals(self) -> None:
+        tau = Logistic().default_threshold
         assert expit(tau) - expit(-tau) == pytest.approx(0.25, abs=0.02)
 
     def test_paper_form_is_not_invariant_to_a_shift(self) -> None:
@@ -105,7 +105,7 @@ class TestLogistic:
         assert np.exp(Logistic().log_prob(g, np.array([False])).value)[0] == pytest.approx(0.97, abs=0.005)
 
     def test_mixture_of_probits_is_the_logistic_function(self) -> None:
-        scales, log_weights = Logistic().probit_mixture
+        _, scales, log_weights = Logistic().outcomes.parts
         assert np.exp(log_weights).sum() == pytest.approx(1.0, abs=1e-13)
         np.testing.assert_allclose(ndtr(G[:, None] / scales) @ np.exp(log_weights), expit(G), rtol=1e-11)
 
@@ -118,7 +118,7 @@ class TestThresholds:
 
     @pytest.mark.parametrize("likelihood", [Probit(), Logistic()])
     def test_open_threshold_is_customary_with_ties(self, likelihood: Likelihood) -> None:
-        assert likelihood.for_duels(DUELS).tie_threshold == likelihood.customary_threshold
+        assert likelihood.for_duels(DUELS).tie_threshold == likelihood.default_threshold
 
     def test_zero_cannot_explain_ties(self) -> None:
         message = (

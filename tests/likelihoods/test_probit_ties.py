@@ -65,7 +65,7 @@ def test_derivative_in_the_threshold(tau: float, side: float) -> None:
 def test_expected_tie_of_a_known_margin(tau: float) -> None:
     """The compiled formulas, a second implementation, at variance 0."""
     g = np.concatenate([MARGINS, -np.array(MARGINS)])
-    got = Probit(tau).expected(g, np.zeros(len(g)), np.ones(len(g), dtype=bool))
+    got = Probit(tau).log_marginal(g, np.zeros(len(g)), np.ones(len(g), dtype=bool))
     value, d1, d2, *_ = np.array([truth(x, tau) for x in g]).T
     eps = 4e-15 / min(tau, 1.0)
     np.testing.assert_allclose(got.value, value, rtol=1e-13, atol=2e-14 + eps)

@@ -32,7 +32,7 @@ def test_a_second_process_takes_draws_from_the_cache(tmp_path: Path) -> None:
 
 def test_machine_code_is_loaded_without_what_only_compiling_needs(tmp_path: Path) -> None:
     code = (
-        "import sys, numpy as np; from anchorpbo.likelihoods.win import probit_wins; f = probit_wins.dispatcher; "
+        "import sys, numpy as np; from anchorpbo.likelihoods.probit import probit_wins; f = probit_wins.dispatcher; "
         "out = np.empty((4, 2)); probit_wins.compile((np.array([0.0, -9.0]), out)); "
         "print(sum(f.stats.cache_hits.values()), 'numba.np.arraymath' in sys.modules, out.round(6).tolist())"
     )

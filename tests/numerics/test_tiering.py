@@ -144,7 +144,7 @@ def test_every_tiered_function_gives_the_same_bits_by_both_tiers(both) -> None:
     for work in WORK:
         work()
     assert set(both) == set(every_tiered_function())
-    assert both["anchorpbo.kernels.cross._fill"] > 100
+    assert both["anchorpbo.kernels.stationary_matrices._fill"] > 100
 
 
 REALS = st.one_of(st.floats(-50.0, 50.0), st.floats(-1e-6, 1e-6), st.floats(-1e6, 1e6))
@@ -166,14 +166,14 @@ def interpreted_and_compiled(function, make):
 @settings(deadline=None, max_examples=400)
 @given(st.lists(st.tuples(REALS, SIZES, st.booleans()), min_size=1, max_size=5), SIZES, st.booleans())
 def test_expected_outcomes_have_the_same_bits_however_extreme(margins, tau, logistic):
-    from anchorpbo.likelihoods.expected import expected_outcomes
+    from anchorpbo.likelihoods.mixture import expected_outcomes
 
     likelihood = Logistic() if logistic else Probit()
     mean, variance, tied = (np.array(column) for column in zip(*margins, strict=True))
     tied = tied & (tau > 0.0)
 
     def make():
-        return [mean.copy(), variance.copy(), tied, tau, *likelihood.tilting, np.zeros((4, len(mean)))]
+        return [mean.copy(), variance.copy(), tied, tau, *likelihood.outcomes.parts, np.zeros((4, len(mean)))]
 
     mine, others = interpreted_and_compiled(expected_outcomes, make)
     assert same_bits(mine[-1], others[-1])
@@ -182,7 +182,8 @@ def test_expected_outcomes_have_the_same_bits_however_extreme(margins, tau, logi
 @settings(deadline=None, max_examples=200)
 @given(st.lists(REALS, min_size=1, max_size=9), st.booleans())
 def test_wins_have_the_same_bits_however_extreme(z, logistic):
-    from anchorpbo.likelihoods.win import logistic_wins, probit_wins
+    from anchorpbo.likelihoods.logistic import logistic_wins
+    from anchorpbo.likelihoods.probit import probit_wins
 
     def make():
         return [np.array(z), np.zeros((4, len(z)))]
@@ -398,7 +399,7 @@ def test_a_first_ask_without_machine_code_compiles_nothing(tmp_path) -> None:
 
 def test_machine_code_that_another_process_left_is_used_at_once(tmp_path) -> None:
     code = (
-        "import numpy as np; from anchorpbo.likelihoods.win import probit_wins as f; "
+        "import numpy as np; from anchorpbo.likelihoods.probit import probit_wins as f; "
         "from anchorpbo.numerics.tiering import compile_eagerly\n"
         "{}f(np.zeros(2), np.empty((4, 2))); print(f.seconds, sum(f.dispatcher.stats.cache_hits.values()))"
     )

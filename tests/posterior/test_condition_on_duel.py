@@ -23,7 +23,7 @@ def after(posterior: Posterior, likelihood: Likelihood, pair: Array, noise: Arra
     a, b = likelihood.coefficients(noise[:1], noise[1:])
     row = np.array([a[0], -b[0]])
     mean, variance = row @ posterior.mean(pair), row @ posterior.covariance(pair) @ row
-    logZ = likelihood.expected(np.array([mean]), np.array([variance]), np.array([tie]))
+    logZ = likelihood.log_marginal(np.array([mean]), np.array([variance]), np.array([tie]))
     return posterior.condition_on_duel(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
 
 
@@ -49,7 +49,7 @@ def test_update_is_the_dense_rank_one_formula(example: Build, X: Array, draws: i
     row = np.array([a, -b])
     effect = posterior.covariance(X, PAIR) @ row
     moments = np.array([row @ posterior.mean(PAIR)]), np.array([row @ posterior.covariance(PAIR) @ row])
-    logZ = likelihood.expected(*moments, np.array([tie]))
+    logZ = likelihood.log_marginal(*moments, np.array([tie]))
     updated = after(posterior, likelihood, PAIR, NOISE, tie)
     np.testing.assert_allclose(updated.mean(X), posterior.mean(X) + effect * logZ.d1[0], atol=1e-11)
     expected = posterior.covariance(X) + np.outer(effect, effect) * logZ.d2[0]

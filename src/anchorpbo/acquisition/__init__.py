@@ -9,15 +9,56 @@
     bound            an acquisition with its posterior and noise map: values and gradients in x
 """
 
+from inspect import signature
+from typing import Any, TypeAlias
+
 from anchorpbo.acquisition.base import DesignAcquisition, PairAcquisition, PairPartials, Partials, best_mean
 from anchorpbo.acquisition.best_option import EUBO, RAEUBO, lambert_constant
 from anchorpbo.acquisition.bound import Bound, BoundChallengers, BoundDesigns, BoundPairs
 from anchorpbo.acquisition.confidence import RAHBO, UCB
 from anchorpbo.acquisition.improvement import ANPEI, EI
-from anchorpbo.acquisition.names import Acquisition, resolve
+from anchorpbo.errors import InputError, UnknownNameError
+
+Acquisition: TypeAlias = DesignAcquisition | PairAcquisition
+"""Either kind."""
+
+ACQUISITIONS: dict[str, type[Acquisition]] = {
+    "ei": EI, "ucb": UCB, "eubo": EUBO, "anpei": ANPEI, "rahbo": RAHBO, "raeubo": RAEUBO,
+}  # fmt: skip
+"""The paper's six."""
+
+
+def resolve_acquisition(acquisition: str | Acquisition, **parameters: Any) -> Acquisition:
+    """Return an acquisition by its name and parameters, or the object itself.
+
+    >>> resolve_acquisition("rahbo", risk_aversion=5.0)
+    RAHBO(exploration=2.0, risk_aversion=5.0)
+    """
+    if isinstance(acquisition, str):
+        return _create(acquisition, parameters)
+    if not isinstance(acquisition, DesignAcquisition | PairAcquisition):
+        rule, remedy = "acquisition must be a name or an acquisition object", "write EI() rather than EI"
+        raise InputError(rule, repr(acquisition)[:80], remedy)
+    if parameters:
+        rule, remedy = "parameters go with a name, not with an object that has its own", "set them on the object"
+        raise InputError(rule, ", ".join(parameters), remedy)
+    return acquisition
+
+
+def _create(name: str, parameters: dict[str, Any]) -> Acquisition:
+    if name not in ACQUISITIONS:
+        raise UnknownNameError.of("acquisition", name, ACQUISITIONS)
+    known = list(signature(ACQUISITIONS[name]).parameters)
+    unknown = [key for key in parameters if key not in known]
+    if unknown:
+        offer = f"set {', '.join(known)}" if known else "leave them out"
+        raise InputError(f"{name} has no parameter of this name", ", ".join(unknown), offer)
+    return ACQUISITIONS[name](**parameters)
+
 
 __all__ = [
-    "ANPEI", "EI", "EUBO", "RAEUBO", "RAHBO", "UCB",
+    "ACQUISITIONS", "ANPEI", "EI", "EUBO", "RAEUBO", "RAHBO", "UCB",
     "Acquisition", "Bound", "BoundChallengers", "BoundDesigns", "BoundPairs", "DesignAcquisition", "PairAcquisition",
-    "PairPartials", "Partials", "best_mean", "lambert_constant", "resolve",
+    "PairPartials", "Partials", "best_mean", "lambert_constant",
+    "resolve_acquisition",
 ]  # fmt: skip

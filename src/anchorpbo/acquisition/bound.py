@@ -180,14 +180,14 @@ class BoundChallengers(Bound):
 
     def values(self, X: Array) -> Array:
         """Values, (n,), of the pairs of the opponent and a design of X, (n, d)."""
-        return self.pairs.values(self._facing(X))
+        return self.pairs.values(self._pair_with_opponent(X))
 
     def slopes(self, X: Array) -> tuple[Array, Array]:
         """The same and their gradients in X, (n, d)."""
-        values, gradient = self.pairs.slopes(self._facing(X))
+        values, gradient = self.pairs.slopes(self._pair_with_opponent(X))
         return values, np.ascontiguousarray(gradient[:, 1])
 
-    def _facing(self, X: Array) -> Array:
+    def _pair_with_opponent(self, X: Array) -> Array:
         return np.stack([np.broadcast_to(self.opponent, X.shape), X], axis=1)
 
 

@@ -31,7 +31,7 @@ class EI(DesignAcquisition):
 
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
         """EI or log EI, whatever the noise."""
-        return Partials(*_improvement(mean - incumbent, std, self.log), np.zeros_like(noise))
+        return Partials(*_compute_improvement(mean - incumbent, std, self.log), np.zeros_like(noise))
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class ANPEI(DesignAcquisition):
 
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
         """EI or log EI, less gamma times the penalty."""
-        value, by_mean, by_std = _improvement(mean - incumbent, std, self.log)
+        value, by_mean, by_std = _compute_improvement(mean - incumbent, std, self.log)
         penalty, slope = self._penalty(noise)
         # "0.0 -" rather than a minus sign: gamma = 0 then gives EI's own zero, not -0.0.
         return Partials(value - self.risk_aversion * penalty, by_mean, by_std, 0.0 - self.risk_aversion * slope)
 
 
-def _improvement(margin: Array, std: Array, log: bool) -> tuple[Array, Array, Array]:
+def _compute_improvement(margin: Array, std: Array, log: bool) -> tuple[Array, Array, Array]:
     return log_positive_part(margin, std) if log else positive_part(margin, std)
 
 

@@ -14,14 +14,14 @@ import numpy as np
 from anchorpbo.numerics.normal import cdf, density, hazard, hazard_excess, log_cdf
 from anchorpbo.typing import Array
 
-SMALLEST_STD = 1e-50
+MIN_STD = 1e-50
 """Below this a standard deviation is treated as this in z, which is then finite for every mean."""
 
 
 def standardise(mean: Array, std: Array) -> Array:
     """Z, finite also where std is 0: then it is 0 or of the order 1e50, where Phi is 0 or 1 and phi is 0."""
     with np.errstate(over="ignore"):  # beyond 1e258 an infinity does as well
-        return np.asarray(mean / np.maximum(std, SMALLEST_STD))
+        return np.asarray(mean / np.maximum(std, MIN_STD))
 
 
 def positive_part(mean: Array, std: Array) -> tuple[Array, Array, Array]:
@@ -36,12 +36,12 @@ def positive_part(mean: Array, std: Array) -> tuple[Array, Array, Array]:
 def log_positive_part(mean: Array, std: Array) -> tuple[Array, Array, Array]:
     """Log p, dlog p/dmean and dlog p/dstd, accurate for any z.
 
-    A standard deviation below `SMALLEST_STD` counts as that everywhere. So where it is 0 and the mean is below 0 the
+    A standard deviation below `MIN_STD` counts as that everywhere. So where it is 0 and the mean is below 0 the
     logarithm is not -infinity but about -mean^2 1e100 / 2: a finite number that still orders designs by their means.
     """
-    floored = np.maximum(std, SMALLEST_STD)
+    floored = np.maximum(std, MIN_STD)
     z = standardise(mean, std)
     excess = hazard_excess(z)
     value = np.log(floored) + log_cdf(z) + np.log(excess)
-    by_std = np.where(std < SMALLEST_STD, 0.0, hazard(z) / (floored * excess))
+    by_std = np.where(std < MIN_STD, 0.0, hazard(z) / (floored * excess))
     return value, 1.0 / (floored * excess), by_std

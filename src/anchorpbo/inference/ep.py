@@ -29,7 +29,7 @@ import numpy as np
 from anchorpbo.inference.base import Inference, InferenceResult, Info
 from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood
-from anchorpbo.likelihoods.expected import expected_outcome
+from anchorpbo.likelihoods.mixture import ProbitMixture, expected_outcome
 from anchorpbo.numerics.jit import jit
 from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.numerics.validation import as_integer, as_positive
@@ -108,8 +108,8 @@ def _avoid_cancellation(latent: LatentGaussian) -> LatentGaussian:
 def match_all(latent: LatentGaussian, likelihood: Likelihood, solution: Solution) -> Sites:
     """The sites that match, each against its own cavity, all from the same posterior."""
     mu_c, s2_c = latent.cavities(solution)
-    logZ = likelihood.expected(mu_c, s2_c, latent.rows.tied)
-    return Sites(-logZ.d2 / logZ.rest, (logZ.d1 - logZ.d2 * mu_c) / logZ.rest)
+    logZ = likelihood.log_marginal(mu_c, s2_c, latent.rows.tied)
+    return Sites(-logZ.d2 / logZ.variance_ratio, (logZ.d1 - logZ.d2 * mu_c) / logZ.variance_ratio)
 
 
 class Extrapolation:
@@ -152,13 +152,43 @@ def match_one_by_one(latent: LatentGaussian, likelihood: Likelihood, solution: S
     """The same, each site seeing the effect of those before it by a rank-one update of the posterior."""
     precision, linear = solution.sites.precision.copy(), solution.sites.linear.copy()
     mean, covariance = latent.prior @ solution.dual, solution.covariance.copy()
-    tied, tau, tilting = latent.rows.tied, likelihood.tau, likelihood.tilting
-    if isinstance(latent, ExactLatent):
+    tied, tau, outcomes = latent.rows.tied, likelihood.tau, likelihood.outcomes
+    if not isinstance(outcomes, ProbitMixture):
+        _sweep_any_link(precision, linear, mean, covariance, latent, likelihood)
+    elif isinstance(latent, ExactLatent):
         a, b, first, second = latent.sparse_rows
-        _sweep(precision, linear, mean, covariance, a, b, first, second, tied, tau, *tilting)
+        _sweep(precision, linear, mean, covariance, a, b, first, second, tied, tau, *outcomes.parts)
     else:
-        _sweep_dense(precision, linear, mean, covariance, latent.dense_rows, tied, tau, *tilting)
+        _sweep_dense(precision, linear, mean, covariance, latent.dense_rows, tied, tau, *outcomes.parts)
     return Sites(precision, linear)
+
+
+def _sweep_any_link(
+    precision: Array, linear: Array, mean: Array, covariance: Array, latent: LatentGaussian, likelihood: Likelihood
+) -> None:
+    """Do what `_sweep` does, for a link of any kind, interpreted."""
+    for k, tied in enumerate(latent.rows.tied):
+        if isinstance(latent, ExactLatent):
+            a, b, first, second = latent.sparse_rows
+            effect = a[k] * covariance[first[k]] - b[k] * covariance[second[k]]  # Cov(latent, g_k)
+            mu, s2 = (a[k] * vector[first[k]] - b[k] * vector[second[k]] for vector in (mean, effect))
+        else:
+            effect = covariance @ latent.dense_rows[k]
+            mu, s2 = latent.dense_rows[k] @ mean, latent.dense_rows[k] @ effect
+        share = 1.0 - precision[k] * s2
+        if not (s2 > 0.0 and share > _EPS):
+            continue
+        mu_c = (mu - linear[k] * s2) / share
+        logZ = likelihood.log_marginal(np.array([mu_c]), np.array([s2 / share]), np.array([tied]))
+        curvature, ratio = logZ.d2[0], logZ.variance_ratio[0]
+        new_precision, new_linear = -curvature / ratio, (logZ.d1[0] - curvature * mu_c) / ratio
+        more, shift = new_precision - precision[k], new_linear - linear[k]
+        grown = 1.0 + more * s2
+        if not grown > _EPS:
+            continue
+        mean += effect * ((shift - more * mu) / grown)
+        covariance -= np.outer(effect, effect) * (more / grown)
+        precision[k], linear[k] = new_precision, new_linear
 
 
 @jit

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from anchorpbo.likelihoods.expected import log_win
+from anchorpbo.likelihoods.mixture import log_win
 from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
 

@@ -4,7 +4,7 @@ A new stationary kernel is one method (`Stationary.shape`); anything else implem
 """
 
 from anchorpbo.kernels.base import Kernel
-from anchorpbo.kernels.compose import OnColumns, Product, Sum
+from anchorpbo.kernels.composite import OnColumns, Product, Sum
 from anchorpbo.kernels.finite import Hamming, Tanimoto
 from anchorpbo.kernels.stationary import RBF, Matern32, Matern52, Stationary
 

@@ -22,7 +22,7 @@ import numpy as np
 from anchorpbo.typing import Array
 
 if TYPE_CHECKING:
-    from anchorpbo.kernels.compose import OnColumns, Product, Sum
+    from anchorpbo.kernels.composite import OnColumns, Product, Sum
 
 
 class Kernel(ABC):
@@ -95,17 +95,17 @@ class Kernel(ABC):
         return True
 
     def __add__(self, other: Kernel) -> Sum:
-        from anchorpbo.kernels.compose import Sum
+        from anchorpbo.kernels.composite import Sum
 
         return Sum(self, other)
 
     def __mul__(self, other: Kernel) -> Product:
-        from anchorpbo.kernels.compose import Product
+        from anchorpbo.kernels.composite import Product
 
         return Product(self, other)
 
     def on(self, columns: Iterable[int]) -> OnColumns:
         """Return this kernel seeing only the given coordinates, such as ``[0, 2]``."""
-        from anchorpbo.kernels.compose import OnColumns
+        from anchorpbo.kernels.composite import OnColumns
 
         return OnColumns(self, tuple(columns) if isinstance(columns, Iterable) else (columns,))

@@ -13,7 +13,7 @@ import numpy as np
 
 from anchorpbo.errors import UnsupportedError
 from anchorpbo.kernels.base import Kernel
-from anchorpbo.kernels.scales import ScaledKernel
+from anchorpbo.kernels.scaled_kernel import ScaledKernel
 from anchorpbo.numerics.bit_vectors import count_bits, count_shared_bits, pack_bits
 from anchorpbo.numerics.validation import as_positive
 from anchorpbo.typing import Array

@@ -13,10 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.errors import InputError, ShapeError
-from anchorpbo.kernels import shapes
-from anchorpbo.kernels.cross import cross_gradient, cross_matrix, paired_values
-from anchorpbo.kernels.scales import ScaledKernel
-from anchorpbo.kernels.symmetric import length_gradient, symmetric_matrix
+from anchorpbo.kernels import stationary_matrices as matrices
+from anchorpbo.kernels.scaled_kernel import ScaledKernel
 from anchorpbo.typing import Array
 
 
@@ -24,7 +22,7 @@ class Stationary(ScaledKernel):
     """A kernel of the scaled distance between two designs."""
 
     family: ClassVar[int | None] = None
-    """Which of `anchorpbo.kernels.shapes` this is in compiled code; ``None`` for a shape that is only written here."""
+    """Its shape's name in `anchorpbo.kernels.stationary_matrices`; ``None`` for a shape that is not compiled."""
     categorical: tuple[int, ...]
     """Coordinates of which only equality counts."""
 
@@ -62,7 +60,9 @@ class Stationary(ScaledKernel):
     def __call__(self, X: Array, Y: Array) -> Array:
         """S * shape(r^2), (n, p)."""
         if self.family is not None:
-            return cross_matrix(X, Y, self.lengths, self.categorical, self.family, self.outputscale, slopes=False)[0]
+            return matrices.cross_matrix(
+                X, Y, self.lengths, self.categorical, self.family, self.outputscale, slopes=False
+            )[0]
         return self.outputscale * self.shape(self._squared_distances(X, Y))[0]
 
     def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
@@ -73,8 +73,8 @@ class Stationary(ScaledKernel):
         """The matrix and `input_gradient`, from one look at the distances."""
         if self.family is not None:
             lengths, categorical = self.lengths, self.categorical
-            K, slopes = cross_matrix(X, Y, lengths, categorical, self.family, self.outputscale, slopes=True)
-            return K, lambda A: cross_gradient(A, slopes, X, Y, lengths, categorical)
+            K, slopes = matrices.cross_matrix(X, Y, lengths, categorical, self.family, self.outputscale, slopes=True)
+            return K, lambda A: matrices.cross_gradient(A, slopes, X, Y, lengths, categorical)
         value, slope = self.shape(self._squared_distances(X, Y))
 
         def pull(A: Array) -> Array:
@@ -82,7 +82,7 @@ class Stationary(ScaledKernel):
             # Measured from one of the designs, so that nothing is lost to a common offset.
             origin = Y[:1].sum(axis=0)
             total = B.sum(axis=1)[:, None] * (X - origin) - B @ (Y - origin)
-            return self._flat(2.0 * self.outputscale * total / self.lengths**2)
+            return self._zero_categorical(2.0 * self.outputscale * total / self.lengths**2)
 
         return self.outputscale * value, pull
 
@@ -97,13 +97,15 @@ class Stationary(ScaledKernel):
     def paired_with_pullback(self, X: Array, Y: Array) -> tuple[Array, Callable[[Array], Array]]:
         """The values and `paired_gradient`, from one look at the distances."""
         if self.family is not None:
-            values, gradient = paired_values(X, Y, self.lengths, self.categorical, self.family, self.outputscale)
+            values, gradient = matrices.paired_values(
+                X, Y, self.lengths, self.categorical, self.family, self.outputscale
+            )
             return values, lambda a: a[:, None] * gradient
         value, slope = self.shape(self._paired_squared_distances(X, Y))
 
         def pull(a: Array) -> Array:
             weights = (2.0 * self.outputscale) * a * slope
-            return self._flat(weights[:, None] * (X - Y) / self.lengths**2)
+            return self._zero_categorical(weights[:, None] * (X - Y) / self.lengths**2)
 
         return self.outputscale * value, pull
 
@@ -112,15 +114,17 @@ class Stationary(ScaledKernel):
         if self.family is None:
             return super().value_with_pullback(X)
         d, categorical = X.shape[1], list(self.categorical)
-        Z = np.ascontiguousarray(self._flat(X / self.lengths).T)
+        Z = np.ascontiguousarray(self._zero_categorical(X / self.lengths).T)
         codes = np.ascontiguousarray(X[:, categorical].T)
         weights = np.array([self._weight(c) for c in categorical])
         K, slope = np.empty((2, len(X), len(X)))
-        symmetric_matrix(Z, codes, weights, self.family, self.outputscale, K, slope, np.empty((3, len(X))))
+        matrices.symmetric_matrix(Z, codes, weights, self.family, self.outputscale, K, slope, np.empty((3, len(X))))
 
         def pull(A: Array) -> Array:
             out = np.empty(d + len(categorical) + 1)
-            length_gradient(Z, codes, weights, K, slope, np.ascontiguousarray(A), np.zeros((len(out) + 1, len(X))), out)
+            matrices.length_gradient(
+                Z, codes, weights, K, slope, np.ascontiguousarray(A), np.zeros((len(out) + 1, len(X))), out
+            )
             out[categorical] = out[d:-1]
             lengths = out[:d].sum(keepdims=True) if self._shared else out[:d]
             return np.append(lengths, out[-1])
@@ -141,18 +145,20 @@ class Stationary(ScaledKernel):
         from scipy.spatial.distance import cdist  # only for shapes that are not compiled
 
         # Coordinate by coordinate: expanding the square would lose designs 1e-9 apart.
-        r2 = np.asarray(cdist(self._flat(X / self.lengths), self._flat(Y / self.lengths), "sqeuclidean"))
+        r2 = np.asarray(
+            cdist(self._zero_categorical(X / self.lengths), self._zero_categorical(Y / self.lengths), "sqeuclidean")
+        )
         for c in self.categorical:
             r2 += self._weight(c) * (X[:, c, None] != Y[:, c])
         return r2
 
     def _paired_squared_distances(self, X: Array, Y: Array) -> Array:
-        r2 = np.asarray((self._flat((X - Y) / self.lengths) ** 2).sum(axis=1))
+        r2 = np.asarray((self._zero_categorical((X - Y) / self.lengths) ** 2).sum(axis=1))
         for c in self.categorical:
             r2 += self._weight(c) * (X[:, c] != Y[:, c])
         return r2
 
-    def _flat(self, Z: Array) -> Array:
+    def _zero_categorical(self, Z: Array) -> Array:
         """Z, (n, d), with zeros in the categorical columns; Z itself where there are none."""
         if self.categorical:
             Z = Z.copy()
@@ -170,7 +176,7 @@ class RBF(Stationary):
     `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
     """
 
-    family: ClassVar[int | None] = shapes.RBF
+    family: ClassVar[int | None] = matrices.RBF
 
     def shape(self, r2: Array) -> tuple[Array, Array]:
         """Return exp(-r^2 / 2) and its derivative."""
@@ -184,7 +190,7 @@ class Matern32(Stationary):
     `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
     """
 
-    family: ClassVar[int | None] = shapes.MATERN_32
+    family: ClassVar[int | None] = matrices.MATERN_32
 
     def shape(self, r2: Array) -> tuple[Array, Array]:
         """Return (1 + a) exp(-a) and its derivative -3/2 exp(-a)."""
@@ -199,7 +205,7 @@ class Matern52(Stationary):
     `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
     """
 
-    family: ClassVar[int | None] = shapes.MATERN_52
+    family: ClassVar[int | None] = matrices.MATERN_52
 
     def shape(self, r2: Array) -> tuple[Array, Array]:
         """Return (1 + a + a^2 / 3) exp(-a) and its derivative -5/6 (1 + a) exp(-a)."""

@@ -1,10 +1,21 @@
-"""How a margin becomes an answer: the probit and the logistic link, with ties."""
+"""Likelihoods of answers given margins: the probit and the logistic link, with ties.
+
+::
+
+    base         Likelihood: a new likelihood is two methods, `scale_rows` and `log_win`
+    probit       Probit             closed forms
+    logistic     Logistic           closed forms
+    outcomes     Outcomes: ties and expected probabilities of a link
+    quadrature   Outcomes of any link
+    mixture      Outcomes of scale mixtures of probits, compiled
+"""
 
 from typing import Literal
 
 from anchorpbo.errors import InputError, UnknownNameError
-from anchorpbo.likelihoods.base import Likelihood, Terms
+from anchorpbo.likelihoods.base import Likelihood, RowScaling
 from anchorpbo.likelihoods.logistic import Logistic
+from anchorpbo.likelihoods.outcomes import LogMarginal, Outcomes, Terms
 from anchorpbo.likelihoods.probit import Probit
 
 LIKELIHOODS: dict[str, type[Likelihood]] = {"probit": Probit, "logistic": Logistic}
@@ -14,7 +25,7 @@ LikelihoodName = Literal["probit", "logistic"]
 
 
 def resolve_likelihood(likelihood: LikelihoodName | Likelihood) -> Likelihood:
-    """A likelihood object from its name, or itself."""
+    """Return a likelihood by its name, or the object itself."""
     if isinstance(likelihood, Likelihood):
         return likelihood
     if not isinstance(likelihood, str):
@@ -26,4 +37,7 @@ def resolve_likelihood(likelihood: LikelihoodName | Likelihood) -> Likelihood:
     return LIKELIHOODS[likelihood]()
 
 
-__all__ = ["LIKELIHOODS", "Likelihood", "LikelihoodName", "Logistic", "Probit", "Terms", "resolve_likelihood"]
+__all__ = [
+    "LIKELIHOODS", "Likelihood", "LikelihoodName", "LogMarginal", "Logistic", "Outcomes", "Probit", "RowScaling",
+    "Terms", "resolve_likelihood",
+]  # fmt: skip

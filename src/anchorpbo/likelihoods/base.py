@@ -1,51 +1,39 @@
-"""What a likelihood says about margins.
+"""The interface of likelihoods: a link, and how noise scales the rows.
 
 Symbols: g margins (m,), tau >= 0 the tie threshold in margin units, F the link's distribution function (Phi for probit,
 the logistic function s for logistic). With g = D f for D from `rows`,
 
     first wins   F(g - tau)          tie   F(g + tau) - F(g - tau)          second wins   F(-g - tau)
 
-All three are log-concave in g. With tau = 0 there are no ties and a win is F(g).
+F is symmetric, F(-z) = 1 - F(z), so that these add up to one; its density F' is log-concave, and so are all three in g.
+With tau = 0 there are no ties and a win is F(g).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self, final
 
 import numpy as np
 
 from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import IncompatibleError
-from anchorpbo.likelihoods.expected import expected_outcomes
+from anchorpbo.likelihoods.outcomes import LogMarginal, Outcomes, Terms
+from anchorpbo.likelihoods.quadrature import Quadrature
 from anchorpbo.numerics.validation import as_non_negative
 from anchorpbo.typing import Array, BoolArray
 
 
-class Terms(NamedTuple):
-    """A function of the margin and its derivatives in it, (m,) each."""
+class RowScaling(NamedTuple):
+    """The entries of rows D_k = a_k e_first - b_k e_second and their derivatives in the two noises, (m,) each."""
 
-    value: Array
-    d1: Array
-    d2: Array
-    d3: Array
-
-
-class Expected(NamedTuple):
-    """Log Z(mean), two derivatives in the mean, and the share of the margin's variance that is left, (m,) each."""
-
-    value: Array
-    d1: Array
-    d2: Array
-    rest: Array
-    """1 + variance d2, without the cancellation."""
-
-
-class CoefficientGradients(NamedTuple):
-    """Derivatives of the two coefficients of a row in the two noises, (m,) each."""
-
+    first: Array
+    """a."""
+    second: Array
+    """b."""
     first_by_first: Array
+    """da / dnoise_first."""
     first_by_second: Array
     second_by_first: Array
     second_by_second: Array
@@ -53,68 +41,61 @@ class CoefficientGradients(NamedTuple):
 
 @dataclass(frozen=True)
 class Likelihood(ABC):
-    """A link with its rule for putting noise into the rows; immutable."""
+    """A link with its rule for putting noise into the rows; immutable.
+
+    A new likelihood writes `scale_rows` and `log_win`. Ties and expectations follow by quadrature, unless `closed_form`
+    has formulas for them.
+    """
+
+    closed_form: ClassVar[Outcomes | None] = None
+    """Formulas for ties and expectations; ``None`` for quadrature."""
 
     tie_threshold: float | None = None
-    """tau; ``None`` means 0 while no tie has been seen, and a customary value, to be learnt, once one has."""
+    """tau; ``None`` means 0 while no tie has been seen, and `default_threshold`, to be learnt, once one has."""
 
     def __post_init__(self) -> None:
         if self.tie_threshold is not None:
             object.__setattr__(self, "tie_threshold", as_non_negative("tie_threshold", self.tie_threshold))
 
-    # -- what a new likelihood writes ---------------------------------------------------------------------------------
-
-    @property
     @abstractmethod
-    def customary_threshold(self) -> float:
+    def scale_rows(self, noise_first: Array, noise_second: Array) -> RowScaling:
+        """Return the two entries of each row, above 0, and their derivatives in the two designs' noises, (m,) each."""
+
+    @abstractmethod
+    def log_win(self, z: Array) -> Terms:
+        """Return log F(z) and its first three derivatives, finite in both tails, for z = g - tau, (m,)."""
+
+    # -- what follows from them ---------------------------------------------------------------------------------------
+
+    @final
+    @property
+    def outcomes(self) -> Outcomes:
+        """Ties and expectations, by `closed_form` or by quadrature of `log_win`."""
+        return Quadrature(self.log_win) if self.closed_form is None else self.closed_form
+
+    @final
+    @property
+    def default_threshold(self) -> float:
         """The tau to start from: about one tie in four between designs of equal utility."""
+        return self.outcomes.default_threshold
 
-    @abstractmethod
-    def coefficients(self, noise_first: Array, noise_second: Array) -> tuple[Array, Array]:
-        """The two entries of each row D_k = a_k e_first - b_k e_second, (m,) each."""
-
-    @abstractmethod
-    def coefficient_gradients(self, noise_first: Array, noise_second: Array) -> CoefficientGradients:
-        """Derivatives of `coefficients` in the two noises."""
-
-    @abstractmethod
-    def win(self, z: Array) -> Terms:
-        """Log F(z) and its derivatives."""
-
-    @abstractmethod
-    def tie(self, g: Array, tau: Array) -> Terms:
-        """Log(F(g + tau) - F(g - tau)) and its derivatives in g, for thresholds (m,)."""
-
-    @abstractmethod
-    def tie_by_threshold(self, g: Array, tau: Array) -> Terms:
-        """The derivative of `tie` in tau, and its first two derivatives in g (the third is not needed: zeros)."""
-
-    @property
-    @abstractmethod
-    def probit_mixture(self) -> tuple[Array, Array]:
-        """Scales and log weights with F(g) = sum_i weight_i Phi(g / scale_i)."""
-
-    @property
-    @abstractmethod
-    def tail_rate(self) -> float:
-        """The r of F(g) ~ exp(r g) far to the left, or 0 where F falls faster than that."""
-
-    # -- what follows from it -----------------------------------------------------------------------------------------
-
+    @final
     @property
     def tau(self) -> float:
         """The tie threshold as a number."""
         return 0.0 if self.tie_threshold is None else self.tie_threshold
 
+    @final
     def with_threshold(self, tau: float) -> Self:
-        """The same likelihood at another tie threshold."""
+        """Return the same likelihood at another tie threshold."""
         return replace(self, tie_threshold=tau)
 
+    @final
     def for_duels(self, duels: Duels) -> Self:
-        """The same likelihood with a threshold that can explain these duels."""
+        """Return the same likelihood with a threshold that can explain these duels."""
         has_ties = len(duels.ties) > 0
         if self.tie_threshold is None:
-            return self.with_threshold(self.customary_threshold if has_ties else 0.0)
+            return self.with_threshold(self.default_threshold if has_ties else 0.0)
         if has_ties and self.tie_threshold == 0.0:
             raise IncompatibleError(
                 "a likelihood with tie_threshold 0 cannot explain ties",
@@ -123,36 +104,40 @@ class Likelihood(ABC):
             )
         return self
 
+    @final
+    def coefficients(self, noise_first: Array, noise_second: Array) -> tuple[Array, Array]:
+        """Return the two entries of each row D_k = a_k e_first - b_k e_second, (m,) each."""
+        with np.errstate(all="ignore"):  # their derivatives may overflow where they do not
+            scaling = self.scale_rows(noise_first, noise_second)
+        return scaling.first, scaling.second
+
+    @final
     def rows(self, duels: Duels, noise: Array) -> Rows:
-        """The matrix D of these duels, given the noise at their designs, (u,)."""
+        """Return the matrix D of these duels, given the noise at their designs, (u,)."""
         first, second = duels.first, duels.second
         a, b = self.coefficients(noise[first], noise[second])
         return Rows(first, second, a, b, duels.tied, len(duels.points), duels.counts)
 
+    @final
     def log_prob(self, g: Array, tied: BoolArray) -> Terms:
-        """Log p(outcome | g) and three derivatives in g."""
+        """Return log p(outcome | g) and three derivatives in g."""
         if not tied.any():
-            return self.win(g - self.tau)
-        return _merge(tied, self.win(g - self.tau), self.tie(g, np.full_like(g, self.tau)))
+            return self.log_win(g - self.tau)
+        return _merge(tied, self.log_win(g - self.tau), self.outcomes.log_tie(g, np.full_like(g, self.tau)))
 
-    def expected(self, mean: Array, variance: Array, tied: BoolArray) -> Expected:
-        """Log E p(outcome | g) under g ~ N(mean, variance), and what the outcome tells about g."""
-        out = np.empty((4, len(mean)))
-        expected_outcomes(mean, variance, tied, self.tau, *self.tilting, out)
-        return Expected(*out)
-
-    @property
-    def tilting(self) -> tuple[float, Array, Array]:
-        """What `anchorpbo.likelihoods.expected` needs to know of the link."""
-        return (self.tail_rate, *self.probit_mixture)
-
+    @final
     def log_prob_by_threshold(self, g: Array, tied: BoolArray) -> Terms:
-        """The derivative of `log_prob` in tau, and its first two derivatives in g."""
-        wins = self.win(g - self.tau)
+        """Return the derivative of `log_prob` in tau, and its first two derivatives in g."""
+        wins = self.log_win(g - self.tau)
         by_tau = Terms(-wins.d1, -wins.d2, -wins.d3, np.zeros_like(g))
         if not tied.any():
             return by_tau
-        return _merge(tied, by_tau, self.tie_by_threshold(g, np.full_like(g, self.tau)))
+        return _merge(tied, by_tau, self.outcomes.log_tie_by_threshold(g, np.full_like(g, self.tau)))
+
+    @final
+    def log_marginal(self, mean: Array, variance: Array, tied: BoolArray) -> LogMarginal:
+        """Return log E p(outcome | g) under g ~ N(mean, variance), and what the outcome tells about g."""
+        return self.outcomes.log_marginal(mean, variance, tied, self.tau)
 
 
 def _merge(tied: BoolArray, wins: Terms, ties: Terms) -> Terms:

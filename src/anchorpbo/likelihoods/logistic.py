@@ -14,59 +14,66 @@ Gaussian meets a steep s.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 from scipy import special
 
 from anchorpbo.errors import UnknownNameError
-from anchorpbo.likelihoods.base import CoefficientGradients, Likelihood, Terms
-from anchorpbo.likelihoods.win import logistic_wins
+from anchorpbo.likelihoods.base import Likelihood, RowScaling
+from anchorpbo.likelihoods.mixture import ProbitMixture
+from anchorpbo.likelihoods.outcomes import Outcomes, Terms
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
 
-
-class Form(ABC):
-    """How the two noise levels enter a row."""
-
-    @abstractmethod
-    def coefficients(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """The two entries of the row."""
-
-    @abstractmethod
-    def gradients(self, first: Array, second: Array) -> CoefficientGradients:
-        """Their derivatives in the two levels."""
+Form = Callable[[Array, Array], RowScaling]
+"""How the two noise levels enter a row."""
 
 
-class PaperForm(Form):
-    """Each utility in units of its own level."""
-
-    def coefficients(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """1 / lam_w and 1 / lam_l."""
-        return 1.0 / first, 1.0 / second
-
-    def gradients(self, first: Array, second: Array) -> CoefficientGradients:
-        """-1 / lam^2, each for its own."""
-        zero = np.zeros_like(first)
-        return CoefficientGradients(-1.0 / first**2, zero, zero, -1.0 / second**2)
+def scale_each(first: Array, second: Array) -> RowScaling:
+    """Return 1 / lam_w and 1 / lam_l: each utility in units of its own level."""
+    zero = np.zeros_like(first)
+    return RowScaling(1.0 / first, 1.0 / second, -1.0 / first**2, zero, zero, -1.0 / second**2)
 
 
-class DifferenceForm(Form):
-    """The difference of utilities in units of the mean level."""
-
-    def coefficients(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """2 / (lam_w + lam_l), twice."""
-        a = 2.0 / (first + second)
-        return a, a
-
-    def gradients(self, first: Array, second: Array) -> CoefficientGradients:
-        """-2 / (lam_w + lam_l)^2, four times."""
-        slope = -2.0 / (first + second) ** 2
-        return CoefficientGradients(slope, slope, slope, slope)
+def scale_difference(first: Array, second: Array) -> RowScaling:
+    """Return 2 / (lam_w + lam_l), twice: the difference of utilities in units of the mean level."""
+    total = first + second
+    a, slope = 2.0 / total, -2.0 / total**2
+    return RowScaling(a, a, slope, slope, slope, slope)
 
 
-FORMS: dict[str, Form] = {"paper": PaperForm(), "difference": DifferenceForm()}
+FORMS: dict[str, Form] = {"paper": scale_each, "difference": scale_difference}
+
+
+class LogisticOutcomes(ProbitMixture):
+    """Ties and expected probabilities of the logistic link."""
+
+    @property
+    def default_threshold(self) -> float:
+        """2 s(tau) - 1 is about 1/4."""
+        return 0.5
+
+    def log_tie(self, g: Array, tau: Array) -> Terms:
+        """Return Rao and Kupper's log((1 - e^(-2 tau)) s(tau + g) s(tau - g))."""
+        up, down = _log_wins(tau + g), _log_wins(tau - g)
+        return Terms(
+            np.log(-np.expm1(-2.0 * tau)) + up.value + down.value, up.d1 - down.d1, up.d2 + down.d2, up.d3 - down.d3
+        )
+
+    def log_tie_by_threshold(self, g: Array, tau: Array) -> Terms:
+        """Return 2 / (e^(2 tau) - 1) + (1 - s)(tau + g) + (1 - s)(tau - g), and two derivatives in g."""
+        up, down = _log_wins(tau + g), _log_wins(tau - g)
+        return Terms(2.0 / np.expm1(2.0 * tau) + up.d1 + down.d1, up.d2 - down.d2, up.d3 + down.d3, np.zeros_like(g))
+
+    @property
+    def parts(self) -> tuple[float, Array, Array]:
+        """Parts of scale 2 v, for the nodes v of a quadrature of Kolmogorov's density; s(g) ~ exp(g) to the left."""
+        return 1.0, *_compute_mixture()
 
 
 @dataclass(frozen=True)
@@ -78,60 +85,44 @@ class Logistic(Likelihood):
     to the utility, and it is the better model of a person (docs/decisions/0004-two-logistic-forms.md).
     """
 
+    closed_form: ClassVar[Outcomes | None] = LogisticOutcomes()
+
     form: str = "paper"
     """``"paper"`` or ``"difference"``."""
-    _form: Form = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.form not in FORMS:
             raise UnknownNameError.of("form", self.form, FORMS)
-        object.__setattr__(self, "_form", FORMS[self.form])
 
-    @property
-    def customary_threshold(self) -> float:
-        """2 s(tau) - 1 is about 1/4."""
-        return 0.5
+    def scale_rows(self, noise_first: Array, noise_second: Array) -> RowScaling:
+        """Return the entries by the form."""
+        return FORMS[self.form](noise_first, noise_second)
 
-    def coefficients(self, noise_first: Array, noise_second: Array) -> tuple[Array, Array]:
-        """As the form says."""
-        return self._form.coefficients(noise_first, noise_second)
+    def log_win(self, z: Array) -> Terms:
+        """Return log s(z); with s = s(z) the derivatives are 1 - s, -s (1 - s) and s (1 - s)(2 s - 1)."""
+        return _log_wins(z)
 
-    def coefficient_gradients(self, noise_first: Array, noise_second: Array) -> CoefficientGradients:
-        """As the form says."""
-        return self._form.gradients(noise_first, noise_second)
 
-    def win(self, z: Array) -> Terms:
-        """Log s(z); with s = s(z) the derivatives are 1 - s, -s (1 - s) and s (1 - s)(2 s - 1)."""
-        out = np.empty((4, len(z)))
-        logistic_wins(z, out)
-        return Terms(*out)
+def _log_wins(z: Array) -> Terms:
+    out = np.empty((4, len(z)))
+    logistic_wins(z, out)
+    return Terms(*out)
 
-    def tie(self, g: Array, tau: Array) -> Terms:
-        """Rao and Kupper: log((1 - e^(-2 tau)) s(tau + g) s(tau - g))."""
-        up, down = self.win(tau + g), self.win(tau - g)
-        return Terms(
-            np.log(-np.expm1(-2.0 * tau)) + up.value + down.value, up.d1 - down.d1, up.d2 + down.d2, up.d3 - down.d3
-        )
 
-    def tie_by_threshold(self, g: Array, tau: Array) -> Terms:
-        """2 / (e^(2 tau) - 1) + (1 - s)(tau + g) + (1 - s)(tau - g), and two derivatives in g."""
-        up, down = self.win(tau + g), self.win(tau - g)
-        return Terms(2.0 / np.expm1(2.0 * tau) + up.d1 + down.d1, up.d2 - down.d2, up.d3 + down.d3, np.zeros_like(g))
-
-    @property
-    def probit_mixture(self) -> tuple[Array, Array]:
-        """Parts of scale 2 v, for the nodes v of a quadrature of Kolmogorov's density."""
-        return _mixture()
-
-    @property
-    def tail_rate(self) -> float:
-        """s(g) ~ exp(g)."""
-        return 1.0
+@jit_tiered
+def logistic_wins(z: Array, out: Array) -> None:
+    """Fill the rows of out, (4, m), with log s(z) and its three derivatives."""
+    for k in range(len(z)):
+        t = math.exp(-abs(z[k]))
+        larger, smaller = 1.0 / (1.0 + t), t / (1.0 + t)
+        s, rest = (larger, smaller) if z[k] > 0.0 else (smaller, larger)
+        out[0, k], out[1, k] = min(z[k], 0.0) - math.log1p(t), rest
+        out[2, k], out[3, k] = -s * rest, s * rest * (s - rest)
 
 
 @cache
-def _mixture() -> tuple[Array, Array]:
+def _compute_mixture() -> tuple[Array, Array]:
     """Nodes 2 v and log weights of the trapezoidal rule in log v for Kolmogorov's density.
 
     They give s(g) to rounding for g down to -100; further left the exponential takes over.

@@ -8,43 +8,31 @@ for a tie. So the derivatives of log p in g are the cumulants of that cut normal
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
-from anchorpbo.likelihoods.base import CoefficientGradients, Likelihood, Terms
-from anchorpbo.likelihoods.win import probit_wins
+from anchorpbo.likelihoods.base import Likelihood, RowScaling
+from anchorpbo.likelihoods.mixture import ProbitMixture, log_win
+from anchorpbo.likelihoods.outcomes import Outcomes, Terms
 from anchorpbo.numerics.normal import LOG_SQRT_2PI, mills_ratio
+from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
 
 # Past this exponent the far end of a tie's interval is below rounding and only the near one counts.
 _ONE_ENDED = 37.0
 
 
-class Probit(Likelihood):
-    """Gaussian judgement noise; `noise` is its variance. `tie_threshold` is in units of margins."""
+class ProbitOutcomes(ProbitMixture):
+    """Ties and expected probabilities of the probit link."""
 
     @property
-    def customary_threshold(self) -> float:
+    def default_threshold(self) -> float:
         """2 Phi(tau) - 1 is about 1/4."""
         return 0.3
 
-    def coefficients(self, noise_first: Array, noise_second: Array) -> tuple[Array, Array]:
-        """1 / sqrt(n_w + n_l), twice."""
-        a = 1.0 / np.sqrt(noise_first + noise_second)
-        return a, a
-
-    def coefficient_gradients(self, noise_first: Array, noise_second: Array) -> CoefficientGradients:
-        """-1/2 (n_w + n_l)^(-3/2), four times."""
-        slope = -0.5 * (noise_first + noise_second) ** -1.5
-        return CoefficientGradients(slope, slope, slope, slope)
-
-    def win(self, z: Array) -> Terms:
-        """Log Phi(z); with h = phi / Phi the derivatives are h, -h (h + z) and h ((h + z)(2 h + z) - 1)."""
-        out = np.empty((4, len(z)))
-        probit_wins(z, out)
-        return Terms(*out)
-
-    def tie(self, g: Array, tau: Array) -> Terms:
-        """Log(Phi(u) - Phi(l)) with u = tau - |g| and l = -tau - |g|.
+    def log_tie(self, g: Array, tau: Array) -> Terms:
+        """Return log(Phi(u) - Phi(l)) with u = tau - |g| and l = -tau - |g|.
 
         With A_j = (u^j phi(u) - l^j phi(l)) / p the derivatives in |g| are -A_0, -A_1 - A_0^2 and
         -A_2 + A_0 - 3 A_0 A_1 - 2 A_0^3. Everything is divided by phi(u), so that nothing underflows.
@@ -61,15 +49,15 @@ class Probit(Likelihood):
         value = _log_mass(upper, mass)
         both = Terms(value, -A0, -A1 - A0**2, -A2 + A0 - 3.0 * A0 * A1 - 2.0 * A0**3)
         # One end only: log Phi(u) as a function of |g| = tau - u.
-        near = self.win(upper)
+        near = _log_wins(upper)
         one = Terms(near.value, -near.d1, near.d2, -near.d3)
         far = exponent < -_ONE_ENDED
         value, d1, d2, d3 = (np.where(far, b, a) for a, b in zip(both, one, strict=True))
         return Terms(value, side * d1, d2, side * d3)
 
-    def tie_by_threshold(self, g: Array, tau: Array) -> Terms:
-        """(phi(tau - g) + phi(tau + g)) / p and two derivatives in g; each part is exp(log phi - log p)."""
-        log_p, d1, d2, _ = self.tie(g, tau)
+    def log_tie_by_threshold(self, g: Array, tau: Array) -> Terms:
+        """Return (phi(tau - g) + phi(tau + g)) / p and two derivatives in g; each part is exp(log phi - log p)."""
+        log_p, d1, d2, _ = self.log_tie(g, tau)
         total = np.zeros((3, *g.shape))
         # An end at e moves with g as -1: d log(phi(e) / p) / dg = e - d1.
         for end in (tau - g, -tau - g):
@@ -78,17 +66,42 @@ class Probit(Likelihood):
         return Terms(total[0], total[1], total[2], np.zeros_like(g))
 
     @property
-    def probit_mixture(self) -> tuple[Array, Array]:
-        """One part of scale 1."""
-        return _ONE, _LOG_ONE
+    def parts(self) -> tuple[float, Array, Array]:
+        """One part of scale 1; a Gaussian tail falls faster than any exponential."""
+        return 0.0, _ONE, _LOG_ONE
 
-    @property
-    def tail_rate(self) -> float:
-        """A Gaussian tail falls faster than any exponential."""
-        return 0.0
+
+class Probit(Likelihood):
+    """Gaussian judgement noise; `noise` is its variance. `tie_threshold` is in units of margins."""
+
+    closed_form: ClassVar[Outcomes | None] = ProbitOutcomes()
+
+    def scale_rows(self, noise_first: Array, noise_second: Array) -> RowScaling:
+        """Return 1 / sqrt(n_w + n_l), twice, and its derivative -1/2 (n_w + n_l)^(-3/2), four times."""
+        total = noise_first + noise_second
+        a, slope = 1.0 / np.sqrt(total), -0.5 * total**-1.5
+        return RowScaling(a, a, slope, slope, slope, slope)
+
+    def log_win(self, z: Array) -> Terms:
+        """Return log Phi(z); with h = phi / Phi the derivatives are h, -h (h + z) and h ((h + z)(2 h + z) - 1)."""
+        return _log_wins(z)
 
 
 _ONE, _LOG_ONE = np.ones(1), np.zeros(1)
+
+
+def _log_wins(z: Array) -> Terms:
+    out = np.empty((4, len(z)))
+    probit_wins(z, out)
+    return Terms(*out)
+
+
+@jit_tiered
+def probit_wins(z: Array, out: Array) -> None:
+    """Fill the rows of out, (4, m), with log Phi(z) and its three derivatives."""
+    for k in range(len(z)):
+        value, h, d2, excess = log_win(z[k])
+        out[0, k], out[1, k], out[2, k], out[3, k] = value, h, d2, h * (excess * (h + excess) - 1.0)
 
 
 def _log_mass(upper: Array, mass: Array) -> Array:

@@ -188,7 +188,7 @@ class PreferenceGP:
         row = np.array([a[0], -b[0]])
         with self._computing(duels):
             mean, variance = np.array([row @ posterior.mean(pair)]), np.array([row @ posterior.covariance(pair) @ row])
-            logZ = likelihood.expected(mean, np.maximum(variance, 0.0), np.array([tie]))
+            logZ = likelihood.log_marginal(mean, np.maximum(variance, 0.0), np.array([tie]))
             return _checked(
                 posterior.condition_on_duel(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
             )
@@ -266,7 +266,7 @@ class PreferenceGP:
         a, b = self.coefficients(X, Y)
         win = np.zeros(len(X), dtype=np.bool_)
         parts = list(self.posterior.margins(X, Y, a, b))
-        return np.asarray(sum(np.exp(self.likelihood.expected(*part, win).value) for part in parts) / len(parts))
+        return np.asarray(sum(np.exp(self.likelihood.log_marginal(*part, win).value) for part in parts) / len(parts))
 
     def coefficients(self, X: Array, Y: Array) -> tuple[Array, Array]:
         """The a_i and b_i, (n,) each, of the margin a_i f(x_i) - b_i f(y_i) that a comparison of x_i and y_i has."""
@@ -335,7 +335,7 @@ class PreferenceGP:
         # A row's coefficient takes a utility to a margin, whose own noise is of order 1.
         (per_utility,), _ = likelihood.coefficients(*np.full((2, 1), surrogate.noise.scale))
         per_utility = min(max(float(per_utility), 1e-100), 1e100)  # its square is a number
-        usual = customary(duels.dimension, likelihood.customary_threshold, per_utility**-2)
+        usual = customary(duels.dimension, likelihood.default_threshold, per_utility**-2)
         specs = {name: usual[base_name(name)] if spec is None else spec for name, spec in self._learn.items()}
         if specs and self._prior.likelihood.tie_threshold is None:
             specs.setdefault("tie_threshold", usual["tie_threshold"])

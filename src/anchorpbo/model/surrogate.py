@@ -114,7 +114,7 @@ class Surrogate:
 
     def _pull_noise(self, duels: Duels, rows: Rows, variances: Array, gradient: EvidenceGradient) -> Array:
         first, second, noise = duels.first, duels.second, self.noise(duels.points)
-        coefs = self.likelihood.coefficient_gradients(noise[first], noise[second])
+        coefs = self.likelihood.scale_rows(noise[first], noise[second])
         most = _largest(variances[first], variances[second])
         a_moves, b_moves = rows.coef_first < most, rows.coef_second < most  # one at its largest does not
         by_first = _product_where(a_moves, gradient.by_coef_first, coefs.first_by_first)

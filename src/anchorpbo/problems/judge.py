@@ -30,7 +30,7 @@ class SimulatedJudge:
         f = self.problem(pair)
         margin = a * f[0] - b * f[1]
         tau = self.likelihood.tau
-        win, loss = (float(np.exp(self.likelihood.win(g - tau).value[0])) for g in (margin, -margin))
+        win, loss = (float(np.exp(self.likelihood.log_win(g - tau).value[0])) for g in (margin, -margin))
         return win, loss, max(1.0 - win - loss, 0.0)
 
     def answer(self, first: Array, second: Array, rng: np.random.Generator) -> JudgeOutcome:

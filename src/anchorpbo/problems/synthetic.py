@@ -209,7 +209,7 @@ def _ackley(X: Array) -> Array:
 
 def ackley(dimension: int) -> Problem:
     """Ackley's function in so many dimensions: one best design, in the middle of the cube, among many waves."""
-    d = as_integer("dimension", dimension, least=1)
+    d = as_integer("dimension", dimension, minimum=1)
     return Problem.on_box(
         f"ackley{d}", _ackley, [[-32.768, 32.768]] * d, optimum=np.zeros(d), maximum=0.0, minimum=_ACKLEY_MINIMUM
     )

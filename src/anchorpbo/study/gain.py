@@ -30,7 +30,7 @@ def expected_gain(model: PreferenceGP, pair: Array) -> float:
     # The first wins, the second wins, a tie; without a threshold there are no ties.
     tied = np.array([False, False, True])[: 3 if likelihood.tau > 0 else 2]
     signs = np.array([1.0, -1.0, 1.0])[: len(tied)]
-    answers = likelihood.expected(signs * mu, np.full(len(tied), v), tied)
+    answers = likelihood.log_marginal(signs * mu, np.full(len(tied), v), tied)
     p, slopes = np.exp(answers.value), signs * answers.d1
     after = np.max(means + slopes[:, None] * c, axis=1)
     # A range below what the noise amounts to is no range: everything has been found equal, or nothing compared.

@@ -13,7 +13,7 @@ import numpy as np
 
 from anchorpbo import acquisition, inference, kernels, likelihoods
 from anchorpbo.errors import InputError
-from anchorpbo.kernels.compose import OnColumns, Product, Sum
+from anchorpbo.kernels.composite import OnColumns, Product, Sum
 from anchorpbo.model import Learn, LogNormal
 from anchorpbo.study.plan import BoundedNoise, ConstantNoise, PaperNoise
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from anchorpbo.acquisition import EI, EUBO, UCB, Acquisition, PairAcquisition, resolve
-from anchorpbo.acquisition.names import NAMES as STRATEGIES
+from anchorpbo.acquisition import ACQUISITIONS as STRATEGIES
+from anchorpbo.acquisition import EI, EUBO, UCB, Acquisition, PairAcquisition, resolve_acquisition
 from anchorpbo.errors import IncompatibleError, InputError, UnknownNameError
 from anchorpbo.inference import EP, Hallucination, Inference, InferenceName, Laplace, resolve_inference
 from anchorpbo.kernels import RBF, Kernel, Tanimoto
@@ -131,7 +131,7 @@ class Plan:
 
 def paper(space: DesignSpace, strategy: str | Acquisition | None, baseline: str = "constant") -> Plan:
     """The paper's settings (docs/reproduction.md)."""
-    acquisition = resolve("raeubo" if strategy is None else strategy)
+    acquisition = resolve_acquisition("raeubo" if strategy is None else strategy)
     pairs = isinstance(acquisition, PairAcquisition)
     plain = isinstance(acquisition, EI | UCB | EUBO) and baseline == "constant"
     return Plan(
@@ -152,7 +152,7 @@ def paper(space: DesignSpace, strategy: str | Acquisition | None, baseline: str 
 def default(space: DesignSpace, strategy: str | Acquisition | None) -> Plan:
     """Settings for real use (docs/decisions/0011-default-strategy.md)."""
     strategy = STRATEGY if strategy is None else strategy
-    acquisition = resolve(strategy, **({"risk_aversion": RISK_AVERSION} if strategy in RISK_AVERSE else {}))
+    acquisition = resolve_acquisition(strategy, **({"risk_aversion": RISK_AVERSION} if strategy in RISK_AVERSE else {}))
     d = space.dimension
     lengths = 0.25 * np.sqrt(d)
     return Plan(

@@ -18,7 +18,8 @@ from anchorpbo.posterior import Posterior
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.testing.contract import (
     Contract,
-    difference,
+    differentiate,
+    differentiate_items,
     ensure,
     ensure_close,
     ensure_finite,
@@ -26,8 +27,7 @@ from anchorpbo.testing.contract import (
     ensure_raises,
     ensure_same_bits,
     ensure_shape,
-    item_gradient,
-    pickled,
+    pickle_and_load,
 )
 from anchorpbo.typing import Array
 
@@ -99,7 +99,7 @@ class AcquisitionContract(Contract):
     def check_gradient(self) -> None:
         """The gradient in the items is what differences say."""
         bound = self.bind(self.posterior)
-        expected = item_gradient(bound, self.X)
+        expected = differentiate_items(bound, self.X)
         largest = float(np.abs(expected).max())
         ensure_close("the gradient", bound.value_and_gradient(self.X)[1], expected, 1e-5, 1e-6 * largest + 1e-10)
 
@@ -117,7 +117,7 @@ class AcquisitionContract(Contract):
                 return self.partials(moved).value
 
             rounding = 1e-13 * (1.0 + np.abs(here.value)) / size
-            ensure_close(name, getattr(here, name), difference(value, size), 1e-5, rounding + 1e-9)
+            ensure_close(name, getattr(here, name), differentiate(value, size), 1e-5, rounding + 1e-9)
 
     def check_finite_without_spread(self) -> None:
         """Where the standard deviation is 0 everything is finite: the partial derivatives, values and gradients."""
@@ -168,7 +168,7 @@ class AcquisitionContract(Contract):
 
     def check_pickles(self) -> None:
         """A pickled acquisition gives the same values."""
-        copy = type(self)(pickled(self.subject))  # type: ignore[arg-type]
+        copy = type(self)(pickle_and_load(self.subject))  # type: ignore[arg-type]
         ensure_same_bits("a pickled acquisition", copy.partials(self.moments()).value, self._values())
 
     def _values(self) -> Array:

@@ -43,9 +43,9 @@ class Contract:
         for name in self.checks():
             try:
                 self._run(name)
-            except Exception as problem:
-                failures.append(f"{name}: {problem if isinstance(problem, AssertionError) else repr(problem)}")
-                cause = cause or problem
+            except Exception as error:
+                failures.append(f"{name}: {error if isinstance(error, AssertionError) else repr(error)}")
+                cause = cause or error
         if failures:
             head = f"{len(failures)} of {len(self.checks())} checks failed for {self.subject!r}:"
             raise AssertionError("\n  ".join([head, *failures])) from cause
@@ -110,8 +110,8 @@ def ensure_raises(kind: type[Exception], what: str, call: Callable[[], object]) 
         call()
     except kind:
         return
-    except Exception as problem:
-        raise AssertionError(f"{what} must raise {kind.__name__}; it raised {problem!r}") from problem
+    except Exception as error:
+        raise AssertionError(f"{what} must raise {kind.__name__}; it raised {error!r}") from error
     raise AssertionError(f"{what} must raise {kind.__name__}; it raised nothing")
 
 
@@ -135,12 +135,12 @@ def _fields(subject: object) -> list[str]:
     return list(vars(subject))
 
 
-def pickled(subject: T) -> T:
+def pickle_and_load(subject: T) -> T:
     """Return what comes back from a pickle; processes are handed objects that way."""
     try:
         copy: Any = pickle.loads(pickle.dumps(subject))
-    except Exception as problem:
-        raise AssertionError(f"{type(subject).__name__} must pickle; it raised {problem!r}") from problem
+    except Exception as error:
+        raise AssertionError(f"{type(subject).__name__} must pickle; it raised {error!r}") from error
     ensure(type(copy) is type(subject), f"a pickled {type(subject).__name__} came back as {type(copy).__name__}")
     result: T = copy
     return result
@@ -149,7 +149,7 @@ def pickled(subject: T) -> T:
 # -- derivatives by differences ---------------------------------------------------------------------------------------
 
 
-def difference(function: Callable[[float], Array], step: npt.ArrayLike) -> Array:
+def differentiate(function: Callable[[float], Array], step: npt.ArrayLike) -> Array:
     """Derivative by the five-point rule, whose error falls as step^4; function(t) is the value t steps away.
 
     The step may be an array, one for each entry of the value.
@@ -158,11 +158,11 @@ def difference(function: Callable[[float], Array], step: npt.ArrayLike) -> Array
     return np.asarray((8.0 * near - far) / (12.0 * np.asarray(step)))
 
 
-def item_gradient(function: Callable[[Array], Array], X: Array, step: float = 1e-4) -> Array:
+def differentiate_items(function: Callable[[Array], Array], X: Array, step: float = 1e-4) -> Array:
     """Gradient, in the shape of X, of a function that gives each X[i] a value of its own, (n,)."""
     gradient = np.empty(X.shape)
     for place in np.ndindex(*X.shape[1:]):
         shift = np.zeros(X.shape[1:])
         shift[place] = step
-        gradient[(slice(None), *place)] = difference(lambda t, shift=shift: function(X + t * shift), step)  # type: ignore[misc]
+        gradient[(slice(None), *place)] = differentiate(lambda t, shift=shift: function(X + t * shift), step)  # type: ignore[misc]
     return gradient

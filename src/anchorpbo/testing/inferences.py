@@ -21,18 +21,18 @@ from anchorpbo.testing.contract import (
     ensure_immutable,
     ensure_raises,
     ensure_same_bits,
-    pickled,
+    pickle_and_load,
 )
 from anchorpbo.typing import Array
 
 _KERNEL = RBF(0.4, 2.0)
 _REPLICATES = 16
-_SURELY = 6.0
+_MAX_STANDARD_ERRORS = 6.0
 """Standard errors by which two Monte Carlo means never differ by chance."""
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class InferenceCase:
     """Duels and the noise at their designs: all that an inference is given, but for the likelihood."""
 
     name: str
@@ -41,7 +41,7 @@ class Problem:
     """(u,)."""
 
     @classmethod
-    def random(cls, name: str, designs: int, wins: int, ties: int, seed: int) -> Problem:
+    def random(cls, name: str, designs: int, wins: int, ties: int, seed: int) -> InferenceCase:
         """Answers of a noisy judge, repeated and contradictory ones among them."""
         rng = np.random.default_rng(seed)
         points = rng.uniform(size=(designs, 2))
@@ -59,7 +59,7 @@ class Problem:
         return cls(name, duels, rng.uniform(0.3, 2.0, size=len(duels.points)))
 
     def latent(self, likelihood: Likelihood, kind: str = "auto") -> ExactLatent:
-        """The rows and the prior covariance, in the duel space, the point space or the smaller."""
+        """The rows and the prior covariance, in duel space, point space or the smaller of the two."""
         points = self.duels.points
         return LATENTS[kind](likelihood.rows(self.duels, self.noise), _KERNEL(points, points))
 
@@ -68,13 +68,13 @@ class Problem:
         return posterior_from_sites(_KERNEL, self.duels.points, latent, inferred.sites)
 
 
-def problems() -> list[Problem]:
+def list_cases() -> list[InferenceCase]:
     """Fewer duels than designs and more, with and without ties."""
     return [
-        Problem.random("4 wins on 5 designs", 5, 4, 0, seed=1),
-        Problem.random("12 wins on 4 designs", 4, 12, 0, seed=2),
-        Problem.random("3 wins and 2 ties on 6 designs", 6, 3, 2, seed=3),
-        Problem.random("9 wins and 5 ties on 4 designs", 4, 9, 5, seed=4),
+        InferenceCase.random("4 wins on 5 designs", 5, 4, 0, seed=1),
+        InferenceCase.random("12 wins on 4 designs", 4, 12, 0, seed=2),
+        InferenceCase.random("3 wins and 2 ties on 6 designs", 6, 3, 2, seed=3),
+        InferenceCase.random("9 wins and 5 ties on 4 designs", 4, 9, 5, seed=4),
     ]
 
 
@@ -109,18 +109,18 @@ class InferenceContract(Contract):
         """`check` accepts one likelihood at least; what it refuses, `infer` refuses with `IncompatibleError` too."""
         supported = [likelihood for likelihood in self.likelihoods if self._supports(likelihood)]
         ensure(supported, f"check must accept one of {self.likelihoods}; it refuses all")
-        problem = problems()[0]
+        case = list_cases()[0]
         for likelihood in self.likelihoods:
             if likelihood not in supported:
-                settled = likelihood.for_duels(problem.duels)
-                latent = problem.latent(settled)
+                settled = likelihood.for_duels(case.duels)
+                latent = case.latent(settled)
                 refusal = f"infer with {likelihood!r}, which check refuses,"
                 ensure_raises(IncompatibleError, refusal, lambda s=latent, x=settled: self._infer(s, x, 0))  # type: ignore[misc]
 
     def check_sites(self) -> None:
         """Sites are finite, one a duel, with precisions of at least 0."""
-        for name, problem, likelihood in self._cases():
-            sites, m = self._infer(problem.latent(likelihood), likelihood, 0).sites, len(problem.duels)
+        for name, case, likelihood in self._cases():
+            sites, m = self._infer(case.latent(likelihood), likelihood, 0).sites, len(case.duels)
             for part, array in (("precision", sites.precision), ("linear", sites.linear)):
                 ensure(array.shape in {(m,), (sites.draws, m)}, f"{part} must be (m,) or (s, m) {name}; m is {m}")
                 ensure_finite(f"{part} {name}", array)
@@ -128,17 +128,17 @@ class InferenceContract(Contract):
 
     def check_posterior(self) -> None:
         """The posterior under the sites has a finite mean and a covariance without negative eigenvalues."""
-        for name, problem, likelihood in self._cases():
-            latent = problem.latent(likelihood)
-            posterior = problem.posterior(latent, self._infer(latent, likelihood, 0))
-            ensure_finite(f"the posterior mean {name}", posterior.mean(problem.duels.points))
-            smallest = float(np.linalg.eigvalsh(posterior.covariance(problem.duels.points))[0])
+        for name, case, likelihood in self._cases():
+            latent = case.latent(likelihood)
+            posterior = case.posterior(latent, self._infer(latent, likelihood, 0))
+            ensure_finite(f"the posterior mean {name}", posterior.mean(case.duels.points))
+            smallest = float(np.linalg.eigvalsh(posterior.covariance(case.duels.points))[0])
             ensure(smallest >= -1e-9, f"the posterior covariance has the eigenvalue {smallest} {name}")
 
     def check_info(self) -> None:
         """The info makes sense, and these small problems converge."""
-        for name, problem, likelihood in self._cases():
-            inferred = self._infer(problem.latent(likelihood), likelihood, 0)
+        for name, case, likelihood in self._cases():
+            inferred = self._infer(case.latent(likelihood), likelihood, 0)
             info = inferred.info
             ensure(isinstance(info.method, str) and info.method, f"method must be a name {name}")
             ensure(isinstance(info.converged, bool), f"converged must be a bool {name}; it is {info.converged!r}")
@@ -147,21 +147,21 @@ class InferenceContract(Contract):
             ensure(np.isfinite(info.residual) and info.residual >= 0, f"residual is {info.residual} {name}")
             effective = info.effective_samples
             ensure(effective is None or effective > 0, f"effective_samples must be above 0 {name}; it is {effective}")
-            ensure(inferred.state.shape == (len(problem.duels),), f"state must be (m,) {name}")
+            ensure(inferred.state.shape == (len(case.duels),), f"state must be (m,) {name}")
             ensure_finite(f"state {name}", inferred.state)
 
     def check_spaces_agree(self) -> None:
-        """The duel space and the point space give one posterior: to the tolerance, or to Monte Carlo error."""
-        for name, problem, likelihood in self._cases():
-            points, both = problem.duels.points, [problem.latent(likelihood, kind) for kind in ("duel", "point")]
+        """Duel space and point space give one posterior: to the tolerance, or to Monte Carlo error."""
+        for name, case, likelihood in self._cases():
+            points, both = case.duels.points, [case.latent(likelihood, kind) for kind in ("duel", "point")]
             if self._samples(both[0], likelihood):
                 means = [
-                    np.array([self._mean(problem, latent, likelihood, seed + start) for seed in range(_REPLICATES)])
+                    np.array([self._mean(case, latent, likelihood, seed + start) for seed in range(_REPLICATES)])
                     for start, latent in ((0, both[0]), (1000, both[1]))
                 ]
                 _ensure_same_mean(f"the posterior mean in point space {name}", *means)
                 continue
-            duel, point = (problem.posterior(latent, self._infer(latent, likelihood, 0)) for latent in both)
+            duel, point = (case.posterior(latent, self._infer(latent, likelihood, 0)) for latent in both)
             scale = float(np.sqrt(_KERNEL.outputscale))
             ensure_close(
                 f"mean in point space {name}", point.mean(points), duel.mean(points), atol=self.tolerance * scale
@@ -175,9 +175,9 @@ class InferenceContract(Contract):
 
     def check_randomness(self) -> None:
         """The generator alone decides: the same gives the same bits, another gives a sampler another draw."""
-        for name, problem, likelihood in self._cases():
+        for name, case, likelihood in self._cases():
             for kind in ("duel", "point"):
-                latent = problem.latent(likelihood, kind)
+                latent = case.latent(likelihood, kind)
                 one, again, other = (self._infer(latent, likelihood, seed) for seed in (7, 7, 8))
                 for part in ("precision", "linear"):
                     bits, repeat = getattr(one.sites, part), getattr(again.sites, part)
@@ -193,9 +193,9 @@ class InferenceContract(Contract):
 
     def check_leaves_its_arguments_alone(self) -> None:
         """Rows, prior covariance and start are not written to; a deterministic inference draws nothing."""
-        for name, problem, likelihood in self._cases():
+        for name, case, likelihood in self._cases():
             for kind in ("duel", "point"):
-                latent, start = problem.latent(likelihood, kind), np.linspace(0.1, 0.4, len(problem.duels))
+                latent, start = case.latent(likelihood, kind), np.linspace(0.1, 0.4, len(case.duels))
                 rows = latent.rows
                 watched = {
                     "the kernel matrix": latent.kernel_matrix,
@@ -221,20 +221,20 @@ class InferenceContract(Contract):
 
     def check_start(self) -> None:
         """Starting from an earlier state changes the speed, not the answer; of samplers, the draw."""
-        for name, problem, likelihood in self._cases():
-            latent = problem.latent(likelihood)
+        for name, case, likelihood in self._cases():
+            latent = case.latent(likelihood)
             cold = self._infer(latent, likelihood, 0)
             warm = self.inference.infer(latent, likelihood, np.random.default_rng(0), cold.state)
             ensure(warm.info.converged, f"it must converge from its own state {name}")
             if cold.info.effective_samples is None:
-                means = [problem.posterior(latent, inferred).mean(problem.duels.points) for inferred in (cold, warm)]
+                means = [case.posterior(latent, inferred).mean(case.duels.points) for inferred in (cold, warm)]
                 ensure_close(f"the mean from a warm start {name}", means[1], means[0], atol=10 * self.tolerance)
 
     def check_no_duels(self) -> None:
         """Without duels there are no sites and the posterior is the prior."""
-        empty = Problem("of no duels", Duels.empty(2), np.empty(0))
+        empty = InferenceCase("of no duels", Duels.empty(2), np.empty(0))
         X = np.array([[0.2, 0.3], [0.9, 0.1]])
-        for likelihood in self._supported():
+        for likelihood in self._list_supported():
             settled = likelihood.for_duels(empty.duels)
             for kind in ("duel", "point"):
                 latent = empty.latent(settled, kind)
@@ -247,36 +247,38 @@ class InferenceContract(Contract):
 
     def check_prefers_the_winner(self) -> None:
         """After one duel the winner's mean is above 0 and the loser's below, by as much."""
-        for likelihood in self._supported():
+        for likelihood in self._list_supported():
             for noise in (1e-3, 1.0, 100.0):
-                problem = Problem("of one duel", Duels([[0.1, 0.2], [0.8, 0.6]], [0], [1]), np.full(2, noise))
-                settled = likelihood.for_duels(problem.duels)
+                case = InferenceCase("of one duel", Duels([[0.1, 0.2], [0.8, 0.6]], [0], [1]), np.full(2, noise))
+                settled = likelihood.for_duels(case.duels)
                 for kind in ("duel", "point"):
-                    winner, loser = self._mean(problem, problem.latent(settled, kind), settled, 0)
+                    winner, loser = self._mean(case, case.latent(settled, kind), settled, 0)
                     what = f"{settled!r} and noise {noise}"
                     ensure(winner > 0 > loser, f"the winner must be preferred with {what}; means {winner} and {loser}")
                     ensure_close(f"the loser's mean with {what}", loser, -winner, rtol=1e-8)
 
     def check_a_tie_prefers_nobody(self) -> None:
         """After one tie the means are equal: exactly 0 if deterministic, 0 on average if not."""
-        problem = Problem("of one tie", Duels([[0.1, 0.2], [0.8, 0.6]], [], [], [[0, 1]]), np.ones(2))
-        for likelihood in self._supported():
-            settled = likelihood.for_duels(problem.duels)
-            latent = problem.latent(settled)
+        case = InferenceCase("of one tie", Duels([[0.1, 0.2], [0.8, 0.6]], [], [], [[0, 1]]), np.ones(2))
+        for likelihood in self._list_supported():
+            settled = likelihood.for_duels(case.duels)
+            latent = case.latent(settled)
             if self._samples(latent, settled):
-                means = np.array([self._mean(problem, latent, settled, seed) for seed in range(_REPLICATES)])
+                means = np.array([self._mean(case, latent, settled, seed) for seed in range(_REPLICATES)])
                 _ensure_same_mean(f"the mean after a tie with {settled!r}", means, np.zeros_like(means))
             else:
-                ensure_close(f"the mean after a tie with {settled!r}", self._mean(problem, latent, settled, 0), [0, 0])
+                ensure_close(
+                    f"the mean after a tie with {settled!r}", self._mean(case, latent, settled, 0), [0, 0], atol=1e-12
+                )
 
     def check_a_design_against_itself(self) -> None:
         """A design that beats itself tells nothing with equal noises, and breaks nothing."""
         duels = Duels([[0.1, 0.2], [0.8, 0.6]], [0, 1], [1, 1])
-        problem = Problem("with a design against itself", duels, np.ones(2))
-        for likelihood in self._supported():
+        case = InferenceCase("with a design against itself", duels, np.ones(2))
+        for likelihood in self._list_supported():
             settled = likelihood.for_duels(duels)
             for kind in ("duel", "point"):
-                winner, loser = self._mean(problem, problem.latent(settled, kind), settled, 0)
+                winner, loser = self._mean(case, case.latent(settled, kind), settled, 0)
                 ensure(np.isfinite([winner, loser]).all(), "means must be finite with a design against itself")
                 ensure(winner > loser, "a design against itself must not undo another duel")
 
@@ -286,9 +288,9 @@ class InferenceContract(Contract):
 
     def check_pickles(self) -> None:
         """A pickled inference gives the same bits."""
-        copy = pickled(self.inference)
-        for name, problem, likelihood in list(self._cases())[:1]:
-            latent = problem.latent(likelihood)
+        copy = pickle_and_load(self.inference)
+        for name, case, likelihood in list(self._cases())[:1]:
+            latent = case.latent(likelihood)
             again = copy.infer(latent, likelihood, np.random.default_rng(0))
             here = self._infer(latent, likelihood, 0)
             ensure_same_bits(f"a pickled inference's sites {name}", again.sites.linear, here.sites.linear)
@@ -302,14 +304,14 @@ class InferenceContract(Contract):
             return False
         return True
 
-    def _supported(self) -> list[Likelihood]:
+    def _list_supported(self) -> list[Likelihood]:
         return [likelihood for likelihood in self.likelihoods if self._supports(likelihood)]
 
-    def _cases(self) -> Iterator[tuple[str, Problem, Likelihood]]:
-        for likelihood in self._supported():
-            for problem in problems():
-                settled = likelihood.for_duels(problem.duels)
-                yield f"for {problem.name} with {settled!r}", problem, settled
+    def _cases(self) -> Iterator[tuple[str, InferenceCase, Likelihood]]:
+        for likelihood in self._list_supported():
+            for case in list_cases():
+                settled = likelihood.for_duels(case.duels)
+                yield f"for {case.name} with {settled!r}", case, settled
 
     def _infer(self, latent: LatentGaussian, likelihood: Likelihood, seed: int) -> InferenceResult:
         return self.inference.infer(latent, likelihood, np.random.default_rng(seed))
@@ -317,11 +319,11 @@ class InferenceContract(Contract):
     def _samples(self, latent: LatentGaussian, likelihood: Likelihood) -> bool:
         return self._infer(latent, likelihood, 0).info.effective_samples is not None
 
-    def _mean(self, problem: Problem, latent: LatentGaussian, likelihood: Likelihood, seed: int) -> Array:
-        return problem.posterior(latent, self._infer(latent, likelihood, seed)).mean(problem.duels.points)
+    def _mean(self, case: InferenceCase, latent: LatentGaussian, likelihood: Likelihood, seed: int) -> Array:
+        return case.posterior(latent, self._infer(latent, likelihood, seed)).mean(case.duels.points)
 
 
 def _ensure_same_mean(what: str, here: Array, there: Array) -> None:
     """Fail unless the averages over replicates, (r, n) each, agree to within their standard errors."""
     error = np.sqrt((here.var(axis=0, ddof=1) + there.var(axis=0, ddof=1)) / len(here))
-    ensure_close(what, here.mean(axis=0), there.mean(axis=0), atol=_SURELY * error + 1e-12)
+    ensure_close(what, here.mean(axis=0), there.mean(axis=0), atol=_MAX_STANDARD_ERRORS * error + 1e-12)

@@ -10,7 +10,8 @@ from anchorpbo.kernels import Kernel
 from anchorpbo.numerics.validation import as_points, freeze
 from anchorpbo.testing.contract import (
     Contract,
-    difference,
+    differentiate,
+    differentiate_items,
     ensure,
     ensure_close,
     ensure_finite,
@@ -18,8 +19,7 @@ from anchorpbo.testing.contract import (
     ensure_raises,
     ensure_same_bits,
     ensure_shape,
-    item_gradient,
-    pickled,
+    pickle_and_load,
 )
 from anchorpbo.typing import Array
 
@@ -89,7 +89,7 @@ class KernelContract(Contract):
 
     def check_paired_agrees(self) -> None:
         """`paired` is the diagonal of the matrix of two lists."""
-        X, Y = self.X, self._shuffled()
+        X, Y = self.X, self._shuffle_designs()
         ensure_close("paired(X, Y)", self.kernel.paired(X, Y), np.diagonal(self.kernel(X, Y)), atol=1e-13 * self.scale)
 
     def check_diagonal_agrees(self) -> None:
@@ -102,7 +102,7 @@ class KernelContract(Contract):
         """`diagonal_gradient` is what differences say: a kernel whose diagonal varies with x has to write it."""
         if self.kernel.differentiable:
             a = self.A[:, 0]
-            expected = item_gradient(lambda Z: a * self.kernel.diagonal(Z), self.X)
+            expected = differentiate_items(lambda Z: a * self.kernel.diagonal(Z), self.X)
             _ensure_slopes("diagonal_gradient", self.kernel.diagonal_gradient(self.X, a), expected)
 
     def check_input_gradient(self) -> None:
@@ -111,7 +111,7 @@ class KernelContract(Contract):
         if not k.differentiable:
             ensure_raises(UnsupportedError, "input_gradient", lambda: k.input_gradient(X, Y, A))
             return
-        expected = item_gradient(lambda Z: (A * k(Z, Y)).sum(axis=1), X)
+        expected = differentiate_items(lambda Z: (A * k(Z, Y)).sum(axis=1), X)
         _ensure_slopes("input_gradient", k.input_gradient(X, Y, A), expected)
 
     def check_paired_gradient(self) -> None:
@@ -122,7 +122,7 @@ class KernelContract(Contract):
             ensure_raises(UnsupportedError, "paired_gradient", lambda: k.paired_gradient(X, Y[: len(X)], a))
             return
         Y = Y[: len(X)]
-        expected = item_gradient(lambda Z: a * k.paired(Z, Y), X)
+        expected = differentiate_items(lambda Z: a * k.paired(Z, Y), X)
         _ensure_slopes("paired_gradient", k.paired_gradient(X, Y, a), expected)
 
     def check_parameter_gradient(self) -> None:
@@ -138,7 +138,7 @@ class KernelContract(Contract):
             def total(t: float, shift: Array = shift) -> Array:
                 return np.asarray(np.vdot(weights, k.with_log_parameters(theta + t * shift)(X, X)))
 
-            expected[p] = difference(total, step)
+            expected[p] = differentiate(total, step)
         size = float(np.abs(weights * k(X, X)).sum())
         ensure_close("parameter_gradient", k.parameter_gradient(X, weights), expected, 1e-6, 1e-9 * size)
 
@@ -210,9 +210,9 @@ class KernelContract(Contract):
 
     def check_pickles(self) -> None:
         """A pickled kernel is the same kernel."""
-        ensure_same_bits("a pickled kernel", pickled(self.kernel)(self.X, self.Y), self.kernel(self.X, self.Y))
+        ensure_same_bits("a pickled kernel", pickle_and_load(self.kernel)(self.X, self.Y), self.kernel(self.X, self.Y))
 
-    def _shuffled(self) -> Array:
+    def _shuffle_designs(self) -> Array:
         return self.X[::-1]
 
 

@@ -9,11 +9,10 @@ from scipy import integrate
 
 from anchorpbo.duels import Duels
 from anchorpbo.errors import IncompatibleError, InputError
-from anchorpbo.likelihoods import Likelihood, Terms
-from anchorpbo.likelihoods.base import Expected
+from anchorpbo.likelihoods import Likelihood, LogMarginal, Terms
 from anchorpbo.testing.contract import (
     Contract,
-    difference,
+    differentiate,
     ensure,
     ensure_close,
     ensure_finite,
@@ -21,7 +20,7 @@ from anchorpbo.testing.contract import (
     ensure_raises,
     ensure_same_bits,
     ensure_shape,
-    pickled,
+    pickle_and_load,
 )
 from anchorpbo.typing import Array, BoolArray
 
@@ -41,9 +40,9 @@ class LikelihoodContract(Contract):
     likelihood
         The likelihood.
     thresholds
-        Tie thresholds to check it at besides 0 and its customary one.
+        Tie thresholds to check it at besides 0 and the default one.
     tolerance
-        Allowed error of `expected`, absolute in log Z and relative in its derivatives.
+        Allowed error of `log_marginal`, absolute in log Z and relative in its derivatives.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class LikelihoodContract(Contract):
         super().__init__(likelihood)
         self.likelihood: Likelihood = likelihood
         self.tolerance: float = tolerance
-        self.thresholds: tuple[float, ...] = (likelihood.customary_threshold, *thresholds)
+        self.thresholds: tuple[float, ...] = (likelihood.default_threshold, *thresholds)
 
     def check_probabilities_add_up(self) -> None:
         """First, second and tie add up to one, or first and second where tau is 0."""
@@ -97,9 +96,12 @@ class LikelihoodContract(Contract):
             def terms(t: float, likelihood: Likelihood = likelihood, tied: BoolArray = tied) -> Array:
                 return np.array(likelihood.log_prob(g + t * step, tied))
 
-            slopes = difference(terms, step)
+            slopes = differentiate(terms, step)
             for order in (1, 2, 3):
-                rounding = _rounding(here, order, likelihood.tau) + _rounding(here, order - 1, likelihood.tau) / step
+                rounding = (
+                    _bound_rounding(here, order, likelihood.tau)
+                    + _bound_rounding(here, order - 1, likelihood.tau) / step
+                )
                 ensure_close(f"d{order} of {name}", here[order], slopes[order - 1], 1e-5, rounding)
 
     def check_threshold_derivatives(self) -> None:
@@ -114,32 +116,32 @@ class LikelihoodContract(Contract):
             def terms(t: float, likelihood: Likelihood = likelihood, tied: BoolArray = tied, h: float = step) -> Array:
                 return np.array(likelihood.with_threshold(likelihood.tau + t * h).log_prob(g, tied))
 
-            slopes, here = difference(terms, step), likelihood.log_prob(g, tied)
+            slopes, here = differentiate(terms, step), likelihood.log_prob(g, tied)
             by_tau = likelihood.log_prob_by_threshold(g, tied)
             for order, part in enumerate(("value", "d1", "d2")):
-                rounding = _rounding(here, order, tau) / step
+                rounding = _bound_rounding(here, order, tau) / step
                 ensure_close(f"{part} of the derivative in tau of {name}", by_tau[order], slopes[order], 1e-5, rounding)
 
-    def check_expected(self) -> None:
-        """`expected` is what adaptive quadrature says, at variances from 0 to 1e4."""
-        for name, likelihood, _ in self._outcomes(self.likelihood.customary_threshold):
+    def check_log_marginal(self) -> None:
+        """`log_marginal` is what adaptive quadrature says, at variances from 0 to 1e4."""
+        for name, likelihood, _ in self._outcomes(self.likelihood.default_threshold):
             tie = "tie" in name
             for variance in (0.0, 1e-8, 1.0, 30.0, 1e4):
                 means = np.array([-30.0, -4.0, 0.0, 0.7, 25.0])
                 tied = np.full(len(means), tie)
-                got = likelihood.expected(means, np.full(len(means), variance), tied)
+                got = likelihood.log_marginal(means, np.full(len(means), variance), tied)
                 truth = _quadrature(likelihood, means, variance, tie)
                 what = f"expected {name} at variance {variance}"
                 ensure_close(f"log Z of the {what}", got.value, truth[0], self.tolerance, self.tolerance)
                 ensure_close(f"d1 of the {what}", got.d1, truth[1], 10 * self.tolerance, self.tolerance)
                 ensure_close(f"d2 of the {what}", got.d2, truth[2], 100 * self.tolerance, 10 * self.tolerance)
 
-    def check_expected_leaves_a_variance(self) -> None:
+    def check_log_marginal_leaves_a_variance(self) -> None:
         """-1 / variance <= d2 <= 0: an answer leaves a margin with a variance, and with no more than it had."""
         means = _GRID
         for name, likelihood, tied in self._outcomes():
             for variance in (1e-8, 1.0, 1e4, 1e8):
-                d2 = likelihood.expected(means, np.full_like(means, variance), tied).d2
+                d2 = likelihood.log_marginal(means, np.full_like(means, variance), tied).d2
                 ensure((d2 <= 0).all(), f"d2 of the expected {name} must be at most 0 (variance {variance})")
                 most = float((-d2 * variance).max())
                 ensure(most <= 1.0 + 1e-9, f"-d2 of the expected {name} is {most} / variance (variance {variance})")
@@ -150,12 +152,12 @@ class LikelihoodContract(Contract):
         values = np.array(self.likelihood.coefficients(first, second))
         ensure_shape("the coefficients", values, (2, len(first)))
         ensure((values > 0).all(), "coefficients must be above 0")
-        gradients = self.likelihood.coefficient_gradients(first, second)
+        gradients = self.likelihood.scale_rows(first, second)
         step_first, step_second = 1e-3 * first, 1e-3 * second
-        in_first = difference(
+        in_first = differentiate(
             lambda t: np.array(self.likelihood.coefficients(first + t * step_first, second)), step_first
         )
-        in_second = difference(
+        in_second = differentiate(
             lambda t: np.array(self.likelihood.coefficients(first, second + t * step_second)), step_second
         )
         rounding = 1e-12 * values / np.minimum(step_first, step_second)
@@ -182,14 +184,14 @@ class LikelihoodContract(Contract):
         wins, ties = Duels([[0.0], [1.0]], [0], [1]), Duels([[0.0], [1.0]], [], [], [[0, 1]])
         fixed = self.likelihood.with_threshold(0.7)
         none = self.likelihood.with_threshold(0.0)
-        customary = self.likelihood.customary_threshold
-        ensure(customary > 0, "customary_threshold must be above 0")
+        default = self.likelihood.default_threshold
+        ensure(default > 0, "default_threshold must be above 0")
         ensure(fixed.for_duels(wins).tau == 0.7 == fixed.for_duels(ties).tau, "a given threshold must be kept")
         ensure(none.for_duels(wins).tau == 0.0, "a threshold of 0 must be kept where there are no ties")
         ensure_raises(IncompatibleError, "for_duels with ties and threshold 0", lambda: none.for_duels(ties))
         if self.likelihood.tie_threshold is None:
             ensure(self.likelihood.for_duels(wins).tau == 0.0, "an open threshold without ties must become 0")
-            ensure(self.likelihood.for_duels(ties).tau == customary, "an open threshold with ties must be customary")
+            ensure(self.likelihood.for_duels(ties).tau == default, "an open threshold with ties must be the default")
 
     def check_finite_at_extreme_margins(self) -> None:
         """Everything is finite at margins of a million either way."""
@@ -199,18 +201,18 @@ class LikelihoodContract(Contract):
             if likelihood.tau > 0:
                 _ensure_terms_finite(f"{name} by threshold", likelihood.log_prob_by_threshold(g, tied[:4]))
             for variance in (0.0, 1.0, 1e8):
-                terms = likelihood.expected(g, np.full(4, variance), tied[:4])
+                terms = likelihood.log_marginal(g, np.full(4, variance), tied[:4])
                 _ensure_terms_finite(f"expected {name} at variance {variance}", terms)
 
     def check_shapes(self) -> None:
         """Terms are (m,), also of no duels at all."""
         for m in (0, 1, 3):
             g = np.linspace(-1.0, 1.0, m)
-            for name, likelihood, _ in self._outcomes(self.likelihood.customary_threshold):
+            for name, likelihood, _ in self._outcomes(self.likelihood.default_threshold):
                 tied = np.full(m, "tie" in name)
                 for terms in (
                     likelihood.log_prob(g, tied),
-                    likelihood.expected(g, np.ones(m), tied),
+                    likelihood.log_marginal(g, np.ones(m), tied),
                     likelihood.log_prob_by_threshold(g, tied) if likelihood.tau > 0 else likelihood.log_prob(g, tied),
                 ):
                     for part, array in terms._asdict().items():
@@ -238,9 +240,9 @@ class LikelihoodContract(Contract):
 
     def check_pickles(self) -> None:
         """A pickled likelihood is the same likelihood."""
-        copy = pickled(self.likelihood)
+        copy = pickle_and_load(self.likelihood)
         ensure(copy == self.likelihood, "a pickled likelihood must equal the original")
-        ensure_same_bits("a pickled likelihood", copy.win(_GRID).value, self.likelihood.win(_GRID).value)
+        ensure_same_bits("a pickled likelihood", copy.log_win(_GRID).value, self.likelihood.log_win(_GRID).value)
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -263,13 +265,13 @@ def _ties(g: Array) -> BoolArray:
     return np.ones(len(g), dtype=np.bool_)
 
 
-def _rounding(terms: Terms, order: int, tau: float) -> Array:
+def _bound_rounding(terms: Terms, order: int, tau: float) -> Array:
     """What may be rounded in a term: it is made of powers of d1 that cancel, and of a tie's ends, 2 tau apart."""
     powers = np.abs(terms.value) if order == 0 else np.abs(terms.d1) ** order
     return np.asarray(1e-14 * (1.0 + powers) / (min(1.0, tau) if tau > 0 else 1.0) + 1e-12)
 
 
-def _ensure_terms_finite(what: str, terms: Terms | Expected) -> None:
+def _ensure_terms_finite(what: str, terms: Terms | LogMarginal) -> None:
     for part, array in terms._asdict().items():
         ensure_finite(f"{part} of {what}", array)
 

@@ -53,7 +53,7 @@ class StorageContract(Contract):
     def check_a_study_is_what_it_was_made_with(self) -> None:
         """Name, time of creation, definition and first entries come back as they were given."""
         definition = {"list": [1, 2.5, None, True, {"a": []}], "big": 2**60, "small": 5e-324, "text": "\0 \ud800 é"}
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             entries = [
                 _entry("created", OWNER),
                 _entry("asked", "ann", duel_id="d"),
@@ -71,7 +71,7 @@ class StorageContract(Contract):
 
     def check_a_study_may_begin_empty(self) -> None:
         """Without entries there are no participants, no answers and no last change."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id = _new(storage)
             found = (storage.entries(id), storage.participants(id), storage.definition(id))
             ensure(found == ([], [], {}), f"an empty study came back as {found}")
@@ -80,7 +80,7 @@ class StorageContract(Contract):
 
     def check_an_id_is_taken_once(self) -> None:
         """A second study of an id raises ConflictError and leaves the first as it is."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id = _new(storage, _entry("created"))
             again = StudyInfo(id, "Another", _NOON)
             ensure_raises(ConflictError, "a second study of an id", lambda: storage.create(again, {"x": 1}, [_entry()]))
@@ -90,7 +90,7 @@ class StorageContract(Contract):
     def check_studies_are_listed_newest_first(self) -> None:
         """In the order of their creation, whatever the order of their making and their time zones."""
         east = timezone(timedelta(hours=9))
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             times = [_NOON, _NOON + timedelta(microseconds=1), (_NOON - timedelta(hours=1)).astimezone(east)]
             ids = [_new(storage, created=time) for time in times]
             listed = [info.id for info in storage.studies() if info.id in ids]
@@ -101,7 +101,7 @@ class StorageContract(Contract):
 
     def check_answers_are_those_that_stand(self) -> None:
         """Skips and answers taken back do not count, however often; taking back something else changes nothing."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             answers = [_entry("answered"), _entry("asked"), _entry("answered"), _entry("answered", "bob")]  # 1, 3 and 4
             answers.append(_entry("answered", outcome="skip"))
             id = _new(storage, *answers)
@@ -132,7 +132,7 @@ class StorageContract(Contract):
 
     def check_updated_is_the_time_of_the_last_entry(self) -> None:
         """The last by number, also where a clock went back."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id = _new(storage, _entry(time=_NOON))
             _ensure_time("updated", storage.study(id).updated, _NOON)
             earlier = _NOON - timedelta(days=1)
@@ -141,7 +141,7 @@ class StorageContract(Contract):
 
     def check_unknown_studies_raise(self) -> None:
         """Every call that names a study raises UnknownStudyError where there is none, also of an id none can have."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             _new(storage, _entry())
             for id in (_id(), "", "\0", "\ud800", "x" * 10_000):
                 calls: Mapping[str, Callable[[str], object]] = {
@@ -159,7 +159,7 @@ class StorageContract(Contract):
 
     def check_deletion_forgets_everything(self) -> None:
         """Nothing of a deleted study is left, its id is free again, and other studies stay."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id, other = _new(storage, _entry(), _entry("answered", "bob")), _new(storage, _entry())
             storage.delete(id)
             ensure_raises(UnknownStudyError, "a deleted study", lambda: storage.study(id))
@@ -174,7 +174,7 @@ class StorageContract(Contract):
 
     def check_participants_keep_their_order(self) -> None:
         """Those added come after those of the first entries; adding someone again changes nothing."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id = _new(storage, _entry(participant="zoe"), _entry(participant="ann"), _entry(participant="zoe"))
             for name in ("mia", "ann", "bob", "Ann", "mia"):
                 storage.add_participant(id, name)
@@ -184,7 +184,7 @@ class StorageContract(Contract):
 
     def check_only_participants_append(self) -> None:
         """Entries of someone who does not take part raise UnknownStudyError and are not kept."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id = _new(storage, _entry())
             ensure_raises(
                 UnknownStudyError, "an entry of a stranger", lambda: storage.append(id, [_entry("asked", "eve")], 0)
@@ -197,7 +197,7 @@ class StorageContract(Contract):
 
     def check_entries_come_back(self) -> None:
         """Type, participant, time to the microsecond, data and response time are those given; numbers count from 1."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id = _new(storage, _entry())
             for name in _TEXTS:
                 storage.add_participant(id, name)
@@ -214,7 +214,7 @@ class StorageContract(Contract):
 
     def check_entries_are_selected(self) -> None:
         """By participant, and by the number they come after; numbers are those of the whole journal."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id = _new(storage, *(_entry("asked", name) for name in ("ann", "bob", "ann", "bob", "ann")))
 
             def numbers(participant: str | None = None, after: int = 0) -> list[int]:
@@ -233,7 +233,7 @@ class StorageContract(Contract):
 
     def check_last_numbers_are_those_of_the_journals(self) -> None:
         """Of each study the number of its last entry, of anyone; nothing of a study there is not."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             empty, begun = _new(storage), _new(storage, _entry("created", OWNER), _entry("asked", "ann", duel_id="d"))
             many = [uuid4().hex for _ in range(3_000)]
             found = storage.last_numbers([empty, *many, begun])
@@ -246,7 +246,7 @@ class StorageContract(Contract):
 
     def check_entries_of_another_study_are_its_own(self) -> None:
         """Two studies with the same participants share no number and no entry."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             one, two = _new(storage, _entry()), _new(storage, _entry())
             storage.append(one, [_entry("asked"), _entry("answered")], seen=1)
             added = storage.append(two, [_entry("commented")], seen=1)
@@ -255,7 +255,7 @@ class StorageContract(Contract):
 
     def check_appending_what_was_not_seen_conflicts(self) -> None:
         """A later entry of the same participant raises ConflictError and nothing is kept; one of another does not."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id = _new(storage, _entry(), _entry("asked", "ann"))
             storage.append(id, [_entry("answered", "ann")], seen=2)  # 3
             storage.append(id, [_entry("asked")], seen=1)  # 4, of the owner, who need not know of 2 and 3
@@ -272,7 +272,7 @@ class StorageContract(Contract):
 
     def check_what_breaks_a_rule_is_refused(self) -> None:
         """InputError, and nothing is kept: also of entries before the one that breaks it."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id = _new(storage, _entry())
             wrong: dict[str, Entry] = {
                 "not a number": _entry("answered", x=float("nan")),
@@ -306,7 +306,7 @@ class StorageContract(Contract):
 
     def check_long_data_fits(self) -> None:
         """A definition of a megabyte and a thousand entries at once come back."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             definition = {"table": ["x" * 1000] * 1000}
             id = _new(storage, *(_entry("asked", duel_id=str(i)) for i in range(1000)), definition=definition)
             ensure(storage.definition(id) == definition, "a long definition must come back whole")
@@ -318,7 +318,7 @@ class StorageContract(Contract):
 
     def check_what_is_kept_cannot_be_changed_from_outside(self) -> None:
         """Neither through what was handed in nor through what was handed out."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             definition: dict[str, Any] = {"list": [1]}
             data: dict[str, Any] = {"list": [1]}
             entries = [Entry("asked", OWNER, _NOON, data)]
@@ -342,7 +342,7 @@ class StorageContract(Contract):
 
     def check_one_of_many_at_once_wins(self) -> None:
         """Of threads that append for one participant having seen the same, exactly one succeeds; the rest conflict."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id, rounds, seen = _new(storage, _entry()), 5, 1
             for turn in range(rounds):
                 barrier = Barrier(_THREADS)
@@ -364,7 +364,7 @@ class StorageContract(Contract):
 
     def check_participants_do_not_wait_for_each_other(self) -> None:
         """Threads that append for a participant each never conflict, and numbers have no gap."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id, each = _new(storage, *(_entry("created", f"p{i}") for i in range(_THREADS))), 6
 
             def play(me: int) -> list[int]:
@@ -385,7 +385,7 @@ class StorageContract(Contract):
 
     def check_everything_else_at_once(self) -> None:
         """Threads that create one study, add one participant, ask for one secret or delete one study agree."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id, name = _id(), _id()
 
             def create(me: int) -> bool:
@@ -418,7 +418,7 @@ class StorageContract(Contract):
 
     def check_secrets_are_stable(self) -> None:
         """32 bytes, the same ever after, and others under another name."""
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             name = _id()
             secret = storage.secret(name)
             ensure(isinstance(secret, bytes) and len(secret) == 32, f"a secret must be 32 bytes; it is {len(secret)}")
@@ -426,7 +426,7 @@ class StorageContract(Contract):
             ensure(storage.secret(_id()) != secret, "each name must have a secret of its own")
             ensure_raises(InputError, "a secret without a name", lambda: storage.secret(""))
         if self.kept:
-            with self._opened() as storage:
+            with self._open_storage() as storage:
                 ensure(storage.secret(name) == secret, "a secret must be the same after reopening")
 
     def check_closing_twice_is_harmless(self) -> None:
@@ -439,12 +439,12 @@ class StorageContract(Contract):
         """What a storage was given is in the next one, to the last digit."""
         if not self.kept:
             return
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             id = _new(storage, _entry(), definition={"x": 0.1})
             storage.add_participant(id, "ann")
             storage.append(id, [_entry("answered", "ann", ms=7, x=[0.1])], seen=0)
             before = _all_of(storage, id)
-        with self._opened() as storage:
+        with self._open_storage() as storage:
             after = _all_of(storage, id)
             ensure(after == before, f"before closing there was {before}; after reopening there is {after}")
 
@@ -452,7 +452,7 @@ class StorageContract(Contract):
         """What one was given the other sees at once, and notices a conflict with."""
         if not self.kept:
             return
-        with self._opened() as one, self._opened() as two:
+        with self._open_storage() as one, self._open_storage() as two:
             id = _new(one, _entry())
             two.append(id, [_entry("asked")], seen=1)
             ensure_raises(
@@ -464,7 +464,7 @@ class StorageContract(Contract):
             ensure_raises(UnknownStudyError, "a study deleted through the other", lambda: one.entries(id))
 
     @contextmanager
-    def _opened(self) -> Iterator[Storage]:
+    def _open_storage(self) -> Iterator[Storage]:
         storage = self.open()
         try:
             yield storage

@@ -76,7 +76,7 @@ class _AnchoredReliability(ReliabilityModule):
     anchors: Tensor
     bandwidth: Tensor
 
-    def __init__(self, given: BoundedReliabilityModule | DensityReliabilityModule, metric: EuclideanMetric) -> None:
+    def __init__(self, given: BoundedReliability | DensityReliability, metric: EuclideanMetric) -> None:
         super().__init__()
         self._given = given
         self.register_buffer("anchors", to_tensor(given.anchors))
@@ -109,7 +109,7 @@ class BoundedReliabilityModule(_AnchoredReliability):
 class DensityReliabilityModule(_AnchoredReliability):
     """The paper's kernel density estimate."""
 
-    def __init__(self, given: DensityReliabilityModule, metric: EuclideanMetric, profile: GaussianLike) -> None:
+    def __init__(self, given: DensityReliability, metric: EuclideanMetric, profile: GaussianLike) -> None:
         super().__init__(given, metric)
         self.register_buffer("log_peak", torch.tensor(profile.log_peak(given.dimension), dtype=torch.float64))
         self.register_buffer("rate", torch.tensor(profile.rate, dtype=torch.float64))

@@ -1,22 +1,61 @@
-"""A stationary kernel between two lists of designs, or of designs side by side, and its chain rule, compiled.
+"""Compiled matrices of the stationary kernels, and their chain rules.
 
-Symbols: x_i a row of X (n, d), y_j a row of Y (p, d), l_c the length-scales, s the output scale, A weights (n, p):
+::
+
+    RBF         exp(-r^2 / 2)                                  -1/2 exp(-r^2 / 2)
+    MATERN_32   (1 + a) exp(-a),             a = sqrt(3) r     -3/2 exp(-a)
+    MATERN_52   (1 + a + a^2 / 3) exp(-a),   a = sqrt(5) r     -5/6 (1 + a) exp(-a)
+
+are the shapes and their derivatives in r^2, see `anchorpbo.kernels.stationary`.
+
+Between two lists of designs: x_i a row of X (n, d), y_j a row of Y (p, d), l_c the length-scales, s the output scale, A
+weights (n, p):
 
     r_ij^2 = sum_c ((x_ic - y_jc) / l_c)^2, where a categorical coordinate counts 1 / l_c^2 if the two differ
     K_ij = s shape(r_ij^2)                     gradient_ic = sum_j A_ij 2 s shape'(r_ij^2) (x_ic - y_jc) / l_c^2
 
+On one list, with z = x / lengthscale and symmetric weights A, each pair of designs is looked at once:
+
+    K_ij = s shape(r^2)                                         d r^2 / d log lengthscale_c = -2 (z_ic - z_jc)^2
+    sum_ij A_ij dK_ij / d log lengthscale_c = -4 s sum_i<j A_ij shape'(r^2) (z_ic - z_jc)^2
+
 Differences come first: expanding a square would lose designs 1e-9 apart.
 """
 
+import math
+
 import numpy as np
 
-from anchorpbo.kernels.shapes import shapes_in_place
+from anchorpbo.numerics.exponential import exp_below_zero
+from anchorpbo.numerics.jit import jit
 from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.numerics.validation import as_read_only
 from anchorpbo.typing import Array, BoolArray
 
-_TILE = 512
-"""Columns worked on at a time, so that a row of them stays at hand."""
+RBF, MATERN_32, MATERN_52 = 0, 1, 2
+"""Names of the shapes in compiled code."""
+_TILE_COLUMNS = 512
+"""Columns of a row worked on at a time, so that they stay in the cache."""
+_TILE_SIZE = 32
+"""Rows and columns of a tile that is transposed at a time."""
+
+
+@jit
+def shapes_in_place(r2: Array, slopes: Array, scratch: Array, family: int) -> None:
+    """Replace squared distances, (n,), by the shape there, and fill `slopes` with its derivative."""
+    rate = 3.0 if family == MATERN_32 else 5.0
+    for j in range(len(r2)):
+        slopes[j] = 0.0 if family == RBF else math.sqrt(rate * r2[j])
+        r2[j] = -0.5 * r2[j] if family == RBF else -slopes[j]
+    exp_below_zero(r2, scratch)
+    for j in range(len(r2)):
+        a, e = slopes[j], r2[j]
+        if family == RBF:
+            slopes[j] = -0.5 * e
+        elif family == MATERN_32:
+            r2[j], slopes[j] = (1.0 + a) * e, -1.5 * e
+        else:
+            r2[j], slopes[j] = (1.0 + a + a * a / 3.0) * e, -5.0 / 6.0 * (1.0 + a) * e
 
 
 def cross_matrix(
@@ -25,7 +64,7 @@ def cross_matrix(
     """K, (n, p), and s shape', (n, p), or of no rows where no slopes are asked for."""
     K, slope = np.empty((len(X), len(Y))), np.empty((len(X) if slopes else 0, len(Y)))
     weights, differ = _weights(X, lengths, categorical)
-    scratch = np.empty((X.shape[1] + 2, min(_TILE, len(Y))))
+    scratch = np.empty((X.shape[1] + 2, min(_TILE_COLUMNS, len(Y))))
     _fill(as_read_only(X), as_read_only(Y), weights, differ, family, outputscale, K, slope, scratch)
     return K, slope
 
@@ -66,8 +105,8 @@ def _fill(  # noqa: PLR0912
 ) -> None:  # fmt: skip
     """Work in `columns`, (d + 2, tile): a tile of Y, its slopes, and room for the exponentials."""
     n, d = X.shape
-    for start in range(0, len(Y), _TILE):
-        width = min(_TILE, len(Y) - start)
+    for start in range(0, len(Y), _TILE_COLUMNS):
+        width = min(_TILE_COLUMNS, len(Y) - start)
         for j in range(width):
             for c in range(d):
                 columns[c, j] = Y[start + j, c]
@@ -137,3 +176,71 @@ def _pair(
         for c in range(d):
             slope = 2.0 * outputscale * slopes[i] * weights[c] * weights[c] * (X[i, c] - Y[i, c])
             gradient[i, c] = 0.0 if differ[c] else slope
+
+
+@jit_tiered
+def symmetric_matrix(
+    Z: Array, codes: Array, weights: Array, family: int, outputscale: float, K: Array, slope: Array, scratch: Array
+) -> None:
+    """Fill K, (n, n), and s shape', (n, n), above its diagonal, for columns Z, (d, n), and categories, (q, n).
+
+    `scratch` is room for (3, n) numbers.
+    """
+    n = Z.shape[1]
+    for i in range(n):
+        rest = n - i - 1
+        row, row_slopes = scratch[0, :rest], scratch[1, :rest]
+        for j in range(rest):
+            row[j] = 0.0
+        for c in range(Z.shape[0]):
+            here, others = Z[c, i], Z[c, i + 1 :]
+            for j in range(rest):
+                row[j] += (others[j] - here) * (others[j] - here)
+        for c in range(codes.shape[0]):
+            for j in range(rest):
+                row[j] += weights[c] if codes[c, i + 1 + j] != codes[c, i] else 0.0
+        shapes_in_place(row, row_slopes, scratch[2, :rest], family)
+        K[i, i] = outputscale
+        K_i, slope_i = K[i, i + 1 :], slope[i, i + 1 :]
+        for j in range(rest):
+            K_i[j] = outputscale * row[j]
+            slope_i[j] = outputscale * row_slopes[j]
+    # The other half, a tile at a time: rows of one half are columns of the other, which only small tiles keep at hand.
+    for top in range(0, n, _TILE_SIZE):
+        for left in range(0, top + 1, _TILE_SIZE):
+            for i in range(top, min(top + _TILE_SIZE, n)):
+                for j in range(left, min(left + _TILE_SIZE, i)):
+                    K[i, j] = K[j, i]
+
+
+@jit_tiered
+def length_gradient(
+    Z: Array, codes: Array, weights: Array, K: Array, slope: Array, A: Array, scratch: Array, out: Array
+) -> None:
+    """Fill the derivatives in the log length-scales of columns and categories, (d + q,), and sum_ij A_ij K_ij, last.
+
+    `scratch` is room for (d + q + 2, n) numbers, zero at first.
+    """
+    d, n = Z.shape
+    q = codes.shape[0]
+    # Sums are kept for each j until the end: numbers that do not wait for each other are added several at a time.
+    B, sums = scratch[0], scratch[1:]
+    for i in range(n):
+        rest = n - i - 1
+        sums[d + q, i] += 0.5 * A[i, i] * K[i, i]
+        A_i, K_i, slope_i, sums_K = A[i, i + 1 :], K[i, i + 1 :], slope[i, i + 1 :], sums[d + q, i + 1 :]
+        for j in range(rest):
+            B[j] = A_i[j] * slope_i[j]
+            sums_K[j] += A_i[j] * K_i[j]
+        for c in range(d):
+            here, others, sums_c = Z[c, i], Z[c, i + 1 :], sums[c, i + 1 :]
+            for j in range(rest):
+                sums_c[j] += B[j] * (others[j] - here) * (others[j] - here)
+        for c in range(q):
+            for j in range(rest):
+                sums[d + c, i + 1 + j] += B[j] if codes[c, i + 1 + j] != codes[c, i] else 0.0
+    for c in range(d + q + 1):
+        out[c] = 0.0
+        for j in range(n):
+            out[c] += sums[c, j]
+        out[c] *= 2.0 if c == d + q else -4.0 * (1.0 if c < d else weights[c - d])

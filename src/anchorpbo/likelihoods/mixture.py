@@ -1,12 +1,13 @@
-"""Expected likelihood of an outcome under a Gaussian margin: log Z(mu), two derivatives in mu, and what is left.
+"""Scale mixtures of probits: expected probabilities of outcomes in closed form, part by part.
 
 A link that is a scale mixture of probits, F(g) = sum_i weight_i Phi(g / scale_i), keeps the closed form of the probit:
 
     Z(mu) = sum_i weight_i P(outcome | y_i),    y_i = g + scale_i noise ~ N(mu, scale_i^2 + variance)
 
-with a win for y > tau and a tie for |y| < tau. Given the outcome, the share of the margin's variance that is left is
+with a win for y > tau and a tie for |y| < tau. The outcome leaves of the margin's variance the share
 
-    rest = 1 + variance d2logZ = mean_i (scale_i^2 + variance V_i) / (scale_i^2 + variance) + variance var_i(d1_i)
+    variance_ratio = 1 + variance d2logZ
+                   = mean_i (scale_i^2 + variance V_i) / (scale_i^2 + variance) + variance var_i(d1_i)
 
 over the parts, weighted by their share of Z, where V_i is the variance of the standard normal cut to the outcome. The
 second form does not cancel, however narrow a tie is beside the Gaussian. The probit itself is one part of scale 1.
@@ -16,10 +17,15 @@ Compiled, one margin at a time, because expectation propagation may have to go t
 `anchorpbo.numerics.normal` and `anchorpbo.likelihoods.probit` say where the formulas come from.
 """
 
+from __future__ import annotations
+
 import math
+from abc import abstractmethod
+from typing import final
 
 import numpy as np
 
+from anchorpbo.likelihoods.outcomes import LogMarginal, Outcomes
 from anchorpbo.numerics.jit import jit, jit_inline
 from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array, BoolArray
@@ -31,6 +37,25 @@ _SQRT_HALF_PI = math.sqrt(0.5 * math.pi)
 _NARROW = 1e-3
 # Where a logistic is an exponential to rounding, with room for the nodes to take over.
 _FAR_LEFT = -60.0
+
+
+class ProbitMixture(Outcomes):
+    """Outcomes of a link F(g) = sum_i weight_i Phi(g / scale_i)."""
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[float, Array, Array]:
+        """Tail rate, scales and log weights.
+
+        The tail rate is the r of F(g) ~ exp(r g) far to the left, or 0 where F falls faster than that.
+        """
+
+    @final
+    def log_marginal(self, mean: Array, variance: Array, tied: BoolArray, tau: float) -> LogMarginal:
+        """Return log Z as a sum of probits."""
+        out = np.empty((4, len(mean)))
+        expected_outcomes(mean, variance, tied, tau, *self.parts, out)
+        return LogMarginal(*out)
 
 
 @jit
@@ -96,7 +121,7 @@ def _tilted_uniform_variance(tilt: float) -> float:
 def expected_outcome(
     mean: float, variance: float, tied: bool, tau: float, tail_rate: float, scales: Array, log_weights: Array
 ) -> tuple[float, float, float, float]:
-    """Log Z, its first two derivatives in the mean, of which the second is at most 0, and rest, for one margin."""
+    """Log Z, its first two derivatives in the mean, of which the second is at most 0, and variance_ratio."""
     if tail_rate > 0.0:
         far = -abs(mean) if tied else mean - tau
         if far + tail_rate * variance + 8.0 * math.sqrt(variance) < _FAR_LEFT:
@@ -140,7 +165,7 @@ def expected_outcomes(
     log_weights: Array,
     out: Array,
 ) -> None:
-    """Fill the rows of out, (4, m), with log Z, its first two derivatives in the mean, and rest."""
+    """Fill the rows of out, (4, m), with log Z, its first two derivatives in the mean, and variance_ratio."""
     for k in range(len(mean)):
         out[0, k], out[1, k], out[2, k], out[3, k] = expected_outcome(
             mean[k], variance[k], tied[k], tau, tail_rate, scales, log_weights

@@ -19,7 +19,7 @@ from anchorpbo.typing import Array
 
 
 @dataclass(frozen=True)
-class _Both(Kernel):
+class _Composite(Kernel):
     """What sums and products share: their hyper-parameters, side by side."""
 
     left: Kernel
@@ -98,7 +98,7 @@ class _Both(Kernel):
         return self._join(self.left.diagonal(X), self.right.diagonal(X))
 
 
-class Sum(_Both):
+class Sum(_Composite):
     """left + right: a utility that is a sum of two."""
 
     def _join(self, left: Array, right: Array) -> Array:
@@ -108,7 +108,7 @@ class Sum(_Both):
         return weights, weights
 
 
-class Product(_Both):
+class Product(_Composite):
     """left * right: designs are alike only if both kernels find them alike."""
 
     def _join(self, left: Array, right: Array) -> Array:
