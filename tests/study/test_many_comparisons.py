@@ -26,13 +26,13 @@ def imported(seed=0):
 
 @pytest.fixture
 def few_are_exact(monkeypatch):
-    monkeypatch.setattr(approximation, "EXACT", 50)
+    monkeypatch.setattr(approximation, "MAX_EXACT", 50)
 
 
 def test_a_study_goes_on_through_inducing_designs(few_are_exact):
     study = imported()
     duel = study.ask()
-    assert study.surrogate.approximation.left_out <= approximation.LEFT_OUT
+    assert study.surrogate.approximation.left_out <= approximation.RESIDUAL_TOLERANCE
     study.tell(duel, "first")
     assert study.ask().first != study.ask().second
     assert study.progress().duels == COMPARISONS + 1
@@ -40,7 +40,7 @@ def test_a_study_goes_on_through_inducing_designs(few_are_exact):
 
 def test_what_it_recommends_is_what_the_exact_study_does(monkeypatch):
     exact = imported().recommend()
-    monkeypatch.setattr(approximation, "EXACT", 50)
+    monkeypatch.setattr(approximation, "MAX_EXACT", 50)
     study = imported()
     got = study.recommend()
     assert study.model.approximation is not None

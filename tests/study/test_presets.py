@@ -10,7 +10,7 @@ from anchorpbo import EP, RBF, Laplace, Learn, Logistic, LogNormal, Matern52, No
 from anchorpbo.acquisition import ANPEI, EI, EUBO, RAEUBO, RAHBO, UCB
 from anchorpbo.inference import Hallucination
 from anchorpbo.kernels import Tanimoto
-from anchorpbo.model.priors import customary
+from anchorpbo.model.priors import make_default_specs
 from anchorpbo.study import BoundedNoise, ConstantNoise, PaperNoise
 
 CUBE = unit(3)
@@ -182,7 +182,7 @@ def test_length_scales_and_output_scale_are_learnt_under_priors(strategy):
     plan = opt.plan
     assert set(plan.learn) >= {"lengthscale", "outputscale"}
     for name in ("lengthscale", "outputscale"):
-        spec = plan.learn[name] or customary(3, 1.0)[name]
+        spec = plan.learn[name] or make_default_specs(3, 1.0)[name]
         assert isinstance(spec.prior, LogNormal)
     assert plan.kernel.parameter_names == ("lengthscale[0]", "lengthscale[1]", "lengthscale[2]", "outputscale")
 

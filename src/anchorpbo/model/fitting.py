@@ -12,24 +12,24 @@ from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import InputError
 from anchorpbo.inference import evidence_gradient, find_mode, laplace_evidence
 from anchorpbo.inference.laplace import CONVERGED, ROUNDING
+from anchorpbo.model.generative_model import GenerativeModel
 from anchorpbo.model.priors import Learn
-from anchorpbo.model.surrogate import Surrogate
 from anchorpbo.numerics.descent import Lowest, descend
 from anchorpbo.numerics.sobol import sobol
 from anchorpbo.typing import Array, BoolArray
 
-NEAR_ENOUGH = 1e-7
+MODE_TOLERANCE = 1e-7
 """How near to the mode, in posterior standard deviations, the evidence is taken while it is climbed."""
-NEXT_TO_NOTHING = 1e-5
+MIN_PROMISED_INCREASE = 1e-5
 """A climb ends when the next step promises less of the evidence's logarithm: a hundredth of a standard deviation of a
 hyper-parameter has that much."""
-_TOLD_BY_A_DUEL = 0.06
+_CURVATURE_PER_DUEL = 0.06
 """About what a duel adds to the curvature of the evidence in the logarithm of a hyper-parameter."""
 
 # Bounds are compared on the logarithmic scale.
-_ROUNDING = 1e-9
+_BOUNDS_TOLERANCE = 1e-9
 # A search this close to an optimum, in every logarithm, and not better than it, is on its way there.
-_SAME_OPTIMUM = 0.03
+_SAME_OPTIMUM_DISTANCE = 0.03
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ def base_name(name: str) -> str:
 
 
 def _spec(learn: Mapping[str, Learn], name: str) -> Learn | None:
-    """What is said of a hyper-parameter, by its own name or by that of its kind."""
+    """Look up the `Learn` of a hyper-parameter, by its own name or by its base name."""
     return learn.get(name, learn.get(base_name(name)))
 
 
 def log_posterior(
-    surrogate: Surrogate,
+    generative: GenerativeModel,
     duels: Duels,
     learn: Mapping[str, Learn],
     start: Array | None,
@@ -68,7 +68,7 @@ def log_posterior(
     rows: Rows | None = None,
     aim: float = ROUNDING,
 ) -> Evaluation:
-    """Evidence and log-priors of these hyper-parameters, with the gradient where it is wanted.
+    """Compute the Laplace evidence plus log-priors at the model's hyper-parameters; the gradient on demand.
 
     Parameters
     ----------
@@ -77,15 +77,15 @@ def log_posterior(
     wanted
         Entries of theta whose derivative is needed, by default all.
     rows
-        `Surrogate.given_rows` of the duels, where they are known already.
+        `GenerativeModel.unlimited_rows` of the duels, where they are known already.
     aim
         How near to the mode to come, see `find_mode`.
     """
-    space, pull = surrogate.space_with_pullback(duels, rows)
-    mode = find_mode(space, surrogate.likelihood, start, aim)
+    space, pull = generative.space_with_pullback(duels, rows)
+    mode = find_mode(space, generative.likelihood, start, aim)
     if start is not None and mode.residual > max(CONVERGED, aim):
-        mode = find_mode(space, surrogate.likelihood)
-    names, theta = surrogate.names, surrogate.theta
+        mode = find_mode(space, generative.likelihood)
+    names, theta = generative.names, generative.theta
     value = evidence = laplace_evidence(mode)
     of_priors = np.zeros(len(theta))
     for index, name in enumerate(names):
@@ -96,7 +96,7 @@ def log_posterior(
 
     def gradient() -> Array:
         everywhere = np.ones(len(theta), dtype=np.bool_)
-        of_evidence = evidence_gradient(space, surrogate.likelihood, mode)
+        of_evidence = evidence_gradient(space, generative.likelihood, mode)
         return pull(of_evidence, everywhere if wanted is None else wanted) + of_priors
 
     return Evaluation(value, evidence, mode.margins, gradient)
@@ -118,42 +118,44 @@ class Evaluation:
         return self.compute_gradient()
 
 
-def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: int) -> tuple[Surrogate, FitInfo]:
-    """The surrogate at the best hyper-parameters found.
+def fit(
+    generative: GenerativeModel, duels: Duels, learn: Mapping[str, Learn], starts: int
+) -> tuple[GenerativeModel, FitInfo]:
+    """Return the model at the hyper-parameters of highest evidence found, and what the fit did.
 
-    The first start is the surrogate as given; the others are Sobol points in the middle of the allowed ranges, each
+    The first start is the model as given; the others are Sobol points in the middle of the allowed ranges, each
     followed until it ends or comes to where an earlier one did. Nothing else enters, so the same duels give the same
     fit whatever happened before.
     """
     # Equal answers to one pair are one row that counts so often.
     duels = duels.merged()
-    given, names = surrogate.theta, surrogate.names
+    given, names = generative.theta, generative.names
     learnt = {index: spec for index, name in enumerate(names) if (spec := _spec(learn, name)) is not None}
     specs = list(learnt.values())
     free = np.isin(np.arange(len(names)), list(learnt))
     if not specs:
-        evidence = log_posterior(surrogate, duels, learn, None).evidence
-        return surrogate, FitInfo(evidence, evidence, 1, True, ())
+        evidence = log_posterior(generative, duels, learn, None).evidence
+        return generative, FitInfo(evidence, evidence, 1, True, ())
     bounds = np.log([spec.bounds for spec in specs])
     free_names = tuple(names[index] for index in learnt)
     _check_inside(free_names, given[free], bounds)
 
-    of_kernel = len(surrogate.split(given)[0])
+    of_kernel = len(generative.split(given)[0])
     # While only the kernel moves, the noise stays what it is.
-    rows = None if free[of_kernel:].any() else surrogate.given_rows(duels)
+    rows = None if free[of_kernel:].any() else generative.unlimited_rows(duels)
     evaluations = 0
     margins: Array | None = None
 
-    def at(free_theta: Array) -> Surrogate:
+    def at(free_theta: Array) -> GenerativeModel:
         theta = given.copy()
         theta[free] = free_theta
-        return surrogate.at(theta) if rows is None else surrogate.with_kernel(theta[:of_kernel])
+        return generative.at(theta) if rows is None else generative.with_kernel(theta[:of_kernel])
 
     def negative(free_theta: Array) -> tuple[float, Array]:
         nonlocal evaluations, margins
         evaluations += 1
         try:
-            result = log_posterior(at(free_theta), duels, learn, margins, free, rows, NEAR_ENOUGH)
+            result = log_posterior(at(free_theta), duels, learn, margins, free, rows, MODE_TOLERANCE)
             value, slope = -result.value, -result.gradient[free]
         except np.linalg.LinAlgError:
             value, slope = np.inf, np.zeros(len(specs))
@@ -166,13 +168,14 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
 
     def at_known_optimum(x: Array, value: float) -> bool:
         return any(
-            other.converged and value >= other.value and np.abs(x - other.x).max() < _SAME_OPTIMUM for other in found
+            other.converged and value >= other.value and np.abs(x - other.x).max() < _SAME_OPTIMUM_DISTANCE
+            for other in found
         )
 
     curvature = _curvature(bounds, specs, len(duels))
     for start in _starts(given[free], bounds, specs, starts):
         margins = None
-        found.append(descend(negative, start, bounds.T, curvature, NEXT_TO_NOTHING, at_known_optimum))
+        found.append(descend(negative, start, bounds.T, curvature, MIN_PROMISED_INCREASE, at_known_optimum))
     best = min(found, key=lambda result: result.value)
     winner = at(best.x)
     final = log_posterior(winner, duels, learn, margins, None, rows)
@@ -183,14 +186,14 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
 
 def _check_inside(names: tuple[str, ...], theta: Array, bounds: Array) -> None:
     for name, value, (lower, upper) in zip(names, theta, bounds, strict=True):
-        if not lower - _ROUNDING <= value <= upper + _ROUNDING:
+        if not lower - _BOUNDS_TOLERANCE <= value <= upper + _BOUNDS_TOLERANCE:
             rule = f"{name} must lie within the bounds it is learnt in, {np.exp(lower):.3g} to {np.exp(upper):.3g}"
             remedy = f'scale the designs to the unit cube, or pass learn={{"{base_name(name)}": Learn((lower, upper))}}'
             raise InputError(rule, f"{np.exp(value):.6g}", remedy)
 
 
 def _starts(given: Array, bounds: Array, specs: list[Learn], count: int) -> list[Array]:
-    """The given values, then Sobol points over what the priors, or else the bounds, find likely."""
+    """The given values, then Sobol points over the bulk of the priors, or of the bounds."""
     lower, upper = bounds.T.copy()
     for index, spec in enumerate(specs):
         if spec.prior is not None:
@@ -208,4 +211,4 @@ def _curvature(bounds: Array, specs: list[Learn], duels: int) -> Array:
         (upper - lower) / 4.0 if spec.prior is None else spec.prior.spread
         for (lower, upper), spec in zip(bounds, specs, strict=True)
     ]
-    return np.array(spreads, dtype=np.float64) ** -2 + _TOLD_BY_A_DUEL * duels
+    return np.array(spreads, dtype=np.float64) ** -2 + _CURVATURE_PER_DUEL * duels

@@ -279,4 +279,4 @@ def _check_learn(kernel: Kernel, learn: Mapping[str, Learn | None]) -> None:
             raise UnknownNameError.of("a hyper-parameter to learn", name, names)
         if not isinstance(spec, Learn | None):
             remedy = "write Learn((lower, upper)), or None for the customary bounds"
-            raise InputError(f"what is said of {name} must be a Learn or None", repr(spec), remedy)
+            raise InputError(f"learn[{name!r}] must be a Learn or None", repr(spec), remedy)

@@ -8,7 +8,7 @@ from anchorpbo.acquisition import EUBO, UCB, Bound
 from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import Learn, LogNormal, PreferenceGP
-from anchorpbo.model.given import Learnt
+from anchorpbo.model.params import LearnOption
 from anchorpbo.research.bench.comparisons import Comparisons
 from anchorpbo.research.bench.contender import EXPLORATION, Separable, Step
 from anchorpbo.search import maximise
@@ -26,7 +26,7 @@ SAME_PRIORS = {
 where its smoothed box is flat."""
 
 
-def laplace_model(kernel: Kernel, learn: Learnt = SAME_PRIORS) -> PreferenceGP:
+def laplace_model(kernel: Kernel, learn: LearnOption = SAME_PRIORS) -> PreferenceGP:
     """The model of BoTorch's PairwiseGP with a logit likelihood."""
     return PreferenceGP(kernel, Logistic(form="difference"), "laplace", noise=1.0, learn=learn, starts=1)
 

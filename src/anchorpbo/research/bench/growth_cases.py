@@ -20,7 +20,7 @@ from anchorpbo.kernels import RBF, Kernel, Tanimoto
 from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import PreferenceGP
 from anchorpbo.model.approximation import InducingChoice
-from anchorpbo.model.given import DEFAULT_LEARN, Learnt
+from anchorpbo.model.params import DEFAULT_LEARN, LearnOption
 from anchorpbo.posterior import Posterior
 from anchorpbo.posterior.local import Through
 from anchorpbo.reliability import NoiseMap
@@ -168,7 +168,7 @@ def inducing_error(quick: bool) -> Numbers:
     return found
 
 
-def _ep_model(kernel: Kernel, learn: Learnt = DEFAULT_LEARN, inducing: InducingChoice = "auto") -> PreferenceGP:
+def _ep_model(kernel: Kernel, learn: LearnOption = DEFAULT_LEARN, inducing: InducingChoice = "auto") -> PreferenceGP:
     return PreferenceGP(kernel, "probit", "ep", 0.5, learn=learn, starts=1, inducing=inducing)
 
 

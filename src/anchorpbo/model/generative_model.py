@@ -1,4 +1,4 @@
-"""Everything that a hyper-parameter belongs to, in one vector.
+"""The generative model of the answers: kernel, noise map and likelihood, with all hyper-parameters in one vector.
 
 theta holds logarithms: those of the kernel, then ``noise_scale``, ``noise_strength`` (not of a constant map) and
 ``tie_threshold`` (where there is one).
@@ -24,7 +24,7 @@ Values = TypeVar("Values", Array, BoolArray)
 Pullback = Callable[[EvidenceGradient, BoolArray], Array]
 """The evidence's gradient in theta, zero where it is not wanted."""
 
-LEAST_NOISE = 1e-12
+MIN_NOISE_SHARE = 1e-12
 """Smallest noise of a comparison, as a share of the prior variance of the utility; less counts as this much.
 
 The entries of a row are at most (1e-12 k(x, x))^-1/2: margins then have four digits, also as differences of utilities.
@@ -32,17 +32,17 @@ The entries of a row are at most (1e-12 k(x, x))^-1/2: margins then have four di
 
 
 @dataclass(frozen=True, eq=False)
-class Surrogate:
-    """The prior of the utility and the model of its judge."""
+class GenerativeModel:
+    """Prior of the utility and likelihood of the answers: the parts of a model that have hyper-parameters."""
 
     kernel: Kernel
     noise: NoiseMap
     likelihood: Likelihood
-    """With its tie threshold settled."""
+    """With its tie threshold resolved for the duels."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """A name for each entry of theta."""
+        """Names of the entries of theta."""
         return (*self.kernel.parameter_names, *(f"noise_{name}" for name in self._noise_parameters), *self._threshold)
 
     @property
@@ -52,34 +52,36 @@ class Surrogate:
         others = np.log([*noise, *([self.likelihood.tau] if self._threshold else [])])
         return np.concatenate([self.kernel.log_parameters, others])
 
-    def at(self, theta: Array) -> Surrogate:
-        """The same surrogate at other hyper-parameters."""
+    def at(self, theta: Array) -> GenerativeModel:
+        """Return the same model at other hyper-parameters."""
         for_kernel, for_noise, for_threshold = self.split(theta)
         noise = dict(zip(self._noise_parameters, (float(np.exp(value)) for value in for_noise), strict=True))
         likelihood = self.likelihood
         if self._threshold:
             likelihood = likelihood.with_threshold(float(np.exp(for_threshold[0])))
-        return Surrogate(self.kernel.with_log_parameters(for_kernel), self.noise.with_parameters(**noise), likelihood)
+        return GenerativeModel(
+            self.kernel.with_log_parameters(for_kernel), self.noise.with_parameters(**noise), likelihood
+        )
 
-    def with_kernel(self, log_parameters: Array) -> Surrogate:
-        """The same judge of a utility whose kernel has other hyper-parameters."""
-        return Surrogate(self.kernel.with_log_parameters(log_parameters), self.noise, self.likelihood)
+    def with_kernel(self, log_parameters: Array) -> GenerativeModel:
+        """Return the same model with other hyper-parameters of the kernel, (p,)."""
+        return GenerativeModel(self.kernel.with_log_parameters(log_parameters), self.noise, self.likelihood)
 
     def space(self, duels: Duels, name: str = "auto") -> LatentSpace:
         """The rows of these duels and the prior covariance of their designs."""
         return SPACES[name](self.rows(duels), self.kernel(duels.points, duels.points))
 
-    def inducing_space(self, duels: Duels, most: int, tolerance: float = 0.0) -> InducingSpace:
+    def inducing_space(self, duels: Duels, max_designs: int, tolerance: float = 0.0) -> InducingSpace:
         """The rows of these duels and the designs that stand for all others; see `choose_inducing`."""
         rows = self.rows(duels)
-        return InducingSpace(rows, choose_inducing(self.kernel, duels.points, rows, most, tolerance))
+        return InducingSpace(rows, choose_inducing(self.kernel, duels.points, rows, max_designs, tolerance))
 
     def rows(self, duels: Duels) -> Rows:
-        """The matrix D of these duels."""
-        return with_least_noise(self.given_rows(duels), self.kernel.diagonal(duels.points))
+        """Return the matrix D of these duels."""
+        return limit_rows(self.unlimited_rows(duels), self.kernel.diagonal(duels.points))
 
-    def given_rows(self, duels: Duels) -> Rows:
-        """The same by the noise as it is, however little; the kernel has no part in it."""
+    def unlimited_rows(self, duels: Duels) -> Rows:
+        """Return the matrix D without the noise floor; it does not depend on the kernel."""
         with np.errstate(over="ignore"):
             return self.likelihood.rows(duels, self.noise(duels.points))
 
@@ -87,16 +89,16 @@ class Surrogate:
         """The two entries of the row of a comparison of each x_i with y_i, (n,) each."""
         with np.errstate(over="ignore"):
             a, b = self.likelihood.coefficients(self.noise(X), self.noise(Y))
-        most = _largest(self.kernel.diagonal(X), self.kernel.diagonal(Y))
-        return np.minimum(a, most), np.minimum(b, most)
+        limit = _max_coefficient(self.kernel.diagonal(X), self.kernel.diagonal(Y))
+        return np.minimum(a, limit), np.minimum(b, limit)
 
     def space_with_pullback(self, duels: Duels, rows: Rows | None = None) -> tuple[LatentSpace, Pullback]:
         """The space, and the chain rule from there to theta, for the entries of it that are wanted.
 
-        `rows` are the `given_rows` of the duels, where they are known already.
+        `rows` are the `unlimited_rows` of the duels, where they are known already.
         """
         K, pull_kernel = self.kernel.value_with_pullback(duels.points)
-        rows = with_least_noise(self.given_rows(duels) if rows is None else rows, np.diagonal(K))
+        rows = limit_rows(self.unlimited_rows(duels) if rows is None else rows, np.diagonal(K))
         space = SPACES["auto"](rows, K)
 
         def pull(gradient: EvidenceGradient, wanted: BoolArray) -> Array:
@@ -115,8 +117,8 @@ class Surrogate:
     def _pull_noise(self, duels: Duels, rows: Rows, variances: Array, gradient: EvidenceGradient) -> Array:
         first, second, noise = duels.first, duels.second, self.noise(duels.points)
         coefs = self.likelihood.coefficient_gradients(noise[first], noise[second])
-        most = _largest(variances[first], variances[second])
-        a_moves, b_moves = rows.coef_first < most, rows.coef_second < most  # one at its largest does not
+        limit = _max_coefficient(variances[first], variances[second])
+        a_moves, b_moves = rows.coef_first < limit, rows.coef_second < limit  # one at its largest does not
         by_first = _product_where(a_moves, gradient.by_coef_first, coefs.first_by_first)
         by_first += _product_where(b_moves, gradient.by_coef_second, coefs.second_by_first)
         by_second = _product_where(a_moves, gradient.by_coef_first, coefs.first_by_second)
@@ -127,7 +129,7 @@ class Surrogate:
         )
 
     def split(self, theta: Values) -> tuple[Values, Values, Values]:
-        """What in theta belongs to the kernel, to the noise map and to the threshold."""
+        """Split a vector like theta into the entries of the kernel, of the noise map and of the threshold."""
         end = len(self.kernel.parameter_names)
         last = end + len(self._noise_parameters)
         return theta[:end], theta[end:last], theta[last:]
@@ -141,30 +143,30 @@ class Surrogate:
         return ("tie_threshold",) if self.likelihood.tau > 0 else ()
 
 
-def with_least_noise(rows: Rows, variances: Array) -> Rows:
-    """Rows whose noise is at least `LEAST_NOISE` of the prior variances of their designs, (u,)."""
+def limit_rows(rows: Rows, variances: Array) -> Rows:
+    """Limit the coefficients of rows: their noise is at least `MIN_NOISE_SHARE` of the prior variances, (u,)."""
     largest = max(float(rows.coef_first.max(initial=0.0)), float(rows.coef_second.max(initial=0.0)))
-    if largest <= _largest(variances.max(initial=0.0)):
+    if largest <= _max_coefficient(variances.max(initial=0.0)):
         return rows
-    most = _largest(variances[rows.first], variances[rows.second])
-    return replace(rows, coef_first=np.minimum(rows.coef_first, most), coef_second=np.minimum(rows.coef_second, most))
+    limit = _max_coefficient(variances[rows.first], variances[rows.second])
+    return replace(rows, coef_first=np.minimum(rows.coef_first, limit), coef_second=np.minimum(rows.coef_second, limit))
 
 
-def _largest(*variances: Array) -> Array:
-    """The largest entry that a row of designs with these prior variances can have."""
-    return np.asarray(1.0 / np.sqrt(LEAST_NOISE * np.maximum.reduce(variances)))
+def _max_coefficient(*variances: Array) -> Array:
+    """Return the largest coefficient of a row of designs with these prior variances."""
+    return np.asarray(1.0 / np.sqrt(MIN_NOISE_SHARE * np.maximum.reduce(variances)))
 
 
 def _by_kernel(rows: Rows, variances: Array, gradient: EvidenceGradient) -> Array:
     """The evidence's gradient in K, (u, u), entries of rows that are at their largest included."""
     first, second = variances[rows.first], variances[rows.second]
-    most = _largest(first, second)
-    at_first, at_second = rows.coef_first >= most, rows.coef_second >= most
+    limit = _max_coefficient(first, second)
+    at_first, at_second = rows.coef_first >= limit, rows.coef_second >= limit
     if not (at_first.any() or at_second.any()):
         return gradient.by_kernel
     by_most = np.where(at_first, gradient.by_coef_first, 0.0) + np.where(at_second, gradient.by_coef_second, 0.0)
     wider, by_kernel = np.where(first >= second, rows.first, rows.second), gradient.by_kernel.copy()
-    np.add.at(by_kernel, (wider, wider), -0.5 * by_most * most / np.maximum(first, second))
+    np.add.at(by_kernel, (wider, wider), -0.5 * by_most * limit / np.maximum(first, second))
     return by_kernel
 
 
