@@ -32,7 +32,7 @@ def few_are_exact(monkeypatch):
 def test_a_study_goes_on_through_inducing_designs(few_are_exact):
     study = imported()
     duel = study.ask()
-    assert study.surrogate.approximation.left_out <= approximation.RESIDUAL_TOLERANCE
+    assert study.acquisition_model.approximation.left_out <= approximation.RESIDUAL_TOLERANCE
     study.tell(duel, "first")
     assert study.ask().first != study.ask().second
     assert study.progress().duels == COMPARISONS + 1

@@ -227,7 +227,7 @@ def test_many_coordinates_share_a_length_scale():
 
 def test_early_duels_are_fitted_every_time_and_later_ones_ever_more_seldom():
     plan = Optimizer(CUBE).plan
-    fitted = [plan.fitted_at(duels) for duels in range(301)]
+    fitted = [plan.last_fit(duels) for duels in range(301)]
     assert fitted[:21] == list(range(21))
     assert all(at <= duels for duels, at in enumerate(fitted))
     assert (np.diff(fitted) >= 0).all()
@@ -237,7 +237,7 @@ def test_early_duels_are_fitted_every_time_and_later_ones_ever_more_seldom():
 
 def test_a_number_of_duels_between_fits_can_be_given():
     plan = Optimizer(CUBE, initial=3, refit_every=4).plan
-    assert [plan.fitted_at(duels) for duels in range(3, 13)] == [3, 3, 3, 3, 7, 7, 7, 7, 11, 11]
+    assert [plan.last_fit(duels) for duels in range(3, 13)] == [3, 3, 3, 3, 7, 7, 7, 7, 11, 11]
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])

@@ -22,7 +22,7 @@ from anchorpbo.analysis.axes import Axis, axis
 from anchorpbo.analysis.known import Known
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.space import Catalogue, Categorical, Constant, Design, DesignSpace, Ordinal, Parameter, Space
-from anchorpbo.study.recommending import intervals
+from anchorpbo.study.recommendation import compute_intervals
 from anchorpbo.typing import Array, IntArray
 
 SLICE, PLANE = 61, 33
@@ -147,7 +147,7 @@ def items(known: Known, catalogue: Catalogue) -> Items:
 def grid(known: Known, points: Array, shape: tuple[int, ...]) -> Grid:
     """What is known at points, (n, d), in lists of a shape."""
     noise, reliability = known.noise(points), known.noise.reliability(points)
-    utility, low, high = (None, None, None) if known.model is None else intervals(known.model, points)
+    utility, low, high = (None, None, None) if known.model is None else compute_intervals(known.model, points)
     return Grid(*(_shaped(numbers, shape) for numbers in (utility, low, high, noise, reliability)))
 
 

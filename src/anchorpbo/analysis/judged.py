@@ -8,7 +8,7 @@ import numpy as np
 
 from anchorpbo.analysis.known import Known
 from anchorpbo.space import Design
-from anchorpbo.study.recommending import estimates
+from anchorpbo.study.recommendation import estimate_utilities
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def seen(known: Known) -> list[Seen]:
             place = 2 if duel.outcome == "tie" else int(duel.outcome != side)
             tally.setdefault(key, [0, 0, 0])[place] += 1
     points = np.array([np.frombuffer(key) for key in designs]).reshape(-1, known.space.dimension)
-    found = estimates(known.model, known.space, points, None)
+    found = estimate_utilities(known.model, known.space, points, None)
     return [
         Seen(design, one.utility, one.interval, *tally[key])
         for (key, design), one in zip(designs.items(), found, strict=True)

@@ -17,7 +17,7 @@ from anchorpbo.plots.items_map import ItemsMap
 from anchorpbo.plots.plane_map import PlaneMap
 from anchorpbo.plots.words import Words
 from anchorpbo.space import Catalogue
-from anchorpbo.study.recommending import check_answers
+from anchorpbo.study.recommendation import check_answers
 
 FINE = 65
 """Points along a parameter."""

@@ -15,7 +15,7 @@ from anchorpbo.plots.drawing import Backend, Drawing, draw
 from anchorpbo.plots.places import Places
 from anchorpbo.plots.words import Words
 from anchorpbo.space import Design
-from anchorpbo.study.recommending import check_answers
+from anchorpbo.study.recommendation import check_answers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

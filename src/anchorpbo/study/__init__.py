@@ -19,7 +19,7 @@ from anchorpbo.study.duel import Duel, Outcome
 from anchorpbo.study.optimizer import Optimizer
 from anchorpbo.study.plan import BoundedNoise, ConstantNoise, NoiseRule, PaperNoise, Plan
 from anchorpbo.study.progress import Progress
-from anchorpbo.study.recommending import Estimate, Recommendation
+from anchorpbo.study.recommendation import Estimate, Recommendation
 
 __all__ = [
     "BoundedNoise", "ConstantNoise", "Duel", "Estimate", "NoiseRule", "Optimizer", "Outcome", "PaperNoise", "Plan",

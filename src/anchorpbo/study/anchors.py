@@ -8,11 +8,11 @@ from anchorpbo.space import Catalogue, DesignSpace, farthest_points, medoids
 from anchorpbo.space.spread import SUBSET
 from anchorpbo.typing import Array, BoolArray
 
-SHOWN = 512
+SOBOL_POINTS = 512
 """Sobol' points among which proposals are chosen."""
 
 
-def proposals(space: DesignSpace, n: int, anchors: Array, rng: np.random.Generator) -> Array:
+def propose_anchors(space: DesignSpace, n: int, anchors: Array, rng: np.random.Generator) -> Array:
     """Coordinates of up to n designs that are no anchors yet, (n, d).
 
     Of a catalogue, the medoids: n items that stand for the others. Elsewhere the farthest of a few hundred Sobol'
@@ -24,7 +24,7 @@ def proposals(space: DesignSpace, n: int, anchors: Array, rng: np.random.Generat
         # Of a long list those that medoids would draw, so that the others are not copied.
         some = items[fresh[np.sort(rng.permutation(len(fresh))[:SUBSET])]]
         return some[medoids(some, min(n, len(some)), space.columns, rng)]
-    designs = np.unique([space.nearest(x) for x in space.sample(SHOWN, rng)], axis=0)
+    designs = np.unique([space.nearest(x) for x in space.sample(SOBOL_POINTS, rng)], axis=0)
     designs = designs[~_among(designs, anchors)]
     n = min(n, len(designs))
     if len(anchors):

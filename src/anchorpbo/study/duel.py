@@ -33,7 +33,7 @@ class Duel:
         Why these two, in a sentence.
     gain
         By how much its answer is expected to raise the best mean utility, as a share of the range of utilities seen so
-        far (`anchorpbo.study.gain`); ``None`` for the duels to start with, which nothing is known about.
+        far (`anchorpbo.study.expected_gain`); ``None`` for the duels to start with, which nothing is known about.
     """
 
     id: str
@@ -69,7 +69,7 @@ def _name(study: str, position: str, first: Design, second: Design, gain: float 
     return f"{position}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def as_outcome(outcome: object) -> Outcome:
+def parse_outcome(outcome: object) -> Outcome:
     """One of the four outcomes, or an error that lists them."""
     for known in OUTCOMES:
         if isinstance(outcome, str) and outcome == known:

@@ -24,12 +24,12 @@ from anchorpbo.reliability import Tanimoto as TanimotoDistance
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
 
-STRATEGY = "raeubo"
+DEFAULT_STRATEGY = "raeubo"
 """Of the default preset."""
-RISK_AVERSE = ("anpei", "rahbo", "raeubo")
-RISK_AVERSION = 1.0
+RISK_AVERSE_STRATEGIES = ("anpei", "rahbo", "raeubo")
+DEFAULT_RISK_AVERSION = 1.0
 """Of the default preset, in units of utility for a unit of noise: its utilities are learnt in units of the noise."""
-MOST_LENGTHSCALES = 20
+MAX_LENGTHSCALES = 20
 """With more coordinates than this they share one length-scale."""
 
 
@@ -119,7 +119,7 @@ class Plan:
         """Whether both designs of a duel are free, rather than one being the previous winner."""
         return isinstance(self.acquisition, PairAcquisition)
 
-    def fitted_at(self, duels: int) -> int:
+    def last_fit(self, duels: int) -> int:
         """How many of so many duels the hyper-parameters are fitted to."""
         if self.refit_every is not None:
             return duels - max(duels - self.initial, 0) % self.refit_every
@@ -130,18 +130,18 @@ class Plan:
         return at
 
 
-def paper(space: DesignSpace, strategy: str | Acquisition | None, baseline: str = "constant") -> Plan:
+def make_paper_plan(space: DesignSpace, strategy: str | Acquisition | None, baseline: str = "constant") -> Plan:
     """The paper's settings (docs/reproduction.md)."""
     acquisition = resolve("raeubo" if strategy is None else strategy)
     pairs = isinstance(acquisition, PairAcquisition)
     plain = isinstance(acquisition, EI | UCB | EUBO) and baseline == "constant"
     return Plan(
         acquisition=acquisition,
-        kernel=_kernel(space, np.sqrt(0.1)),
+        kernel=_make_kernel(space, np.sqrt(0.1)),
         likelihood=Logistic(form="paper") if pairs else Probit(),
         inference=Laplace() if pairs else Hallucination(),
         noise=ConstantNoise() if plain else PaperNoise(),
-        metric=_metric(space),
+        metric=_make_metric(space),
         learn={"lengthscale": Learn((0.1, 1.0))},
         initial=8,
         refit_every=10,
@@ -150,20 +150,22 @@ def paper(space: DesignSpace, strategy: str | Acquisition | None, baseline: str 
     )
 
 
-def default(space: DesignSpace, strategy: str | Acquisition | None) -> Plan:
+def make_default_plan(space: DesignSpace, strategy: str | Acquisition | None) -> Plan:
     """Settings for real use (docs/decisions/0011-default-strategy.md)."""
-    strategy = STRATEGY if strategy is None else strategy
-    acquisition = resolve(strategy, **({"risk_aversion": RISK_AVERSION} if strategy in RISK_AVERSE else {}))
+    strategy = DEFAULT_STRATEGY if strategy is None else strategy
+    acquisition = resolve(
+        strategy, **({"risk_aversion": DEFAULT_RISK_AVERSION} if strategy in RISK_AVERSE_STRATEGIES else {})
+    )
     d = space.dimension
     lengths = 0.25 * np.sqrt(d)
     return Plan(
         acquisition=acquisition,
-        kernel=_kernel(space, np.full(d, lengths) if d <= MOST_LENGTHSCALES else lengths),
+        kernel=_make_kernel(space, np.full(d, lengths) if d <= MAX_LENGTHSCALES else lengths),
         likelihood=Probit(),
         # As exactly as a duel is rounded; what is recommended is inferred more closely (`beliefs.report`).
         inference=EP(tolerance=1e-5) if isinstance(acquisition, PairAcquisition) else Hallucination(),
         noise=BoundedNoise(),
-        metric=_metric(space),
+        metric=_make_metric(space),
         learn={"lengthscale": None, "outputscale": None},
         initial=5,
         refit_every=None,
@@ -216,7 +218,7 @@ def make_plan(
         "refit_every": None if refit_every is None else whole("refit_every", refit_every, 1),
         "risk_weight": None if risk_weight is None else non_negative("risk_weight", risk_weight),
     }
-    base = paper(space, strategy, baseline) if preset == "paper" else default(space, strategy)
+    base = make_paper_plan(space, strategy, baseline) if preset == "paper" else make_default_plan(space, strategy)
     plan = replace(base, **{name: value for name, value in given.items() if value is not None})
     plan.kernel.check_dimension(space.dimension)
     if space.region is not None and len(space.region.free) and not plan.kernel.differentiable:
@@ -229,37 +231,37 @@ def make_plan(
     return plan
 
 
-def _kernel(space: DesignSpace, lengthscale: float | Array) -> Kernel:
+def _make_kernel(space: DesignSpace, lengthscale: float | Array) -> Kernel:
     """An RBF of numbers and categories, Tanimoto for fingerprints, their product where there are both."""
     columns, d = space.columns, space.dimension
     if not columns.fingerprint:
         return RBF(lengthscale, categorical=columns.categorical)
     if len(columns.fingerprint) == d:
         return Tanimoto()
-    others = _others(space)
+    others = _list_other_columns(space)
     lengths = lengthscale if np.ndim(lengthscale) == 0 else np.asarray(lengthscale)[list(others)]
     rbf = RBF(lengths, categorical=[others.index(c) for c in columns.categorical])
     return rbf.on(others) * Tanimoto().on(columns.fingerprint)
 
 
-def _metric(space: DesignSpace) -> Metric:
+def _make_metric(space: DesignSpace) -> Metric:
     """The distance that belongs to that kernel."""
     columns = space.columns
     if not columns.fingerprint:
         return Euclidean(columns.categorical)
     if len(columns.fingerprint) == space.dimension:
         return TanimotoDistance()
-    others = _others(space)
+    others = _list_other_columns(space)
     euclidean = Euclidean(tuple(others.index(c) for c in columns.categorical))
     return Joined(((euclidean, others), (TanimotoDistance(), columns.fingerprint)))
 
 
-def _others(space: DesignSpace) -> tuple[int, ...]:
+def _list_other_columns(space: DesignSpace) -> tuple[int, ...]:
     """Columns that are not of the fingerprint."""
     return tuple(sorted({*space.columns.numeric, *space.columns.categorical}))
 
 
-def learnable(kernel: Kernel, noise: NoiseMap, wanted: Mapping[str, Learn | None]) -> dict[str, Learn | None]:
+def select_learnable(kernel: Kernel, noise: NoiseMap, wanted: Mapping[str, Learn | None]) -> dict[str, Learn | None]:
     """What is to be learnt, of what there is; of the output scales of a product only one shows."""
     names = kernel.parameter_names
     here = {*names, *map(base_name, names), "noise_scale", "tie_threshold"}

@@ -14,14 +14,14 @@ from service_studies import GREEN, QUICK, TREES, answer, study
 
 from anchorpbo.app.scheduler import demand, processes
 from anchorpbo.app.scheduler import scheduler as looking
-from anchorpbo.app.scheduler.desk import Desk
-from anchorpbo.app.scheduler.processes import EndedError, Worker, default_count, start_workers
-from anchorpbo.app.scheduler.scheduler import MOST_WAITING, Ahead
+from anchorpbo.app.scheduler.replicas import Desk
+from anchorpbo.app.scheduler.scheduler import MOST_WAITING, Scheduler
+from anchorpbo.app.scheduler.worker_process import WorkerEndedError, WorkerProcess, choose_worker_count, start_workers
 from anchorpbo.app.service import Studies
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import InputError, RunError
-from anchorpbo.study.asking import Questioner
-from anchorpbo.study.foresight import Foreseen
+from anchorpbo.study.duel_selection import DuelSelector
+from anchorpbo.study.replication import NextDuel
 
 PATIENCE = 120.0
 """Seconds that a busy machine may take to start a process."""
@@ -41,13 +41,13 @@ def until(condition):
 @pytest.fixture
 def here(monkeypatch):
     """Duels that were computed in the thread of whoever needed them."""
-    computed, original = [], Questioner.next
+    computed, original = [], DuelSelector.next
 
     def counting(self, record, pending=()):
         computed.append(record.digest)
         return original(self, record, pending)
 
-    monkeypatch.setattr(Questioner, "next", counting)
+    monkeypatch.setattr(DuelSelector, "next", counting)
     return computed
 
 
@@ -97,7 +97,7 @@ def worker():
     "request_", [QUICK, TREES, {**QUICK, "options": {"initial": 3}}], ids=["ei", "list", "default"]
 )
 def test_duels_of_another_process_are_the_same_bit_for_bit_and_need_nothing_computed_here(worker, here, request_):
-    ahead = Ahead([worker])
+    ahead = Scheduler([worker])
     assert ahead._warm.wait(PATIENCE)
     quick, slow = Studies(MemoryStorage(), ahead=ahead), Studies(MemoryStorage())
     ids = quick.create(request_).id, slow.create(request_).id
@@ -124,7 +124,7 @@ def test_duels_of_another_process_are_the_same_bit_for_bit_and_need_nothing_comp
 
 
 def test_either_answer_is_there_before_it_is_given(held):
-    ahead = Ahead()
+    ahead = Scheduler()
     studies = Studies(MemoryStorage(), ahead=ahead)
     id = studies.create(QUICK).id
     held.free.set()
@@ -139,7 +139,7 @@ def test_either_answer_is_there_before_it_is_given(held):
 
 
 def test_whoever_needs_a_duel_that_is_being_computed_waits_for_it(held):
-    ahead = Ahead()
+    ahead = Scheduler()
     studies = Studies(MemoryStorage(), ahead=ahead)
     id = studies.create(QUICK).id
     held.free.set()
@@ -165,7 +165,7 @@ def test_whoever_needs_a_duel_that_is_being_computed_waits_for_it(held):
 
 
 def test_a_duel_that_someone_waits_for_goes_first_and_answers_that_were_not_given_are_left_out(held):
-    ahead = Ahead()
+    ahead = Scheduler()
     studies = Studies(MemoryStorage(), ahead=ahead)
     ids = [studies.create({**QUICK, "options": {**QUICK["options"], "seed": n}}).id for n in range(4)]
     held.free.set()
@@ -190,7 +190,7 @@ def test_a_duel_that_someone_waits_for_goes_first_and_answers_that_were_not_give
 
 
 def test_only_so_many_look_ahead(held):
-    ahead = Ahead()
+    ahead = Scheduler()
     studies = Studies(MemoryStorage())
     for n in range(MOST_WAITING):
         id = studies.create({**QUICK, "options": {**QUICK["options"], "seed": n}}).id
@@ -205,7 +205,7 @@ def test_only_so_many_look_ahead(held):
 def test_results_that_nobody_fetched_are_forgotten(held, monkeypatch):
     monkeypatch.setattr(looking, "MOST_FOUND", 5)
     held.free.set()
-    ahead = Ahead()
+    ahead = Scheduler()
     studies, id = study()
     studies = Studies(studies.storage, ahead=ahead)
     for _ in range(8):
@@ -219,7 +219,7 @@ def test_results_that_nobody_fetched_are_forgotten(held, monkeypatch):
 
 
 def test_what_is_refused_elsewhere_is_said_here():
-    ahead = Ahead()
+    ahead = Scheduler()
     studies = Studies(MemoryStorage(), ahead=ahead)
     few = {**TREES["space"], "columns": [{**one, "values": one["values"][:2]} for one in TREES["space"]["columns"]]}
     id = studies.create({**TREES, "space": few}).id
@@ -233,7 +233,7 @@ def test_a_mistake_at_the_desk_is_logged_and_the_duel_computed_here(monkeypatch,
         raise ZeroDivisionError("by us")
 
     monkeypatch.setattr(Desk, "run", broken)
-    ahead = Ahead()
+    ahead = Scheduler()
     studies = Studies(MemoryStorage(), ahead=ahead)
     id = studies.create(QUICK).id
     with caplog.at_level(logging.ERROR, "anchorpbo.app.service"):
@@ -245,8 +245,8 @@ def test_a_mistake_at_the_desk_is_logged_and_the_duel_computed_here(monkeypatch,
 
 def test_another_logs_duel_is_not_taken(monkeypatch, caplog, here):
     original = Desk.run
-    monkeypatch.setattr(Desk, "run", lambda self, errand: Foreseen("another", original(self, errand).duel, None))
-    ahead = Ahead()
+    monkeypatch.setattr(Desk, "run", lambda self, errand: NextDuel("another", original(self, errand).duel, None))
+    ahead = Scheduler()
     studies, other = Studies(MemoryStorage(), ahead=ahead), Studies(MemoryStorage())
     ids = studies.create(QUICK).id, other.create(QUICK).id
     assert shown(studies.ask(ids[0])) == shown(other.ask(ids[1]))
@@ -256,7 +256,7 @@ def test_another_logs_duel_is_not_taken(monkeypatch, caplog, here):
 
 def test_a_process_that_is_killed_is_started_again(here, caplog):
     workers = start_workers(1)
-    ahead = Ahead(workers)
+    ahead = Scheduler(workers)
     quick, slow = Studies(MemoryStorage(), ahead=ahead), Studies(MemoryStorage())
     ids = quick.create(QUICK).id, slow.create(QUICK).id
     seen = set()
@@ -283,15 +283,15 @@ def test_no_duel_waits_for_a_process_to_be_ready(here):
     """A new installation compiles for some ten seconds, and the server answers meanwhile."""
     free = Event()
 
-    class Slow(Worker):
+    class Slow(WorkerProcess):
         def start(self):
             pass
 
         def wait(self):
             assert free.wait(PATIENCE)
-            raise EndedError("not needed")
+            raise WorkerEndedError("not needed")
 
-    ahead = Ahead([Slow()])
+    ahead = Scheduler([Slow()])
     studies = Studies(MemoryStorage(), ahead=ahead)
     id = studies.create(QUICK).id
     for _ in range(QUICK["options"]["initial"]):
@@ -311,7 +311,7 @@ def test_after_warming_up_a_default_study_needs_no_more_machine_code(tmp_path):
     program = """
 import anchorpbo as ap
 from anchorpbo.numerics.tiering import Tiered
-from anchorpbo.app.scheduler.desk import warm_up
+from anchorpbo.app.scheduler.replicas import warm_up
 warm_up()
 
 def refuse(self, args):
@@ -330,7 +330,7 @@ study.ask(), study.recommend()
 
 
 def test_a_job_that_ends_processes_is_given_up(monkeypatch):
-    class Fragile(Worker):
+    class Fragile(WorkerProcess):
         started = 0
 
         def start(self):
@@ -343,9 +343,9 @@ def test_a_job_that_ends_processes_is_given_up(monkeypatch):
             return True
 
         def call(self, task, data, seconds):
-            raise EndedError("out of memory")
+            raise WorkerEndedError("out of memory")
 
-    ahead = Ahead([Fragile()])
+    ahead = Scheduler([Fragile()])
     assert ahead._warm.wait(PATIENCE)
     studies = Studies(MemoryStorage(), ahead=ahead)
     id = studies.create(QUICK).id
@@ -361,7 +361,7 @@ def test_a_job_that_ends_processes_is_given_up(monkeypatch):
 
 def test_where_no_process_can_be_started_a_thread_computes(monkeypatch, caplog):
     monkeypatch.setattr(processes.sys, "executable", "/no/such/python")
-    ahead = Ahead(start_workers(2))
+    ahead = Scheduler(start_workers(2))
     studies = Studies(MemoryStorage(), ahead=ahead)
     id = studies.create(QUICK).id
     assert answer(studies, id)
@@ -371,7 +371,7 @@ def test_where_no_process_can_be_started_a_thread_computes(monkeypatch, caplog):
 
 
 def test_an_end_does_not_keep_anyone_waiting(held):
-    ahead = Ahead()
+    ahead = Scheduler()
     studies = Studies(MemoryStorage(), ahead=ahead)
     id = studies.create(QUICK).id
     with ThreadPoolExecutor(1) as pool:
@@ -392,7 +392,7 @@ def test_an_end_does_not_keep_anyone_waiting(held):
 def test_there_is_a_process_less_than_there_are_processors(monkeypatch):
     for processors, expected in ((1, 1), (2, 1), (4, 3), (64, 8)):
         monkeypatch.setattr(processes, "_processors", lambda n=processors: n)
-        assert default_count() == expected
+        assert choose_worker_count() == expected
     assert start_workers(0) == []
 
 

@@ -6,8 +6,8 @@ import pytest
 from service_studies import QUICK, answer
 
 from anchorpbo.app.scheduler import demand
-from anchorpbo.app.scheduler.demand import BOTH_BELOW, MEMORY, ONE_BELOW, Demand
-from anchorpbo.app.scheduler.scheduler import Ahead
+from anchorpbo.app.scheduler.load import BOTH_BELOW, MEMORY, ONE_BELOW, Demand
+from anchorpbo.app.scheduler.scheduler import Scheduler
 from anchorpbo.app.service import Studies
 from anchorpbo.app.storage.memory import MemoryStorage
 
@@ -58,7 +58,7 @@ def test_duels_are_the_same_however_many_are_computed_ahead(monkeypatch):
     for both, one in ((math.inf, math.inf), (0.0, math.inf), (0.0, 0.0)):
         monkeypatch.setattr(demand, "BOTH_BELOW", both)
         monkeypatch.setattr(demand, "ONE_BELOW", one)
-        ahead = Ahead()
+        ahead = Scheduler()
         studies = Studies(MemoryStorage(), ahead=ahead)
         id = studies.create(QUICK).id
         asked.append([answer(studies, id, outcome).id for outcome in ("first", "second", "first", "tie", "second")])

@@ -6,7 +6,7 @@ from service_studies import BLACK, GREEN, QUICK, answer, study
 
 from anchorpbo.app.definition.definition import Definition
 from anchorpbo.app.scheduler import desk as desks
-from anchorpbo.app.scheduler.desk import Desk, Errand, Sent
+from anchorpbo.app.scheduler.replicas import Desk, Errand, Sent
 from anchorpbo.numerics.deadline import deadline
 from anchorpbo.study import Optimizer
 
@@ -76,8 +76,8 @@ def test_a_definition_and_a_log_come_through_json_as_they_are():
 def test_the_duels_to_start_with_are_made_once_they_are_needed(monkeypatch):
     from anchorpbo.study import asking
 
-    made, original = [], asking.starting_pairs
-    monkeypatch.setattr(asking, "starting_pairs", lambda *given: made.append(given) or original(*given))
+    made, original = [], asking.generate_initial_pairs
+    monkeypatch.setattr(asking, "generate_initial_pairs", lambda *given: made.append(given) or original(*given))
     studies, id = study()
     optimizer: Optimizer = studies.rater(id, "owner").optimizer
     assert made == []
@@ -92,4 +92,4 @@ def test_a_duel_is_computed_within_the_time_limit_also_in_a_thread(monkeypatch):
     monkeypatch.setattr(Optimizer, "foresee", lambda self: (limits.append(deadline().seconds), foresee(self))[1])
     errand = Sent().errand((id, "owner"), studies.definition(id), studies.rater(id, "owner").optimizer.trail())
     Desk().run(errand)
-    assert limits == [desks.ASK_LIMIT]
+    assert limits == [desks.MAX_ASK_SECONDS]

@@ -10,7 +10,7 @@ from anchorpbo.app.definition.definition import Definition
 from anchorpbo.app.rendering.display import LARGEST_PICTURES
 from anchorpbo.app.rendering.pictures import LARGEST, MOST_PIXELS, Picture, check_picture, sent_picture, size_of
 from anchorpbo.app.report.report import report_html
-from anchorpbo.app.scheduler.desk import Errand
+from anchorpbo.app.scheduler.replicas import Errand
 from anchorpbo.app.service import Studies
 from anchorpbo.app.service.studies import MOST_PICTURES
 from anchorpbo.app.storage.memory import MemoryStorage

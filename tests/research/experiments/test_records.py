@@ -15,7 +15,7 @@ from anchorpbo.errors import InputError
 from anchorpbo.research.experiments import records
 from anchorpbo.research.experiments.records import Store
 from anchorpbo.research.experiments.runner import perform
-from anchorpbo.study import saving
+from anchorpbo.study import files
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_a_full_disk_leaves_what_was_there(store, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(saving.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     for task in (Draw(1), Draw(2)):
         with pytest.raises(InputError, match=r"No space left on device.*--resume"):
             store.put(perform(task))

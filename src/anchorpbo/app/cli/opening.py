@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from anchorpbo.app.scheduler.scheduler import Ahead
+from anchorpbo.app.scheduler.scheduler import Scheduler
 from anchorpbo.app.service import Studies
 from anchorpbo.app.service.views import StudyLine
 from anchorpbo.app.storage import open_storage
@@ -68,7 +68,7 @@ def option(db: str | None) -> str:
 def opened(db: str | None, *, look_ahead: bool = False) -> Iterator[Studies]:
     """The studies of a database, which is closed in the end."""
     storage = open_storage(address(db))
-    ahead = Ahead() if look_ahead else None
+    ahead = Scheduler() if look_ahead else None
     try:
         yield Studies(storage, ahead=ahead)
     finally:

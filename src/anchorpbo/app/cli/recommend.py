@@ -9,7 +9,7 @@ from rich.text import Text
 
 from anchorpbo.app.cli.looks import make_console, print_recommendation
 from anchorpbo.app.cli.opening import found, opened
-from anchorpbo.study.saving import save_text
+from anchorpbo.study.files import save_text
 
 
 def recommend(

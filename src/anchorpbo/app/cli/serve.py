@@ -27,7 +27,7 @@ from anchorpbo.app.cli.looks import make_console
 from anchorpbo.app.cli.opening import FILE, address, shown
 from anchorpbo.app.cli.token import VARIABLE, Token, find_token
 from anchorpbo.app.examples import EXAMPLES
-from anchorpbo.app.scheduler.processes import Worker
+from anchorpbo.app.scheduler.worker_process import WorkerProcess
 from anchorpbo.app.service import Studies
 from anchorpbo.app.storage import open_storage
 from anchorpbo.errors import InputError
@@ -55,7 +55,7 @@ class Wishes:
     """Whether its owner must sign in."""
 
 
-def run(wishes: Wishes, console: Console | None = None, workers: Sequence[Worker] = ()) -> None:
+def run(wishes: Wishes, console: Console | None = None, workers: Sequence[WorkerProcess] = ()) -> None:
     """Serve until Ctrl-C or SIGTERM, with duels computed in these processes or, without any, in a thread."""
     console = make_console() if console is None else console
     for name in wishes.names:
@@ -77,7 +77,7 @@ def run(wishes: Wishes, console: Console | None = None, workers: Sequence[Worker
 
 
 def _serve(
-    wishes: Wishes, sockets: list[socket.socket], stack: ExitStack, console: Console, workers: Sequence[Worker]
+    wishes: Wishes, sockets: list[socket.socket], stack: ExitStack, console: Console, workers: Sequence[WorkerProcess]
 ) -> None:
     with needing("the server", "web"):
         from anchorpbo.app.web import Settings, make_app, server

@@ -80,7 +80,7 @@ def serve(
     and give its name with --name.
     """
     with errors_in_a_sentence(failure=1):
-        from anchorpbo.app.scheduler.processes import start_workers
+        from anchorpbo.app.scheduler.worker_process import start_workers
 
         # First of all: they load what they need while this process does. They end with it, however it ends.
         started = start_workers(workers)

@@ -32,7 +32,7 @@ from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.space import Catalogue, Design, DesignSpace, space_from_dict
 from anchorpbo.space.space import CHECK_LIMIT
 from anchorpbo.study import Optimizer
-from anchorpbo.study.objects import object_from_json
+from anchorpbo.study.serialization import object_from_json
 
 LONGEST_NAME, LONGEST_TEXT = 200, 5_000
 MOST_ANCHORS = 500

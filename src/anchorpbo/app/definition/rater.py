@@ -23,7 +23,7 @@ from anchorpbo.app.storage.journal import Entry, is_informative
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.space import DesignSpace
 from anchorpbo.study import Duel, Optimizer
-from anchorpbo.study.duel import Outcome, as_outcome
+from anchorpbo.study.duel import Outcome, parse_outcome
 
 MOST_WAITING = 16
 """Requests for one participant: more would keep everyone else waiting."""
@@ -136,13 +136,13 @@ class Rater:
     def _answer(self, entry: Entry) -> None:
         duel = self._tell(entry)
         if duel is not None:
-            self.answers[duel.id] = Answer(entry.number, duel, as_outcome(entry.data["outcome"]))
+            self.answers[duel.id] = Answer(entry.number, duel, parse_outcome(entry.data["outcome"]))
             self.pending = None
         self._standing.append(entry)
 
     def _tell(self, entry: Entry) -> Duel | None:
         """Tell the optimizer of an answer; return the duel, where it was one of ours."""
-        data, outcome = entry.data, as_outcome(entry.data["outcome"])
+        data, outcome = entry.data, parse_outcome(entry.data["outcome"])
         if data.get("imported"):
             if outcome == "skip":
                 raise InputError("a comparison from elsewhere must have an outcome", "skip", "leave it out")

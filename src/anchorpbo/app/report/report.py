@@ -40,7 +40,7 @@ from anchorpbo.app.service.studies import Studies
 from anchorpbo.app.service.views import Design, JSONObject, RecommendationView, StudyView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.html import Markup, escape, tag
-from anchorpbo.study.progress import ENOUGH
+from anchorpbo.study.progress import NEGLIGIBLE_GAIN
 
 MOST_CANDIDATES = 50
 
@@ -195,10 +195,12 @@ def _gains(gains: Sequence[float | None]) -> Markup:
         return Markup()
     told = (
         "Each bar is what a comparison was expected to bring, as a share of the range of utilities seen; the first "
-        f"ones only looked around. Below the dashed line, at {100 * ENOUGH:g} %, it is next to nothing: after many of "
-        "these in a row, more comparisons are unlikely to find anything better."
+        f"ones only looked around. Below the dashed line, at {100 * NEGLIGIBLE_GAIN:g} %, it is next to nothing: after "
+        "many of these in a row, more comparisons are unlikely to find anything better."
     )
-    return section("What each comparison was worth", tag("p", told), tag("figure", bars(gains, ENOUGH), class_="wide"))
+    return section(
+        "What each comparison was worth", tag("p", told), tag("figure", bars(gains, NEGLIGIBLE_GAIN), class_="wide")
+    )
 
 
 def _anchors(anchors: Sequence[Design], words: Words) -> Markup:

@@ -21,8 +21,8 @@ from anchorpbo.app.definition.plain import check_plain, refusing
 from anchorpbo.app.definition.rater import Rater, counts, duel_data
 from anchorpbo.app.rendering.cards import Card, make_card
 from anchorpbo.app.rendering.pictures import Picture, sent_picture
-from anchorpbo.app.scheduler.desk import ASK_LIMIT
-from anchorpbo.app.scheduler.scheduler import Ahead
+from anchorpbo.app.scheduler.replicas import MAX_ASK_SECONDS
+from anchorpbo.app.scheduler.scheduler import Scheduler
 from anchorpbo.app.service.agreement import Agreement, Side, agreement
 from anchorpbo.app.service.checks import Checks
 from anchorpbo.app.service.maps import Map, draw_map
@@ -43,7 +43,7 @@ from anchorpbo.app.storage.journal import OWNER, Entry, EntryType
 from anchorpbo.errors import AnchorPBOError, ConflictError, InputError, RunError, UnknownStudyError
 from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.study import Duel
-from anchorpbo.study.duel import as_outcome
+from anchorpbo.study.duel import parse_outcome
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ Decision = tuple[Sequence[Entry], T]
 class Studies:
     """All studies of one storage. Safe to use from several threads."""
 
-    def __init__(self, storage: Storage, *, ahead: Ahead | None = None, checks: Checks | None = None) -> None:
+    def __init__(self, storage: Storage, *, ahead: Scheduler | None = None, checks: Checks | None = None) -> None:
         self.storage = storage
         self.checks = Checks() if checks is None else checks
         self.people = People(storage)
@@ -154,7 +154,7 @@ class Studies:
         self, id: str, duel_id: str, outcome: str, response_ms: int | None = None, participant: str = OWNER
     ) -> AnswerView:
         """Record an answer. The same answer again changes nothing; another one to the same duel is refused."""
-        outcome = as_outcome(outcome)
+        outcome = parse_outcome(outcome)
         if response_ms is not None and not 0 <= response_ms <= LONGEST_RESPONSE:
             raise InputError("response_ms must be from 0 to a week", response_ms, "leave it out where it is unknown")
 
@@ -302,7 +302,7 @@ class Studies:
         return self.show(view.id)
 
     def import_comparisons(self, id: str, table: Any, participant: str = OWNER) -> int:
-        """Take in past comparisons, see `anchorpbo.study.importing` for the columns; all of them, or none."""
+        """Take in past comparisons, see `anchorpbo.study.comparisons` for the columns; all of them, or none."""
         found = self.checks.comparisons(table, self.definition(id))
         entries = [
             _entry("answered", participant, {
@@ -401,7 +401,7 @@ class Studies:
         What mostly leads to an entry need not read first: storage takes an entry only from those who know all there is.
         """
         rater = self.rater(id, participant)
-        with rater.turn(), time_limit(ASK_LIMIT):
+        with rater.turn(), time_limit(MAX_ASK_SECONDS):
             if not read_first and rater.seen:
                 try:
                     entries, result = decide(rater)
@@ -452,7 +452,7 @@ class Studies:
         if self._ahead is not None:
             rater = self.rater(id, participant)
             with rater.lock:
-                self._ahead.prepare((id, participant), self.definition(id), rater)
+                self._ahead.prefetch((id, participant), self.definition(id), rater)
 
     def _checked(self, id: str, design: Mapping[str, Any]) -> Design:
         """A design of this study, whoever sent it."""

@@ -11,8 +11,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from anchorpbo import __version__
-from anchorpbo.app.scheduler.processes import Worker
-from anchorpbo.app.scheduler.scheduler import Ahead
+from anchorpbo.app.scheduler.scheduler import Scheduler
+from anchorpbo.app.scheduler.worker_process import WorkerProcess
 from anchorpbo.app.service import Studies
 from anchorpbo.app.service.checks import PROCESSES, Checks
 from anchorpbo.app.service.links import Signer
@@ -48,15 +48,15 @@ class App(FastAPI):
         return super().openapi()
 
 
-def make_app(storage: Storage, settings: Settings | None = None, workers: Sequence[Worker] = ()) -> App:
+def make_app(storage: Storage, settings: Settings | None = None, workers: Sequence[WorkerProcess] = ()) -> App:
     """An app that serves the studies of a storage.
 
     Duels are computed in worker processes, see `anchorpbo.app.scheduler`, which end with the app, or in a thread.
     Where there are any, what comes from outside is checked in processes as well, started when they are needed.
     """
     settings = settings or Settings()
-    ahead = Ahead(workers)
-    checks = Checks([Worker("anchorpbo.app.service.checks") for _ in range(PROCESSES if workers else 0)])
+    ahead = Scheduler(workers)
+    checks = Checks([WorkerProcess("anchorpbo.app.service.checks") for _ in range(PROCESSES if workers else 0)])
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:

@@ -12,7 +12,7 @@ from anchorpbo.interop.frames.libraries import Library
 from anchorpbo.space import Catalogue, Categorical, Design, DesignSpace, Ordinal, Space
 from anchorpbo.space.tables import Table, cells_of
 from anchorpbo.study import Optimizer
-from anchorpbo.study.importing import choices_of
+from anchorpbo.study.comparisons import index_choices
 from anchorpbo.typing import Array
 
 
@@ -23,7 +23,7 @@ class Designs:
         self.space = space
         self.cells = {name: cells_of(column) for name, column in table.columns.items()}
         self.rows = len(table)
-        self._choices = choices_of(space)
+        self._choices = index_choices(space)
 
     def at(self, row: int, columns: Mapping[str, str]) -> Design:
         """What a row has for the names of a design, by the columns that hold them; empty cells are left out.

@@ -23,7 +23,7 @@ from anchorpbo.interop.frames.designs import Designs, columns_for, flat, space_o
 from anchorpbo.interop.frames.libraries import LibraryName, as_table, library_named
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study import Optimizer
-from anchorpbo.study.events import Answered, Event, Preferred, designs_of, event_from_dict, event_to_dict
+from anchorpbo.study.events import Answered, Event, Preferred, event_from_dict, event_to_dict, list_designs
 
 _PARTS = {
     "answered": ("first", "second"),
@@ -116,7 +116,7 @@ def _compared(event: Event) -> tuple[Design, Design, bool] | None:
         return event.winner, event.loser, event.tie
     if not isinstance(event, Answered) or event.outcome == "skip":
         return None
-    first, second = designs_of(event)
+    first, second = list_designs(event)
     return (second, first, False) if event.outcome == "second" else (first, second, event.outcome == "tie")
 
 

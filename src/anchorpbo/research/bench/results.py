@@ -20,7 +20,7 @@ from typing import Any
 from anchorpbo.errors import InputError
 from anchorpbo.research.bench.measurement import Measurement, Row
 from anchorpbo.research.bench.stopped import stopped_at
-from anchorpbo.study.saving import save_bytes
+from anchorpbo.study.files import save_bytes
 
 MACHINE, RESULTS = "machine.json", "results.jsonl"
 CALLS = "calls"

@@ -96,7 +96,7 @@ class Illustration(Task):
             }
             for turn in play(optimizer, judge, initial + self.rounds, self.seed)
         ]
-        surrogate = optimizer.surrogate
+        surrogate = optimizer.acquisition_model
         X = np.linspace(0.0, 1.0, GRID)[:, None]
         grid = {
             "x": X[:, 0],

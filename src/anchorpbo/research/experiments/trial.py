@@ -179,7 +179,7 @@ def _asked(turn: Turn, *, chosen: bool) -> dict[str, Any]:
 
 def _found(optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseMap) -> dict[str, Any]:
     """What is known after a round."""
-    surrogate = optimizer.surrogate
+    surrogate = optimizer.acquisition_model
     best, plain = (_best(surrogate.posterior, estimate, weight) for weight in (RISK_WEIGHT, 0.0))
     X = np.array([best, plain])
     (value, plain_value), (cost, plain_cost) = judge.problem(X).tolist(), (RISK_WEIGHT * judge.noise(X)).tolist()

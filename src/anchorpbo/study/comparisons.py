@@ -1,4 +1,4 @@
-"""Comparisons from elsewhere: a CSV file, a data frame or records, one row a comparison or one row a ranked design.
+"""Comparisons read from a table: a CSV file, a data frame or records, one row a comparison or one row a ranked design.
 
 ::
 
@@ -28,14 +28,14 @@ from anchorpbo.space import Boolean, Catalogue, Categorical, Design, DesignSpace
 from anchorpbo.space.tables import Table, cells_of
 from anchorpbo.study.events import Preferred
 
-MOST_CELLS = 5_000_000
+MAX_CELLS = 5_000_000
 """Largest number of cells in a table whose comparisons are limited."""
-_TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _EMPTY = ("", "none")
 
 
-def comparisons(source: Any, space: DesignSpace, most: int | None = None) -> list[Preferred]:
-    """All comparisons of a table, in its order, every design checked; see the head of this module.
+def read_comparisons(source: Any, space: DesignSpace, max_count: int | None = None) -> list[Preferred]:
+    """Read all comparisons of a table, in its order, and check every design; see the head of this module.
 
     Parameters
     ----------
@@ -43,45 +43,47 @@ def comparisons(source: Any, space: DesignSpace, most: int | None = None) -> lis
         A CSV file, by its path or open, a pandas or polars data frame, or a list of dicts.
     space
         Where the designs come from.
-    most
+    max_count
         Comparisons that there may be; a longer table is refused while it is read.
     """
-    reader = _Reader(_table(source, most), space)
+    reader = _Reader(_read_table(source, max_count), space)
     found = []
-    for one in reader.ranked() if "rank" in reader.table.columns else reader.paired():
+    for one in reader.read_ranking() if "rank" in reader.table.columns else reader.read_pairs():
         found.append(one)
-        if most is not None and len(found) > most:
-            raise _too_many(most, len(reader.table))
+        if max_count is not None and len(found) > max_count:
+            raise _too_many_error(max_count, len(reader.table))
     if not found:
         raise InputError("a table of comparisons must hold at least one", f"{len(reader.table)} rows", "add some")
     return found
 
 
-def _too_many(most: int, rows: int) -> InputError:
-    return InputError(f"a table must have at most {most:,} comparisons", f"{rows:,} rows or more", "choose the latest")
+def _too_many_error(max_count: int, rows: int) -> InputError:
+    return InputError(
+        f"a table must have at most {max_count:,} comparisons", f"{rows:,} rows or more", "choose the latest"
+    )
 
 
-def _table(source: Any, most: int | None) -> Table:
+def _read_table(source: Any, max_count: int | None) -> Table:
     def check_size(rows: int, columns: int) -> None:
         # A ranking has one row more than comparisons; where each is of two designs, there are twice as many rows.
-        if most is not None and rows > 2 * most:
-            raise _too_many(most, rows)
-        if most is not None and rows * columns > MOST_CELLS:
-            rule = f"a table of comparisons must have at most {MOST_CELLS:,} cells"
+        if max_count is not None and rows > 2 * max_count:
+            raise _too_many_error(max_count, rows)
+        if max_count is not None and rows * columns > MAX_CELLS:
+            rule = f"a table of comparisons must have at most {MAX_CELLS:,} cells"
             raise InputError(rule, f"{columns:,} columns and {rows:,} rows or more", "leave out other columns")
 
     if isinstance(source, str | PathLike) or hasattr(source, "read"):
         return Table.from_csv(source, check_size=check_size)
     if isinstance(source, list | tuple):
-        return Table.from_records([_flat(record) for record in source])
+        return Table.from_records([_flatten(record) for record in source])
     try:
         return Table.from_frame(source)
-    except InputError as problem:
+    except InputError as error:
         rule = "comparisons must be the path of a CSV file, a data frame or a list of dicts"
-        raise InputError(rule, repr(source), "give one of these") from problem
+        raise InputError(rule, repr(source), "give one of these") from error
 
 
-def _flat(record: Any) -> Any:
+def _flatten(record: Any) -> Any:
     """A record whose cells may be designs, ``{"winner": {"dose": 15}, ...}``, as ``{"winner.dose": 15, ...}``."""
     if not isinstance(record, Mapping):
         return record
@@ -97,21 +99,21 @@ class _Reader:
     def __init__(self, table: Table, space: DesignSpace) -> None:
         self.table, self.space = table, space
         self.cells = {name: cells_of(column) for name, column in table.columns.items()}
-        self.choices = choices_of(space)
+        self.choices = index_choices(space)
 
-    def paired(self) -> Iterator[Preferred]:
+    def read_pairs(self) -> Iterator[Preferred]:
         """One comparison a row."""
-        sides = [self._columns(side) for side in ("winner", "loser")]
+        sides = [self._find_columns(side) for side in ("winner", "loser")]
         known = {"tie", *(name for side in sides for name in side.values())}
         others = [name for name in self.table.columns if name not in known]
         if others:
             rule = "every column of a table of comparisons must have a meaning: winner, loser or tie"
             raise InputError(rule, ", ".join(others), "drop or rename it")
         for row in range(len(self.table)):
-            winner, loser = (self._design(row, side) for side in sides)
-            yield self._compared(row, winner, loser, self._tie(row))
+            winner, loser = (self._read_design(row, side) for side in sides)
+            yield self._make_preference(row, winner, loser, self._read_tie(row))
 
-    def ranked(self) -> Iterator[Preferred]:
+    def read_ranking(self) -> Iterator[Preferred]:
         """One design a row, compared with the next of its ranking."""
         columns = {name: name for name in self.table.columns if name not in ("rank", "ranking")}
         ranks = self.table.numbers("rank")
@@ -122,10 +124,10 @@ class _Reader:
         for rows in groups.values():
             rows.sort(key=lambda row: float(ranks[row]))
             for better, worse in pairwise(rows):
-                winner, loser = (self._design(row, columns) for row in (better, worse))
-                yield self._compared(worse, winner, loser, bool(ranks[better] == ranks[worse]))
+                winner, loser = (self._read_design(row, columns) for row in (better, worse))
+                yield self._make_preference(worse, winner, loser, bool(ranks[better] == ranks[worse]))
 
-    def _columns(self, side: str) -> dict[str, str]:
+    def _find_columns(self, side: str) -> dict[str, str]:
         """Names of parameters and the columns that hold them, for the winner or the loser."""
         table, space = self.table, self.space
         if isinstance(space, Catalogue) and side in table.columns:
@@ -137,55 +139,55 @@ class _Reader:
             raise InputError(rule, ", ".join(table.columns), "rename the columns")
         return found
 
-    def _design(self, row: int, columns: Mapping[str, str]) -> Design:
+    def _read_design(self, row: int, columns: Mapping[str, str]) -> Design:
         cells = {name: self.cells[column][row] for name, column in columns.items()}
         try:
             # Text files cannot tell 7 from "7", nor true from "true".
-            return self.space.check({name: self._choice(name, cell) for name, cell in cells.items()})
-        except InputError as problem:
-            raise InputError(f"{self._place(row)}: {problem.rule}", problem.received, problem.remedy) from problem
+            return self.space.check({name: self._parse_choice(name, cell) for name, cell in cells.items()})
+        except InputError as error:
+            raise InputError(f"{self._format_place(row)}: {error.rule}", error.received, error.remedy) from error
 
-    def _choice(self, name: str, cell: Any) -> Any:
+    def _parse_choice(self, name: str, cell: Any) -> Any:
         choices = self.choices.get(name)
-        return choices.get(_word(cell), cell) if choices and cell is not None else cell
+        return choices.get(_normalise_text(cell), cell) if choices and cell is not None else cell
 
-    def _compared(self, row: int, winner: Design, loser: Design, tie: bool) -> Preferred:
+    def _make_preference(self, row: int, winner: Design, loser: Design, tie: bool) -> Preferred:
         if np.array_equal(self.space.locate(winner), self.space.locate(loser)):
-            rule = f"{self._place(row)}: the two designs of a comparison must differ"
+            rule = f"{self._format_place(row)}: the two designs of a comparison must differ"
             raise InputError(rule, f"{winner} and {loser}", "leave this comparison out")
         return Preferred(winner, loser, tie)
 
-    def _tie(self, row: int) -> bool:
-        word = _word(self.cells["tie"][row]) if "tie" in self.table.columns else ""
-        if word not in _TRUTHS and word not in _EMPTY:
+    def _read_tie(self, row: int) -> bool:
+        word = _normalise_text(self.cells["tie"][row]) if "tie" in self.table.columns else ""
+        if word not in _BOOLEANS and word not in _EMPTY:
             self.table.refuse(row, "tie", "must be true or false")
-        return _TRUTHS.get(word, False)
+        return _BOOLEANS.get(word, False)
 
-    def _place(self, row: int) -> str:
+    def _format_place(self, row: int) -> str:
         return f"{self.table.noun} {self.table.lines[row]}"
 
 
-def _word(cell: object) -> str:
+def _normalise_text(cell: object) -> str:
     return str(cell).strip().lower()
 
 
-def choices_of(space: DesignSpace) -> dict[str, dict[str, Any]]:
+def index_choices(space: DesignSpace) -> dict[str, dict[str, Any]]:
     """For each parameter, or column of a catalogue, the values a word can stand for without doubt."""
     if isinstance(space, Space):
-        return {name: _values(parameter) for name, parameter in space.parameters.items()}
+        return {name: _index_parameter(parameter) for name, parameter in space.parameters.items()}
     if isinstance(space, Catalogue):
-        return {space.key: _unambiguous(space.keys)}
+        return {space.key: _index_unambiguous(space.keys)}
     return {}
 
 
-def _values(parameter: Parameter) -> dict[str, Any]:
+def _index_parameter(parameter: Parameter) -> dict[str, Any]:
     if isinstance(parameter, Boolean):
-        return dict(_TRUTHS)
-    return _unambiguous(parameter.values) if isinstance(parameter, Categorical | Ordinal) else {}
+        return dict(_BOOLEANS)
+    return _index_unambiguous(parameter.values) if isinstance(parameter, Categorical | Ordinal) else {}
 
 
-def _unambiguous(values: Iterable[Any]) -> dict[str, Any]:
+def _index_unambiguous(values: Iterable[Any]) -> dict[str, Any]:
     words: dict[str, list[Any]] = {}
     for value in values:
-        words.setdefault(_word(value), []).append(value)
+        words.setdefault(_normalise_text(value), []).append(value)
     return {word: meant[0] for word, meant in words.items() if len(meant) == 1}

@@ -13,31 +13,31 @@ from anchorpbo.inference import EP, Hallucination, Laplace
 def test_it_infers_as_the_plan_says_and_not_as_recommendations_do(strategy, inference):
     opt = Optimizer(Space(x=Real(0, 1)), [{"x": 0.3}], strategy, "paper", 1)
     play(opt, 9)
-    assert isinstance(opt.surrogate.inference, inference)
+    assert isinstance(opt.acquisition_model.inference, inference)
     assert isinstance(opt.model.inference, EP)
     points = np.linspace(0.0, 1.0, 7)[:, None]
-    assert not np.array_equal(opt.surrogate.posterior.mean(points), opt.model.posterior.mean(points))
+    assert not np.array_equal(opt.acquisition_model.posterior.mean(points), opt.model.posterior.mean(points))
 
 
 def test_it_is_the_model_that_chose_the_duel():
     opt = small("ucb", preset="paper")
     play(opt, 10)
-    surrogate, duel = opt.surrogate, opt.ask()
+    acquisition_model, duel = opt.acquisition_model, opt.ask()
     again = small("ucb", preset="paper")
     play(again, 10)
     assert again.ask() == duel, "looking changes nothing"
-    points = surrogate.posterior.points
-    assert np.array_equal(again.surrogate.posterior.mean(points), surrogate.posterior.mean(points))
+    points = acquisition_model.posterior.points
+    assert np.array_equal(again.acquisition_model.posterior.mean(points), acquisition_model.posterior.mean(points))
 
 
 def test_what_is_done_to_it_does_not_reach_the_study():
     opt = small()
     play(opt, 8)
-    before = opt.surrogate.posterior.means
-    opt.surrogate.condition(Duels([[0.1], [0.9]], [0], [1]))
-    assert np.array_equal(opt.surrogate.posterior.means, before)
+    before = opt.acquisition_model.posterior.means
+    opt.acquisition_model.condition(Duels([[0.1], [0.9]], [0], [1]))
+    assert np.array_equal(opt.acquisition_model.posterior.means, before)
 
 
 def test_before_an_answer_there_is_none():
     with pytest.raises(NotFittedError, match="ask a duel"):
-        _ = small().surrogate
+        _ = small().acquisition_model

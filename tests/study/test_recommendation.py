@@ -8,7 +8,7 @@ from studies import SPACES, answer, chooser, liking, play, small, unit
 from anchorpbo import RBF, Logistic, Optimizer, Real, Space
 from anchorpbo.errors import NotFittedError
 from anchorpbo.study import ConstantNoise
-from anchorpbo.study.progress import ENOUGH, patience, progress
+from anchorpbo.study.progress import NEGLIGIBLE_GAIN, assess_progress, compute_patience
 
 
 def seen_by(opt):
@@ -345,13 +345,13 @@ def test_the_gain_is_what_an_answer_is_expected_to_add_to_the_best_mean(strategy
     assert duel.gain == pytest.approx(gain, rel=1e-5, abs=1e-9)
 
 
-LITTLE = 0.5 * ENOUGH
+LITTLE = 0.5 * NEGLIGIBLE_GAIN
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 6])
 def test_it_is_time_to_stop_when_as_many_duels_as_it_takes_to_look_around_promised_little(dimension):
     enough = 5 + 2 * dimension
-    assert patience(dimension) == enough
+    assert compute_patience(dimension) == enough
     for gains, stop in [
         ([], False),
         ([None, None], False),
@@ -362,21 +362,21 @@ def test_it_is_time_to_stop_when_as_many_duels_as_it_takes_to_look_around_promis
         ([*[LITTLE] * (enough - 1), 1.0, LITTLE], False),
         ([LITTLE, None, *[LITTLE] * (enough - 1)], False),
         ([*[LITTLE] * enough, None], False),
-        ([ENOUGH] * enough, False),
+        ([NEGLIGIBLE_GAIN] * enough, False),
         ([0.0] * enough, True),
     ]:
-        assert progress(len(gains), gains, 2, dimension).stop is stop
+        assert assess_progress(len(gains), gains, 2, dimension).stop is stop
 
 
 @pytest.mark.parametrize("idle", range(9))
 def test_what_remains_is_what_patience_is_left(idle):
-    now = progress(20, [0.3, 0.5, *[LITTLE] * idle], initial=2, dimension=1)
+    now = assess_progress(20, [0.3, 0.5, *[LITTLE] * idle], initial=2, dimension=1)
     assert now.remaining == max(7 - idle, 0)
     assert now.stop == (idle >= 7)
 
 
 def test_what_remains_at_the_start_includes_the_start():
-    now = progress(1, [None, None], initial=4, dimension=2)
+    now = assess_progress(1, [None, None], initial=4, dimension=2)
     assert now.remaining == 3 + 9
     assert not now.stop
 
@@ -392,7 +392,7 @@ def test_what_remains_at_the_start_includes_the_start():
     ],
 )
 def test_the_sentence_says_what_the_fields_say(duels, gains, sentence):
-    now = progress(duels, gains, initial=9, dimension=1)
+    now = assess_progress(duels, gains, initial=9, dimension=1)
     assert now.sentence == sentence
     assert now.stop == ("you can stop" in sentence)
     assert now.gain == gains[-1]

@@ -26,12 +26,12 @@ from anchorpbo.search.evaluate import values_of
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.typing import Array, IntArray
 
-DRAWS = 4096
+POSTERIOR_DRAWS = 4096
 """Joint draws of the utilities, by which probabilities of being the best are counted."""
-CONTENDERS = 1000
+MAX_CONTENDERS = 1000
 """Designs that these draws are of, at most: joint draws cost the cube of their number."""
-CREDIBLE = 0.9
-_WIDTH = 1.6448536269514722
+CREDIBLE_PROBABILITY = 0.9
+_INTERVAL_WIDTH = 1.6448536269514722
 """Standard deviations on either side of a 90 % interval."""
 
 
@@ -94,7 +94,7 @@ class Recommendation(Estimate):
         return f"{self.design}: utility {self.utility:.2f} ({low:.2f} to {high:.2f}) over {self.reference}"
 
 
-def recommendation(
+def compute_recommendation(
     model: PreferenceGP,
     space: DesignSpace,
     risk_weight: float,
@@ -123,15 +123,15 @@ def recommendation(
     excluded
         Coordinates, (n, d), of designs that count for nothing where the best is sought.
     """
-    posterior, seen = model.posterior, _without(model.designs, excluded)
+    posterior, seen = model.posterior, _drop_excluded(model.designs, excluded)
     if not len(seen):
         rule = "a design that was compared must be left to recommend"
         raise InputError(rule, f"all {len(model.designs)} of them excluded", "exclude fewer")
-    x = _best(model, space, risk_weight, seed, everywhere, excluded)
-    (estimate,) = estimates(model, space, x[None], reference)
-    best = _best_of(posterior, seen, x, seed)
+    x = _find_best(model, space, risk_weight, seed, everywhere, excluded)
+    (estimate,) = estimate_utilities(model, space, x[None], reference)
+    best = _compute_best_probabilities(posterior, seen, x, seed)
     order = np.argsort(-best.shares, kind="stable")
-    count = int(np.searchsorted(np.cumsum(best.shares[order]), CREDIBLE * best.shares.sum()) + 1)
+    count = int(np.searchsorted(np.cumsum(best.shares[order]), CREDIBLE_PROBABILITY * best.shares.sum()) + 1)
     return Recommendation(
         **vars(estimate),
         p_best=best.of_x,
@@ -141,12 +141,12 @@ def recommendation(
     )
 
 
-def recommended_design(model: PreferenceGP, space: DesignSpace, risk_weight: float) -> Design:
-    """The design of `recommendation`, of those compared, without the draws that say how sure it is."""
-    return space.decode(_best(model, space, risk_weight, 0, False, None))
+def find_recommended_design(model: PreferenceGP, space: DesignSpace, risk_weight: float) -> Design:
+    """The design of `compute_recommendation`, of those compared, without the draws that say how sure it is."""
+    return space.decode(_find_best(model, space, risk_weight, 0, False, None))
 
 
-def _best(
+def _find_best(
     model: PreferenceGP, space: DesignSpace, risk_weight: float, seed: int, everywhere: bool, excluded: Array | None
 ) -> Array:
     posterior, seen = model.posterior, model.designs
@@ -156,13 +156,13 @@ def _best(
     if everywhere and space.candidates is not None:
         candidates = space.candidates
     elif everywhere and space.region is not None:
-        found = maximise(bound, space.region, np.random.default_rng([seed, 2]), extra=posterior.points).x
-        candidates = np.concatenate([seen, space.nearest(found)[None]])
-    candidates = _without(candidates, excluded)
+        result = maximise(bound, space.region, np.random.default_rng([seed, 2]), extra=posterior.points).x
+        candidates = np.concatenate([seen, space.nearest(result)[None]])
+    candidates = _drop_excluded(candidates, excluded)
     return np.asarray(candidates[int(np.argmax(values_of(bound, candidates)))])
 
 
-def _without(designs: Array, excluded: Array | None) -> Array:
+def _drop_excluded(designs: Array, excluded: Array | None) -> Array:
     """Designs, (n, d), that are none of those excluded, (k, d)."""
     if excluded is None or not len(excluded):
         return designs
@@ -170,24 +170,24 @@ def _without(designs: Array, excluded: Array | None) -> Array:
     return designs[[bytes(x) not in unwanted for x in designs]]
 
 
-def estimates(model: PreferenceGP, space: DesignSpace, X: Array, reference: Array | None) -> list[Estimate]:
+def estimate_utilities(model: PreferenceGP, space: DesignSpace, X: Array, reference: Array | None) -> list[Estimate]:
     """What a model knows of designs X, (n, d), relative to one, (d,), or to the average of those compared."""
-    origin = _origin(model, reference)
-    numbers = (*_intervals(origin, X), model.noise(X))
+    origin = _make_origin(model, reference)
+    numbers = (*_compute_intervals(origin, X), model.noise(X))
     return [
         Estimate(space.decode(x), mean, (low, high), origin.words, noise)
         for x, mean, low, high, noise in zip(X, *(each.tolist() for each in numbers), strict=True)
     ]
 
 
-def intervals(model: PreferenceGP, X: Array) -> tuple[Array, Array, Array]:
+def compute_intervals(model: PreferenceGP, X: Array) -> tuple[Array, Array, Array]:
     """The same in arrays: utility and the ends of its 90 % interval, (n,) each, relative to the average."""
-    return _intervals(_origin(model, None), X)
+    return _compute_intervals(_make_origin(model, None), X)
 
 
-def _intervals(origin: _Origin, X: Array) -> tuple[Array, Array, Array]:
+def _compute_intervals(origin: _Origin, X: Array) -> tuple[Array, Array, Array]:
     mean, std = origin.relative(X)
-    return mean, mean - _WIDTH * std, mean + _WIDTH * std
+    return mean, mean - _INTERVAL_WIDTH * std, mean + _INTERVAL_WIDTH * std
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +204,7 @@ class _Origin:
         return here.mean - self.total.mean, np.sqrt(np.maximum(variance, 0.0))
 
 
-def _origin(model: PreferenceGP, reference: Array | None) -> _Origin:
+def _make_origin(model: PreferenceGP, reference: Array | None) -> _Origin:
     likelihood, seen = model.likelihood, model.designs
     if reference is not None:
         return _Origin(model.posterior.functional(reference[None], np.ones(1)), "the reference design")
@@ -216,33 +216,33 @@ def _origin(model: PreferenceGP, reference: Array | None) -> _Origin:
 
 
 @dataclass(frozen=True, eq=False)
-class _BestOf:
+class _BestProbabilities:
     shares: Array
     """Probability of each design seen to be the best of them, (u,)."""
     of_x: float
     """Probability that none of them is better than x."""
 
 
-def _best_of(posterior: Posterior, seen: Array, x: Array, seed: int) -> _BestOf:
-    among = _contenders(posterior, seen)
-    draws = posterior.sample(np.vstack([seen[among], x]), DRAWS, np.random.default_rng([seed, 3]))
+def _compute_best_probabilities(posterior: Posterior, seen: Array, x: Array, seed: int) -> _BestProbabilities:
+    among = _find_contenders(posterior, seen)
+    draws = posterior.sample(np.vstack([seen[among], x]), POSTERIOR_DRAWS, np.random.default_rng([seed, 3]))
     winners = among[draws[:, :-1].argmax(axis=1)]
-    shares = np.bincount(winners, minlength=len(seen)) / DRAWS
+    shares = np.bincount(winners, minlength=len(seen)) / POSTERIOR_DRAWS
     own = (seen == x).all(axis=1)
     if own.any():
-        return _BestOf(shares, float(shares[int(np.argmax(own))]))
-    return _BestOf(shares, float((draws[:, -1] >= draws[:, :-1].max(axis=1)).mean()))
+        return _BestProbabilities(shares, float(shares[int(np.argmax(own))]))
+    return _BestProbabilities(shares, float((draws[:, -1] >= draws[:, :-1].max(axis=1)).mean()))
 
 
-def _contenders(posterior: Posterior, seen: Array) -> IntArray:
+def _find_contenders(posterior: Posterior, seen: Array) -> IntArray:
     """Row numbers of the designs seen, all of a few, and of many those likeliest to be better than the best mean."""
     every = np.arange(len(seen))
-    if len(seen) <= CONTENDERS:
+    if len(seen) <= MAX_CONTENDERS:
         return every
     best = posterior.points[int(np.argmax(posterior.means))]
     better = posterior.prob_prefer(seen, np.broadcast_to(best, seen.shape))
     # Ordered as they came: where all are in doubt alike, the order must not decide.
-    return np.sort(np.argsort(-better, kind="stable")[:CONTENDERS])
+    return np.sort(np.argsort(-better, kind="stable")[:MAX_CONTENDERS])
 
 
 def check_answers(informative: int) -> None:

@@ -8,8 +8,16 @@ import pytest
 from studies import SPACES, answer, chooser, liking, play, small, unit
 
 from anchorpbo import RBF, Categorical, Duels, NoiseMap, Optimizer, PreferenceGP, Real, Space
-from anchorpbo.study.distinct import Distinct
-from anchorpbo.study.why import FOR_A_START, KNOWN, PROMISING, UNCERTAIN, VARIATION, clause, why
+from anchorpbo.study.duel_filter import DuelFilter
+from anchorpbo.study.explanations import (
+    INITIAL_DUEL,
+    MAX_RESIDUAL_SHARE,
+    MAX_VARIATION_DISTANCE,
+    MIN_RELIABILITY,
+    MIN_WIN_PROBABILITY,
+    describe_design,
+    explain_duel,
+)
 
 ROLES = (
     "is your best so far",
@@ -29,12 +37,12 @@ SHARED = {
     "promising": ROLES[4],
     "of a kind little is known about": ROLES[5],
 }
-BOTH = re.compile(rf"Both are ({'|'.join(SHARED)})( and close to designs you said you know|)\.")
+PLURALS = re.compile(rf"Both are ({'|'.join(SHARED)})( and close to designs you said you know|)\.")
 
 
 def clauses(sentence):
     """Role and what is said of the anchors, for the first design and the second."""
-    both = BOTH.fullmatch(sentence)
+    both = PLURALS.fullmatch(sentence)
     if both:
         return [(SHARED[both[1]], IS_CLOSE if both[2] else "")] * 2
     found = SENTENCE.fullmatch(sentence)
@@ -76,17 +84,19 @@ def check_role(role, x, model, won):
         return
     assert gap < 1e-9
     if "promising" in role:
-        assert (draws > 0).mean() >= PROMISING - 0.02
-        assert (np.abs(x - best).max() <= VARIATION) == (role == "is a promising variation of your best so far")
+        assert (draws > 0).mean() >= MIN_WIN_PROBABILITY - 0.02
+        assert (np.abs(x - best).max() <= MAX_VARIATION_DISTANCE) == (
+            role == "is a promising variation of your best so far"
+        )
         return
-    assert (draws > 0).mean() <= PROMISING + 0.02
+    assert (draws > 0).mean() <= MIN_WIN_PROBABILITY + 0.02
     # Answers tell differences, so what is known of a design is how it compares with the best.
     prior = model.kernel(np.array([x, best]), np.array([x, best]))
     share = spread / np.sqrt(max(prior[0, 0] + prior[1, 1] - 2 * prior[0, 1], 1e-300))
     compared = (seen == x).all(axis=1).any()
     # Of what is close to an anchor, the user knows something even where the model does not.
-    known = model.noise.anchors is not None and model.noise.reliability(x[None])[0] >= KNOWN
-    unknown = not compared and not known and share >= UNCERTAIN
+    known = model.noise.anchors is not None and model.noise.reliability(x[None])[0] >= MIN_RELIABILITY
+    unknown = not compared and not known and share >= MAX_RESIDUAL_SHARE
     assert unknown == (role == "is of a kind little is known about")
 
 
@@ -98,7 +108,7 @@ def check_close(said, x, model):
     elif any(np.array_equal(x, anchor) for anchor in anchors):
         assert said == IS_ANCHOR
     else:
-        assert said == (IS_CLOSE if model.noise.reliability(x[None])[0] >= KNOWN else "")
+        assert said == (IS_CLOSE if model.noise.reliability(x[None])[0] >= MIN_RELIABILITY else "")
 
 
 STUDIES = {
@@ -126,7 +136,7 @@ def test_every_clause_is_true_of_the_model_that_chose_the_duel(name):
     for number in range(10):
         duel = opt.ask()
         if number < 3:
-            assert duel.why == FOR_A_START
+            assert duel.why == INITIAL_DUEL
         else:
             model, won = chooser(opt, 7), last_winner(opt)
             for design, (role, close) in zip((duel.first, duel.second), clauses(duel.why), strict=True):
@@ -178,12 +188,12 @@ def test_designs_to_start_with_are_from_different_parts_of_the_space(name):
     for seed in range(5):
         opt = Optimizer(space, strategy="ei", seed=seed, initial=8)
         for duel in opt.ask(8):
-            assert duel.why == FOR_A_START
+            assert duel.why == INITIAL_DUEL
             apart = np.abs(space.encode(duel.first) - space.encode(duel.second))
             assert apart.max() >= 0.1 or apart[discrete].any()
 
 
-LINE = Distinct.on(unit())
+LINE = DuelFilter.for_space(unit())
 
 
 def hand_made(noise=1.0):
@@ -200,7 +210,7 @@ def test_every_role_is_reached_and_true():
     reached = Counter()
     champion = points[3]
     for x in [*points, *np.linspace(0, 1, 81)[:, None]]:
-        found = re.fullmatch(CLAUSE, clause(model, x, champion, LINE))
+        found = re.fullmatch(CLAUSE, describe_design(model, x, champion, LINE))
         assert found
         check_role(found[1], x, model, champion)
         check_close(found[2], x, model)
@@ -208,7 +218,7 @@ def test_every_role_is_reached_and_true():
         reached[found[2]] += 1
     wide = PreferenceGP(RBF(0.3), learn=None).condition(Duels([[0.4], [0.5]], [1], [0]))
     for x in np.linspace(0, 1, 41)[:, None]:
-        role = clause(wide, x, None, LINE)
+        role = describe_design(wide, x, None, LINE)
         check_role(role, x, wide, None)
         reached[role] += 1
     assert set(reached) == {*ROLES, IS_ANCHOR, IS_CLOSE, ""}
@@ -220,8 +230,8 @@ def test_what_holds_of_both_is_said_once():
     places = np.linspace(0, 1, 61)[:, None]
     for first in places[::3]:
         for second in places[1::3]:
-            sentence = why(model, np.array([first, second]), None, LINE)
-            alone = [clause(model, x, None, LINE) for x in (first, second)]
+            sentence = explain_duel(model, np.array([first, second]), None, LINE)
+            alone = [describe_design(model, x, None, LINE) for x in (first, second)]
             if sentence.startswith("Both"):
                 assert alone[0] == alone[1] == "".join(clauses(sentence)[0])
                 reached.add(alone[0])
@@ -233,7 +243,7 @@ def test_what_holds_of_both_is_said_once():
 def test_a_design_compared_many_times_is_not_of_an_unknown_kind():
     model, points = hand_made()
     for x in points:
-        assert clause(model, x, None, LINE) != "is of a kind little is known about"
+        assert describe_design(model, x, None, LINE) != "is of a kind little is known about"
 
 
 def test_before_any_answer_there_is_no_best_to_speak_of():
@@ -251,6 +261,9 @@ def test_another_category_is_no_variation():
     opt.tell_preference({"kind": "c", "x": 0.5}, {"kind": "k", "x": 0.5})
     model, best = chooser(opt, 2), space.encode({"kind": "c", "x": 0.5})
     beside = space.encode({"kind": "d", "x": 0.5})
-    assert np.abs(beside - best).max() <= VARIATION
-    assert clause(model, space.encode({"kind": "c", "x": 0.45}), None, Distinct.on(space)) != "is promising"
-    assert "variation" not in why(model, np.array([best, beside]), None, Distinct.on(space))
+    assert np.abs(beside - best).max() <= MAX_VARIATION_DISTANCE
+    assert (
+        describe_design(model, space.encode({"kind": "c", "x": 0.45}), None, DuelFilter.for_space(space))
+        != "is promising"
+    )
+    assert "variation" not in explain_duel(model, np.array([best, beside]), None, DuelFilter.for_space(space))

@@ -15,7 +15,7 @@ from anchorpbo import RBF, Learn, Logistic, LogNormal, Matern52, Optimizer, Prob
 from anchorpbo.acquisition import RAHBO, DesignAcquisition, Partials
 from anchorpbo.errors import InputError
 from anchorpbo.inference import EP, Hallucination
-from anchorpbo.study import BoundedNoise, ConstantNoise, PaperNoise, saving
+from anchorpbo.study import BoundedNoise, ConstantNoise, PaperNoise, serialization
 
 
 def played(**options):
@@ -48,7 +48,7 @@ def changed(text, change):
 def test_the_layout_is_the_documented_one(text):
     layout = json.loads(text)
     assert list(layout) == ["format", "version", "study", "events", "learnt"]
-    assert (layout["format"], layout["version"]) == ("anchorpbo-study", saving.VERSION)
+    assert (layout["format"], layout["version"]) == ("anchorpbo-study", serialization.VERSION)
     assert {"space", "anchors", "strategy", "preset", "seed"} <= set(layout["study"])
     assert layout["study"]["anchors"] == [{"x0": 0.25}]
     # What the preset and the names stood for, so that another release does not read them differently.
@@ -269,9 +269,11 @@ def test_an_object_that_nobody_asked_for_is_refused(text):
 # -- versions ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("version", [saving.VERSION + 1, 0, -1, None, "1", 1.0, True])
+@pytest.mark.parametrize("version", [serialization.VERSION + 1, 0, -1, None, "1", 1.0, True])
 def test_other_versions_are_refused(text, version):
-    with pytest.raises(InputError, match=f"a study must be of a version up to {saving.VERSION}.*received {version!r}"):
+    with pytest.raises(
+        InputError, match=f"a study must be of a version up to {serialization.VERSION}.*received {version!r}"
+    ):
         Optimizer.from_json(changed(text, lambda layout: layout.update(version=version)))
 
 
@@ -285,7 +287,7 @@ def test_an_older_version_is_brought_up_to_date_step_by_step(text, monkeypatch):
         study = dict(layout["study"])
         return {**layout, "study": {"anchors": study.pop("known"), **study}}
 
-    monkeypatch.setattr(saving, "MIGRATIONS", {-1: renamed_log, 0: renamed_anchors, **saving.MIGRATIONS})
+    monkeypatch.setattr(serialization, "MIGRATIONS", {-1: renamed_log, 0: renamed_anchors, **serialization.MIGRATIONS})
 
     def age(layout):
         layout["version"] = -1

@@ -1,4 +1,4 @@
-"""Which duels are worth asking: never a design against itself, nor a pair that was just skipped or is still out."""
+"""Filter of duels: never a design against itself, nor a pair that was just skipped or answered, or is pending."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from anchorpbo.numerics.tiering import tiered
 from anchorpbo.space import SPOT, DesignSpace
 from anchorpbo.typing import Array, BoolArray
 
-NEIGHBOURHOOD = 0.1
-"""A skipped pair is avoided within this distance in every coordinate."""
-SAME_QUESTION = 0.2
-"""An answered pair is avoided within this share of the distance between its two designs."""
+EXCLUSION_DISTANCE = 0.1
+"""A skipped pair is exclusions within this distance in every coordinate."""
+REPEAT_SHARE = 0.2
+"""An answered pair is exclusions within this share of the distance between its two designs."""
 
 
 @dataclass(frozen=True, eq=False)
-class Distinct:
-    """Tells designs, and pairs of them, apart."""
+class DuelFilter:
+    """Decides which pairs of designs may be asked."""
 
     ordered: BoolArray
     """Coordinates in which designs can be near, (d,); in a catalogue none, since its items are what they are."""
-    spot: float = SPOT
+    resolution: float = SPOT
     """Designs that differ by less than this in all ordered coordinates, and in no other, look the same."""
     pending: tuple[Array, ...] = ()
     """Pairs, (2, d) each, that are out: neither they nor any pair near them is asked."""
@@ -33,50 +33,50 @@ class Distinct:
     """Pairs, (2, d) each, that were answered lately: the same question is not asked again."""
 
     @classmethod
-    def on(cls, space: DesignSpace) -> Distinct:
-        """The rule of a space."""
+    def for_space(cls, space: DesignSpace) -> DuelFilter:
+        """Return the filter of a space, without pairs to exclude."""
         ordered = np.zeros(space.dimension, dtype=np.bool_)
         if space.region is not None:
             ordered[list(space.columns.numeric)] = True
         return cls(ordered)
 
-    def avoiding(self, pending: Iterable[Array], skipped: Iterable[Array], answered: Iterable[Array]) -> Distinct:
-        """The same rule with pairs to avoid."""
+    def excluding(self, pending: Iterable[Array], skipped: Iterable[Array], answered: Iterable[Array]) -> DuelFilter:
+        """Return the same filter with pairs to exclude."""
         return replace(self, pending=tuple(pending), skipped=tuple(skipped), answered=tuple(answered))
 
-    def relaxed(self) -> Iterator[Distinct]:
-        """Rules to fall back on where nothing else is left: first answered pairs may return, then skipped ones."""
+    def relax(self) -> Iterator[DuelFilter]:
+        """Yield weaker filters for when no pair is left: first answered pairs may return, then skipped ones."""
         yield replace(self, answered=())
         yield replace(self, answered=(), skipped=())
 
     @property
-    def avoided(self) -> list[tuple[Array, float]]:
-        """Pairs not to be asked now, (2, d) each, and how near another may come to them."""
-        near = [(pair, NEIGHBOURHOOD) for pair in (*self.pending, *self.skipped)]
-        return near + [(pair, SAME_QUESTION * float(np.abs(pair[0] - pair[1]).max())) for pair in self.answered]
+    def exclusions(self) -> list[tuple[Array, float]]:
+        """Excluded pairs, (2, d) each, and the distance within which others are excluded, too."""
+        near = [(pair, EXCLUSION_DISTANCE) for pair in (*self.pending, *self.skipped)]
+        return near + [(pair, REPEAT_SHARE * float(np.abs(pair[0] - pair[1]).max())) for pair in self.answered]
 
-    def same(self, X: Array, Y: Array) -> BoolArray:
-        """Which designs X look the same as Y; both (..., d), broadcast."""
-        return self.near(X, Y, self.spot)
+    def is_same(self, X: Array, Y: Array) -> BoolArray:
+        """Return which designs X look the same as Y; both (..., d), broadcast."""
+        return self.is_near(X, Y, self.resolution)
 
-    def near(self, X: Array, Y: Array, distance: float) -> BoolArray:
-        """Which designs X are within a distance of Y, but at least a spot, in every ordered coordinate."""
+    def is_near(self, X: Array, Y: Array, distance: float) -> BoolArray:
+        """Return which designs X are within a distance of Y, at least the resolution, in every ordered coordinate."""
         apart = np.abs(X - Y)
-        within = self.ordered & (apart < max(distance, self.spot))
+        within = self.ordered & (apart < max(distance, self.resolution))
         return np.asarray((within | (apart == 0.0)).all(axis=-1))
 
-    def pairs(self, X: Array) -> BoolArray:
-        """Which pairs, (n, 2, d), may be asked, (n,)."""
-        fine = ~self.same(X[:, 0], X[:, 1])
-        if avoided := self.avoided:
-            away = np.array([pair for pair, _ in avoided])
-            distances = np.maximum([distance for _, distance in avoided], self.spot)
+    def allows_pairs(self, X: Array) -> BoolArray:
+        """Return which pairs, (n, 2, d), may be asked, (n,)."""
+        fine = ~self.is_same(X[:, 0], X[:, 1])
+        if exclusions := self.exclusions:
+            away = np.array([pair for pair, _ in exclusions])
+            distances = np.maximum([distance for _, distance in exclusions], self.resolution)
             _strike_out(np.ascontiguousarray(X), away, distances, self.ordered, fine)
         return fine
 
-    def against(self, champion: Array, X: Array) -> BoolArray:
-        """Which designs X, (n, d), may challenge a champion, (d,)."""
-        return self.pairs(np.stack([np.broadcast_to(champion, X.shape), X], axis=1))
+    def allows_challengers(self, champion: Array, X: Array) -> BoolArray:
+        """Return which designs X, (n, d), may challenge a champion, (d,)."""
+        return self.allows_pairs(np.stack([np.broadcast_to(champion, X.shape), X], axis=1))
 
 
 @tiered

@@ -1,59 +1,34 @@
-"""The log as arrays: what the model and the choice of the next duel see of it.
+"""The log as arrays, for the model and the selection of duels.
 
 Symbols: m informative duels, that is wins and ties; d coordinates.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from anchorpbo.duels import Duels
-from anchorpbo.numerics.checks import frozen
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study.duel import Outcome
-from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Event, event_to_dict
+from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, LogEntry
 from anchorpbo.typing import Array, BoolArray
 
-SOON = 10
-"""A duel that was skipped, or answered, is not asked again within this many events."""
-
-
-def digest_of(data: Any) -> str:
-    """A name for plain data that no other data has."""
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+RECENT_EVENTS = 10
+"""Number of latest events whose duels are not asked again."""
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
-    """An event and what is derived from it once."""
-
-    event: Event
-    points: Array
-    """Coordinates of its designs, (1 or 2, d)."""
-    digest: str
-    """Of this event and all before it."""
-
-    @classmethod
-    def after(cls, digest: str, event: Event, points: Array) -> Entry:
-        """The entry of an event, with the coordinates of its designs, that follows those with this digest."""
-        return cls(event, frozen(points), digest_of([digest, event_to_dict(event)]))
-
-
-@dataclass(frozen=True, eq=False)
-class Record:
-    """What a log says."""
+class StudyData:
+    """Everything that follows from a log without a model."""
 
     digest: str
     """Of the study and the whole log."""
     events: int
     """How many there are."""
-    known: tuple[Design, ...]
+    anchor_designs: tuple[Design, ...]
     """Designs the user knows well, n."""
     anchors: Array
     """Their coordinates, (n, d)."""
@@ -65,19 +40,19 @@ class Record:
     """Of the log up to each of them, m."""
     skips: int
     """Duels that were skipped."""
-    recent: tuple[Entry, ...]
-    """The last few entries, at most `SOON`."""
+    recent: tuple[LogEntry, ...]
+    """The last few entries, at most `RECENT_EVENTS`."""
     bounds: tuple[float, float] | None
     """Range of the coordinates; ``None`` for counts."""
 
     @classmethod
-    def empty(cls, study: str, space: DesignSpace, anchors: Mapping[bytes, Design]) -> Record:
-        """Of a study with this digest and these anchors, by their coordinates, before anything was said."""
+    def empty(cls, study: str, space: DesignSpace, anchors: Mapping[bytes, Design]) -> StudyData:
+        """Return the data of an empty log, of a study with this digest and these anchors by their coordinates."""
         d = space.dimension
         return cls(
             digest=study,
             events=0,
-            known=tuple(anchors.values()),
+            anchor_designs=tuple(anchors.values()),
             anchors=_as_rows(anchors, d),
             pairs=np.empty((0, 2, d)),
             tied=np.empty(0, dtype=np.bool_),
@@ -87,19 +62,19 @@ class Record:
             bounds=None if space.columns.fingerprint else (0.0, 1.0),
         )
 
-    def after(self, entries: Sequence[Entry]) -> Record:
-        """The record of a log that has gone on by these entries: what is read is they alone."""
+    def with_entries(self, entries: Sequence[LogEntry]) -> StudyData:
+        """Return the data of the log after these further entries; only they are read."""
         if not entries:
             return self
-        known = {point.tobytes(): design for point, design in zip(self.anchors, self.known, strict=True)}
+        anchors = {point.tobytes(): design for point, design in zip(self.anchors, self.anchor_designs, strict=True)}
         informative: list[tuple[Array, bool, str]] = []
         skips = self.skips
         for entry in entries:
             event, points = entry.event, entry.points
             if isinstance(event, AnchorAdded):
-                known[points[0].tobytes()] = event.design
+                anchors[points[0].tobytes()] = event.design
             elif isinstance(event, AnchorRemoved):
-                del known[points[0].tobytes()]
+                del anchors[points[0].tobytes()]
             elif not isinstance(event, Answered):
                 informative.append((points, event.tie, entry.digest))
             elif event.outcome == "skip":
@@ -114,33 +89,33 @@ class Record:
             self,
             digest=entries[-1].digest,
             events=self.events + len(entries),
-            known=tuple(known.values()),
-            anchors=_as_rows(known, d),
+            anchor_designs=tuple(anchors.values()),
+            anchors=_as_rows(anchors, d),
             pairs=np.concatenate([self.pairs, pairs]),
             tied=np.concatenate([self.tied, tied]),
             digests=self.digests + tuple(digest for _, _, digest in informative),
             skips=skips,
-            recent=(*self.recent, *entries[-SOON:])[-SOON:],
+            recent=(*self.recent, *entries[-RECENT_EVENTS:])[-RECENT_EVENTS:],
         )
 
     @property
-    def skipped(self) -> tuple[Array, ...]:
+    def recently_skipped(self) -> tuple[Array, ...]:
         """Duels skipped among the last few events, not to be asked again soon, (2, d) each."""
-        return tuple(entry.points for entry in self.recent if _outcome(entry) == "skip")
+        return tuple(entry.points for entry in self.recent if _get_outcome(entry) == "skip")
 
     @property
-    def answered_lately(self) -> tuple[Array, ...]:
+    def recently_answered(self) -> tuple[Array, ...]:
         """Informative duels among the last few events, (2, d) each."""
-        return tuple(entry.points for entry in self.recent if _outcome(entry) not in (None, "skip"))
+        return tuple(entry.points for entry in self.recent if _get_outcome(entry) not in (None, "skip"))
 
     def __len__(self) -> int:
         """Informative duels, m."""
         return len(self.pairs)
 
-    def duels(self, count: int | None = None, believed: Sequence[Array] = ()) -> Duels:
-        """The first `count` informative duels, by default all, and pairs, (2, d), whose first is believed to win."""
-        pairs = np.concatenate([self.pairs[:count], *(pair[None] for pair in believed)])
-        tied = np.append(self.tied[:count], np.zeros(len(believed), dtype=np.bool_))
+    def duels(self, count: int | None = None, fantasies: Sequence[Array] = ()) -> Duels:
+        """Return the first `count` informative duels, or all, and fantasies: pairs, (2, d), whose first wins."""
+        pairs = np.concatenate([self.pairs[:count], *(pair[None] for pair in fantasies)])
+        tied = np.append(self.tied[:count], np.zeros(len(fantasies), dtype=np.bool_))
         first = 2 * np.arange(len(pairs))
         wins, ties = first[~tied], first[tied]
         points = pairs.reshape(-1, pairs.shape[2])
@@ -158,11 +133,11 @@ class Record:
         return np.asarray(self.pairs[wins[-1], 0]) if len(wins) else None
 
 
-def _outcome(entry: Entry) -> Outcome | None:
-    """Of the answer to a duel; ``None`` for other events."""
+def _get_outcome(entry: LogEntry) -> Outcome | None:
+    """Return the outcome of an answer; ``None`` for other events."""
     return entry.event.outcome if isinstance(entry.event, Answered) else None
 
 
 def _as_rows(points: Iterable[bytes], d: int) -> Array:
-    """Coordinates from their bytes, (n, d)."""
+    """Return coordinates, (n, d), from their bytes."""
     return np.array([np.frombuffer(point) for point in points]).reshape(-1, d)
