@@ -7,7 +7,7 @@ import pytest
 
 from anchorpbo import Optimizer, Real, Space
 from anchorpbo.model import approximation
-from anchorpbo.study import recommending
+from anchorpbo.study import recommendation
 
 COMPARISONS = 120
 
@@ -67,7 +67,7 @@ def test_chances_of_being_best_are_those_of_all_designs(monkeypatch):
     """Joint draws are of the likeliest few: nothing of note is lost on the others."""
     study = imported()
     every = study.recommend()
-    monkeypatch.setattr(recommending, "CONTENDERS", 60)
+    monkeypatch.setattr(recommendation, "MAX_CONTENDERS", 60)
     some = study.recommend()
     assert some.design == every.design
     assert some.p_best == pytest.approx(every.p_best, abs=0.04)

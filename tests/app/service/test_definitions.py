@@ -7,13 +7,13 @@ import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from service_studies import GREEN, QUICK, TREES, study
 
 from anchorpbo.app.definition.definition import LARGEST_SEED
 from anchorpbo.app.definition.plain import DEEPEST, check_plain, refusing
 from anchorpbo.app.service import Studies
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import AnchorPBOError, InputError, UnknownNameError
+from support.service_studies import GREEN, QUICK, TREES, study
 from support.spoiling import spoilt
 
 EXAMPLES = 150 if "ANCHORPBO_SOAK_SECONDS" not in os.environ else 5_000

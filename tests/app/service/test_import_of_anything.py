@@ -7,11 +7,11 @@ import os
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
 from anchorpbo.app.service import Studies
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import AnchorPBOError, InputError
+from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 from support.spoiling import ODD, spoilt
 
 EXAMPLES = 100 if "ANCHORPBO_SOAK_SECONDS" not in os.environ else 3_000

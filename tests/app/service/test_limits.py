@@ -7,19 +7,17 @@ from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
 import pytest
-from service_studies import QUICK, TREES, answer
 
 from anchorpbo.app.definition import definition, sizes
 from anchorpbo.app.definition.sizes import check_size, check_table
-from anchorpbo.app.scheduler import scheduler as looking
-from anchorpbo.app.scheduler.scheduler import Scheduler
-from anchorpbo.app.scheduler.worker_process import WorkerProcess, WorkerTimeoutError, start_workers
+from anchorpbo.app.scheduler.worker_process import WorkerProcess
 from anchorpbo.app.service import Studies, checks
 from anchorpbo.app.service.checks import TASKS, Checks
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import InputError, RunError, TimeLimitError
 from anchorpbo.numerics.deadline import deadline
 from support.hard_rules import hard_study
+from support.service_studies import QUICK, TREES, answer
 
 PATIENCE = 120.0
 """Seconds that a busy machine may take to start a process."""
@@ -130,52 +128,6 @@ def test_where_no_process_starts_whoever_asks_checks(monkeypatch, caplog):
     monkeypatch.setattr("anchorpbo.app.scheduler.worker_process.sys.executable", "/no/such/python")
     assert Checks([WorkerProcess("anchorpbo.app.service.checks")]).define(QUICK).name == "Tea"
     assert "made in a thread" in caplog.text
-
-
-def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answered(monkeypatch):
-    workers = start_workers(1)
-    ahead = Scheduler(workers)
-    assert ahead._warm.wait(PATIENCE)
-    studies = Studies(MemoryStorage(), ahead=ahead)
-    id = studies.create(QUICK).id
-    before = workers[0].pid
-    os.kill(before, signal.SIGSTOP)
-    monkeypatch.setattr(looking, "MAX_ASK_SECONDS", 0.3)
-    with pytest.raises(RunError, match=r"the next duel must be there within 0.3 s; received one that .*; ask again"):
-        studies.ask(id)
-    monkeypatch.undo()
-    end = time.monotonic() + PATIENCE
-    while workers[0].pid in (None, before):
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    while True:  # one that was told to be late at the last moment is given up for all who wait for it
-        try:
-            assert studies.ask(id)
-            break
-        except RunError:
-            assert time.monotonic() < end
-    ahead.close()
-
-
-def test_a_worker_that_is_late_is_killed():
-    worker = WorkerProcess("anchorpbo.app.service.checks")
-    worker.start()
-    worker.wait()
-    os.kill(worker.pid, signal.SIGSTOP)
-    with pytest.raises(WorkerTimeoutError, match=r"it took longer than 0.1 s"):
-        worker.call("define", QUICK, 0.1)
-    worker.close()
-    assert not worker.is_alive()
-
-
-def test_a_worker_that_hangs_while_it_starts_is_killed(monkeypatch):
-    monkeypatch.setattr("anchorpbo.app.scheduler.worker_process.START_LIMIT", 0.2)
-    worker = WorkerProcess("anchorpbo.app.service.checks")
-    worker.start()
-    os.kill(worker.pid, signal.SIGSTOP)
-    with pytest.raises(WorkerTimeoutError):
-        worker.wait()
-    worker.close()
 
 
 def test_every_task_takes_and_gives_plain_data():

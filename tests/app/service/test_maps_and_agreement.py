@@ -5,11 +5,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.stats import rankdata
-from service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
 from anchorpbo.analysis import grids
 from anchorpbo.app.service.agreement import Side, _kendall, _ranks, agreement
 from anchorpbo.errors import InputError, UnknownNameError
+from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
 TWO = {
     "kind": "space",

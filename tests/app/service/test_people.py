@@ -1,12 +1,12 @@
 """Who takes part: invited, removed, invited again, with a link that counts or no longer does."""
 
 import pytest
-from service_studies import GREEN, answer, study
 
 from anchorpbo.app.service import Studies
 from anchorpbo.app.service.people import Standing
 from anchorpbo.app.storage import open_storage
 from anchorpbo.errors import InputError, UnknownStudyError
+from support.service_studies import GREEN, answer, study
 
 
 @pytest.fixture(params=["memory", "sqlite"])

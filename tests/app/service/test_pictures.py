@@ -10,7 +10,7 @@ from anchorpbo.app.definition.definition import Definition
 from anchorpbo.app.rendering.display import LARGEST_PICTURES
 from anchorpbo.app.rendering.pictures import LARGEST, MOST_PIXELS, Picture, check_picture, sent_picture, size_of
 from anchorpbo.app.report.report import report_html
-from anchorpbo.app.scheduler.replicas import Errand
+from anchorpbo.app.scheduler.replicas import ReplicaUpdate
 from anchorpbo.app.service import Studies
 from anchorpbo.app.service.studies import MOST_PICTURES
 from anchorpbo.app.storage.memory import MemoryStorage
@@ -124,8 +124,8 @@ def test_an_import_with_something_else_in_its_place_is_refused():
 
 
 def test_workers_get_none_of_them():
-    errand = Errand(("a", "owner"), 0, [], Definition.from_request(study({"ash.png": address()})))
-    assert "base64" not in json.dumps(errand.to_dict())
+    update = ReplicaUpdate(("a", "owner"), 0, [], Definition.from_request(study({"ash.png": address()})))
+    assert "base64" not in json.dumps(update.to_dict())
 
 
 def test_a_report_shows_the_picture_of_what_it_recommends():

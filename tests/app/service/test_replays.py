@@ -6,13 +6,13 @@ from threading import Barrier
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
 from anchorpbo.app.definition.rater import Rater
 from anchorpbo.app.service import Studies
 from anchorpbo.app.service.studies import MOST_RATERS
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import AnchorPBOError, ConflictError, InputError
+from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
 FUZZ = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 OUTCOMES = st.sampled_from(["first", "second", "tie", "skip"])

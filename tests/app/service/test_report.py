@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
 from anchorpbo.app.report.charts import Scale, bars, interval, number, ticks
 from anchorpbo.app.report.report import report_html
@@ -16,6 +15,7 @@ from anchorpbo.app.report.sentences import constraint, noise, option, parameter,
 from anchorpbo.app.service.maps import Axis
 from anchorpbo.errors import UnknownStudyError
 from anchorpbo.html import Markup, join, tag
+from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
 EVIL = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)>"
 ELEMENTS = {

@@ -7,7 +7,6 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from service_studies import GREEN, QUICK, TREES, answer, study
 
 from anchorpbo.app.definition import sizes
 from anchorpbo.app.service import Studies
@@ -15,6 +14,7 @@ from anchorpbo.app.service.catalogues import LONGEST_HEAD, read_catalogue
 from anchorpbo.app.service.exports import history_csv, safe
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import AnchorPBOError, InputError
+from support.service_studies import GREEN, QUICK, TREES, answer, study
 
 FUZZ = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 TABLE = """name,price,colour,photo,page,smiles,note

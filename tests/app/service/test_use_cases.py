@@ -1,12 +1,12 @@
 """Ask, answer, undo, mark: what each use case does and refuses."""
 
 import pytest
-from service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
 from anchorpbo.app.service import Studies
 from anchorpbo.app.service.studies import LONGEST_RESPONSE
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import ConflictError, InputError, NotFittedError, UnknownNameError, UnknownStudyError
+from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
 
 # -- ask and answer ---------------------------------------------------------------------------------------------------
 

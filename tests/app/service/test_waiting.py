@@ -5,12 +5,12 @@ import time
 from threading import Event, Thread
 
 import pytest
-from service_studies import study
 
 from anchorpbo.app.definition.rater import MOST_WAITING
 from anchorpbo.app.rendering.svg import checked_svg
 from anchorpbo.app.rendering.templates import Template
 from anchorpbo.errors import InputError, RunError
+from support.service_studies import study
 
 
 def test_only_so_many_requests_wait_for_one_participant() -> None:
