@@ -7,8 +7,10 @@ processes can serve the same studies.
 from __future__ import annotations
 
 import json
+import random
 import secrets
 import string
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -54,7 +56,9 @@ MOST_PICTURES = 4
 MOST_PROPOSALS = 50
 LONGEST_RESPONSE = 7 * 24 * 3600 * 1000
 """Milliseconds; a week."""
-_ATTEMPTS = 8
+RETRY_SECONDS = 10.0
+"""Seconds for which a write is tried again while other processes write for the same participant."""
+_MAX_BACKOFF_SECONDS = 0.05
 _ALPHABET = string.ascii_lowercase + string.digits
 
 Decision = tuple[Sequence[Entry], T]
@@ -413,18 +417,24 @@ class Studies:
                     raise
                 except AnchorPBOError:  # perhaps by what has changed in the meantime
                     pass
-            for _ in range(_ATTEMPTS):
+            end, backoff = time.monotonic() + RETRY_SECONDS, 0.001
+            while True:
                 rater.read(self.storage.entries(id, participant, rater.seen))
                 entries, result = decide(rater)
                 if not entries:
                     return [], result
                 try:
                     written = self.storage.append(id, entries, rater.seen)
-                except ConflictError:
+                except ConflictError as error:
+                    # Another process was faster. Random pauses, so that two do not overtake each other in step.
+                    if time.monotonic() >= end:
+                        rule = "too many others act for this participant"
+                        raise ConflictError(rule, participant, "try again") from error
+                    time.sleep(random.uniform(0.0, backoff))
+                    backoff = min(2.0 * backoff, _MAX_BACKOFF_SECONDS)
                     continue
                 rater.read(written)
                 return written, result
-        raise ConflictError("too many others act for this participant", participant, "try again")
 
     def _mark(self, id: str, kind: EntryType, design: Mapping[str, Any], participant: str) -> list[Design]:
         entry = _entry(kind, participant, {"design": self._checked(id, design)})
