@@ -37,12 +37,12 @@ SHARED = {
     "promising": ROLES[4],
     "of a kind little is known about": ROLES[5],
 }
-PLURALS = re.compile(rf"Both are ({'|'.join(SHARED)})( and close to designs you said you know|)\.")
+BOTH_CLAUSES = re.compile(rf"Both are ({'|'.join(SHARED)})( and close to designs you said you know|)\.")
 
 
 def clauses(sentence):
     """Role and what is said of the anchors, for the first design and the second."""
-    both = PLURALS.fullmatch(sentence)
+    both = BOTH_CLAUSES.fullmatch(sentence)
     if both:
         return [(SHARED[both[1]], IS_CLOSE if both[2] else "")] * 2
     found = SENTENCE.fullmatch(sentence)

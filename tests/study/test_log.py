@@ -138,7 +138,7 @@ def arguments(opt):
 def named_by_text(opt, duel):
     """A duel as it was named then."""
     study = compute_digest(arguments(opt))
-    return Duel.of(study, int(duel.id.partition("-")[0]), duel.first, duel.second, duel.why, duel.gain)
+    return Duel.create(study, int(duel.id.partition("-")[0]), duel.first, duel.second, duel.why, duel.gain)
 
 
 @pytest.mark.parametrize("name", ["numeric catalogue", "fingerprints"])
@@ -157,7 +157,7 @@ def test_duels_named_by_the_text_of_their_catalogue_can_still_be_answered(name):
 
 def test_spaces_of_parameters_are_named_by_their_text():
     opt = small()
-    assert opt.ask().asked_in(compute_digest(arguments(opt)))
+    assert opt.ask().is_from(compute_digest(arguments(opt)))
 
 
 def test_a_duel_of_another_catalogue_is_refused():

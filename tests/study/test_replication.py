@@ -95,3 +95,13 @@ def test_there_are_duels_to_start_with_where_they_are_said_to_be(kind, seed):
     assert np.array_equal(
         Optimizer(SPACES[kind], seed=seed)._state.selector.initial_pairs, generate_initial_pairs(SPACES[kind], seed)
     )
+
+
+def test_the_public_surface_of_an_optimizer_has_nothing_for_workers():
+    public = {name for name in vars(Optimizer) if not name.startswith("_")}
+    assert public == {
+        "ask", "ask_against", "peek", "tell", "tell_preference", "import_comparisons", "undo",
+        "anchors", "add_anchor", "remove_anchor", "propose_anchors",
+        "recommend", "utilities", "progress", "model", "acquisition_model", "noise_map", "history", "space", "plan",
+        "replay", "to_json", "from_json", "save", "load",
+    }  # fmt: skip

@@ -232,7 +232,7 @@ class PreferenceGP:
             with self._guard_numerics(duels):
                 # Whatever the inference: this is Laplace's, which always can work through inducing designs.
                 too_many = self._inducing_rule.exceeds_exact(duels, self._inference)
-                space = self._inducing(self._current, duels) if too_many else self._current.space(duels)
+                space = self._make_inducing_space(self._current, duels) if too_many else self._current.space(duels)
                 self._log_evidence = float(_check_finite(laplace_evidence(find_mode(space, self.likelihood))))
         return self._log_evidence
 
@@ -338,11 +338,15 @@ class PreferenceGP:
             remedy = "choose values nearer to 1, or let fit learn them"
             raise NumericalError(rule, received, remedy) from error
 
-    def _inducing(self, generative: GenerativeModel, duels: Duels) -> InducingSpace:
+    def _make_inducing_space(self, generative: GenerativeModel, duels: Duels) -> InducingSpace:
         return generative.inducing_space(duels, self._inducing_rule.max_designs, self._inducing_rule.tolerance)
 
     def _infer(self, generative: GenerativeModel, duels: Duels, learnt_from: int | None = None) -> _Inference:
-        through = self._inducing(generative, duels) if self._inducing_rule.applies(duels, self._inference) else None
+        through = (
+            self._make_inducing_space(generative, duels)
+            if self._inducing_rule.applies(duels, self._inference)
+            else None
+        )
         space = generative.space(duels, self._inference.space) if through is None else through
         rng = np.random.default_rng([self._seed, len(duels)])
         inferred = self._inference.infer(space, generative.likelihood, rng)

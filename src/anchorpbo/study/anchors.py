@@ -1,4 +1,4 @@
-"""Designs to show with "could you judge this one well?": far from each other and from the anchors there are."""
+"""Proposals of anchors: designs far from each other and from the present anchors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SOBOL_POINTS = 512
 
 
 def propose_anchors(space: DesignSpace, n: int, anchors: Array, rng: np.random.Generator) -> Array:
-    """Coordinates of up to n designs that are no anchors yet, (n, d).
+    """Return the coordinates of up to n designs that are no anchors yet, (n, d).
 
     Of a catalogue, the medoids: n items that stand for the others. Elsewhere the farthest of a few hundred Sobol'
     points, one after the other; the first is the one nearest to the middle, or with anchors the farthest from them.
@@ -35,7 +35,7 @@ def propose_anchors(space: DesignSpace, n: int, anchors: Array, rng: np.random.G
 
 
 def _among(designs: Array, others: Array) -> BoolArray:
-    """Which designs, (n, d), are among others, (k, d)."""
+    """Return which designs, (n, d), are among others, (k, d)."""
     if not len(others):
         return np.zeros(len(designs), dtype=np.bool_)
     known = {other.tobytes() for other in others}

@@ -40,7 +40,9 @@ class DuelFilter:
             ordered[list(space.columns.numeric)] = True
         return cls(ordered)
 
-    def excluding(self, pending: Iterable[Array], skipped: Iterable[Array], answered: Iterable[Array]) -> DuelFilter:
+    def with_exclusions(
+        self, pending: Iterable[Array], skipped: Iterable[Array], answered: Iterable[Array]
+    ) -> DuelFilter:
         """Return the same filter with pairs to exclude."""
         return replace(self, pending=tuple(pending), skipped=tuple(skipped), answered=tuple(answered))
 

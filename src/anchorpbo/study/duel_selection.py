@@ -13,6 +13,7 @@ from anchorpbo.space import DesignSpace
 from anchorpbo.study.dataset import StudyData
 from anchorpbo.study.duel import Duel
 from anchorpbo.study.duel_filter import DuelFilter
+from anchorpbo.study.duel_search import DuelSearch
 from anchorpbo.study.expected_gain import expected_gain
 from anchorpbo.study.explanations import INITIAL_DUEL, explain_duel
 from anchorpbo.study.hyperparameters import ModelFitter
@@ -22,7 +23,6 @@ from anchorpbo.study.initial_duels import (
     select_initial_challenger,
     select_initial_pair,
 )
-from anchorpbo.study.pair_search import PairSearch
 from anchorpbo.typing import Array
 
 
@@ -34,7 +34,7 @@ class DuelSelector:
         self.space: DesignSpace = space
         self.fitter: ModelFitter = fitter
         self.seed: int = seed
-        self.pair_search: PairSearch = PairSearch(space)
+        self.duel_search: DuelSearch = DuelSearch(space)
         if not has_initial_pairs(space, seed):
             raise InputError("a space must have two designs that look different", repr(space), "widen a range")
 
@@ -46,7 +46,7 @@ class DuelSelector:
     def select(self, data: StudyData, pending: Sequence[Array] = ()) -> Duel:
         """Select the next duel, with others, (2, d) each, pending."""
         answered = data.recently_answered if self.fitter.plan.avoids_repeats else ()
-        duel_filter = DuelFilter.for_space(self.space).excluding(pending, data.recently_skipped, answered)
+        duel_filter = DuelFilter.for_space(self.space).with_exclusions(pending, data.recently_skipped, answered)
         asked = len(data) + len(pending)
         # Everything random comes from the seed and the place in the log.
         rng = np.random.default_rng([self.seed, 1, data.events, len(pending)])
@@ -58,7 +58,7 @@ class DuelSelector:
         model = self.fitter.acquisition_model(data, _fantasise(now, pending)) if pending else now
         champion = self._find_champion(model, data)
         bound = self.fitter.plan.acquisition.bind(model.posterior, model.noise)
-        pair = _order_sides(self.pair_search.find_pair(bound, champion, duel_filter, rng), flip)
+        pair = _order_sides(self.duel_search.find_pair(bound, champion, duel_filter, rng), flip)
         # The explanation is of the model without fantasies.
         return self._make_duel(
             data, pair, explain_duel(now, pair, data.last_winner, duel_filter), expected_gain(now, pair)
@@ -80,7 +80,9 @@ class DuelSelector:
         """
         out, unwanted = ([np.array([design, x]) for x in X] for X in (pending, avoid))
         answered = data.recently_answered if self.fitter.plan.avoids_repeats else ()
-        duel_filter = DuelFilter.for_space(self.space).excluding(out, (*data.recently_skipped, *unwanted), answered)
+        duel_filter = DuelFilter.for_space(self.space).with_exclusions(
+            out, (*data.recently_skipped, *unwanted), answered
+        )
         rng = np.random.default_rng([self.seed, 5, data.events, len(pending)])
         if len(data) + len(pending) < self.fitter.plan.initial:
             shown = np.concatenate([data.pairs.reshape(-1, len(design)), design[None], pending])
@@ -90,7 +92,7 @@ class DuelSelector:
         out = [pair for pair in out if not np.array_equal(*pair)]
         model = self.fitter.acquisition_model(data, _fantasise(now, out)) if out else now
         bound = self.fitter.plan.acquisition.bind(model.posterior, model.noise)
-        pair = np.array([design, self.pair_search.find_challenger(bound, design, duel_filter, rng)])
+        pair = np.array([design, self.duel_search.find_challenger(bound, design, duel_filter, rng)])
         return self._make_duel(
             data, pair, explain_duel(now, pair, data.last_winner, duel_filter), expected_gain(now, pair)
         )
@@ -104,7 +106,7 @@ class DuelSelector:
 
     def _make_duel(self, data: StudyData, pair: Array, reason: str, gain: float | None) -> Duel:
         first, second = (self.space.decode(x) for x in pair)
-        return Duel.of(self.study, data.events, first, second, reason, gain)
+        return Duel.create(self.study, data.events, first, second, reason, gain)
 
 
 def _fantasise(model: PreferenceGP, pending: Sequence[Array]) -> list[Array]:

@@ -1,4 +1,4 @@
-"""What the answer to a duel is expected to bring.
+"""Expected gain of a duel: how much its answer raises the best posterior mean.
 
 Symbols: m(x) the posterior mean at the designs seen and the two of the duel; g = a f(first) - b f(second) the duel's
 margin, of mean mu and variance v; c(x) = Cov(f(x), g). An answer of probability p = E p(answer | g) moves the means to
@@ -19,7 +19,7 @@ from anchorpbo.typing import Array
 
 
 def expected_gain(model: PreferenceGP, pair: Array) -> float:
-    """The gain of a duel, (2, d), as a share of the range of the means at the designs seen, or of the noise."""
+    """Return the gain of a duel, (2, d), as a share of the range of the means at the designs seen, or of the noise."""
     posterior, likelihood = model.posterior, model.likelihood
     designs = np.vstack([posterior.points, pair])
     means = np.append(posterior.means, posterior.mean(pair))

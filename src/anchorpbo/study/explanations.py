@@ -18,14 +18,16 @@ VARIATION = "is a promising variation of your best so far"
 PROMISING = "is promising"
 UNEXPLORED = "is of a kind little is known about"
 NEAR_ANCHORS = " and is close to designs you said you know"
-PLURALS = {
+BOTH_CLAUSES = {
     EXPECTED: "expected to be at least as good as your best so far",
     VARIATION: "promising variations of your best so far",
     PROMISING: "promising",
     UNEXPLORED: "of a kind little is known about",
 }
 """Clause used when both designs get the same reason."""
-PLURALS |= {words + NEAR_ANCHORS: f"{both} and close to designs you said you know" for words, both in PLURALS.items()}
+BOTH_CLAUSES |= {
+    words + NEAR_ANCHORS: f"{both} and close to designs you said you know" for words, both in BOTH_CLAUSES.items()
+}
 MIN_RELIABILITY = 0.5
 """Reliability from which a design counts as close to the anchors."""
 MIN_WIN_PROBABILITY = 0.25
@@ -53,8 +55,8 @@ def explain_duel(model: PreferenceGP, pair: Array, last_winner: Array | None, du
     if not len(model.posterior.points):
         return INITIAL_DUEL
     first, second = (describe_design(model, x, last_winner, duel_filter) for x in pair)
-    if first == second and first in PLURALS:
-        return f"Both are {PLURALS[first]}."
+    if first == second and first in BOTH_CLAUSES:
+        return f"Both are {BOTH_CLAUSES[first]}."
     return f"The first {first}; the second {second}."
 
 

@@ -1,4 +1,4 @@
-"""Studies, and what they say, as notebooks show them."""
+"""HTML of studies, duels and results, for notebooks."""
 
 from __future__ import annotations
 

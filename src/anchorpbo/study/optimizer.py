@@ -112,7 +112,7 @@ class Optimizer:
         self._lock = RLock()
 
     @contextmanager
-    def _locked(self) -> Iterator[StudyState]:
+    def _lock_state(self) -> Iterator[StudyState]:
         """Give one thread at a time the state, with BLAS on one thread: results must not depend on their number.
 
         Besides this class, `anchorpbo.study.replication` uses it.
@@ -139,7 +139,7 @@ class Optimizer:
         count = 1 if n is None else whole("n", n, 1)
         if isinstance(pending, Duel) or not isinstance(pending, Iterable):
             raise InputError("pending must be a list of duels", repr(pending), "write pending=[duel]")
-        with self._locked() as state:
+        with self._lock_state() as state:
             duels = state.ask(count, [state.check_duel(duel) for duel in pending])
         return duels[0] if n is None else duels
 
@@ -163,19 +163,19 @@ class Optimizer:
         """
         first = self.space.encode(design)
         others = [self._encode_designs(name, designs) for name, designs in (("pending", pending), ("avoid", avoid))]
-        with self._locked() as state:
+        with self._lock_state() as state:
             return state.selector.select_against(state.data, first, *others)
 
     def peek(self, outcome: Outcome, duel: Duel | None = None) -> Duel:
         """Return the duel that would be asked if the next one, or a pending one, had this outcome; nothing changes."""
         outcome = parse_outcome(outcome)
-        with self._locked() as state:
+        with self._lock_state() as state:
             return state.peek(state.ask()[0] if duel is None else state.check_duel(duel), outcome)
 
     def tell(self, duel: Duel, outcome: Outcome) -> None:
         """Record the answer to a duel of this study: ``"first"``, ``"second"``, ``"tie"`` or ``"skip"``."""
         outcome = parse_outcome(outcome)
-        with self._locked() as state:
+        with self._lock_state() as state:
             state.tell(duel, outcome)
 
     def tell_preference(self, winner: Mapping[str, Any], loser: Mapping[str, Any], *, tie: bool = False) -> None:
@@ -190,7 +190,7 @@ class Optimizer:
         """
         if not isinstance(tie, bool):
             raise InputError("tie must be True or False", repr(tie), "leave it out where there is a winner")
-        with self._locked() as state:
+        with self._lock_state() as state:
             state.tell_preference(winner, loser, tie)
 
     def import_comparisons(self, source: Any) -> int:
@@ -199,13 +199,13 @@ class Optimizer:
         See `anchorpbo.study.comparisons` for the columns: a winner and a loser, or a ranking.
         """
         preferences = read_comparisons(source, self.space)
-        with self._locked() as state:
+        with self._lock_state() as state:
             state.add_preferences(preferences)
         return len(preferences)
 
     def undo(self) -> None:
         """Take back the last event: an answer, whose duel is then asked again, a preference, or a change of anchors."""
-        with self._locked() as state:
+        with self._lock_state() as state:
             state.undo()
 
     # -- anchors ------------------------------------------------------------------------------------------------------
@@ -213,23 +213,23 @@ class Optimizer:
     @property
     def anchors(self) -> list[Design]:
         """Designs the user knows well."""
-        with self._locked() as state:
+        with self._lock_state() as state:
             return [dict(design) for design in state.data.anchor_designs]
 
     def add_anchor(self, design: Mapping[str, Any]) -> None:
         """Mark a design as well known; all answers are read anew under the new noise map."""
-        with self._locked() as state:
+        with self._lock_state() as state:
             state.add_anchor(design)
 
     def remove_anchor(self, design: Mapping[str, Any]) -> None:
         """Remove an anchor; all answers are read anew under the new noise map."""
-        with self._locked() as state:
+        with self._lock_state() as state:
             state.remove_anchor(design)
 
     def propose_anchors(self, n: int) -> list[Design]:
         """Return up to n designs to show with "could you judge this one well?": spread, and no anchors yet."""
         n = whole("n", n, 1)
-        with self._locked() as state:
+        with self._lock_state() as state:
             points = propose_anchors(self.space, n, state.data.anchors, np.random.default_rng([self._settings.seed, 4]))
         return [self.space.decode(x) for x in points]
 
@@ -261,7 +261,7 @@ class Optimizer:
             raise UnknownNameError.of("among", among, ("seen", "space"))
         origin = None if reference is None else self.space.encode(reference)
         excluded = self._encode_designs("exclude", exclude)
-        with self._locked() as state:
+        with self._lock_state() as state:
             return state.recommend(weight, among == "space", origin, excluded)
 
     def utilities(
@@ -280,7 +280,7 @@ class Optimizer:
             raise InputError("designs must be a list of them", repr(designs), "write [design]")
         points = None if designs is None else [self.space.encode(design) for design in designs]
         origin = None if reference is None else self.space.encode(reference)
-        with self._locked() as state:
+        with self._lock_state() as state:
             model = state.report_model()
             if points is None:
                 points = list(model.designs[np.argsort(-model.posterior.mean(model.designs), kind="stable")])
@@ -288,31 +288,31 @@ class Optimizer:
 
     def progress(self, duel: Duel | None = None) -> Progress:
         """Return the expected gain of another duel, by default the next or else a pending one, and whether to stop."""
-        with self._locked() as state:
+        with self._lock_state() as state:
             return state.progress(state.ask()[0] if duel is None else state.check_duel(duel))
 
     @property
     def model(self) -> PreferenceGP:
         """The model behind `recommend`, by EP; a copy of its own for every log."""
-        with self._locked() as state:
+        with self._lock_state() as state:
             return copy(state.report_model())
 
     @property
     def acquisition_model(self) -> PreferenceGP:
         """The model behind `ask`, by the plan's inference: the acquisition function is evaluated on it; a copy."""
-        with self._locked() as state:
+        with self._lock_state() as state:
             return copy(state.acquisition_model())
 
     @property
     def noise_map(self) -> NoiseMap:
         """The noise map of the anchors, fitted to the answers where there are any."""
-        with self._locked() as state:
+        with self._lock_state() as state:
             return state.noise_map()
 
     @property
     def history(self) -> list[dict[str, Any]]:
         """The log, oldest event first, as plain dicts with a ``type``, see `anchorpbo.study.events`."""
-        with self._locked() as state:
+        with self._lock_state() as state:
             return [event_to_dict(event) for event in state.log]
 
     @property
@@ -330,19 +330,19 @@ class Optimizer:
 
         All of them are one copy, which moves on when the next is asked for.
         """
-        with self._locked() as state:
+        with self._lock_state() as state:
             events = list(state.log)
         settings = self._settings
         again = Optimizer(settings.space, settings.anchors.values(), seed=settings.seed, **settings.options)
         yield again
         for event in events:
-            with again._locked() as state:
+            with again._lock_state() as state:
                 state.replay(event)
             yield again
 
     def __len__(self) -> int:
         """Return the number of informative answers: wins and ties."""
-        with self._locked() as state:
+        with self._lock_state() as state:
             return len(state.data)
 
     def __repr__(self) -> str:
@@ -359,7 +359,7 @@ class Optimizer:
 
     def to_json(self) -> str:
         """Return the whole study as text, see `anchorpbo.study.serialization`."""
-        with self._locked() as state:
+        with self._lock_state() as state:
             return write_study(self._settings.to_dict(), self.history, state.hyperparameters_to_dict())
 
     @classmethod
@@ -378,7 +378,7 @@ class Optimizer:
             optimizer = cls(**saved.arguments)
         except (KeyError, TypeError) as error:
             raise layout_error(error) from error
-        with optimizer._locked() as state:
+        with optimizer._lock_state() as state:
             state.replace_events(0, saved.events)
             state.put_hyperparameters(saved.hyperparameters)
         return optimizer

@@ -1,4 +1,4 @@
-"""How a study models its user and chooses duels: the two presets, and what replaces parts of them."""
+"""Plans: how a study models its user and selects duels; the two presets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
 
 DEFAULT_STRATEGY = "raeubo"
-"""Of the default preset."""
+"""Strategy of the default preset."""
 RISK_AVERSE_STRATEGIES = ("anpei", "rahbo", "raeubo")
 DEFAULT_RISK_AVERSION = 1.0
 """Of the default preset, in units of utility for a unit of noise: its utilities are learnt in units of the noise."""
@@ -90,7 +90,7 @@ class BoundedNoise(NoiseRule):
 
 @dataclass(frozen=True)
 class Plan:
-    """All choices of a study, as objects."""
+    """All settings of a study, as objects."""
 
     acquisition: Acquisition
     kernel: Kernel
@@ -120,7 +120,7 @@ class Plan:
         return isinstance(self.acquisition, PairAcquisition)
 
     def last_fit(self, duels: int) -> int:
-        """How many of so many duels the hyper-parameters are fitted to."""
+        """Return the number of duels that the last fit of the hyper-parameters used, out of so many."""
         if self.refit_every is not None:
             return duels - max(duels - self.initial, 0) % self.refit_every
         # Steps of a tenth: every duel up to 20, every fifteenth at 150, so that fits cost a constant share of the time.
@@ -131,7 +131,7 @@ class Plan:
 
 
 def make_paper_plan(space: DesignSpace, strategy: str | Acquisition | None, baseline: str = "constant") -> Plan:
-    """The paper's settings (docs/reproduction.md)."""
+    """Make the plan of the paper (docs/reproduction.md)."""
     acquisition = resolve("raeubo" if strategy is None else strategy)
     pairs = isinstance(acquisition, PairAcquisition)
     plain = isinstance(acquisition, EI | UCB | EUBO) and baseline == "constant"
@@ -151,7 +151,7 @@ def make_paper_plan(space: DesignSpace, strategy: str | Acquisition | None, base
 
 
 def make_default_plan(space: DesignSpace, strategy: str | Acquisition | None) -> Plan:
-    """Settings for real use (docs/decisions/0011-default-strategy.md)."""
+    """Make the plan for real use (docs/decisions/0011-default-strategy.md)."""
     strategy = DEFAULT_STRATEGY if strategy is None else strategy
     acquisition = resolve(
         strategy, **({"risk_aversion": DEFAULT_RISK_AVERSION} if strategy in RISK_AVERSE_STRATEGIES else {})
@@ -162,7 +162,7 @@ def make_default_plan(space: DesignSpace, strategy: str | Acquisition | None) ->
         acquisition=acquisition,
         kernel=_make_kernel(space, np.full(d, lengths) if d <= MAX_LENGTHSCALES else lengths),
         likelihood=Probit(),
-        # As exactly as a duel is rounded; what is recommended is inferred more closely (`beliefs.report`).
+        # As exactly as a duel is rounded; what is recommended is inferred more closely (`ModelFitter.report_model`).
         inference=EP(tolerance=1e-5) if isinstance(acquisition, PairAcquisition) else Hallucination(),
         noise=BoundedNoise(),
         metric=_make_metric(space),
@@ -191,7 +191,7 @@ def make_plan(
     risk_weight: float | None,
     baseline: str,
 ) -> Plan:
-    """A preset with the parts that were given in place of its own; see `Optimizer`."""
+    """Make the plan of a preset, with some parts replaced; see `Optimizer`."""
     if isinstance(strategy, str):
         strategy = strategy.lower()
         if strategy not in STRATEGIES:
@@ -232,7 +232,7 @@ def make_plan(
 
 
 def _make_kernel(space: DesignSpace, lengthscale: float | Array) -> Kernel:
-    """An RBF of numbers and categories, Tanimoto for fingerprints, their product where there are both."""
+    """Make an RBF of numbers and categories, Tanimoto for fingerprints, their product where there are both."""
     columns, d = space.columns, space.dimension
     if not columns.fingerprint:
         return RBF(lengthscale, categorical=columns.categorical)
@@ -245,7 +245,7 @@ def _make_kernel(space: DesignSpace, lengthscale: float | Array) -> Kernel:
 
 
 def _make_metric(space: DesignSpace) -> Metric:
-    """The distance that belongs to that kernel."""
+    """Make the distance that belongs to that kernel."""
     columns = space.columns
     if not columns.fingerprint:
         return Euclidean(columns.categorical)
@@ -257,16 +257,16 @@ def _make_metric(space: DesignSpace) -> Metric:
 
 
 def _list_other_columns(space: DesignSpace) -> tuple[int, ...]:
-    """Columns that are not of the fingerprint."""
+    """Return the columns that are not of the fingerprint."""
     return tuple(sorted({*space.columns.numeric, *space.columns.categorical}))
 
 
 def select_learnable(kernel: Kernel, noise: NoiseMap, wanted: Mapping[str, Learn | None]) -> dict[str, Learn | None]:
-    """What is to be learnt, of what there is; of the output scales of a product only one shows."""
+    """Return the hyper-parameters to learn that the model has; of the output scales of a product, only one."""
     names = kernel.parameter_names
-    here = {*names, *map(base_name, names), "noise_scale", "tie_threshold"}
-    here |= {"noise_strength"} if noise.strength_matters else set()
-    chosen = {name: spec for name, spec in wanted.items() if name in here}
+    present = {*names, *map(base_name, names), "noise_scale", "tie_threshold"}
+    present |= {"noise_strength"} if noise.strength_matters else set()
+    chosen = {name: spec for name, spec in wanted.items() if name in present}
     scales = [name for name in names if base_name(name) == "outputscale"]
     if "outputscale" in chosen and len(scales) > 1:
         chosen[scales[0]] = chosen.pop("outputscale")

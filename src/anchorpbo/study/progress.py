@@ -1,4 +1,4 @@
-"""Whether to go on: what another duel is expected to bring.
+"""Progress of a study: the expected gain of another duel, and when to stop.
 
 One duel seldom brings much by itself, so a single small gain says little. Only when as many duels in a row as it takes
 to look around once, five and two more for each coordinate up to ten, promised next to nothing, is it time to stop.

@@ -1,4 +1,4 @@
-"""What the answers so far amount to: the design to take, how sure that is, and whether to go on.
+"""Recommendations and estimates of utilities.
 
 Symbols: f the utility, m(x) its posterior mean, n(x) the noise, rho = `risk_weight`; u designs seen, that is compared
 in at least one informative duel.
@@ -27,17 +27,18 @@ from anchorpbo.space import Design, DesignSpace
 from anchorpbo.typing import Array, IntArray
 
 POSTERIOR_DRAWS = 4096
-"""Joint draws of the utilities, by which probabilities of being the best are counted."""
+"""Joint posterior draws of the utilities, to estimate the probabilities of being the best."""
 MAX_CONTENDERS = 1000
-"""Designs that these draws are of, at most: joint draws cost the cube of their number."""
+"""Largest number of designs in these draws: they cost the cube of it."""
 CREDIBLE_PROBABILITY = 0.9
+"""Probability that the credible set holds the best design."""
 _INTERVAL_WIDTH = 1.6448536269514722
 """Standard deviations on either side of a 90 % interval."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is known of a design. Plain data, safe to share.
+    """Estimated utility and noise of a design. Plain data, safe to share.
 
     Parameters
     ----------
@@ -104,24 +105,24 @@ def compute_recommendation(
     reference: Array | None = None,
     excluded: Array | None = None,
 ) -> Recommendation:
-    """What a model recommends.
+    """Compute the recommendation of a model.
 
     Parameters
     ----------
     model
         Conditioned on at least one duel.
     space
-        Where its designs come from.
+        The design space.
     risk_weight
         rho.
     seed
-        Of the draws.
+        Seed of the posterior draws.
     everywhere
         Whether designs that were never shown may be recommended.
     reference
         Coordinates, (d,), of a design that utilities are relative to; by default the average of the designs seen.
     excluded
-        Coordinates, (n, d), of designs that count for nothing where the best is sought.
+        Coordinates, (n, d), of designs that must not be recommended.
     """
     posterior, seen = model.posterior, _drop_excluded(model.designs, excluded)
     if not len(seen):
@@ -142,7 +143,7 @@ def compute_recommendation(
 
 
 def find_recommended_design(model: PreferenceGP, space: DesignSpace, risk_weight: float) -> Design:
-    """The design of `compute_recommendation`, of those compared, without the draws that say how sure it is."""
+    """Return the design of `compute_recommendation`, among those compared, without its probabilities."""
     return space.decode(_find_best(model, space, risk_weight, 0, False, None))
 
 
@@ -163,7 +164,7 @@ def _find_best(
 
 
 def _drop_excluded(designs: Array, excluded: Array | None) -> Array:
-    """Designs, (n, d), that are none of those excluded, (k, d)."""
+    """Return the designs, (n, d), that are none of those excluded, (k, d)."""
     if excluded is None or not len(excluded):
         return designs
     unwanted = set(map(bytes, excluded))
@@ -171,7 +172,7 @@ def _drop_excluded(designs: Array, excluded: Array | None) -> Array:
 
 
 def estimate_utilities(model: PreferenceGP, space: DesignSpace, X: Array, reference: Array | None) -> list[Estimate]:
-    """What a model knows of designs X, (n, d), relative to one, (d,), or to the average of those compared."""
+    """Estimate the utilities of designs X, (n, d), relative to one, (d,), or to the average of those compared."""
     origin = _make_origin(model, reference)
     numbers = (*_compute_intervals(origin, X), model.noise(X))
     return [
@@ -181,7 +182,7 @@ def estimate_utilities(model: PreferenceGP, space: DesignSpace, X: Array, refere
 
 
 def compute_intervals(model: PreferenceGP, X: Array) -> tuple[Array, Array, Array]:
-    """The same in arrays: utility and the ends of its 90 % interval, (n,) each, relative to the average."""
+    """Return utilities and the ends of their 90 % intervals, (n,) each, relative to the average."""
     return _compute_intervals(_make_origin(model, None), X)
 
 
@@ -198,10 +199,10 @@ class _Origin:
     words: str
 
     def relative(self, X: Array) -> tuple[Array, Array]:
-        """Mean and standard deviation of f(x) less the origin, (n,) each."""
-        here = self.total.posterior.at(X)
-        variance = here.variance - 2.0 * self.total.covariance(X) + self.total.variance
-        return here.mean - self.total.mean, np.sqrt(np.maximum(variance, 0.0))
+        """Return mean and standard deviation of f(x) less the origin, (n,) each."""
+        marginals = self.total.posterior.at(X)
+        variance = marginals.variance - 2.0 * self.total.covariance(X) + self.total.variance
+        return marginals.mean - self.total.mean, np.sqrt(np.maximum(variance, 0.0))
 
 
 def _make_origin(model: PreferenceGP, reference: Array | None) -> _Origin:
@@ -235,7 +236,7 @@ def _compute_best_probabilities(posterior: Posterior, seen: Array, x: Array, see
 
 
 def _find_contenders(posterior: Posterior, seen: Array) -> IntArray:
-    """Row numbers of the designs seen, all of a few, and of many those likeliest to be better than the best mean."""
+    """Return the row numbers of the designs likeliest to beat the best mean, or of all where there are few."""
     every = np.arange(len(seen))
     if len(seen) <= MAX_CONTENDERS:
         return every
@@ -246,7 +247,7 @@ def _find_contenders(posterior: Posterior, seen: Array) -> IntArray:
 
 
 def check_answers(informative: int) -> None:
-    """Raise unless there is something to recommend by."""
+    """Raise before the first informative answer."""
     if not informative:
         rule = "what the user likes shows only after an answer that is not a skip"
         raise NotFittedError(rule, None, "ask a duel and tell its outcome first")

@@ -48,12 +48,12 @@ class Replica:
 
     def update(self, keep: int, events: Iterable[Mapping[str, Any]]) -> None:
         """Keep the first `keep` events of the log and replace the others, given as JSON data."""
-        with self.optimizer._locked() as state:
+        with self.optimizer._lock_state() as state:
             state.replace_events(keep, events)
 
     def next_duel(self) -> NextDuel:
         """Compute the next duel."""
-        with self.optimizer._locked() as state:
+        with self.optimizer._lock_state() as state:
             (duel,) = state.ask()
             hyperparameters = None
             if duel.gain is not None:
@@ -63,19 +63,19 @@ class Replica:
 
 def snapshot(optimizer: Optimizer, duel: Duel | None = None, outcome: Outcome | None = None) -> LogSnapshot:
     """Return a snapshot of an optimizer's log, optionally with one hypothetical answer."""
-    with optimizer._locked() as state:
+    with optimizer._lock_state() as state:
         return state.snapshot(duel, None if outcome is None else parse_outcome(outcome))
 
 
 def has_next_duel(optimizer: Optimizer, digest: str) -> bool:
     """Return whether an optimizer's log has this digest and its next duel is in the cache."""
-    with optimizer._locked() as state:
+    with optimizer._lock_state() as state:
         return digest == state.log.digest and state.has_next_duel()
 
 
 def offer(optimizer: Optimizer, result: NextDuel) -> bool:
     """Put a next duel into an optimizer's cache; return ``False``, and change nothing, where its log is another."""
-    with optimizer._locked() as state:
+    with optimizer._lock_state() as state:
         if result.digest != state.log.digest:
             return False
         state.put_next_duel(result.duel)

@@ -170,7 +170,7 @@ class StudyState:
         """Return a duel; raise unless this study asked it."""
         if not isinstance(duel, Duel):
             raise InputError("duel must be a Duel, as ask returns it", repr(duel), "or use tell_preference")
-        if not duel.asked_in(self.settings.digest) and not duel.asked_in(self.settings.legacy_digest):
+        if not duel.is_from(self.settings.digest) and not duel.is_from(self.settings.legacy_digest):
             rule, remedy = "only a duel of this study can be answered", "use tell_preference for others"
             raise InputError(rule, f"{duel.id}, never asked here or changed since", remedy)
         return duel

@@ -6,8 +6,6 @@
     definition     what a study is made with
     display        how its designs are shown; templates, drawings made from a design
     rater          one participant's side of a study, a replay of the journal
-    ahead          the next duel, computed before the answer is there, at a desk
-    desk           computes next duels from logs; worker, a process with one; processes, how those are run
     checks         what comes from outside, checked in processes that can be killed; sizes, how large it may be
     people         who takes part, and whose link still counts
     maps           grids for plots

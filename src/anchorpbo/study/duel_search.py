@@ -25,7 +25,7 @@ _RESOLUTION_MARGIN = 1.1
 """Found designs keep this much more than the least distance, so that rounding does not undercut it."""
 
 
-class PairSearch:
+class DuelSearch:
     """Searches a space: exactly where its designs are listed, else through its region."""
 
     def __init__(self, space: DesignSpace) -> None:
