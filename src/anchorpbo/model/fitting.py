@@ -54,7 +54,7 @@ def base_name(name: str) -> str:
     return name.rsplit(".", 1)[-1].split("[", 1)[0]
 
 
-def _spec(learn: Mapping[str, Learn], name: str) -> Learn | None:
+def _get_spec(learn: Mapping[str, Learn], name: str) -> Learn | None:
     """Look up the `Learn` of a hyper-parameter, by its own name or by its base name."""
     return learn.get(name, learn.get(base_name(name)))
 
@@ -89,7 +89,7 @@ def log_posterior(
     value = evidence = laplace_evidence(mode)
     of_priors = np.zeros(len(theta))
     for index, name in enumerate(names):
-        spec = _spec(learn, name)
+        spec = _get_spec(learn, name)
         if spec is not None and spec.prior is not None:
             log_prior, of_priors[index] = spec.prior.log_density(float(theta[index]))
             value += log_prior
@@ -130,7 +130,7 @@ def fit(
     # Equal answers to one pair are one row that counts so often.
     duels = duels.merged()
     given, names = generative.theta, generative.names
-    learnt = {index: spec for index, name in enumerate(names) if (spec := _spec(learn, name)) is not None}
+    learnt = {index: spec for index, name in enumerate(names) if (spec := _get_spec(learn, name)) is not None}
     specs = list(learnt.values())
     free = np.isin(np.arange(len(names)), list(learnt))
     if not specs:
@@ -164,19 +164,19 @@ def fit(
         margins = result.margins
         return value, slope
 
-    found: list[Lowest] = []
+    results: list[Lowest] = []
 
     def at_known_optimum(x: Array, value: float) -> bool:
         return any(
             other.converged and value >= other.value and np.abs(x - other.x).max() < _SAME_OPTIMUM_DISTANCE
-            for other in found
+            for other in results
         )
 
-    curvature = _curvature(bounds, specs, len(duels))
-    for start in _starts(given[free], bounds, specs, starts):
+    curvature = _estimate_curvature(bounds, specs, len(duels))
+    for start in _make_starts(given[free], bounds, specs, starts):
         margins = None
-        found.append(descend(negative, start, bounds.T, curvature, MIN_PROMISED_INCREASE, at_known_optimum))
-    best = min(found, key=lambda result: result.value)
+        results.append(descend(negative, start, bounds.T, curvature, MIN_PROMISED_INCREASE, at_known_optimum))
+    best = min(results, key=lambda result: result.value)
     winner = at(best.x)
     final = log_posterior(winner, duels, learn, margins, None, rows)
     same = abs(final.value + best.value) <= 1e-6 * (1.0 + abs(final.value))
@@ -192,7 +192,7 @@ def _check_inside(names: tuple[str, ...], theta: Array, bounds: Array) -> None:
             raise InputError(rule, f"{np.exp(value):.6g}", remedy)
 
 
-def _starts(given: Array, bounds: Array, specs: list[Learn], count: int) -> list[Array]:
+def _make_starts(given: Array, bounds: Array, specs: list[Learn], count: int) -> list[Array]:
     """The given values, then Sobol points over the bulk of the priors, or of the bounds."""
     lower, upper = bounds.T.copy()
     for index, spec in enumerate(specs):
@@ -205,7 +205,7 @@ def _starts(given: Array, bounds: Array, specs: list[Learn], count: int) -> list
     return [np.clip(start, *bounds.T) for start in [given, *others]]
 
 
-def _curvature(bounds: Array, specs: list[Learn], duels: int) -> Array:
+def _estimate_curvature(bounds: Array, specs: list[Learn], duels: int) -> Array:
     """About how the objective curves in each logarithm: what the prior says, or else the bounds, and the duels."""
     spreads = [
         (upper - lower) / 4.0 if spec.prior is None else spec.prior.spread

@@ -103,7 +103,7 @@ class GenerativeModel:
 
         def pull(gradient: EvidenceGradient, wanted: BoolArray) -> Array:
             parts: tuple[Callable[[], Array], ...] = (
-                lambda: pull_kernel(_by_kernel(rows, np.diagonal(K), gradient)),
+                lambda: pull_kernel(_add_limit_gradient(rows, np.diagonal(K), gradient)),
                 lambda: self._pull_noise(duels, rows, np.diagonal(K), gradient),
                 lambda: np.array([gradient.by_threshold * self.likelihood.tau]),
             )
@@ -119,10 +119,10 @@ class GenerativeModel:
         coefs = self.likelihood.coefficient_gradients(noise[first], noise[second])
         limit = _max_coefficient(variances[first], variances[second])
         a_moves, b_moves = rows.coef_first < limit, rows.coef_second < limit  # one at its largest does not
-        by_first = _product_where(a_moves, gradient.by_coef_first, coefs.first_by_first)
-        by_first += _product_where(b_moves, gradient.by_coef_second, coefs.second_by_first)
-        by_second = _product_where(a_moves, gradient.by_coef_first, coefs.first_by_second)
-        by_second += _product_where(b_moves, gradient.by_coef_second, coefs.second_by_second)
+        by_first = _multiply_where(a_moves, gradient.by_coef_first, coefs.first_by_first)
+        by_first += _multiply_where(b_moves, gradient.by_coef_second, coefs.second_by_first)
+        by_second = _multiply_where(a_moves, gradient.by_coef_first, coefs.first_by_second)
+        by_second += _multiply_where(b_moves, gradient.by_coef_second, coefs.second_by_second)
         slopes = self.noise.log_parameter_gradients(duels.points)
         return np.array(
             [by_first @ slopes[name][first] + by_second @ slopes[name][second] for name in self._noise_parameters]
@@ -157,7 +157,7 @@ def _max_coefficient(*variances: Array) -> Array:
     return np.asarray(1.0 / np.sqrt(MIN_NOISE_SHARE * np.maximum.reduce(variances)))
 
 
-def _by_kernel(rows: Rows, variances: Array, gradient: EvidenceGradient) -> Array:
+def _add_limit_gradient(rows: Rows, variances: Array, gradient: EvidenceGradient) -> Array:
     """The evidence's gradient in K, (u, u), entries of rows that are at their largest included."""
     first, second = variances[rows.first], variances[rows.second]
     limit = _max_coefficient(first, second)
@@ -170,6 +170,6 @@ def _by_kernel(rows: Rows, variances: Array, gradient: EvidenceGradient) -> Arra
     return by_kernel
 
 
-def _product_where(moves: BoolArray, by_coefficient: Array, by_noise: Array) -> Array:
+def _multiply_where(moves: BoolArray, by_coefficient: Array, by_noise: Array) -> Array:
     """The chain rule through entries of rows that move with the noise; the others may have an infinite slope."""
     return np.where(moves, by_coefficient, 0.0) * np.where(moves, by_noise, 0.0)

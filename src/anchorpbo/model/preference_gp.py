@@ -342,11 +342,8 @@ class PreferenceGP:
         return generative.inducing_space(duels, self._inducing_rule.max_designs, self._inducing_rule.tolerance)
 
     def _infer(self, generative: GenerativeModel, duels: Duels, learnt_from: int | None = None) -> _Inference:
-        through = (
-            self._make_inducing_space(generative, duels)
-            if self._inducing_rule.applies(duels, self._inference)
-            else None
-        )
+        approximate = self._inducing_rule.applies(duels, self._inference)
+        through = self._make_inducing_space(generative, duels) if approximate else None
         space = generative.space(duels, self._inference.space) if through is None else through
         rng = np.random.default_rng([self._seed, len(duels)])
         inferred = self._inference.infer(space, generative.likelihood, rng)

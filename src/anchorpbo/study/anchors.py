@@ -20,12 +20,12 @@ def propose_anchors(space: DesignSpace, n: int, anchors: Array, rng: np.random.G
     """
     if isinstance(space, Catalogue):
         items = space.candidates
-        fresh = np.flatnonzero(~_among(items, anchors))
+        fresh = np.flatnonzero(~_is_among(items, anchors))
         # Of a long list those that medoids would draw, so that the others are not copied.
         some = items[fresh[np.sort(rng.permutation(len(fresh))[:SUBSET])]]
         return some[medoids(some, min(n, len(some)), space.columns, rng)]
     designs = np.unique([space.nearest(x) for x in space.sample(SOBOL_POINTS, rng)], axis=0)
-    designs = designs[~_among(designs, anchors)]
+    designs = designs[~_is_among(designs, anchors)]
     n = min(n, len(designs))
     if len(anchors):
         every = np.concatenate([anchors, designs])
@@ -34,9 +34,9 @@ def propose_anchors(space: DesignSpace, n: int, anchors: Array, rng: np.random.G
     return designs[[middle, *farthest_points(designs, n - 1, space.columns, chosen=[middle])]] if n else designs[:0]
 
 
-def _among(designs: Array, others: Array) -> BoolArray:
+def _is_among(designs: Array, others: Array) -> BoolArray:
     """Return which designs, (n, d), are among others, (k, d)."""
     if not len(others):
         return np.zeros(len(designs), dtype=np.bool_)
-    known = {other.tobytes() for other in others}
-    return np.array([design.tobytes() in known for design in designs], dtype=np.bool_)
+    coordinates = {other.tobytes() for other in others}
+    return np.array([design.tobytes() in coordinates for design in designs], dtype=np.bool_)

@@ -53,7 +53,7 @@ class StudyData:
             digest=study,
             events=0,
             anchor_designs=tuple(anchors.values()),
-            anchors=_as_rows(anchors, d),
+            anchors=_parse_points(anchors, d),
             pairs=np.empty((0, 2, d)),
             tied=np.empty(0, dtype=np.bool_),
             digests=(),
@@ -90,7 +90,7 @@ class StudyData:
             digest=entries[-1].digest,
             events=self.events + len(entries),
             anchor_designs=tuple(anchors.values()),
-            anchors=_as_rows(anchors, d),
+            anchors=_parse_points(anchors, d),
             pairs=np.concatenate([self.pairs, pairs]),
             tied=np.concatenate([self.tied, tied]),
             digests=self.digests + tuple(digest for _, _, digest in informative),
@@ -138,6 +138,6 @@ def _get_outcome(entry: LogEntry) -> Outcome | None:
     return entry.event.outcome if isinstance(entry.event, Answered) else None
 
 
-def _as_rows(points: Iterable[bytes], d: int) -> Array:
+def _parse_points(points: Iterable[bytes], d: int) -> Array:
     """Return coordinates, (n, d), from their bytes."""
     return np.array([np.frombuffer(point) for point in points]).reshape(-1, d)

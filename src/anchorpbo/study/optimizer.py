@@ -29,7 +29,7 @@ from anchorpbo.study.files import load_text, save_text
 from anchorpbo.study.plan import NoiseRule, Plan
 from anchorpbo.study.progress import Progress
 from anchorpbo.study.recommendation import Estimate, Recommendation, estimate_utilities
-from anchorpbo.study.serialization import layout_error, read_study, write_study
+from anchorpbo.study.serialization import make_layout_error, read_study, write_study
 from anchorpbo.study.settings import StudySettings
 from anchorpbo.study.state import StudyState
 from anchorpbo.typing import Array
@@ -377,7 +377,7 @@ class Optimizer:
         try:
             optimizer = cls(**saved.arguments)
         except (KeyError, TypeError) as error:
-            raise layout_error(error) from error
+            raise make_layout_error(error) from error
         with optimizer._lock_state() as state:
             state.replace_events(0, saved.events)
             state.put_hyperparameters(saved.hyperparameters)

@@ -70,12 +70,12 @@ def read_study(text: str, objects: Mapping[str, Any]) -> SavedStudy:
             raise UnknownNameError.of("an object to give again", unknown[0], study)
         options = {name: object_from_json(name, value, objects) for name, value in study.items()}
     except (KeyError, TypeError) as error:
-        raise layout_error(error) from error
+        raise make_layout_error(error) from error
     arguments = {"space": space, "anchors": anchors, "seed": seed, **options}
     return SavedStudy(arguments, layout["events"], layout.get("learnt"))
 
 
-def layout_error(error: Exception) -> InputError:
+def make_layout_error(error: Exception) -> InputError:
     """Return the error of a study whose settings have the wrong layout."""
     rule, remedy = "a study must have a space, anchors, a seed and options", "pass the text that to_json gave"
     return InputError(rule, f"trouble with {error}", remedy)
