@@ -6,7 +6,7 @@ import pytest
 from anchorpbo import Duel, Optimizer
 from anchorpbo.analysis import ModelView, convergence, history, list_compared_designs, pair_noise
 from anchorpbo.errors import InputError, NotFittedError
-from anchorpbo.study.progress import ENOUGH
+from anchorpbo.study.progress import NEGLIGIBLE_GAIN
 from support.drawn_studies import ANCHORS, SPACE, played, taste
 
 
@@ -58,7 +58,7 @@ def test_convergence_is_what_was_recommended_at_the_time_judged_by_all_answers(s
     assert len(told) == found.answers[-1] < sum(event["type"] != "anchor_added" for event in study.history)
     view = {number: event["gain"] for number, event in enumerate(told, 1) if event.get("gain") is not None}
     assert dict(zip(found.duels, found.gains, strict=True)) == view
-    assert found.negligible_gain == ENOUGH
+    assert found.negligible_gain == NEGLIGIBLE_GAIN
     assert convergence(played(count=1)).truth is None
 
 

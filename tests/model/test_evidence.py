@@ -9,8 +9,8 @@ from anchorpbo.inference import evidence_gradient, find_mode, laplace_evidence
 from anchorpbo.kernels import RBF, Hamming, Matern32, Matern52, Tanimoto
 from anchorpbo.likelihoods import Logistic, Probit
 from anchorpbo.model.fitting import log_posterior
+from anchorpbo.model.generative_model import GenerativeModel
 from anchorpbo.model.priors import Learn, LogNormal
-from anchorpbo.model.surrogate import Surrogate
 from anchorpbo.reliability import NoiseMap
 
 RNG = np.random.default_rng(8)
@@ -40,12 +40,12 @@ def some_duels(designs, wins, seed=3):
     return Duels(points, winners, losers, [[0, 1], [2, 4], [3, 1]])
 
 
-def central_differences(surrogate, duels, learn, step=1e-5):
-    theta, slopes = surrogate.theta, []
+def central_differences(generative, duels, learn, step=1e-5):
+    theta, slopes = generative.theta, []
     for index in range(len(theta)):
         move = np.zeros(len(theta))
         move[index] = step
-        up, down = (log_posterior(surrogate.at(theta + s * move), duels, learn, None).value for s in (1, -1))
+        up, down = (log_posterior(generative.at(theta + s * move), duels, learn, None).value for s in (1, -1))
         slopes.append((up - down) / (2 * step))
     return np.array(slopes)
 
@@ -55,11 +55,11 @@ def central_differences(surrogate, duels, learn, step=1e-5):
 @pytest.mark.parametrize("likelihood", LIKELIHOODS.values(), ids=LIKELIHOODS)
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_gradient_in_every_hyper_parameter(kernel, likelihood, noise, size):
-    duels, surrogate = some_duels(*size), Surrogate(kernel, noise, likelihood)
+    duels, generative = some_duels(*size), GenerativeModel(kernel, noise, likelihood)
     learn = {"lengthscale": Learn((0.01, 10), LogNormal(0.5, 0.7)), "tie_threshold": Learn((0.01, 5), LogNormal(1, 1))}
-    analytic = log_posterior(surrogate, duels, learn, None).gradient
-    numeric = central_differences(surrogate, duels, learn)
-    assert len(analytic) == len(surrogate.names)
+    analytic = log_posterior(generative, duels, learn, None).gradient
+    numeric = central_differences(generative, duels, learn)
+    assert len(analytic) == len(generative.names)
     np.testing.assert_allclose(analytic, numeric, rtol=1e-5, atol=1e-8)
 
 
@@ -71,9 +71,9 @@ def test_gradient_on_a_catalogue(kernel, likelihood):
     winners, losers = rng.integers(12, size=(2, 20))
     duels = Duels(bits, winners, losers)
     noise = NoiseMap.bounded(bits[:2], scale=0.6, metric="hamming")
-    surrogate = Surrogate(kernel, noise, likelihood.for_duels(duels))
-    analytic = log_posterior(surrogate, duels, {}, None).gradient
-    np.testing.assert_allclose(analytic, central_differences(surrogate, duels, {}), rtol=1e-5, atol=1e-8)
+    generative = GenerativeModel(kernel, noise, likelihood.for_duels(duels))
+    analytic = log_posterior(generative, duels, {}, None).gradient
+    np.testing.assert_allclose(analytic, central_differences(generative, duels, {}), rtol=1e-5, atol=1e-8)
 
 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
@@ -81,8 +81,8 @@ def test_value_is_the_papers_formula(size):
     """exp(-S(f_MAP)) det(I + L Lambda)^(-1/2), eq. laplace-evidence, with every matrix written out."""
     duels = some_duels(*size)
     kernel, noise, likelihood = RBF(0.6, 1.5), NOISES["bounded"], Probit(0.4)
-    surrogate = Surrogate(kernel, noise, likelihood)
-    space = surrogate.latent(duels)
+    generative = GenerativeModel(kernel, noise, likelihood)
+    space = generative.space(duels)
     mode = find_mode(space, likelihood)
     K, n = kernel(duels.points, duels.points), noise(duels.points)
     f = K @ space.dual_to_points(mode.dual)
@@ -107,11 +107,11 @@ def test_value_is_the_papers_formula(size):
 
 
 def test_both_spaces_give_the_same_gradient():
-    duels, surrogate = some_duels(10, 12), Surrogate(RBF(0.4), NOISES["bounded"], Probit(0.4))
+    duels, generative = some_duels(10, 12), GenerativeModel(RBF(0.4), NOISES["bounded"], Probit(0.4))
     gradients = []
     for where in ("duel", "point"):
-        space = surrogate.latent(duels, where)
-        gradients.append(evidence_gradient(space, surrogate.likelihood, find_mode(space, surrogate.likelihood)))
+        space = generative.space(duels, where)
+        gradients.append(evidence_gradient(space, generative.likelihood, find_mode(space, generative.likelihood)))
     duel, point = gradients
     np.testing.assert_allclose(duel.by_kernel, point.by_kernel, atol=1e-9)
     np.testing.assert_allclose(duel.by_coef_first, point.by_coef_first, atol=1e-9)
@@ -120,19 +120,19 @@ def test_both_spaces_give_the_same_gradient():
 
 
 def test_what_is_not_wanted_is_left_out_and_the_rest_is_the_same():
-    duels, surrogate = some_duels(10, 12), Surrogate(RBF([0.4, 0.5, 0.6]), NOISES["bounded"], Probit(0.4))
-    everything = log_posterior(surrogate, duels, {}, None).gradient
+    duels, generative = some_duels(10, 12), GenerativeModel(RBF([0.4, 0.5, 0.6]), NOISES["bounded"], Probit(0.4))
+    everything = log_posterior(generative, duels, {}, None).gradient
     for names in ({"outputscale"}, {"noise_scale", "noise_strength"}, {"tie_threshold"}, set()):
-        wanted = np.array([name in names for name in surrogate.names])
-        some = log_posterior(surrogate, duels, {}, None, wanted).gradient
+        wanted = np.array([name in names for name in generative.names])
+        some = log_posterior(generative, duels, {}, None, wanted).gradient
         np.testing.assert_array_equal(some[wanted], everything[wanted])
-        noise = np.array([name.startswith("noise") for name in surrogate.names])
+        noise = np.array([name.startswith("noise") for name in generative.names])
         assert wanted[noise].any() or not some[noise].any()
 
 
 def test_a_warm_start_does_not_change_the_evidence():
-    duels, surrogate = some_duels(10, 12), Surrogate(RBF(0.4), NOISES["bounded"], Probit(0.4))
-    cold = log_posterior(surrogate, duels, {}, None)
-    warm = log_posterior(surrogate, duels, {}, cold.margins + 0.5)
+    duels, generative = some_duels(10, 12), GenerativeModel(RBF(0.4), NOISES["bounded"], Probit(0.4))
+    cold = log_posterior(generative, duels, {}, None)
+    warm = log_posterior(generative, duels, {}, cold.margins + 0.5)
     assert warm.value == pytest.approx(cold.value, abs=1e-11)
     np.testing.assert_allclose(warm.gradient, cold.gradient, atol=1e-9)

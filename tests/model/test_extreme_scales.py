@@ -6,7 +6,7 @@ import pytest
 import anchorpbo as ap
 from anchorpbo.errors import AnchorPBOError, NumericalError
 from anchorpbo.model.fitting import log_posterior
-from anchorpbo.model.surrogate import LEAST_NOISE, Surrogate
+from anchorpbo.model.generative_model import MIN_NOISE_SHARE, GenerativeModel
 
 POINTS = np.random.default_rng(3).random((5, 2))
 WINS = ap.Duels(POINTS, [0, 1, 2, 3, 0, 0, 1], [1, 2, 3, 4, 2, 4, 4])
@@ -30,7 +30,7 @@ def conditioned(noise, likelihood="probit", inference="laplace", duels=WINS, ker
 
 def least(likelihood):
     """The smallest noise that counts, in the units of a likelihood, of an output scale of 1."""
-    return LEAST_NOISE / 2 if likelihood == "probit" else LEAST_NOISE**0.5
+    return MIN_NOISE_SHARE / 2 if likelihood == "probit" else MIN_NOISE_SHARE**0.5
 
 
 # -- little noise -----------------------------------------------------------------------------------------------------
@@ -91,10 +91,10 @@ def test_the_evidence_gradient_is_that_of_the_noise_that_counts(likelihood, shar
     noise = ap.NoiseMap.bounded(POINTS[:2], 0.3, scale=share * least("logistic"), strength=2.0)
     if isinstance(likelihood, ap.Probit):
         noise = noise.with_parameters(scale=share * least("probit"))
-    surrogate = Surrogate(ap.RBF([0.4, 0.7], 1.3), noise, likelihood)
-    at = log_posterior(surrogate, WINS, {}, None)
-    for index, step in enumerate(1e-4 * np.eye(len(surrogate.theta))):
-        ends = [log_posterior(surrogate.at(surrogate.theta + s * step), WINS, {}, None).value for s in (1, -1)]
+    generative = GenerativeModel(ap.RBF([0.4, 0.7], 1.3), noise, likelihood)
+    at = log_posterior(generative, WINS, {}, None)
+    for index, step in enumerate(1e-4 * np.eye(len(generative.theta))):
+        ends = [log_posterior(generative.at(generative.theta + s * step), WINS, {}, None).value for s in (1, -1)]
         assert at.gradient[index] == pytest.approx((ends[0] - ends[1]) / 2e-4, rel=1e-3, abs=1e-4)
 
 

@@ -11,7 +11,7 @@ import anchorpbo as ap
 from anchorpbo.errors import IncompatibleError, InputError, NotFittedError
 from anchorpbo.inference import EP, Hallucination, PolyaGamma
 from anchorpbo.model import approximation
-from anchorpbo.model.approximation import Approximation, some_of
+from anchorpbo.model.approximation import Approximation, subsample_duels
 from anchorpbo.typing import Array
 
 M = 600
@@ -140,24 +140,24 @@ class TestWhenItIsUsed:
         np.testing.assert_array_equal(model.posterior.points, model.designs)
 
     def test_many_duels_are_not(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(approximation, "EXACT", 500)
+        monkeypatch.setattr(approximation, "MAX_EXACT", 500)
         model = conditioned(2, "auto")
         assert model.approximation is not None
-        assert model.approximation.left_out <= approximation.LEFT_OUT
+        assert model.approximation.left_out <= approximation.RESIDUAL_TOLERANCE
         assert model.approximation.designs < 100
         assert str(model.approximation).startswith(f"{model.approximation.designs} inducing designs leave out ")
         exact = conditioned(2, None)
         assert max(errors(model, exact, 2)) < 0.02
 
     def test_no_more_designs_than_allowed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(approximation, "EXACT", 500)
-        monkeypatch.setattr(approximation, "MOST_DESIGNS", 40)
+        monkeypatch.setattr(approximation, "MAX_EXACT", 500)
+        monkeypatch.setattr(approximation, "MAX_INDUCING_DESIGNS", 40)
         model = conditioned(4, "auto")
         assert model.approximation is not None
         assert model.approximation.designs == 40
 
     def test_many_duels_on_few_designs_are_exact(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(approximation, "EXACT", 100)
+        monkeypatch.setattr(approximation, "MAX_EXACT", 100)
         rng = np.random.default_rng(0)
         first = rng.integers(0, 50, 300)
         duels = ap.Duels(rng.uniform(size=(50, 2)), first, (first + 1) % 50)
@@ -165,12 +165,12 @@ class TestWhenItIsUsed:
 
     @pytest.mark.parametrize("inference", [Hallucination(sweeps=5), EP(latent="duel")], ids=["hallucination", "latent"])
     def test_inferences_that_are_exact_stay_so(self, inference: object, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(approximation, "EXACT", 20)
+        monkeypatch.setattr(approximation, "MAX_EXACT", 20)
         assert conditioned(2, "auto", duels=simulated(2, duels=40), inference=inference).approximation is None
 
     def test_many_duels_are_learnt_from_some_also_by_hallucinations(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(approximation, "EXACT", 20)
-        monkeypatch.setattr("anchorpbo.model.preference_gp.LEARNT_FROM", 30)
+        monkeypatch.setattr(approximation, "MAX_EXACT", 20)
+        monkeypatch.setattr("anchorpbo.model.preference_gp.MAX_FIT_DUELS", 30)
         duels = simulated(2, duels=40)
         model = ap.PreferenceGP(ap.RBF(0.35, 10.0), inference=Hallucination(sweeps=5), starts=1).fit(duels)
         assert model.approximation == Approximation(None, 0.0, 30)
@@ -209,10 +209,10 @@ class TestTheModel:
         assert all((model.posterior.points == x).all(axis=1).any() for x in best)
 
     def test_hyper_parameters_come_from_some_of_the_duels(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("anchorpbo.model.preference_gp.LEARNT_FROM", 100)
+        monkeypatch.setattr("anchorpbo.model.preference_gp.MAX_FIT_DUELS", 100)
         duels = simulated(2)
         model = ap.PreferenceGP(ap.RBF(0.5, 5.0), inducing=60, starts=1).fit(duels)
-        apart = ap.PreferenceGP(ap.RBF(0.5, 5.0), inducing=None, starts=1).fit(some_of(duels, 100))
+        apart = ap.PreferenceGP(ap.RBF(0.5, 5.0), inducing=None, starts=1).fit(subsample_duels(duels, 100))
         np.testing.assert_array_equal(model.kernel.log_parameters, apart.kernel.log_parameters)
         assert model.approximation is not None
         assert model.approximation.learnt_from == 100
@@ -224,7 +224,7 @@ class TestTheModel:
 
     def test_little_is_lost_by_learning_from_some(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A third of the duels: the evidence of all at what was learnt is within a few nats of the best."""
-        monkeypatch.setattr("anchorpbo.model.preference_gp.LEARNT_FROM", 200)
+        monkeypatch.setattr("anchorpbo.model.preference_gp.MAX_FIT_DUELS", 200)
         duels = simulated(2)
         start = ap.RBF(0.5, 5.0)
         best = ap.PreferenceGP(start, inducing=None, starts=1).fit(duels).log_evidence
@@ -249,7 +249,7 @@ class TestTheModel:
         np.testing.assert_allclose(got.variance(X), expected.variance(X), atol=1e-6)
 
     def test_a_later_exact_posterior_has_no_approximation(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(approximation, "EXACT", 100)
+        monkeypatch.setattr(approximation, "MAX_EXACT", 100)
         model = conditioned(2, "auto")
         assert isinstance(model.approximation, Approximation)
         assert model.condition(simulated(2, duels=50)).approximation is None
@@ -258,10 +258,10 @@ class TestTheModel:
 class TestSomeOfTheDuels:
     def test_wins_and_ties_are_drawn_alike_and_once_and_for_all(self) -> None:
         duels = simulated(3, threshold=0.5)
-        some = some_of(duels, 300)
+        some = subsample_duels(duels, 300)
         assert len(some) == 300
         assert len(some.ties) == pytest.approx(0.5 * len(duels.ties), rel=0.3)
-        assert some == some_of(duels, 300)
+        assert some == subsample_duels(duels, 300)
 
     def test_each_is_one_of_the_duels(self) -> None:
         def pairs(duels: ap.Duels) -> set[bytes]:
@@ -269,9 +269,9 @@ class TestSomeOfTheDuels:
             return {row.tobytes() for row in both}
 
         duels = simulated(3, threshold=0.5)
-        assert pairs(some_of(duels, 300)) < pairs(duels)
-        assert len(pairs(some_of(duels, 300))) == 300
+        assert pairs(subsample_duels(duels, 300)) < pairs(duels)
+        assert len(pairs(subsample_duels(duels, 300))) == 300
 
     def test_of_a_few_all(self) -> None:
         duels = simulated(2, duels=50)
-        assert some_of(duels, 50) is duels
+        assert subsample_duels(duels, 50) is duels

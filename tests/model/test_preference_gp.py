@@ -80,7 +80,7 @@ def test_noise_scale_and_strength_can_be_learnt():
 def test_a_start_that_comes_to_a_known_optimum_is_not_followed_to_its_end(monkeypatch):
     model, duels = ap.PreferenceGP(ap.RBF([0.3, 0.3]), noise=0.1, starts=4), noisy_duels(40)
     stopped = model.fit(duels).fit_info
-    monkeypatch.setattr("anchorpbo.model.fitting._SAME_OPTIMUM", 0.0)
+    monkeypatch.setattr("anchorpbo.model.fitting._SAME_OPTIMUM_DISTANCE", 0.0)
     followed = model.fit(duels).fit_info
     assert stopped.evaluations < followed.evaluations
     assert stopped.objective == pytest.approx(followed.objective, abs=1e-6)

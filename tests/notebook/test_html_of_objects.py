@@ -147,7 +147,7 @@ def test_a_recommendation_says_what_its_numbers_are(study):
 
 
 def test_a_study_says_how_far_it_is_and_computes_nothing(study, monkeypatch):
-    monkeypatch.setattr("anchorpbo.study.beliefs.Beliefs.learnt", None)
+    monkeypatch.setattr("anchorpbo.study.hyperparameters.ModelFitter.hyperparameters", None)
     text = Reader(study._repr_html_()).text
     for word in ("Study with 6 informative answers", "4 choices, 2 ties, 2 skips", "RAEUBO(risk_aversion=1.0)"):
         assert word in text

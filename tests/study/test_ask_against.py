@@ -6,7 +6,7 @@ import pytest
 import anchorpbo as ap
 from anchorpbo.acquisition import BoundChallengers
 from anchorpbo.errors import InputError, NothingLeftError
-from anchorpbo.study.distinct import Distinct
+from anchorpbo.study.duel_filter import DuelFilter
 
 SQUARE = ap.Space(x=ap.Real(0, 1), y=ap.Real(0, 1))
 GRID = ap.Space(n=ap.Integer(0, 9), kind=ap.Categorical(["a", "b", "c"]), roast=ap.Ordinal(["light", "dark"]))
@@ -27,7 +27,7 @@ def answered(space, count=8, **options):
 
 
 def bound_of(opt, champion):
-    model = opt.surrogate
+    model = opt.acquisition_model
     bound = opt.plan.acquisition.bind(model.posterior, model.noise)
     return BoundChallengers.of(bound, champion) if opt.plan.chooses_pairs else bound
 
@@ -40,7 +40,7 @@ def test_the_challenger_of_a_list_is_the_best_of_all(strategy):
     champion, every = GRID.encode(designs[3]), GRID.candidates
     # The same question is not asked again, nor one like it.
     pairs = tuple(np.array([GRID.encode(d) for d in pair]) for pair in zip(designs[::2], designs[1::2], strict=True))
-    fine = Distinct.on(GRID).avoiding((), (), pairs).against(champion, every)
+    fine = DuelFilter.for_space(GRID).with_exclusions((), (), pairs).allows_challengers(champion, every)
     values = bound_of(opt, champion)(every)
     best = every[fine][np.argmax(values[fine])]
     assert duel.second == GRID.decode(best)
@@ -54,7 +54,7 @@ def test_the_challenger_of_a_region_is_as_good_as_any_of_a_fine_grid(strategy):
     ticks = np.linspace(0, 1, 81)
     grid = np.array([[x, y] for x in ticks for y in ticks])
     pairs = tuple(np.array([SQUARE.encode(d) for d in pair]) for pair in zip(designs[::2], designs[1::2], strict=True))
-    fine = Distinct.on(SQUARE).avoiding((), (), pairs).against(champion, grid)
+    fine = DuelFilter.for_space(SQUARE).with_exclusions((), (), pairs).allows_challengers(champion, grid)
     values = bound(grid)
     # Coordinates are rounded to what a person would write, which costs next to nothing.
     assert bound([SQUARE.encode(duel.second)])[0] >= values[fine].max() - 1e-4 * np.ptp(values)

@@ -8,7 +8,7 @@ from studies import play, small
 
 from anchorpbo import Optimizer
 from anchorpbo.errors import InputError
-from anchorpbo.study import saving
+from anchorpbo.study import files
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_a_full_disk_leaves_what_was_there(study, tmp_path, monkeypatch):
     def full(file):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(saving.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(InputError, match=r"study.json' must be a place.*No space left.*what was there is unchanged"):
         study.save(path)
     assert path.read_bytes() == before

@@ -6,10 +6,10 @@ from studies import SPACES, small, unit
 
 from anchorpbo import Optimizer
 from anchorpbo.errors import InputError
+from anchorpbo.study.dataset import RECENT_EVENTS, StudyData
 from anchorpbo.study.duel import Duel
-from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Preferred, designs_of
+from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Preferred, compute_digest, list_designs
 from anchorpbo.study.log import Log
-from anchorpbo.study.record import SOON, Record, digest_of
 
 SPACE = unit(2)
 FIRST = {"x0": 0.5, "x1": 0.5}
@@ -17,7 +17,7 @@ ANCHORS = {SPACE.encode(FIRST).tobytes(): FIRST}
 
 
 def points_of(event):
-    return np.array([SPACE.encode(design) for design in designs_of(event)])
+    return np.array([SPACE.encode(design) for design in list_designs(event)])
 
 
 def random_event(rng, number, known):
@@ -38,7 +38,7 @@ def naive(events):
     """What a log says, by the definitions: pairs, ties, skips, and the skipped and answered among the last few."""
     pairs, tied, skipped, answered, known = [], [], [], [], dict(ANCHORS)
     for number, event in enumerate(events):
-        points, recent = points_of(event), number >= len(events) - SOON
+        points, recent = points_of(event), number >= len(events) - RECENT_EVENTS
         if isinstance(event, AnchorAdded):
             known[points[0].tobytes()] = event.design
         elif isinstance(event, AnchorRemoved):
@@ -53,23 +53,23 @@ def naive(events):
     return {
         "pairs": np.array(pairs).reshape(-1, 2, 2),
         "tied": np.array(tied, dtype=bool),
-        "known": tuple(known.values()),
+        "anchor_designs": tuple(known.values()),
         "anchors": np.array([np.frombuffer(point) for point in known]).reshape(-1, 2),
         "skips": len(skipped),
-        "skipped": tuple(points for recent, points in skipped if recent),
-        "answered_lately": tuple(answered),
+        "recently_skipped": tuple(points for recent, points in skipped if recent),
+        "recently_answered": tuple(answered),
         "events": len(events),
     }
 
 
-def assert_says(record, events):
+def assert_says(data, events):
     for name, value in naive(events).items():
-        np.testing.assert_equal(getattr(record, name), value, err_msg=name)
-    assert len(record.digests) == len(record.pairs)
+        np.testing.assert_equal(getattr(data, name), value, err_msg=name)
+    assert len(data.digests) == len(data.pairs)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_record_read_piece_by_piece_is_that_of_the_whole_log(seed):
+def test_data_read_piece_by_piece_is_that_of_the_whole_log(seed):
     rng = np.random.default_rng(seed)
     log, events, history = Log("study", SPACE, ANCHORS), [], []
     known = [FIRST]
@@ -82,30 +82,30 @@ def test_a_record_read_piece_by_piece_is_that_of_the_whole_log(seed):
         history.append(list(known))
         event = random_event(rng, number, known)
         if rng.random() < 0.3:
-            assert_says(log.record_after(event, points_of(event)), [*events, event])
+            assert_says(log.data_after(event, points_of(event)), [*events, event])
             assert len(log) == len(events)
         log.append(event, points_of(event))
         events.append(event)
-        if rng.random() < 0.5:  # read now and then, so that there are records of all ages to go on from
-            assert_says(log.record(), events)
+        if rng.random() < 0.5:  # read now and then, so that there are data of all ages to go on from
+            assert_says(log.data, events)
     again = Log("study", SPACE, ANCHORS)
     for event in events:
         again.append(event, points_of(event))
     assert list(again) == list(log) == events
-    assert again.record().digests == log.record().digests
-    assert again.record().digest == log.record().digest == log.digest
+    assert again.data.digests == log.data.digests
+    assert again.data.digest == log.data.digest == log.digest
 
 
-def test_a_record_grows_into_a_new_one():
-    empty = Record.empty("study", SPACE, ANCHORS)
+def test_data_grows_into_a_new_one():
+    empty = StudyData.empty("study", SPACE, ANCHORS)
     log = Log("study", SPACE, ANCHORS)
     assert (len(empty), empty.digest, empty.champion) == (0, "study", None)
-    assert empty.after([]) is empty
+    assert empty.with_entries([]) is empty
     event = Preferred(FIRST, {"x0": 0.1, "x1": 0.2})
-    before = log.record()
+    before = log.data
     log.append(event, points_of(event))
-    assert (len(before), len(log.record())) == (0, 1)
-    assert log.record() is log.record()
+    assert (len(before), len(log.data)) == (0, 1)
+    assert log.data is log.data
 
 
 def test_an_answer_taken_back_can_be_given_again_and_only_once():
@@ -130,10 +130,15 @@ def test_an_answer_taken_back_can_be_given_again_and_only_once():
 # -- studies that were saved when a catalogue was named by its text ---------------------------------------------------
 
 
+def arguments(opt):
+    settings = opt._state.settings
+    return [opt.space.to_dict(), [], settings.seed, settings.options_to_dict()]
+
+
 def named_by_text(opt, duel):
     """A duel as it was named then."""
-    study = opt._digest(opt.space.to_dict())
-    return Duel.of(study, int(duel.id.partition("-")[0]), duel.first, duel.second, duel.why, duel.gain)
+    study = compute_digest(arguments(opt))
+    return Duel.create(study, int(duel.id.partition("-")[0]), duel.first, duel.second, duel.why, duel.gain)
 
 
 @pytest.mark.parametrize("name", ["numeric catalogue", "fingerprints"])
@@ -152,8 +157,7 @@ def test_duels_named_by_the_text_of_their_catalogue_can_still_be_answered(name):
 
 def test_spaces_of_parameters_are_named_by_their_text():
     opt = small()
-    begun_with = [opt.space.to_dict(), [], opt._seed, opt._written_options()]
-    assert opt.ask().asked_in(digest_of(begun_with))
+    assert opt.ask().is_from(compute_digest(arguments(opt)))
 
 
 def test_a_duel_of_another_catalogue_is_refused():

@@ -7,7 +7,7 @@ import pytest
 
 from anchorpbo import Optimizer, Real, Space
 from anchorpbo.model import approximation
-from anchorpbo.study import recommending
+from anchorpbo.study import recommendation
 
 COMPARISONS = 120
 
@@ -26,13 +26,13 @@ def imported(seed=0):
 
 @pytest.fixture
 def few_are_exact(monkeypatch):
-    monkeypatch.setattr(approximation, "EXACT", 50)
+    monkeypatch.setattr(approximation, "MAX_EXACT", 50)
 
 
 def test_a_study_goes_on_through_inducing_designs(few_are_exact):
     study = imported()
     duel = study.ask()
-    assert study.surrogate.approximation.left_out <= approximation.LEFT_OUT
+    assert study.acquisition_model.approximation.left_out <= approximation.RESIDUAL_TOLERANCE
     study.tell(duel, "first")
     assert study.ask().first != study.ask().second
     assert study.progress().duels == COMPARISONS + 1
@@ -40,7 +40,7 @@ def test_a_study_goes_on_through_inducing_designs(few_are_exact):
 
 def test_what_it_recommends_is_what_the_exact_study_does(monkeypatch):
     exact = imported().recommend()
-    monkeypatch.setattr(approximation, "EXACT", 50)
+    monkeypatch.setattr(approximation, "MAX_EXACT", 50)
     study = imported()
     got = study.recommend()
     assert study.model.approximation is not None
@@ -67,7 +67,7 @@ def test_chances_of_being_best_are_those_of_all_designs(monkeypatch):
     """Joint draws are of the likeliest few: nothing of note is lost on the others."""
     study = imported()
     every = study.recommend()
-    monkeypatch.setattr(recommending, "CONTENDERS", 60)
+    monkeypatch.setattr(recommendation, "MAX_CONTENDERS", 60)
     some = study.recommend()
     assert some.design == every.design
     assert some.p_best == pytest.approx(every.p_best, abs=0.04)

@@ -10,7 +10,7 @@ from anchorpbo import EP, RBF, Laplace, Learn, Logistic, LogNormal, Matern52, No
 from anchorpbo.acquisition import ANPEI, EI, EUBO, RAEUBO, RAHBO, UCB
 from anchorpbo.inference import Hallucination
 from anchorpbo.kernels import Tanimoto
-from anchorpbo.model.priors import customary
+from anchorpbo.model.priors import make_default_specs
 from anchorpbo.study import BoundedNoise, ConstantNoise, PaperNoise
 
 CUBE = unit(3)
@@ -182,7 +182,7 @@ def test_length_scales_and_output_scale_are_learnt_under_priors(strategy):
     plan = opt.plan
     assert set(plan.learn) >= {"lengthscale", "outputscale"}
     for name in ("lengthscale", "outputscale"):
-        spec = plan.learn[name] or customary(3, 1.0)[name]
+        spec = plan.learn[name] or make_default_specs(3, 1.0)[name]
         assert isinstance(spec.prior, LogNormal)
     assert plan.kernel.parameter_names == ("lengthscale[0]", "lengthscale[1]", "lengthscale[2]", "outputscale")
 
@@ -227,7 +227,7 @@ def test_many_coordinates_share_a_length_scale():
 
 def test_early_duels_are_fitted_every_time_and_later_ones_ever_more_seldom():
     plan = Optimizer(CUBE).plan
-    fitted = [plan.fitted_at(duels) for duels in range(301)]
+    fitted = [plan.last_fit(duels) for duels in range(301)]
     assert fitted[:21] == list(range(21))
     assert all(at <= duels for duels, at in enumerate(fitted))
     assert (np.diff(fitted) >= 0).all()
@@ -237,7 +237,7 @@ def test_early_duels_are_fitted_every_time_and_later_ones_ever_more_seldom():
 
 def test_a_number_of_duels_between_fits_can_be_given():
     plan = Optimizer(CUBE, initial=3, refit_every=4).plan
-    assert [plan.fitted_at(duels) for duels in range(3, 13)] == [3, 3, 3, 3, 7, 7, 7, 7, 11, 11]
+    assert [plan.last_fit(duels) for duels in range(3, 13)] == [3, 3, 3, 3, 7, 7, 7, 7, 11, 11]
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])

@@ -8,7 +8,7 @@ import numpy as np
 
 from anchorpbo.analysis.model_view import ModelView
 from anchorpbo.space import Design
-from anchorpbo.study.recommending import estimates
+from anchorpbo.study.recommendation import estimate_utilities
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def list_compared_designs(view: ModelView) -> list[ComparedDesign]:
             place = 2 if duel.outcome == "tie" else int(duel.outcome != side)
             tally.setdefault(key, [0, 0, 0])[place] += 1
     points = np.array([np.frombuffer(key) for key in designs]).reshape(-1, view.space.dimension)
-    found = estimates(view.model, view.space, points, None)
+    found = estimate_utilities(view.model, view.space, points, None)
     return [
         ComparedDesign(design, one.utility, one.interval, *tally[key])
         for (key, design), one in zip(designs.items(), found, strict=True)

@@ -22,7 +22,7 @@ from anchorpbo.analysis.axes import Axis, make_axis
 from anchorpbo.analysis.model_view import ModelView
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.space import Catalogue, Categorical, Constant, Design, DesignSpace, Ordinal, Parameter, Space
-from anchorpbo.study.recommending import intervals
+from anchorpbo.study.recommendation import compute_intervals
 from anchorpbo.typing import Array, IntArray
 
 SLICE_POINTS, PLANE_POINTS = 61, 33
@@ -149,7 +149,7 @@ def project_items(view: ModelView, catalogue: Catalogue) -> ItemProjection:
 def compute_grid(view: ModelView, points: Array, shape: tuple[int, ...]) -> Grid:
     """Compute a grid at points, (n, d), in lists of a shape."""
     noise, reliability = view.noise(points), view.noise.reliability(points)
-    utility, low, high = (None, None, None) if view.model is None else intervals(view.model, points)
+    utility, low, high = (None, None, None) if view.model is None else compute_intervals(view.model, points)
     return Grid(*(_reshape(numbers, shape) for numbers in (utility, low, high, noise, reliability)))
 
 

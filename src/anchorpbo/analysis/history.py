@@ -21,8 +21,8 @@ from anchorpbo.errors import InputError
 from anchorpbo.numerics.validation import as_vector
 from anchorpbo.space import Design
 from anchorpbo.study import Optimizer, Outcome
-from anchorpbo.study.progress import ENOUGH
-from anchorpbo.study.recommending import check_answers
+from anchorpbo.study.progress import NEGLIGIBLE_GAIN
+from anchorpbo.study.recommendation import check_answers
 from anchorpbo.typing import Array
 
 MAX_MOMENTS = 60
@@ -97,7 +97,7 @@ def convergence(study: Optimizer, truth: Callable[[Design], float] | None = None
         truth=None if truth is None else tuple(_evaluate_truth(truth, recommended.values()).tolist()),
         duels=tuple(gains),
         gains=tuple(gains.values()),
-        negligible_gain=ENOUGH,
+        negligible_gain=NEGLIGIBLE_GAIN,
     )
 
 

@@ -13,7 +13,7 @@ from anchorpbo.model import PreferenceGP
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import Design, DesignSpace, Real, Space
 from anchorpbo.study import Optimizer, Outcome
-from anchorpbo.study.recommending import recommended_design
+from anchorpbo.study.recommendation import find_recommended_design
 from anchorpbo.typing import Array
 
 Source: TypeAlias = Optimizer | PreferenceGP | NoiseMap
@@ -87,7 +87,7 @@ def _view_study(study: Optimizer) -> ModelView:
         study.noise_map,
         tuple(study.anchors),
         read_comparisons(study.history),
-        (lambda: recommended_design(study.model, study.space, study.plan.risk_weight))
+        (lambda: find_recommended_design(study.model, study.space, study.plan.risk_weight))
         if answered
         else _recommend_nothing,
     )

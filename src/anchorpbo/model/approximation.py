@@ -1,8 +1,8 @@
-"""When to give up the exact answer, and for what.
+"""Approximations for many duels: inducing designs, and a subsample of duels to fit hyper-parameters to.
 
 The exact posterior of m duels on u designs costs the cube of the smaller number, and the evidence that
-hyper-parameters are learnt by costs it a hundred times. Beyond `EXACT` of both, the posterior is taken through inducing
-designs and hyper-parameters are learnt from some of the duels; what either loses is measured in
+hyper-parameters are learnt by costs it a hundred times. Beyond `MAX_EXACT` of both, the posterior is taken through
+inducing designs and hyper-parameters are learnt from some of the duels; what either loses is measured in
 docs/decisions/0015-inducing-points.md.
 """
 
@@ -18,13 +18,13 @@ from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.inference import Hallucination, Inference
 from anchorpbo.numerics.validation import as_integer
 
-EXACT = 2000
+MAX_EXACT = 2000
 """Up to this many duels, or designs, ``"auto"`` is exact."""
-MOST_DESIGNS = 1000
+MAX_INDUCING_DESIGNS = 1000
 """Inducing designs that ``"auto"`` takes at most."""
-LEFT_OUT = 1e-4
-"""Share of the margins' prior variance at which ``"auto"`` has enough of them."""
-LEARNT_FROM = 500
+RESIDUAL_TOLERANCE = 1e-4
+"""Share of the margins' prior variance left out below which ``"auto"`` adds no more of them."""
+MAX_FIT_DUELS = 500
 """Duels that hyper-parameters are learnt from where the posterior is not exact."""
 
 InducingChoice = int | Literal["auto"] | None
@@ -33,7 +33,7 @@ InducingChoice = int | Literal["auto"] | None
 
 @dataclass(frozen=True)
 class Approximation:
-    """What was done instead of the exact computation."""
+    """Size and loss of an approximate posterior or fit."""
 
     designs: int | None
     """Inducing designs, which stand for all that were compared; ``None`` for an exact posterior."""
@@ -50,8 +50,8 @@ class Approximation:
 
 
 @dataclass(frozen=True)
-class Rule:
-    """How many inducing designs to take, and of which share left out on they are enough."""
+class InducingRule:
+    """Number of inducing designs to take, and the residual variance below which no more are added."""
 
     choice: InducingChoice = "auto"
 
@@ -74,29 +74,29 @@ class Rule:
             rule = f'an inference with latent="{inference.latent}" is exact'
             raise IncompatibleError(rule, f"inducing={self.choice}", "leave one of the two out")
 
-    def is_for(self, duels: Duels, inference: Inference) -> bool:
-        """Whether these duels are too many to be exact in everything."""
+    def exceeds_exact(self, duels: Duels, inference: Inference) -> bool:
+        """Whether these duels are too many for an exact posterior and an exact evidence."""
         if isinstance(self.choice, str):
-            return inference.latent == "auto" and min(len(duels), len(duels.points)) > EXACT
+            return inference.latent == "auto" and min(len(duels), len(duels.points)) > MAX_EXACT
         return self.choice is not None
 
     def applies(self, duels: Duels, inference: Inference) -> bool:
-        """Whether to take their posterior through inducing designs."""
-        return self.is_for(duels, inference) and not isinstance(inference, Hallucination)
+        """Whether their posterior is approximated through inducing designs."""
+        return self.exceeds_exact(duels, inference) and not isinstance(inference, Hallucination)
 
     @property
-    def most(self) -> int:
+    def max_designs(self) -> int:
         """Inducing designs to take at most."""
-        return self.choice if isinstance(self.choice, int) else MOST_DESIGNS
+        return self.choice if isinstance(self.choice, int) else MAX_INDUCING_DESIGNS
 
     @property
     def tolerance(self) -> float:
-        """Share of the margins' prior variance left out at which they are enough; a number is taken at its word."""
-        return LEFT_OUT if isinstance(self.choice, str) else 0.0
+        """Residual share of the margins' prior variance below which no more are added; 0 for a given number."""
+        return RESIDUAL_TOLERANCE if isinstance(self.choice, str) else 0.0
 
 
-def some_of(duels: Duels, count: int) -> Duels:
-    """At most `count` of the duels, wins and ties alike, of which few change when a duel comes after them.
+def subsample_duels(duels: Duels, count: int) -> Duels:
+    """Draw at most `count` of the duels, wins and ties alike; one more duel changes few of those drawn.
 
     At random and not evenly spaced: a table of comparisons may repeat a pattern, such as one ranking after the other,
     and every tenth of its rows may be all of one kind.

@@ -12,24 +12,24 @@ from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import InputError
 from anchorpbo.inference import evidence_gradient, find_mode, laplace_evidence
 from anchorpbo.inference.laplace import CONVERGED_DECREMENT, ROUNDING_DECREMENT
+from anchorpbo.model.generative_model import GenerativeModel
 from anchorpbo.model.priors import Learn
-from anchorpbo.model.surrogate import Surrogate
 from anchorpbo.numerics.bfgs import Minimum, minimize
 from anchorpbo.numerics.sobol import sobol
 from anchorpbo.typing import Array, BoolArray
 
-NEAR_ENOUGH = 1e-7
+MODE_TOLERANCE = 1e-7
 """How near to the mode, in posterior standard deviations, the evidence is taken while it is climbed."""
-NEXT_TO_NOTHING = 1e-5
+MIN_PROMISED_INCREASE = 1e-5
 """A climb ends when the next step promises less of the evidence's logarithm: a hundredth of a standard deviation of a
 hyper-parameter has that much."""
-_TOLD_BY_A_DUEL = 0.06
+_CURVATURE_PER_DUEL = 0.06
 """About what a duel adds to the curvature of the evidence in the logarithm of a hyper-parameter."""
 
 # Bounds are compared on the logarithmic scale.
-_ROUNDING = 1e-9
+_BOUNDS_TOLERANCE = 1e-9
 # A search this close to an optimum, in every logarithm, and not better than it, is on its way there.
-_SAME_OPTIMUM = 0.03
+_SAME_OPTIMUM_DISTANCE = 0.03
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ def base_name(name: str) -> str:
     return name.rsplit(".", 1)[-1].split("[", 1)[0]
 
 
-def _spec(learn: Mapping[str, Learn], name: str) -> Learn | None:
-    """What is said of a hyper-parameter, by its own name or by that of its kind."""
+def _get_spec(learn: Mapping[str, Learn], name: str) -> Learn | None:
+    """Look up the `Learn` of a hyper-parameter, by its own name or by its base name."""
     return learn.get(name, learn.get(base_name(name)))
 
 
 def log_posterior(
-    surrogate: Surrogate,
+    generative: GenerativeModel,
     duels: Duels,
     learn: Mapping[str, Learn],
     start: Array | None,
@@ -68,7 +68,7 @@ def log_posterior(
     rows: Rows | None = None,
     aim: float = ROUNDING_DECREMENT,
 ) -> Evaluation:
-    """Evidence and log-priors of these hyper-parameters, with the gradient where it is wanted.
+    """Compute the Laplace evidence plus log-priors at the model's hyper-parameters; the gradient on demand.
 
     Parameters
     ----------
@@ -77,26 +77,26 @@ def log_posterior(
     wanted
         Entries of theta whose derivative is needed, by default all.
     rows
-        `Surrogate.given_rows` of the duels, where they are known already.
+        `GenerativeModel.unlimited_rows` of the duels, where they are known already.
     aim
         How near to the mode to come, see `find_mode`.
     """
-    latent, pull = surrogate.latent_with_pullback(duels, rows)
-    mode = find_mode(latent, surrogate.likelihood, start, aim)
+    space, pull = generative.latent_with_pullback(duels, rows)
+    mode = find_mode(space, generative.likelihood, start, aim)
     if start is not None and mode.residual > max(CONVERGED_DECREMENT, aim):
-        mode = find_mode(latent, surrogate.likelihood)
-    names, theta = surrogate.names, surrogate.theta
+        mode = find_mode(space, generative.likelihood)
+    names, theta = generative.names, generative.theta
     value = evidence = laplace_evidence(mode)
     of_priors = np.zeros(len(theta))
     for index, name in enumerate(names):
-        spec = _spec(learn, name)
+        spec = _get_spec(learn, name)
         if spec is not None and spec.prior is not None:
             log_prior, of_priors[index] = spec.prior.log_density(float(theta[index]))
             value += log_prior
 
     def gradient() -> Array:
         everywhere = np.ones(len(theta), dtype=np.bool_)
-        of_evidence = evidence_gradient(latent, surrogate.likelihood, mode)
+        of_evidence = evidence_gradient(space, generative.likelihood, mode)
         return pull(of_evidence, everywhere if wanted is None else wanted) + of_priors
 
     return Evaluation(value, evidence, mode.margins, gradient)
@@ -118,42 +118,44 @@ class Evaluation:
         return self.compute_gradient()
 
 
-def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: int) -> tuple[Surrogate, FitInfo]:
-    """The surrogate at the best hyper-parameters found.
+def fit(
+    generative: GenerativeModel, duels: Duels, learn: Mapping[str, Learn], starts: int
+) -> tuple[GenerativeModel, FitInfo]:
+    """Return the model at the hyper-parameters of highest evidence found, and what the fit did.
 
-    The first start is the surrogate as given; the others are Sobol points in the middle of the allowed ranges, each
+    The first start is the model as given; the others are Sobol points in the middle of the allowed ranges, each
     followed until it ends or comes to where an earlier one did. Nothing else enters, so the same duels give the same
     fit whatever happened before.
     """
     # Equal answers to one pair are one row that counts so often.
     duels = duels.merge_repeats()
-    given, names = surrogate.theta, surrogate.names
-    learnt = {index: spec for index, name in enumerate(names) if (spec := _spec(learn, name)) is not None}
+    given, names = generative.theta, generative.names
+    learnt = {index: spec for index, name in enumerate(names) if (spec := _get_spec(learn, name)) is not None}
     specs = list(learnt.values())
     free = np.isin(np.arange(len(names)), list(learnt))
     if not specs:
-        evidence = log_posterior(surrogate, duels, learn, None).evidence
-        return surrogate, FitInfo(evidence, evidence, 1, True, ())
+        evidence = log_posterior(generative, duels, learn, None).evidence
+        return generative, FitInfo(evidence, evidence, 1, True, ())
     bounds = np.log([spec.bounds for spec in specs])
     free_names = tuple(names[index] for index in learnt)
     _check_inside(free_names, given[free], bounds)
 
-    of_kernel = len(surrogate.split(given)[0])
+    of_kernel = len(generative.split(given)[0])
     # While only the kernel moves, the noise stays what it is.
-    rows = None if free[of_kernel:].any() else surrogate.given_rows(duels)
+    rows = None if free[of_kernel:].any() else generative.unlimited_rows(duels)
     evaluations = 0
     margins: Array | None = None
 
-    def at(free_theta: Array) -> Surrogate:
+    def at(free_theta: Array) -> GenerativeModel:
         theta = given.copy()
         theta[free] = free_theta
-        return surrogate.at(theta) if rows is None else surrogate.with_kernel(theta[:of_kernel])
+        return generative.at(theta) if rows is None else generative.with_kernel(theta[:of_kernel])
 
     def negative(free_theta: Array) -> tuple[float, Array]:
         nonlocal evaluations, margins
         evaluations += 1
         try:
-            result = log_posterior(at(free_theta), duels, learn, margins, free, rows, NEAR_ENOUGH)
+            result = log_posterior(at(free_theta), duels, learn, margins, free, rows, MODE_TOLERANCE)
             value, slope = -result.value, -result.gradient[free]
         except np.linalg.LinAlgError:
             value, slope = np.inf, np.zeros(len(specs))
@@ -162,18 +164,19 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
         margins = result.margins
         return value, slope
 
-    found: list[Minimum] = []
+    results: list[Minimum] = []
 
     def at_known_optimum(x: Array, value: float) -> bool:
         return any(
-            other.converged and value >= other.value and np.abs(x - other.x).max() < _SAME_OPTIMUM for other in found
+            other.converged and value >= other.value and np.abs(x - other.x).max() < _SAME_OPTIMUM_DISTANCE
+            for other in results
         )
 
-    curvature = _curvature(bounds, specs, len(duels))
-    for start in _starts(given[free], bounds, specs, starts):
+    curvature = _estimate_curvature(bounds, specs, len(duels))
+    for start in _make_starts(given[free], bounds, specs, starts):
         margins = None
-        found.append(minimize(negative, start, bounds.T, curvature, NEXT_TO_NOTHING, at_known_optimum))
-    best = min(found, key=lambda result: result.value)
+        results.append(minimize(negative, start, bounds.T, curvature, MIN_PROMISED_INCREASE, at_known_optimum))
+    best = min(results, key=lambda result: result.value)
     winner = at(best.x)
     final = log_posterior(winner, duels, learn, margins, None, rows)
     same = abs(final.value + best.value) <= 1e-6 * (1.0 + abs(final.value))
@@ -183,14 +186,14 @@ def fit(surrogate: Surrogate, duels: Duels, learn: Mapping[str, Learn], starts: 
 
 def _check_inside(names: tuple[str, ...], theta: Array, bounds: Array) -> None:
     for name, value, (lower, upper) in zip(names, theta, bounds, strict=True):
-        if not lower - _ROUNDING <= value <= upper + _ROUNDING:
+        if not lower - _BOUNDS_TOLERANCE <= value <= upper + _BOUNDS_TOLERANCE:
             rule = f"{name} must lie within the bounds it is learnt in, {np.exp(lower):.3g} to {np.exp(upper):.3g}"
             remedy = f'scale the designs to the unit cube, or pass learn={{"{base_name(name)}": Learn((lower, upper))}}'
             raise InputError(rule, f"{np.exp(value):.6g}", remedy)
 
 
-def _starts(given: Array, bounds: Array, specs: list[Learn], count: int) -> list[Array]:
-    """The given values, then Sobol points over what the priors, or else the bounds, find likely."""
+def _make_starts(given: Array, bounds: Array, specs: list[Learn], count: int) -> list[Array]:
+    """The given values, then Sobol points over the bulk of the priors, or of the bounds."""
     lower, upper = bounds.T.copy()
     for index, spec in enumerate(specs):
         if spec.prior is not None:
@@ -202,10 +205,10 @@ def _starts(given: Array, bounds: Array, specs: list[Learn], count: int) -> list
     return [np.clip(start, *bounds.T) for start in [given, *others]]
 
 
-def _curvature(bounds: Array, specs: list[Learn], duels: int) -> Array:
+def _estimate_curvature(bounds: Array, specs: list[Learn], duels: int) -> Array:
     """About how the objective curves in each logarithm: what the prior says, or else the bounds, and the duels."""
     spreads = [
         (upper - lower) / 4.0 if spec.prior is None else spec.prior.spread
         for (lower, upper), spec in zip(bounds, specs, strict=True)
     ]
-    return np.array(spreads, dtype=np.float64) ** -2 + _TOLD_BY_A_DUEL * duels
+    return np.array(spreads, dtype=np.float64) ** -2 + _CURVATURE_PER_DUEL * duels

@@ -1,33 +1,26 @@
-"""The model: a Gaussian process prior, a judge, an inference, and the posterior they give."""
+"""The preference model: a Gaussian process prior, a likelihood of answers, an inference, and their posterior."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Real
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.duels import Duels
-from anchorpbo.errors import (
-    IncompatibleError,
-    InputError,
-    NotFittedError,
-    NumericalError,
-    ShapeError,
-    UnknownNameError,
-)
+from anchorpbo.errors import InputError, NotFittedError, NumericalError, ShapeError
 from anchorpbo.inference import Inference, InferenceName, Info, find_mode, laplace_evidence, resolve_inference
 from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName, resolve_likelihood
-from anchorpbo.model.approximation import LEARNT_FROM, Approximation, InducingChoice, Rule, some_of
+from anchorpbo.model.approximation import MAX_FIT_DUELS, Approximation, InducingChoice, InducingRule, subsample_duels
 from anchorpbo.model.fitting import FitInfo, base_name, fit
-from anchorpbo.model.given import DEFAULT_LEARN, Given, Learnt
-from anchorpbo.model.priors import LEARNABLE, Learn, customary
-from anchorpbo.model.surrogate import Surrogate
+from anchorpbo.model.generative_model import GenerativeModel
+from anchorpbo.model.params import DEFAULT_LEARN, LearnOption, Params, resolve_learn
+from anchorpbo.model.priors import Learn, make_default_specs
 from anchorpbo.numerics.allocator import keep_freed_blocks
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_integer, as_points
@@ -35,7 +28,7 @@ from anchorpbo.posterior import InducingLatent, LinearFunctional, Posterior, pos
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array, IntArray
 
-BEST = 20
+BEST_DESIGNS = 20
 """Designs of best mean that a posterior on inducing designs has among its points: a search starts from them."""
 
 
@@ -63,7 +56,7 @@ class PreferenceGP:
         For the samplers.
     learn
         Hyper-parameters that `fit` learns: names among ``lengthscale``, ``outputscale``, ``noise_scale``,
-        ``noise_strength``, ``tie_threshold`` with their customary bounds and priors, or a mapping from names to
+        ``noise_strength``, ``tie_threshold`` with their default bounds and priors, or a mapping from names to
         `Learn`, which may also name others of ``kernel.parameter_names``; all others are fixed. Where anything is
         learnt, so is a tie threshold that the likelihood left open.
     starts
@@ -90,12 +83,12 @@ class PreferenceGP:
         noise: NoiseMap | float = 1.0,
         seed: int = 0,
         *,
-        learn: Learnt = DEFAULT_LEARN,
+        learn: LearnOption = DEFAULT_LEARN,
         starts: int = 2,
         inducing: InducingChoice = "auto",
     ) -> None:
         keep_freed_blocks()
-        self._given = Given(kernel, likelihood, inference, noise, seed, learn, starts, inducing)
+        self._params = Params(kernel, likelihood, inference, noise, seed, learn, starts, inducing)
         kernel = RBF() if kernel is None else kernel
         if not isinstance(kernel, Kernel):
             raise InputError("kernel must be a Kernel", repr(kernel), "use RBF(), Matern52() or your own")
@@ -105,12 +98,12 @@ class PreferenceGP:
         if not isinstance(noise, NoiseMap | Real):
             raise InputError("noise must be a NoiseMap or a number", repr(noise), "use NoiseMap.bounded(anchors)")
         noise = noise if isinstance(noise, NoiseMap) else NoiseMap.constant(float(noise))
-        self._learn = _as_learn(self._given.learn, kernel, noise)
+        self._learn = resolve_learn(self._params.learn, kernel, noise)
         self._seed = as_integer("seed", seed, 0)
         self._starts = as_integer("starts", starts, 1)
-        self._rule = Rule(inducing)
-        self._rule.check(self._inference)
-        self._prior = self._surrogate = Surrogate(kernel, noise, likelihood)
+        self._inducing_rule = InducingRule(inducing)
+        self._inducing_rule.check(self._inference)
+        self._initial = self._current = GenerativeModel(kernel, noise, likelihood)
         self._duels: Duels | None = None
         self._posterior: Posterior | None = None
         self._average: LinearFunctional | None = None
@@ -119,7 +112,7 @@ class PreferenceGP:
         self._log_evidence: float | None = None
         self._approximation: Approximation | None = None
 
-    # -- what was given -----------------------------------------------------------------------------------------------
+    # -- scikit-learn --------------------------------------------------------------------------------------------------
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """What the model was made with: the very objects, by the names of the arguments.
@@ -129,7 +122,7 @@ class PreferenceGP:
         deep
             There for scikit-learn, and without effect: kernels and the like are parameters as a whole.
         """
-        return self._given.to_dict()
+        return self._params.to_dict()
 
     def set_params(self, **params: Any) -> Self:
         """Change what the model was made with; it is then as new, and has seen no duels.
@@ -137,7 +130,7 @@ class PreferenceGP:
         They are checked together, as when a model is made, and an error leaves everything as it was.
         """
         if params:
-            vars(self).update(vars(type(self)(**self._given.but(params))))
+            vars(self).update(vars(type(self)(**self._params.replace(params))))
         return self
 
     # -- learning -----------------------------------------------------------------------------------------------------
@@ -145,14 +138,14 @@ class PreferenceGP:
     def fit(self, duels: Duels) -> Self:
         """Learn the hyper-parameters by Laplace evidence, then infer the posterior."""
         self._check(duels)
-        too_many = self._rule.is_for(duels, self._inference)
-        some = some_of(duels, LEARNT_FROM) if too_many else duels
-        with self._computing(duels):
-            given = self._for_duels(self._prior, duels)
-            surrogate, fit_info = fit(given, some, self._specs(duels, given), self._starts)
-            _finite(fit_info.log_evidence)
-            inferred = self._infer(surrogate, duels, len(some) if too_many else None)
-        self._keep(surrogate, duels, inferred)
+        too_many = self._inducing_rule.exceeds_exact(duels, self._inference)
+        some = subsample_duels(duels, MAX_FIT_DUELS) if too_many else duels
+        with self._guard_numerics(duels):
+            initial = self._resolve_threshold(self._initial, duels)
+            generative, fit_info = fit(initial, some, self._make_specs(duels, initial), self._starts)
+            _check_finite(fit_info.log_evidence)
+            inferred = self._infer(generative, duels, len(some) if too_many else None)
+        self._set_posterior(generative, duels, inferred)
         self._fit_info = fit_info
         # That of some of the duels is not the evidence of all.
         self._log_evidence = None if too_many else fit_info.log_evidence
@@ -161,10 +154,10 @@ class PreferenceGP:
     def condition(self, duels: Duels) -> Self:
         """Infer the posterior at the hyper-parameters there are."""
         self._check(duels)
-        with self._computing(duels):
-            surrogate = self._for_duels(self._surrogate, duels)
-            inferred = self._infer(surrogate, duels)
-        self._keep(surrogate, duels, inferred)
+        with self._guard_numerics(duels):
+            generative = self._resolve_threshold(self._current, duels)
+            inferred = self._infer(generative, duels)
+        self._set_posterior(generative, duels, inferred)
         self._log_evidence = None
         return self
 
@@ -178,18 +171,17 @@ class PreferenceGP:
         tie
             Whether they were judged equal instead.
         """
-        posterior, duels = self.posterior, self._duels
-        assert duels is not None  # there is a posterior
+        posterior, duels = self.posterior, self.duels
         pair, likelihood = duels.as_pair(winner, loser), self.likelihood
         if tie and likelihood.tau == 0.0:
-            likelihood = self._prior.likelihood.for_duels(duels.with_tie(winner, loser))
-        a, b = replace(self._surrogate, likelihood=likelihood).coefficients(pair[:1], pair[1:])
+            likelihood = self._initial.likelihood.for_duels(duels.with_tie(winner, loser))
+        a, b = replace(self._current, likelihood=likelihood).coefficients(pair[:1], pair[1:])
         # Of a mixture, its first two moments are what is updated.
         row = np.array([a[0], -b[0]])
-        with self._computing(duels):
+        with self._guard_numerics(duels):
             mean, variance = np.array([row @ posterior.mean(pair)]), np.array([row @ posterior.covariance(pair) @ row])
             logZ = likelihood.log_marginal(mean, np.maximum(variance, 0.0), np.array([tie]))
-            return _checked(
+            return _check_posterior(
                 posterior.condition_on_duel(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
             )
 
@@ -198,16 +190,12 @@ class PreferenceGP:
     @property
     def posterior(self) -> Posterior:
         """Of the utility, given the duels."""
-        if self._posterior is None:
-            raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
-        return self._posterior
+        return _require(self._posterior)
 
     @property
     def info(self) -> Info:
         """What the inference did and whether it converged."""
-        if self._info is None:
-            raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
-        return self._info
+        return _require(self._info)
 
     @property
     def fit_info(self) -> FitInfo:
@@ -224,9 +212,7 @@ class PreferenceGP:
     @property
     def duels(self) -> Duels:
         """The duels last fitted or conditioned on."""
-        if self._duels is None:
-            raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
-        return self._duels
+        return _require(self._duels)
 
     @property
     def designs(self) -> Array:
@@ -236,23 +222,18 @@ class PreferenceGP:
     @property
     def average(self) -> LinearFunctional:
         """The average utility of the distinct designs compared; copies of a model share what is computed of it."""
-        if self._average is None:
-            raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
-        return self._average
+        return _require(self._average)
 
     @property
     def log_evidence(self) -> float:
         """Laplace evidence of the duels at the present hyper-parameters, whatever the inference."""
-        if self._duels is None:
-            raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
         if self._log_evidence is None:
-            with self._computing(self._duels):
+            duels = self.duels
+            with self._guard_numerics(duels):
                 # Whatever the inference: this is Laplace's, which always can work through inducing designs.
-                too_many = self._rule.is_for(self._duels, self._inference)
-                latent = (
-                    self._inducing(self._surrogate, self._duels) if too_many else self._surrogate.latent(self._duels)
-                )
-                self._log_evidence = float(_finite(laplace_evidence(find_mode(latent, self.likelihood))))
+                too_many = self._inducing_rule.exceeds_exact(duels, self._inference)
+                latent = self._make_inducing_latent(self._current, duels) if too_many else self._current.latent(duels)
+                self._log_evidence = float(_check_finite(laplace_evidence(find_mode(latent, self.likelihood))))
         return self._log_evidence
 
     def prob_choose(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
@@ -270,7 +251,7 @@ class PreferenceGP:
 
     def coefficients(self, X: Array, Y: Array) -> tuple[Array, Array]:
         """The a_i and b_i, (n,) each, of the margin a_i f(x_i) - b_i f(y_i) that a comparison of x_i and y_i has."""
-        return self._surrogate.coefficients(X, Y)
+        return self._current.coefficients(X, Y)
 
     def prob_tie(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
         """Probability, (n,), that the user finds x_i and y_i equal; 0 without a tie threshold."""
@@ -279,17 +260,17 @@ class PreferenceGP:
     @property
     def kernel(self) -> Kernel:
         """The kernel, at the fitted hyper-parameters once there are any."""
-        return self._surrogate.kernel
+        return self._current.kernel
 
     @property
     def noise(self) -> NoiseMap:
         """The noise map, at the fitted hyper-parameters once there are any."""
-        return self._surrogate.noise
+        return self._current.noise
 
     @property
     def likelihood(self) -> Likelihood:
         """The likelihood, at the fitted tie threshold once there is one."""
-        return self._surrogate.likelihood
+        return self._current.likelihood
 
     @property
     def inference(self) -> Inference:
@@ -297,142 +278,121 @@ class PreferenceGP:
         return self._inference
 
     def __repr__(self) -> str:
-        given = f"{type(self).__name__}({self._given})"
+        given = f"{type(self).__name__}({self._params})"
         return given if self._duels is None else f"{given}, after {self._duels!r}"
 
     def _repr_html_(self) -> str:
         from anchorpbo.html import facts, sheet
 
         seen = "none yet" if self._duels is None else repr(self._duels).removeprefix("Duels")
-        parts = {
-            "kernel": self.kernel,
-            "likelihood": self.likelihood,
-            "inference": self._inference,
-            "noise": self.noise,
-        }
-        return sheet("PreferenceGP", facts({**{name: repr(part) for name, part in parts.items()}, "duels": seen}))
+        parts = {name: repr(getattr(self, name)) for name in ("kernel", "likelihood", "inference", "noise")}
+        return sheet("PreferenceGP", facts({**parts, "duels": seen}))
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _check(self, duels: Duels) -> None:
         if not isinstance(duels, Duels):
             raise InputError("duels must be a Duels object", type(duels).__name__, "build one with Duels(points, ...)")
-        self._prior.kernel.check_dimension(duels.dimension)
-        anchors = self._prior.noise.anchors
+        self._initial.kernel.check_dimension(duels.dimension)
+        anchors = self._initial.noise.anchors
         if anchors is not None and anchors.shape[1] != duels.dimension:
             rule = f"the noise map's anchors must have the {duels.dimension} coordinates of the designs"
             raise ShapeError(rule, f"{anchors.shape[1]} of them", "give anchors and designs the same coordinates")
 
-    def _for_duels(self, surrogate: Surrogate, duels: Duels) -> Surrogate:
+    def _resolve_threshold(self, generative: GenerativeModel, duels: Duels) -> GenerativeModel:
         # A threshold chosen for earlier duels must not outlive them: one that was not given is settled anew.
-        likelihood = surrogate.likelihood
-        if self._prior.likelihood.tie_threshold is None and not (len(duels.ties) and likelihood.tau > 0):
-            likelihood = self._prior.likelihood
-        return Surrogate(surrogate.kernel, surrogate.noise, likelihood.for_duels(duels))
+        likelihood = generative.likelihood
+        if self._initial.likelihood.tie_threshold is None and not (len(duels.ties) and likelihood.tau > 0):
+            likelihood = self._initial.likelihood
+        return GenerativeModel(generative.kernel, generative.noise, likelihood.for_duels(duels))
 
-    def _specs(self, duels: Duels, surrogate: Surrogate) -> dict[str, Learn]:
-        likelihood = surrogate.likelihood
+    def _make_specs(self, duels: Duels, generative: GenerativeModel) -> dict[str, Learn]:
+        likelihood = generative.likelihood
         # A row's coefficient takes a utility to a margin, whose own noise is of order 1.
-        (per_utility,), _ = likelihood.coefficients(*np.full((2, 1), surrogate.noise.scale))
+        (per_utility,), _ = likelihood.coefficients(*np.full((2, 1), generative.noise.scale))
         per_utility = min(max(float(per_utility), 1e-100), 1e100)  # its square is a number
-        usual = customary(duels.dimension, likelihood.default_threshold, per_utility**-2)
-        specs = {name: usual[base_name(name)] if spec is None else spec for name, spec in self._learn.items()}
-        if specs and self._prior.likelihood.tie_threshold is None:
-            specs.setdefault("tie_threshold", usual["tie_threshold"])
+        defaults = make_default_specs(duels.dimension, likelihood.default_threshold, per_utility**-2)
+        specs = {name: defaults[base_name(name)] if spec is None else spec for name, spec in self._learn.items()}
+        if specs and self._initial.likelihood.tie_threshold is None:
+            specs.setdefault("tie_threshold", defaults["tie_threshold"])
         return specs
 
-    def _size(self, duels: Duels) -> int:
+    def _matrix_size(self, duels: Duels) -> int:
         """Rows of the matrices that are factorised."""
-        return self._rule.most if self._rule.applies(duels, self._inference) else min(len(duels), len(duels.points))
+        if self._inducing_rule.applies(duels, self._inference):
+            return self._inducing_rule.max_designs
+        return min(len(duels), len(duels.points))
 
     @contextmanager
-    def _computing(self, duels: Duels) -> Iterator[None]:
-        """Compute with one BLAS thread where matrices are small, and say in words what cannot be computed.
+    def _guard_numerics(self, duels: Duels) -> Iterator[None]:
+        """Compute with one BLAS thread where matrices are small, and turn numerical failures into `NumericalError`.
 
-        Overflows are not warned of: what they lead to is either right or refused by `_finite`.
+        Overflows are not warned of: what they lead to is either right or refused by `_check_finite`.
         """
         try:
-            with one_blas_thread(self._size(duels)), np.errstate(all="ignore"):
+            with one_blas_thread(self._matrix_size(duels)), np.errstate(all="ignore"):
                 yield
-        except (np.linalg.LinAlgError, ArithmeticError) as problem:
+        except (np.linalg.LinAlgError, ArithmeticError) as error:
             rule = "noise, output scale and length-scales must leave numbers to compute with"
-            received = f"{problem} with {self._surrogate.noise!r}, {self._surrogate.kernel!r}"
+            received = f"{error} with {self._current.noise!r}, {self._current.kernel!r}"
             remedy = "choose values nearer to 1, or let fit learn them"
-            raise NumericalError(rule, received, remedy) from problem
+            raise NumericalError(rule, received, remedy) from error
 
-    def _inducing(self, surrogate: Surrogate, duels: Duels) -> InducingLatent:
-        return surrogate.inducing_latent(duels, self._rule.most, self._rule.tolerance)
+    def _make_inducing_latent(self, generative: GenerativeModel, duels: Duels) -> InducingLatent:
+        return generative.inducing_latent(duels, self._inducing_rule.max_designs, self._inducing_rule.tolerance)
 
-    def _infer(self, surrogate: Surrogate, duels: Duels, learnt_from: int | None = None) -> _Inference:
-        through = self._inducing(surrogate, duels) if self._rule.applies(duels, self._inference) else None
-        latent = surrogate.latent(duels, self._inference.latent) if through is None else through
+    def _infer(self, generative: GenerativeModel, duels: Duels, learnt_from: int | None = None) -> _Inference:
+        approximate = self._inducing_rule.applies(duels, self._inference)
+        through = self._make_inducing_latent(generative, duels) if approximate else None
+        latent = generative.latent(duels, self._inference.latent) if through is None else through
         rng = np.random.default_rng([self._seed, len(duels)])
-        inferred = self._inference.infer(latent, surrogate.likelihood, rng)
+        inferred = self._inference.infer(latent, generative.likelihood, rng)
         if through is None:
-            posterior = _checked(posterior_from_sites(surrogate.kernel, duels.points, latent, inferred.sites))
+            posterior = _check_posterior(posterior_from_sites(generative.kernel, duels.points, latent, inferred.sites))
             return posterior, inferred.info, None if learnt_from is None else Approximation(None, 0.0, learnt_from)
         inducing = through.inducing
-        posterior = _checked(posterior_from_sites(surrogate.kernel, inducing.points, through, inferred.sites))
-        posterior = posterior.with_points(_best_others(posterior, duels.points, inducing.chosen))
+        posterior = _check_posterior(posterior_from_sites(generative.kernel, inducing.points, through, inferred.sites))
+        posterior = posterior.with_points(_find_best_others(posterior, duels.points, inducing.chosen))
         return posterior, inferred.info, Approximation(len(inducing.points), inducing.left_out, learnt_from)
 
-    def _keep(self, surrogate: Surrogate, duels: Duels, inferred: _Inference) -> None:
-        self._surrogate, self._duels = surrogate, duels
+    def _set_posterior(self, generative: GenerativeModel, duels: Duels, inferred: _Inference) -> None:
+        self._current, self._duels = generative, duels
         self._posterior, self._info, self._approximation = inferred
         self._average = self._posterior.functional(duels.points, np.full(u := len(duels.points), 1.0 / max(u, 1)))
 
 
-def _finite(numbers: npt.ArrayLike) -> Array:
-    """Numbers as an array, or an error where they are none."""
+T = TypeVar("T")
+
+
+def _require(value: T | None) -> T:
+    """Return a result that is there once the model has seen duels."""
+    if value is None:
+        raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
+    return value
+
+
+def _check_finite(numbers: npt.ArrayLike) -> Array:
+    """Return numbers as an array; raise where one is not finite."""
     array = np.asarray(numbers)
     if not np.isfinite(array).all():
         raise FloatingPointError("the posterior is not finite")
     return array
 
 
-def _checked(posterior: Posterior) -> Posterior:
-    """The posterior, or an error where it is no number at the designs compared."""
-    for numbers in (
-        posterior.beta,
-        posterior.root,
-        posterior.means,
-        () if posterior.spread is None else posterior.spread,
-    ):
-        _finite(numbers)
+def _check_posterior(posterior: Posterior) -> Posterior:
+    """Return a posterior; raise where it is not finite at the designs compared."""
+    spread = () if posterior.spread is None else posterior.spread
+    for numbers in (posterior.beta, posterior.root, posterior.means, spread):
+        _check_finite(numbers)
     return posterior
 
 
 _Inference = tuple[Posterior, Info, Approximation | None]
 
 
-def _best_others(posterior: Posterior, points: Array, chosen: IntArray) -> Array:
-    """Designs compared, (n, d), that have the best means and are not among those chosen."""
+def _find_best_others(posterior: Posterior, points: Array, chosen: IntArray) -> Array:
+    """Return the compared designs, (n, d), of best mean that are not inducing designs."""
     means = posterior.mean(points)
     means[chosen] = -np.inf
-    best = np.argsort(-means, kind="stable")[: min(BEST, len(points) - len(chosen))]
+    best = np.argsort(-means, kind="stable")[: min(BEST_DESIGNS, len(points) - len(chosen))]
     return np.asarray(points[best])
-
-
-def _as_learn(learn: Learnt, kernel: Kernel, noise: NoiseMap) -> dict[str, Learn | None]:
-    """Name to specification; ``None`` stands for the customary one, which depends on the dimension."""
-    if isinstance(learn, str):
-        learn = (learn,)
-    if not isinstance(learn, Iterable | None):
-        raise InputError("learn must be names or a mapping from names to Learn", repr(learn), "leave it out")
-    usual = isinstance(learn, tuple) and learn == DEFAULT_LEARN
-    given: dict[str, Learn | None] = dict(learn) if isinstance(learn, Mapping) else dict.fromkeys(learn or ())
-    of_kernel = {*kernel.parameter_names, *map(base_name, kernel.parameter_names)}
-    here = of_kernel | {"noise_scale", "tie_threshold"} | ({"noise_strength"} if noise.strength_matters else set())
-    for name, spec in given.items():
-        if name not in LEARNABLE and name not in of_kernel:
-            raise UnknownNameError.of("a hyper-parameter to learn", name, {*LEARNABLE, *of_kernel})
-        if spec is None and name not in LEARNABLE and base_name(name) not in LEARNABLE:
-            rule = f"a hyper-parameter of your own, such as {name}, needs bounds to be learnt"
-            raise InputError(rule, None, f'pass learn={{"{name}": Learn((lower, upper))}}')
-        if not isinstance(spec, Learn | None):
-            raise InputError(f"what is said of {name} must be a Learn", repr(spec), "write Learn((lower, upper))")
-        if name not in here and not usual:
-            raise IncompatibleError(
-                f"{name} can only be learnt where there is one", f"{kernel!r}, {noise!r}", "drop it"
-            )
-    return given

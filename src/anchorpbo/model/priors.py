@@ -1,4 +1,4 @@
-"""What is known about a hyper-parameter before any duel: its range, and where in it to expect it."""
+"""Bounds and priors of hyper-parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class LogNormal:
     """log(value) ~ N(log(median), spread^2)."""
 
     median: float
-    """The value expected."""
+    """Median of the value."""
     spread: float
     """Standard deviation of its logarithm: 0.7 is a factor of two either way."""
 
@@ -44,8 +44,8 @@ class Learn:
             raise InputError("prior must be a LogNormal or None", repr(self.prior), "write LogNormal(median, spread)")
 
 
-def customary(dimension: int, tie_threshold: float, unit: float = 1.0) -> dict[str, Learn]:
-    """Bounds and weakly informative priors for designs in the unit cube of this dimension.
+def make_default_specs(dimension: int, tie_threshold: float, unit: float = 1.0) -> dict[str, Learn]:
+    """Make the default bounds and weakly informative priors for designs in the unit cube of this dimension.
 
     The length-scale's prior moves with the diagonal of the cube. The output scale's is in units of the noise, as only
     their ratio shows in answers: ten of them say that the user is mostly, not always, right. `unit` is the variance of
@@ -60,5 +60,5 @@ def customary(dimension: int, tie_threshold: float, unit: float = 1.0) -> dict[s
     }
 
 
-LEARNABLE = tuple(customary(1, 1.0))
+LEARNABLE = tuple(make_default_specs(1, 1.0))
 """Names of all hyper-parameters that can be learnt."""

@@ -17,7 +17,7 @@ from anchorpbo.plots.parameter_labels import ParameterLabels
 from anchorpbo.plots.plane_map import PlaneMap
 from anchorpbo.plots.plot import Backend, Plot, draw
 from anchorpbo.space import Catalogue
-from anchorpbo.study.recommending import check_answers
+from anchorpbo.study.recommendation import check_answers
 
 MAP_POINTS = 65
 """Points along a parameter."""

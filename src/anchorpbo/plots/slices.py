@@ -15,7 +15,7 @@ from anchorpbo.plots.colours import BLUE, GREY, INKS, ORANGE, RED, Theme
 from anchorpbo.plots.parameter_labels import ParameterLabels
 from anchorpbo.plots.plot import Backend, Plot, draw
 from anchorpbo.space import Design
-from anchorpbo.study.recommending import check_answers
+from anchorpbo.study.recommendation import check_answers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

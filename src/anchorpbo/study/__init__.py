@@ -1,25 +1,26 @@
-"""Ask, tell, recommend: a study is a log of what its user said, and everything else is a function of it.
+"""Ask, tell, recommend: a study is a log of events, and everything else is a function of it.
 
 ::
 
-    optimizer      Optimizer, the public face: one lock, one log
-    duel, events   what is asked and what is said, as plain data
-    record         the log as arrays
-    plan           presets: how the user is modelled and duels are chosen
-    beliefs        log -> hyper-parameters -> model
-    asking         log -> next duel, through starting (the first few) or choosing (by the acquisition)
-    distinct       which duels are worth asking
-    why, gain, progress, recommending       what is said to the user about it
-    anchors        designs to ask "could you judge this one well?"
-    saving, objects, importing      JSON, and comparisons from elsewhere
-    foresight      a log for another process, and what follows from it
+    optimizer            Optimizer, the public face: validates designs and holds the lock
+    settings, plan       arguments of a study, and its presets
+    state                log, models and caches behind the lock
+    duel, events, log    duels and events as plain data, and the log of them
+    dataset              the log as arrays
+    hyperparameters      log -> fitted hyper-parameters -> model
+    duel_selection       log -> next duel, through initial_duels or duel_search, both under a duel_filter
+    explanations, expected_gain, progress, recommendation      results for the user
+    anchors              proposals of designs to mark as anchors
+    serialization, files, comparisons      JSON, atomic files, tables of comparisons
+    replication          the next duel, computed by a replica in another process
+    cache                LRUCache
 """
 
 from anchorpbo.study.duel import Duel, Outcome
 from anchorpbo.study.optimizer import Optimizer
 from anchorpbo.study.plan import BoundedNoise, ConstantNoise, NoiseRule, PaperNoise, Plan
 from anchorpbo.study.progress import Progress
-from anchorpbo.study.recommending import Estimate, Recommendation
+from anchorpbo.study.recommendation import Estimate, Recommendation
 
 __all__ = [
     "BoundedNoise", "ConstantNoise", "Duel", "Estimate", "NoiseRule", "Optimizer", "Outcome", "PaperNoise", "Plan",

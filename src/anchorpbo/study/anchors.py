@@ -1,4 +1,4 @@
-"""Designs to show with "could you judge this one well?": far from each other and from the anchors there are."""
+"""Proposals of anchors: designs far from each other and from the present anchors."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from anchorpbo.space import Catalogue, DesignSpace, farthest_points, medoids
 from anchorpbo.space.subset_selection import MAX_SUBSET_ROWS
 from anchorpbo.typing import Array, BoolArray
 
-SHOWN = 512
+SOBOL_POINTS = 512
 """Sobol' points among which proposals are chosen."""
 
 
-def proposals(space: DesignSpace, n: int, anchors: Array, rng: np.random.Generator) -> Array:
-    """Coordinates of up to n designs that are no anchors yet, (n, d).
+def propose_anchors(space: DesignSpace, n: int, anchors: Array, rng: np.random.Generator) -> Array:
+    """Return the coordinates of up to n designs that are no anchors yet, (n, d).
 
     Of a catalogue, the medoids: n items that stand for the others. Elsewhere the farthest of a few hundred Sobol'
     points, one after the other; the first is the one nearest to the middle, or with anchors the farthest from them.
     """
     if isinstance(space, Catalogue):
         items = space.candidates
-        fresh = np.flatnonzero(~_among(items, anchors))
+        fresh = np.flatnonzero(~_is_among(items, anchors))
         # Of a long list those that medoids would draw, so that the others are not copied.
         some = items[fresh[np.sort(rng.permutation(len(fresh))[:MAX_SUBSET_ROWS])]]
         return some[medoids(some, min(n, len(some)), space.columns, rng)]
-    designs = np.unique([space.nearest(x) for x in space.sample(SHOWN, rng)], axis=0)
-    designs = designs[~_among(designs, anchors)]
+    designs = np.unique([space.nearest(x) for x in space.sample(SOBOL_POINTS, rng)], axis=0)
+    designs = designs[~_is_among(designs, anchors)]
     n = min(n, len(designs))
     if len(anchors):
         every = np.concatenate([anchors, designs])
@@ -34,9 +34,9 @@ def proposals(space: DesignSpace, n: int, anchors: Array, rng: np.random.Generat
     return designs[[middle, *farthest_points(designs, n - 1, space.columns, chosen=[middle])]] if n else designs[:0]
 
 
-def _among(designs: Array, others: Array) -> BoolArray:
-    """Which designs, (n, d), are among others, (k, d)."""
+def _is_among(designs: Array, others: Array) -> BoolArray:
+    """Return which designs, (n, d), are among others, (k, d)."""
     if not len(others):
         return np.zeros(len(designs), dtype=np.bool_)
-    known = {other.tobytes() for other in others}
-    return np.array([design.tobytes() in known for design in designs], dtype=np.bool_)
+    coordinates = {other.tobytes() for other in others}
+    return np.array([design.tobytes() in coordinates for design in designs], dtype=np.bool_)

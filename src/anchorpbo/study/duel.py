@@ -1,4 +1,4 @@
-"""A question to the user, and what they may answer."""
+"""Duels: two designs to choose between, and the outcomes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Duel:
         Why these two, in a sentence.
     gain
         By how much its answer is expected to raise the best mean utility, as a share of the range of utilities seen so
-        far (`anchorpbo.study.gain`); ``None`` for the duels to start with, which nothing is known about.
+        far (`anchorpbo.study.expected_gain`); ``None`` for the duels to start with, which nothing is known about.
     """
 
     id: str
@@ -46,31 +46,31 @@ class Duel:
         return hash(self.id)
 
     @classmethod
-    def of(cls, study: str, position: int, first: Design, second: Design, why: str, gain: float | None) -> Duel:
-        """The duel of a study, by its digest, asked after so many events."""
-        return cls(_name(study, str(position), first, second, gain), first, second, why, gain)
+    def create(cls, study: str, position: int, first: Design, second: Design, why: str, gain: float | None) -> Duel:
+        """Make the duel of a study, by its digest, asked after so many events."""
+        return cls(_make_id(study, str(position), first, second, gain), first, second, why, gain)
 
     def _repr_html_(self) -> str:
         from anchorpbo.study.html import duel_html
 
         return duel_html(self)
 
-    def asked_in(self, study: str) -> bool:
-        """Whether the study with this digest has asked it."""
+    def is_from(self, study: str) -> bool:
+        """Return whether the study with this digest asked it."""
         try:
             position, _, _ = self.id.partition("-")
-            return self.id == _name(study, position, self.first, self.second, self.gain)
+            return self.id == _make_id(study, position, self.first, self.second, self.gain)
         except (AttributeError, TypeError, ValueError):  # made by hand, of what no duel is made of
             return False
 
 
-def _name(study: str, position: str, first: Design, second: Design, gain: float | None) -> str:
+def _make_id(study: str, position: str, first: Design, second: Design, gain: float | None) -> str:
     text = json.dumps([study, position, first, second, gain], sort_keys=True, allow_nan=False)
     return f"{position}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def as_outcome(outcome: object) -> Outcome:
-    """One of the four outcomes, or an error that lists them."""
+def parse_outcome(outcome: object) -> Outcome:
+    """Return one of the four outcomes; raise for anything else."""
     for known in OUTCOMES:
         if isinstance(outcome, str) and outcome == known:
             return known

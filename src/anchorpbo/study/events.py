@@ -1,14 +1,18 @@
-"""What was said in a study: plain data, from which everything else follows."""
+"""Events of a study's log, as plain data, and the log's entries that hold them."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.numerics.validation import freeze
 from anchorpbo.space import Design, DesignSpace
-from anchorpbo.study.duel import Outcome, as_outcome
+from anchorpbo.study.duel import Outcome, parse_outcome
+from anchorpbo.typing import Array
 
 
 @dataclass(frozen=True)
@@ -55,8 +59,8 @@ class AnchorRemoved:
 Event: TypeAlias = Answered | Preferred | AnchorAdded | AnchorRemoved
 
 
-def designs_of(event: Event) -> tuple[Design, ...]:
-    """The one or two designs an event is about."""
+def list_designs(event: Event) -> tuple[Design, ...]:
+    """Return the one or two designs of an event."""
     if isinstance(event, Answered):
         return event.first, event.second
     if isinstance(event, Preferred):
@@ -65,13 +69,13 @@ def designs_of(event: Event) -> tuple[Design, ...]:
 
 
 def event_to_dict(event: Event) -> dict[str, Any]:
-    """An event as JSON holds it; its designs are copies."""
+    """Convert an event to JSON data; its designs are copies."""
     fields = {key: dict(value) if isinstance(value, dict) else value for key, value in vars(event).items()}
     return {"type": event.type, **fields}
 
 
 def event_from_dict(data: Mapping[str, Any], space: DesignSpace) -> Event:
-    """The event of a dict, its designs checked against the space."""
+    """Read an event from JSON data; its designs are checked against the space."""
     if not isinstance(data, Mapping) or not isinstance(data.get("type"), str):
         raise InputError("an event must be an object with a type", repr(data), "export the study again")
     kind = data["type"]
@@ -79,28 +83,49 @@ def event_from_dict(data: Mapping[str, Any], space: DesignSpace) -> Event:
         raise UnknownNameError.of("an event's type", kind, _READERS)
     try:
         return _READERS[kind](data, space)
-    except KeyError as problem:
-        raise InputError(f"an event of type {kind} must have {problem}", repr(dict(data)), "add it") from problem
+    except KeyError as error:
+        raise InputError(f"an event of type {kind} must have {error}", repr(dict(data)), "add it") from error
 
 
-def _answered(data: Mapping[str, Any], space: DesignSpace) -> Event:
+def _read_answer(data: Mapping[str, Any], space: DesignSpace) -> Event:
     duel, gain = data["duel"], data.get("gain")
     if not isinstance(duel, str) or not isinstance(gain, float | int | None) or isinstance(gain, bool):
         rule = "an answer must name its duel, and a gain must be a number"
         raise InputError(rule, repr((duel, gain)), "export the study again")
     designs = space.check(data["first"]), space.check(data["second"])
-    return Answered(duel, *designs, as_outcome(data["outcome"]), None if gain is None else float(gain))
+    return Answered(duel, *designs, parse_outcome(data["outcome"]), None if gain is None else float(gain))
 
 
-def _preferred(data: Mapping[str, Any], space: DesignSpace) -> Event:
+def _read_preference(data: Mapping[str, Any], space: DesignSpace) -> Event:
     if not isinstance(data.get("tie", False), bool):
         raise InputError("tie must be true or false", repr(data["tie"]), "leave it out where there is a winner")
     return Preferred(space.check(data["winner"]), space.check(data["loser"]), data.get("tie", False))
 
 
 _READERS: dict[str, Callable[[Mapping[str, Any], DesignSpace], Event]] = {
-    "answered": _answered,
-    "preferred": _preferred,
+    "answered": _read_answer,
+    "preferred": _read_preference,
     "anchor_added": lambda data, space: AnchorAdded(space.check(data["design"])),
     "anchor_removed": lambda data, space: AnchorRemoved(space.check(data["design"])),
 }
+
+
+@dataclass(frozen=True, eq=False)
+class LogEntry:
+    """An event of a log, with the coordinates of its designs and the digest of the log up to it."""
+
+    event: Event
+    points: Array
+    """Coordinates of its designs, (1 or 2, d)."""
+    digest: str
+    """Digest of the study, of this event and of all before it."""
+
+    @classmethod
+    def create(cls, digest: str, event: Event, points: Array) -> LogEntry:
+        """Make the entry of an event that follows a log with this digest."""
+        return cls(event, freeze(points), compute_digest([digest, event_to_dict(event)]))
+
+
+def compute_digest(data: Any) -> str:
+    """Compute the SHA-256 digest of JSON data."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Studies, and what they say, as notebooks show them."""
+"""HTML of studies, duels and results, for notebooks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anchorpbo.space.html import catalogue_table, space_table
 from anchorpbo.study.duel import Duel
 from anchorpbo.study.optimizer import Optimizer
 from anchorpbo.study.progress import Progress
-from anchorpbo.study.recommending import Estimate, Recommendation
+from anchorpbo.study.recommendation import Estimate, Recommendation
 
 CANDIDATES = 5
 """Designs that may be the best, of which so many are listed."""

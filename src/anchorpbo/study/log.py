@@ -1,83 +1,115 @@
-"""The events of a study, oldest first, and what is looked up among them."""
+"""The log of a study: its events, oldest first, and immutable snapshots of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from anchorpbo.space import Design, DesignSpace
-from anchorpbo.study.events import Answered, Event
-from anchorpbo.study.memory import Memory
-from anchorpbo.study.record import Entry, Record
+from anchorpbo.study.cache import LRUCache
+from anchorpbo.study.dataset import StudyData
+from anchorpbo.study.events import Answered, Event, LogEntry, event_to_dict
 from anchorpbo.typing import Array
 
 
-class Log:
-    """What was said, in order: the one thing in a study that changes. Not thread-safe.
+@dataclass(frozen=True, eq=False)
+class LogSnapshot:
+    """The entries of a log at some time, or as they would be after one hypothetical answer."""
 
-    Its record is a function of the events alone, but is not read from the first of them each time: the record of any
-    shorter log that is still remembered is a start.
-    """
-
-    def __init__(self, study: str, space: DesignSpace, anchors: Mapping[bytes, Design]) -> None:
-        self._entries: list[Entry] = []
-        self._answered: set[str] = set()
-        self._first = Record.empty(study, space, anchors)
-        self._records: Memory[Record] = Memory(8)
+    study: str
+    """Digest of what the study was made with."""
+    entries: tuple[LogEntry, ...]
 
     def __len__(self) -> int:
-        """Events."""
-        return len(self._entries)
-
-    def __iter__(self) -> Iterator[Event]:
-        """Events, oldest first."""
-        return (entry.event for entry in self._entries)
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        """Events with what is derived from each, oldest first."""
-        return tuple(self._entries)
+        """Return the number of events."""
+        return len(self.entries)
 
     @property
     def digest(self) -> str:
-        """Of the study and all its events."""
-        return self._entries[-1].digest if self._entries else self._first.digest
+        """Digest of the study and of all its events."""
+        return self.entries[-1].digest if self.entries else self.study
+
+    def count_common(self, other: LogSnapshot) -> int:
+        """Return the length of the common prefix of two logs of one study."""
+        # A digest is of all events up to its own; and logs mostly differ in their last events.
+        for count in range(min(len(self), len(other)), 0, -1):
+            if self.entries[count - 1].digest == other.entries[count - 1].digest:
+                return count
+        return 0
+
+    def events(self, start: int = 0) -> list[dict[str, Any]]:
+        """Return the events from an index on, as JSON data."""
+        return [event_to_dict(entry.event) for entry in self.entries[start:]]
+
+
+class Log:
+    """Events in order: the one thing in a study that changes. Not thread-safe.
+
+    Its `StudyData` is a function of the events alone, but is not computed from the first of them each time: the data of
+    any shorter log that is still in the cache is a start.
+    """
+
+    def __init__(self, study: str, space: DesignSpace, anchors: Mapping[bytes, Design]) -> None:
+        self._entries: list[LogEntry] = []
+        self._answered: set[str] = set()
+        self._empty = StudyData.empty(study, space, anchors)
+        self._data: LRUCache[StudyData] = LRUCache(8)
+
+    def __len__(self) -> int:
+        """Return the number of events."""
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Event]:
+        """Iterate over the events, oldest first."""
+        return (entry.event for entry in self._entries)
+
+    @property
+    def digest(self) -> str:
+        """Digest of the study and of all its events."""
+        return self._entries[-1].digest if self._entries else self._empty.digest
+
+    @property
+    def data(self) -> StudyData:
+        """The log as arrays."""
+        return self._data.get_or_compute(self.digest, self._compute_data)
+
+    def data_after(self, event: Event, points: Array) -> StudyData:
+        """Return the data of the log after one more event."""
+        now, entry = self.data, LogEntry.create(self.digest, event, points)
+        return self._data.get_or_compute(entry.digest, lambda: now.with_entries([entry]))
+
+    def snapshot(self, *entries: LogEntry) -> LogSnapshot:
+        """Return a snapshot of the log, with further entries at its end."""
+        return LogSnapshot(self._empty.digest, (*self._entries, *entries))
 
     def has_answer(self, duel: str) -> bool:
-        """Whether the duel of this id was answered."""
+        """Return whether the duel of this id was answered."""
         return duel in self._answered
 
     def append(self, event: Event, points: Array) -> None:
         """Add an event with the coordinates of its designs, (1 or 2, d)."""
-        entry = Entry.after(self.digest, event, points)
+        entry = LogEntry.create(self.digest, event, points)
         if isinstance(event, Answered):
             self._answered.add(event.duel)
         self._entries.append(entry)
 
     def pop(self) -> None:
-        """Take back the last event."""
+        """Remove the last event."""
         event = self._entries.pop().event
         if isinstance(event, Answered):
             self._answered.remove(event.duel)
 
-    def cut(self, count: int) -> None:
-        """Take back all but the first few events."""
+    def truncate(self, count: int) -> None:
+        """Remove all but the first `count` events."""
         while len(self._entries) > count:
             self.pop()
 
-    def record(self) -> Record:
-        """What the log says."""
-        return self._records.get(self.digest, self._read)
-
-    def record_after(self, event: Event, points: Array) -> Record:
-        """What it would say after one more event."""
-        now, entry = self.record(), Entry.after(self.digest, event, points)
-        return self._records.get(entry.digest, lambda: now.after([entry]))
-
-    def _read(self) -> Record:
-        """The record of all entries, from the longest log before them whose record is remembered."""
-        entries: Sequence[Entry] = self._entries
+    def _compute_data(self) -> StudyData:
+        """Compute the data of all entries, from the longest prefix whose data is in the cache."""
+        entries: Sequence[LogEntry] = self._entries
         for count in range(len(entries) - 1, 0, -1):
-            record = self._records.find(entries[count - 1].digest)
-            if record is not None:
-                return record.after(entries[count:])
-        return self._first.after(entries)
+            data = self._data.get(entries[count - 1].digest)
+            if data is not None:
+                return data.with_entries(entries[count:])
+        return self._empty.with_entries(entries)

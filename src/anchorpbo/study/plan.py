@@ -1,4 +1,4 @@
-"""How a study models its user and chooses duels: the two presets, and what replaces parts of them."""
+"""Plans: how a study models its user and selects duels; the two presets."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from anchorpbo.reliability import EuclideanMetric, Metric, NoiseMap, ProductMetr
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
 
-STRATEGY = "raeubo"
-"""Of the default preset."""
-RISK_AVERSE = ("anpei", "rahbo", "raeubo")
-RISK_AVERSION = 1.0
+DEFAULT_STRATEGY = "raeubo"
+"""Strategy of the default preset."""
+RISK_AVERSE_STRATEGIES = ("anpei", "rahbo", "raeubo")
+DEFAULT_RISK_AVERSION = 1.0
 """Of the default preset, in units of utility for a unit of noise: its utilities are learnt in units of the noise."""
-MOST_LENGTHSCALES = 20
+MAX_LENGTHSCALES = 20
 """With more coordinates than this they share one length-scale."""
 
 
@@ -89,7 +89,7 @@ class BoundedNoise(NoiseRule):
 
 @dataclass(frozen=True)
 class Plan:
-    """All choices of a study, as objects."""
+    """All settings of a study, as objects."""
 
     acquisition: Acquisition
     kernel: Kernel
@@ -118,8 +118,8 @@ class Plan:
         """Whether both designs of a duel are free, rather than one being the previous winner."""
         return isinstance(self.acquisition, PairAcquisition)
 
-    def fitted_at(self, duels: int) -> int:
-        """How many of so many duels the hyper-parameters are fitted to."""
+    def last_fit(self, duels: int) -> int:
+        """Return the number of duels that the last fit of the hyper-parameters used, out of so many."""
         if self.refit_every is not None:
             return duels - max(duels - self.initial, 0) % self.refit_every
         # Steps of a tenth: every duel up to 20, every fifteenth at 150, so that fits cost a constant share of the time.
@@ -129,18 +129,18 @@ class Plan:
         return at
 
 
-def paper(space: DesignSpace, strategy: str | Acquisition | None, baseline: str = "constant") -> Plan:
-    """The paper's settings (docs/reproduction.md)."""
+def make_paper_plan(space: DesignSpace, strategy: str | Acquisition | None, baseline: str = "constant") -> Plan:
+    """Make the plan of the paper (docs/reproduction.md)."""
     acquisition = resolve_acquisition("raeubo" if strategy is None else strategy)
     pairs = isinstance(acquisition, PairAcquisition)
     plain = isinstance(acquisition, EI | UCB | EUBO) and baseline == "constant"
     return Plan(
         acquisition=acquisition,
-        kernel=_kernel(space, np.sqrt(0.1)),
+        kernel=_make_kernel(space, np.sqrt(0.1)),
         likelihood=Logistic(form="paper") if pairs else Probit(),
         inference=Laplace() if pairs else Hallucination(),
         noise=ConstantNoise() if plain else PaperNoise(),
-        metric=_metric(space),
+        metric=_make_metric(space),
         learn={"lengthscale": Learn((0.1, 1.0))},
         initial=8,
         refit_every=10,
@@ -149,20 +149,22 @@ def paper(space: DesignSpace, strategy: str | Acquisition | None, baseline: str 
     )
 
 
-def default(space: DesignSpace, strategy: str | Acquisition | None) -> Plan:
-    """Settings for real use (docs/decisions/0011-default-strategy.md)."""
-    strategy = STRATEGY if strategy is None else strategy
-    acquisition = resolve_acquisition(strategy, **({"risk_aversion": RISK_AVERSION} if strategy in RISK_AVERSE else {}))
+def make_default_plan(space: DesignSpace, strategy: str | Acquisition | None) -> Plan:
+    """Make the plan for real use (docs/decisions/0011-default-strategy.md)."""
+    strategy = DEFAULT_STRATEGY if strategy is None else strategy
+    acquisition = resolve_acquisition(
+        strategy, **({"risk_aversion": DEFAULT_RISK_AVERSION} if strategy in RISK_AVERSE_STRATEGIES else {})
+    )
     d = space.dimension
     lengths = 0.25 * np.sqrt(d)
     return Plan(
         acquisition=acquisition,
-        kernel=_kernel(space, np.full(d, lengths) if d <= MOST_LENGTHSCALES else lengths),
+        kernel=_make_kernel(space, np.full(d, lengths) if d <= MAX_LENGTHSCALES else lengths),
         likelihood=Probit(),
-        # As exactly as a duel is rounded; what is recommended is inferred more closely (`beliefs.report`).
+        # As exactly as a duel is rounded; what is recommended is inferred more closely (`ModelFitter.report_model`).
         inference=EP(tolerance=1e-5) if isinstance(acquisition, PairAcquisition) else Hallucination(),
         noise=BoundedNoise(),
-        metric=_metric(space),
+        metric=_make_metric(space),
         learn={"lengthscale": None, "outputscale": None},
         initial=5,
         refit_every=None,
@@ -188,7 +190,7 @@ def make_plan(
     risk_weight: float | None,
     baseline: str,
 ) -> Plan:
-    """A preset with the parts that were given in place of its own; see `Optimizer`."""
+    """Make the plan of a preset, with some parts replaced; see `Optimizer`."""
     if isinstance(strategy, str):
         strategy = strategy.lower()
         if strategy not in STRATEGIES:
@@ -215,7 +217,7 @@ def make_plan(
         "refit_every": None if refit_every is None else as_integer("refit_every", refit_every, 1),
         "risk_weight": None if risk_weight is None else as_non_negative("risk_weight", risk_weight),
     }
-    base = paper(space, strategy, baseline) if preset == "paper" else default(space, strategy)
+    base = make_paper_plan(space, strategy, baseline) if preset == "paper" else make_default_plan(space, strategy)
     plan = replace(base, **{name: value for name, value in given.items() if value is not None})
     plan.kernel.check_dimension(space.dimension)
     if space.region is not None and len(space.region.continuous) and not plan.kernel.differentiable:
@@ -228,42 +230,42 @@ def make_plan(
     return plan
 
 
-def _kernel(space: DesignSpace, lengthscale: float | Array) -> Kernel:
-    """An RBF of numbers and categories, Tanimoto for fingerprints, their product where there are both."""
+def _make_kernel(space: DesignSpace, lengthscale: float | Array) -> Kernel:
+    """Make an RBF of numbers and categories, Tanimoto for fingerprints, their product where there are both."""
     columns, d = space.columns, space.dimension
     if not columns.fingerprint:
         return RBF(lengthscale, categorical=columns.categorical)
     if len(columns.fingerprint) == d:
         return Tanimoto()
-    others = _others(space)
+    others = _list_other_columns(space)
     lengths = lengthscale if np.ndim(lengthscale) == 0 else np.asarray(lengthscale)[list(others)]
     rbf = RBF(lengths, categorical=[others.index(c) for c in columns.categorical])
     return rbf.on(others) * Tanimoto().on(columns.fingerprint)
 
 
-def _metric(space: DesignSpace) -> Metric:
-    """The distance that belongs to that kernel."""
+def _make_metric(space: DesignSpace) -> Metric:
+    """Make the distance that belongs to that kernel."""
     columns = space.columns
     if not columns.fingerprint:
         return EuclideanMetric(columns.categorical)
     if len(columns.fingerprint) == space.dimension:
         return TanimotoMetric()
-    others = _others(space)
+    others = _list_other_columns(space)
     euclidean = EuclideanMetric(tuple(others.index(c) for c in columns.categorical))
     return ProductMetric(((euclidean, others), (TanimotoMetric(), columns.fingerprint)))
 
 
-def _others(space: DesignSpace) -> tuple[int, ...]:
-    """Columns that are not of the fingerprint."""
+def _list_other_columns(space: DesignSpace) -> tuple[int, ...]:
+    """Return the columns that are not of the fingerprint."""
     return tuple(sorted({*space.columns.numeric, *space.columns.categorical}))
 
 
-def learnable(kernel: Kernel, noise: NoiseMap, wanted: Mapping[str, Learn | None]) -> dict[str, Learn | None]:
-    """What is to be learnt, of what there is; of the output scales of a product only one shows."""
+def select_learnable(kernel: Kernel, noise: NoiseMap, wanted: Mapping[str, Learn | None]) -> dict[str, Learn | None]:
+    """Return the hyper-parameters to learn that the model has; of the output scales of a product, only one."""
     names = kernel.parameter_names
-    here = {*names, *map(base_name, names), "noise_scale", "tie_threshold"}
-    here |= {"noise_strength"} if noise.strength_matters else set()
-    chosen = {name: spec for name, spec in wanted.items() if name in here}
+    present = {*names, *map(base_name, names), "noise_scale", "tie_threshold"}
+    present |= {"noise_strength"} if noise.strength_matters else set()
+    chosen = {name: spec for name, spec in wanted.items() if name in present}
     scales = [name for name in names if base_name(name) == "outputscale"]
     if "outputscale" in chosen and len(scales) > 1:
         chosen[scales[0]] = chosen.pop("outputscale")
@@ -278,4 +280,4 @@ def _check_learn(kernel: Kernel, learn: Mapping[str, Learn | None]) -> None:
             raise UnknownNameError.of("a hyper-parameter to learn", name, names)
         if not isinstance(spec, Learn | None):
             remedy = "write Learn((lower, upper)), or None for the customary bounds"
-            raise InputError(f"what is said of {name} must be a Learn or None", repr(spec), remedy)
+            raise InputError(f"learn[{name!r}] must be a Learn or None", repr(spec), remedy)

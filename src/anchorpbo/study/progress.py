@@ -1,4 +1,4 @@
-"""Whether to go on: what another duel is expected to bring.
+"""Progress of a study: the expected gain of another duel, and when to stop.
 
 One duel seldom brings much by itself, so a single small gain says little. Only when as many duels in a row as it takes
 to look around once, five and two more for each coordinate up to ten, promised next to nothing, is it time to stop.
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-MOST_DIRECTIONS = 10
+MAX_DIRECTIONS = 10
 """Coordinates that count: a fingerprint of 2,048 bits is not looked at from as many sides."""
-ENOUGH = 0.02
-"""A gain below this share of the range of utilities seen is next to nothing."""
+NEGLIGIBLE_GAIN = 0.02
+"""Expected gain, as a share of the range of utilities seen, below which a duel counts as idle."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Progress:
         return progress_html(self)
 
 
-def progress(duels: int, gains: Sequence[float | None], initial: int, dimension: int) -> Progress:
-    """Judge by the expected gains of all duels so far, that of the next one last.
+def assess_progress(duels: int, gains: Sequence[float | None], initial: int, dimension: int) -> Progress:
+    """Assess the progress by the expected gains of all duels so far, that of the next one last.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def progress(duels: int, gains: Sequence[float | None], initial: int, dimension:
     """
     now = gains[-1] if gains else None
     # The next duel counts as one that promises little, but is not behind us yet.
-    idle = sum(1 for _ in takewhile(lambda gain: gain is not None and gain < ENOUGH, reversed(gains)))
+    idle = sum(1 for _ in takewhile(lambda gain: gain is not None and gain < NEGLIGIBLE_GAIN, reversed(gains)))
     start = max(initial - duels, 0) if now is None else 0
-    remaining = max(start + patience(dimension) - idle, 0)
+    remaining = max(start + compute_patience(dimension) - idle, 0)
     if start:
         words = f"{start} more to get a first idea of what you like."
     elif remaining and not idle:
@@ -77,6 +77,6 @@ def progress(duels: int, gains: Sequence[float | None], initial: int, dimension:
     return Progress(duels, now, not remaining, remaining, words)
 
 
-def patience(dimension: int) -> int:
-    """Duels in a row that must promise next to nothing before it is time to stop."""
-    return 5 + 2 * min(dimension, MOST_DIRECTIONS)
+def compute_patience(dimension: int) -> int:
+    """Return how many duels in a row must have a negligible expected gain before it is time to stop."""
+    return 5 + 2 * min(dimension, MAX_DIRECTIONS)

@@ -17,7 +17,7 @@ from anchorpbo.app.rendering.pictures import (
     read_size,
 )
 from anchorpbo.app.report.report import render_report
-from anchorpbo.app.scheduler.desk import Errand
+from anchorpbo.app.scheduler.replicas import Errand
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.sessions import MAX_PICTURE_STUDIES
 from anchorpbo.app.storage.memory import MemoryStorage

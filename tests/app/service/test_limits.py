@@ -11,8 +11,8 @@ import pytest
 from anchorpbo.app.definition import definition, validation
 from anchorpbo.app.definition.validation import check_space_size, check_table_size
 from anchorpbo.app.scheduler import scheduler as looking
-from anchorpbo.app.scheduler.processes import LateError, Worker, start_workers
-from anchorpbo.app.scheduler.scheduler import Ahead
+from anchorpbo.app.scheduler.scheduler import Scheduler
+from anchorpbo.app.scheduler.worker_process import WorkerProcess, WorkerTimeoutError, start_workers
 from anchorpbo.app.service import StudyService, validator
 from anchorpbo.app.service.validator import TASKS, Validator
 from anchorpbo.app.storage.memory import MemoryStorage
@@ -28,7 +28,7 @@ TIMEOUT = 120.0
 @pytest.fixture(scope="module")
 def checking():
     """Validator with one process, for all tests that do not end it."""
-    found = Validator([Worker("anchorpbo.app.service.validator")])
+    found = Validator([WorkerProcess("anchorpbo.app.service.validator")])
     yield found
     found.close()
 
@@ -127,20 +127,20 @@ def test_only_so_many_wait_for_a_check_and_none_for_longer_than_it_may(checking,
 
 
 def test_where_no_process_starts_whoever_asks_checks(monkeypatch, caplog):
-    monkeypatch.setattr("anchorpbo.app.scheduler.processes.sys.executable", "/no/such/python")
-    assert Validator([Worker("anchorpbo.app.service.validator")]).define(QUICK).name == "Tea"
+    monkeypatch.setattr("anchorpbo.app.scheduler.worker_process.sys.executable", "/no/such/python")
+    assert Validator([WorkerProcess("anchorpbo.app.service.validator")]).define(QUICK).name == "Tea"
     assert "made in a thread" in caplog.text
 
 
 def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answered(monkeypatch):
     workers = start_workers(1)
-    ahead = Ahead(workers)
+    ahead = Scheduler(workers)
     assert ahead._warm.wait(TIMEOUT)
     studies = StudyService(MemoryStorage(), scheduler=ahead)
     id = studies.create(QUICK).id
     before = workers[0].pid
     os.kill(before, signal.SIGSTOP)
-    monkeypatch.setattr(looking, "ASK_LIMIT", 0.3)
+    monkeypatch.setattr(looking, "MAX_ASK_SECONDS", 0.3)
     with pytest.raises(RunError, match=r"the next duel must be there within 0.3 s; received one that .*; ask again"):
         studies.ask(id)
     monkeypatch.undo()
@@ -158,22 +158,22 @@ def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answ
 
 
 def test_a_worker_that_is_late_is_killed():
-    worker = Worker("anchorpbo.app.service.validator")
+    worker = WorkerProcess("anchorpbo.app.service.validator")
     worker.start()
     worker.wait()
     os.kill(worker.pid, signal.SIGSTOP)
-    with pytest.raises(LateError, match=r"it took longer than 0.1 s"):
+    with pytest.raises(WorkerTimeoutError, match=r"it took longer than 0.1 s"):
         worker.call("define", QUICK, 0.1)
     worker.close()
     assert not worker.is_alive()
 
 
 def test_a_worker_that_hangs_while_it_starts_is_killed(monkeypatch):
-    monkeypatch.setattr("anchorpbo.app.scheduler.processes.START_LIMIT", 0.2)
-    worker = Worker("anchorpbo.app.service.validator")
+    monkeypatch.setattr("anchorpbo.app.scheduler.worker_process.START_LIMIT", 0.2)
+    worker = WorkerProcess("anchorpbo.app.service.validator")
     worker.start()
     os.kill(worker.pid, signal.SIGSTOP)
-    with pytest.raises(LateError):
+    with pytest.raises(WorkerTimeoutError):
         worker.wait()
     worker.close()
 

@@ -119,8 +119,23 @@ def test_a_stale_write_reads_on_and_decides_again():
     assert one.show(id).answers == 2
 
 
+def test_someone_who_is_overtaken_often_still_gets_a_turn(monkeypatch):
+    studies, id = study()
+    append, overtaken = studies.storage.append, iter(range(20))
+
+    def crowded(*arguments):
+        if next(overtaken, None) is not None:
+            raise ConflictError("overtaken")
+        return append(*arguments)
+
+    monkeypatch.setattr(studies.storage, "append", crowded)
+    assert studies.ask(id)
+    assert [event["type"] for event in studies.history(id)] == ["created", "asked"]
+
+
 def test_someone_who_is_always_overtaken_gives_up(monkeypatch):
     studies, id = study()
+    monkeypatch.setattr("anchorpbo.app.service.studies.RETRY_SECONDS", 0.05)
 
     def never(*arguments):
         raise ConflictError("overtaken")

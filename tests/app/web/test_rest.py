@@ -5,7 +5,7 @@ import json
 import pytest
 from servers import DESIGN, ITEMS, QUICK, answer, check_problem, make, server
 
-from anchorpbo.app.scheduler.scheduler import ask_limit_error
+from anchorpbo.app.scheduler.scheduler import make_ask_timeout_error
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.web.schemas import (
     CATALOGUE_EXAMPLE,
@@ -368,7 +368,7 @@ def test_a_catalogue_goes_through_the_loop_too(client):
 
 def test_a_duel_that_takes_too_long_is_a_503_and_can_be_asked_for_again(client, id, monkeypatch):
     def ask(*_, **__):
-        raise ask_limit_error()
+        raise make_ask_timeout_error()
 
     monkeypatch.setattr(StudyService, "ask", ask)
     response = client.post(f"/api/studies/{id}/ask")

@@ -71,7 +71,7 @@ def test_it_is_made_from_a_study_as_the_study_is_now():
         study.tell_preference({"x": 0.1 * i, "y": 0.3}, {"x": 0.9, "y": 0.1 * i})
     bridge, X = AnchoredPairwiseModel(study), designs(5, d=2)
     before = bridge.posterior(X).mean
-    np.testing.assert_allclose(before[:, 0], study.surrogate.posterior.mean(X.numpy()), atol=1e-12)
+    np.testing.assert_allclose(before[:, 0], study.acquisition_model.posterior.mean(X.numpy()), atol=1e-12)
     np.testing.assert_allclose(bridge.noise(X), study.noise_map(X.numpy()), rtol=1e-12)
     study.tell_preference({"x": 0.3, "y": 0.9}, {"x": 0.8, "y": 0.8})
     assert torch.equal(bridge.posterior(X).mean, before)

@@ -17,7 +17,7 @@ from anchorpbo.research.experiments.experiment import ExperimentSize
 from anchorpbo.research.experiments.records import RecordStore
 from anchorpbo.research.experiments.registry import EXPERIMENTS
 from anchorpbo.research.experiments.runner import run_task
-from anchorpbo.study import saving
+from anchorpbo.study import files
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_a_full_disk_leaves_what_was_there(store, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(saving.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     for task in (Draw(1), Draw(2)):
         with pytest.raises(InputError, match=r"No space left on device.*--resume"):
             store.put(run_task(task))

@@ -119,7 +119,7 @@ class Replay:
 
     def objective(self, X, weight):
         """What the design that is reported is best in: m - weight n^."""
-        return self.study.surrogate.posterior.mean(np.atleast_2d(X)) - weight * self.estimate(np.atleast_2d(X))
+        return self.study.acquisition_model.posterior.mean(np.atleast_2d(X)) - weight * self.estimate(np.atleast_2d(X))
 
     def best(self, weight, tries=20_000):
         """The largest of many random designs, and where a climb from it ends."""
@@ -175,7 +175,7 @@ def test_a_record_is_what_a_study_with_the_papers_user_gives(trial):
         assert columns["risk_adjusted"][row] == pytest.approx(value - 10.0 * noise, rel=1e-12)
         if row:
             assert columns["pair_noise"][row] == pytest.approx(replay.noise(pair).mean(), rel=1e-12)
-        surrogate = replay.study.surrogate
+        surrogate = replay.study.acquisition_model
         lengths = np.ravel(surrogate.kernel.lengthscale)
         assert len(lengths) == (replay.problem.dimension if trial.ard else 1)
         assert columns["lengthscale"][row] == pytest.approx(float(np.exp(np.log(lengths).mean())))
@@ -305,7 +305,7 @@ def test_a_method_that_is_told_of_two_anchors_still_meets_the_user_of_twelve(tur
     X = np.random.default_rng(0).random((50, 2))
     truth, told = naive_noise(every)(X), naive_noise(every[:2])(X)
     np.testing.assert_allclose(turns.judge.noise(X), truth)
-    np.testing.assert_allclose(turns.study.surrogate.noise(X), told)
+    np.testing.assert_allclose(turns.study.acquisition_model.noise(X), told)
     assert np.abs(truth - told).max() > 0.01
     whole, columns = ran(replace(TOLD, told=None)), ran(TOLD)
     assert pairs_of(whole) != pairs_of(columns)
@@ -372,9 +372,9 @@ def test_the_paper_is_followed_where_nothing_else_is_said(turns, strategy):
     assert plan.kernel.outputscale == 1.0
     X = np.random.default_rng(0).random((20, 2))
     if strategy in TWINS:
-        np.testing.assert_allclose(turns.study.surrogate.noise(X), turns.judge.noise(X))
+        np.testing.assert_allclose(turns.study.acquisition_model.noise(X), turns.judge.noise(X))
     else:
-        np.testing.assert_array_equal(turns.study.surrogate.noise(X), 1.0)
+        np.testing.assert_array_equal(turns.study.acquisition_model.noise(X), 1.0)
 
 
 def test_inference_likelihood_and_outputscale_reach_the_plan(turns):
@@ -385,7 +385,7 @@ def test_inference_likelihood_and_outputscale_reach_the_plan(turns):
     assert isinstance(plan.likelihood, Probit)
     assert plan.kernel.outputscale == pytest.approx(10.0)
     assert plan.kernel.lengthscale == pytest.approx(sqrt(0.1))
-    assert turns.study.surrogate.kernel.outputscale == pytest.approx(10.0)
+    assert turns.study.acquisition_model.kernel.outputscale == pytest.approx(10.0)
 
 
 @pytest.mark.parametrize("change", [{"outputscale": 10.0}, {"inference": "laplace"}, {"anchors": "near"}, {"seed": 2}])

@@ -190,7 +190,7 @@ def test_saves_both_formats_or_leaves_what_was_there(tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("anchorpbo.study.saving.os.fsync", full)
+    monkeypatch.setattr("anchorpbo.study.files.os.fsync", full)
     with pytest.raises(InputError, match="No space left"):
         save_table(tabulate_claims([]), tmp_path / "tables" / "claims")
     assert md.read_text("utf-8") == table.to_markdown()

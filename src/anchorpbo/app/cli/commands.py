@@ -88,7 +88,7 @@ def serve(
     host name with --name.
     """
     with report_errors(failure=1):
-        from anchorpbo.app.scheduler.processes import start_workers
+        from anchorpbo.app.scheduler.worker_process import start_workers
 
         # Workers start first, so that they load while this process does. They end when it ends.
         started = start_workers(workers)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from anchorpbo.app.scheduler.scheduler import Ahead
+from anchorpbo.app.scheduler.scheduler import Scheduler
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.views import StudySummary
 from anchorpbo.app.storage import open_storage
@@ -68,7 +68,7 @@ def format_db_option(db: str | None) -> str:
 def open_service(db: str | None, *, look_ahead: bool = False) -> Iterator[StudyService]:
     """Open the use cases on a database, which is closed at the end."""
     storage = open_storage(resolve_url(db))
-    ahead = Ahead() if look_ahead else None
+    ahead = Scheduler() if look_ahead else None
     try:
         yield StudyService(storage, scheduler=ahead)
     finally:

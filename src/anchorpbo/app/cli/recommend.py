@@ -9,7 +9,7 @@ from rich.text import Text
 
 from anchorpbo.app.cli.database import find_study, open_service
 from anchorpbo.app.cli.terminal import make_console, print_recommendation
-from anchorpbo.study.saving import save_text
+from anchorpbo.study.files import save_text
 
 
 def recommend(

@@ -27,7 +27,7 @@ from anchorpbo.app.cli.errors import require_extra
 from anchorpbo.app.cli.terminal import make_console
 from anchorpbo.app.cli.token import VARIABLE, Token, find_token
 from anchorpbo.app.examples import EXAMPLES
-from anchorpbo.app.scheduler.processes import Worker
+from anchorpbo.app.scheduler.worker_process import WorkerProcess
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage import open_storage
 from anchorpbo.errors import InputError
@@ -55,7 +55,7 @@ class ServeOptions:
     """Whether the owner must sign in."""
 
 
-def run(options: ServeOptions, console: Console | None = None, workers: Sequence[Worker] = ()) -> None:
+def run(options: ServeOptions, console: Console | None = None, workers: Sequence[WorkerProcess] = ()) -> None:
     """Serve until Ctrl-C or SIGTERM; duels are computed by the workers, or in a thread if there are none."""
     console = make_console() if console is None else console
     for name in options.names:
@@ -77,7 +77,11 @@ def run(options: ServeOptions, console: Console | None = None, workers: Sequence
 
 
 def _serve(
-    options: ServeOptions, sockets: list[socket.socket], stack: ExitStack, console: Console, workers: Sequence[Worker]
+    options: ServeOptions,
+    sockets: list[socket.socket],
+    stack: ExitStack,
+    console: Console,
+    workers: Sequence[WorkerProcess],
 ) -> None:
     with require_extra("the server", "web"):
         from anchorpbo.app.web import Settings, make_app, server

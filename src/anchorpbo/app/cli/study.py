@@ -23,7 +23,7 @@ from anchorpbo.app.service.views import StudyView
 from anchorpbo.errors import IncompatibleError, InputError
 from anchorpbo.formatting import format_count
 from anchorpbo.space import Catalogue
-from anchorpbo.study.saving import load_text, save_bytes
+from anchorpbo.study.files import load_text, save_bytes
 
 Request = dict[str, Any]
 

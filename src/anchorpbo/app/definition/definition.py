@@ -37,7 +37,7 @@ from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.space import Catalogue, Design, DesignSpace, space_from_dict
 from anchorpbo.space.space import CHECK_SECONDS
 from anchorpbo.study import Optimizer
-from anchorpbo.study.objects import object_from_json
+from anchorpbo.study.serialization import object_from_json
 
 MAX_NAME_LENGTH, MAX_TEXT_LENGTH = 200, 5_000
 MAX_ANCHORS = 500

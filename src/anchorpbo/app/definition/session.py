@@ -23,7 +23,7 @@ from anchorpbo.app.storage.journal import Entry, is_informative
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.space import DesignSpace
 from anchorpbo.study import Duel, Optimizer
-from anchorpbo.study.duel import Outcome, as_outcome
+from anchorpbo.study.duel import Outcome, parse_outcome
 
 MAX_REQUESTS_PER_PARTICIPANT = 16
 """Requests that hold or wait for a session's lock; more would keep other participants waiting."""
@@ -138,13 +138,13 @@ class ParticipantSession:
     def _answer(self, entry: Entry) -> None:
         duel = self._tell(entry)
         if duel is not None:
-            self.answers[duel.id] = RecordedAnswer(entry.number, duel, as_outcome(entry.data["outcome"]))
+            self.answers[duel.id] = RecordedAnswer(entry.number, duel, parse_outcome(entry.data["outcome"]))
             self.pending = None
         self._active.append(entry)
 
     def _tell(self, entry: Entry) -> Duel | None:
         """Tell the optimizer of an answer; return the duel, where it was one of ours."""
-        data, outcome = entry.data, as_outcome(entry.data["outcome"])
+        data, outcome = entry.data, parse_outcome(entry.data["outcome"])
         if data.get("imported"):
             if outcome == "skip":
                 raise InputError("a comparison from elsewhere must have an outcome", "skip", "leave it out")

@@ -33,7 +33,7 @@ from anchorpbo.app.service.study_service import StudyService
 from anchorpbo.app.service.views import Design, JSONObject, RecommendationView, StudyView
 from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.html import Markup, escape, tag
-from anchorpbo.study.progress import ENOUGH
+from anchorpbo.study.progress import NEGLIGIBLE_GAIN
 
 MAX_CANDIDATES = 50
 
@@ -204,11 +204,13 @@ def _render_gains(gains: Sequence[float | None]) -> Markup:
         return Markup()
     text = (
         "Each bar is what a comparison was expected to bring, as a share of the range of utilities seen; the first "
-        f"ones only looked around. Below the dashed line, at {100 * ENOUGH:g} %, it is next to nothing: after many of "
-        "these in a row, more comparisons are unlikely to find anything better."
+        f"ones only looked around. Below the dashed line, at {100 * NEGLIGIBLE_GAIN:g} %, it is next to nothing: after "
+        "many of these in a row, more comparisons are unlikely to find anything better."
     )
     return render_section(
-        "What each comparison was worth", tag("p", text), tag("figure", draw_gains(gains, ENOUGH), class_="wide")
+        "What each comparison was worth",
+        tag("p", text),
+        tag("figure", draw_gains(gains, NEGLIGIBLE_GAIN), class_="wide"),
     )
 
 

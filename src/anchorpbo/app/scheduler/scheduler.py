@@ -1,10 +1,10 @@
-"""The next duel, computed while the participant still thinks about this one, for each answer, and not in this thread.
+"""The scheduler: next duels, computed in workers before they are needed.
 
-The next duel is a function of the log, so that it may be computed at any time and anywhere: what is computed here is
-only ever sooner there, never different. Jobs go to desks (`desk.py`), of which there is one in each
-worker process (`processes.py`), or one in a thread. Whoever needs a duel waits for its job: the one that
-looks ahead, where there is one, else a new one that goes before all that look ahead. Where desks are busy with duels
-that are needed, fewer are computed ahead (`anchorpbo.app.scheduler.demand`): of two that might be, one is in vain.
+The next duel is a function of the log, so that it may be computed at any time and anywhere: a prefetched duel comes
+sooner, and is the same. A job is to compute the next duel of one log. It runs in a worker (`replicas.py`), in a process
+(`worker_process.py`) or in a thread. An ask waits for the job of its log: a prefetch, where there is one, else a new
+job that precedes all prefetches. The higher the load of the workers (`load.py`), the fewer duels are prefetched: of the
+two that may be next, one is computed in vain.
 """
 
 from __future__ import annotations
@@ -20,55 +20,56 @@ from typing import Protocol
 
 from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.app.definition.session import ParticipantSession
-from anchorpbo.app.scheduler.demand import Demand
-from anchorpbo.app.scheduler.desk import ASK_LIMIT, Desk, Errand, Key, Sent, warm_up
-from anchorpbo.app.scheduler.processes import EndedError, LateError, Worker
+from anchorpbo.app.scheduler.load import LoadMonitor
+from anchorpbo.app.scheduler.replicas import MAX_ASK_SECONDS, Key, ReplicaPool, ReplicaTracker, ReplicaUpdate, warm_up
+from anchorpbo.app.scheduler.worker_process import WorkerEndedError, WorkerProcess, WorkerTimeoutError
 from anchorpbo.errors import AnchorPBOError, RunError, TimeLimitError
 from anchorpbo.study import Outcome
-from anchorpbo.study.foresight import Foreseen, Trail
+from anchorpbo.study.log import LogSnapshot
+from anchorpbo.study.replication import NextDuel, has_next_duel, offer, snapshot
 
-LIKELY: tuple[Outcome, ...] = ("first", "second")
-"""What most answers are. Ties are rare, and to look at them too would take half as much time again from everyone."""
-MOST_WAITING = 64
-"""Jobs that look ahead: beyond this there is enough to do with duels that are asked for now."""
-MOST_FOUND = 1024
-"""Results that are kept until someone needs them."""
-_ATTEMPTS = 3
-"""Processes, one after another, that may end before they are of use, or during one job."""
-_WATCH = 1.0
-"""Seconds between two looks at whether an idle process is still there."""
+LIKELY_OUTCOMES: tuple[Outcome, ...] = ("first", "second")
+"""Outcomes whose next duels are prefetched. Ties are rare, and would take half as much time again."""
+MAX_PREFETCH_JOBS = 64
+"""Length of the queue from which on nothing is prefetched."""
+MAX_RESULTS = 1024
+"""Results kept until they are needed; the least recently used are dropped."""
+_MAX_ATTEMPTS = 3
+"""Times that a process may fail to start, or end during one job."""
+_CHECK_SECONDS = 1.0
+"""Seconds between two checks of whether an idle process is alive."""
 
 _LOG = logging.getLogger("anchorpbo.app.service")
 
 
 @dataclass(eq=False)
 class Job:
-    """Something to compute, and then what was found."""
+    """The computation of a next duel, and its result once it is done."""
 
     key: Key
     definition: StudyDefinition | None
-    """Definition of the study; ``None`` once the job is done."""
-    trail: Trail | None
+    """StudyDefinition of the study; ``None`` once the job is done."""
+    log: LogSnapshot | None
     """The log; ``None`` once the job is done."""
     rank: int
-    """0 where someone waits, else how unlikely it is to be needed."""
+    """Priority: 0 where an ask waits for it, else the rank of the outcome, the likeliest first."""
     number: int
     done: Event = field(default_factory=Event)
-    found: Foreseen | None = None
-    """Still none, when it is done, where it was refused or given up: whoever needs it computes it, or hears why not."""
-    problem: AnchorPBOError | None = None
-    """Why nobody is to compute it."""
+    result: NextDuel | None = None
+    """``None`` also once the job is done, where it failed or was cancelled: the caller then computes the duel."""
+    error: AnchorPBOError | None = None
+    """Error that an ask raises instead of computing the duel."""
     attempts: int = 0
 
-    def finish(self, found: Foreseen | None, problem: AnchorPBOError | None = None) -> None:
-        """Tell whoever waits."""
-        self.found, self.problem = found, problem
-        self.definition = self.trail = None
+    def finish(self, result: NextDuel | None, error: AnchorPBOError | None = None) -> None:
+        """Set the result and wake up all that wait for it."""
+        self.result, self.error = result, error
+        self.definition = self.log = None
         self.done.set()
 
 
-class Ahead:
-    """Looks ahead, and computes what is needed now. Safe to use from several threads.
+class Scheduler:
+    """Computes next duels in workers, those asked for first, then prefetches. Thread-safe.
 
     Parameters
     ----------
@@ -76,13 +77,13 @@ class Ahead:
         Processes to compute in; without any, one thread does.
     """
 
-    def __init__(self, workers: Sequence[Worker] = ()) -> None:
+    def __init__(self, workers: Sequence[WorkerProcess] = ()) -> None:
         self._workers = list(workers)
         self._jobs: OrderedDict[str, Job] = OrderedDict()
-        """By the digest of their logs: done ones, the oldest first forgotten, and others."""
+        """Jobs by the digest of their logs, done ones included; the least recently used first."""
         self._queue: list[Job] = []
         self._changed = Condition()
-        self._demand = Demand(max(len(self._workers), 1))
+        self._load = LoadMonitor(max(len(self._workers), 1))
         self._numbers = count()
         self._warm = Event()
         self._closed = False
@@ -92,43 +93,40 @@ class Ahead:
         else:
             self._warm.set()
 
-    # -- for those who need duels -------------------------------------------------------------------------------------
+    # -- for use cases ------------------------------------------------------------------------------------------------
 
-    def prepare(self, key: Key, definition: StudyDefinition, rater: ParticipantSession) -> None:
-        """Compute, at leisure, what would be asked after each likely answer to the duel that is out.
-
-        Whoever calls has the rater's turn.
-        """
-        duel = rater.pending
+    def prefetch(self, key: Key, definition: StudyDefinition, session: ParticipantSession) -> None:
+        """Add jobs for the duels after each likely answer to the pending one. The caller holds the session's lock."""
+        duel = session.pending
         if duel is None:
             return
         with self._changed:
-            ahead = self._demand.ahead
-        trails = [rater.optimizer.trail(duel, outcome) for outcome in LIKELY[:ahead]]
+            prefetch_count = self._load.prefetch_count
+        logs = [snapshot(session.optimizer, duel, outcome) for outcome in LIKELY_OUTCOMES[:prefetch_count]]
         with self._changed:
-            self._give_up(key, {trail.digest for trail in trails})
-            for rank, trail in enumerate(trails, 1):
-                if len(self._queue) < MOST_WAITING:
-                    self._job(key, definition, trail, rank)
+            self._cancel(key, {log.digest for log in logs})
+            for rank, log in enumerate(logs, 1):
+                if len(self._queue) < MAX_PREFETCH_JOBS:
+                    self._get_or_add_job(key, definition, log, rank)
 
-    def fetch(self, key: Key, definition: StudyDefinition, rater: ParticipantSession) -> None:
-        """See to it that the rater's optimizer knows the next duel. Whoever calls has the rater's turn."""
-        optimizer = rater.optimizer
-        trail = optimizer.trail()
-        if optimizer.knows(trail.digest):
+    def fetch(self, key: Key, definition: StudyDefinition, session: ParticipantSession) -> None:
+        """Put the next duel into the cache of the session's optimizer. The caller holds the session's lock."""
+        optimizer = session.optimizer
+        log = snapshot(optimizer)
+        if has_next_duel(optimizer, log.digest):
             return
         if not self._warm.is_set():
-            return  # a new installation takes long to compile; whoever needs the duel has it interpreted meanwhile
+            return  # a new installation takes long to compile; the caller computes the duel, interpreted, meanwhile
         with self._changed:
-            self._demand.record_ask()
-            self._give_up(key, {trail.digest})
-            job = self._job(key, definition, trail, 0)
-        if not job.done.wait(ASK_LIMIT):
-            raise ask_limit_error()
-        if job.problem is not None:
-            raise job.problem
-        if job.found is not None:
-            optimizer.accept(job.found)
+            self._load.record_ask()
+            self._cancel(key, {log.digest})
+            job = self._get_or_add_job(key, definition, log, 0)
+        if not job.done.wait(MAX_ASK_SECONDS):
+            raise make_ask_timeout_error()
+        if job.error is not None:
+            raise job.error
+        if job.result is not None:
+            offer(optimizer, job.result)
 
     def warm_up(self) -> None:
         """Load, or compile, what a duel needs before anyone asks for one; processes do so by themselves."""
@@ -136,7 +134,7 @@ class Ahead:
             Thread(target=warm_up, name="warm-up", daemon=True).start()
 
     def close(self) -> None:
-        """Stop: whatever waits is given up, and whoever needs a duel computes it."""
+        """Cancel all jobs and end the workers; asks that wait compute their duels themselves."""
         with self._changed:
             self._closed = True
             for job in self._jobs.values():
@@ -152,34 +150,34 @@ class Ahead:
 
     # -- jobs, with `_changed` held -----------------------------------------------------------------------------------
 
-    def _job(self, key: Key, definition: StudyDefinition, trail: Trail, rank: int) -> Job:
-        """The job for a log: one there is, or a new one."""
-        job = self._jobs.get(trail.digest)
+    def _get_or_add_job(self, key: Key, definition: StudyDefinition, log: LogSnapshot, rank: int) -> Job:
+        """Return the job of a log; add one where there is none."""
+        job = self._jobs.get(log.digest)
         if job is None:
-            job = Job(key, definition, trail, rank, next(self._numbers))
+            job = Job(key, definition, log, rank, next(self._numbers))
             if self._closed:
                 job.finish(None)
                 return job
-            self._jobs[trail.digest] = job
+            self._jobs[log.digest] = job
             self._queue.append(job)
             self._start()
-            self._forget()
+            self._drop_results()
             self._changed.notify()
-        self._jobs.move_to_end(trail.digest)
+        self._jobs.move_to_end(log.digest)
         job.rank = min(job.rank, rank)
         return job
 
-    def _give_up(self, key: Key, needed: set[str]) -> None:
-        """Leave out what nobody needs any longer of a participant: answers that were not given."""
+    def _cancel(self, key: Key, needed: set[str]) -> None:
+        """Cancel a participant's prefetches, but for the logs that are needed."""
         for job in [job for job in self._queue if job.key == key and job.rank > 0]:
-            if job.trail is not None and job.trail.digest not in needed:
+            if job.log is not None and job.log.digest not in needed:
                 self._queue.remove(job)
-                del self._jobs[job.trail.digest]
+                del self._jobs[job.log.digest]
                 job.finish(None)
 
-    def _forget(self) -> None:
+    def _drop_results(self) -> None:
         for digest, job in list(self._jobs.items()):
-            if len(self._jobs) <= MOST_FOUND:
+            if len(self._jobs) <= MAX_RESULTS:
                 return
             if job.done.is_set():
                 del self._jobs[digest]
@@ -187,142 +185,143 @@ class Ahead:
     def _start(self) -> None:
         if not self._threads:
             self._threads = [
-                Thread(target=self._work, args=(n,), name=f"ahead-{n}", daemon=True)
+                Thread(target=self._work, args=(n,), name=f"scheduler-{n}", daemon=True)
                 for n in range(max(len(self._workers), 1))
             ]
             for thread in self._threads:
                 thread.start()
 
-    # -- the threads, one for each desk -------------------------------------------------------------------------------
+    # -- threads, one for each worker ---------------------------------------------------------------------------------
 
     def _work(self, n: int) -> None:
         if n:
             self._warm.wait()
-        desk = self._desk(n)
+        executor = self._make_executor(n)
         self._warm.set()
-        sent = Sent()
+        tracker = ReplicaTracker()
         while not self._closed:
             job = self._take(n)
             try:
                 if job is not None:
-                    self._run(desk, sent, job)
+                    self._run(executor, tracker, job)
                 else:
-                    desk.check()
-            except EndedError as problem:
+                    executor.check()
+            except WorkerEndedError as error:
                 if job is not None:
-                    self._put_back(job, isinstance(problem, LateError))
+                    self._retry(job, isinstance(error, WorkerTimeoutError))
                 if not self._closed:
-                    _LOG.warning("a process that computes duels ended and is started again: %s", problem)
+                    _LOG.warning("a process that computes duels ended and is started again: %s", error)
                     self._workers[n].end()
-                    desk, sent = self._desk(n), Sent()
+                    executor, tracker = self._make_executor(n), ReplicaTracker()
 
-    def _desk(self, n: int) -> AnyDesk:
-        """The desk of a process that is ready; where none gets that far, one in this thread."""
-        for _ in range(_ATTEMPTS if self._workers else 0):
+    def _make_executor(self, n: int) -> Executor:
+        """Start a process and return its executor; where that fails, the executor of this thread."""
+        for _ in range(_MAX_ATTEMPTS if self._workers else 0):
             worker = self._workers[n]
             try:
                 worker.start()
                 worker.wait()
-                return _Remote(worker)
-            except EndedError as problem:
+                return _ProcessExecutor(worker)
+            except WorkerEndedError as error:
                 worker.end()
                 if self._closed:
-                    return _Local()
-                _LOG.warning("a process that computes duels did not start: %s", problem)
+                    return _ThreadExecutor()
+                _LOG.warning("a process that computes duels did not start: %s", error)
         if self._workers:
             _LOG.warning("duels are computed in a thread, as processes cannot be started")
-        return _Local()
+        return _ThreadExecutor()
 
     def _take(self, n: int) -> Job | None:
-        """The most urgent job; of equally urgent ones, one whose log this desk is likely to have, then the oldest."""
+        """Take the most urgent job; of equally urgent ones, one whose replica this worker may have, then the oldest."""
         with self._changed:
             if not self._queue and not self._closed:
-                self._changed.wait(_WATCH)
+                self._changed.wait(_CHECK_SECONDS)
             if not self._queue or self._closed:
                 return None
-            desks = len(self._threads)
-            job = min(self._queue, key=lambda one: (one.rank, hash(one.key) % desks != n, one.number))
+            workers = len(self._threads)
+            job = min(self._queue, key=lambda one: (one.rank, hash(one.key) % workers != n, one.number))
             self._queue.remove(job)
             return job
 
-    def _put_back(self, job: Job, late: bool) -> None:
-        """Have a job done by another process; but not by one after another, if it is what ends or keeps them."""
+    def _retry(self, job: Job, late: bool) -> None:
+        """Queue a job again after its process ended; give it up after a time-out or too many attempts."""
         with self._changed:
             job.attempts += 1
-            if job.trail is None:
+            if job.log is None:
                 return
-            if job.attempts < _ATTEMPTS and not late:
+            if job.attempts < _MAX_ATTEMPTS and not late:
                 self._queue.append(job)
                 self._changed.notify()
                 return
-            self._jobs.pop(job.trail.digest, None)
+            self._jobs.pop(job.log.digest, None)
             rule, remedy = "the next duel could not be computed", "see the server's log, or make the study smaller"
-            job.finish(None, ask_limit_error() if late else RunError(rule, "processes that ended while at it", remedy))
+            ended = RunError(rule, "processes that ended while at it", remedy)
+            job.finish(None, make_ask_timeout_error() if late else ended)
 
-    def _run(self, desk: AnyDesk, sent: Sent, job: Job) -> None:
+    def _run(self, executor: Executor, tracker: ReplicaTracker, job: Job) -> None:
         with self._changed:
-            trail, definition = job.trail, job.definition
-        if trail is None or definition is None:  # given up
+            log, definition = job.log, job.definition
+        if log is None or definition is None:  # cancelled
             return
-        found: Foreseen | None = None
-        problem: AnchorPBOError | None = None
+        result: NextDuel | None = None
+        error: AnchorPBOError | None = None
         began = time.monotonic()
         try:
-            found = desk.run(sent.errand(job.key, definition, trail))
-        except AnchorPBOError as refused:  # whoever needs the duel computes it and hears of it
-            problem = refused if isinstance(refused, TimeLimitError) else None  # but not where that takes too long
-            sent.drop(job.key)
-        except EndedError:
+            result = executor.run(tracker.make_update(job.key, definition, log))
+        except AnchorPBOError as raised:  # an ask computes the duel itself and raises it
+            error = raised if isinstance(raised, TimeLimitError) else None  # but not where that takes too long
+            tracker.invalidate(job.key)
+        except WorkerEndedError:
             raise
-        except Exception:  # a mistake of ours: whoever needs the duel meets it again, but the others go on
+        except Exception:  # a mistake of ours: an ask raises it again, and other jobs go on
             _LOG.exception("looking ahead failed")
-            sent.drop(job.key)
-        if found is not None and found.digest != trail.digest:
+            tracker.invalidate(job.key)
+        if result is not None and result.digest != log.digest:
             _LOG.error("looking ahead lost its way in the log of a participant")
-            found = None
-            sent.drop(job.key)
+            result = None
+            tracker.invalidate(job.key)
         with self._changed:
-            self._demand.record_duration(time.monotonic() - began)
-            if found is None:  # not to be looked up again
-                self._jobs.pop(trail.digest, None)
+            self._load.record_duration(time.monotonic() - began)
+            if result is None:  # not to be looked up again
+                self._jobs.pop(log.digest, None)
             if not job.done.is_set():
-                job.finish(found, problem)
+                job.finish(result, error)
 
 
-def ask_limit_error() -> RunError:
-    """The error of an ask that exceeds its time limit."""
-    rule = f"the next duel must be there within {ASK_LIMIT:g} s"
+def make_ask_timeout_error() -> RunError:
+    """Return the error of an ask that exceeds its time limit."""
+    rule = f"the next duel must be there within {MAX_ASK_SECONDS:g} s"
     return RunError(rule, "one that takes longer", "ask again, and make the study smaller if that does not help")
 
 
-class AnyDesk(Protocol):
-    """Runs errands, here or elsewhere."""
+class Executor(Protocol):
+    """Runs replica updates, in a process or in this thread."""
 
-    def run(self, errand: Errand) -> Foreseen:
-        """What was found; raises `EndedError` where it ended meanwhile."""
+    def run(self, update: ReplicaUpdate) -> NextDuel:
+        """Return the next duel; raise `WorkerEndedError` where the process ended."""
 
     def check(self) -> None:
-        """Raise `EndedError` where it ended."""
+        """Raise `WorkerEndedError` where the process ended."""
 
 
-class _Remote:
-    def __init__(self, worker: Worker) -> None:
+class _ProcessExecutor:
+    def __init__(self, worker: WorkerProcess) -> None:
         self._worker = worker
 
-    def run(self, errand: Errand) -> Foreseen:
-        return Foreseen.from_dict(self._worker.call("duel", errand.to_dict(), ASK_LIMIT))
+    def run(self, update: ReplicaUpdate) -> NextDuel:
+        return NextDuel.from_dict(self._worker.call("duel", update.to_dict(), MAX_ASK_SECONDS))
 
     def check(self) -> None:
         if not self._worker.is_alive():
-            raise EndedError("by itself")
+            raise WorkerEndedError("by itself")
 
 
-class _Local:
+class _ThreadExecutor:
     def __init__(self) -> None:
-        self._desk = Desk()
+        self._pool = ReplicaPool()
 
-    def run(self, errand: Errand) -> Foreseen:
-        return self._desk.run(errand)
+    def run(self, update: ReplicaUpdate) -> NextDuel:
+        return self._pool.run(update)
 
     def check(self) -> None:
         pass

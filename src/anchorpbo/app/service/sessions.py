@@ -6,6 +6,8 @@ decision, so that several processes can serve the same studies.
 
 from __future__ import annotations
 
+import random
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
@@ -13,7 +15,7 @@ from typing import Any, TypeVar
 
 from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.app.definition.session import ParticipantSession
-from anchorpbo.app.scheduler.desk import ASK_LIMIT
+from anchorpbo.app.scheduler.replicas import MAX_ASK_SECONDS
 from anchorpbo.app.service.memberships import Memberships
 from anchorpbo.app.storage.base import Storage
 from anchorpbo.app.storage.journal import Entry
@@ -26,7 +28,9 @@ MAX_SESSIONS = 256
 """Sessions and definitions in memory; others are replayed when they are needed."""
 MAX_PICTURE_STUDIES = 4
 """Studies whose pictures are kept in memory, up to 8 MB each."""
-_MAX_ATTEMPTS = 8
+RETRY_SECONDS = 10.0
+"""Seconds for which a write is tried again while other processes write for the same participant."""
+_MAX_BACKOFF_SECONDS = 0.05
 
 Decision = tuple[Sequence[Entry], T]
 """Entries to append, and the result to return once they are written."""
@@ -92,7 +96,7 @@ class SessionCache:
         session. Returns the entries as they were written, and the result.
         """
         session = self.session(id, participant)
-        with session.take_turn(), time_limit(ASK_LIMIT):
+        with session.take_turn(), time_limit(MAX_ASK_SECONDS):
             if not read_first and session.seen:
                 try:
                     entries, result = decide(session)
@@ -104,18 +108,24 @@ class SessionCache:
                     raise
                 except AnchorPBOError:  # the session may be stale: read, and decide again
                     pass
-            for _ in range(_MAX_ATTEMPTS):
+            end, backoff = time.monotonic() + RETRY_SECONDS, 0.001
+            while True:
                 session.replay(self._storage.entries(id, participant, session.seen))
                 entries, result = decide(session)
                 if not entries:
                     return [], result
                 try:
                     written = self._storage.append(id, entries, session.seen)
-                except ConflictError:
+                except ConflictError as error:
+                    # Another process was faster. Random pauses keep two of them from overtaking each other in step.
+                    if time.monotonic() >= end:
+                        rule = "too many others act for this participant"
+                        raise ConflictError(rule, participant, "try again") from error
+                    time.sleep(random.uniform(0.0, backoff))
+                    backoff = min(2.0 * backoff, _MAX_BACKOFF_SECONDS)
                     continue
                 session.replay(written)
                 return written, result
-        raise ConflictError("too many others act for this participant", participant, "try again")
 
     def _get(self, cache: OrderedDict[Any, T], key: Any, load: Callable[[], T], limit: int) -> T:
         """Return a cached value; load it if it is missing, and evict the values that were not used for longest."""

@@ -14,7 +14,7 @@ from anchorpbo.app.definition.session import ParticipantSession, count_by_partic
 from anchorpbo.app.definition.validation import check_json, check_text, raise_input_errors
 from anchorpbo.app.rendering.cards import Card, make_card
 from anchorpbo.app.rendering.pictures import EmbeddedPicture, decode_picture
-from anchorpbo.app.scheduler.scheduler import Ahead
+from anchorpbo.app.scheduler.scheduler import Scheduler
 from anchorpbo.app.service.agreement import Agreement, ParticipantModel, compute_agreement
 from anchorpbo.app.service.maps import Map, make_map
 from anchorpbo.app.service.memberships import Memberships
@@ -36,7 +36,7 @@ from anchorpbo.app.storage.base import Storage, StudyInfo
 from anchorpbo.app.storage.journal import OWNER, Entry, EntryType, make_entry
 from anchorpbo.errors import ConflictError, InputError, UnknownStudyError
 from anchorpbo.study import Duel
-from anchorpbo.study.duel import as_outcome
+from anchorpbo.study.duel import parse_outcome
 
 MAX_PROPOSALS = 50
 MAX_RESPONSE_MS = 7 * 24 * 3600 * 1000
@@ -47,7 +47,9 @@ _ALPHABET = string.ascii_lowercase + string.digits
 class StudyService:
     """The use cases on all studies of one storage. Safe to use from several threads."""
 
-    def __init__(self, storage: Storage, *, scheduler: Ahead | None = None, validator: Validator | None = None) -> None:
+    def __init__(
+        self, storage: Storage, *, scheduler: Scheduler | None = None, validator: Validator | None = None
+    ) -> None:
         self.storage = storage
         self.validator = Validator() if validator is None else validator
         self.memberships = Memberships(storage)
@@ -111,7 +113,7 @@ class StudyService:
         self, id: str, duel_id: str, outcome: str, response_ms: int | None = None, participant: str = OWNER
     ) -> AnswerView:
         """Record an answer. The same answer again changes nothing; another one to the same duel is refused."""
-        outcome = as_outcome(outcome)
+        outcome = parse_outcome(outcome)
         if response_ms is not None and not 0 <= response_ms <= MAX_RESPONSE_MS:
             raise InputError("response_ms must be from 0 to a week", response_ms, "leave it out where it is unknown")
 
@@ -270,7 +272,7 @@ class StudyService:
         return self.show(view.id)
 
     def import_comparisons(self, id: str, table: Any, participant: str = OWNER) -> int:
-        """Take in past comparisons, see `anchorpbo.study.importing` for the columns; all of them, or none."""
+        """Take in past comparisons, see `anchorpbo.study.comparisons` for the columns; all of them, or none."""
         comparisons = self.validator.read_comparisons(table, self.definition(id))
         entries = [
             make_entry("answered", participant, {
@@ -364,7 +366,7 @@ class StudyService:
         if self._scheduler is not None:
             session = self.session(id, participant)
             with session.lock:
-                self._scheduler.prepare((id, participant), self.definition(id), session)
+                self._scheduler.prefetch((id, participant), self.definition(id), session)
 
     def _check_design(self, id: str, design: Mapping[str, Any]) -> Design:
         """Validate a design that comes from outside."""

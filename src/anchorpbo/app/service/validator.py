@@ -29,7 +29,7 @@ import numpy as np
 from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.app.definition.validation import raise_input_errors
 from anchorpbo.app.rendering.cards import Card, CardRow, make_card
-from anchorpbo.app.scheduler.processes import EndedError, LateError, Worker
+from anchorpbo.app.scheduler.worker_process import WorkerEndedError, WorkerProcess, WorkerTimeoutError
 from anchorpbo.app.service.catalogues import CatalogueView, ColumnView, read_catalogue
 from anchorpbo.app.service.imports import ImportedStudy, read_export
 from anchorpbo.app.service.views import JSONObject
@@ -39,8 +39,8 @@ from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.space import DesignSpace, space_from_dict
 from anchorpbo.space.constraints import as_constraints
 from anchorpbo.space.space import CHECK_SECONDS
+from anchorpbo.study.comparisons import read_comparisons
 from anchorpbo.study.events import Preferred
-from anchorpbo.study.importing import comparisons
 
 IMPORT_SECONDS = 60.0
 """Seconds that reading an export or a table may take."""
@@ -81,10 +81,10 @@ class Validator:
         Processes to validate in, started when they are needed; without any, the calling thread does it.
     """
 
-    def __init__(self, workers: Sequence[Worker] = ()) -> None:
+    def __init__(self, workers: Sequence[WorkerProcess] = ()) -> None:
         self._workers = list(workers)
         # The last one used first: another is only started when this one is busy.
-        self._idle: LifoQueue[Worker] = LifoQueue()
+        self._idle: LifoQueue[WorkerProcess] = LifoQueue()
         for worker in reversed(self._workers):
             self._idle.put(worker)
         self._requests = 0
@@ -120,7 +120,7 @@ class Validator:
             result = self._run("comparisons", data, IMPORT_SECONDS, "a table")
             return [Preferred(*one) for one in result]
         with raise_input_errors("a table of comparisons"):
-            return comparisons(table, definition.space, MAX_COMPARISONS)
+            return read_comparisons(table, definition.space, MAX_COMPARISONS)
 
     def close(self) -> None:
         """End the processes."""
@@ -151,24 +151,24 @@ class Validator:
             with self._lock:
                 self._requests -= 1
 
-    def _call(self, worker: Worker, task: str, data: Any, seconds: float, what: str) -> Any:
+    def _call(self, worker: WorkerProcess, task: str, data: Any, seconds: float, what: str) -> Any:
         try:
             if not worker.is_alive():
                 worker.end()
                 worker.start()
             worker.wait()
-        except EndedError as error:
+        except WorkerEndedError as error:
             worker.end()
             _LOG.warning("a process for checks did not start, and they are made in a thread: %s", error)
             return _run_in_thread(task, data, seconds)
         try:
             return worker.call(task, data, seconds)
-        except LateError as error:
+        except WorkerTimeoutError as error:
             worker.end()
             rule = f"checking {what} must take at most {seconds:g} s"
             remedy = "use fewer constraints and parameters" if what == "a study" else "make it smaller, or split it"
             raise TimeLimitError(rule, "one that takes longer", remedy) from error
-        except EndedError as error:
+        except WorkerEndedError as error:
             worker.end()
             rule, remedy = f"{what} could not be checked", "make it smaller, and see the server's log"
             raise RunError(rule, "a process that ended while at it", remedy) from error
@@ -241,7 +241,7 @@ def _catalogue(data: str) -> JSONObject:
 def _comparisons(data: Mapping[str, Any]) -> list[list[Any]]:
     with raise_input_errors("a table of comparisons"):
         space = space_from_dict(data["space"], checked=True)
-        result = comparisons(BytesIO(b64decode(data["csv"])), space, MAX_COMPARISONS)
+        result = read_comparisons(BytesIO(b64decode(data["csv"])), space, MAX_COMPARISONS)
     return [[one.winner, one.loser, one.tie] for one in result]
 
 
@@ -255,5 +255,5 @@ TASKS: dict[str, Callable[[Any], Any]] = {
 
 
 def load_tasks() -> dict[str, Callable[[Any], Any]]:
-    """Tasks of a worker process, see `anchorpbo.app.scheduler.worker`."""
+    """Tasks of a worker process, see `anchorpbo.app.scheduler.worker_main`."""
     return TASKS

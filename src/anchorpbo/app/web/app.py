@@ -11,8 +11,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from anchorpbo import __version__
-from anchorpbo.app.scheduler.processes import Worker
-from anchorpbo.app.scheduler.scheduler import Ahead
+from anchorpbo.app.scheduler.scheduler import Scheduler
+from anchorpbo.app.scheduler.worker_process import WorkerProcess
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.links import Signer
 from anchorpbo.app.service.validator import VALIDATOR_PROCESSES, Validator
@@ -48,16 +48,16 @@ class App(FastAPI):
         return super().openapi()
 
 
-def make_app(storage: Storage, settings: Settings | None = None, workers: Sequence[Worker] = ()) -> App:
+def make_app(storage: Storage, settings: Settings | None = None, workers: Sequence[WorkerProcess] = ()) -> App:
     """Make an app that serves the studies of a storage.
 
     Duels are computed in worker processes, see `anchorpbo.app.scheduler`, or in a thread if there are none. With
     workers, untrusted input is validated in processes of its own, started on demand. All of them end with the app.
     """
     settings = settings or Settings()
-    ahead = Ahead(workers)
+    ahead = Scheduler(workers)
     validator = Validator(
-        [Worker("anchorpbo.app.service.validator") for _ in range(VALIDATOR_PROCESSES if workers else 0)]
+        [WorkerProcess("anchorpbo.app.service.validator") for _ in range(VALIDATOR_PROCESSES if workers else 0)]
     )
 
     @asynccontextmanager

@@ -40,7 +40,7 @@ from anchorpbo.likelihoods import Likelihood, Logistic, Probit
 from anchorpbo.model import PreferenceGP
 from anchorpbo.reliability import NoiseMap as NumpyNoiseMap
 from anchorpbo.study import Optimizer
-from anchorpbo.study.plan import MOST_LENGTHSCALES
+from anchorpbo.study.plan import MAX_LENGTHSCALES
 
 _LIKELIHOODS: dict[type, Likelihood] = {
     PairwiseProbitLikelihood: Probit(),
@@ -62,7 +62,7 @@ class AnchoredPairwiseModel(Model):
     Parameters
     ----------
     model
-        A `PreferenceGP` that was fitted or conditioned, or an `Optimizer`, whose surrogate for the next duel is taken.
+        A `PreferenceGP` that was fitted or conditioned, or an `Optimizer`, whose `acquisition_model` is taken.
         It is copied: what happens to it later does not show here.
     input_transform
         A BoTorch transform from X to the unit cube, which `model` is in; a copy is kept, with the coefficients it has
@@ -75,7 +75,7 @@ class AnchoredPairwiseModel(Model):
 
     def __init__(self, model: PreferenceGP | Optimizer, input_transform: InputTransform | None = None) -> None:
         super().__init__()
-        model = model.surrogate if isinstance(model, Optimizer) else model
+        model = model.acquisition_model if isinstance(model, Optimizer) else model
         if not isinstance(model, PreferenceGP):
             remedy = "use AnchoredPairwiseModel.fit(datapoints, comparisons, noise) to start from tensors"
             raise InputError("model must be a PreferenceGP or an Optimizer", type(model).__name__, remedy)
@@ -334,4 +334,4 @@ def _to_cube_noise(
 def _default_kernel(dimension: int) -> RBF:
     """That of a study with the same number of parameters."""
     length = 0.25 * np.sqrt(dimension)
-    return RBF(np.full(dimension, length) if dimension <= MOST_LENGTHSCALES else length)
+    return RBF(np.full(dimension, length) if dimension <= MAX_LENGTHSCALES else length)

@@ -12,7 +12,7 @@ from anchorpbo.interop.frames.frame_libraries import FrameLibrary
 from anchorpbo.space import Catalogue, Categorical, Design, DesignSpace, Ordinal, Space
 from anchorpbo.space.table import Table, get_cells
 from anchorpbo.study import Optimizer
-from anchorpbo.study.importing import choices_of
+from anchorpbo.study.comparisons import index_choices
 from anchorpbo.typing import Array
 
 
@@ -23,7 +23,7 @@ class DesignTable:
         self.space = space
         self.cells = {name: get_cells(column) for name, column in table.columns.items()}
         self.rows = len(table)
-        self._choices = choices_of(space)
+        self._choices = index_choices(space)
 
     def at(self, row: int, columns: Mapping[str, str]) -> Design:
         """Return what a row has for the names of a design, by the columns that hold them; empty cells are left out.

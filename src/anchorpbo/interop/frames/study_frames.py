@@ -23,7 +23,7 @@ from anchorpbo.interop.frames.design_table import DesignTable, flatten_design, g
 from anchorpbo.interop.frames.frame_libraries import LibraryName, as_table, get_library
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study import Optimizer
-from anchorpbo.study.events import Answered, Event, Preferred, designs_of, event_from_dict, event_to_dict
+from anchorpbo.study.events import Answered, Event, Preferred, event_from_dict, event_to_dict, list_designs
 
 _DESIGN_FIELDS = {
     "answered": ("first", "second"),
@@ -124,7 +124,7 @@ def _read_comparison(event: Event) -> tuple[Design, Design, bool] | None:
         return event.winner, event.loser, event.tie
     if not isinstance(event, Answered) or event.outcome == "skip":
         return None
-    first, second = designs_of(event)
+    first, second = list_designs(event)
     return (second, first, False) if event.outcome == "second" else (first, second, event.outcome == "tie")
 
 

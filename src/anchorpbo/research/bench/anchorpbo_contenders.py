@@ -14,7 +14,7 @@ from anchorpbo.acquisition import EUBO, UCB, Bound
 from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import Learn, LogNormal, PreferenceGP
-from anchorpbo.model.given import Learnt
+from anchorpbo.model.params import LearnOption
 from anchorpbo.research.bench.contender import ASK, EXPLORATION, Contender, SeparableContender, Step, StepParts
 from anchorpbo.research.bench.dataset import DuelDataset
 from anchorpbo.search import maximise
@@ -34,7 +34,7 @@ BOTORCH_PRIORS = {
 where its smoothed box is flat."""
 
 
-def make_laplace_model(kernel: Kernel, learn: Learnt = BOTORCH_PRIORS) -> PreferenceGP:
+def make_laplace_model(kernel: Kernel, learn: LearnOption = BOTORCH_PRIORS) -> PreferenceGP:
     """Return the model of BoTorch's PairwiseGP with a logit likelihood."""
     return PreferenceGP(kernel, Logistic(form="difference"), "laplace", noise=1.0, learn=learn, starts=1)
 

@@ -22,7 +22,7 @@ from anchorpbo.kernels import RBF, Kernel, Tanimoto
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
 from anchorpbo.model import PreferenceGP
 from anchorpbo.model.approximation import InducingChoice
-from anchorpbo.model.given import DEFAULT_LEARN, Learnt
+from anchorpbo.model.params import DEFAULT_LEARN, LearnOption
 from anchorpbo.posterior import Posterior
 from anchorpbo.posterior.moments import RootProduct
 from anchorpbo.reliability import NoiseMap
@@ -172,7 +172,9 @@ def measure_inducing_error(quick: bool) -> Numbers:
     return found
 
 
-def _make_ep_model(kernel: Kernel, learn: Learnt = DEFAULT_LEARN, inducing: InducingChoice = "auto") -> PreferenceGP:
+def _make_ep_model(
+    kernel: Kernel, learn: LearnOption = DEFAULT_LEARN, inducing: InducingChoice = "auto"
+) -> PreferenceGP:
     return PreferenceGP(kernel, "probit", "ep", 0.5, learn=learn, starts=1, inducing=inducing)
 
 

@@ -23,7 +23,7 @@ import threadpoolctl
 from anchorpbo import __version__
 from anchorpbo.errors import InputError
 from anchorpbo.research.bench.measurement import Measurement, Row, find_stop_limit
-from anchorpbo.study.saving import save_bytes
+from anchorpbo.study.files import save_bytes
 
 MACHINE_FILE, RESULTS_FILE = "machine.json", "results.jsonl"
 CALLS_KEY = "calls"

@@ -95,7 +95,7 @@ class IllustrationTask(ExperimentTask):
             }
             for turn in play(optimizer, judge, initial + self.rounds, self.seed)
         ]
-        surrogate = optimizer.surrogate
+        surrogate = optimizer.acquisition_model
         X = np.linspace(0.0, 1.0, GRID_POINTS)[:, None]
         grid = {
             "x": X[:, 0],

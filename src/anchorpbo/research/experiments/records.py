@@ -28,7 +28,7 @@ import polars as pl
 from anchorpbo import __version__
 from anchorpbo.errors import InputError
 from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
-from anchorpbo.study.saving import save_bytes
+from anchorpbo.study.files import save_bytes
 
 LAYOUT = 2
 """Counts changes of what is in a record."""

@@ -183,7 +183,7 @@ def _describe_duel(turn: Turn, *, chosen: bool) -> dict[str, Any]:
 
 def _measure_round(optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseMap) -> dict[str, Any]:
     """Return the metrics after a round."""
-    surrogate = optimizer.surrogate
+    surrogate = optimizer.acquisition_model
     best, plain = (_maximise_risk_adjusted(surrogate.posterior, estimate, weight) for weight in (RISK_WEIGHT, 0.0))
     X = np.array([best, plain])
     (value, plain_value), (cost, plain_cost) = judge.problem(X).tolist(), (RISK_WEIGHT * judge.noise(X)).tolist()

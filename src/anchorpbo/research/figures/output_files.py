@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from anchorpbo.errors import InputError
-from anchorpbo.study.saving import save_bytes
+from anchorpbo.study.files import save_bytes
 
 _WRITE_REMEDY = "free some space, or choose another folder, and write the report again"
 

@@ -1,0 +1,100 @@
+"""Filter of duels: never a design against itself, nor a pair that was just skipped or answered, or is pending."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from anchorpbo.numerics.tiering import jit_tiered
+from anchorpbo.space import NOTICEABLE_DIFFERENCE, DesignSpace
+from anchorpbo.typing import Array, BoolArray
+
+EXCLUSION_DISTANCE = 0.1
+"""A skipped pair is exclusions within this distance in every coordinate."""
+REPEAT_SHARE = 0.2
+"""An answered pair is exclusions within this share of the distance between its two designs."""
+
+
+@dataclass(frozen=True, eq=False)
+class DuelFilter:
+    """Decides which pairs of designs may be asked."""
+
+    ordered: BoolArray
+    """Coordinates in which designs can be near, (d,); in a catalogue none, since its items are what they are."""
+    resolution: float = NOTICEABLE_DIFFERENCE
+    """Designs that differ by less than this in all ordered coordinates, and in no other, look the same."""
+    pending: tuple[Array, ...] = ()
+    """Pairs, (2, d) each, that are out: neither they nor any pair near them is asked."""
+    skipped: tuple[Array, ...] = ()
+    """Pairs, (2, d) each, that were skipped lately: the same holds of them."""
+    answered: tuple[Array, ...] = ()
+    """Pairs, (2, d) each, that were answered lately: the same question is not asked again."""
+
+    @classmethod
+    def for_space(cls, space: DesignSpace) -> DuelFilter:
+        """Return the filter of a space, without pairs to exclude."""
+        ordered = np.zeros(space.dimension, dtype=np.bool_)
+        if space.region is not None:
+            ordered[list(space.columns.numeric)] = True
+        return cls(ordered)
+
+    def with_exclusions(
+        self, pending: Iterable[Array], skipped: Iterable[Array], answered: Iterable[Array]
+    ) -> DuelFilter:
+        """Return the same filter with pairs to exclude."""
+        return replace(self, pending=tuple(pending), skipped=tuple(skipped), answered=tuple(answered))
+
+    def relax(self) -> Iterator[DuelFilter]:
+        """Yield weaker filters for when no pair is left: first answered pairs may return, then skipped ones."""
+        yield replace(self, answered=())
+        yield replace(self, answered=(), skipped=())
+
+    @property
+    def exclusions(self) -> list[tuple[Array, float]]:
+        """Excluded pairs, (2, d) each, and the distance within which others are excluded, too."""
+        near = [(pair, EXCLUSION_DISTANCE) for pair in (*self.pending, *self.skipped)]
+        return near + [(pair, REPEAT_SHARE * float(np.abs(pair[0] - pair[1]).max())) for pair in self.answered]
+
+    def is_same(self, X: Array, Y: Array) -> BoolArray:
+        """Return which designs X look the same as Y; both (..., d), broadcast."""
+        return self.is_near(X, Y, self.resolution)
+
+    def is_near(self, X: Array, Y: Array, distance: float) -> BoolArray:
+        """Return which designs X are within a distance of Y, at least the resolution, in every ordered coordinate."""
+        apart = np.abs(X - Y)
+        within = self.ordered & (apart < max(distance, self.resolution))
+        return np.asarray((within | (apart == 0.0)).all(axis=-1))
+
+    def allows_pairs(self, X: Array) -> BoolArray:
+        """Return which pairs, (n, 2, d), may be asked, (n,)."""
+        fine = ~self.is_same(X[:, 0], X[:, 1])
+        if exclusions := self.exclusions:
+            away = np.array([pair for pair, _ in exclusions])
+            distances = np.maximum([distance for _, distance in exclusions], self.resolution)
+            _strike_out(np.ascontiguousarray(X), away, distances, self.ordered, fine)
+        return fine
+
+    def allows_challengers(self, champion: Array, X: Array) -> BoolArray:
+        """Return which designs X, (n, d), may challenge a champion, (d,)."""
+        return self.allows_pairs(np.stack([np.broadcast_to(champion, X.shape), X], axis=1))
+
+
+@jit_tiered
+def _strike_out(X: Array, away: Array, distances: Array, ordered: BoolArray, fine: BoolArray) -> None:
+    """Mark the pairs X, (n, 2, d), that are near one of those to keep away from, (p, 2, d), in either order."""
+    for i in range(len(X)):
+        for p in range(len(away)):
+            for turn in range(2):
+                near = True
+                for side in range(2):
+                    for c in range(X.shape[2]):
+                        apart = abs(X[i, side, c] - away[p, side ^ turn, c])
+                        if not (apart == 0.0 or (ordered[c] and apart < distances[p])):
+                            near = False
+                            break
+                    if not near:
+                        break
+                if near:
+                    fine[i] = False

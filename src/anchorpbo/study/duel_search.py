@@ -1,0 +1,170 @@
+"""Search for the duel of highest acquisition value, over a list of designs or a region of the cube."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from anchorpbo.acquisition import Bound, BoundChallengers, BoundDesigns, BoundPairs
+from anchorpbo.errors import NothingLeftError
+from anchorpbo.numerics.row_index import RowIndex
+from anchorpbo.search import maximise, maximise_discrete
+from anchorpbo.search.evaluation import evaluate
+from anchorpbo.space import NOTICEABLE_DIFFERENCE, DesignSpace, Region
+from anchorpbo.study.duel_filter import DuelFilter
+from anchorpbo.typing import Array
+
+MERGE_DISTANCE = 1e-4
+"""A design this near to one seen before is taken for that one."""
+_MAX_SUBSTITUTES = 5
+"""Designs that may stand in for a champion."""
+_RESOLUTION_MARGIN = 1.1
+"""Found designs keep this much more than the least distance, so that rounding does not undercut it."""
+
+
+class DuelSearch:
+    """Searches a space: exactly where its designs are listed, else through its region."""
+
+    def __init__(self, space: DesignSpace) -> None:
+        self.space: DesignSpace = space
+        self.candidates: CandidateSet | None = CandidateSet.for_space(space)
+
+    def find_pair(self, bound: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator) -> Array:
+        """Find the best duel, (2, d): of the champion and a challenger, or of two designs where pairs are scored."""
+        for first, rule in _list_fallbacks(bound, champion, duel_filter):
+            try:
+                result = self._find_best(bound, first, rule, rng)
+            except NothingLeftError:
+                continue
+            pair = np.array([self._snap_design(x, bound.posterior.points) for x in result])
+            if not duel_filter.is_same(pair[0], pair[1]):
+                return pair
+        raise NothingLeftError("a duel needs two designs that look different", "none that are not out", "ask fewer")
+
+    def find_challenger(
+        self, bound: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
+    ) -> Array:
+        """Find the best challenger, (d,), of a given design, (d,)."""
+        facing = BoundChallengers.of(bound, champion) if isinstance(bound, BoundPairs) else bound
+        for rule in (duel_filter, *duel_filter.relax()):
+            try:
+                result = self._find_best_against(facing, champion, rule, rng)
+            except NothingLeftError:
+                continue
+            challenger = self._snap_design(result, bound.posterior.points)
+            if not duel_filter.is_same(champion, challenger):
+                return challenger
+        raise NothingLeftError("a duel needs two designs that look different", "none that are not out", "ask fewer")
+
+    def _find_best_against(
+        self, facing: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
+    ) -> Array:
+        if self.candidates is None:
+            return self._find_best_around(facing, champion, duel_filter, rng)
+        allowed = np.flatnonzero(duel_filter.allows_challengers(champion, self.candidates.designs))
+        if not len(allowed):
+            raise NothingLeftError("a design must be left to choose", "none", "ask fewer")
+        return np.asarray(
+            self.candidates.designs[allowed[int(np.argmax(evaluate(facing, self.candidates.designs, allowed)))]]
+        )
+
+    def _find_best(self, bound: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator) -> Array:
+        if self.candidates is not None:
+            return self.candidates.find_best(bound, champion, duel_filter)
+        if isinstance(bound, BoundPairs):
+            region, duel_filter = (
+                self.region,
+                replace(duel_filter, resolution=_RESOLUTION_MARGIN * duel_filter.resolution),
+            )
+            return maximise(bound, region, rng, allowed=duel_filter.allows_pairs).x
+        return np.array([champion, self._find_best_around(bound, champion, duel_filter, rng)])
+
+    def _find_best_around(
+        self, bound: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
+    ) -> Array:
+        """The best design of the region, (d,), that can be told from the champion."""
+        region, duel_filter = self.region, replace(duel_filter, resolution=_RESOLUTION_MARGIN * duel_filter.resolution)
+        # Where the champion itself would score best, these are the nearest that can be told from it.
+        steps = np.zeros((2 * len(region.continuous), self.space.dimension))
+        lengths = np.repeat([_RESOLUTION_MARGIN, -_RESOLUTION_MARGIN], len(region.continuous)) * duel_filter.resolution
+        steps[np.arange(len(steps)), np.tile(region.continuous, 2)] = lengths
+        around = region.repair(np.clip(champion + steps, 0.0, 1.0))
+        return maximise(bound, region, rng, extra=around, allowed=partial(duel_filter.allows_challengers, champion)).x
+
+    @property
+    def region(self) -> Region:
+        """Where designs are that are not listed."""
+        assert self.space.region is not None
+        return self.space.region
+
+    def _snap_design(self, x: Array, seen: Array) -> Array:
+        """Coordinates of a design that can be shown: one seen before where it is as good as that, else rounded."""
+        if self.space.region is None:
+            return x
+        free = np.isin(np.arange(len(x)), self.space.region.continuous)
+        merged = seen[((free & (np.abs(seen - x) <= MERGE_DISTANCE)) | (seen == x)).all(axis=1)]
+        return np.asarray(merged[0] if len(merged) else self.space.nearest(x))
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateSet:
+    """All designs of a space."""
+
+    designs: Array
+    """(n, d)."""
+    places: RowIndex
+    """Finds the row number of a design."""
+
+    @classmethod
+    def for_space(cls, space: DesignSpace) -> CandidateSet | None:
+        """The designs of a space, where they are listed and no two of them look the same."""
+        if space.candidates is None:
+            return None
+        if space.region is not None and any(
+            grid is not None and c not in space.region.categorical and np.diff(grid).min() < NOTICEABLE_DIFFERENCE
+            for c, grid in enumerate(space.region.grids)
+        ):
+            return None
+        return cls(space.candidates, RowIndex(space.candidates))
+
+    def find_best(self, bound: Bound, champion: Array, duel_filter: DuelFilter) -> Array:
+        """Find the best duel, (2, d)."""
+        if isinstance(bound, BoundPairs):
+            exclusions = {
+                (i, j)
+                for (first, second), distance in duel_filter.exclusions
+                for i in self._find_near(first, distance, duel_filter)
+                for j in self._find_near(second, distance, duel_filter)
+                if i != j
+            }
+            return np.asarray(
+                self.designs[list(maximise_discrete(bound, self.designs, exclude_pairs=exclusions).index)]
+            )
+        assert isinstance(bound, BoundDesigns)
+        excluded = set(self._find_near(champion, 0.0, duel_filter))
+        for (first, second), distance in duel_filter.exclusions:
+            for one, other in ((first, second), (second, first)):
+                if duel_filter.is_near(one, champion, distance):
+                    excluded |= set(self._find_near(other, distance, duel_filter))
+        chosen = maximise_discrete(bound, self.designs, exclude=np.array(sorted(excluded), dtype=np.intp)).index
+        return np.array([champion, self.designs[chosen]])
+
+    def _find_near(self, x: Array, distance: float, duel_filter: DuelFilter) -> list[int]:
+        """Row numbers of the designs that are near one, (d,)."""
+        if not duel_filter.ordered.any():
+            place = self.places.find(x)
+            return [] if place is None else [place]
+        return [int(row) for row in np.flatnonzero(duel_filter.is_near(self.designs, x, distance))]
+
+
+def _list_fallbacks(bound: Bound, champion: Array, duel_filter: DuelFilter) -> Iterator[tuple[Array, DuelFilter]]:
+    """Champions and rules to try in turn: where one has no duel left, other designs may; then rules are relaxed."""
+    substitutes: list[Array] = []
+    if isinstance(bound, BoundDesigns) and duel_filter.exclusions:
+        best = np.argsort(-bound.posterior.means, kind="stable")[:_MAX_SUBSTITUTES]
+        substitutes = list(bound.posterior.points[best])
+    for rule in (duel_filter, *duel_filter.relax()):
+        yield from ((first, rule) for first in (champion, *substitutes))

@@ -1,0 +1,118 @@
+"""Selection of the next duel, as a function of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from anchorpbo.errors import InputError
+from anchorpbo.model import PreferenceGP
+from anchorpbo.space import DesignSpace
+from anchorpbo.study.dataset import StudyData
+from anchorpbo.study.duel import Duel
+from anchorpbo.study.duel_filter import DuelFilter
+from anchorpbo.study.duel_search import DuelSearch
+from anchorpbo.study.expected_gain import expected_gain
+from anchorpbo.study.explanations import INITIAL_DUEL, explain_duel
+from anchorpbo.study.hyperparameters import ModelFitter
+from anchorpbo.study.initial_duels import (
+    generate_initial_pairs,
+    has_initial_pairs,
+    select_initial_challenger,
+    select_initial_pair,
+)
+from anchorpbo.typing import Array
+
+
+class DuelSelector:
+    """Selects duels as a plan says: initial pairs spread over the space, then those the acquisition prefers."""
+
+    def __init__(self, study: str, space: DesignSpace, fitter: ModelFitter, seed: int) -> None:
+        self.study: str = study
+        self.space: DesignSpace = space
+        self.fitter: ModelFitter = fitter
+        self.seed: int = seed
+        self.duel_search: DuelSearch = DuelSearch(space)
+        if not has_initial_pairs(space, seed):
+            raise InputError("a space must have two designs that look different", repr(space), "widen a range")
+
+    @cached_property
+    def initial_pairs(self) -> Array:
+        """Initial pairs, (n, 2, d), generated when first needed: a study with imported comparisons needs none."""
+        return generate_initial_pairs(self.space, self.seed)
+
+    def select(self, data: StudyData, pending: Sequence[Array] = ()) -> Duel:
+        """Select the next duel, with others, (2, d) each, pending."""
+        answered = data.recently_answered if self.fitter.plan.avoids_repeats else ()
+        duel_filter = DuelFilter.for_space(self.space).with_exclusions(pending, data.recently_skipped, answered)
+        asked = len(data) + len(pending)
+        # Everything random comes from the seed and the place in the log.
+        rng = np.random.default_rng([self.seed, 1, data.events, len(pending)])
+        flip = bool(rng.integers(2))
+        if asked < self.fitter.plan.initial:
+            pair = _order_sides(select_initial_pair(self.initial_pairs, asked + data.skips, duel_filter), flip)
+            return self._make_duel(data, pair, INITIAL_DUEL, None)
+        now = self.fitter.acquisition_model(data)
+        model = self.fitter.acquisition_model(data, _fantasise(now, pending)) if pending else now
+        champion = self._find_champion(model, data)
+        bound = self.fitter.plan.acquisition.bind(model.posterior, model.noise)
+        pair = _order_sides(self.duel_search.find_pair(bound, champion, duel_filter, rng), flip)
+        # The explanation is of the model without fantasies.
+        return self._make_duel(
+            data, pair, explain_duel(now, pair, data.last_winner, duel_filter), expected_gain(now, pair)
+        )
+
+    def select_against(self, data: StudyData, design: Array, pending: Array, avoid: Array) -> Duel:
+        """Select the best challenger of a design, (d,).
+
+        Parameters
+        ----------
+        data
+            The log so far.
+        design
+            What it is to be compared with.
+        pending
+            Designs, (n, d), that are to be compared with it as well and have not been yet.
+        avoid
+            Designs, (n, d), that are not wanted, nor others near them.
+        """
+        out, unwanted = ([np.array([design, x]) for x in X] for X in (pending, avoid))
+        answered = data.recently_answered if self.fitter.plan.avoids_repeats else ()
+        duel_filter = DuelFilter.for_space(self.space).with_exclusions(
+            out, (*data.recently_skipped, *unwanted), answered
+        )
+        rng = np.random.default_rng([self.seed, 5, data.events, len(pending)])
+        if len(data) + len(pending) < self.fitter.plan.initial:
+            shown = np.concatenate([data.pairs.reshape(-1, len(design)), design[None], pending])
+            pair = np.array([design, select_initial_challenger(self.initial_pairs, design, shown, duel_filter)])
+            return self._make_duel(data, pair, INITIAL_DUEL, None)
+        now = self.fitter.acquisition_model(data)
+        out = [pair for pair in out if not np.array_equal(*pair)]
+        model = self.fitter.acquisition_model(data, _fantasise(now, out)) if out else now
+        bound = self.fitter.plan.acquisition.bind(model.posterior, model.noise)
+        pair = np.array([design, self.duel_search.find_challenger(bound, design, duel_filter, rng)])
+        return self._make_duel(
+            data, pair, explain_duel(now, pair, data.last_winner, duel_filter), expected_gain(now, pair)
+        )
+
+    def _find_champion(self, model: PreferenceGP, data: StudyData) -> Array:
+        """Return the previous winner, (d,); without one, the best mean, or any design before the first answer."""
+        if data.champion is not None:
+            return data.champion
+        points = model.posterior.points
+        return np.asarray(points[int(np.argmax(model.posterior.means))] if len(points) else self.initial_pairs[0, 0])
+
+    def _make_duel(self, data: StudyData, pair: Array, reason: str, gain: float | None) -> Duel:
+        first, second = (self.space.decode(x) for x in pair)
+        return Duel.create(self.study, data.events, first, second, reason, gain)
+
+
+def _fantasise(model: PreferenceGP, pending: Sequence[Array]) -> list[Array]:
+    """Return pending pairs, each with its likelier winner first (kriging believer)."""
+    return [_order_sides(pair, bool(model.prob_choose(pair[:1], pair[1:])[0] < 0.5)) for pair in pending]
+
+
+def _order_sides(pair: Array, flip: bool) -> Array:
+    return pair[::-1] if flip else pair

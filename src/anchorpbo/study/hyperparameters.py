@@ -1,0 +1,170 @@
+"""Hyper-parameters and models of a study, as functions of its log."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from anchorpbo.errors import InputError
+from anchorpbo.inference import EP, Inference, Laplace
+from anchorpbo.kernels import Kernel
+from anchorpbo.likelihoods import Likelihood
+from anchorpbo.model import PreferenceGP
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.study.cache import LRUCache
+from anchorpbo.study.dataset import StudyData
+from anchorpbo.study.plan import Plan, select_learnable
+from anchorpbo.typing import Array
+
+ONE_START_DUELS = 50
+"""Duels from which on a fit has one start: the evidence then had one optimum in every study tried."""
+
+Key = tuple[str, bytes]
+"""Digest of the log up to the last duel of the fit, and the present anchors."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hyperparameters:
+    """Kernel, noise map and likelihood at fitted hyper-parameters.
+
+    The kernel's are kept as the logarithms it was made from, which are also what is saved: exp(log(x)) is not always x,
+    so that those of the finished kernel would lead to another one.
+    """
+
+    prior: Kernel
+    """The kernel of the plan."""
+    log_parameters: Array
+    """Logarithms of its fitted hyper-parameters, (p,)."""
+    noise: NoiseMap
+    likelihood: Likelihood
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The kernel at these hyper-parameters."""
+        return self.prior.with_log_parameters(self.log_parameters)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the hyper-parameters as JSON data."""
+        noise = {
+            "scale": self.noise.scale,
+            **({"strength": self.noise.strength} if self.noise.strength_matters else {}),
+        }
+        log_parameters = dict(zip(self.prior.parameter_names, self.log_parameters.tolist(), strict=True))
+        return {"log_parameters": log_parameters, "noise": noise, "tie_threshold": self.likelihood.tie_threshold}
+
+    def at(self, data: Mapping[str, Any]) -> Hyperparameters:
+        """Return the same parts at the hyper-parameters of a `to_dict`."""
+        layout = self.to_dict()
+        if not _matches_layout(data, layout):
+            rule = f"what was learnt must have the names {json.dumps(layout)} has, with numbers that scales can have"
+            raise InputError(rule, repr(data), "set it to null to have it learnt again")
+        likelihood, threshold = self.likelihood, data["tie_threshold"]
+        if threshold is not None:
+            likelihood = likelihood.with_threshold(threshold)
+        log_parameters = np.array([data["log_parameters"][name] for name in self.prior.parameter_names], dtype=float)
+        return Hyperparameters(self.prior, log_parameters, self.noise.with_parameters(**data["noise"]), likelihood)
+
+    def make_model(self, inference: Inference, seed: int) -> PreferenceGP:
+        """Make a model with fixed hyper-parameters."""
+        return PreferenceGP(self.kernel, self.likelihood, inference, self.noise, seed, learn=None)
+
+
+def _matches_layout(data: Any, layout: Mapping[str, Any]) -> bool:
+    """Return whether data has a layout, and numbers that can be hyper-parameters."""
+    parts = ("log_parameters", "noise")
+    if (
+        not isinstance(data, Mapping)
+        or set(data) != set(layout)
+        or not all(isinstance(data[p], Mapping) for p in parts)
+    ):
+        return False
+    if any(set(data[part]) != set(layout[part]) for part in parts):
+        return False
+    logs, noise, threshold = data["log_parameters"].values(), data["noise"].values(), data["tie_threshold"]
+    return (
+        all(_is_number(log) and _is_scale(_exp(log)) for log in logs)
+        and all(map(_is_scale, noise))
+        and (threshold is None or threshold == 0.0 or _is_scale(threshold))
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool)
+
+
+def _exp(log_value: float) -> float:
+    """Return exp of a logarithm; infinity where it overflows."""
+    try:
+        return math.exp(log_value)
+    except OverflowError:
+        return math.inf
+
+
+def _is_scale(value: object) -> bool:
+    return _is_number(value) and 0 < value < math.inf  # type: ignore[operator]
+
+
+class ModelFitter:
+    """Fits hyper-parameters and conditions models, as a plan says; keeps the latest in caches. Not thread-safe."""
+
+    def __init__(self, plan: Plan, seed: int) -> None:
+        self.plan: Plan = plan
+        self.seed: int = seed
+        self._fits: LRUCache[Hyperparameters] = LRUCache(32)
+        self._models: LRUCache[PreferenceGP] = LRUCache(4)
+
+    def hyperparameters(self, data: StudyData) -> Hyperparameters:
+        """Return the hyper-parameters of the last fit, under the present anchors."""
+        return self._fits.get_or_compute(self.key(data), lambda: self._fit(data))
+
+    def acquisition_model(self, data: StudyData, fantasies: Sequence[Array] = ()) -> PreferenceGP:
+        """Return the model that selects duels, given the data and fantasies: pairs, (2, d), whose first wins."""
+        if fantasies:
+            return self._condition(data, self.plan.inference, fantasies)
+        key = ("acquisition", data.digest, self.key(data))
+        return self._models.get_or_compute(key, lambda: self._condition(data, self.plan.inference))
+
+    def report_model(self, data: StudyData) -> PreferenceGP:
+        """Return the model that recommends.
+
+        Its inference is EP whatever selects the duels: a hallucination is one draw of the posterior, and Laplace's mean
+        is biased.
+        """
+        key = ("report", data.digest, self.key(data))
+        return self._models.get_or_compute(key, lambda: self._condition(data, EP()))
+
+    def key(self, data: StudyData) -> Key:
+        """Return what the hyper-parameters are a function of."""
+        count = self.plan.last_fit(len(data))
+        return data.digests[count - 1] if count else "", data.anchors.tobytes()
+
+    def has_hyperparameters(self, data: StudyData) -> bool:
+        """Return whether the hyper-parameters are in the cache."""
+        return self._fits.get(self.key(data)) is not None
+
+    def put_hyperparameters(self, data: StudyData, values: Mapping[str, Any]) -> None:
+        """Put the result of `Hyperparameters.to_dict` into the cache, instead of fitting again."""
+        plan = self.plan
+        initial = Hyperparameters(
+            plan.kernel, plan.kernel.log_parameters, plan.noise_map(data.anchors), plan.likelihood
+        )
+        self._fits.put(self.key(data), initial.at(values))
+
+    def _condition(self, data: StudyData, inference: Inference, fantasies: Sequence[Array] = ()) -> PreferenceGP:
+        return self.hyperparameters(data).make_model(inference, self.seed).condition(data.duels(fantasies=fantasies))
+
+    def _fit(self, data: StudyData) -> Hyperparameters:
+        kernel, likelihood, noise = self.plan.kernel, self.plan.likelihood, self.plan.noise_map(data.anchors)
+        count = self.plan.last_fit(len(data))
+        learn = select_learnable(kernel, noise, self.plan.learn)
+        starts = 2 if count < ONE_START_DUELS else 1
+        model = PreferenceGP(kernel, likelihood, Laplace(), noise, learn=learn, starts=starts).fit(data.duels(count))
+        # Without a tie there is no threshold to keep, and a later tie must be free to bring one.
+        fitted = model.likelihood if model.likelihood.tau > 0 else likelihood
+        return Hyperparameters(kernel, model.kernel.log_parameters, model.noise, fitted)

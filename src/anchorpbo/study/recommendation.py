@@ -1,0 +1,253 @@
+"""Recommendations and estimates of utilities.
+
+Symbols: f the utility, m(x) its posterior mean, n(x) the noise, rho = `risk_weight`; u designs seen, that is compared
+in at least one informative duel.
+
+    recommended   argmax over what was seen (or the whole space) of m(x) - rho n(x)
+    utility       f(x) - average of f over the designs seen, or f(x) - f(reference)
+
+Utilities have no origin: answers tell differences only. The exception is the paper's form of the logistic likelihood,
+where f itself shows, and the utility is f(x).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anchorpbo.acquisition.confidence import RAHBO
+from anchorpbo.errors import InputError, NotFittedError
+from anchorpbo.likelihoods import Logistic
+from anchorpbo.model import PreferenceGP
+from anchorpbo.posterior import LinearFunctional, Posterior
+from anchorpbo.search import maximise
+from anchorpbo.search.evaluation import evaluate
+from anchorpbo.space import Design, DesignSpace
+from anchorpbo.typing import Array, IntArray
+
+POSTERIOR_DRAWS = 4096
+"""Joint posterior draws of the utilities, to estimate the probabilities of being the best."""
+MAX_CONTENDERS = 1000
+"""Largest number of designs in these draws: they cost the cube of it."""
+CREDIBLE_PROBABILITY = 0.9
+"""Probability that the credible set holds the best design."""
+_INTERVAL_WIDTH = 1.6448536269514722
+"""Standard deviations on either side of a 90 % interval."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Estimated utility and noise of a design. Plain data, safe to share.
+
+    Parameters
+    ----------
+    design
+        The design.
+    utility
+        Its expected utility, relative to `reference`.
+    interval
+        Where that utility lies with 90 % probability.
+    reference
+        What the utility is relative to, in words.
+    noise
+        How noisily the user judges this design: a variance (probit) or a level (logistic), in units of utility.
+    """
+
+    design: Design
+    utility: float
+    interval: tuple[float, float]
+    reference: str
+    noise: float
+
+    def _repr_html_(self) -> str:
+        from anchorpbo.study.html import estimate_html
+
+        return estimate_html(self)
+
+
+@dataclass(frozen=True)
+class Recommendation(Estimate):
+    """The design to take, and how sure that is. Plain data, safe to share.
+
+    Parameters
+    ----------
+    design, utility, interval, reference, noise
+        See `Estimate`.
+    p_best
+        Probability that it is the best of the designs compared. Designs much like each other share it: look at
+        `credible_set` as well.
+    credible_set
+        The fewest designs compared that hold the best of them with 90 % probability, the likeliest first.
+    credible_probabilities
+        Probability of each of them to be the best.
+    risk_weight
+        What a unit of noise was taken to cost, in utility.
+    """
+
+    p_best: float
+    credible_set: tuple[Design, ...]
+    credible_probabilities: tuple[float, ...]
+    risk_weight: float
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return f"{self.design}: utility {self.utility:.2f} ({low:.2f} to {high:.2f}) over {self.reference}"
+
+
+def compute_recommendation(
+    model: PreferenceGP,
+    space: DesignSpace,
+    risk_weight: float,
+    seed: int,
+    *,
+    everywhere: bool = False,
+    reference: Array | None = None,
+    excluded: Array | None = None,
+) -> Recommendation:
+    """Compute the recommendation of a model.
+
+    Parameters
+    ----------
+    model
+        Conditioned on at least one duel.
+    space
+        The design space.
+    risk_weight
+        rho.
+    seed
+        Seed of the posterior draws.
+    everywhere
+        Whether designs that were never shown may be recommended.
+    reference
+        Coordinates, (d,), of a design that utilities are relative to; by default the average of the designs seen.
+    excluded
+        Coordinates, (n, d), of designs that must not be recommended.
+    """
+    posterior, seen = model.posterior, _drop_excluded(model.designs, excluded)
+    if not len(seen):
+        rule = "a design that was compared must be left to recommend"
+        raise InputError(rule, f"all {len(model.designs)} of them excluded", "exclude fewer")
+    x = _find_best(model, space, risk_weight, seed, everywhere, excluded)
+    (estimate,) = estimate_utilities(model, space, x[None], reference)
+    best = _compute_best_probabilities(posterior, seen, x, seed)
+    order = np.argsort(-best.shares, kind="stable")
+    count = int(np.searchsorted(np.cumsum(best.shares[order]), CREDIBLE_PROBABILITY * best.shares.sum()) + 1)
+    return Recommendation(
+        **vars(estimate),
+        p_best=best.of_x,
+        credible_set=tuple(space.decode(seen[i]) for i in order[:count]),
+        credible_probabilities=tuple(float(best.shares[i]) for i in order[:count]),
+        risk_weight=risk_weight,
+    )
+
+
+def find_recommended_design(model: PreferenceGP, space: DesignSpace, risk_weight: float) -> Design:
+    """Return the design of `compute_recommendation`, among those compared, without its probabilities."""
+    return space.decode(_find_best(model, space, risk_weight, 0, False, None))
+
+
+def _find_best(
+    model: PreferenceGP, space: DesignSpace, risk_weight: float, seed: int, everywhere: bool, excluded: Array | None
+) -> Array:
+    posterior, seen = model.posterior, model.designs
+    # The mean less the noise's cost is RAHBO without its exploration.
+    bound = RAHBO(exploration=0.0, risk_aversion=risk_weight).bind(posterior, model.noise)
+    candidates = seen
+    if everywhere and space.candidates is not None:
+        candidates = space.candidates
+    elif everywhere and space.region is not None:
+        result = maximise(bound, space.region, np.random.default_rng([seed, 2]), extra=posterior.points).x
+        candidates = np.concatenate([seen, space.nearest(result)[None]])
+    candidates = _drop_excluded(candidates, excluded)
+    return np.asarray(candidates[int(np.argmax(evaluate(bound, candidates)))])
+
+
+def _drop_excluded(designs: Array, excluded: Array | None) -> Array:
+    """Return the designs, (n, d), that are none of those excluded, (k, d)."""
+    if excluded is None or not len(excluded):
+        return designs
+    unwanted = set(map(bytes, excluded))
+    return designs[[bytes(x) not in unwanted for x in designs]]
+
+
+def estimate_utilities(model: PreferenceGP, space: DesignSpace, X: Array, reference: Array | None) -> list[Estimate]:
+    """Estimate the utilities of designs X, (n, d), relative to one, (d,), or to the average of those compared."""
+    origin = _make_origin(model, reference)
+    numbers = (*_compute_intervals(origin, X), model.noise(X))
+    return [
+        Estimate(space.decode(x), mean, (low, high), origin.words, noise)
+        for x, mean, low, high, noise in zip(X, *(each.tolist() for each in numbers), strict=True)
+    ]
+
+
+def compute_intervals(model: PreferenceGP, X: Array) -> tuple[Array, Array, Array]:
+    """Return utilities and the ends of their 90 % intervals, (n,) each, relative to the average."""
+    return _compute_intervals(_make_origin(model, None), X)
+
+
+def _compute_intervals(origin: _Origin, X: Array) -> tuple[Array, Array, Array]:
+    mean, std = origin.relative(X)
+    return mean, mean - _INTERVAL_WIDTH * std, mean + _INTERVAL_WIDTH * std
+
+
+@dataclass(frozen=True, eq=False)
+class _Origin:
+    """The reference that utilities are relative to."""
+
+    total: LinearFunctional
+    words: str
+
+    def relative(self, X: Array) -> tuple[Array, Array]:
+        """Return mean and standard deviation of f(x) less the origin, (n,) each."""
+        marginals = self.total.posterior.at(X)
+        variance = marginals.variance - 2.0 * self.total.covariance(X) + self.total.variance
+        return marginals.mean - self.total.mean, np.sqrt(np.maximum(variance, 0.0))
+
+
+def _make_origin(model: PreferenceGP, reference: Array | None) -> _Origin:
+    likelihood, seen = model.likelihood, model.designs
+    if reference is not None:
+        return _Origin(model.posterior.functional(reference[None], np.ones(1)), "the reference design")
+    if isinstance(likelihood, Logistic) and likelihood.form == "paper":
+        nothing = model.posterior.functional(seen[:0], np.empty(0))
+        return _Origin(nothing, "zero: this likelihood has an origin")
+    words = f"the average of the {len(seen)} designs compared so far: utility has no origin of its own"
+    return _Origin(model.average, words)
+
+
+@dataclass(frozen=True, eq=False)
+class _BestProbabilities:
+    shares: Array
+    """Probability of each design seen to be the best of them, (u,)."""
+    of_x: float
+    """Probability that none of them is better than x."""
+
+
+def _compute_best_probabilities(posterior: Posterior, seen: Array, x: Array, seed: int) -> _BestProbabilities:
+    among = _find_contenders(posterior, seen)
+    draws = posterior.sample(np.vstack([seen[among], x]), POSTERIOR_DRAWS, np.random.default_rng([seed, 3]))
+    winners = among[draws[:, :-1].argmax(axis=1)]
+    shares = np.bincount(winners, minlength=len(seen)) / POSTERIOR_DRAWS
+    own = (seen == x).all(axis=1)
+    if own.any():
+        return _BestProbabilities(shares, float(shares[int(np.argmax(own))]))
+    return _BestProbabilities(shares, float((draws[:, -1] >= draws[:, :-1].max(axis=1)).mean()))
+
+
+def _find_contenders(posterior: Posterior, seen: Array) -> IntArray:
+    """Return the row numbers of the designs likeliest to beat the best mean, or of all where there are few."""
+    every = np.arange(len(seen))
+    if len(seen) <= MAX_CONTENDERS:
+        return every
+    best = posterior.points[int(np.argmax(posterior.means))]
+    better = posterior.prob_prefer(seen, np.broadcast_to(best, seen.shape))
+    # Ordered as they came: where all are in doubt alike, the order must not decide.
+    return np.sort(np.argsort(-better, kind="stable")[:MAX_CONTENDERS])
+
+
+def check_answers(informative: int) -> None:
+    """Raise before the first informative answer."""
+    if not informative:
+        rule = "what the user likes shows only after an answer that is not a skip"
+        raise NotFittedError(rule, None, "ask a duel and tell its outcome first")

@@ -1,0 +1,191 @@
+"""Studies as JSON: settings, events and fitted hyper-parameters.
+
+::
+
+    {"format": "anchorpbo-study", "version": 1,
+     "study": {"space": ..., "anchors": [...], "strategy": ..., "preset": ..., "seed": ..., ...},
+     "events": [{"type": "answered", ...}, ...],
+     "learnt": {"log_parameters": {"lengthscale[0]": ..., ...}, "noise": {"scale": ...}, "tie_threshold": null} or null}
+
+`version` counts changes of this layout. A file of an older version is brought up to date step by step by `MIGRATIONS`;
+one of a newer version is refused.
+
+Kernels, acquisitions, likelihoods and inferences are written by class name and constructor arguments, without pickle.
+Objects of other classes cannot be written: their place is marked, and `from_json` takes them as arguments.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from anchorpbo import acquisition, inference, kernels, likelihoods
+from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.kernels.composite import OnColumns, Product, Sum
+from anchorpbo.model import Learn, LogNormal
+from anchorpbo.space import space_from_dict
+from anchorpbo.study.plan import BoundedNoise, ConstantNoise, PaperNoise
+
+FORMAT = "anchorpbo-study"
+VERSION = 1
+
+Layout = dict[str, Any]
+
+MIGRATIONS: dict[int, Callable[[Layout], Layout]] = {}
+"""For each old version, the step to the next."""
+
+
+@dataclass(frozen=True)
+class SavedStudy:
+    """A study read from JSON."""
+
+    arguments: dict[str, Any]
+    """Arguments of `Optimizer`."""
+    events: list[Any]
+    """The log, as JSON data that has not been checked."""
+    hyperparameters: Any
+    """Fitted hyper-parameters, as JSON data that has not been checked; ``None`` where there are none."""
+
+
+def write_study(settings: Mapping[str, Any], events: list[dict[str, Any]], hyperparameters: Any) -> str:
+    """Write a study as JSON text."""
+    layout = {"study": settings, "events": events, "learnt": hyperparameters}
+    return json.dumps({"format": FORMAT, "version": VERSION, **layout}, indent=1, allow_nan=False, ensure_ascii=False)
+
+
+def read_study(text: str, objects: Mapping[str, Any]) -> SavedStudy:
+    """Read a study from JSON text; `objects` has the options that could not be written."""
+    layout = _read_layout(text)
+    study = dict(layout["study"])
+    try:
+        space = space_from_dict(study.pop("space"), checked=True)
+        anchors, seed = study.pop("anchors"), study.pop("seed")
+        unknown = [name for name in objects if name not in study]
+        if unknown:
+            raise UnknownNameError.of("an object to give again", unknown[0], study)
+        options = {name: object_from_json(name, value, objects) for name, value in study.items()}
+    except (KeyError, TypeError) as error:
+        raise make_layout_error(error) from error
+    arguments = {"space": space, "anchors": anchors, "seed": seed, **options}
+    return SavedStudy(arguments, layout["events"], layout.get("learnt"))
+
+
+def make_layout_error(error: Exception) -> InputError:
+    """Return the error of a study whose settings have the wrong layout."""
+    rule, remedy = "a study must have a space, anchors, a seed and options", "pass the text that to_json gave"
+    return InputError(rule, f"trouble with {error}", remedy)
+
+
+def _read_layout(text: str) -> Layout:
+    try:
+        layout = json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        remedy = "pass all of the text that to_json gave, or use load for the path of a file"
+        raise InputError("a study must be JSON", f"{error}", remedy) from error
+    if not isinstance(layout, dict) or layout.get("format") != FORMAT:
+        rule = f'a study must be an object with "format": "{FORMAT}"'
+        raise InputError(rule, repr(layout), "pass the text that to_json gave")
+    return _migrate(layout)
+
+
+def _migrate(layout: Layout) -> Layout:
+    version = layout.get("version")
+    if (
+        not isinstance(version, int)
+        or isinstance(version, bool)
+        or not min(MIGRATIONS, default=VERSION) <= version <= VERSION
+    ):
+        rule = f"a study must be of a version up to {VERSION}, which is as far as this release reads"
+        raise InputError(rule, repr(version), "update anchorpbo")
+    while version < VERSION:
+        layout = {**MIGRATIONS[version](layout), "version": version + 1}
+        version += 1
+    for key, kind in (("study", dict), ("events", list)):
+        if not isinstance(layout.get(key), kind):
+            remedy = "pass the text that to_json gave"
+            raise InputError(f'a study must have "{key}"', repr(layout.get(key)), remedy)
+    return layout
+
+
+# -- objects -----------------------------------------------------------------------------------------------------------
+
+_CLASSES: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        kernels.RBF, kernels.Matern32, kernels.Matern52, kernels.Tanimoto, kernels.Hamming, Sum, Product, OnColumns,
+        likelihoods.Probit, likelihoods.Logistic,
+        inference.Laplace, inference.EP, inference.Hallucination, inference.PolyaGamma,
+        acquisition.EI, acquisition.UCB, acquisition.EUBO, acquisition.ANPEI, acquisition.RAHBO, acquisition.RAEUBO,
+        BoundedNoise, ConstantNoise, PaperNoise, Learn, LogNormal,
+    )
+}  # fmt: skip
+"""Classes that can be written and read, by the names that are saved."""
+_KEYS = {"latent": "space", "max_passes": "most_passes"}
+"""Constructor arguments that are saved under an earlier name."""
+
+
+def object_to_json(value: object) -> Any:
+    """Convert a name, a number, ``None`` or an object of the library to JSON data; others to their class name."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tuple | list):
+        return [object_to_json(each) for each in value]
+    if isinstance(value, Mapping):
+        return {"names": {str(key): object_to_json(each) for key, each in value.items()}}
+    kind = type(value)
+    if _CLASSES.get(kind.__name__) is not kind:
+        return {"custom": f"{kind.__module__}.{kind.__qualname__}"}
+    arguments = {_KEYS.get(name, name): object_to_json(getattr(value, name)) for name in signature(kind).parameters}
+    # With a part that cannot be written, the whole has to be given again.
+    inner = [each for each in arguments.values() if isinstance(each, Mapping) and "custom" in each]
+    return inner[0] if inner else {"class": kind.__name__, **arguments}
+
+
+def round_trip(name: str, value: object) -> Any:
+    """Return a value as it is after saving and loading: numpy numbers, for example, have digits that JSON lacks."""
+    written = object_to_json(value)
+    return value if _is_custom(written) else object_from_json(name, written, {})
+
+
+def _is_custom(written: Any) -> bool:
+    """Return whether some part of the JSON data is only a class name."""
+    if isinstance(written, Mapping):
+        return "custom" in written or any(map(_is_custom, written.values()))
+    return isinstance(written, list) and any(map(_is_custom, written))
+
+
+def object_from_json(name: str, data: Any, given: Mapping[str, object]) -> Any:
+    """Read an object from JSON data; `given` has the objects that could not be written, by the option's name."""
+    if given.get(name) is not None:
+        if not isinstance(data, Mapping) or "custom" not in data:
+            rule = f"{name} was saved with the study and cannot be given another"
+            raise InputError(rule, repr(given[name]), "leave it out, or make a new study")
+        return given[name]
+    if isinstance(data, list):
+        return [object_from_json(name, each, {}) for each in data]
+    if not isinstance(data, Mapping):
+        return data
+    if isinstance(data.get("names"), Mapping):
+        return {key: object_from_json(name, each, {}) for key, each in dict(data["names"]).items()}
+    if "custom" in data:
+        rule = f"a study with a {name} of your own needs it again, since code is not saved"
+        raise InputError(rule, data["custom"], f"call from_json(text, {name}=...)")
+    fields = dict(data)
+    kind = _CLASSES.get(str(fields.pop("class", None)))
+    if kind is None:
+        raise InputError(f"{name} must be of a class this version knows", repr(data), "export the study again")
+    names = {key: argument for argument, key in _KEYS.items()}
+    arguments = {names.get(key, key): object_from_json(name, value, {}) for key, value in fields.items()}
+    try:
+        return kind(**arguments)
+    except TypeError as error:
+        raise InputError(f"{name} must have the arguments of {kind.__name__}", repr(data), str(error)) from error

@@ -1,0 +1,84 @@
+"""What a study was made with: its space, first anchors, seed and options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from anchorpbo.errors import InputError
+from anchorpbo.numerics.validation import as_integer
+from anchorpbo.space import Catalogue, Design, DesignSpace
+from anchorpbo.study.events import compute_digest
+from anchorpbo.study.plan import Plan, make_plan
+from anchorpbo.study.serialization import object_to_json, round_trip
+
+
+@dataclass(frozen=True, eq=False)
+class StudySettings:
+    """Arguments of an `Optimizer`, checked. Immutable."""
+
+    space: DesignSpace
+    anchors: Mapping[bytes, Design]
+    """First anchors, by the bytes of their coordinates."""
+    seed: int
+    options: Mapping[str, Any]
+    """All other arguments, as they are after saving and loading."""
+    plan: Plan
+    """The options as objects."""
+
+    @classmethod
+    def create(
+        cls, space: DesignSpace, anchors: Iterable[Mapping[str, Any]], seed: int, options: Mapping[str, Any]
+    ) -> StudySettings:
+        """Check the arguments of an `Optimizer`."""
+        if not isinstance(space, DesignSpace):
+            raise InputError("space must be a Space or a Catalogue", repr(space), "write Space(x=Real(0, 1))")
+        seed = as_integer("seed", seed, 0)
+        options = {name: round_trip(name, value) for name, value in options.items()}
+        plan = make_plan(space, **options)
+        return cls(space, _check_anchors(space, anchors), seed, options, plan)
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest that names the study in its duels and its log."""
+        # A long list is named by its numbers: written as text it would take seconds.
+        return self._compute_digest(self.space.digest if isinstance(self.space, Catalogue) else self.space.to_dict())
+
+    @cached_property
+    def legacy_digest(self) -> str:
+        """Digest with all of the space written out, which named duels before catalogues had a digest of their own."""
+        return self._compute_digest(self.space.to_dict())
+
+    def _compute_digest(self, space: Any) -> str:
+        return compute_digest([space, list(self.anchors.values()), self.seed, self.options_to_dict()])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON data."""
+        anchors = list(self.anchors.values())
+        return {"space": self.space.to_dict(), "anchors": anchors, "seed": self.seed, **self.options_to_dict()}
+
+    def options_to_dict(self) -> dict[str, Any]:
+        """Return the options as JSON data.
+
+        They are the plan's where it has them: what the preset stood for when the study was made, so that another
+        release does not read it differently.
+        """
+        plan = self.plan
+        resolved = {
+            "strategy": plan.acquisition, "kernel": plan.kernel, "likelihood": plan.likelihood,
+            "inference": plan.inference, "noise": plan.noise, "learn": plan.learn, "initial": plan.initial,
+            "refit_every": plan.refit_every, "risk_weight": plan.risk_weight,
+        }  # fmt: skip
+        return {name: object_to_json(resolved.get(name, value)) for name, value in self.options.items()}
+
+
+def _check_anchors(space: DesignSpace, anchors: Iterable[Mapping[str, Any]]) -> dict[bytes, Design]:
+    """Return the anchors by their coordinates, repeats dropped."""
+    if isinstance(anchors, Mapping | str) or not isinstance(anchors, Iterable):
+        raise InputError("anchors must be a list of designs", repr(anchors), "write anchors=[{...}]")
+    result: dict[bytes, Design] = {}
+    for anchor in anchors:
+        result.setdefault(space.encode(anchor).tobytes(), space.check(anchor))
+    return result

@@ -1,0 +1,255 @@
+"""The state of a study: its log, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from anchorpbo.errors import InputError, NothingLeftError
+from anchorpbo.model import PreferenceGP
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.space import Design, DesignSpace
+from anchorpbo.study.cache import LRUCache
+from anchorpbo.study.dataset import StudyData
+from anchorpbo.study.duel import Duel, Outcome
+from anchorpbo.study.duel_selection import DuelSelector
+from anchorpbo.study.events import (
+    AnchorAdded,
+    AnchorRemoved,
+    Answered,
+    Event,
+    LogEntry,
+    Preferred,
+    event_from_dict,
+    list_designs,
+)
+from anchorpbo.study.hyperparameters import ModelFitter
+from anchorpbo.study.log import Log, LogSnapshot
+from anchorpbo.study.progress import Progress, assess_progress
+from anchorpbo.study.recommendation import Recommendation, check_answers, compute_recommendation
+from anchorpbo.study.settings import StudySettings
+from anchorpbo.typing import Array
+
+
+class StudyState:
+    """Log, models and caches of a study. Not thread-safe: `Optimizer` guards it with its lock.
+
+    Everything but the log is a function of the settings and the log. An error leaves the log as it was.
+    """
+
+    def __init__(self, settings: StudySettings) -> None:
+        self.settings: StudySettings = settings
+        self.space: DesignSpace = settings.space
+        self.log: Log = Log(settings.digest, settings.space, settings.anchors)
+        self.fitter: ModelFitter = ModelFitter(settings.plan, settings.seed)
+        self.selector: DuelSelector = DuelSelector(settings.digest, settings.space, self.fitter, settings.seed)
+        self._duels: LRUCache[Duel] = LRUCache(64)
+        self._recommendations: LRUCache[Recommendation] = LRUCache(8)
+
+    @property
+    def data(self) -> StudyData:
+        """The log as arrays."""
+        return self.log.data
+
+    # -- events -------------------------------------------------------------------------------------------------------
+
+    def tell(self, duel: Duel, outcome: Outcome) -> None:
+        """Record the answer to a duel of this study."""
+        duel = self.check_duel(duel)
+        if self.log.has_answer(duel.id):
+            raise InputError("a duel can be answered once", duel.id, "undo its answer first, or ask for another")
+        event = _make_answer(duel, outcome)
+        self._check_tie(event)
+        self.log.append(event, self._encode_pair(duel))
+
+    def tell_preference(self, winner: Mapping[str, Any], loser: Mapping[str, Any], tie: bool) -> None:
+        """Record an unsolicited preference."""
+        event = Preferred(self.space.check(winner), self.space.check(loser), tie)
+        if np.array_equal(self.space.locate(event.winner), self.space.locate(event.loser)):
+            rule = "the two designs of a comparison must differ"
+            raise InputError(rule, f"{event.winner} and {event.loser}", "leave this comparison out")
+        self.add_preferences([event])
+
+    def add_preferences(self, events: Sequence[Preferred]) -> None:
+        """Record preferences whose designs have been checked: all of them, or none."""
+        for event in events:
+            self._check_tie(event)
+        for event in events:
+            self._append(event)
+
+    def add_anchor(self, design: Mapping[str, Any]) -> None:
+        """Record a design as an anchor."""
+        event = AnchorAdded(self.space.check(design))
+        if self._is_anchor(event.design):
+            raise InputError("a design can be an anchor once", event.design, "it is one already")
+        self._append(event)
+
+    def remove_anchor(self, design: Mapping[str, Any]) -> None:
+        """Record that a design is no anchor any more."""
+        event = AnchorRemoved(self.space.check(design))
+        if not self._is_anchor(event.design):
+            raise InputError("only an anchor can be removed", event.design, "see .anchors for those there are")
+        self._append(event)
+
+    def undo(self) -> None:
+        """Remove the last event."""
+        if not len(self.log):
+            raise InputError("undo needs an event to take back", "an empty log", "tell something first")
+        self.log.pop()
+
+    def replay(self, event: Event) -> None:
+        """Record an event of another log, checked as if it were told now."""
+        if isinstance(event, Answered):
+            self.tell(Duel(event.duel, event.first, event.second, "", event.gain), event.outcome)
+        elif isinstance(event, Preferred):
+            self.tell_preference(event.winner, event.loser, event.tie)
+        elif isinstance(event, AnchorAdded):
+            self.add_anchor(event.design)
+        else:
+            self.remove_anchor(event.design)
+
+    def replace_events(self, keep: int, events: Iterable[Mapping[str, Any]]) -> None:
+        """Replace all but the first `keep` events by others, given as JSON data."""
+        if not 0 <= keep <= len(self.log):
+            raise InputError(f"keep must be from 0 to {len(self.log)}", keep, "send the whole log")
+        previous = self.log.snapshot().entries[keep:]
+        self.log.truncate(keep)
+        for number, data in enumerate(events, keep):
+            try:
+                self.replay(event_from_dict(data, self.space))
+            except InputError as error:
+                self.log.truncate(keep)
+                for entry in previous:
+                    self.log.append(entry.event, entry.points)
+                rule = f"event {number} must be one that this study could have: {error.rule}"
+                raise InputError(rule, error.received, error.remedy) from error
+
+    def snapshot(self, duel: Duel | None = None, outcome: Outcome | None = None) -> LogSnapshot:
+        """Return a snapshot of the log, optionally with a hypothetical answer to a duel."""
+        if duel is None or outcome is None:
+            return self.log.snapshot()
+        duel = self.check_duel(duel)
+        return self.log.snapshot(LogEntry.create(self.log.digest, _make_answer(duel, outcome), self._encode_pair(duel)))
+
+    # -- duels --------------------------------------------------------------------------------------------------------
+
+    def ask(self, count: int = 1, pending: Sequence[Duel] = (), data: StudyData | None = None) -> list[Duel]:
+        """Return the next duels, with others pending; `data` is of a hypothetical log in place of the present one."""
+        data = self.data if data is None else data
+        out, result = list(pending), []
+        for _ in range(count):
+            key = (data.digest, *(duel.id for duel in out))
+            select = partial(self.selector.select, data, [self._encode_pair(duel) for duel in out])
+            try:
+                duel = self._duels.get_or_compute(key, select)
+            except NothingLeftError as error:
+                rule = "n must not be more than there are different duels"
+                raise InputError(rule, f"{count}, with {len(pending)} more out", "ask for fewer at once") from error
+            out.append(duel)
+            # A copy, so that changes to it do not reach the cache.
+            result.append(replace(duel, first=dict(duel.first), second=dict(duel.second)))
+        return result
+
+    def peek(self, duel: Duel, outcome: Outcome) -> Duel:
+        """Return the duel that would be asked if another had this outcome."""
+        return self.ask(data=self.log.data_after(_make_answer(duel, outcome), self._encode_pair(duel)))[0]
+
+    def has_next_duel(self) -> bool:
+        """Return whether the next duel is in the cache."""
+        return self._duels.get((self.log.digest,)) is not None
+
+    def put_next_duel(self, duel: Duel) -> None:
+        """Put the next duel, computed elsewhere for the same log, into the cache."""
+        self._duels.put((self.log.digest,), self.check_duel(duel))
+
+    def check_duel(self, duel: Duel) -> Duel:
+        """Return a duel; raise unless this study asked it."""
+        if not isinstance(duel, Duel):
+            raise InputError("duel must be a Duel, as ask returns it", repr(duel), "or use tell_preference")
+        if not duel.is_from(self.settings.digest) and not duel.is_from(self.settings.legacy_digest):
+            rule, remedy = "only a duel of this study can be answered", "use tell_preference for others"
+            raise InputError(rule, f"{duel.id}, never asked here or changed since", remedy)
+        return duel
+
+    # -- results ------------------------------------------------------------------------------------------------------
+
+    def recommend(
+        self, risk_weight: float, everywhere: bool, reference: Array | None, excluded: Array
+    ) -> Recommendation:
+        """Return the recommendation, see `compute_recommendation`."""
+        data = self.data
+        check_answers(len(data))
+        origin = None if reference is None else reference.tobytes()
+        key = (data.digest, self.fitter.key(data), risk_weight, everywhere, origin, excluded.tobytes())
+        result = self._recommendations.get_or_compute(
+            key,
+            lambda: compute_recommendation(
+                self.fitter.report_model(data),
+                self.space,
+                risk_weight,
+                self.settings.seed,
+                everywhere=everywhere,
+                reference=reference,
+                excluded=excluded,
+            ),
+        )
+        # A copy, so that changes to it do not reach the cache.
+        return replace(result, design=dict(result.design), credible_set=tuple(map(dict, result.credible_set)))
+
+    def progress(self, duel: Duel) -> Progress:
+        """Assess the progress of the study, with a duel as the next one."""
+        gains = [event.gain for event in self.log if isinstance(event, Answered)]
+        initial, dimension = self.settings.plan.initial, self.space.dimension
+        return assess_progress(len(self.data), [*gains, duel.gain], initial, dimension)
+
+    def report_model(self) -> PreferenceGP:
+        """Return the model behind recommendations; raise before the first informative answer."""
+        check_answers(len(self.data))
+        return self.fitter.report_model(self.data)
+
+    def acquisition_model(self) -> PreferenceGP:
+        """Return the model that selects duels; raise before the first informative answer."""
+        check_answers(len(self.data))
+        return self.fitter.acquisition_model(self.data)
+
+    def noise_map(self) -> NoiseMap:
+        """Return the noise map, fitted where there are informative answers."""
+        data = self.data
+        return self.fitter.hyperparameters(data).noise if len(data) else self.settings.plan.noise_map(data.anchors)
+
+    def hyperparameters_to_dict(self) -> dict[str, Any] | None:
+        """Return the fitted hyper-parameters as JSON data, ``None`` before the first informative answer."""
+        return self.fitter.hyperparameters(self.data).to_dict() if len(self.data) else None
+
+    def put_hyperparameters(self, values: Mapping[str, Any] | None) -> None:
+        """Put fitted hyper-parameters, given as JSON data, into the cache; ``None`` has them fitted again."""
+        if values is not None and len(self.data):
+            self.fitter.put_hyperparameters(self.data, values)
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _append(self, event: Event) -> None:
+        """Add an event whose designs have been checked."""
+        self.log.append(event, np.array([self.space.locate(design) for design in list_designs(event)]))
+
+    def _check_tie(self, event: Answered | Preferred) -> None:
+        """Raise where an event is a tie that the likelihood cannot explain."""
+        tied = event.tie if isinstance(event, Preferred) else event.outcome == "tie"
+        if tied and self.settings.plan.likelihood.tie_threshold == 0.0:
+            rule = "a likelihood with tie_threshold 0 has no ties"
+            raise InputError(rule, "a tie", "leave tie_threshold out to have it learnt")
+
+    def _is_anchor(self, design: Design) -> bool:
+        point = self.space.locate(design).tobytes()
+        return any(other.tobytes() == point for other in self.data.anchors)
+
+    def _encode_pair(self, duel: Duel) -> Array:
+        return np.array([self.space.encode(design) for design in (duel.first, duel.second)])
+
+
+def _make_answer(duel: Duel, outcome: Outcome) -> Answered:
+    return Answered(duel.id, dict(duel.first), dict(duel.second), outcome, duel.gain)
