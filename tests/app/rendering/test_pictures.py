@@ -17,7 +17,7 @@ from anchorpbo.app.rendering.pictures import (
     read_size,
 )
 from anchorpbo.app.report.report import render_report
-from anchorpbo.app.scheduler.replicas import Errand
+from anchorpbo.app.scheduler.replicas import ReplicaUpdate
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.sessions import MAX_PICTURE_STUDIES
 from anchorpbo.app.storage.memory import MemoryStorage
@@ -131,7 +131,7 @@ def test_an_import_with_something_else_in_its_place_is_refused():
 
 
 def test_workers_get_none_of_them():
-    errand = Errand(("a", "owner"), 0, [], StudyDefinition.from_request(study({"ash.png": address()})))
+    errand = ReplicaUpdate(("a", "owner"), 0, [], StudyDefinition.from_request(study({"ash.png": address()})))
     assert "base64" not in json.dumps(errand.to_dict())
 
 

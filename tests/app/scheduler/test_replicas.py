@@ -5,7 +5,7 @@ import json
 from anchorpbo.app.definition.definition import StudyDefinition
 from anchorpbo.app.scheduler import replicas
 from anchorpbo.app.scheduler.replicas import ReplicaPool, ReplicaTracker, ReplicaUpdate
-from anchorpbo.numerics.deadline import deadline
+from anchorpbo.numerics.deadline import current_deadline
 from anchorpbo.study import Optimizer
 from anchorpbo.study.replication import Replica, snapshot
 from support.service_studies import BLACK, GREEN, QUICK, answer, study
@@ -91,7 +91,9 @@ def test_a_duel_is_computed_within_the_time_limit_also_in_a_thread(monkeypatch):
     studies, id = study()
     limits = []
     next_duel = Replica.next_duel
-    monkeypatch.setattr(Replica, "next_duel", lambda self: (limits.append(deadline().seconds), next_duel(self))[1])
+    monkeypatch.setattr(
+        Replica, "next_duel", lambda self: (limits.append(current_deadline().seconds), next_duel(self))[1]
+    )
     update = ReplicaTracker().make_update(
         (id, "owner"), studies.definition(id), snapshot(studies.session(id, "owner").optimizer)
     )
