@@ -43,6 +43,21 @@ def test_the_architecture_page_lists_the_layers_that_are_checked():
     assert "\n".join(listed) in page
 
 
+def test_the_architecture_page_answers_questions_on_its_first_screen_by_names_that_exist():
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    table = "\n".join(line for line in page.splitlines()[:15] if line.startswith("| "))
+    answers = re.findall(r"^\| ([^|]+\?) \| (.+) \|$", table, flags=re.MULTILINE)
+    assert len(answers) == 5
+    for question, answer in answers:
+        # The improvement and confidence modules stand beside the first file that an answer names.
+        files = [file for file in re.findall(r"`([\w/]+\.py)`", answer) if "/" in file]
+        text = "".join((SOURCE / file).read_text("utf-8") for file in files)
+        names = [f"class {name}" for name in re.findall(r"class `(\w+)`", answer)]
+        names += [f"def {method}(" for _, method in re.findall(r"`([A-Z]\w+)\.(\w+)`", answer)]
+        assert files, question
+        assert all(name in text for name in names), question
+
+
 def test_every_package_is_in_a_layer():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     layers = " ".join(settings["tool"]["importlinter"]["contracts"][0]["layers"])
