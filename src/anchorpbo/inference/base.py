@@ -62,7 +62,7 @@ class Inference(ABC):
 
         Parameters
         ----------
-        space
+        latent
             The rows and the prior covariance, see `anchorpbo.posterior.latent`.
         likelihood
             With its tie threshold settled.
