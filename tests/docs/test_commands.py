@@ -107,3 +107,9 @@ def test_the_codes_on_the_page_of_routes_are_those_that_routes_have():
     page = (ROOT / "docs" / "rest.md").read_text("utf-8")
     section = page.partition("## Requests, responses and errors")[2].partition("\n## ")[0]
     assert set(map(int, re.findall(r"\b([45]\d\d)\b", section))) == set(RESPONSES)
+
+
+def test_the_service_that_is_started_is_the_one_that_is_written():
+    page = (ROOT / "docs" / "howto" / "deploy.md").read_text("utf-8")
+    assert re.findall(r"/etc/systemd/system/([\w.]+)\.service", page) == ["anchorpbo"]
+    assert set(re.findall(r"^systemctl (?:enable --now|stop|start) (\S+)$", page, flags=re.MULTILINE)) == {"anchorpbo"}

@@ -35,6 +35,20 @@ def test_links_within_the_repository_lead_somewhere(page):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def headings(page):
+    """Return the fragments that lead to the headings of a page."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    lines = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", line).strip().lower()) for line in lines}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_to_headings_lead_to_one(page):
+    for target, fragment in re.findall(r"\]\(([^)#:]*\.md|)#([^)]+)\)", page.read_text("utf-8")):
+        other = page.parent / target if target else page
+        assert fragment in headings(other), f"{page.name} links to {target}#{fragment}"
+
+
 def test_the_architecture_page_lists_the_layers_that_are_checked():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
