@@ -354,7 +354,7 @@ def first_study_utility(demo: Demo, page: Page) -> list[Locator]:
 
 @shot
 def first_study_history(demo: Demo, page: Page) -> list[Locator]:
-    """The end of the page Results: history and files."""
+    """The end of the page Results: the latest five entries of the history, and the files."""
     open_results(demo, page, demo.sourdough(None))
     page.locator("#history tbody").evaluate("body => [...body.rows].slice(5).forEach(row => row.remove())")
     return [page.locator("#history-panel"), page.locator("#exports")]
