@@ -29,7 +29,7 @@ PAGES = {
 """Files of the repository, and what they are in the site. The README has a page of its own there."""
 ASSETS = ("benchmarks/*.png", "benchmarks/*.jsonl", "benchmarks/*.json", "CITATION.cff", "LICENSE")
 """Files that pages show or link to."""
-REST = "Guides"
+REST = "Developers"
 """Where pages go that the settings do not name."""
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"(^```.*?^```|`[^`\n]+`)", flags=re.DOTALL | re.MULTILINE)
