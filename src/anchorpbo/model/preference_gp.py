@@ -133,7 +133,7 @@ class PreferenceGP:
             vars(self).update(vars(type(self)(**self._params.replace(params))))
         return self
 
-    # -- learning -----------------------------------------------------------------------------------------------------
+    # -- learning ------------------------------------------------------------------------------------------------------
 
     def fit(self, duels: Duels) -> Self:
         """Learn the hyper-parameters by Laplace evidence, then infer the posterior."""
@@ -185,7 +185,7 @@ class PreferenceGP:
                 posterior.condition_on_duel(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
             )
 
-    # -- results ------------------------------------------------------------------------------------------------------
+    # -- results -------------------------------------------------------------------------------------------------------
 
     @property
     def posterior(self) -> Posterior:
@@ -288,7 +288,7 @@ class PreferenceGP:
         parts = {name: repr(getattr(self, name)) for name in ("kernel", "likelihood", "inference", "noise")}
         return sheet("PreferenceGP", facts({**parts, "duels": seen}))
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- helpers -------------------------------------------------------------------------------------------------------
 
     def _check(self, duels: Duels) -> None:
         if not isinstance(duels, Duels):

@@ -133,7 +133,7 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
         self.on_msg(self._receive)
         self.refresh()
 
-    # -- what can be done ---------------------------------------------------------------------------------------------
+    # -- actions -------------------------------------------------------------------------------------------------------
 
     @property
     def optimizer(self) -> Optimizer:
@@ -168,7 +168,7 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
             self._duel, trouble = None, str(error)
         self._show(said, trouble)
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- helpers -------------------------------------------------------------------------------------------------------
 
     def _receive(self, _: Any, content: Any, __: Any = None) -> None:
         """Do what a message says; whatever goes wrong is shown, as nobody reads the log of a kernel."""

@@ -1,4 +1,4 @@
-"""Fingerprints: bits, or counts, that say which parts an item is made of."""
+"""Fingerprints: bits, or counts, that encode which parts an item has."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _SEPARATORS = re.compile(r"[\s,;]+")
 
 
 def as_fingerprints(table: Table, names: Sequence[str]) -> Array:
-    """Bits or counts, (n, b), from one column of bit strings or lists, or from one column each."""
+    """Return bits or counts, (n, b), from one column of bit strings or lists, or from columns of one bit each."""
     if len(names) > 1 or _is_counts(table, names[0]):
         found = np.stack([table.numbers(name) for name in names], axis=1)
     else:
@@ -51,10 +51,10 @@ def _from_lists(table: Table, name: str) -> Array:
 
 
 def _bits(cell: Any) -> Array | None:
-    """Numbers of one fingerprint; ``None`` where there are none to be read."""
+    """Return the numbers of one fingerprint; ``None`` if the cell contains none."""
     if isinstance(cell, str):
         if cell and not cell.strip("01"):
-            # Signs of one byte each, and those of the digits follow one another.
+            # The text is ASCII with one byte per character, and the codes of the digits are consecutive.
             return (np.frombuffer(cell.encode(), dtype=np.uint8) - np.uint8(ord("0"))).astype(np.float64)
         cell = [part for part in _SEPARATORS.split(cell.strip("[]() ")) if part]
     if not isinstance(cell, list | tuple):

@@ -120,7 +120,7 @@ class Optimizer:
         with self._lock, one_blas_thread():
             yield self._state
 
-    # -- ask and tell -------------------------------------------------------------------------------------------------
+    # -- ask and tell --------------------------------------------------------------------------------------------------
 
     @overload
     def ask(self, n: None = None, *, pending: Iterable[Duel] = ()) -> Duel: ...
@@ -208,7 +208,7 @@ class Optimizer:
         with self._lock_state() as state:
             state.undo()
 
-    # -- anchors ------------------------------------------------------------------------------------------------------
+    # -- anchors -------------------------------------------------------------------------------------------------------
 
     @property
     def anchors(self) -> list[Design]:
@@ -233,7 +233,7 @@ class Optimizer:
             points = propose_anchors(self.space, n, state.data.anchors, np.random.default_rng([self._settings.seed, 4]))
         return [self.space.decode(x) for x in points]
 
-    # -- results ------------------------------------------------------------------------------------------------------
+    # -- results -------------------------------------------------------------------------------------------------------
 
     def recommend(
         self,
@@ -355,7 +355,7 @@ class Optimizer:
 
         return optimizer_html(self)
 
-    # -- saving and loading -------------------------------------------------------------------------------------------
+    # -- saving and loading --------------------------------------------------------------------------------------------
 
     def to_json(self) -> str:
         """Return the whole study as text, see `anchorpbo.study.serialization`."""

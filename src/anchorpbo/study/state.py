@@ -55,7 +55,7 @@ class StudyState:
         """The log as arrays."""
         return self.log.data
 
-    # -- events -------------------------------------------------------------------------------------------------------
+    # -- events --------------------------------------------------------------------------------------------------------
 
     def tell(self, duel: Duel, outcome: Outcome) -> None:
         """Record the answer to a duel of this study."""
@@ -135,7 +135,7 @@ class StudyState:
         duel = self.check_duel(duel)
         return self.log.snapshot(LogEntry.create(self.log.digest, _make_answer(duel, outcome), self._encode_pair(duel)))
 
-    # -- duels --------------------------------------------------------------------------------------------------------
+    # -- duels ---------------------------------------------------------------------------------------------------------
 
     def ask(self, count: int = 1, pending: Sequence[Duel] = (), data: StudyData | None = None) -> list[Duel]:
         """Return the next duels, with others pending; `data` is of a hypothetical log in place of the present one."""
@@ -175,7 +175,7 @@ class StudyState:
             raise InputError(rule, f"{duel.id}, never asked here or changed since", remedy)
         return duel
 
-    # -- results ------------------------------------------------------------------------------------------------------
+    # -- results -------------------------------------------------------------------------------------------------------
 
     def recommend(
         self, risk_weight: float, everywhere: bool, reference: Array | None, excluded: Array
@@ -230,7 +230,7 @@ class StudyState:
         if values is not None and len(self.data):
             self.fitter.put_hyperparameters(self.data, values)
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- helpers -------------------------------------------------------------------------------------------------------
 
     def _append(self, event: Event) -> None:
         """Add an event whose designs have been checked."""
