@@ -53,8 +53,8 @@ class Catalogue(DesignSpace):
         One column of bit strings (``"0110"``) or of lists of counts, or several columns of one bit or count each.
     key
         The column that identifies an item. By default the first column, other than the features, whose cells all
-        differ, or else a new column ``"item"`` of numbers from 0. If `features` is ``None`` as well, a column called id,
-        key, item, name, nr, number or something_id whose cells all differ takes precedence, and is not a feature.
+        differ, or else a new column ``"item"`` of numbers from 0. If `features` is ``None`` as well, a column called
+        id, key, item, name, nr, number or something_id whose cells all differ takes precedence, and is not a feature.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
     lower <= c_1 v_1 + c_2 v_2 + ... <= upper
 
-The values are v = a + b u in the coordinates u, so a constraint becomes a row of entries c b, with ends shifted by -c a.
+The values are v = a + b u in the coordinates u, so a constraint is a row of entries c b, with ends shifted by -c a.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files written atomically."""
+"""Atomic writing of files, and reading them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from anchorpbo.errors import InputError
 
 def save_text(path: str | PathLike[str], text: str) -> None:
     """Write a text to a file atomically, see `save_bytes`."""
-    # Names may hold what UTF-8 cannot, such as half of a surrogate pair.
+    # Names may contain characters that UTF-8 cannot encode, such as half of a surrogate pair.
     save_bytes(path, text.encode("utf-8", errors="surrogatepass"))
 
 
 def save_bytes(path: str | PathLike[str], data: bytes, remedy: str = "choose another path") -> None:
-    """Write data to a file atomically: after a crash or on a full disk, the file is as it was before."""
+    """Write data to a file atomically: a crash or a full disk leaves the old file unchanged."""
     target = _as_path(path)
     try:
-        target = target.resolve()  # so that a link stays one
+        target = target.resolve()  # follows a symbolic link, so that it remains one
         draft = target.with_name(f".{target.name}.{os.getpid()}.new")
         try:
             with draft.open("wb") as file:
