@@ -52,7 +52,7 @@ class ModelView:
             return _view_model(source)
         if isinstance(source, NoiseMap):
             return _view_noise(source)
-        rule = "what is drawn must be an Optimizer, a PreferenceGP or a NoiseMap"
+        rule = "source must be an Optimizer, a PreferenceGP or a NoiseMap"
         raise InputError(rule, type(source).__name__, "give the study itself")
 
     @property
@@ -96,8 +96,8 @@ def _view_study(study: Optimizer) -> ModelView:
 def _view_model(model: PreferenceGP) -> ModelView:
     duels = model.duels.expand_repeats()
     if duels.bounds != (0.0, 1.0):
-        rule = "arrays can be drawn where designs lie in the unit cube"
-        raise UnsupportedError(rule, f"designs within {duels.bounds}", "make a study of a Catalogue of them")
+        rule = "a model of arrays can be drawn only if its designs lie in the unit cube"
+        raise UnsupportedError(rule, f"designs within {duels.bounds}", "create a study of a Catalogue of them")
     space = _cube(duels.dimension)
     outcomes: list[Outcome] = ["tie" if tied else "first" for tied in duels.tied.tolist()]
     designs = [space.decode(x) for x in duels.points]

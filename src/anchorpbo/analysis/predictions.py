@@ -92,7 +92,7 @@ def calibration(source: Optimizer | PreferenceGP) -> Calibration:
         return _summarise(*_predict_sequentially(source), SEQUENTIAL)
     if isinstance(source, PreferenceGP):
         return _summarise(*_predict_left_out(source), LEAVE_ONE_OUT)
-    rule = "calibration is that of an Optimizer or a PreferenceGP"
+    rule = "calibration needs an Optimizer or a PreferenceGP"
     raise InputError(rule, type(source).__name__, "give the study itself")
 
 

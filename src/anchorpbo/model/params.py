@@ -87,6 +87,6 @@ def resolve_learn(learn: LearnOption, kernel: Kernel, noise: NoiseMap) -> dict[s
             raise InputError(f"learn[{name!r}] must be a Learn", repr(spec), "write Learn((lower, upper))")
         if name not in present and not is_default:
             raise IncompatibleError(
-                f"{name} can only be learnt where there is one", f"{kernel!r}, {noise!r}", "drop it"
+                f"{name} can only be learnt if the model has one", f"{kernel!r}, {noise!r}", "drop it"
             )
     return specs

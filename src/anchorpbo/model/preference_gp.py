@@ -333,7 +333,7 @@ class PreferenceGP:
             with one_blas_thread(self._matrix_size(duels)), np.errstate(all="ignore"):
                 yield
         except (np.linalg.LinAlgError, ArithmeticError) as error:
-            rule = "noise, output scale and length-scales must leave numbers to compute with"
+            rule = "noise, output scale and length-scales must give finite results"
             received = f"{error} with {self._current.noise!r}, {self._current.kernel!r}"
             remedy = "choose values nearer to 1, or let fit learn them"
             raise NumericalError(rule, received, remedy) from error

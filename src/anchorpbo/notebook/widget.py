@@ -121,7 +121,7 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
         question: str = "Which do you prefer?",
     ) -> None:
         if not isinstance(optimizer, Optimizer):
-            raise InputError("a widget shows a study", type(optimizer).__name__, "write DuelWidget(optimizer)")
+            raise InputError("a widget needs a study", type(optimizer).__name__, "write DuelWidget(optimizer)")
         if not isinstance(question, str):
             raise InputError("question must be a text", repr(question), "put it in quotes")
         super().__init__()

@@ -42,7 +42,7 @@ def convergence(
         See `anchorpbo.plots`.
     """
     if not isinstance(study, Optimizer):
-        raise InputError("convergence is that of a study", type(study).__name__, "give an Optimizer")
+        raise InputError("convergence needs a study", type(study).__name__, "give an Optimizer")
     return draw(
         ConvergencePlot(compute_convergence(study, truth), ParameterLabels.of(study.space, labels, units)),
         backend,

@@ -33,7 +33,7 @@ def pair_noise(study: Optimizer, *, backend: Backend = "plotly", theme: Theme = 
         See `anchorpbo.plots`.
     """
     if not isinstance(study, Optimizer):
-        raise InputError("the noise of pairs is that of a study", type(study).__name__, "give an Optimizer")
+        raise InputError("the noise of pairs needs a study", type(study).__name__, "give an Optimizer")
     return draw(PairNoisePlot(compute_pair_noise(study)), backend, theme)
 
 

@@ -95,7 +95,7 @@ def maximise_discrete(
         if isinstance(bound, BoundPairs):
             return _best_pair(bound, designs, kept, _as_excluded_pairs(exclude_pairs, len(designs)), budget)
         if list(exclude_pairs):
-            raise InputError("exclude_pairs goes with an acquisition of pairs", bound.acquisition, "use exclude")
+            raise InputError("exclude_pairs needs an acquisition function of pairs", bound.acquisition, "use exclude")
         return _best_design(bound, designs, kept)
 
 
@@ -138,7 +138,7 @@ def _select_rows(exclude: npt.ArrayLike | None, n: int) -> IntArray:
         return np.arange(n)
     given = np.asarray(exclude)
     if given.dtype == np.bool_ and given.shape != (n,):
-        raise ShapeError(f"a mask to exclude must have shape ({n},), one entry a candidate", given.shape, "match it")
+        raise ShapeError(f"a mask to exclude must have shape ({n},), one entry per candidate", given.shape, "match it")
     if given.ndim != 1:
         raise ShapeError("exclude must be row numbers, (k,), or a mask", given.shape, "exclude pairs by exclude_pairs")
     excluded = np.zeros(n, dtype=np.bool_)
@@ -151,5 +151,5 @@ def _as_excluded_pairs(pairs: Iterable[tuple[int, int]], n: int) -> IntArray:
     given = list(pairs)
     banned = as_indices("exclude_pairs", given, n) if given else np.empty((0, 2), dtype=np.intp)
     if banned.ndim != 2 or banned.shape[1] != 2:
-        raise ShapeError("exclude_pairs must be pairs of row numbers", banned.shape, "give two a pair")
+        raise ShapeError("exclude_pairs must be pairs of row numbers", banned.shape, "give two per pair")
     return banned

@@ -51,5 +51,5 @@ def check_finite(values: Array) -> None:
     """Raise unless all values of an acquisition function are finite."""
     bad = values[~np.isfinite(values)]
     if bad.size:
-        remedy = "make partials finite, also where the standard deviation is 0"
+        remedy = "make partials finite, also if the standard deviation is 0"
         raise InputError("an acquisition must be finite to be searched", bad[0], remedy)

@@ -48,7 +48,7 @@ class LocalSearch:
         # Gains are measured in units of the spread of the values, because values such as those of EI can be tiny.
         best = float(values.max())
         spread = best - float(np.median(values))
-        # A spread within rounding error is no scale.
+        # A spread within rounding error cannot serve as a scale.
         self.scale: float = spread if spread > 1e-12 * abs(best) else abs(best) or 1.0
 
     def run(self, starts: Array, values: Array, steps: int) -> LocalOptima:

@@ -133,7 +133,7 @@ class PairSearch:
         """Score all pairs between two groups, which are equal or disjoint."""
         values = self.candidates.values(rows, columns)
         if np.isnan(values).any():
-            raise InputError("an acquisition must not be NaN", "NaN", "make partials finite, also where std is 0")
+            raise InputError("an acquisition must not be NaN", "NaN", "make partials finite, also if std is 0")
         best = int(np.argmax(values))
         i, j = divmod(best, len(columns))
         if values[i, j] > self.value:

@@ -154,8 +154,8 @@ class _RegionSearch:
         if extra is not None:
             self.score(_as_extra(extra, self.bound.item_shape))
         if not len(self.items):
-            rule = "at least one of the items looked at must be allowed"
-            raise NothingLeftError(rule, f"none of {len(designs)} designs is", "forbid fewer")
+            rule = "at least one of the items scored must be allowed"
+            raise NothingLeftError(rule, f"none of {len(designs)} designs", "forbid fewer")
         self.screened = len(self.items)
 
     def _screen_pairs(self, bound: BoundPairs, designs: Array) -> None:
@@ -263,7 +263,7 @@ def _as_extra(extra: npt.ArrayLike, item_shape: tuple[int, ...]) -> Array:
     items = as_floats("extra", extra)
     if items.shape[1:] != item_shape or items.ndim != 1 + len(item_shape):
         rule = f"extra must have shape (n, {', '.join(map(str, item_shape))})"
-        raise ShapeError(rule, items.shape, "give one item a row")
+        raise ShapeError(rule, items.shape, "give one item per row")
     outside = items[(items < -_CUBE_TOLERANCE) | (items > 1.0 + _CUBE_TOLERANCE)]
     if outside.size:
         raise InputError("extra must lie in the unit cube", outside[0], "scale the designs first")

@@ -76,9 +76,9 @@ class Catalogue(DesignSpace):
     ) -> None:
         if isinstance(records, Sized) and not len(records):
             received = (
-                "the names of columns alone" if isinstance(records, Table) else f"an empty {type(records).__name__}"
+                "only the names of columns" if isinstance(records, Table) else f"an empty {type(records).__name__}"
             )
-            raise InputError("a catalogue must have rows", received, "give one an item")
+            raise InputError("a catalogue must have rows", received, "give one row per item")
         table = records if isinstance(records, Table) else Table.from_records(records)
         self._categories = check_columns("categories", categories, table)
         self._fingerprint = check_columns("fingerprint", fingerprint, table)
@@ -291,7 +291,7 @@ class Catalogue(DesignSpace):
             if name not in {*self._features, *self._fingerprint} and find_repeat(table, name) is None:
                 return table, name
         if _ITEM in table.columns:
-            rule = f"the column {_ITEM!r} must tell all items apart where no other does"
+            rule = f"the column {_ITEM!r} must identify all items if no other does"
             raise InputError(rule, "equal or empty cells in it", "rename it, or give a key")
         numbered = {_ITEM: freeze(np.arange(len(table))), **table.columns}
         return Table(numbered, table.lines, table.noun), _ITEM
@@ -333,7 +333,7 @@ class Catalogue(DesignSpace):
     def _find(self, design: Mapping[str, Any]) -> int:
         """Return the row number of the item that a design identifies."""
         if not isinstance(design, Mapping) or not design:
-            example = f"give {{{self._key!r}: {get_cell(self._table.columns[self._key], 0)!r}}}, say"
+            example = f"give {{{self._key!r}: {get_cell(self._table.columns[self._key], 0)!r}}}, for example"
             raise InputError("an item must be a dict of some of its columns", repr(design), example)
         for name in design:
             if name not in self.names:
@@ -361,7 +361,7 @@ class Catalogue(DesignSpace):
                 raise self._mismatch_error(design, name, rows)
             rows = fewer
         if (self._points[rows] != self._points[rows[0]]).any():
-            rule = f"a design must name one item; {len(rows)} are like this"
+            rule = f"a design must identify one item; {len(rows)} items match"
             raise InputError(rule, repr(dict(design)), f"give its {self._key!r}")
         return int(rows[0])
 
@@ -376,7 +376,7 @@ class Catalogue(DesignSpace):
     def _mismatch_error(self, design: Mapping[str, Any], name: str, rows: IntArray) -> InputError:
         if self._key in design:
             rule = f"{name} of {design[self._key]!r} must be {get_cell(self._table.columns[name], int(rows[0]))!r}"
-            return InputError(rule, repr(design[name]), f"correct one of the two, or give {self._key!r} alone")
+            return InputError(rule, repr(design[name]), f"correct one of the two, or give only {self._key!r}")
         rest = "" if len(rows) == len(self) else " with the other values given"
         rule = f"{name} must be that of an item{rest}"
         return InputError(rule, repr(design[name]), f"check it, or give {self._key!r}")

@@ -72,7 +72,7 @@ class Linear:
             if getattr(self, end) is not None:
                 object.__setattr__(self, end, as_float(f"{end} of a Linear", getattr(self, end)))
         if not weights:
-            raise InputError("a constraint must have a parameter in it", "none that counts", _EXAMPLE)
+            raise InputError("a constraint must have a parameter in it", "none with a weight other than 0", _EXAMPLE)
         if self.lower is None and self.upper is None:
             raise InputError("a constraint must have a lower or an upper end", "neither", "give one of the two")
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
@@ -193,7 +193,7 @@ def _to_row(constraint: Linear, parameters: Mapping[str, Parameter]) -> Constrai
 def _get_line(constraint: Linear, name: str, parameters: Mapping[str, Parameter]) -> tuple[float, float]:
     """Return numbers (a, b) such that the value of a parameter is a + b u."""
     if name not in parameters:
-        rule = f"the constraint {constraint} must be about parameters of the space"
+        rule = f"the constraint {constraint} must use parameters of the space"
         raise InputError(rule, repr(name), f"there are {', '.join(map(repr, parameters))}")
     parameter = parameters[name]
     if isinstance(parameter, Constant) and not isinstance(parameter.value, str):
@@ -201,7 +201,7 @@ def _get_line(constraint: Linear, name: str, parameters: Mapping[str, Parameter]
     line = parameter.line if isinstance(parameter, VaryingParameter) else None
     if line is None:
         raise IncompatibleError(
-            "a constraint must be about numbers on an even scale: Real or Integer without log, Boolean, Constant",
+            "a constraint must use numbers on a linear scale: Real or Integer without log, Boolean, Constant",
             f"{name}={parameter!r} in {constraint}",
             "leave it out of the constraint, or leave out its log",
         )
@@ -243,9 +243,7 @@ def _read_operator(text: str, op: ast.cmpop) -> str:
     strict = {ast.Lt: "<", ast.Gt: ">"}
     if type(op) in strict:
         sign = strict[type(op)]
-        raise InputError(
-            f"a constraint must include its ends, so {sign} has no place in it", repr(text), f"use {sign}="
-        )
+        raise InputError(f"a constraint must include its ends, so {sign} is not allowed", repr(text), f"use {sign}=")
     if type(op) not in kinds:
         raise InputError("a constraint must compare by <=, >= or ==", repr(text), _EXAMPLE)
     return kinds[type(op)]

@@ -40,9 +40,9 @@ def _from_lists(table: Table, name: str) -> Array:
         if row == 0:
             found = np.empty((len(table), len(bits)))
         elif len(bits) != found.shape[1]:
-            first = f"{found.shape[1]}, as {table.noun} {table.lines[0]}"
+            first = f"{found.shape[1]}, as in {table.noun} {table.lines[0]}"
             raise InputError(
-                f"every fingerprint in {name!r} must have as many bits: {first}",
+                f"every fingerprint in {name!r} must have the same number of bits: {first}",
                 f"{len(bits)} in {table.noun} {table.lines[row]}",
                 "pad or recompute it",
             )

@@ -42,7 +42,7 @@ from anchorpbo.space.values import (
 from anchorpbo.typing import Array
 
 MAX_GRID_VALUES = 1_000_001
-"""Largest number of values of a grid: more would be slow, and nobody notices a millionth of a range."""
+"""Largest number of values of a grid: more would be slow, and a millionth of a range cannot be noticed."""
 _MAX_INTEGER = 2**53  # larger integers are not all doubles
 _RANGE_TOLERANCE = 1e-9
 """Largest distance of a number from its range, as a share of the range, that counts as rounding."""
@@ -54,7 +54,7 @@ class Parameter(ABC):
 
     @abstractmethod
     def check(self, name: str, value: object) -> Value:
-        """Return the plain Python value of what was given; raise an error that names the parameter otherwise."""
+        """Return the plain Python value for a given value; an error names the parameter."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the parameter as JSON data."""

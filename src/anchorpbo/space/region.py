@@ -48,7 +48,7 @@ class Region:
         *,
         check: bool = True,
     ) -> Region:
-        """Create a region with constraints lower <= rows x <= upper; raise if it is empty, unless told not to check."""
+        """Create a region with constraints lower <= rows x <= upper; raise if it is empty, unless `check` is false."""
         if rows is None or not len(rows):
             return cls(tuple(grids), frozenset(categorical), Polytope.cube(len(grids)))
         lower = np.full(len(rows), -np.inf) if lower is None else lower

@@ -14,7 +14,7 @@ from anchorpbo.space.table import Table
 _PARAMETERS: dict[str, type[Parameter]] = {
     kind.__name__.lower(): kind for kind in (Real, Integer, Categorical, Ordinal, Boolean, Constant)
 }
-_REMEDY = "give what to_dict of a space returned"
+_REMEDY = "give the result of to_dict of a space"
 
 
 def space_from_dict(data: Mapping[str, Any], *, checked: bool = False) -> DesignSpace:

@@ -136,7 +136,7 @@ class Space(DesignSpace):
             raise InputError(
                 "a design must be a dict of parameter values",
                 repr(design),
-                f"give {self._decode_point(np.zeros(self.dimension))}, say",
+                f"give {self._decode_point(np.zeros(self.dimension))}, for example",
             )
         unknown = [name for name in design if name not in self._parameters]
         if unknown:
@@ -145,7 +145,7 @@ class Space(DesignSpace):
         missing = [name for name in self._varying if name not in design]
         if missing:
             rule = f"a design must have a value for {', '.join(map(repr, self._varying))}"
-            raise InputError(rule, f"none for {', '.join(map(repr, missing))}", "add what is missing")
+            raise InputError(rule, f"none for {', '.join(map(repr, missing))}", "add the missing values")
         complete = {**self._constants, **design}
         checked = {name: parameter.check(name, complete[name]) for name, parameter in self._parameters.items()}
         for row in self._rows:
@@ -245,7 +245,7 @@ class Space(DesignSpace):
             if low[name] != high[name]
         )
         share = f"{NOTICEABLE_DIFFERENCE:g} of the range of a parameter"
-        rule = f"two designs must differ by at least {share} for anybody to compare them"
+        rule = f"two designs must differ by at least {share} for a user to compare them"
         remedy = "give the parameters just the range you want to explore, or loosen a constraint"
         return InputError(rule, f"constraints that leave {left}", remedy)
 
@@ -283,7 +283,7 @@ def _as_parameters(given: Mapping[str, Parameter] | None, named: Mapping[str, Pa
             raise InputError("the name of a parameter must be text", repr(name), "give it a name")
         if not isinstance(parameter, Parameter):
             rule = f"{name} must be a Real, Integer, Categorical, Ordinal, Boolean or Constant"
-            raise InputError(rule, repr(parameter), f"write {name}=Real(0, 1), say")
+            raise InputError(rule, repr(parameter), f"write {name}=Real(0, 1), for example")
     return every
 
 

@@ -78,7 +78,7 @@ class Table:
         After each row, `check_size` is called with the number of rows and columns so far, and may raise.
         """
         if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
-            raise InputError("delimiter must be a single sign", repr(delimiter), "leave it out to have it guessed")
+            raise InputError("delimiter must be a single character", repr(delimiter), "leave it out to have it guessed")
         with io.StringIO(_read_text(path), newline="") as file:
             header = _check_header(path, file.readline())
             file.seek(0)
@@ -112,7 +112,7 @@ class Table:
             names = _check_names([str(name) for name in called])
             columns = {str(name): _make_column(_as_list(frame[name])) for name in called}
         except (AttributeError, KeyError, TypeError) as error:
-            rule = "a data frame must have columns and give each by name, as those of pandas and polars do"
+            rule = "a data frame must have columns and return each by name, as in pandas and polars"
             raise InputError(rule, type(frame).__name__, "use from_records for a list of dicts") from error
         return cls(columns, range(len(columns[names[0]])))
 
@@ -120,16 +120,16 @@ class Table:
     def from_records(cls, records: Iterable[Mapping[str, Any]]) -> Table:
         """Create a table from a list of dicts; a missing name is an empty cell."""
         if isinstance(records, str | PathLike | Mapping) or not isinstance(records, Iterable):
-            remedy = "use from_csv for a file" if isinstance(records, str | PathLike) else "give one dict a row"
+            remedy = "use from_csv for a file" if isinstance(records, str | PathLike) else "give one dict per row"
             raise InputError("items must be a list of dicts", repr(records), remedy)
         if hasattr(records, "columns"):
             raise InputError("items must be a list of dicts", type(records).__name__, "use from_frame for a data frame")
         rows = list(records)
         for number, row in enumerate(rows):
             if not isinstance(row, Mapping):
-                raise InputError("items must be a list of dicts", f"{row!r} in row {number}", "give one dict a row")
+                raise InputError("items must be a list of dicts", f"{row!r} in row {number}", "give one dict per row")
         if not rows:
-            raise InputError("a table must have at least one row", "an empty list", "give one dict a row")
+            raise InputError("a table must have at least one row", "an empty list", "give one dict per row")
         keys = list(dict.fromkeys(key for row in rows for key in row))
         names = _check_names([str(key) for key in keys])
         cells = {name: _make_column([row.get(key) for row in rows]) for name, key in zip(names, keys, strict=True)}

@@ -40,7 +40,7 @@ class UnitScaling:
         return (value - self.low) / self._span
 
     def decode(self, u: float) -> float:
-        """Return the number with coordinate u that is shortest to write; if none has it, a neighbour's."""
+        """Return the number with coordinate u that is shortest to write; if no number has it, that of a neighbour."""
         value = self._near(u)
         target = self.encode(value)
         if target in (0.0, 1.0):

@@ -73,7 +73,7 @@ def as_distinct(kind: str, values: Iterable[object]) -> tuple[Value, ...]:
             raise InputError(rule, f"{first[value]!r} and {value!r}", "drop one of the two, or write them as text")
         first[value] = value
     if len(found) < 2:
-        remedy = f"use Constant({found[0]!r}) for what never varies" if found else "list them"
+        remedy = f"use Constant({found[0]!r}) for a value that never varies" if found else "list them"
         raise InputError(f"{kind} must have at least two values", repr(list(found)), remedy)
     return found
 
@@ -99,12 +99,12 @@ def check_between(name: str, value: object, number: float, low: float, high: flo
 def check_range(kind: str, low: float, high: float, log: object) -> None:
     """Raise if the ends leave an empty range, or a logarithmic scale that includes 0."""
     if not isinstance(log, bool):
-        raise InputError(f"log of {kind} must be True or False", repr(log), "leave it out for an even scale")
+        raise InputError(f"log of {kind} must be True or False", repr(log), "leave it out for a linear scale")
     if low >= high:
-        remedy = "swap the two" if low > high else f"use Constant({short_repr(low)}) for what never varies"
+        remedy = "swap the two" if low > high else f"use Constant({short_repr(low)}) for a value that never varies"
         raise InputError(f"low of {kind} must be below its high", f"{short_repr(low)} and {short_repr(high)}", remedy)
     if log and low <= 0:
-        rule = f"low of {kind} must be above 0 where log is set"
+        rule = f"low of {kind} must be above 0 if log is set"
         raise InputError(rule, short_repr(low), "raise it, or leave log out")
 
 

@@ -98,7 +98,7 @@ def _read_answer(data: Mapping[str, Any], space: DesignSpace) -> Event:
 
 def _read_preference(data: Mapping[str, Any], space: DesignSpace) -> Event:
     if not isinstance(data.get("tie", False), bool):
-        raise InputError("tie must be true or false", repr(data["tie"]), "leave it out where there is a winner")
+        raise InputError("tie must be true or false", repr(data["tie"]), "leave it out if there is a winner")
     return Preferred(space.check(data["winner"]), space.check(data["loser"]), data.get("tie", False))
 
 

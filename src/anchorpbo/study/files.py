@@ -30,8 +30,8 @@ def save_bytes(path: str | PathLike[str], data: bytes, remedy: str = "choose ano
         finally:
             draft.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
-        rule = f"the path {str(target)!r} must be a place where files can be written"
-        raise InputError(rule, error, f"{remedy}; what was there is unchanged") from error
+        rule = f"the path {str(target)!r} must be writable"
+        raise InputError(rule, error, f"{remedy}; the old file is unchanged") from error
 
 
 def load_text(path: str | PathLike[str]) -> str:
@@ -39,7 +39,7 @@ def load_text(path: str | PathLike[str]) -> str:
     try:
         return _as_path(path).read_text("utf-8", errors="surrogatepass")
     except (OSError, ValueError) as error:
-        raise InputError(f"the path {str(path)!r} must lead to a file of text", error, "check it") from error
+        raise InputError(f"the path {str(path)!r} must be that of a text file", error, "check it") from error
 
 
 def _as_path(path: str | PathLike[str]) -> Path:

@@ -42,7 +42,7 @@ def estimate_html(estimate: Estimate) -> str:
 def progress_html(progress: Progress) -> str:
     """Return the progress of a study."""
     gain = None if progress.gain is None else f"{100 * progress.gain:.1f} % of the range of utilities seen"
-    return sheet(progress.sentence, facts({"answers": progress.duels, "expected of the next": gain}))
+    return sheet(progress.sentence, facts({"answers": progress.duels, "expected gain of the next": gain}))
 
 
 def optimizer_html(optimizer: Optimizer) -> str:
@@ -84,6 +84,6 @@ def _candidates(found: Recommendation) -> Markup:
         for design, share in zip(designs, found.credible_probabilities, strict=False)
     ]
     more = len(found.credible_set) - len(designs)
-    told = "May be the best of those compared; together they hold it with 90 % probability:"
+    told = "May be the best of those compared; together they contain the best with 90 % probability:"
     rest = note(f"… and {more} more" if more else "")
     return join([note(told), table((*names, "probability"), rows, numbers=("probability",)), rest])

@@ -62,7 +62,7 @@ class Hyperparameters:
         """Return the same parts at the hyper-parameters of a `to_dict`."""
         layout = self.to_dict()
         if not _matches_layout(data, layout):
-            rule = f"what was learnt must have the names {json.dumps(layout)} has, with numbers that scales can have"
+            rule = f"learnt must have the keys of {json.dumps(layout)}, with valid hyper-parameters"
             raise InputError(rule, repr(data), "set it to null to have it learnt again")
         likelihood, threshold = self.likelihood, data["tie_threshold"]
         if threshold is not None:

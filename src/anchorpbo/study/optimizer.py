@@ -189,7 +189,7 @@ class Optimizer:
             Whether the user finds them equal instead.
         """
         if not isinstance(tie, bool):
-            raise InputError("tie must be True or False", repr(tie), "leave it out where there is a winner")
+            raise InputError("tie must be True or False", repr(tie), "leave it out if there is a winner")
         with self._lock_state() as state:
             state.tell_preference(winner, loser, tie)
 
@@ -277,7 +277,7 @@ class Optimizer:
             Design that utilities are relative to; by default the average of the designs compared.
         """
         if isinstance(designs, Mapping | str):
-            raise InputError("designs must be a list of them", repr(designs), "write [design]")
+            raise InputError("designs must be a list of designs", repr(designs), "write [design]")
         points = None if designs is None else [self.space.encode(design) for design in designs]
         origin = None if reference is None else self.space.encode(reference)
         with self._lock_state() as state:

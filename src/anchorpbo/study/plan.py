@@ -279,5 +279,5 @@ def _check_learn(kernel: Kernel, learn: Mapping[str, Learn | None]) -> None:
         if name not in names:
             raise UnknownNameError.of("a hyper-parameter to learn", name, names)
         if not isinstance(spec, Learn | None):
-            remedy = "write Learn((lower, upper)), or None for the customary bounds"
+            remedy = "write Learn((lower, upper)), or None for the default bounds"
             raise InputError(f"learn[{name!r}] must be a Learn or None", repr(spec), remedy)

@@ -126,7 +126,7 @@ def compute_recommendation(
     """
     posterior, seen = model.posterior, _drop_excluded(model.designs, excluded)
     if not len(seen):
-        rule = "a design that was compared must be left to recommend"
+        rule = "at least one design that was compared must remain to recommend"
         raise InputError(rule, f"all {len(model.designs)} of them excluded", "exclude fewer")
     x = _find_best(model, space, risk_weight, seed, everywhere, excluded)
     (estimate,) = estimate_utilities(model, space, x[None], reference)
@@ -249,5 +249,5 @@ def _find_contenders(posterior: Posterior, seen: Array) -> IntArray:
 def check_answers(informative: int) -> None:
     """Raise if there is no informative answer yet."""
     if not informative:
-        rule = "what the user likes shows only after an answer that is not a skip"
+        rule = "the model needs at least one answer that is not a skip"
         raise NotFittedError(rule, None, "ask a duel and tell its outcome first")

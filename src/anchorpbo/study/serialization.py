@@ -100,7 +100,7 @@ def _migrate(layout: Layout) -> Layout:
         or isinstance(version, bool)
         or not min(MIGRATIONS, default=VERSION) <= version <= VERSION
     ):
-        rule = f"a study must be of a version up to {VERSION}, which is as far as this release reads"
+        rule = f"a study must be of a version up to {VERSION}, the latest that this release reads"
         raise InputError(rule, repr(version), "update anchorpbo")
     while version < VERSION:
         layout = {**MIGRATIONS[version](layout), "version": version + 1}
@@ -167,8 +167,8 @@ def object_from_json(name: str, data: Any, given: Mapping[str, object]) -> Any:
     """Read an object from JSON data; `given` has the objects that could not be saved, by option."""
     if given.get(name) is not None:
         if not isinstance(data, Mapping) or "custom" not in data:
-            rule = f"{name} was saved with the study and cannot be given another"
-            raise InputError(rule, repr(given[name]), "leave it out, or make a new study")
+            rule = f"{name} was saved with the study and cannot be replaced"
+            raise InputError(rule, repr(given[name]), "leave it out, or create a new study")
         return given[name]
     if isinstance(data, list):
         return [object_from_json(name, each, {}) for each in data]

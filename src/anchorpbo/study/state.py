@@ -92,7 +92,7 @@ class StudyState:
         """Record that a design is not an anchor any more."""
         event = AnchorRemoved(self.space.check(design))
         if not self._is_anchor(event.design):
-            raise InputError("only an anchor can be removed", event.design, "see .anchors for those there are")
+            raise InputError("only an anchor can be removed", event.design, "see .anchors for the present ones")
         self._append(event)
 
     def undo(self) -> None:
@@ -125,7 +125,7 @@ class StudyState:
                 self.log.truncate(keep)
                 for entry in previous:
                     self.log.append(entry.event, entry.points)
-                rule = f"event {number} must be one that this study could have: {error.rule}"
+                rule = f"event {number} must be valid in this study: {error.rule}"
                 raise InputError(rule, error.received, error.remedy) from error
 
     def snapshot(self, duel: Duel | None = None, outcome: Outcome | None = None) -> LogSnapshot:
@@ -147,8 +147,8 @@ class StudyState:
             try:
                 duel = self._duels.get_or_compute(key, select)
             except NothingLeftError as error:
-                rule = "n must not be more than there are different duels"
-                raise InputError(rule, f"{count}, with {len(pending)} more out", "ask for fewer at once") from error
+                rule = "n must be at most the number of different duels"
+                raise InputError(rule, f"{count}, with {len(pending)} pending", "ask for fewer at once") from error
             out.append(duel)
             # A copy, so that changes by the caller do not reach the cache.
             result.append(replace(duel, first=dict(duel.first), second=dict(duel.second)))
