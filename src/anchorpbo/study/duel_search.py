@@ -42,7 +42,7 @@ class DuelSearch:
             pair = np.array([self._snap_design(x, bound.posterior.points) for x in result])
             if not duel_filter.is_same(pair[0], pair[1]):
                 return pair
-        raise NothingLeftError("a duel needs two designs that look different", "none that is not pending", "ask fewer")
+        raise NothingLeftError("a duel needs two designs that look different", "only pending ones", "ask for fewer")
 
     def find_challenger(
         self, bound: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
@@ -57,7 +57,7 @@ class DuelSearch:
             challenger = self._snap_design(result, bound.posterior.points)
             if not duel_filter.is_same(champion, challenger):
                 return challenger
-        raise NothingLeftError("a duel needs two designs that look different", "none that is not pending", "ask fewer")
+        raise NothingLeftError("a duel needs two designs that look different", "only pending ones", "ask for fewer")
 
     def _find_best_against(
         self, facing: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
@@ -66,7 +66,7 @@ class DuelSearch:
             return self._find_best_around(facing, champion, duel_filter, rng)
         allowed = np.flatnonzero(duel_filter.allows_challengers(champion, self.candidates.designs))
         if not len(allowed):
-            raise NothingLeftError("a design must be left to choose", "none", "ask fewer")
+            raise NothingLeftError("a design must be left to choose", "none", "ask for fewer")
         return np.asarray(
             self.candidates.designs[allowed[int(np.argmax(evaluate(facing, self.candidates.designs, allowed)))]]
         )

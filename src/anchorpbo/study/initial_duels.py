@@ -10,7 +10,7 @@ from anchorpbo.study.duel_filter import DuelFilter
 from anchorpbo.typing import Array, IntArray
 
 MAX_PAIRS = 64
-"""Number of initial pairs; after the last one, the first follows again."""
+"""Largest number of initial pairs; after the last one, the first follows again."""
 MIN_DISTANCE = 0.25
 """Smallest difference of the designs of a pair in one coordinate, unless a category differs."""
 
@@ -61,7 +61,7 @@ def select_initial_pair(pairs: Array, number: int, duel_filter: DuelFilter) -> A
         allowed = rule.allows_pairs(pairs[order])
         if allowed.any():
             return np.asarray(pairs[order[int(np.argmax(allowed))]])
-    raise NothingLeftError("a duel needs two designs that look different", "none that is not pending", "ask fewer")
+    raise NothingLeftError("a duel needs two designs that look different", "only pending ones", "ask for fewer")
 
 
 def select_initial_challenger(pairs: Array, champion: Array, shown: Array, duel_filter: DuelFilter) -> Array:
@@ -77,4 +77,4 @@ def select_initial_challenger(pairs: Array, champion: Array, shown: Array, duel_
         for choice in (allowed & new & far, allowed & new, allowed):
             if choice.any():
                 return np.asarray(designs[int(np.argmax(choice))])
-    raise NothingLeftError("a duel needs two designs that look different", "none that is not pending", "ask fewer")
+    raise NothingLeftError("a duel needs two designs that look different", "only pending ones", "ask for fewer")
