@@ -281,17 +281,17 @@ def test_items_with_equal_coordinates_are_one_design(beans):
 @pytest.mark.parametrize(
     ("design", "message"),
     [
-        ({"bean": "Java"}, r"bean must be that of an item; received 'Java'; check the spelling"),
-        ({"bean": ["Java"]}, r"bean must be that of an item; received \['Java'\]"),
-        ({"origin": "Java"}, r"origin must be that of an item; received 'Java'; check it, or give 'bean'"),
-        ({"origin": "Peru", "acidity": 8}, r"acidity must be that of an item with the other values given; received 8"),
+        ({"bean": "Java"}, r"bean must match an item; received 'Java'; check the spelling"),
+        ({"bean": ["Java"]}, r"bean must match an item; received \['Java'\]"),
+        ({"origin": "Java"}, r"origin must match an item; received 'Java'; check it, or give 'bean'"),
+        ({"origin": "Peru", "acidity": 8}, r"acidity must match an item with the other values given; received 8"),
         ({"note": "nuts"}, r"must identify one item; 2 items match; received \{'note': 'nuts'\}; give its 'bean'"),
         ({"bean": "Santos", "body": 3}, r"body of 'Santos' must be 7.0; received 3; correct one of the two, or give"),
         ({"colour": 1}, r"an item must have the columns 'bean', .*; received 'colour'"),
         ({}, r"an item must be a dict of some of its columns; received \{\}; give \{'bean': 'Kenya AA'\}, for example"),
         ("Santos", r"an item must be a dict of some of its columns; received 'Santos'"),
-        ({"acidity": True}, r"acidity must be that of an item; received True"),
-        ({"acidity": "8"}, r"acidity must be that of an item; received '8'"),
+        ({"acidity": True}, r"acidity must match an item; received True"),
+        ({"acidity": "8"}, r"acidity must match an item; received '8'"),
     ],
 )
 def test_check_names_what_is_wrong(beans, design, message):
@@ -333,7 +333,7 @@ def test_shown_lists_and_empty_cells_are_found_again():
     ids=repr,
 )
 def test_values_that_no_cell_can_have_are_refused(beans, design):
-    with pytest.raises(InputError, match=r"must be that of an item"):
+    with pytest.raises(InputError, match=r"must match an item"):
         beans.check(design)
 
 

@@ -345,7 +345,7 @@ class Catalogue(DesignSpace):
         """Return the row number of the item with the key of a design; raise if another given value differs."""
         row = self._keys.get(as_cell(design[self._key]))
         if row is None:
-            rule = f"{self._key} must be that of an item"
+            rule = f"{self._key} must match an item"
             raise InputError(rule, repr(design[self._key]), "check the spelling")
         for name, value in design.items():
             if not _same(get_cell(self._table.columns[name], row), as_cell(value)):
@@ -378,7 +378,7 @@ class Catalogue(DesignSpace):
             rule = f"{name} of {design[self._key]!r} must be {get_cell(self._table.columns[name], int(rows[0]))!r}"
             return InputError(rule, repr(design[name]), f"correct one of the two, or give only {self._key!r}")
         rest = "" if len(rows) == len(self) else " with the other values given"
-        rule = f"{name} must be that of an item{rest}"
+        rule = f"{name} must match an item{rest}"
         return InputError(rule, repr(design[name]), f"check it, or give {self._key!r}")
 
 

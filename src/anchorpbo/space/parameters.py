@@ -2,7 +2,7 @@
 
 Every parameter that varies has one coordinate u in [0, 1]:
 
-    Real         linear or logarithmic (`unit_scaling`); with a step, only its multiples
+    Real         linear or logarithmic (`unit_scaling`); with a step, only low + k step
     Integer      (v - low) / (high - low), or by logarithms
     Ordinal      index / (count - 1), in the order given
     Categorical  the same, but without an order
