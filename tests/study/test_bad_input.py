@@ -272,7 +272,7 @@ def test_a_catalogue_names_its_items():
     study = Optimizer(SPACES["numeric catalogue"])
     item = {"name": ITEMS[0]["name"]}
     stranger = {"name": "item x"}
-    refuses(study, InputError, "name must be that of an item; received 'item x'", lambda: study.add_anchor(stranger))
+    refuses(study, InputError, "name must match an item; received 'item x'", lambda: study.add_anchor(stranger))
     refuses(study, InputError, "columns 'name'.*; received 'prize'", lambda: study.tell_preference(item, {"prize": 1}))
     wrong = {**item, "price": 0.5}
     refuses(study, InputError, r"price of 'item 0' must be .*; received 0\.5", lambda: study.add_anchor(wrong))
