@@ -69,7 +69,7 @@ def test_of_a_long_study_an_even_choice_of_moments_is_looked_at(study, monkeypat
 
 
 def test_convergence_needs_an_answer_and_a_truth_that_is_a_number(study):
-    with pytest.raises(NotFittedError, match="after an answer that is not a skip"):
+    with pytest.raises(NotFittedError, match="at least one answer that is not a skip"):
         convergence(played(count=0))
     with pytest.raises(InputError, match="the true utility must"):
         convergence(study, lambda design: float("nan"))

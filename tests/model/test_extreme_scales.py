@@ -103,7 +103,7 @@ def test_the_evidence_gradient_is_that_of_the_noise_that_counts(likelihood, shar
 
 def test_what_cannot_be_computed_is_refused_in_words_and_changes_nothing():
     model = ap.PreferenceGP(ap.RBF(0.5, 1.5e308) + ap.RBF(0.3, 1.5e308), noise=1e-3)
-    message = "must leave numbers to compute with; received .*NoiseMap.*; choose values nearer to 1"
+    message = "must give finite results; received .*NoiseMap.*; choose values nearer to 1"
     with pytest.raises(NumericalError, match=message) as caught:
         model.condition(WINS)
     assert isinstance(caught.value, AnchorPBOError)

@@ -103,7 +103,7 @@ def test_setting_nothing_changes_nothing():
         ({"kernel__lengthscale": 0.2}, UnknownNameError, "received 'kernel__lengthscale'"),
         ({"seed": -1}, InputError, "seed"),
         ({"likelihood": "logistic"}, IncompatibleError, "Hallucination"),
-        ({"kernel": ap.Tanimoto()}, IncompatibleError, "lengthscale can only be learnt where there is one"),
+        ({"kernel": ap.Tanimoto()}, IncompatibleError, "lengthscale can only be learnt if the model has one"),
     ],
 )
 def test_wrong_parameters_are_refused_and_leave_the_model_as_it_was(params, kind, message):

@@ -45,7 +45,7 @@ MISTAKES = {
         lambda: ap.PreferenceGP(noise=ap.NoiseMap.bounded([[0.1, 0.2, 0.3]])).fit(DUELS),
         "anchors must have the 2 coordinates of the designs; received 3 of them",
     ),
-    "a strength of a constant map": (lambda: ap.PreferenceGP(learn=["noise_strength"]), "can only be learnt where"),
+    "a strength of a constant map": (lambda: ap.PreferenceGP(learn=["noise_strength"]), "can only be learnt if"),
     "a length-scale of fingerprints": (
         lambda: ap.PreferenceGP(ap.Tanimoto(), learn=["lengthscale"]),
         "can only be learnt",
@@ -175,5 +175,5 @@ def test_probabilities_of_three_answers_add_up():
 
 
 def test_incompatible_choices_are_named():
-    with pytest.raises(IncompatibleError, match="noise_strength can only be learnt where there is one"):
+    with pytest.raises(IncompatibleError, match="noise_strength can only be learnt if the model has one"):
         ap.PreferenceGP(noise=0.3, learn=["noise_strength"])

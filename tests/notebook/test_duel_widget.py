@@ -220,7 +220,7 @@ def test_molecules_are_drawn():
 
 
 def test_wrong_arguments_are_named():
-    with pytest.raises(InputError, match="a widget shows a study; received Space"):
+    with pytest.raises(InputError, match="a widget needs a study; received Space"):
         DuelWidget(SPACE)
     with pytest.raises(InputError, match="question must be a text"):
         DuelWidget(study(), question=3)

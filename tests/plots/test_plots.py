@@ -224,7 +224,7 @@ def test_before_the_first_answer_there_is_noise_and_no_utility(study):
     new = ap.Optimizer(SPACE, ANCHORS)
     assert np.isfinite(np.array(ap.plots.noise_map(new).data[0].z)).all()
     for draw in (ap.plots.utility_map, ap.plots.uncertainty_map, ap.plots.utility_slices, ap.plots.convergence):
-        with pytest.raises(NotFittedError, match="only after an answer"):
+        with pytest.raises(NotFittedError, match="at least one answer"):
             draw(new)
 
 
@@ -347,9 +347,9 @@ def test_wrong_choices_are_named(study, model, monkeypatch):
         ap.plots.utility_map(study, units={"heat": 3})
     with pytest.raises(InputError, match="a map needs two parameters"):
         ap.plots.noise_map(ap.Optimizer(ap.Space(x=ap.Real(0, 1)), [{"x": 0.5}]))
-    with pytest.raises(InputError, match="that of a study; received PreferenceGP"):
+    with pytest.raises(InputError, match="needs a study; received PreferenceGP"):
         ap.plots.convergence(model)
-    with pytest.raises(InputError, match="that of a study; received PreferenceGP"):
+    with pytest.raises(InputError, match="needs a study; received PreferenceGP"):
         ap.plots.pair_noise(model)
     monkeypatch.setattr(plot, "find_spec", lambda name: None)
     with pytest.raises(UnsupportedError, match=r'needs plotly; .*pip install "anchorpbo\[plots\]"'):

@@ -126,7 +126,7 @@ def test_extra_items_on_the_face_may_overshoot_by_rounding():
 @pytest.mark.parametrize("acquisition", [EI(), EUBO()], ids=repr)
 def test_extra_items_of_another_shape_are_refused(acquisition):
     bound = acquisition.bind(*study(2))
-    with pytest.raises(ShapeError, match=r"extra must have shape \(n, .*2\); received \(3,\); give one item a row"):
+    with pytest.raises(ShapeError, match=r"extra must have shape \(n, .*2\); received \(3,\); give one item per row"):
         maximise(bound, 2, np.random.default_rng(0), extra=[0.1, 0.2, 0.3])
 
 

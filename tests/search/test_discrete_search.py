@@ -95,7 +95,7 @@ def test_row_numbers_outside_the_list_are_refused():
 
 
 def test_excluded_pairs_are_refused_for_single_designs():
-    with pytest.raises(InputError, match="exclude_pairs goes with an acquisition of pairs"):
+    with pytest.raises(InputError, match="exclude_pairs needs an acquisition function of pairs"):
         maximise_discrete(EI().bind(*study(3)), np.zeros((4, 3)), exclude_pairs=[(0, 1)])
 
 

@@ -230,7 +230,7 @@ def test_what_is_not_allowed_may_still_lead_there():
 
 def test_something_must_be_allowed():
     bound = UCB().bind(*study(2))
-    with pytest.raises(InputError, match="at least one of the items looked at must be allowed; received none"):
+    with pytest.raises(InputError, match="at least one of the items scored must be allowed; received none"):
         maximise(bound, 2, np.random.default_rng(0), allowed=lambda items: np.zeros(len(items), dtype=bool))
 
 

@@ -95,7 +95,10 @@ def test_counts_are_not_scaled_and_features_stand_beside_them():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("011", r"every fingerprint in 'fp' must have as many bits: 4, as row 0; received 3 in row 1; pad"),
+        (
+            "011",
+            r"every fingerprint in 'fp' must have the same number of bits: 4, as in row 0; received 3 in row 1; pad",
+        ),
         ("01x0", r"'fp' in row 1 must be bits such as 0110, or a list of counts; received '01x0'"),
         (None, r"'fp' in row 1 must be bits such as 0110, or a list of counts; received an empty cell"),
         ([0, 1, -1, 0], r"'fp' in row 1 must have bits or counts of at least 0"),
@@ -194,7 +197,7 @@ def test_numbers_that_records_have_as_text_are_noticed():
 def test_a_file_of_names_alone_has_no_items(tmp_path):
     path = tmp_path / "items.csv"
     path.write_text("name,price\n")
-    with pytest.raises(InputError, match=r"a catalogue must have rows; received the names of columns alone; give one"):
+    with pytest.raises(InputError, match=r"a catalogue must have rows; received only the names of columns; give one"):
         Catalogue.from_csv(path)
 
 
@@ -208,7 +211,7 @@ def test_items_without_a_key_are_numbered():
     assert catalogue.key == "item"
     assert catalogue.items == [{"item": 0, "a": 1, "s": None}, {"item": 1, "a": 2, "s": "x"}]
     assert catalogue.check({"item": 1})["a"] == 2
-    with pytest.raises(InputError, match=r"the column 'item' must tell all items apart where no other does"):
+    with pytest.raises(InputError, match=r"the column 'item' must identify all items if no other does"):
         Catalogue([{"a": 1, "item": "p"}, {"a": 2, "item": "p"}])
 
 
@@ -247,7 +250,7 @@ def test_bad_roles_are_refused(options, message):
         ([{"a": 1, "b": 2}, {"a": 1, "b": 2}], r"at least one feature must vary; received equal values in 'a', 'b'"),
         ([{"s": "x"}, {"s": "y"}], r"must have features, categories or a fingerprint"),
         ([{"a": -1e308}, {"a": 1e308}], r"the range of 'a' must be finite"),
-        ([], r"a catalogue must have rows; received an empty list; give one an item"),
+        ([], r"a catalogue must have rows; received an empty list; give one row per item"),
         ("c1.csv", r"items must be a list of dicts; received 'c1.csv'; use from_csv for a file"),
         ([{"id": 1}, {"id": 2}], r"features, categories or a fingerprint; received none, .* but 'id'; name some"),
     ],
@@ -278,17 +281,17 @@ def test_items_with_equal_coordinates_are_one_design(beans):
 @pytest.mark.parametrize(
     ("design", "message"),
     [
-        ({"bean": "Java"}, r"bean must be that of an item; received 'Java'; check the spelling"),
-        ({"bean": ["Java"]}, r"bean must be that of an item; received \['Java'\]"),
-        ({"origin": "Java"}, r"origin must be that of an item; received 'Java'; check it, or give 'bean'"),
-        ({"origin": "Peru", "acidity": 8}, r"acidity must be that of an item with the other values given; received 8"),
-        ({"note": "nuts"}, r"must name one item; 2 are like this; received \{'note': 'nuts'\}; give its 'bean'"),
+        ({"bean": "Java"}, r"bean must match an item; received 'Java'; check the spelling"),
+        ({"bean": ["Java"]}, r"bean must match an item; received \['Java'\]"),
+        ({"origin": "Java"}, r"origin must match an item; received 'Java'; check it, or give 'bean'"),
+        ({"origin": "Peru", "acidity": 8}, r"acidity must match an item with the other values given; received 8"),
+        ({"note": "nuts"}, r"must identify one item; 2 items match; received \{'note': 'nuts'\}; give its 'bean'"),
         ({"bean": "Santos", "body": 3}, r"body of 'Santos' must be 7.0; received 3; correct one of the two, or give"),
         ({"colour": 1}, r"an item must have the columns 'bean', .*; received 'colour'"),
-        ({}, r"an item must be a dict of some of its columns; received \{\}; give \{'bean': 'Kenya AA'\}, say"),
+        ({}, r"an item must be a dict of some of its columns; received \{\}; give \{'bean': 'Kenya AA'\}, for example"),
         ("Santos", r"an item must be a dict of some of its columns; received 'Santos'"),
-        ({"acidity": True}, r"acidity must be that of an item; received True"),
-        ({"acidity": "8"}, r"acidity must be that of an item; received '8'"),
+        ({"acidity": True}, r"acidity must match an item; received True"),
+        ({"acidity": "8"}, r"acidity must match an item; received '8'"),
     ],
 )
 def test_check_names_what_is_wrong(beans, design, message):
@@ -330,7 +333,7 @@ def test_shown_lists_and_empty_cells_are_found_again():
     ids=repr,
 )
 def test_values_that_no_cell_can_have_are_refused(beans, design):
-    with pytest.raises(InputError, match=r"must be that of an item"):
+    with pytest.raises(InputError, match=r"must match an item"):
         beans.check(design)
 
 

@@ -144,7 +144,7 @@ Space(
     [
         (Space, r"must have a parameter that varies"),
         (lambda: Space(a=Constant(1)), r"must have a parameter that varies; .*not a Constant"),
-        (lambda: Space(a=3), r"a must be a Real, Integer, .* received 3; write a=Real\(0, 1\), say"),
+        (lambda: Space(a=3), r"a must be a Real, Integer, .* received 3; write a=Real\(0, 1\), for example"),
         (lambda: Space({"": Real(0, 1)}), r"the name of a parameter must be text; received ''"),
         (lambda: Space({1: Real(0, 1)}), r"the name of a parameter must be text; received 1"),
         (lambda: Space([Real(0, 1)]), r"must be keywords or a dict from names to parameters"),
@@ -337,7 +337,7 @@ def test_spaces_can_be_sent_to_other_processes(space):
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
-        (None, InputError, r"a space must be a dict; received None; give what to_dict"),
+        (None, InputError, r"a space must be a dict; received None; give the result of to_dict"),
         ({}, InputError, r"a space must have the entry 'kind'"),
         ({"kind": "planet"}, UnknownNameError, r"kind of a space must be one of catalogue, space; received 'planet'"),
         ({"kind": "space"}, InputError, r"a space must have the entry 'parameters'"),

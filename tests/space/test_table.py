@@ -87,7 +87,7 @@ def test_files_that_are_no_table_are_refused(read, text, message):
 
 
 def test_delimiters_are_single_signs(read):
-    with pytest.raises(InputError, match=r"delimiter must be a single sign; received ', '; leave it out"):
+    with pytest.raises(InputError, match=r"delimiter must be a single character; received ', '; leave it out"):
         read("a,b\n1,2\n", delimiter=", ")
 
 
@@ -227,7 +227,7 @@ def test_records_become_columns_of_plain_values():
         ([{"a": 1}, 7], r"items must be a list of dicts; received 7 in row 1"),
         ("c1.csv", r"items must be a list of dicts; received 'c1.csv'; use from_csv for a file"),
         (Path("c1.csv"), r"items must be a list of dicts; received .*; use from_csv for a file"),
-        ([], r"a table must have at least one row; received an empty list; give one dict a row"),
+        ([], r"a table must have at least one row; received an empty list; give one dict per row"),
         ([{}, {}], r"a table must have columns; received none"),
         ([{"a": 1, "": 2}], r"every column must have a name"),
         ([{1: 1, "1": 2}], r"column names must differ; received '1' twice"),
@@ -275,7 +275,7 @@ def test_frames_are_no_records():
 
 
 def test_what_is_no_frame_is_refused():
-    with pytest.raises(InputError, match=r"a data frame must have columns and give each by name.*received list"):
+    with pytest.raises(InputError, match=r"a data frame must have columns and return each by name.*received list"):
         Table.from_frame([{"a": 1}])
 
 

@@ -107,7 +107,7 @@ def test_unwanted_designs_and_their_neighbourhood_are_avoided_where_possible():
     assert max(abs(second[name] - first[name]) for name in first) >= 0.1
     two = ap.Optimizer(ap.Space(c=ap.Categorical(["a", "b"])), initial=0)
     assert two.ask_against({"c": "a"}, avoid=[{"c": "b"}]).second == {"c": "b"}
-    with pytest.raises(NothingLeftError, match="none that are not out"):
+    with pytest.raises(NothingLeftError, match="only pending ones"):
         two.ask_against({"c": "a"}, pending=[{"c": "b"}])
 
 
@@ -152,7 +152,7 @@ def test_excluded_designs_are_not_recommended_but_what_was_said_of_them_counts()
     rest = {design: value for design, value in by_weight.items() if design != tuple(best.design.values())}
     assert tuple(second.design.values()) == max(rest, key=rest.get)
     assert opt.recommend(exclude=[best.design], among="space").design != best.design
-    with pytest.raises(InputError, match="must be left to recommend; received all 16 of them excluded"):
+    with pytest.raises(InputError, match="must remain to recommend; received all 16 of them excluded"):
         opt.recommend(exclude=[estimate.design for estimate in opt.utilities()])
     with pytest.raises(InputError, match="exclude must be a list of designs"):
         opt.recommend(exclude=best.design)

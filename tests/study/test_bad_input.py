@@ -213,7 +213,7 @@ def test_nothing_is_recommended_before_an_answer(skips):
     study = small()
     for _ in range(skips):
         study.tell(study.ask(), "skip")
-    message = "an answer that is not a skip.*ask a duel"
+    message = "one answer that is not a skip.*ask a duel"
     refuses(study, NotFittedError, message, study.recommend)
     refuses(study, NotFittedError, message, lambda: study.recommend(0.0, among="space"))
     refuses(study, NotFittedError, message, lambda: study.model)
@@ -272,7 +272,7 @@ def test_a_catalogue_names_its_items():
     study = Optimizer(SPACES["numeric catalogue"])
     item = {"name": ITEMS[0]["name"]}
     stranger = {"name": "item x"}
-    refuses(study, InputError, "name must be that of an item; received 'item x'", lambda: study.add_anchor(stranger))
+    refuses(study, InputError, "name must match an item; received 'item x'", lambda: study.add_anchor(stranger))
     refuses(study, InputError, "columns 'name'.*; received 'prize'", lambda: study.tell_preference(item, {"prize": 1}))
     wrong = {**item, "price": 0.5}
     refuses(study, InputError, r"price of 'item 0' must be .*; received 0\.5", lambda: study.add_anchor(wrong))
@@ -301,7 +301,7 @@ def test_an_empty_or_inconsistent_catalogue_makes_no_study(records, message):
     [
         ("a + b <= -1", r"at least one design; received none that meets a \+ b <= -1"),
         (["a + b <= 3", "a - b >= 4"], r"at least one design; received none that meets .*a \+ b <= 3 and a - b >= 4"),
-        ("a + z <= 1", r"must be about parameters of the space; received 'z'"),
+        ("a + z <= 1", r"must use parameters of the space; received 'z'"),
         ("a * b <= 1", r"must be linear.*; received 'a \* b'"),
     ],
 )

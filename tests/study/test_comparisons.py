@@ -209,7 +209,7 @@ def test_a_wrong_cell_is_named_with_its_row(name, value, words, bad_row):
 def test_a_wrong_cell_of_a_file_is_named_with_its_line(tmp_path):
     opt = Optimizer(SPACES["numeric catalogue"])
     path = csv_file(tmp_path, "winner,loser\nitem 1,item 2\n\nitem 1,item 99\n")
-    refuses(opt, path, "line 4", "name must be that of an item", "received 'item 99'")
+    refuses(opt, path, "line 4", "name must match an item", "received 'item 99'")
 
 
 def test_a_wrong_rank_is_named_with_its_line(tmp_path):

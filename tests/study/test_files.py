@@ -36,7 +36,7 @@ def test_a_full_disk_leaves_what_was_there(study, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(files.os, "fsync", full)
-    with pytest.raises(InputError, match=r"study.json' must be a place.*No space left.*what was there is unchanged"):
+    with pytest.raises(InputError, match=r"study.json' must be writable.*No space left.*the old file is unchanged"):
         study.save(path)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["study.json"]
@@ -80,7 +80,7 @@ def test_a_path_that_is_none_is_refused_in_words(study, tmp_path, monkeypatch, p
 
 
 def test_a_folder_is_no_file(study, tmp_path):
-    with pytest.raises(InputError, match="must be a place where files can be written"):
+    with pytest.raises(InputError, match="must be writable"):
         study.save(tmp_path)
     assert os.listdir(tmp_path) == []
 

@@ -514,9 +514,9 @@ def test_more_duels_at_once_than_there_are_pairs_are_refused():
         before = opt.to_json()
         duels = opt.ask(3)
         assert len({pair_of(duel) for duel in duels}) == 3
-        with pytest.raises(InputError, match="n must not be more than there are different duels; received 4"):
+        with pytest.raises(InputError, match="n must be at most the number of different duels; received 4"):
             opt.ask(4)
-        with pytest.raises(InputError, match="more than there are different duels; received 1, with 3 more out"):
+        with pytest.raises(InputError, match="number of different duels; received 1, with 3 pending"):
             opt.ask(1, pending=duels)
         assert opt.to_json() == before
         assert opt.ask() == duels[0]

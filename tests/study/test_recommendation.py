@@ -255,7 +255,7 @@ def test_there_is_nothing_to_recommend_before_an_answer(call):
     study = small()
     study.tell(study.ask(), "skip")
     study.add_anchor({"x0": 0.5})
-    with pytest.raises(NotFittedError, match=r"an answer that is not a skip.*ask a duel"):
+    with pytest.raises(NotFittedError, match=r"one answer that is not a skip.*ask a duel"):
         call(study)
 
 

@@ -79,7 +79,7 @@ def test_a_log_that_cannot_be_followed_leaves_the_one_there_is():
     play(opt, 3)
     before = snapshot(opt)
     events = [*before.events(1), {"type": "anchor_removed", "design": {"x0": 0.5}}]
-    with pytest.raises(InputError, match="event 3 must be one that this study could have: only an anchor"):
+    with pytest.raises(InputError, match="event 3 must be valid in this study: only an anchor"):
         Replica(opt).update(1, events)
     assert snapshot(opt).digest == before.digest
     Replica(opt).update(1, before.events(1)[:1])

@@ -61,5 +61,5 @@ def test_no_pair_that_is_out_is_asked_again_while_others_are_left():
         pair = {duels[0].first["n"], duels[0].second["n"]}
         now = opt.ask(pending=[duels[0]])
         assert {now.first["n"], now.second["n"]} != pair
-        with pytest.raises(InputError, match="n must not be more than there are different duels"):
+        with pytest.raises(InputError, match="n must be at most the number of different duels"):
             opt.ask(4)

@@ -9,7 +9,7 @@
     history             convergence of the recommendation, and the noise of the pairs asked
     predictions         calibration: predicted answers against those that were given
 
-Nothing here draws, and nothing is imported but what the core needs.
+This package draws nothing, and imports only the dependencies of the core.
 """
 
 from anchorpbo.analysis.compared_designs import ComparedDesign, list_compared_designs

@@ -1,4 +1,4 @@
-"""Values of one parameter, in its own units, to look at."""
+"""Values of one parameter, in its own units, at which a model is evaluated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from anchorpbo.space import Boolean, Categorical, Integer, Ordinal, Parameter, R
 
 @dataclass(frozen=True)
 class Axis:
-    """Values of one parameter."""
+    """Values of one parameter along an axis."""
 
     name: str
     values: list[Any]
@@ -47,7 +47,7 @@ def make_axis(name: str, parameter: Parameter, count: int) -> Axis:
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Round numbers from low to high, about so many.
+    """Return about `count` round numbers from low to high.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
     """
     rough = (high - low) / count
     power = 10.0 ** math.floor(math.log10(rough)) if 0.0 < rough < math.inf else 0.0
-    if not power:  # two numbers that are so near, or so far, that there is no step between them
+    if not power:  # the two numbers are so near, or so far, that the step between them underflows
         return [low]
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
@@ -64,7 +64,7 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Round numbers from low to high along a logarithmic axis.
+    """Return round numbers from low to high for a logarithmic axis.
 
     Examples
     --------

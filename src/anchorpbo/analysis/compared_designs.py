@@ -1,4 +1,4 @@
-"""Designs that were compared, each with its estimated utility and its wins, losses and ties."""
+"""Designs that were compared, with their estimated utility and their wins, losses and ties."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ComparedDesign:
 
     @property
     def preferred(self) -> bool:
-        """Whether it won at least half of its comparisons, a tie counting half."""
+        """Whether the design won at least half of its comparisons; a tie counts as half."""
         return self.wins >= self.losses
 
 

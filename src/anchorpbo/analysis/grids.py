@@ -4,10 +4,10 @@
 
     compute_slices    one parameter at a time, the others as in `at`
     compute_plane     two parameters, the others as in `at`
-    project_items     of a catalogue, each with its first two principal components
+    project_items     items of a catalogue, at their first two principal components
 
-Utility is relative to the average of the designs compared, with the ends of its 90 % interval. Before the first answer
-there is none, but noise and reliability are known from the anchors alone.
+Utility is relative to the average of the designs compared, with the ends of its 90 % interval. It is missing before the
+first answer, but noise and reliability are known from the anchors.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from anchorpbo.typing import Array, IntArray
 SLICE_POINTS, PLANE_POINTS = 61, 33
 """Points along a continuous parameter, in a slice and in a plane."""
 MAX_ITEMS = 2_000
-"""Of a catalogue, in one answer: all that were compared or marked, and an even choice of the others."""
+"""Largest number of items: all that were compared or are anchors, and an even selection of the others."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Utility, its interval, noise and reliability at some designs, in lists of one length, or of rows and columns."""
+    """Utility, its interval, noise and reliability at some designs, as lists of one length, or of rows and columns."""
 
     utility: list[Any] | None
     low: list[Any] | None
@@ -44,7 +44,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Slice:
-    """Along one parameter."""
+    """Grid along one parameter."""
 
     axis: Axis
     grid: Grid
@@ -52,7 +52,7 @@ class Slice:
 
 @dataclass(frozen=True)
 class Plane:
-    """Over two parameters; grids have a row for each value of y."""
+    """Grid over two parameters, with one row per value of y."""
 
     x: Axis
     y: Axis
@@ -70,7 +70,7 @@ class ProjectedItem:
 
 @dataclass(frozen=True)
 class ItemProjection:
-    """All or some items of a catalogue, projected to the plane."""
+    """All items of a catalogue, or a selection, projected to the plane."""
 
     items: list[ProjectedItem]
     grid: Grid
@@ -79,7 +79,7 @@ class ItemProjection:
 
 
 def as_space(space: DesignSpace) -> Space:
-    """Return a space of parameters unchanged; raise for any other."""
+    """Return a space of parameters unchanged; raise for any other space."""
     if not isinstance(space, Space):
         raise InputError("a map needs a space of parameters or a catalogue", type(space).__name__, "use another space")
     return space
@@ -91,7 +91,7 @@ def get_varying(space: Space) -> dict[str, Parameter]:
 
 
 def compute_slices(view: ModelView, at: Design, names: Sequence[str] | None = None) -> list[Slice]:
-    """Compute a slice along each parameter through a complete design; `names` for some of them only."""
+    """Compute a slice through a complete design along each parameter, or along those in `names`."""
     axes = get_varying(as_space(view.space))
     for name in names or ():
         _check_name(name, axes)
@@ -107,18 +107,18 @@ def compute_slices(view: ModelView, at: Design, names: Sequence[str] | None = No
 def compute_plane(
     view: ModelView, at: Design, x: str | None = None, y: str | None = None, count: int = PLANE_POINTS
 ) -> Plane | None:
-    """Compute the grid over two parameters, by default the first two; ``None`` where there is but one.
+    """Compute the grid over two parameters, by default the first two; ``None`` if only one parameter varies.
 
     Parameters
     ----------
     view
-        The study, model or noise map.
+        View of the study, model or noise map.
     at
-        Where the other parameters are taken from, complete.
+        Complete design that sets the other parameters.
     x, y
-        The two.
+        The two parameters.
     count
-        Points along each.
+        Number of points along each parameter.
     """
     axes = get_varying(as_space(view.space))
     names = list(axes)
@@ -147,14 +147,14 @@ def project_items(view: ModelView, catalogue: Catalogue) -> ItemProjection:
 
 
 def compute_grid(view: ModelView, points: Array, shape: tuple[int, ...]) -> Grid:
-    """Compute a grid at points, (n, d), in lists of a shape."""
+    """Compute a grid at points, (n, d), as lists of the given shape."""
     noise, reliability = view.noise(points), view.noise.reliability(points)
     utility, low, high = (None, None, None) if view.model is None else compute_intervals(view.model, points)
     return Grid(*(_reshape(numbers, shape) for numbers in (utility, low, high, noise, reliability)))
 
 
 def _axis(name: str, parameter: Parameter, count: int, at: Design) -> Axis:
-    """Values along a parameter; of many choices some, that of the design itself among them."""
+    """Return the values along a parameter; for many choices a selection, which includes the value of the design."""
     along = make_axis(name, parameter, count)
     if not isinstance(parameter, Categorical | Ordinal) or at[name] in along.values:
         return along
@@ -167,12 +167,12 @@ def _check_name(name: str, axes: Mapping[str, Parameter]) -> None:
 
 
 def _points(space: DesignSpace, designs: list[Design]) -> Array:
-    """Coordinates: a grid crosses what constraints forbid, which may still be looked at."""
+    """Return the coordinates of designs, which may break constraints: a grid is evaluated everywhere."""
     return np.array([space.locate(design) for design in designs])
 
 
 def _choose_rows(view: ModelView, catalogue: Catalogue) -> IntArray:
-    """Rows of a long catalogue that are shown: all that were compared or marked, and an even choice of the others."""
+    """Return the rows that are shown: all that were compared or are anchors, and an even selection of the others."""
     told = [*view.anchors, *(design for duel in view.duels for design in (duel.first, duel.second))]
     row_of = {key: row for row, key in enumerate(catalogue.keys)}
     first = list(dict.fromkeys(row_of[design[catalogue.key]] for design in told))[:MAX_ITEMS]
@@ -182,11 +182,11 @@ def _choose_rows(view: ModelView, catalogue: Catalogue) -> IntArray:
 
 
 def _project_to_plane(points: Array) -> Array:
-    """Places, (n, 2), along the two directions in which points, (n, d), differ most."""
+    """Return the first two principal components, (n, 2), of points, (n, d)."""
     centred = points - points.mean(axis=0)
     if centred.shape[1] == 1:
         return np.column_stack([centred[:, 0], np.zeros(len(points))])
-    # Through whichever products are fewer, of items or of columns: a fingerprint has thousands of the latter.
+    # Use the smaller of the two matrices of products, of items or of columns: a fingerprint has thousands of columns.
     wide = len(centred) < centred.shape[1]
     gram = centred @ centred.T if wide else centred.T @ centred
     values, vectors = np.linalg.eigh(gram)

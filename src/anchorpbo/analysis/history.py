@@ -2,10 +2,10 @@
 
 ::
 
-    recommended   after k answers, argmax of m(x) - rho n(x) over the designs compared by then, as the study itself
-                  said: hyper-parameters, anchors and answers are those of that moment
-    utility       of that design as all answers judge it, relative to the average of the designs compared
-    pair noise    (n(x) + n(x')) / 2 of an answered duel, under the noise map of today
+    recommended   after k answers, argmax of m(x) - rho n(x) over the designs compared by then, as the study
+                  recommended it: with the hyper-parameters, anchors and answers of that time
+    utility       of that design given all answers, relative to the average of the designs compared
+    pair noise    (n(x) + n(x')) / 2 of an answered duel, under the present noise map
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from anchorpbo.study.recommendation import check_answers
 from anchorpbo.typing import Array
 
 MAX_MOMENTS = 60
-"""In a long study, an even choice of so many moments is looked at."""
+"""Largest number of points in time that are computed; a long study gets an even selection."""
 AVERAGED_DUELS = 10
-"""Duels that a running mean is of."""
+"""Number of duels in a running mean."""
 _SAMPLE_DESIGNS = 512
 
 
@@ -41,42 +41,42 @@ class Convergence:
     utility: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
-    """Ends of the 90 % interval."""
+    """Upper ends of the 90 % intervals; `low` has the lower ends."""
     truth: tuple[float, ...] | None
-    """The true utility of each design, where it is view."""
+    """The true utility of each design, if it is known."""
     duels: tuple[int, ...]
-    """Numbers of the informative answers, from 1, whose gain is view."""
+    """Numbers of the informative answers, from 1, whose gain is known."""
     gains: tuple[float, ...]
-    """What each of them was expected to bring, see `Duel.gain`."""
+    """Expected gain of each of these duels, see `Duel.gain`."""
     negligible_gain: float
-    """A gain below this is next to nothing."""
+    """Threshold below which a gain is negligible."""
 
 
 @dataclass(frozen=True)
 class PairNoise:
-    """Noise of the pairs that were asked, one duel after the other."""
+    """Noise of the pairs that were asked, in order."""
 
     noise: tuple[float, ...]
     outcomes: tuple[Outcome, ...]
     average: tuple[float, ...]
-    """Running mean of the last few."""
+    """Running mean of the latest pairs."""
     initial: int
-    """Duels to start with, which the model did not choose."""
+    """Number of initial duels, which the model did not select."""
     typical: float
-    """Of a pair of designs spread over the space."""
+    """Mean noise of a pair of designs spread over the space."""
 
 
 def convergence(study: Optimizer, truth: Callable[[Design], float] | None = None) -> Convergence:
-    """Compute what the study recommended after each answer.
+    """Compute the recommendation after each answer.
 
-    Each moment is computed anew, hyper-parameters included: a study of fifty answers takes seconds.
+    Each point in time is computed anew, with its hyper-parameters: a study of fifty answers takes seconds.
 
     Parameters
     ----------
     study
-        With at least one informative answer.
+        A study with at least one informative answer.
     truth
-        The user's true utility, where it is known, as in a simulation.
+        The user's true utility, if it is known, as in a simulation.
     """
     check_answers(len(study))
     wanted = set(np.unique(np.linspace(1, len(study), min(len(study), MAX_MOMENTS)).round().astype(int)).tolist())
@@ -85,7 +85,7 @@ def convergence(study: Optimizer, truth: Callable[[Design], float] | None = None
         if len(stage) in wanted:
             recommended[len(stage)] = stage.recommend().design
     judged = study.utilities(list(recommended.values()))
-    # Counted as `answers` are, so that the two can be drawn over one axis; what was skipped is no answer.
+    # Numbered like `answers`, so that both share one axis; a skip is not an answer.
     told = filter(is_informative, study.history)
     gains = {number: event["gain"] for number, event in enumerate(told, 1) if event.get("gain") is not None}
     return Convergence(
@@ -127,6 +127,6 @@ def _evaluate_truth(truth: Callable[[Design], float], designs: Iterable[Design])
 
 
 def _count_initial(history: list[dict[str, Any]]) -> int:
-    """Comparisons before the first that the model chose: those have a gain."""
+    """Return the number of comparisons before the first one that the model selected, which has a gain."""
     told = [event for event in history if event["type"] in ("answered", "preferred")]
     return next((i for i, event in enumerate(told) if event.get("gain") is not None), len(told))

@@ -1,4 +1,4 @@
-"""The same view of a study, a model of arrays, or a noise map alone."""
+"""A common view of a study, a model of arrays, or a noise map."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class ModelView:
     """Space, model, noise, anchors and duels of a study, a model or a noise map."""
 
     space: DesignSpace
-    """Where designs come from; of arrays, parameters x1, x2, ... from 0 to 1."""
+    """Design space; for arrays, a space of parameters x1, x2, ... from 0 to 1."""
     model: PreferenceGP | None
-    """Of the utility; ``None`` before the first answer."""
+    """Model of the utility; ``None`` before the first answer."""
     noise: NoiseMap
     anchors: tuple[Design, ...]
     duels: tuple[Comparison, ...]
-    """Skips included."""
+    """Comparisons, including skips."""
     recommend: Callable[[], Design | None]
-    """The design to take, where there are answers; it may take a moment."""
+    """Function that returns the recommended design, ``None`` before the first answer; it may take a moment."""
 
     @classmethod
     def of(cls, source: Source) -> ModelView:
@@ -52,19 +52,19 @@ class ModelView:
             return _view_model(source)
         if isinstance(source, NoiseMap):
             return _view_noise(source)
-        rule = "what is drawn must be an Optimizer, a PreferenceGP or a NoiseMap"
+        rule = "source must be an Optimizer, a PreferenceGP or a NoiseMap"
         raise InputError(rule, type(source).__name__, "give the study itself")
 
     @property
     def base_design(self) -> Design:
-        """The recommended design, or before the first answer the one in the middle of the space."""
+        """The recommended design; before the first answer, the design in the middle of the space."""
         best = self.recommend()
         d = self.space.dimension
         return self.space.decode(self.space.nearest(np.full(d, 0.5))) if best is None else best
 
 
 def read_comparisons(history: list[dict[str, Any]]) -> tuple[Comparison, ...]:
-    """Return the comparisons in a study's history, those that nobody asked for included."""
+    """Return the comparisons in a study's history, including unsolicited preferences."""
     found = []
     for event in history:
         if event["type"] == "answered":
@@ -75,7 +75,7 @@ def read_comparisons(history: list[dict[str, Any]]) -> tuple[Comparison, ...]:
 
 
 def is_informative(event: Mapping[str, Any]) -> bool:
-    """Whether an event of a history is an answer that counts: a comparison, and no skip."""
+    """Return whether an event of a history is an informative answer: a comparison that is not a skip."""
     return bool(event["type"] == "preferred" or (event["type"] == "answered" and event["outcome"] != "skip"))
 
 
@@ -96,8 +96,8 @@ def _view_study(study: Optimizer) -> ModelView:
 def _view_model(model: PreferenceGP) -> ModelView:
     duels = model.duels.expand_repeats()
     if duels.bounds != (0.0, 1.0):
-        rule = "arrays can be drawn where designs lie in the unit cube"
-        raise UnsupportedError(rule, f"designs within {duels.bounds}", "make a study of a Catalogue of them")
+        rule = "a model of arrays can be drawn only if its designs lie in the unit cube"
+        raise UnsupportedError(rule, f"designs within {duels.bounds}", "create a study of a Catalogue of them")
     space = _cube(duels.dimension)
     outcomes: list[Outcome] = ["tie" if tied else "first" for tied in duels.tied.tolist()]
     designs = [space.decode(x) for x in duels.points]
@@ -122,7 +122,7 @@ def _cube(dimension: int) -> Space:
 
 
 def _decode_inside(space: Space, anchors: Array | None) -> tuple[Design, ...]:
-    """Anchors that can be shown: those of an array may lie outside the cube."""
+    """Return the anchors inside the cube as designs; anchors of an array may lie outside."""
     if anchors is None:
         return ()
     return tuple(space.decode(x) for x in anchors if ((x >= 0.0) & (x <= 1.0)).all())

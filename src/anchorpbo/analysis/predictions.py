@@ -1,13 +1,13 @@
-"""Calibration of the model: predicted answers against those that were given.
+"""Calibration of the model: predicted answers against observed ones.
 
-Symbols: p1, p2 the predicted probabilities that the first, or the second, of a duel is chosen; the favourite is the
-likelier of the two, and p = max(p1, p2) / (p1 + p2) is how sure the model is of it, given that the user chooses at all:
-ties and skips are left out.
+Symbols: p1, p2 the predicted probabilities that the first, or the second, design of a duel is chosen; the favourite is
+the likelier of the two, and p = max(p1, p2) / (p1 + p2) is its probability, given that the user chooses at all: ties
+and skips are left out.
 
 ::
 
-    study    sequential: each answer is predicted from those before it alone, hyper-parameters included
-    model    leave-one-out: each duel is predicted from all others, at the hyper-parameters that were learnt from all
+    study    sequential: each answer is predicted from those before it, hyper-parameters included
+    model    leave-one-out: each duel is predicted from all others, at the hyper-parameters fitted to all of them
 
     log loss     mean of -log P(answer)         log 2 for a coin
     Brier score  mean of (p - [favourite won])^2    1/4 for a coin
@@ -33,9 +33,9 @@ from anchorpbo.study import Optimizer
 from anchorpbo.typing import Array
 
 MAX_BINS, MIN_BIN_ANSWERS = 5, 8
-"""At most so many bins, of at least so many answers."""
+"""Largest number of bins, and smallest number of answers per bin."""
 MAX_PREDICTIONS = 200
-"""Of many answers, an even choice of so many is predicted."""
+"""Largest number of answers that are predicted; if there are more, an even selection of them."""
 SEQUENTIAL = "each answer predicted from those before it"
 LEAVE_ONE_OUT = "each answer predicted from all others"
 _TAIL_PROBABILITY = 0.05
@@ -43,7 +43,7 @@ _TAIL_PROBABILITY = 0.05
 
 @dataclass(frozen=True)
 class Bin:
-    """Answers that the model was about equally sure of."""
+    """Answers with similar predicted probabilities."""
 
     predicted: float
     """Mean of p."""
@@ -51,33 +51,33 @@ class Bin:
     """Share of favourites that were chosen."""
     low: float
     high: float
-    """Ends of the 90 % interval of that share."""
+    """Upper end of the 90 % interval of that share; `low` is the lower end."""
     count: int
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How sure the model was of its favourites, and how often they were chosen."""
+    """Predicted probabilities of the favourites, and how often they were chosen."""
 
     predicted: tuple[float, ...]
-    """p, from a half to 1."""
+    """p, from 0.5 to 1."""
     chosen: tuple[bool, ...]
-    """Whether the favourite was."""
+    """Whether the favourite was chosen."""
     bins: tuple[Bin, ...]
-    """Of equal counts, the least sure first."""
+    """Bins with about equally many answers, in increasing order of p."""
     how: str
-    """What the predictions were made from, in words."""
+    """How the answers were predicted, in words."""
 
     @property
     def log_loss(self) -> float:
-        """Mean of -log of the probability of what was answered."""
+        """Mean of -log of the probability of the observed answer."""
         p, won = np.array(self.predicted), np.array(self.chosen)
-        # What was held impossible to the last digit costs much, but not everything.
+        # An answer that was predicted to be impossible gets a large loss, but not an infinite one.
         return float(-np.log(np.maximum(np.where(won, p, 1.0 - p), np.finfo(float).eps)).mean())
 
     @property
     def brier(self) -> float:
-        """Mean squared difference from what was answered."""
+        """Mean squared difference between the prediction and the observed answer."""
         return float(((np.array(self.predicted) - np.array(self.chosen)) ** 2).mean())
 
     @property
@@ -87,23 +87,23 @@ class Calibration:
 
 
 def calibration(source: Optimizer | PreferenceGP) -> Calibration:
-    """Predictions of a study's answers, each from those before it; or of a model's duels, each from the others."""
+    """Predict a study's answers, each from those before it, or a model's duels, each from the others."""
     if isinstance(source, Optimizer):
         return _summarise(*_predict_sequentially(source), SEQUENTIAL)
     if isinstance(source, PreferenceGP):
         return _summarise(*_predict_left_out(source), LEAVE_ONE_OUT)
-    rule = "calibration is that of an Optimizer or a PreferenceGP"
+    rule = "calibration needs an Optimizer or a PreferenceGP"
     raise InputError(rule, type(source).__name__, "give the study itself")
 
 
 def _predict_sequentially(study: Optimizer) -> tuple[Array, Array]:
-    """How sure the model was of the winner before each answer, and of the loser, (n,) each."""
+    """Return the predicted probabilities of the winner and of the loser before each answer, (n,) each."""
     pairs = [_get_winner_and_loser(event) for event in study.history]
-    # The first informative answer has none before it.
+    # The first informative answer cannot be predicted.
     start = next((i for i, told in enumerate(map(is_informative, study.history), 1) if told), len(pairs))
     wanted = _select_evenly([i for i, pair in enumerate(pairs) if pair is not None and i >= start])
     found = []
-    # As many stages as events and one more: each is the study before the event of its number.
+    # The replay has one stage more than there are events: stage i is the study before event i.
     for stage, i in zip(study.replay(), range(len(pairs)), strict=False):
         pair = pairs[i]
         if pair is not None and i in wanted:
@@ -123,13 +123,13 @@ def _predict_left_out(model: PreferenceGP) -> tuple[Array, Array]:
 
 
 def _select_evenly(numbers: Sequence[int]) -> set[int]:
-    """All of a few numbers, an even choice of many."""
+    """Return all numbers if they are few, else an even selection."""
     places = np.unique(np.linspace(0, len(numbers) - 1, min(len(numbers), MAX_PREDICTIONS)).round().astype(int))
     return {numbers[place] for place in places.tolist()}
 
 
 def _get_winner_and_loser(event: dict[str, Any]) -> tuple[Design, Design] | None:
-    """The two designs of a comparison that had a winner."""
+    """Return the two designs of a comparison, if it had a winner."""
     if event["type"] == "preferred" and not event["tie"]:
         return event["winner"], event["loser"]
     if event["type"] == "answered" and event["outcome"] in ("first", "second"):
@@ -152,7 +152,7 @@ def _summarise(winner: Array, loser: Array, how: str) -> Calibration:
         rule = "calibration needs answers with a winner, and others to predict them from"
         raise InputError(rule, "too few", "tell at least two")
     sure = np.maximum(winner, loser) / (winner + loser)
-    # Where both are equally likely, half the favourites would be chosen: the first of each two.
+    # If both designs are equally likely, count every other favourite as chosen, as half of them would be.
     even = winner == loser
     chosen = np.where(even, np.cumsum(even) % 2 == 1, winner > loser)
     return Calibration(tuple(sure.tolist()), tuple(chosen.tolist()), _bins(sure, chosen), how)

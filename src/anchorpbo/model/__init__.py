@@ -1,4 +1,4 @@
-"""The model that learns a utility from duels: hyper-parameters, then inference, then the posterior."""
+"""Gaussian process model of a utility, learnt from duels: hyper-parameters, inference and posterior."""
 
 from anchorpbo.model.approximation import Approximation
 from anchorpbo.model.fitting import FitInfo

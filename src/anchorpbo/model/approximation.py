@@ -1,9 +1,8 @@
 """Approximations for many duels: inducing designs, and a subsample of duels to fit hyper-parameters to.
 
-The exact posterior of m duels on u designs costs the cube of the smaller number, and the evidence that
-hyper-parameters are learnt by costs it a hundred times. Beyond `MAX_EXACT` of both, the posterior is taken through
-inducing designs and hyper-parameters are learnt from some of the duels; what either loses is measured in
-docs/decisions/0015-inducing-points.md.
+The exact posterior of m duels on u designs costs O(min(m, u)^3), and a fit of the hyper-parameters computes it about a
+hundred times. If both m and u exceed `MAX_EXACT`, the posterior uses inducing designs and the hyper-parameters are
+fitted to a subsample of the duels. docs/decisions/0015-inducing-points.md measures the loss of accuracy.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from anchorpbo.inference import Hallucination, Inference
 from anchorpbo.numerics.validation import as_integer
 
 MAX_EXACT = 2000
-"""Up to this many duels, or designs, ``"auto"`` is exact."""
+"""Largest number of duels, or of designs, at which ``"auto"`` is exact."""
 MAX_INDUCING_DESIGNS = 1000
-"""Inducing designs that ``"auto"`` takes at most."""
+"""Largest number of inducing designs that ``"auto"`` takes."""
 RESIDUAL_TOLERANCE = 1e-4
-"""Share of the margins' prior variance left out below which ``"auto"`` adds no more of them."""
+"""Residual share of the margins' prior variance below which ``"auto"`` adds no more inducing designs."""
 MAX_FIT_DUELS = 500
-"""Duels that hyper-parameters are learnt from where the posterior is not exact."""
+"""Number of duels that hyper-parameters are fitted to if the posterior is not exact."""
 
 InducingChoice = int | Literal["auto"] | None
-"""How many inducing designs to take; ``None`` for the exact posterior."""
+"""Number of inducing designs; ``None`` for the exact posterior."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +35,11 @@ class Approximation:
     """Size and loss of an approximate posterior or fit."""
 
     designs: int | None
-    """Inducing designs, which stand for all that were compared; ``None`` for an exact posterior."""
+    """Number of inducing designs, which represent all designs compared; ``None`` for an exact posterior."""
     left_out: float
-    """Share of the margins' prior variance that they leave out: 0.001 is a thousandth."""
+    """Share of the margins' prior variance that the inducing designs leave out: 0.001 is a thousandth."""
     learnt_from: int | None
-    """Duels that the hyper-parameters were learnt from; ``None`` where this posterior only uses them."""
+    """Number of duels that the hyper-parameters were fitted to; ``None`` if no fit was made."""
 
     def __str__(self) -> str:
         parts = [] if self.learnt_from is None else [f"hyper-parameters learnt from {self.learnt_from} duels"]
@@ -51,7 +50,7 @@ class Approximation:
 
 @dataclass(frozen=True)
 class InducingRule:
-    """Number of inducing designs to take, and the residual variance below which no more are added."""
+    """Rule that sets the number of inducing designs and the residual variance below which no more are added."""
 
     choice: InducingChoice = "auto"
 
@@ -63,7 +62,7 @@ class InducingRule:
             object.__setattr__(self, "choice", as_integer("inducing", self.choice, 1))
 
     def check(self, inference: Inference) -> None:
-        """Raise unless an inference can work through inducing designs where it is told to."""
+        """Raise if a number of inducing designs is given and the inference does not support them."""
         if isinstance(self.choice, str | None):
             return
         if isinstance(inference, Hallucination):
@@ -75,35 +74,35 @@ class InducingRule:
             raise IncompatibleError(rule, f"inducing={self.choice}", "leave one of the two out")
 
     def exceeds_exact(self, duels: Duels, inference: Inference) -> bool:
-        """Whether these duels are too many for an exact posterior and an exact evidence."""
+        """Return whether these duels are too many for an exact posterior and an exact evidence."""
         if isinstance(self.choice, str):
             return inference.latent == "auto" and min(len(duels), len(duels.points)) > MAX_EXACT
         return self.choice is not None
 
     def applies(self, duels: Duels, inference: Inference) -> bool:
-        """Whether their posterior is approximated through inducing designs."""
+        """Return whether the posterior of these duels uses inducing designs."""
         return self.exceeds_exact(duels, inference) and not isinstance(inference, Hallucination)
 
     @property
     def max_designs(self) -> int:
-        """Inducing designs to take at most."""
+        """Largest number of inducing designs."""
         return self.choice if isinstance(self.choice, int) else MAX_INDUCING_DESIGNS
 
     @property
     def tolerance(self) -> float:
-        """Residual share of the margins' prior variance below which no more are added; 0 for a given number."""
+        """Residual share of the margins' prior variance below which no more are added; 0 if their number is given."""
         return RESIDUAL_TOLERANCE if isinstance(self.choice, str) else 0.0
 
 
 def subsample_duels(duels: Duels, count: int) -> Duels:
     """Draw at most `count` of the duels, wins and ties alike; one more duel changes few of those drawn.
 
-    At random and not evenly spaced: a table of comparisons may repeat a pattern, such as one ranking after the other,
-    and every tenth of its rows may be all of one kind.
+    The sample is random and not evenly spaced: a table of comparisons may repeat a pattern, such as one ranking after
+    the other, and then every tenth row may be of the same kind.
     """
     if len(duels) <= count:
         return duels
-    # Every duel has its number, whatever comes after it; the lowest are taken.
+    # A duel's random number does not depend on later duels; the duels with the lowest numbers are drawn.
     drawn = np.sort(np.argsort(np.random.default_rng(0).random(len(duels)), kind="stable")[:count])
     wins, ties = np.split(drawn, [int(np.searchsorted(drawn, len(duels.winners)))])
     ties = duels.ties[ties - len(duels.winners)]

@@ -1,4 +1,4 @@
-"""Hyper-parameters by Laplace evidence (eq. hyperparam-problem): BFGS on the logarithms, from several starts."""
+"""Fit of hyper-parameters by Laplace evidence (eq. hyperparam-problem): BFGS on the logarithms, from several starts."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from anchorpbo.numerics.sobol import sobol
 from anchorpbo.typing import Array, BoolArray
 
 MODE_TOLERANCE = 1e-7
-"""How near to the mode, in posterior standard deviations, the evidence is taken while it is climbed."""
+"""Tolerance of the mode, in posterior standard deviations, while the evidence is maximised."""
 MIN_PROMISED_INCREASE = 1e-5
-"""A climb ends when the next step promises less of the evidence's logarithm: a hundredth of a standard deviation of a
-hyper-parameter has that much."""
+"""BFGS ends when the next step promises a smaller increase of the log evidence. A shift of a hyper-parameter by a
+hundredth of its standard deviation changes it by about this much."""
 _CURVATURE_PER_DUEL = 0.06
-"""About what a duel adds to the curvature of the evidence in the logarithm of a hyper-parameter."""
+"""Approximate curvature that one duel adds to the log evidence in the logarithm of a hyper-parameter."""
 
-# Bounds are compared on the logarithmic scale.
+# Tolerance on the logarithmic scale.
 _BOUNDS_TOLERANCE = 1e-9
-# A search this close to an optimum, in every logarithm, and not better than it, is on its way there.
+# A search within this distance of a known optimum in every logarithm, and not better than it, leads to the same one.
 _SAME_OPTIMUM_DISTANCE = 0.03
 
 
 @dataclass(frozen=True)
 class FitInfo:
-    """What a fit did."""
+    """Summary of a fit."""
 
     log_evidence: float
-    """Laplace evidence at the end, priors left out."""
+    """Laplace evidence at the fitted hyper-parameters, without priors."""
     objective: float
-    """Evidence and log-priors, what was maximised."""
+    """Log evidence plus log-priors, which the fit maximises."""
     evaluations: int
-    """Evidence gradients computed, over all starts."""
+    """Number of evidence gradients computed, over all starts."""
     converged: bool
-    """Whether the climb that won ended where no step promised more."""
+    """Whether the best search ended because no step promised an increase."""
     learnt: tuple[str, ...]
-    """Names of the hyper-parameters that were free."""
+    """Names of the hyper-parameters that were learnt."""
 
 
 @cache
 def base_name(name: str) -> str:
-    """``lengthscale`` of ``left.lengthscale[2]``."""
+    """Return the base name of a hyper-parameter: ``lengthscale`` for ``left.lengthscale[2]``."""
     return name.rsplit(".", 1)[-1].split("[", 1)[0]
 
 
@@ -68,18 +68,18 @@ def log_posterior(
     rows: Rows | None = None,
     aim: float = ROUNDING_DECREMENT,
 ) -> Evaluation:
-    """Compute the Laplace evidence plus log-priors at the model's hyper-parameters; the gradient on demand.
+    """Compute the Laplace evidence plus log-priors at the model's hyper-parameters; the gradient is computed on demand.
 
     Parameters
     ----------
     start
-        Margins, (m,), from which the mode is sought.
+        Margins, (m,), at which the search for the mode starts.
     wanted
-        Entries of theta whose derivative is needed, by default all.
+        Entries of theta whose derivative is needed; by default all.
     rows
-        `GenerativeModel.unlimited_rows` of the duels, where they are known already.
+        `GenerativeModel.unlimited_rows` of the duels, if already computed.
     aim
-        How near to the mode to come, see `find_mode`.
+        Tolerance of the mode, see `find_mode`.
     """
     space, pull = generative.latent_with_pullback(duels, rows)
     mode = find_mode(space, generative.likelihood, start, aim)
@@ -104,30 +104,30 @@ def log_posterior(
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The log posterior of some hyper-parameters."""
+    """The log posterior at some hyper-parameters."""
 
     value: float
     evidence: float
     margins: Array
-    """At the mode, (m,)."""
+    """Margins at the mode, (m,)."""
     compute_gradient: Callable[[], Array]
 
     @cached_property
     def gradient(self) -> Array:
-        """In theta; where it is not wanted, of the prior alone."""
+        """Gradient in theta; entries that were not wanted hold only the gradient of the prior."""
         return self.compute_gradient()
 
 
 def fit(
     generative: GenerativeModel, duels: Duels, learn: Mapping[str, Learn], starts: int
 ) -> tuple[GenerativeModel, FitInfo]:
-    """Return the model at the hyper-parameters of highest evidence found, and what the fit did.
+    """Return the model at the hyper-parameters of highest evidence found, and a summary of the fit.
 
-    The first start is the model as given; the others are Sobol points in the middle of the allowed ranges, each
-    followed until it ends or comes to where an earlier one did. Nothing else enters, so the same duels give the same
-    fit whatever happened before.
+    The first start is the model as given; the others are Sobol points in the middle of the allowed ranges. Each search
+    runs until it ends or comes close to the optimum of an earlier one. The fit depends on nothing else, so the same
+    duels always give the same fit.
     """
-    # Equal answers to one pair are one row that counts so often.
+    # Repeated answers to one pair become one row with a count.
     duels = duels.merge_repeats()
     given, names = generative.theta, generative.names
     learnt = {index: spec for index, name in enumerate(names) if (spec := _get_spec(learn, name)) is not None}
@@ -141,7 +141,7 @@ def fit(
     _check_inside(free_names, given[free], bounds)
 
     of_kernel = len(generative.split(given)[0])
-    # While only the kernel moves, the noise stays what it is.
+    # The rows depend only on the noise, so they are computed once if only the kernel is learnt.
     rows = None if free[of_kernel:].any() else generative.unlimited_rows(duels)
     evaluations = 0
     margins: Array | None = None
@@ -160,7 +160,7 @@ def fit(
         except np.linalg.LinAlgError:
             value, slope = np.inf, np.zeros(len(specs))
         if not (np.isfinite(value) and np.isfinite(slope).all()):
-            return np.inf, np.zeros(len(specs))  # no number: a descent keeps away from there
+            return np.inf, np.zeros(len(specs))  # an infinite value keeps the search away from here
         margins = result.margins
         return value, slope
 
@@ -193,20 +193,20 @@ def _check_inside(names: tuple[str, ...], theta: Array, bounds: Array) -> None:
 
 
 def _make_starts(given: Array, bounds: Array, specs: list[Learn], count: int) -> list[Array]:
-    """The given values, then Sobol points over the bulk of the priors, or of the bounds."""
+    """Return the given values, then Sobol points over the bulk of the priors, or over the bounds without a prior."""
     lower, upper = bounds.T.copy()
     for index, spec in enumerate(specs):
         if spec.prior is not None:
             centre = np.log(spec.prior.median)
             lower[index] = max(lower[index], centre - spec.prior.spread)
             upper[index] = min(upper[index], centre + spec.prior.spread)
-    # The first Sobol point is the corner 0, which no one would start from.
+    # The first Sobol point is the corner 0, a poor start.
     others = lower + sobol(count, len(specs))[1:] * (upper - lower)
     return [np.clip(start, *bounds.T) for start in [given, *others]]
 
 
 def _estimate_curvature(bounds: Array, specs: list[Learn], duels: int) -> Array:
-    """About how the objective curves in each logarithm: what the prior says, or else the bounds, and the duels."""
+    """Estimate the curvature of the objective in each logarithm, from the prior (or else the bounds) and the duels."""
     spreads = [
         (upper - lower) / 4.0 if spec.prior is None else spec.prior.spread
         for (lower, upper), spec in zip(bounds, specs, strict=True)

@@ -1,7 +1,7 @@
-"""The generative model of the answers: kernel, noise map and likelihood, with all hyper-parameters in one vector.
+"""Generative model of the answers: kernel, noise map and likelihood, with all hyper-parameters in one vector.
 
-theta holds logarithms: those of the kernel, then ``noise_scale``, ``noise_strength`` (not of a constant map) and
-``tie_threshold`` (where there is one).
+theta holds the logarithms of the kernel's hyper-parameters, then of ``noise_scale``, ``noise_strength`` (if the noise
+map is not constant) and ``tie_threshold`` (if there is one).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from anchorpbo.typing import Array, BoolArray
 
 Values = TypeVar("Values", Array, BoolArray)
 Pullback = Callable[[EvidenceGradient, BoolArray], Array]
-"""The evidence's gradient in theta, zero where it is not wanted."""
+"""Function that returns the evidence's gradient in theta; entries that are not wanted are 0."""
 
 MIN_NOISE_SHARE = 1e-12
-"""Smallest noise of a comparison, as a share of the prior variance of the utility; less counts as this much.
+"""Smallest noise of a comparison, as a share of the prior variance of the utility; smaller noise is raised to it.
 
-The entries of a row are at most (1e-12 k(x, x))^-1/2: margins then have four digits, also as differences of utilities.
+The entries of a row are then at most (1e-12 k(x, x))^-1/2, so margins computed from utilities keep four digits.
 """
 
 
@@ -38,7 +38,7 @@ class GenerativeModel:
     kernel: Kernel
     noise: NoiseMap
     likelihood: Likelihood
-    """With its tie threshold resolved for the duels."""
+    """Likelihood with its tie threshold resolved for the duels."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -68,11 +68,11 @@ class GenerativeModel:
         return GenerativeModel(self.kernel.with_log_parameters(log_parameters), self.noise, self.likelihood)
 
     def latent(self, duels: Duels, name: str = "auto") -> ExactLatent:
-        """The rows of these duels and the prior covariance of their designs."""
+        """Return the latent vector of these duels: their rows and the prior covariance of their designs."""
         return LATENTS[name](self.rows(duels), self.kernel(duels.points, duels.points))
 
     def inducing_latent(self, duels: Duels, max_designs: int, tolerance: float = 0.0) -> InducingLatent:
-        """The rows of these duels and the designs that stand for all others; see `choose_inducing_points`."""
+        """Return the latent vector of these duels at inducing designs; see `choose_inducing_points`."""
         rows = self.rows(duels)
         return InducingLatent(rows, choose_inducing_points(self.kernel, duels.points, rows, max_designs, tolerance))
 
@@ -86,16 +86,16 @@ class GenerativeModel:
             return self.likelihood.rows(duels, self.noise(duels.points))
 
     def coefficients(self, X: Array, Y: Array) -> tuple[Array, Array]:
-        """The two entries of the row of a comparison of each x_i with y_i, (n,) each."""
+        """Return the two entries of the row of a comparison of each x_i with y_i, (n,) each."""
         with np.errstate(over="ignore"):
             a, b = self.likelihood.coefficients(self.noise(X), self.noise(Y))
         limit = _max_coefficient(self.kernel.diagonal(X), self.kernel.diagonal(Y))
         return np.minimum(a, limit), np.minimum(b, limit)
 
     def latent_with_pullback(self, duels: Duels, rows: Rows | None = None) -> tuple[ExactLatent, Pullback]:
-        """The latent vector, and the chain rule from there to theta, for the entries of it that are wanted.
+        """Return the latent vector, and the chain rule from it to the wanted entries of theta.
 
-        `rows` are the `unlimited_rows` of the duels, where they are known already.
+        `rows` are the `unlimited_rows` of the duels, if already computed.
         """
         K, pull_kernel = self.kernel.value_with_pullback(duels.points)
         rows = limit_rows(self.unlimited_rows(duels) if rows is None else rows, np.diagonal(K))
@@ -118,7 +118,7 @@ class GenerativeModel:
         first, second, noise = duels.first, duels.second, self.noise(duels.points)
         coefs = self.likelihood.scale_rows(noise[first], noise[second])
         limit = _max_coefficient(variances[first], variances[second])
-        a_moves, b_moves = rows.coef_first < limit, rows.coef_second < limit  # one at its largest does not
+        a_moves, b_moves = rows.coef_first < limit, rows.coef_second < limit  # coefficients at the limit are constant
         by_first = _multiply_where(a_moves, gradient.by_coef_first, coefs.first_by_first)
         by_first += _multiply_where(b_moves, gradient.by_coef_second, coefs.second_by_first)
         by_second = _multiply_where(a_moves, gradient.by_coef_first, coefs.first_by_second)
@@ -153,12 +153,12 @@ def limit_rows(rows: Rows, variances: Array) -> Rows:
 
 
 def _max_coefficient(*variances: Array) -> Array:
-    """Return the largest coefficient of a row of designs with these prior variances."""
+    """Return the largest coefficient of a row whose designs have these prior variances."""
     return np.asarray(1.0 / np.sqrt(MIN_NOISE_SHARE * np.maximum.reduce(variances)))
 
 
 def _add_limit_gradient(rows: Rows, variances: Array, gradient: EvidenceGradient) -> Array:
-    """The evidence's gradient in K, (u, u), entries of rows that are at their largest included."""
+    """Return the evidence's gradient in K, (u, u), with the contribution of coefficients at their limit."""
     first, second = variances[rows.first], variances[rows.second]
     limit = _max_coefficient(first, second)
     at_first, at_second = rows.coef_first >= limit, rows.coef_second >= limit
@@ -171,5 +171,5 @@ def _add_limit_gradient(rows: Rows, variances: Array, gradient: EvidenceGradient
 
 
 def _multiply_where(moves: BoolArray, by_coefficient: Array, by_noise: Array) -> Array:
-    """The chain rule through entries of rows that move with the noise; the others may have an infinite slope."""
+    """Apply the chain rule to coefficients that depend on the noise; the slopes of the others may be infinite."""
     return np.where(moves, by_coefficient, 0.0) * np.where(moves, by_noise, 0.0)

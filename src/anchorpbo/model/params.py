@@ -1,7 +1,7 @@
 """Constructor parameters of a model, as `get_params` returns them.
 
-A model has two of everything that can be learnt: `Params.kernel`, where every `fit` starts, and `PreferenceGP.kernel`
-at the fitted hyper-parameters.
+A model has two versions of each part that can be learnt: `Params.kernel`, at which every `fit` starts, and
+`PreferenceGP.kernel`, at the fitted hyper-parameters.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ LearnOption = Iterable[str] | Mapping[str, Learn | None] | None
 """Type of the argument `learn`: names, or a mapping from names to their bounds and priors."""
 
 DEFAULT_LEARN = ("lengthscale", "outputscale")
-"""What `fit` learns unless told otherwise, of what the kernel has."""
+"""Hyper-parameters that `fit` learns by default, if the kernel has them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Params:
-    """The arguments of a `PreferenceGP`, the very objects, each under its own name."""
+    """The arguments of a `PreferenceGP`, unchanged, by name."""
 
     kernel: Kernel | None = None
     likelihood: LikelihoodName | Likelihood = "probit"
@@ -40,7 +40,7 @@ class Params:
     inducing: InducingChoice = "auto"
 
     def __post_init__(self) -> None:
-        if isinstance(self.learn, Iterator):  # which could be read only once
+        if isinstance(self.learn, Iterator):  # an iterator could be read only once
             object.__setattr__(self, "learn", tuple(self.learn))
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,14 +56,14 @@ class Params:
         return params | dict(changes)
 
     def __str__(self) -> str:
-        """Those that are not at their default, as they were written."""
+        """Format the arguments that differ from their default."""
         changed = {field.name: getattr(self, field.name) for field in fields(self) if not _is_default(self, field)}
         return ", ".join(f"{name}={value!r}" for name, value in changed.items())
 
 
 def _is_default(params: Params, field: Any) -> bool:
     value, default = getattr(params, field.name), field.default
-    # Of one kind first: what an array or an object of somebody's own makes of == is anybody's guess.
+    # The types are compared first, because == of arrays and custom objects may not return a bool.
     return value is default or (type(value) is type(default) and bool(value == default))
 
 
@@ -87,6 +87,6 @@ def resolve_learn(learn: LearnOption, kernel: Kernel, noise: NoiseMap) -> dict[s
             raise InputError(f"learn[{name!r}] must be a Learn", repr(spec), "write Learn((lower, upper))")
         if name not in present and not is_default:
             raise IncompatibleError(
-                f"{name} can only be learnt where there is one", f"{kernel!r}, {noise!r}", "drop it"
+                f"{name} can only be learnt if the model has one", f"{kernel!r}, {noise!r}", "drop it"
             )
     return specs

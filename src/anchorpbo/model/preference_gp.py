@@ -1,4 +1,4 @@
-"""The preference model: a Gaussian process prior, a likelihood of answers, an inference, and their posterior."""
+"""The preference model: a Gaussian process prior, a likelihood of answers, an inference, and the posterior."""
 
 from __future__ import annotations
 
@@ -29,43 +29,43 @@ from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array, IntArray
 
 BEST_DESIGNS = 20
-"""Designs of best mean that a posterior on inducing designs has among its points: a search starts from them."""
+"""Number of compared designs of best mean added to the points of a posterior on inducing designs, as search starts."""
 
 
 class PreferenceGP:
-    """A utility learnt from duels.
+    """Gaussian process model of a utility, learnt from duels.
 
-    `fit` and `condition` are functions of what was given here and of the duels alone: the same call gives the same bits
-    whatever came before it. What is fitted is kept apart from what was given, so a second `fit` starts afresh:
-    `kernel`, `noise` and `likelihood` are what the model has now, `get_params` what it was made with, as scikit-learn
-    wants it, whose `clone` makes an unfitted copy. Not thread-safe while one of the two runs; the posterior they leave
-    behind is immutable.
+    `fit` and `condition` depend only on the arguments and the duels: the same call gives the same bits, regardless of
+    earlier calls. The arguments are kept apart from the fitted parts, so a second `fit` starts afresh. `kernel`,
+    `noise` and `likelihood` are the fitted parts; `get_params` returns the arguments, as scikit-learn requires, so that
+    its `clone` creates an unfitted copy. A model is not thread-safe while `fit` or `condition` runs; their posterior is
+    immutable.
 
     Parameters
     ----------
     kernel
-        Prior covariance; its hyper-parameters are where learning starts.
+        Prior covariance; fits start at its hyper-parameters.
     likelihood
         ``"probit"``, ``"logistic"`` or an object. ``"logistic"`` is the paper's form, which is not invariant to a
-        constant added to the utility; with anchors, ``Logistic(form="difference")`` is the better model of a person.
+        constant added to the utility; with anchors, ``Logistic(form="difference")`` models a person better.
     inference
         ``"laplace"``, ``"ep"``, ``"hallucination"``, ``"polya-gamma"`` or an object.
     noise
-        The noise map: a variance for probit, a level for logistic. A number is a constant map.
+        The noise map: a variance for probit, a level for logistic. A number gives a constant map.
     seed
-        For the samplers.
+        Seed of the samplers.
     learn
-        Hyper-parameters that `fit` learns: names among ``lengthscale``, ``outputscale``, ``noise_scale``,
-        ``noise_strength``, ``tie_threshold`` with their default bounds and priors, or a mapping from names to
-        `Learn`, which may also name others of ``kernel.parameter_names``; all others are fixed. Where anything is
-        learnt, so is a tie threshold that the likelihood left open.
+        Hyper-parameters that `fit` learns; all others are fixed. Either names among ``lengthscale``, ``outputscale``,
+        ``noise_scale``, ``noise_strength``, ``tie_threshold``, with default bounds and priors, or a mapping from names
+        to `Learn`, which may also contain other names of ``kernel.parameter_names``. If anything is learnt, a tie
+        threshold that the likelihood does not fix is learnt too.
     starts
-        Starting points of the fit.
+        Number of starting points of the fit.
     inducing
-        How many designs may stand for all that were compared, see `anchorpbo.posterior.inducing`: a number, ``None``
-        for the exact posterior, or ``"auto"``, exact up to 2,000 duels or designs and beyond that as many inducing
-        designs as it takes, up to 1,000, with hyper-parameters learnt from 500 of the duels. `approximation` says what
-        was left out. The posterior of hallucinations is always exact.
+        Number of inducing designs, which represent all designs compared, see `anchorpbo.posterior.inducing`. ``None``
+        for the exact posterior. ``"auto"`` is exact up to 2,000 duels or designs; beyond, it takes as many inducing
+        designs as necessary, at most 1,000, and fits the hyper-parameters to 500 of the duels. `approximation` reports
+        the loss. With Hallucination Believer the posterior is always exact.
 
     Examples
     --------
@@ -115,25 +115,25 @@ class PreferenceGP:
     # -- scikit-learn --------------------------------------------------------------------------------------------------
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """What the model was made with: the very objects, by the names of the arguments.
+        """Return the constructor arguments, unchanged, by name.
 
         Parameters
         ----------
         deep
-            There for scikit-learn, and without effect: kernels and the like are parameters as a whole.
+            For scikit-learn; no effect, because kernels and other objects are parameters as a whole.
         """
         return self._params.to_dict()
 
     def set_params(self, **params: Any) -> Self:
-        """Change what the model was made with; it is then as new, and has seen no duels.
+        """Change constructor arguments and reset the model, which then has seen no duels.
 
-        They are checked together, as when a model is made, and an error leaves everything as it was.
+        All arguments are checked together, as by the constructor; after an error nothing has changed.
         """
         if params:
             vars(self).update(vars(type(self)(**self._params.replace(params))))
         return self
 
-    # -- learning -----------------------------------------------------------------------------------------------------
+    # -- learning ------------------------------------------------------------------------------------------------------
 
     def fit(self, duels: Duels) -> Self:
         """Learn the hyper-parameters by Laplace evidence, then infer the posterior."""
@@ -147,12 +147,12 @@ class PreferenceGP:
             inferred = self._infer(generative, duels, len(some) if too_many else None)
         self._set_posterior(generative, duels, inferred)
         self._fit_info = fit_info
-        # That of some of the duels is not the evidence of all.
+        # The evidence of a subsample is not the evidence of all duels.
         self._log_evidence = None if too_many else fit_info.log_evidence
         return self
 
     def condition(self, duels: Duels) -> Self:
-        """Infer the posterior at the hyper-parameters there are."""
+        """Infer the posterior at the present hyper-parameters."""
         self._check(duels)
         with self._guard_numerics(duels):
             generative = self._resolve_threshold(self._current, duels)
@@ -162,21 +162,21 @@ class PreferenceGP:
         return self
 
     def posterior_after(self, winner: npt.ArrayLike, loser: npt.ArrayLike, *, tie: bool = False) -> Posterior:
-        """The posterior with one more duel, by a rank-one update instead of a refit; the model keeps its own.
+        """Return the posterior with one more duel, by a rank-one update instead of a refit; the model does not change.
 
         Parameters
         ----------
         winner, loser
             The two designs, (d,).
         tie
-            Whether they were judged equal instead.
+            Whether the two were judged equal instead.
         """
         posterior, duels = self.posterior, self.duels
         pair, likelihood = duels.as_pair(winner, loser), self.likelihood
         if tie and likelihood.tau == 0.0:
             likelihood = self._initial.likelihood.for_duels(duels.with_tie(winner, loser))
         a, b = replace(self._current, likelihood=likelihood).coefficients(pair[:1], pair[1:])
-        # Of a mixture, its first two moments are what is updated.
+        # If the posterior is a mixture, its first two moments are updated.
         row = np.array([a[0], -b[0]])
         with self._guard_numerics(duels):
             mean, variance = np.array([row @ posterior.mean(pair)]), np.array([row @ posterior.covariance(pair) @ row])
@@ -185,28 +185,28 @@ class PreferenceGP:
                 posterior.condition_on_duel(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
             )
 
-    # -- results ------------------------------------------------------------------------------------------------------
+    # -- results -------------------------------------------------------------------------------------------------------
 
     @property
     def posterior(self) -> Posterior:
-        """Of the utility, given the duels."""
+        """Posterior of the utility, given the duels."""
         return _require(self._posterior)
 
     @property
     def info(self) -> Info:
-        """What the inference did and whether it converged."""
+        """Summary of the inference, with whether it converged."""
         return _require(self._info)
 
     @property
     def fit_info(self) -> FitInfo:
-        """What the last `fit` did."""
+        """Summary of the last `fit`."""
         if self._fit_info is None:
             raise NotFittedError("the hyper-parameters have not been learnt yet", None, "call fit first")
         return self._fit_info
 
     @property
     def approximation(self) -> Approximation | None:
-        """What was done because the duels are too many, and what it leaves out; ``None`` where all is exact."""
+        """Size and loss of the approximation for many duels; ``None`` if everything is exact."""
         return self._approximation
 
     @property
@@ -216,28 +216,28 @@ class PreferenceGP:
 
     @property
     def designs(self) -> Array:
-        """The distinct designs compared, (u, d); the posterior's own points may be fewer, see `inducing`."""
+        """The distinct designs compared, (u, d); the posterior may have fewer points, see `inducing`."""
         return self.duels.points
 
     @property
     def average(self) -> LinearFunctional:
-        """The average utility of the distinct designs compared; copies of a model share what is computed of it."""
+        """The average utility of the distinct designs compared; copies of a model share its cached results."""
         return _require(self._average)
 
     @property
     def log_evidence(self) -> float:
-        """Laplace evidence of the duels at the present hyper-parameters, whatever the inference."""
+        """Laplace evidence of the duels at the present hyper-parameters, for any inference."""
         if self._log_evidence is None:
             duels = self.duels
             with self._guard_numerics(duels):
-                # Whatever the inference: this is Laplace's, which always can work through inducing designs.
+                # Laplace evidence supports inducing designs, even if the inference does not.
                 too_many = self._inducing_rule.exceeds_exact(duels, self._inference)
                 latent = self._make_inducing_latent(self._current, duels) if too_many else self._current.latent(duels)
                 self._log_evidence = float(_check_finite(laplace_evidence(find_mode(latent, self.likelihood))))
         return self._log_evidence
 
     def prob_choose(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
-        """Probability, (n,), that the user picks x_i over y_i, their noise included.
+        """Return the probability, (n,), that the user chooses x_i over y_i, including the noise.
 
         With a tie threshold the three answers add up to one: `prob_choose(X, Y)`, `prob_choose(Y, X)`, `prob_tie`.
         """
@@ -250,26 +250,26 @@ class PreferenceGP:
         return np.asarray(sum(np.exp(self.likelihood.log_marginal(*part, win).value) for part in parts) / len(parts))
 
     def coefficients(self, X: Array, Y: Array) -> tuple[Array, Array]:
-        """The a_i and b_i, (n,) each, of the margin a_i f(x_i) - b_i f(y_i) that a comparison of x_i and y_i has."""
+        """Return a_i and b_i, (n,) each, of the margin a_i f(x_i) - b_i f(y_i) of a comparison of x_i and y_i."""
         return self._current.coefficients(X, Y)
 
     def prob_tie(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
-        """Probability, (n,), that the user finds x_i and y_i equal; 0 without a tie threshold."""
+        """Return the probability, (n,), that the user finds x_i and y_i equal; 0 without a tie threshold."""
         return np.maximum(1.0 - self.prob_choose(X, Y) - self.prob_choose(Y, X), 0.0)
 
     @property
     def kernel(self) -> Kernel:
-        """The kernel, at the fitted hyper-parameters once there are any."""
+        """The kernel, at the fitted hyper-parameters after `fit`."""
         return self._current.kernel
 
     @property
     def noise(self) -> NoiseMap:
-        """The noise map, at the fitted hyper-parameters once there are any."""
+        """The noise map, at the fitted hyper-parameters after `fit`."""
         return self._current.noise
 
     @property
     def likelihood(self) -> Likelihood:
-        """The likelihood, at the fitted tie threshold once there is one."""
+        """The likelihood, at the fitted tie threshold after `fit`."""
         return self._current.likelihood
 
     @property
@@ -288,7 +288,7 @@ class PreferenceGP:
         parts = {name: repr(getattr(self, name)) for name in ("kernel", "likelihood", "inference", "noise")}
         return sheet("PreferenceGP", facts({**parts, "duels": seen}))
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- helpers -------------------------------------------------------------------------------------------------------
 
     def _check(self, duels: Duels) -> None:
         if not isinstance(duels, Duels):
@@ -300,7 +300,7 @@ class PreferenceGP:
             raise ShapeError(rule, f"{anchors.shape[1]} of them", "give anchors and designs the same coordinates")
 
     def _resolve_threshold(self, generative: GenerativeModel, duels: Duels) -> GenerativeModel:
-        # A threshold chosen for earlier duels must not outlive them: one that was not given is settled anew.
+        # A threshold that is not given is resolved for each set of duels: that of earlier duels must not remain.
         likelihood = generative.likelihood
         if self._initial.likelihood.tie_threshold is None and not (len(duels.ties) and likelihood.tau > 0):
             likelihood = self._initial.likelihood
@@ -308,9 +308,9 @@ class PreferenceGP:
 
     def _make_specs(self, duels: Duels, generative: GenerativeModel) -> dict[str, Learn]:
         likelihood = generative.likelihood
-        # A row's coefficient takes a utility to a margin, whose own noise is of order 1.
+        # A row's coefficient converts a utility to a margin, whose own noise is of order 1.
         (per_utility,), _ = likelihood.coefficients(*np.full((2, 1), generative.noise.scale))
-        per_utility = min(max(float(per_utility), 1e-100), 1e100)  # its square is a number
+        per_utility = min(max(float(per_utility), 1e-100), 1e100)  # so that its square is finite and positive
         defaults = make_default_specs(duels.dimension, likelihood.default_threshold, per_utility**-2)
         specs = {name: defaults[base_name(name)] if spec is None else spec for name, spec in self._learn.items()}
         if specs and self._initial.likelihood.tie_threshold is None:
@@ -318,22 +318,22 @@ class PreferenceGP:
         return specs
 
     def _matrix_size(self, duels: Duels) -> int:
-        """Rows of the matrices that are factorised."""
+        """Return the number of rows of the matrices that are factorised."""
         if self._inducing_rule.applies(duels, self._inference):
             return self._inducing_rule.max_designs
         return min(len(duels), len(duels.points))
 
     @contextmanager
     def _guard_numerics(self, duels: Duels) -> Iterator[None]:
-        """Compute with one BLAS thread where matrices are small, and turn numerical failures into `NumericalError`.
+        """Compute with one BLAS thread if matrices are small, and turn numerical failures into `NumericalError`.
 
-        Overflows are not warned of: what they lead to is either right or refused by `_check_finite`.
+        Overflow warnings are suppressed: either the result is right, or `_check_finite` raises.
         """
         try:
             with one_blas_thread(self._matrix_size(duels)), np.errstate(all="ignore"):
                 yield
         except (np.linalg.LinAlgError, ArithmeticError) as error:
-            rule = "noise, output scale and length-scales must leave numbers to compute with"
+            rule = "noise, output scale and length-scales must give finite results"
             received = f"{error} with {self._current.noise!r}, {self._current.kernel!r}"
             remedy = "choose values nearer to 1, or let fit learn them"
             raise NumericalError(rule, received, remedy) from error
@@ -365,14 +365,14 @@ T = TypeVar("T")
 
 
 def _require(value: T | None) -> T:
-    """Return a result that is there once the model has seen duels."""
+    """Return a result of the model; raise before the first duels."""
     if value is None:
         raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
     return value
 
 
 def _check_finite(numbers: npt.ArrayLike) -> Array:
-    """Return numbers as an array; raise where one is not finite."""
+    """Return numbers as an array; raise if one is not finite."""
     array = np.asarray(numbers)
     if not np.isfinite(array).all():
         raise FloatingPointError("the posterior is not finite")
@@ -380,7 +380,7 @@ def _check_finite(numbers: npt.ArrayLike) -> Array:
 
 
 def _check_posterior(posterior: Posterior) -> Posterior:
-    """Return a posterior; raise where it is not finite at the designs compared."""
+    """Return a posterior; raise if it is not finite at the designs compared."""
     spread = () if posterior.spread is None else posterior.spread
     for numbers in (posterior.beta, posterior.root, posterior.means, spread):
         _check_finite(numbers)
@@ -391,7 +391,7 @@ _Inference = tuple[Posterior, Info, Approximation | None]
 
 
 def _find_best_others(posterior: Posterior, points: Array, chosen: IntArray) -> Array:
-    """Return the compared designs, (n, d), of best mean that are not inducing designs."""
+    """Return the compared designs of best mean, (n, d), that are not inducing designs."""
     means = posterior.mean(points)
     means[chosen] = -np.inf
     best = np.argsort(-means, kind="stable")[: min(BEST_DESIGNS, len(points) - len(chosen))]

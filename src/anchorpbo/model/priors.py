@@ -12,31 +12,31 @@ from anchorpbo.numerics.validation import as_positive, as_positive_bounds
 
 @dataclass(frozen=True)
 class LogNormal:
-    """log(value) ~ N(log(median), spread^2)."""
+    """Log-normal prior: log(value) ~ N(log(median), spread^2)."""
 
     median: float
     """Median of the value."""
     spread: float
-    """Standard deviation of its logarithm: 0.7 is a factor of two either way."""
+    """Standard deviation of its logarithm: 0.7 is a factor of two in either direction."""
 
     def __post_init__(self) -> None:
         as_positive("median", self.median)
         as_positive("spread", self.spread)
 
     def log_density(self, log_value: float) -> tuple[float, float]:
-        """Log density of the logarithm, up to a constant, and its derivative."""
+        """Return the log density of the logarithm, up to a constant, and its derivative."""
         z = (log_value - np.log(self.median)) / self.spread
         return float(-0.5 * z * z), float(-z / self.spread)
 
 
 @dataclass(frozen=True)
 class Learn:
-    """A hyper-parameter to be learnt from the duels, between bounds and perhaps under a prior."""
+    """Specification of a hyper-parameter to learn: bounds and an optional prior."""
 
     bounds: tuple[float, float]
     """Smallest and largest value allowed, both above 0."""
     prior: LogNormal | None = None
-    """``None``: every value between the bounds is as good, on a logarithmic scale."""
+    """Prior; ``None`` for a uniform prior on the logarithm between the bounds."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bounds", as_positive_bounds("bounds", self.bounds))
@@ -47,9 +47,9 @@ class Learn:
 def make_default_specs(dimension: int, tie_threshold: float, unit: float = 1.0) -> dict[str, Learn]:
     """Make the default bounds and weakly informative priors for designs in the unit cube of this dimension.
 
-    The length-scale's prior moves with the diagonal of the cube. The output scale's is in units of the noise, as only
-    their ratio shows in answers: ten of them say that the user is mostly, not always, right. `unit` is the variance of
-    utility that amounts to the noise.
+    The median length-scale grows with the diagonal of the cube. The output scale is measured in units of the noise,
+    because answers depend only on their ratio; its median of ten means that the user is mostly, but not always, right.
+    `unit` is the variance of the utility that equals the noise.
     """
     return {
         "lengthscale": Learn((0.03, 10.0), LogNormal(0.25 * np.sqrt(dimension), 0.7)),

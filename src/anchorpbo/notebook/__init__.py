@@ -1,8 +1,8 @@
-"""A study in a cell: the duel widget, for Jupyter, VS Code, Colab and whatever else shows an anywidget.
+"""The duel widget: a study in a notebook cell, for Jupyter, VS Code, Colab and other hosts of anywidget.
 
 ::
 
-    widget    DuelWidget: what is shown, and what its messages do to the study; CardRenderer: designs as cards
+    widget    DuelWidget: the view, and the effect of its messages on the study; CardRenderer: designs as cards
     duel.js   the browser's half of the widget; duel.css, its style
 """
 
@@ -21,7 +21,7 @@ __all__ = ["DuelWidget"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load the widget on first use: only it needs more than the core."""
+    """Load the widget on first use, because only the widget has dependencies beyond the core."""
     if name not in __all__:
         raise AttributeError(f"module 'anchorpbo.notebook' has no attribute {name!r}")
     if find_spec("anywidget") is None:

@@ -1,10 +1,10 @@
-// Two designs, one answer, the next two. What is shown is the model's `view`; what is done goes to Python as a message.
+// The browser's half of the duel widget: it shows the model's `view` and sends each action to Python as a message.
 //
-// Elements are made by functions, never from strings, so that nothing anybody wrote can become markup. Drawings were
-// checked by Python: they have known elements and attributes only.
+// Elements are created by functions, never from strings, so that no text can become markup. Python has checked the
+// drawings: they contain only known elements and attributes.
 
-const PAUSE = 250; // ms for which new cards take no answer: a second press was meant for the old ones
-const SLOW = 400; // ms after which a wait is told
+const PAUSE = 250; // ms during which new cards take no answer: a second press was meant for the old ones
+const SLOW = 400; // ms after which a wait is announced
 const LOST = 20_000; // ms after which a kernel counts as gone
 const KEYS = new Map(Object.entries({
   ArrowLeft: "first", a: "first", 1: "first",
@@ -37,7 +37,7 @@ function drawing(text, label) {
 }
 
 function picture(card) {
-  const label = card.title ? "" : "Picture of the design"; // a title beside it says what it shows
+  const label = card.title ? "" : "Picture of the design"; // a title beside it already describes it
   if (card.svg) return el("span", { class: "picture" }, drawing(card.svg, label));
   if (card.image?.startsWith("data:image/")) return el("span", { class: "picture" }, el("img", { src: card.image, alt: label }));
   return null;
@@ -55,14 +55,14 @@ function differing([one, other]) {
 function rows(card, other = null) {
   const values = new Map((other ? other.rows : []).map((row) => [row.name, amount(row)]));
   const differs = (row) => other !== null && values.get(row.name) !== amount(row);
-  const all = card.rows.every(differs); // where all rows differ, marking them would say nothing
+  const all = card.rows.every(differs); // if all rows differ, marking them would say nothing
   return el("span", { class: "rows" }, card.rows.map((row) => el(
     "span", { class: differs(row) && !all ? "row differs" : "row" },
     el("span", { class: "label" }, row.label), el("span", { class: "value" }, amount(row).replaceAll(" ", "\u00a0")),
   )));
 }
 
-// Phrasing elements only, as they stand in a button.
+// Only phrasing elements, because a button may contain no others.
 const filling = (card, other) => [
   card.title ? el("span", { class: "title" }, card.title) : null, picture(card), rows(card, other),
 ];
@@ -86,7 +86,7 @@ function render({ model, el: host }) {
   const root = el(
     "div", {
       class: "anchorpbo-duel", role: "group", "aria-label": "Comparison of two designs", tabindex: "-1",
-      // JupyterLab's own keys, such as D D to delete a cell, rest while the focus is in here.
+      // JupyterLab's own keys, such as D D to delete a cell, are disabled while the focus is in here.
       "data-lm-suppress-shortcuts": "true",
     },
     progress, standing, question, why, trouble, pair,
@@ -175,7 +175,7 @@ function render({ model, el: host }) {
       });
     }
     for (const each of buttons.values()) each.setAttribute("aria-disabled", String(!duel));
-    tie.hidden = !view.ties; // where the study's model has none
+    tie.hidden = !view.ties; // hidden if the study's model has no ties
     undo.setAttribute("aria-disabled", String(!view.can_undo));
     const told = view.answers === 1 ? "1 comparison so far." : `${view.answers} comparisons so far.`;
     standing.textContent = view.progress ? `${told} ${view.progress.sentence}` : told;

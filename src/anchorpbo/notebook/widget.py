@@ -1,17 +1,16 @@
-"""The duel widget: what a cell shows, and what its messages do to the study.
+"""The duel widget: its view, and the effect of its messages on the study.
 
 ::
 
-    browser to Python                              does
-    {"type": "answer", "duel": id, "outcome": o}   tell, unless the duel is no longer the one that is shown
+    browser to Python                              effect
+    {"type": "answer", "duel": id, "outcome": o}   tell, unless another duel is shown by now
     {"type": "undo"}                               undo
-    {"type": "recommend", "show": true or false}   show, or hide, what is best so far
+    {"type": "recommend", "show": true or false}   show, or hide, the best design so far
     {"type": "refresh"}                            read the study again
 
-    Python to browser: the trait ``view``, all of what is shown, anew after each message.
+    Python to browser: the trait ``view``, the whole content, sent after each message.
 
-The study is the only state. An answer names its duel, so that a second press, or one in a cell that is out of date,
-does no harm.
+The study is the only state. An answer names its duel, so a second click, or one in an outdated cell, has no effect.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from anchorpbo.study import Duel, Optimizer, Outcome
 ASSETS = Path(__file__).parent
 """Folder of the widget's JavaScript and CSS."""
 MAX_IMAGE_BYTES = 2_000_000
-"""Size of an image: it travels with each duel."""
+"""Largest size of an image, which is sent with each duel."""
 _numbers = count(1)
 
 
@@ -46,15 +45,15 @@ class CardRenderer:
     """Renders designs as the cards of the app, with their images inside."""
 
     display: Mapping[str, Any]
-    """Checked, see `anchorpbo.app.rendering.display`."""
+    """Checked display settings, see `anchorpbo.app.rendering.display`."""
     folder: str | PathLike[str] | None
-    """Where image files are."""
+    """Folder of the image files."""
 
     @classmethod
     def of(
         cls, space: DesignSpace, display: Mapping[str, Any] | None, folder: str | PathLike[str] | None
     ) -> CardRenderer:
-        """Check how designs of a space are to be shown."""
+        """Check how to show the designs of a space, and return the renderer."""
         if display is not None and not isinstance(display, Mapping):
             raise InputError("display must map keys to columns or texts", repr(display), 'write {"title": "name"}')
         checked = check_display(display or {}, space)
@@ -65,7 +64,7 @@ class CardRenderer:
         return cls(checked, folder)
 
     def render(self, design: Design, prefix: str = "") -> dict[str, Any]:
-        """Render a design as JSON; `prefix` goes before the ids in its drawing."""
+        """Render a design as JSON; `prefix` is put before the ids in its drawing."""
         card = asdict(make_card(self.display, design, prefix))
         return card | {"image": None if card["image"] is None else self._embed_image(card["image"])}
 
@@ -78,22 +77,23 @@ class CardRenderer:
 
 
 class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
-    """A study in a cell: two designs, one answer, the next two.
+    """A study in a notebook cell: two designs, one answer, the next two.
 
-    Click a design, or press ← or →, ↓ where they are about the same, S to skip, U to take the last answer back. The
-    study itself keeps every answer: look at it from other cells at any time, and call `refresh` after changing it.
+    Click a design, or press ← or →, ↓ if they are about the same, S to skip, U to undo the last answer. The study
+    keeps every answer: look at it from other cells at any time, and call `refresh` after changing it.
 
     Parameters
     ----------
     optimizer
         The study.
     display
-        How designs are shown, see `anchorpbo.app.rendering.display`: ``labels``, ``units`` and ``hidden`` of any space,
-        a ``template`` of a space; ``title``, ``link``, ``image``, ``svg`` and ``smiles`` name columns of a catalogue.
+        How designs are shown, see `anchorpbo.app.rendering.display`: ``labels``, ``units`` and ``hidden`` for any
+        space, a ``template`` for a space; ``title``, ``link``, ``image``, ``svg`` and ``smiles`` name columns of a
+        catalogue.
     images
-        Folder of the files that ``display["image"]`` names.
+        Folder of the files named by ``display["image"]``.
     question
-        What to ask.
+        The question to ask.
 
     Examples
     --------
@@ -108,9 +108,9 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
     _css = ASSETS / "duel.css"
 
     view = traitlets.Dict().tag(sync=True)
-    """All that is shown."""
+    """The whole content of the cell."""
     answers = traitlets.Int(read_only=True).tag(sync=True)
-    """Informative answers so far; ``widget.observe(f, "answers")`` calls f after each."""
+    """Number of informative answers so far; ``widget.observe(f, "answers")`` calls f after each."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
         question: str = "Which do you prefer?",
     ) -> None:
         if not isinstance(optimizer, Optimizer):
-            raise InputError("a widget shows a study", type(optimizer).__name__, "write DuelWidget(optimizer)")
+            raise InputError("a widget needs a study", type(optimizer).__name__, "write DuelWidget(optimizer)")
         if not isinstance(question, str):
             raise InputError("question must be a text", repr(question), "put it in quotes")
         super().__init__()
@@ -133,7 +133,7 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
         self.on_msg(self._receive)
         self.refresh()
 
-    # -- what can be done ---------------------------------------------------------------------------------------------
+    # -- actions -------------------------------------------------------------------------------------------------------
 
     @property
     def optimizer(self) -> Optimizer:
@@ -142,7 +142,7 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
 
     @property
     def duel(self) -> Duel | None:
-        """What is shown; ``None`` where nothing is left to compare."""
+        """The duel that is shown; ``None`` if nothing is left to compare."""
         return self._duel
 
     def answer(self, outcome: Outcome) -> None:
@@ -153,14 +153,14 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
         self.refresh()
 
     def undo(self) -> None:
-        """Take back the last event of the study."""
+        """Undo the last event of the study."""
         last = self._optimizer.history[-1:]
         self._optimizer.undo()
         answered = last[0]["type"] in ("answered", "preferred")
         self.refresh("The last answer was taken back." if answered else "The last change of anchors was taken back.")
 
     def refresh(self, said: str = "") -> None:
-        """Show the study as it is now, with a remark on what happened."""
+        """Show the study as it is now, with an optional message."""
         trouble = ""
         try:
             self._duel = self._optimizer.ask()
@@ -168,10 +168,10 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
             self._duel, trouble = None, str(error)
         self._show(said, trouble)
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- helpers -------------------------------------------------------------------------------------------------------
 
     def _receive(self, _: Any, content: Any, __: Any = None) -> None:
-        """Do what a message says; whatever goes wrong is shown, as nobody reads the log of a kernel."""
+        """Handle a message; errors are shown in the cell, because nobody reads the log of a kernel."""
         try:
             self._handle(content if isinstance(content, Mapping) else {})
         except AnchorPBOError as error:
@@ -228,7 +228,7 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
         return {"sentence": now.sentence, "stop": now.stop, "remaining": now.remaining}
 
     def _best(self) -> dict[str, Any] | None:
-        """What is best so far; ``None`` before the first answer."""
+        """Return the recommendation so far; ``None`` before the first answer."""
         if not len(self._optimizer):
             return None
         best = self._optimizer.recommend()

@@ -2,18 +2,18 @@
 
 ::
 
-    utility_slices     along each parameter: expected utility, its 90 % band, anchors and designs compared
-    utility_map        over two parameters, or over the items of a catalogue
-    uncertainty_map    how little is known there
-    noise_map          how noisily designs are judged there
-    reliability_map    how well the user knows what is there, by the anchors
-    convergence        what was recommended along the way, and what each duel was expected to bring
-    calibration        how sure the model was of an answer, and how often it was right
-    pair_noise         how noisy the pairs were that were asked
+    utility_slices     expected utility along each parameter, its 90 % band, anchors and designs compared
+    utility_map        expected utility over two parameters, or over the items of a catalogue
+    uncertainty_map    uncertainty of the utility
+    noise_map          noise of the user's judgement
+    reliability_map    how well the user knows designs, given the anchors
+    convergence        recommendation after each answer, and expected gain of each duel
+    calibration        predicted probabilities of answers against observed ones
+    pair_noise         noise of the pairs that were asked
 
-All take an `Optimizer`; what makes sense of arrays also takes a fitted `PreferenceGP` or a `NoiseMap`. ``backend`` is
-``"plotly"`` or ``"matplotlib"``, ``theme`` ``"auto"``, ``"light"`` or ``"dark"``, ``labels`` and ``units`` map
-parameters to what people call them. The data behind each are in `anchorpbo.analysis`.
+All take an `Optimizer`; those that apply to arrays also take a fitted `PreferenceGP` or a `NoiseMap`. ``backend`` is
+``"plotly"`` or ``"matplotlib"``; ``theme`` is ``"auto"``, ``"light"`` or ``"dark"``; ``labels`` and ``units`` map
+parameters to the texts shown for them. `anchorpbo.analysis` computes the data of each figure.
 """
 
 from anchorpbo.plots.calibration_plot import calibration

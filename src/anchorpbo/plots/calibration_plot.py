@@ -17,16 +17,16 @@ _ENDS = (0.46, 1.04)
 
 
 def calibration(source: Optimizer | PreferenceGP, *, backend: Backend = "plotly", theme: Theme = "auto") -> Any:
-    """Predicted probability of the favourite of each duel, and how often it was chosen; the diagonal is ideal.
+    """Draw the predicted probability of the favourite of each duel, and how often it was chosen; the diagonal is ideal.
 
-    Each dot is a bin of about equally many answers, with the 90 % interval of its share; the strokes at the foot are
-    single predictions. Of a study each answer is predicted from those before it alone, hyper-parameters included; of a
-    `PreferenceGP` each duel from all others, at the hyper-parameters it has. Ties and skips are left out.
+    Each dot is a bin of about equally many answers, with the 90 % interval of its share; the strokes at the bottom are
+    single predictions. For a study, each answer is predicted from those before it, hyper-parameters included; for a
+    `PreferenceGP`, each duel is predicted from all others, at its hyper-parameters. Ties and skips are left out.
 
     Parameters
     ----------
     source
-        A study or a fitted model, with two choices or more.
+        A study or a fitted model, with at least two choices.
     backend, theme
         See `anchorpbo.plots`.
     """
@@ -35,7 +35,7 @@ def calibration(source: Optimizer | PreferenceGP, *, backend: Backend = "plotly"
 
 @dataclass(frozen=True)
 class CalibrationPlot(Plot):
-    """One panel, from a coin's half to certainty."""
+    """Plot with one panel, from probability 0.5 to 1."""
 
     data: Calibration
 
@@ -49,7 +49,7 @@ class CalibrationPlot(Plot):
         )
 
     def plotly(self, theme: Theme) -> Any:
-        """Dots that tell what is in their bins."""
+        """Return the plotly figure; hover texts describe the bins."""
         from anchorpbo.plots import plotly_style as style
 
         data, bins = self.data, self.data.bins
@@ -73,7 +73,7 @@ class CalibrationPlot(Plot):
         return figure
 
     def matplotlib(self, theme: Theme) -> Any:
-        """The same for a page."""
+        """Return the matplotlib figure."""
         from matplotlib.ticker import PercentFormatter
 
         from anchorpbo.plots import matplotlib_style as style

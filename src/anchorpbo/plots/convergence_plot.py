@@ -27,22 +27,22 @@ def convergence(
     backend: Backend = "plotly",
     theme: Theme = "auto",
 ) -> Any:
-    """How good the recommendation was after each answer, as all answers judge it now; below, what each duel promised.
+    """Draw the utility of the recommendation after each answer, given all answers, and the expected gain of each duel.
 
     The study is replayed, hyper-parameters included, so fifty answers take seconds. A bar below the dashed line
-    promised next to nothing; after many of these in a row it is time to stop, see `Optimizer.progress`.
+    promised a negligible gain; after many of these in a row the user can stop, see `Optimizer.progress`.
 
     Parameters
     ----------
     study
-        With at least one informative answer.
+        A study with at least one informative answer.
     truth
-        The user's true utility, a function of a design, where it is known: drawn instead of the estimate.
+        The user's true utility, a function of a design, if it is known: drawn instead of the estimate.
     labels, units, backend, theme
         See `anchorpbo.plots`.
     """
     if not isinstance(study, Optimizer):
-        raise InputError("convergence is that of a study", type(study).__name__, "give an Optimizer")
+        raise InputError("convergence needs a study", type(study).__name__, "give an Optimizer")
     return draw(
         ConvergencePlot(compute_convergence(study, truth), ParameterLabels.of(study.space, labels, units)),
         backend,
@@ -52,13 +52,13 @@ def convergence(
 
 @dataclass(frozen=True)
 class ConvergencePlot(Plot):
-    """Two panels over the same numbers of answers."""
+    """Plot with two panels over the number of answers."""
 
     data: Convergence
     labels: ParameterLabels
 
     def plotly(self, theme: Theme) -> Any:
-        """A line and bars that tell which design it was."""
+        """Return the plotly figure; hover texts describe the recommended designs."""
         import plotly.graph_objects as go
 
         from anchorpbo.plots import plotly_style as style
@@ -88,7 +88,7 @@ class ConvergencePlot(Plot):
         return figure
 
     def matplotlib(self, theme: Theme) -> Any:
-        """The same for a page."""
+        """Return the matplotlib figure."""
         from matplotlib.ticker import MaxNLocator
 
         from anchorpbo.plots import matplotlib_style as style

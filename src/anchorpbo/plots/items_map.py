@@ -1,4 +1,4 @@
-"""A map of the items of a catalogue: alike ones lie close together."""
+"""Map of the items of a catalogue: similar items lie close together."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ AXIS_TITLES = ("where items differ most", "where they differ next")
 
 @dataclass(frozen=True, eq=False)
 class ItemsMap(Plot):
-    """Dots of colour."""
+    """Map with one coloured dot per item."""
 
     what: str
     items: ItemProjection
     values: Any
-    """One an item."""
+    """One value per item."""
     key: str
     best: Design | None
     anchors: Sequence[Design]
@@ -35,21 +35,21 @@ class ItemsMap(Plot):
     labels: ParameterLabels
 
     def places(self, designs: Sequence[Design]) -> list[Place]:
-        """Where designs stand, of those that are shown."""
+        """Return the positions of designs that are shown."""
         found = {item.design[self.key]: (item.x, item.y) for item in self.items.items}
         return [found[design[self.key]] for design in designs if design[self.key] in found]
 
     def _find_marks(self) -> tuple[list[Place], list[Place]]:
-        """AxisPositions of the anchors and of the recommended design."""
+        """Return the positions of the anchors and of the recommended design."""
         return self.places(self.anchors), self.places([] if self.best is None else [self.best])
 
     def title(self) -> str:
-        """How many of the items are shown, where these are not all."""
+        """Return a title with the number of items shown, if not all are."""
         shown, total = self.items.shown, self.items.total
         return "" if shown == total else f"{shown:,} of {total:,} items, with all that were compared or marked"
 
     def plotly(self, theme: Theme) -> Any:
-        """Dots that tell what is under the pointer."""
+        """Return the plotly figure; hover texts describe the items."""
         from anchorpbo.plots import plotly_style as style
 
         figure = style.panels(theme, height=480)
@@ -78,7 +78,7 @@ class ItemsMap(Plot):
         return figure
 
     def matplotlib(self, theme: Theme) -> Any:
-        """The same for a page."""
+        """Return the matplotlib figure."""
         from anchorpbo.plots import matplotlib_style as style
 
         with style.use_style(theme):

@@ -1,4 +1,4 @@
-"""Maps: utility, uncertainty, noise and reliability, over two parameters or over the items of a catalogue."""
+"""Maps of utility, uncertainty, noise and reliability, over two parameters or over the items of a catalogue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from anchorpbo.space import Catalogue
 from anchorpbo.study.recommendation import check_answers
 
 MAP_POINTS = 65
-"""Points along a parameter."""
+"""Number of points along a parameter."""
 
 What = Literal["utility", "uncertainty", "noise", "reliability"]
 
@@ -36,20 +36,20 @@ def utility_map(
     backend: Backend = "plotly",
     theme: Theme = "auto",
 ) -> Any:
-    """Expected utility over two parameters, with anchors, duels and the recommended design.
+    """Draw the expected utility over two parameters, with anchors, duels and the recommended design.
 
-    A dark dot was preferred to the white one it is joined with; ties are white and joined by a dotted line. All of
-    these may differ from the map in the other parameters. Of a catalogue each item is a dot, and alike ones lie close
-    together.
+    A line joins the designs of each duel: a dark dot was preferred to the white one. Ties are white and joined by a
+    dotted line. All of these designs may differ from the map in the other parameters. For a catalogue each item is a
+    dot, and similar items lie close together.
 
     Parameters
     ----------
     source
-        A study with an answer or more, or a fitted `PreferenceGP`.
+        A study with at least one answer, or a fitted `PreferenceGP`.
     x, y
-        Parameters; by default the first two. A catalogue has none.
+        Parameters; by default the first two. Not for a catalogue.
     at
-        The design that the other parameters are taken from; by default the recommended one.
+        Design that sets the other parameters; by default the recommended one.
     labels, units, backend, theme
         See `anchorpbo.plots`.
     """
@@ -67,7 +67,7 @@ def uncertainty_map(
     backend: Backend = "plotly",
     theme: Theme = "auto",
 ) -> Any:
-    """Half the width of the 90 % interval of the utility; see `utility_map`."""
+    """Draw half the width of the 90 % interval of the utility; see `utility_map`."""
     return _map("uncertainty", source, x, y, at, labels, units, backend, theme)
 
 
@@ -82,7 +82,7 @@ def noise_map(
     backend: Backend = "plotly",
     theme: Theme = "auto",
 ) -> Any:
-    """How noisily designs are judged; see `utility_map`. It may also be a `NoiseMap` or a study without answers."""
+    """Draw the noise of the user's judgement; see `utility_map`. `source` may be a `NoiseMap` or an empty study too."""
     return _map("noise", source, x, y, at, labels, units, backend, theme)
 
 
@@ -97,12 +97,12 @@ def reliability_map(
     backend: Backend = "plotly",
     theme: Theme = "auto",
 ) -> Any:
-    """How well the user knows what is there, by the anchors; see `utility_map` and `noise_map`."""
+    """Draw how well the user knows designs, given the anchors; see `utility_map` and `noise_map`."""
     return _map("reliability", source, x, y, at, labels, units, backend, theme)
 
 
 def values(what: What, grid: Grid) -> Any:
-    """The numbers of a grid that a map shows, as an array of its shape."""
+    """Return the numbers of a grid that a map shows, as an array of its shape."""
     if what == "uncertainty":
         return (np.array(grid.high) - np.array(grid.low)) / 2
     return np.array({"utility": grid.utility, "noise": grid.noise, "reliability": grid.reliability}[what])

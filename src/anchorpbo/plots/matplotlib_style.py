@@ -1,6 +1,6 @@
-"""What all matplotlib figures share: sizes, fonts, panels, bands, axes in the units of their parameters.
+"""Common style of matplotlib figures: sizes, fonts, panels, bands, axes in the units of their parameters.
 
-Nothing here changes a global setting of matplotlib, nor do a user's own settings change a figure.
+No global setting of matplotlib is changed, and the user's own settings do not change a figure.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ Panels: TypeAlias = npt.NDArray[Any]
 PAGE = 7.0
 """Width of a page in inches."""
 BAND = 0.2
-"""Half the height of a band in standard deviations, as in the paper."""
+"""Half the height of a band, in standard deviations, as in the paper."""
 DPI = 150
 _MAX_LEVEL_LETTERS = 24
-"""Letters that fit under a panel side by side."""
+"""Number of letters of horizontal labels that fit under a panel."""
 _MAX_SLANTED_LABELS = 4
-"""Labels that do when they slant; more of them stand upright."""
+"""Largest number of slanted labels; more labels are vertical."""
 
 DASHED: Dash = (0.0, (3.2, 1.6))
 
 SETTINGS: MappingProxyType[Any, Any] = MappingProxyType(
     {
-        "font.family": "DejaVu Sans",  # comes with matplotlib, so that figures are the same everywhere
+        "font.family": "DejaVu Sans",  # part of matplotlib, so that figures are the same everywhere
         "font.size": 8.0,
         "axes.titlesize": 8.5,
         "axes.labelsize": 8.0,
@@ -74,7 +74,7 @@ SETTINGS: MappingProxyType[Any, Any] = MappingProxyType(
         "lines.dash_capstyle": "butt",
         "figure.constrained_layout.h_pad": 0.05,
         "figure.constrained_layout.w_pad": 0.05,
-        "pdf.fonttype": 42,  # TrueType, whole letters that can be searched and that publishers accept
+        "pdf.fonttype": 42,  # TrueType: text is searchable, and publishers accept it
         "savefig.dpi": DPI,
     }
 )
@@ -94,12 +94,12 @@ _theme: ContextVar[Theme] = ContextVar("theme", default="light")
 
 @contextmanager
 def use_style(theme: Theme | None = None) -> Iterator[None]:
-    """Apply the settings of our figures for as long as one is drawn; also ``@use_style()``.
+    """Apply the style of our figures while one is drawn; also usable as ``@use_style()``.
 
     Parameters
     ----------
     theme
-        ``None`` for that of whoever draws the figure, else light.
+        Theme; ``None`` for the theme of the surrounding figure, else light.
     """
     before = _theme.set(_theme.get() if theme is None else theme)
     try:
@@ -114,12 +114,12 @@ def use_style(theme: Theme | None = None) -> Iterator[None]:
 
 
 def ink() -> Ink:
-    """The colours of what is neither data nor mark, in the theme of the figure that is drawn."""
+    """Return the colours of text, lines and grids in the theme of the present figure."""
     return INKS["dark" if _theme.get() == "dark" else "light"]
 
 
 class NotebookFigure(Figure):
-    """A figure that notebooks show, also where nobody has loaded pyplot."""
+    """A figure that notebooks show, even without pyplot."""
 
     def _repr_png_(self) -> bytes:
         png = BytesIO()
@@ -129,7 +129,7 @@ class NotebookFigure(Figure):
 
 @use_style()
 def blank(width: float, height: float) -> Figure:
-    """A figure without panels, for layouts that are no grid; sizes in inches."""
+    """Return a figure without panels, for layouts that are not a grid; sizes in inches."""
     new = NotebookFigure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(new)
     return new
@@ -139,14 +139,14 @@ def blank(width: float, height: float) -> Figure:
 def figure(
     rows: int = 1, columns: int = 1, *, width: float = PAGE, height: float | None = None, **options: Any
 ) -> tuple[Figure, Panels]:
-    """An empty figure and its axes, (rows, columns).
+    """Return an empty figure and its axes, (rows, columns).
 
     Parameters
     ----------
     rows, columns
-        Panels.
+        Numbers of panels.
     width, height
-        In inches; by default a page wide, and as high as readable panels need.
+        Size in inches; by default as wide as a page, and as high as readable panels need.
     options
         Passed to `Figure.subplots`, such as ``sharex="col"``.
     """
@@ -167,9 +167,9 @@ def band(
     width: float = BAND,
     **line: Any,
 ) -> Line2D:
-    """Draw a mean as a line with a band of so many standard deviations (`width`) either side of it; return the line.
+    """Draw a mean as a line with a band of `width` standard deviations on either side; return the line.
 
-    Where the mean is missing (NaN) there is nothing; where only the deviation is, there is no band.
+    Nothing is drawn where the mean is missing (NaN), and no band where only the deviation is missing.
     """
     x, mean, std = (np.asarray(values, float) for values in (x, mean, std))
     axes.fill_between(x, mean - width * std, mean + width * std, color=colour, alpha=0.16, linewidth=0, zorder=1.5)
@@ -180,16 +180,16 @@ def band(
 def legend_below(
     figure: Figure, handles: Sequence[Artist], *, columns: int | None = None, heading: str | None = None
 ) -> None:
-    """One legend for all panels, under them.
+    """Draw one legend for all panels, below them.
 
     Parameters
     ----------
     handles
-        Artists with labels, down one column after the other.
+        Artists with labels, ordered column by column.
     columns
-        By default one for each.
+        Number of columns; by default one per handle.
     heading
-        A line above them, such as what the bands are.
+        Line above the legend, such as the meaning of the bands.
     """
     names = [str(handle.get_label()) for handle in handles]
     columns = len(handles) if columns is None else columns
@@ -211,19 +211,19 @@ def marks(
     fill: str | None = None,
     width: float = 0.7,
 ) -> None:
-    """Draw marks over everything else, also across the frame; `fill` for those of another colour than their line."""
+    """Draw marks over everything else, also across the frame; `fill` is their colour if it differs from the line's."""
     if not len(x):
         return
     drawn = axes.plot(
         x, y, shape, label=label, color=colour, markersize=size, markeredgecolor=colour if edge is None else edge,
         markerfacecolor=colour if fill is None else fill, markeredgewidth=width, clip_on=False, zorder=3,
     )  # fmt: skip
-    # Marks may cross the frame, but do not ask for room.
+    # Marks may cross the frame, but do not take up space in the layout.
     drawn[0].set_in_layout(False)
 
 
 def set_axis(axes: Axes, which: Literal["x", "y"], places: AxisPositions, title: str) -> None:
-    """Give an axis the values, the scale and the title of a parameter."""
+    """Set the values, the scale and the title of an axis to those of a parameter."""
     low, high = places.ends
     axes.set(**{f"{which}label": title})
     if places.axis.log:

@@ -1,4 +1,4 @@
-"""Plot of the noise of the pairs that were asked, one after the other."""
+"""Plot of the noise of the pairs that were asked, in order."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ _TYPICAL_LABEL = "average of the space"
 
 
 def pair_noise(study: Optimizer, *, backend: Backend = "plotly", theme: Theme = "auto") -> Any:
-    """The noise of each pair that was asked, the mean of its two designs, under the noise map of today.
+    """Draw the noise of each pair that was asked, the mean of its two designs, under the present noise map.
 
-    A risk-averse strategy goes where the user can judge: the line falls below the average of the space.
+    A risk-averse strategy prefers designs that the user can judge: the line falls below the average of the space.
 
     Parameters
     ----------
     study
-        With at least one comparison.
+        A study with at least one comparison.
     backend, theme
         See `anchorpbo.plots`.
     """
     if not isinstance(study, Optimizer):
-        raise InputError("the noise of pairs is that of a study", type(study).__name__, "give an Optimizer")
+        raise InputError("the noise of pairs needs a study", type(study).__name__, "give an Optimizer")
     return draw(PairNoisePlot(compute_pair_noise(study)), backend, theme)
 
 
 @dataclass(frozen=True)
 class PairNoisePlot(Plot):
-    """One panel over the comparisons."""
+    """Plot with one panel over the comparisons."""
 
     data: PairNoise
 
     def select(self, outcomes: tuple[str, ...]) -> tuple[list[int], list[float]]:
-        """Numbers and noises of the duels with these outcomes."""
+        """Return the numbers and noises of the duels with these outcomes."""
         duels = zip(self.data.outcomes, self.data.noise, strict=True)
         some = [(n, noise) for n, (outcome, noise) in enumerate(duels, 1) if outcome in outcomes]
         return [n for n, _ in some], [noise for _, noise in some]
 
     def plotly(self, theme: Theme) -> Any:
-        """Dots by outcome and a running mean."""
+        """Return the plotly figure: dots by outcome and a running mean."""
         from anchorpbo.plots import plotly_style as style
 
         data = self.data
@@ -76,7 +76,7 @@ class PairNoisePlot(Plot):
         return figure
 
     def matplotlib(self, theme: Theme) -> Any:
-        """The same for a page."""
+        """Return the matplotlib figure."""
         from matplotlib.ticker import MaxNLocator
 
         from anchorpbo.plots import matplotlib_style as style

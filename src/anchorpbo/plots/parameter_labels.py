@@ -13,7 +13,7 @@ from anchorpbo.space import Design, DesignSpace
 
 @dataclass(frozen=True)
 class ParameterLabels:
-    """Labels and units of some parameters; the others are called by their names."""
+    """Labels and units of some parameters; the others are labelled by their names."""
 
     labels: Mapping[str, str]
     units: Mapping[str, str]
@@ -22,7 +22,7 @@ class ParameterLabels:
     def of(
         cls, space: DesignSpace, labels: Mapping[str, str] | None, units: Mapping[str, str] | None
     ) -> ParameterLabels:
-        """Checked against the parameters, or columns, of a space."""
+        """Check labels and units against the parameters, or columns, of a space."""
         for kind, given in (("labels", labels), ("units", units)):
             if given is not None and not isinstance(given, Mapping):
                 raise InputError(f"{kind} must map parameters to texts", repr(given), 'write {"dose": "g"}')
@@ -34,19 +34,19 @@ class ParameterLabels:
         return cls(dict(labels or {}), dict(units or {}))
 
     def label(self, name: str) -> str:
-        """What a parameter is called."""
+        """Return the label of a parameter."""
         return self.labels.get(name, name)
 
     def title(self, name: str) -> str:
-        """The title of its axis."""
+        """Return the title of its axis."""
         return f"{self.label(name)} ({self.units[name]})" if name in self.units else self.label(name)
 
     def value(self, name: str, value: Any) -> str:
-        """A value with its unit."""
+        """Return a value with its unit."""
         return f"{format_value(value)} {self.units[name]}" if name in self.units else format_value(value)
 
     def design(self, design: Design, most: int = 8) -> list[str]:
-        """A line for each value of a design, or for the first of many."""
+        """Return one line per value of a design, or for the first `most` values."""
         given = ((name, value) for name, value in design.items() if value is not None)
         lines = [f"{self.label(name)}: {truncate(self.value(name, value))}" for name, value in given]
         return lines if len(lines) <= most else [*lines[:most], "…"]

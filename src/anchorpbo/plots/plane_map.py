@@ -1,4 +1,4 @@
-"""A map over two parameters, with anchors, duels and the recommended design."""
+"""Map over two parameters, with anchors, duels and the recommended design."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MAX_TITLE_LETTERS = 70
-"""Letters that fit over a map."""
+"""Number of letters that fit above a map."""
 Place = tuple[float, float]
 MARK_COLOUR = "#222222"
-"""Of marks that show on any ground, with a white edge."""
+"""Colour of marks with a white edge, which show on any background."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlaneMap(Plot):
-    """Cells of colour."""
+    """Map with one coloured cell per pair of values."""
 
     what: str
     plane: Plane
     values: Any
-    """A row for each value of y."""
+    """Values, with one row per value of y."""
     at: Design
     best: Design | None
     anchors: Sequence[Design]
@@ -50,17 +50,17 @@ class PlaneMap(Plot):
         return AxisPositions(self.plane.y)
 
     def place(self, design: Design) -> Place | None:
-        """Where a design stands."""
+        """Return the position of a design, ``None`` if it is not shown."""
         x, y = self.x.of(design[self.plane.x.name]), self.y.of(design[self.plane.y.name])
         return None if x is None or y is None else (x, y)
 
     def locate_designs(self, designs: Sequence[Design]) -> list[tuple[Place, Design]]:
-        """Designs with their places, of those that have one."""
+        """Return the designs that are shown, with their positions."""
         found = [(self.place(design), design) for design in designs]
         return [(place, design) for place, design in found if place is not None]
 
     def list_pairs(self) -> list[tuple[Place, Place, bool]]:
-        """Winner and loser of each duel, and whether it was a tie; skips left out."""
+        """Return the winner and loser of each duel, and whether it was a tie; skips are left out."""
         pairs = []
         for duel in self.duels:
             if duel.outcome != "skip":
@@ -71,13 +71,13 @@ class PlaneMap(Plot):
         return pairs
 
     def others(self) -> str:
-        """What the parameters that are not on the axes are set to."""
+        """Return the values of the parameters that are not on the axes."""
         names = (self.plane.x.name, self.plane.y.name)
         rest = {name: value for name, value in self.at.items() if name not in names}
         return truncate(", ".join(self.labels.design(rest)), _MAX_TITLE_LETTERS)
 
     def plotly(self, theme: Theme) -> Any:
-        """A heat map that tells what is under the pointer."""
+        """Return the plotly figure, a heat map with hover texts."""
         import plotly.graph_objects as go
 
         from anchorpbo.plots import plotly_style as style
@@ -101,7 +101,7 @@ class PlaneMap(Plot):
         return figure
 
     def _hover_texts(self) -> list[list[str]]:
-        """What shows under the pointer, cell by cell."""
+        """Return the hover text of each cell."""
         from anchorpbo.plots import plotly_style as style
 
         x, y = self.plane.x, self.plane.y
@@ -134,14 +134,14 @@ class PlaneMap(Plot):
         return traces
 
     def _sides(self, pairs: Sequence[tuple[Place, Place, bool]]) -> list[tuple[str, list[Place], str, str]]:
-        """Name, places, colour and edge of the designs that were compared; those that tied are with the losers."""
-        # Winners full and losers hollow, as in slices, the app and reports.
+        """Return name, positions, colour and edge of the designs compared; ties are among the less preferred."""
+        # Winners are filled and losers hollow, as in slices, the app and reports.
         won = [a for a, _, tie in pairs if not tie]
         rest = [side for a, b, tie in pairs for side in ((a, b) if tie else (b,))]
         return [("less preferred", rest, "white", MARK_COLOUR), ("preferred", won, MARK_COLOUR, "white")]
 
     def matplotlib(self, theme: Theme) -> Any:
-        """The same for a page."""
+        """Return the matplotlib figure."""
         from anchorpbo.plots import matplotlib_style as style
 
         with style.use_style(theme):

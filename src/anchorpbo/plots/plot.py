@@ -1,4 +1,4 @@
-"""A plot that two libraries can draw: plotly for the screen, matplotlib for paper."""
+"""Abstract plot that two libraries can draw: plotly for the screen, matplotlib for paper."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Backend = Literal["plotly", "matplotlib"]
 
 
 class Plot(ABC):
-    """Data and words of a plot, and how either library draws them. Statistics are computed elsewhere."""
+    """Data and texts of a plot, and how either library draws them. Statistics are computed elsewhere."""
 
     @abstractmethod
     def plotly(self, theme: Theme) -> Any:
-        """A `plotly.graph_objects.Figure`."""
+        """Return a `plotly.graph_objects.Figure`."""
 
     @abstractmethod
     def matplotlib(self, theme: Theme) -> Any:
-        """A `matplotlib.figure.Figure`, which does not belong to pyplot."""
+        """Return a `matplotlib.figure.Figure` that pyplot does not manage."""
 
 
 def draw(plot: Plot, backend: Backend, theme: Theme) -> Any:
@@ -30,11 +30,11 @@ def draw(plot: Plot, backend: Backend, theme: Theme) -> Any:
     Parameters
     ----------
     plot
-        What to draw.
+        The plot.
     backend
         ``"plotly"`` or ``"matplotlib"``.
     theme
-        ``"light"``, ``"dark"``, or ``"auto"``: by plotly a transparent figure that can be read on either ground, by
+        ``"light"``, ``"dark"``, or ``"auto"``: with plotly a transparent figure that is legible on any background, with
         matplotlib a light one, for paper.
     """
     if backend not in get_args(Backend):

@@ -1,4 +1,4 @@
-"""What all plotly figures share: panels, axes in the units of their parameters, inks for light and dark pages."""
+"""Common style of plotly figures: panels, axes in the units of their parameters, colours for light and dark pages."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-ser
 
 
 def text(words: str) -> str:
-    """ParameterLabels as they may stand in a figure: plotly reads a few HTML elements in every text."""
+    """Escape text for a figure: plotly interprets a few HTML elements in every text."""
     return escape(words, quote=False)
 
 
 def lines(words: Sequence[str]) -> str:
-    """Several, one under the other, for what shows under the pointer."""
+    """Join several texts as the lines of a hover text."""
     return "<br>".join(map(text, words))
 
 
 def panels(theme: Theme, rows: int = 1, columns: int = 1, *, height: int = 360, **options: Any) -> go.Figure:
-    """An empty figure; options are those of `make_subplots`."""
+    """Return an empty figure with panels; options are those of `make_subplots`."""
     ink = INKS[theme]
     figure = make_subplots(rows, columns, **options)
     figure.update_layout(
@@ -38,7 +38,7 @@ def panels(theme: Theme, rows: int = 1, columns: int = 1, *, height: int = 360, 
         height=height,
         margin={"l": 60, "r": 20, "t": 40, "b": 90},
         showlegend=True,
-        # At the foot: the buttons of plotly are at the head.
+        # At the bottom: plotly's buttons are at the top.
         legend={"orientation": "h", "yref": "container", "yanchor": "bottom", "y": 0.01, "x": 0, "font": {"size": 12}},
         hoverlabel={"align": "left"},
         modebar={"bgcolor": "rgba(0,0,0,0)", "color": ink.line, "activecolor": ink.text},
@@ -53,7 +53,7 @@ def panels(theme: Theme, rows: int = 1, columns: int = 1, *, height: int = 360, 
 
 
 def axis(places: AxisPositions, title: str) -> dict[str, Any]:
-    """Settings of an axis along a parameter."""
+    """Return the settings of an axis along a parameter."""
     settings: dict[str, Any] = {"title": {"text": text(title), "standoff": 8}}
     low, high = places.ends
     if places.labels is not None:
@@ -76,7 +76,7 @@ def dots(
     ends: Any = None,
     **marker: Any,
 ) -> go.Scatter:
-    """Marks; `hover` is what shows under the pointer, `ends` the intervals of y, `marker` how they look."""
+    """Return marks; `hover` has their hover texts, `ends` the intervals of y, `marker` their style."""
     hovering = {"hoverinfo": "skip"} if hover is None else {"hovertext": hover, "hoverinfo": "text"}
     return go.Scatter(x=x, y=y, mode="markers", name=name, marker=marker, error_y=ends, **hovering)
 
@@ -91,43 +91,43 @@ def line(
     dash: str = "solid",
     hover: Sequence[str] | None = None,
 ) -> go.Scatter:
-    """A line, broken where there is ``None``."""
+    """Return a line, interrupted at ``None``."""
     hovering = {"hoverinfo": "skip"} if hover is None else {"hovertext": hover, "hoverinfo": "text"}
     look = {"color": colour, "width": width, "dash": dash}
     return go.Scatter(x=x, y=y, mode="lines", name=name, line=look, **hovering)
 
 
 def area(x: Sequence[Any], low: Sequence[float], high: Sequence[float], name: str, *, colour: str) -> go.Scatter:
-    """What lies between two lines."""
+    """Return the area between two lines."""
     around = {"x": [*x, *x[::-1]], "y": [*high, *low[::-1]]}
     look = {"fill": "toself", "fillcolor": fade(colour), "mode": "lines", "line": {"width": 0}}
     return go.Scatter(name=name, hoverinfo="skip", **around, **look)
 
 
 def best_mark(x: Sequence[Any], y: Sequence[Any], hover: Sequence[str]) -> go.Scatter:
-    """The recommended design."""
+    """Return the mark of the recommended design."""
     edge = {"color": "white", "width": 1}
     return dots(x, y, "recommended", hover=hover, symbol="star", size=15, color=RED, line=edge)
 
 
 def anchor_marks(x: Sequence[Any], y: Sequence[Any], hover: Sequence[str], edge: str) -> go.Scatter:
-    """Designs the user knows well."""
+    """Return the marks of the anchors."""
     look = {"symbol": "diamond", "size": 9, "color": ORANGE, "line": {"color": edge, "width": 1}}
     return dots(x, y, "anchor", hover=hover, **look).update(cliponaxis=False)
 
 
 def scale(what: str) -> dict[str, Any]:
-    """The key to the colours of a map."""
+    """Return the colour bar of a map."""
     return {"title": {"text": what, "side": "right"}, "thickness": 14, "outlinewidth": 0}
 
 
 def remark(figure: go.Figure, words: str, **place: Any) -> None:
-    """A small line at the upper right, over the panels."""
+    """Add a small text at the upper right, above the panels."""
     at = {"x": 1, "y": 1, "xanchor": "right", "yanchor": "bottom", "align": "right"} | place
     figure.add_annotation(text=words, xref="paper", yref="paper", showarrow=False, font={"size": 11}, **at)
 
 
 def fade(colour: str) -> str:
-    """A colour that lets others through."""
+    """Return a colour made transparent."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},0.22)"

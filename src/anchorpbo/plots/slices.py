@@ -1,4 +1,4 @@
-"""Along each parameter: expected utility, its 90 % band, anchors and designs compared."""
+"""Slices: expected utility along each parameter, its 90 % band, anchors and designs compared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_COLUMNS = 3
-"""Panels side by side."""
+"""Largest number of panels side by side."""
 
 
 def utility_slices(
@@ -34,19 +34,19 @@ def utility_slices(
     backend: Backend = "plotly",
     theme: Theme = "auto",
 ) -> Any:
-    """Expected utility along each parameter, the others as in one design, with the band that holds it at 90 %.
+    """Draw the expected utility along each parameter, with the others as in one design, and its 90 % band.
 
-    Dots are the designs compared, at their own expected utility: they differ from the line where their other
-    parameters do. Full dots won at least half of their comparisons. Diamonds at the foot are anchors.
+    Dots are the designs compared, at their own expected utility: they leave the line if their other parameters differ.
+    Filled dots won at least half of their comparisons. Diamonds at the bottom are anchors.
 
     Parameters
     ----------
     source
-        A study with an answer or more, or a fitted `PreferenceGP`.
+        A study with at least one answer, or a fitted `PreferenceGP`.
     at
         The design that all slices go through; by default the recommended one.
     parameters
-        Some of them only.
+        Names of the parameters to draw; by default all.
     labels, units, backend, theme
         See `anchorpbo.plots`.
     """
@@ -61,7 +61,7 @@ def utility_slices(
 
 @dataclass(frozen=True)
 class SlicesPlot(Plot):
-    """A panel for each parameter."""
+    """Plot with one panel per parameter."""
 
     slices: Sequence[Slice]
     at: Design
@@ -71,26 +71,26 @@ class SlicesPlot(Plot):
 
     @property
     def grid(self) -> tuple[int, int]:
-        """Rows and columns of panels."""
+        """Numbers of rows and columns of panels."""
         columns = min(MAX_COLUMNS, len(self.slices))
         return math.ceil(len(self.slices) / columns), columns
 
     @property
     def reach(self) -> tuple[float, float]:
-        """From where to where the utility goes in all of them."""
+        """Range of the utility over all panels."""
         ends = [value for one in self.slices for side in (one.grid.low, one.grid.high) for value in side or ()]
         ends += [one.utility for one in self.compared]
         room = 0.08 * ((max(ends) - min(ends)) or 1.0)
         return min(ends) - 1.5 * room, max(ends) + room
 
     def marks(self, one: Slice) -> list[tuple[float, ComparedDesign]]:
-        """Designs compared, with their places in a panel."""
+        """Return the designs compared, with their positions in a panel."""
         places = AxisPositions(one.axis)
         found = [(places.of(each.design[one.axis.name]), each) for each in self.compared]
         return [(place, each) for place, each in found if place is not None]
 
     def plotly(self, theme: Theme) -> Any:
-        """Panels that tell what is under the pointer."""
+        """Return the plotly figure, with hover texts."""
         from anchorpbo.plots import plotly_style as style
 
         rows, columns = self.grid
@@ -134,7 +134,7 @@ class SlicesPlot(Plot):
         return traces
 
     def _curve(self, one: Slice) -> list[Any]:
-        """Mean and interval: a line in its band or, of categories, a stroke on a bar for each."""
+        """Return mean and interval: a line in its band, or for categories a stroke on a bar each."""
         from anchorpbo.plots import plotly_style as style
 
         x = AxisPositions(one.axis).every
@@ -157,7 +157,7 @@ class SlicesPlot(Plot):
         return [style.dots(x, mean, "expected utility", hover=hover, ends=ends, **look)]
 
     def matplotlib(self, theme: Theme) -> Any:
-        """Panels for a page."""
+        """Return the matplotlib figure."""
         from anchorpbo.plots import matplotlib_style as style
 
         rows, columns = self.grid

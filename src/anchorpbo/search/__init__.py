@@ -2,8 +2,8 @@
 
 ::
 
-    maximise             the cube or a region of it, by screening, gradients and steps: a design (d,) or a duel (2, d)
-    maximise_discrete    a list, exactly: one candidate, or a pair of them
+    maximise             the cube or a region of it, by multi-start local search: a design (d,) or a duel (2, d)
+    maximise_discrete    a list, exactly: one candidate, or a pair of candidates
 """
 
 from anchorpbo.search.discrete_search import DiscreteSearchInfo, DiscreteSearchResult, maximise_discrete

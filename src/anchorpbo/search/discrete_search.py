@@ -1,4 +1,4 @@
-"""Search of a finite list of designs for the maximum of an acquisition."""
+"""Search of a finite list of designs for the maximum of an acquisition function."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from anchorpbo.search.pair_search import Candidates, PairSearch
 from anchorpbo.typing import Array, IntArray
 
 MAX_ENUMERATED_ITEMS = 2000
-"""Up to this many items every pair is scored."""
+"""Largest number of items for which every pair is scored."""
 PAIR_BUDGET = 4_000_000
-"""Default limit on the pairs scored beyond that: about a second."""
+"""Default limit on the number of pairs scored in longer lists: about a second."""
 
 Index = TypeVar("Index", int, tuple[int, int])
 
 
 @dataclass(frozen=True)
 class DiscreteSearchInfo:
-    """How a search of a list went."""
+    """Summary of a search of a list."""
 
     evaluations: int
-    """Candidates or pairs scored."""
+    """Number of candidates or pairs scored."""
     exact: bool
-    """Whether nothing in the list is better, up to rounding."""
+    """Whether the result is the best of the list, up to rounding."""
     gap: float
-    """By how much something unseen may be better, at most; 0 where exact."""
+    """Upper bound on how much better an item or pair not scored may be; 0 if exact."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class DiscreteSearchResult(Generic[Index]):
     """The best item of the list, or the best pair."""
 
     index: Index
-    """Row number of the candidates, or two of them, the smaller first."""
+    """Row number of the best candidate, or of both of a pair, the smaller first."""
     value: float
     info: DiscreteSearchInfo
 
@@ -68,15 +68,15 @@ def maximise_discrete(
     exclude_pairs: Iterable[tuple[int, int]] = (),
     budget: int = PAIR_BUDGET,
 ) -> DiscreteSearchResult[int] | DiscreteSearchResult[tuple[int, int]]:
-    """Find the item of a list, or the pair of two different items, where an acquisition is largest.
+    """Find the item of a list, or the pair of two different items, where an acquisition function is largest.
 
     Single designs: exact. Pairs: exact up to `MAX_ENUMERATED_ITEMS` items; beyond, exact unless the budget runs out
-    before the proof is complete, and then `info.gap` bounds what may have been missed.
+    before the proof is complete, and then `info.gap` bounds the loss.
 
     Parameters
     ----------
     bound
-        What ``acquisition.bind(posterior, noise)`` returns.
+        The result of ``acquisition.bind(posterior, noise)``.
     candidates
         Designs, (n, d).
     exclude
@@ -84,7 +84,7 @@ def maximise_discrete(
     exclude_pairs
         Pairs of row numbers, in either order, that may not be chosen.
     budget
-        How many pairs may be scored in a list of more than `MAX_ENUMERATED_ITEMS` items.
+        Largest number of pairs to score in a list of more than `MAX_ENUMERATED_ITEMS` items.
     """
     check_bound(bound)
     designs = as_designs("candidates", candidates, bound.posterior.dimension)
@@ -95,7 +95,7 @@ def maximise_discrete(
         if isinstance(bound, BoundPairs):
             return _best_pair(bound, designs, kept, _as_excluded_pairs(exclude_pairs, len(designs)), budget)
         if list(exclude_pairs):
-            raise InputError("exclude_pairs goes with an acquisition of pairs", bound.acquisition, "use exclude")
+            raise InputError("exclude_pairs needs an acquisition function of pairs", bound.acquisition, "use exclude")
         return _best_design(bound, designs, kept)
 
 
@@ -133,12 +133,12 @@ def _best_pair(
 
 
 def _select_rows(exclude: npt.ArrayLike | None, n: int) -> IntArray:
-    """Row numbers that are not excluded."""
+    """Return the row numbers that are not excluded."""
     if exclude is None:
         return np.arange(n)
     given = np.asarray(exclude)
     if given.dtype == np.bool_ and given.shape != (n,):
-        raise ShapeError(f"a mask to exclude must have shape ({n},), one entry a candidate", given.shape, "match it")
+        raise ShapeError(f"a mask to exclude must have shape ({n},), one entry per candidate", given.shape, "match it")
     if given.ndim != 1:
         raise ShapeError("exclude must be row numbers, (k,), or a mask", given.shape, "exclude pairs by exclude_pairs")
     excluded = np.zeros(n, dtype=np.bool_)
@@ -147,9 +147,9 @@ def _select_rows(exclude: npt.ArrayLike | None, n: int) -> IntArray:
 
 
 def _as_excluded_pairs(pairs: Iterable[tuple[int, int]], n: int) -> IntArray:
-    """Excluded pairs, (b, 2)."""
+    """Return the excluded pairs, (b, 2)."""
     given = list(pairs)
     banned = as_indices("exclude_pairs", given, n) if given else np.empty((0, 2), dtype=np.intp)
     if banned.ndim != 2 or banned.shape[1] != 2:
-        raise ShapeError("exclude_pairs must be pairs of row numbers", banned.shape, "give two a pair")
+        raise ShapeError("exclude_pairs must be pairs of row numbers", banned.shape, "give two per pair")
     return banned

@@ -1,4 +1,4 @@
-"""Evaluation of an acquisition on many items, in chunks, so that memory follows the chunk and not the list."""
+"""Evaluation of an acquisition function on many items, in chunks that bound the memory."""
 
 from collections.abc import Iterator
 
@@ -11,34 +11,34 @@ from anchorpbo.numerics.validation import as_points
 from anchorpbo.typing import Array, IntArray
 
 CHUNK_ELEMENTS = 2_000_000
-"""About how many numbers a chunk may hold in one array."""
+"""Approximate number of elements in an array of one chunk."""
 
 
 def check_bound(bound: Bound) -> None:
-    """Raise unless an acquisition is bound to a posterior."""
+    """Raise unless an acquisition function is bound to a posterior."""
     if not isinstance(bound, Bound):
         remedy = "search acquisition.bind(model.posterior, model.noise)"
         raise InputError("a search needs an acquisition that is bound to a posterior", repr(bound), remedy)
 
 
 def iter_chunks(count: int, width: int) -> Iterator[slice]:
-    """Cut range(count) into slices of about `CHUNK_ELEMENTS` / width."""
+    """Split range(count) into slices of about `CHUNK_ELEMENTS` / width."""
     step = max(CHUNK_ELEMENTS // max(width, 1), 1)
     for start in range(0, count, step):
         yield slice(start, min(start + step, count))
 
 
 def as_designs(name: str, designs: npt.ArrayLike, dimension: int) -> Array:
-    """Finite designs, (n, d): those given where they are such an array already, else a copy."""
+    """Return finite designs, (n, d), as an array; without a copy if they are a float array of this shape already."""
     if type(designs) is not np.ndarray or designs.dtype != np.float64 or designs.shape[1:] != (dimension,):
         return as_points(name, designs, dimension)
     with np.errstate(over="ignore", invalid="ignore"):
-        total = designs.sum()  # finite only where all of it is
+        total = designs.sum()  # finite only if all elements are
     return designs if np.isfinite(total) else as_points(name, designs, dimension)
 
 
 def evaluate(bound: Bound, X: Array, rows: IntArray | None = None) -> Array:
-    """Return the values of items X, (n, *item_shape), or of some rows of them; all must be finite."""
+    """Return the values of items X, (n, *item_shape), or of some of their rows; raise unless all are finite."""
     count = len(X) if rows is None else len(rows)
     values = np.empty(count)
     for chunk in iter_chunks(count, max(len(bound.posterior.points), bound.posterior.dimension)):
@@ -48,8 +48,8 @@ def evaluate(bound: Bound, X: Array, rows: IntArray | None = None) -> Array:
 
 
 def check_finite(values: Array) -> None:
-    """Raise unless all values of an acquisition are finite."""
+    """Raise unless all values of an acquisition function are finite."""
     bad = values[~np.isfinite(values)]
     if bad.size:
-        remedy = "make partials finite, also where the standard deviation is 0"
+        remedy = "make partials finite, also if the standard deviation is 0"
         raise InputError("an acquisition must be finite to be searched", bad[0], remedy)

@@ -1,7 +1,7 @@
-"""Gradient-based local search in the continuous coordinates, with the others held fixed.
+"""Gradient-based local search in the continuous coordinates, with the discrete ones held fixed.
 
-Without constraints all items are improved at once (`projected_bfgs`), so that each evaluation is one call on all of
-them. With constraints each item is improved alone, by SLSQP, which keeps to them.
+Without constraints, all items are improved at once by `projected_bfgs`, so that each evaluation is one call on all of
+them. With constraints, each item is improved separately by SLSQP, which supports constraints.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scipy.optimize import LinearConstraint
 
 GAIN_TOLERANCE = 1e-9
-"""A local search has ended where the next step promises less, in units of the spread of the values."""
+"""A local search ends when the next step promises a smaller gain, in units of the spread of the values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,48 +29,48 @@ class LocalOptima:
     """Results of local searches from n starts."""
 
     ends: Array
-    """(n, *item_shape)."""
+    """Last items, (n, *item_shape)."""
     values: Array
     """(n,)."""
     ended: BoolArray
-    """Which are maxima; the others were given up or ran out of steps, (n,)."""
+    """Which searches ended at a maximum, (n,); the others were given up or reached their limit of steps."""
     converged: bool
-    """Whether none ran out of steps."""
+    """Whether no search reached its limit of steps."""
 
 
 class LocalSearch:
-    """Local search for the maximum of an acquisition; `evaluations` counts what it evaluates."""
+    """Local search for the maximum of an acquisition function; `evaluations` counts the items evaluated."""
 
     def __init__(self, bound: Bound, region: Region, values: Array) -> None:
         self.bound: Bound = bound
         self.region: Region = region
         self.evaluations: int = 0
-        # In units of their spread: what is a small gain depends on it, and EI is small.
+        # Gains are measured in units of the spread of the values, because values such as those of EI can be tiny.
         best = float(values.max())
         spread = best - float(np.median(values))
-        # Values that differ by rounding alone have no spread to speak of.
+        # A spread within rounding error cannot serve as a scale.
         self.scale: float = spread if spread > 1e-12 * abs(best) else abs(best) or 1.0
 
     def run(self, starts: Array, values: Array, steps: int) -> LocalOptima:
-        """Search from starts, (n, *item_shape), of known values, (n,)."""
+        """Search from starts, (n, *item_shape), with known values, (n,)."""
         if not len(self.region.continuous) or not len(starts):
             return LocalOptima(starts, values, np.ones(len(starts), dtype=np.bool_), True)
         return self._run_slsqp(starts, steps) if self.region.is_constrained else self._run_bfgs(starts, steps)
 
     def _slopes(self, items: Array) -> tuple[Array, Array]:
-        """Values, (n,), and their gradients in the continuous coordinates, (n, p)."""
+        """Return the values, (n,), and their gradients in the continuous coordinates, (n, p)."""
         values, gradient = self.bound.slopes(items)
         check_finite(values)
         self.evaluations += len(values)
         return values, self._get_continuous(gradient)
 
     def _get_continuous(self, items: Array) -> Array:
-        """The continuous coordinates of items, (n, p)."""
+        """Return the continuous coordinates of items, (n, p)."""
         region = self.region
         return (items[..., region.continuous] if len(region.discrete) else items).reshape(len(items), -1)
 
     def _set_continuous(self, items: Array, to: Array) -> Array:
-        """Items, (n, *item_shape), with other continuous coordinates, (n, p)."""
+        """Return items, (n, *item_shape), with other continuous coordinates, (n, p)."""
         region = self.region
         if not len(region.discrete):
             return to.reshape(items.shape)
@@ -98,8 +98,8 @@ class LocalSearch:
         return LocalOptima(ends, values, ended, bool(ended.all()))
 
     def _run_slsqp_once(self, start: Array, steps: int) -> tuple[Array, bool]:
-        """One item, (1, *item_shape)."""
-        from scipy import optimize  # loaded when it is needed: it takes a while
+        """Improve one item, (1, *item_shape); return it and whether the search converged."""
+        from scipy import optimize  # imported here because it is slow to load
 
         region, free, item = self.region, self.region.continuous, start.copy()
         shape = start[..., free].shape
@@ -126,13 +126,13 @@ class LocalSearch:
             options={"maxiter": steps, "ftol": 1e-9},
         )
         item[..., free] = np.clip(result.x, 0.0, 1.0).reshape(shape)
-        # SLSQP keeps to constraints up to its own tolerance.
+        # SLSQP meets constraints only up to its own tolerance.
         ends = region.repair(item.reshape(designs.shape))
         return (ends.reshape(item.shape), bool(result.success)) if len(ends) == len(designs) else (start, False)
 
 
 def _split_constraints(rows: Array, lower: Array, upper: Array) -> list[LinearConstraint]:
-    """Equations and inequalities apart, as SLSQP wants them."""
+    """Return the equations and the inequalities as separate constraints, as SLSQP requires."""
     from scipy.optimize import LinearConstraint
 
     equal = lower == upper

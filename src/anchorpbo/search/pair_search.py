@@ -4,19 +4,19 @@ Symbols: m_i, s_i and n_i are the posterior mean, the posterior standard deviati
 the posterior covariance of candidates i and j, so that f_i - f_j has the standard deviation
 sqrt(s_i^2 + s_j^2 - 2 C_ij).
 
-Short lists: every pair is scored, whatever the acquisition.
+Short lists: every pair is scored, for any acquisition function.
 
-Long lists: branch and bound. The candidates are split into cells, every pair of cells gets an upper bound, and pairs of
-cells are opened in the order of decreasing bounds, scoring all their pairs of candidates with the true covariance. Once
-no bound left is above the best value found, that value is the best of the list. After the first few, cells that cannot
-matter any more are pruned and the others are split anew, which makes them smaller and their bounds tighter.
+Long lists: branch and bound. The candidates are split into cells, and every pair of cells gets an upper bound. Pairs of
+cells are opened in order of decreasing bounds; all their pairs of candidates are scored with the true covariance. Once
+no remaining bound exceeds the best value found, that value is the best of the list. After the first few pairs of cells,
+cells that cannot contain the best pair are pruned, and the others are split into smaller cells with tighter bounds.
 
-A pair's value does not fall in its means and its standard deviation and does not rise in its noises (the contract of
-`PairAcquisition`), and the standard deviation of f_i - f_j is at most s_i + s_j. So with the corners
+The value of a pair does not decrease in its means and its standard deviation and does not increase in its noises (the
+contract of `PairAcquisition`), and the standard deviation of f_i - f_j is at most s_i + s_j. So with the corners
 
     M_a = max mean, S_a = max std, N_a = min noise     over the candidates of cell a
 
-no pair of a candidate of a and a candidate of b is worth more than value(M_a, M_b, S_a + S_b, N_a, N_b).
+the value of a pair of a candidate of a and a candidate of b is at most value(M_a, M_b, S_a + S_b, N_a, N_b).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from anchorpbo.search.evaluation import iter_chunks
 from anchorpbo.typing import Array, IntArray
 
 BLOCK_ITEMS = 512
-"""Candidates on each side of a block when every pair is scored."""
+"""Number of candidates on each side of a block when every pair is scored."""
 MIN_CELL_ITEMS = 32
-"""Cells are halved while all have at least twice as many candidates ..."""
+"""Cells are halved while all have at least twice this many candidates ..."""
 MAX_CELLS = 512
-"""... and while there are fewer of them than this."""
+"""... and while there are fewer cells than this."""
 CELL_PAIRS_BEFORE_PRUNING = 8
-"""Pairs of cells that are opened before cells are pruned."""
+"""Number of pairs of cells opened before cells are pruned."""
 MAX_SHARE_TO_SPLIT = 0.75
-"""Largest share of the candidates left at which they are split anew."""
+"""Largest share of remaining candidates at which they are split into new cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Candidates:
 
     @classmethod
     def of(cls, bound: BoundPairs, X: Array, banned: IntArray) -> Candidates:
-        """Evaluate every candidate once, in chunks; banned pairs, (b, 2), come in either order."""
+        """Evaluate every candidate once, in chunks; banned pairs, (b, 2), may be in either order."""
         mean, std, noise = np.empty((3, len(X)))
         for chunk in iter_chunks(len(X), max(len(bound.posterior.points), X.shape[1])):
             here = DesignMoments.of(bound.posterior, X[chunk])
@@ -69,9 +69,9 @@ class Candidates:
         return cls(bound, X, mean, std, noise, np.concatenate([banned, banned[:, ::-1]]))
 
     def values(self, rows: IntArray, columns: IntArray) -> Array:
-        """Value of every pair of a row item and a column item, -infinity where it may not be chosen.
+        """Return the value of every pair of a row item and a column item, -infinity for pairs that may not be chosen.
 
-        Both arguments are increasing. An item and itself are no pair.
+        Both arguments are increasing. An item does not form a pair with itself.
         """
         covariance = self.bound.posterior.covariance(self.X[rows], self.X[columns])
         variance = (self.std[rows] ** 2)[:, None] + self.std[columns] ** 2 - 2.0 * covariance
@@ -108,7 +108,7 @@ class PairSearch:
                 self._score(rows, columns)
 
     def refine(self, budget: int) -> float:
-        """Bound and refine until done or until `budget` pairs are scored; return by how much the best may be missed."""
+        """Branch and bound until done or until `budget` pairs are scored; return a bound on the loss."""
         alive = np.arange(len(self.candidates.X))
         while True:
             cells = split_cells(self.candidates, alive)
@@ -130,10 +130,10 @@ class PairSearch:
                 return 0.0
 
     def _score(self, rows: IntArray, columns: IntArray) -> None:
-        """Score all pairs between two groups, which are the same or have no item in common."""
+        """Score all pairs between two groups, which are equal or disjoint."""
         values = self.candidates.values(rows, columns)
         if np.isnan(values).any():
-            raise InputError("an acquisition must not be NaN", "NaN", "make partials finite, also where std is 0")
+            raise InputError("an acquisition must not be NaN", "NaN", "make partials finite, also if std is 0")
         best = int(np.argmax(values))
         i, j = divmod(best, len(columns))
         if values[i, j] > self.value:
@@ -144,10 +144,10 @@ class PairSearch:
 
 
 def split_cells(candidates: Candidates, alive: IntArray) -> list[IntArray]:
-    """Cut some of the items into cells, a power of two of them, alike in mean, std and noise.
+    """Split some of the items into cells of similar mean, std and noise; their number is a power of two.
 
-    Every cell is halved at the median of the quantity that varies most in it, measured by what it changes in the
-    acquisition.
+    Every cell is halved at the median of the quantity that varies most in it, measured by its effect on the acquisition
+    function.
     """
     features = _scale_features(candidates, alive)
     cells = [np.arange(len(alive))]
@@ -157,7 +157,7 @@ def split_cells(candidates: Candidates, alive: IntArray) -> list[IntArray]:
 
 
 def bound_cell_pairs(candidates: Candidates, cells: list[IntArray]) -> Array:
-    """Upper bounds, (c, c), on the values of pairs between any two cells; symmetric."""
+    """Return upper bounds, (c, c), on the values of pairs between any two cells; symmetric."""
     M = np.array([candidates.mean[cell].max() for cell in cells])
     S = np.array([candidates.std[cell].max() for cell in cells])
     N = np.array([candidates.noise[cell].min() for cell in cells])
@@ -166,7 +166,7 @@ def bound_cell_pairs(candidates: Candidates, cells: list[IntArray]) -> Array:
 
 
 def _scale_features(candidates: Candidates, alive: IntArray) -> Array:
-    """Mean, std and noise, (3, n), each times its mean slope against the item that is best beside its own copy."""
+    """Return mean, std and noise, (3, n), each times its mean slope against the item that scores best with a copy."""
     m, s, n = candidates.mean[alive], candidates.std[alive], candidates.noise[alive]
     acquisition = candidates.bound.acquisition
     p = int(np.argmax(acquisition.partials(m, m, 2.0 * s, n, n).value))
@@ -182,6 +182,6 @@ def _halve(cell: IntArray, features: Array) -> tuple[IntArray, IntArray]:
 
 
 def _find_positions(increasing: IntArray, wanted: IntArray) -> IntArray:
-    """Where each wanted number stands in an increasing list, -1 where it does not."""
+    """Return the position of each wanted number in an increasing list, -1 if it is missing."""
     place = np.minimum(np.searchsorted(increasing, wanted), len(increasing) - 1)
     return np.where(increasing[place] == wanted, place, -1)

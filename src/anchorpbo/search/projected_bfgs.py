@@ -1,15 +1,15 @@
 """Projected BFGS in the unit cube for many starts at once, each with its own step length, compiled.
 
-For each climb: x (p,) in the unit cube, f = -value to be made small, g its gradient, and H (p, p) the inverse of its
-curvature, learnt from every step s and change of gradient y by the formula of BFGS [NocedalWright]. Coordinates at a
-face of the cube whose slope leads out of it are held: swept out of H, so that the direction is what it would be without
-them. A step is cut off at the faces [Bertsekas1982]. Every climb has its own step length, so that none waits for
-another: each evaluation is one trial of every climb that is still under way.
+Each search has x (p,) in the unit cube, f = -value to minimise, its gradient g, and H (p, p), the inverse of its
+curvature, learnt from every step s and change of gradient y by the BFGS formula [NocedalWright]. Coordinates at a face
+of the cube whose slope leads out of it are held: they are swept out of H, so that the direction is that of the other
+coordinates. A step is cut off at the faces [Bertsekas1982]. Every search has its own step length, so that none waits
+for another: each evaluation is one trial of every active search.
 
-A climb ends when its next step promises less than `tolerance`. It is given up
+A search ends when its next step promises less than `tolerance`. It is given up
 
-* where it has come within `MERGE_DISTANCE` of a better one, as it would end at the same place;
-* where `GAIN_FACTOR` times what its next step promises would not take it to the best so far.
+* if it comes within `MERGE_DISTANCE` of a better one, because both would end at the same optimum;
+* if `GAIN_FACTOR` times the gain that its next step promises would not reach the best value so far.
 
 References
 ----------
@@ -28,34 +28,34 @@ from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 FIRST_STEP_LENGTH = 0.1
-"""Length of a first step, in the coordinate that moves most."""
+"""Length of the first step, in the coordinate that moves most."""
 MAX_BACKTRACKS = 12
-"""How often a step is shortened before the climb forgets the past, or ends."""
+"""Largest number of times a step is shortened before the search resets H, or ends."""
 MERGE_DISTANCE = 0.01
-"""Largest coordinate difference at which two climbs count as one."""
+"""Largest coordinate difference at which two searches count as one."""
 GAIN_FACTOR = 10.0
-"""Multiple of the expected gain of a step within which a climb must reach the best so far."""
+"""Multiple of the expected gain of a step within which a search must reach the best value so far."""
 _MIN_STEPS = 4
-"""Steps after which promises are believed."""
-_MIN_SLOPE = 1e-300  # slopes below this are none: what a stride is divided by must leave a number
+"""Number of steps after which the promised gain decides whether a search is given up."""
+_MIN_SLOPE = 1e-300  # smaller slopes count as 0, so that a stride can be divided by the slope
 _SUFFICIENT_DECREASE = 1e-4
-"""A step must bring this share of what the slope promised."""
+"""Smallest accepted share of the decrease that the slope promises."""
 
 
 class ProjectedBFGS:
     """Projected BFGS from starts, (n, p): evaluate the rows `active_rows` of `trial`, `tell`, and repeat.
 
-    Where there are two designs in an item, (n, 2 d), an item is the same in either order.
+    With two designs per item, (n, 2 d), their order does not matter.
     """
 
     def __init__(self, starts: Array, tolerance: float, designs: int) -> None:
         n, p = starts.shape
         self.trial: Array = starts.copy()
-        """Where to look next, (n, p)."""
+        """Points to evaluate next, (n, p)."""
         self.x: Array = starts.copy()
-        """The best of each climb so far, (n, p)."""
+        """Best point of each search so far, (n, p)."""
         self.ended: BoolArray = np.zeros(n, dtype=np.bool_)
-        """Which climbs have ended at a maximum, (n,)."""
+        """Which searches have ended at a maximum, (n,)."""
         self._tolerance, self._designs = tolerance, designs
         self._live = np.ones(n, dtype=np.bool_)
         self._f = np.full(n, np.inf)
@@ -63,13 +63,13 @@ class ProjectedBFGS:
         self._inverse = np.zeros((n, p, p))
         self._scratch = np.empty((p + 3, p))
         self._numbers = np.zeros((n, 3))
-        """Step length, stride and promise of each."""
+        """Step length, stride and promised gain of each search."""
         self._counts = np.zeros((n, 3), dtype=np.intp)
-        """Steps that H knows of, steps taken and trials of the present one."""
+        """Number of steps in H, of steps taken, and of trials of the present step."""
 
     @property
     def active_rows(self) -> IntArray:
-        """Row numbers of runs that need another trial."""
+        """Row numbers of searches that need another trial."""
         return np.flatnonzero(self._live)
 
     @property
@@ -78,7 +78,7 @@ class ProjectedBFGS:
         return -self._f
 
     def tell(self, rows: IntArray, values: Array, gradient: Array) -> None:
-        """Take in the values, (k,), and gradients, (k, p), of the trials in these rows."""
+        """Process the values, (k,), and gradients, (k, p), of the trials in these rows."""
         _advance(
             rows, -values, np.negative(gradient, order="C"), self.x, self._f, self._g, self.trial, self._direction,
             self._inverse, self._numbers, self._counts, self._live, self.ended, self._tolerance, self._scratch,
@@ -95,7 +95,7 @@ def _advance(  # noqa: PLR0912, PLR0915
 ) -> None:  # fmt: skip
     """Accept or shorten each step, and set the next trials.
 
-    One long function: parts of their own would double the time it takes to compile.
+    This is one long function, because separate parts would double the compilation time.
     """
     p = x.shape[1]
     s, y, Hy, H = scratch[0], scratch[1], scratch[2], scratch[3:]
@@ -118,7 +118,7 @@ def _advance(  # noqa: PLR0912, PLR0915
             counts[i, 1] += 1
             counts[i, 2] = 0
             if not first and sy > 1e-8 * math.sqrt(ss * yy):
-                # H <- (I - s y' / sy) H (I - y s' / sy) + s s' / sy, from a multiple of I at first.
+                # H <- (I - s y' / sy) H (I - y s' / sy) + s s' / sy, starting from a multiple of I.
                 yHy = 0.0
                 for a in range(p):
                     Hy[a] = 0.0
@@ -132,10 +132,10 @@ def _advance(  # noqa: PLR0912, PLR0915
                         inverse[i, a, b] += ((1.0 + yHy / sy) * s[a] * s[b] - Hy[a] * s[b] - s[a] * Hy[b]) / sy
                 counts[i, 0] += 1
             elif not first:
-                # The function curves the other way: what was learnt does not hold here, and the top is further.
+                # Negative curvature: reset H, and take a longer stride, as the maximum is further away.
                 numbers[i, 1], counts[i, 0] = 2.0 * longest, 0
         elif counts[i, 2] + 1 < MAX_BACKTRACKS:
-            # The lowest point of the parabola through what is known.
+            # Minimum of the parabola through the known values and slope.
             step = numbers[i, 0] * min(max(-rise / (2.0 * (new_f[k] - f[i] - rise)), 0.1), 0.5)
             counts[i, 2] += 1
             turn = False
@@ -145,7 +145,7 @@ def _advance(  # noqa: PLR0912, PLR0915
             live[i] = False
         numbers[i, 0] = step
         while turn:
-            # The direction -H g of coordinates that are not held, and what a whole step in it promises, were f a line.
+            # The direction -H g of the free coordinates, and the decrease that a full step promises to first order.
             known, steepest, promise = counts[i, 0] > 0, 0.0, 0.0
             for a in range(p):
                 for b in range(p):
@@ -154,7 +154,7 @@ def _advance(  # noqa: PLR0912, PLR0915
                 if (x[i, a] > 0.0 or g[i, a] < 0.0) and (x[i, a] < 1.0 or g[i, a] > 0.0):
                     steepest = max(steepest, abs(g[i, a]))
                     continue
-                # Held: sweep it out, so that H is the inverse of the curvature of the other coordinates alone.
+                # Held: sweep it out, so that H is the inverse of the curvature in the other coordinates only.
                 for b in range(p):
                     share = H[b, a] / H[a, a] if b != a else 0.0
                     for c in range(p):
@@ -168,9 +168,9 @@ def _advance(  # noqa: PLR0912, PLR0915
                 promise -= direction[i, a] * g[i, a]
             turn = known and not promise > 0.0
             if turn:
-                counts[i, 0] = 0  # what was learnt leads nowhere: once more without it
+                counts[i, 0] = 0  # H gives no descent direction: retry without it
             else:
-                # With nothing known of the curvature: a stride downhill.
+                # Without curvature: a stride downhill.
                 stride = numbers[i, 1] / steepest if steepest > _MIN_SLOPE else 0.0
                 for a in range(p):
                     direction[i, a] *= 1.0 if known else stride
@@ -183,7 +183,7 @@ def _advance(  # noqa: PLR0912, PLR0915
 
 @jit_tiered
 def _prune(rows: IntArray, x: Array, f: Array, numbers: Array, counts: IntArray, live: BoolArray, designs: int) -> None:
-    """Give up climbs that have merged with a better one or cannot reach the best."""
+    """Give up searches that have merged with a better one or cannot reach the best value."""
     n, p = x.shape
     best = f[0]
     for j in range(1, n):

@@ -1,12 +1,12 @@
-"""Multi-start search of the unit cube, or of the region of a design space, for the maximum of an acquisition.
+"""Multi-start search of the unit cube, or of the region of a design space, for the maximum of an acquisition function.
 
-1. Score designs spread over the region, landmarks (the anchors, around which a narrow quiet region may lie that no
-   spread design hits, and the best designs asked about) and any extra items. For duels, score all pairs of them: two
-   good halves seldom meet by chance.
+1. Score designs spread over the region, landmarks (the anchors and the best designs compared) and any extra items. The
+   anchors matter because a narrow region of low noise around one may contain no spread design. For duels, score all
+   pairs of these designs: two good halves seldom meet by chance.
 2. Select starts: the best item and a spread of good ones (`starts`).
-3. Search locally from all starts in their continuous coordinates (`local_search`), then let each step to the best of
-   its neighbours in the others; repeat from those that found a better one. Nothing is relaxed and rounded.
-4. Where constraints make local searches expensive, they are short, and the best is polished.
+3. Search locally from all starts in their continuous coordinates (`local_search`). Then move each to its best neighbour
+   in the discrete coordinates, and repeat from those that improved. Discrete coordinates are never relaxed and rounded.
+4. If constraints make local searches expensive, each runs for a few iterations and only the best is polished.
 
 The result is never worse than the best item of step 1.
 """
@@ -31,38 +31,38 @@ from anchorpbo.space.region import Region
 from anchorpbo.typing import Array, BoolArray
 
 MAX_EVALUATIONS = 100
-"""Evaluations of a local search."""
+"""Largest number of evaluations of a local search."""
 MAX_CONSTRAINED_ITERATIONS = 8
-"""Iterations of a local search in a region with constraints, before the best is polished."""
+"""Iterations of a local search in a region with constraints, before the best result is polished."""
 PAIR_REDUCTION = 6
-"""Factor by which fewer spread designs are screened when all their pairs are scored."""
+"""Factor by which the number of spread designs is reduced when all their pairs are scored."""
 MAX_PAIRS_KEPT = 1024
-"""Best pairs among which starts are chosen."""
+"""Number of best pairs among which starts are selected."""
 MAX_CONSTRAINED_STARTS = 3
-"""Most starts in a region with constraints."""
+"""Largest number of starts in a region with constraints."""
 PATH_FRACTIONS = (0.25, 0.5, 0.7, 0.8, 0.9, 0.95)
-"""Points of the way of a local search that are scored when its end is not allowed."""
+"""Points on the line from the start to the end of a local search that are scored if its end is not allowed."""
 MAX_ROUNDS = 10
-"""How often local searches and steps to neighbours alternate at most."""
+"""Largest number of rounds of local search and steps to neighbours."""
 _CUBE_TOLERANCE = 1e-9
-"""Rounding by which encoding to the unit cube and back may overshoot its faces."""
+"""Rounding error by which encoding and decoding may leave the unit cube."""
 
 Allowed = Callable[[Array], BoolArray]
-"""Which items, (n, *item_shape), may be chosen, (n,)."""
+"""Function from items, (n, *item_shape), to a mask, (n,), of those that may be chosen."""
 
 
 @dataclass(frozen=True)
 class SearchInfo:
-    """How a search went."""
+    """Summary of a search."""
 
     evaluations: int
-    """Items scored, those of every gradient included."""
+    """Number of items scored, including those of gradients."""
     raw_value: float
-    """Best value before climbing."""
+    """Best value before the local searches."""
     refined_value: float
-    """Best value after climbing."""
+    """Best value found by the local searches."""
     converged: bool
-    """Whether the last local search ended at a maximum rather than at its limit of steps."""
+    """Whether the last local search ended at a maximum instead of its limit of steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,38 +85,38 @@ def maximise(
     extra: npt.ArrayLike | None = None,
     allowed: Allowed | None = None,
 ) -> SearchResult:
-    """Find the design, or the pair of designs, where an acquisition is largest.
+    """Find the design, or the pair of designs, where an acquisition function is largest.
 
     Parameters
     ----------
     bound
-        What ``acquisition.bind(posterior, noise)`` returns.
+        The result of ``acquisition.bind(posterior, noise)``.
     where
-        The number of coordinates d for all of the unit cube, or a `Region` of it.
+        The number of coordinates d for the whole unit cube, or a `Region` of it.
     rng
-        Scrambles the Sobol' points; everything else is determined.
+        Generator that scrambles the Sobol' points; nothing else is random.
     raw
-        How many of them; best a power of two.
+        Number of Sobol' points, preferably a power of two.
     restarts
-        How many local searches.
+        Number of local searches.
     extra
         Further items to consider, (n, d) or (n, 2, d), such as the incumbent.
     allowed
-        Which items may be chosen: a function of items, (n, d) or (n, 2, d), to a mask, (n,). By default all.
+        Function from items, (n, d) or (n, 2, d), to a mask, (n,), of those that may be chosen. By default all may.
     """
     region = Region.cube(as_integer("where", where, 1)) if not isinstance(where, Region) else where
     _check_search(bound, region, raw, restarts)
     rng = as_generator(rng)
     with one_blas_thread(len(bound.posterior.points)):
         search = _RegionSearch(bound, region, allowed)
-        # All pairs are looked at, so that fewer designs do.
+        # All pairs of the designs are scored, so fewer designs suffice.
         search.screen(region.sample(raw if search.designs == 1 else max(raw // PAIR_REDUCTION, 2), rng), extra)
         search.ascend(restarts)
     return search.result()
 
 
 class _RegionSearch:
-    """The items looked at so far; the best allowed one is the result."""
+    """All items scored so far; the result is the best allowed one."""
 
     def __init__(self, bound: Bound, region: Region, allowed: Allowed | None) -> None:
         self.bound, self.region, self.allowed = bound, region, allowed
@@ -126,17 +126,17 @@ class _RegionSearch:
         self.evaluations = 0
         self.converged = True
         self.designs = math.prod(bound.item_shape) // region.dimension
-        """Designs of an item: 1, or 2 of a duel."""
+        """Designs per item: 1, or 2 for a duel."""
 
     def score(self, items: Array) -> Array:
-        """Score items."""
+        """Score items, keep the allowed ones and return all values."""
         values = evaluate(self.bound, items)
         self.evaluations += len(items)
         self.keep(items, values)
         return values
 
     def keep(self, items: Array, values: Array) -> None:
-        """Take in items with their values; those not allowed count for nothing."""
+        """Keep the allowed ones among items with known values."""
         if self.allowed is not None:
             kept = self.allowed(items)
             items, values = items[kept], values[kept]
@@ -144,7 +144,7 @@ class _RegionSearch:
         self.values = np.concatenate([self.values, values])
 
     def screen(self, spread: Array, extra: npt.ArrayLike | None) -> None:
-        """Step 1, from designs spread over the region, (n, d)."""
+        """Run step 1 with designs spread over the region, (n, d)."""
         landmarks = select_landmarks(self.bound)
         designs = np.concatenate([spread, landmarks[self._inside(landmarks)]])
         if isinstance(self.bound, BoundPairs):
@@ -154,8 +154,8 @@ class _RegionSearch:
         if extra is not None:
             self.score(_as_extra(extra, self.bound.item_shape))
         if not len(self.items):
-            rule = "at least one of the items looked at must be allowed"
-            raise NothingLeftError(rule, f"none of {len(designs)} designs is", "forbid fewer")
+            rule = "at least one of the items scored must be allowed"
+            raise NothingLeftError(rule, f"none of {len(designs)} designs", "forbid fewer")
         self.screened = len(self.items)
 
     def _screen_pairs(self, bound: BoundPairs, designs: Array) -> None:
@@ -166,10 +166,10 @@ class _RegionSearch:
             self.keep(*select_best_pairs(bound, designs, every))
 
     def ascend(self, restarts: int) -> None:
-        """Steps 2 to 4."""
+        """Run steps 2 to 4."""
         constrained, climb = self.region.is_constrained, LocalSearch(self.bound, self.region, self.values)
         pairs = self.items.reshape(-1, self.designs, self.region.dimension)
-        # With constraints each climbs alone, at several times the cost.
+        # With constraints each local search runs separately, at several times the cost.
         starts = select_starts(pairs, self.values, min(restarts, MAX_CONSTRAINED_STARTS) if constrained else restarts)
         items, values = self.items[starts], self.values[starts]
         for _ in range(MAX_ROUNDS):
@@ -177,7 +177,7 @@ class _RegionSearch:
             if len(self.region.discrete):
                 items, values = self._step_to_neighbours(climbed.ends, climbed.values)
             elif self.allowed is not None and not self.allowed(climbed.ends[climbed.ended]).any():
-                # Some were given up for others that have led to what is not allowed.
+                # Some searches were given up for others whose ends are not allowed: resume them.
                 items, values = climbed.ends[~climbed.ended], climbed.values[~climbed.ended]
             else:
                 break
@@ -196,21 +196,21 @@ class _RegionSearch:
         return climbed
 
     def result(self) -> SearchResult:
-        """The result."""
+        """Return the best item and the summary."""
         best = int(np.argmax(self.values))
         raw, refined = self.values[: self.screened].max(), self.values[self.screened :].max(initial=-np.inf)
         info = SearchInfo(self.evaluations, float(raw), float(refined), self.converged)
         return SearchResult(self.items[best].copy(), float(self.values[best]), info)
 
     def _evaluate_paths(self, starts: Array, ends: Array) -> None:
-        """Where a climb has led to what is not allowed, the way there may come close to it."""
+        """Score points on the way to ends that are not allowed: the best allowed item may lie close to such an end."""
         if self.allowed is not None and not (fine := self.allowed(ends)).all():
             ways = (ends - starts)[~fine]
-            # Climbs move continuous coordinates only, and those of a region are convex.
+            # The way is inside the region: only continuous coordinates change, and their region is convex.
             self.score(np.concatenate([starts[~fine] + share * ways for share in PATH_FRACTIONS]))
 
     def _step_to_neighbours(self, items: Array, values: Array) -> tuple[Array, Array]:
-        """For each item that has a better neighbour, the best one and its value."""
+        """Return the best neighbour, and its value, of each item that has a better neighbour."""
         groups = [self._neighbours(item) for item in items]
         scores = np.split(self.score(np.concatenate(groups)), np.cumsum([len(group) for group in groups])[:-1])
         better = [
@@ -222,7 +222,7 @@ class _RegionSearch:
         return found, np.array([value for _, value in better])
 
     def _neighbours(self, item: Array) -> Array:
-        """Candidates one step away in one of their designs."""
+        """Return the items one step away in one of their designs."""
         designs = item.reshape(-1, self.region.dimension)
         found = []
         for index, design in enumerate(designs):
@@ -233,12 +233,12 @@ class _RegionSearch:
         return np.concatenate(found).reshape(-1, *item.shape)
 
     def _inside(self, designs: Array) -> BoolArray:
-        """Which designs, (n, d), are in the region."""
+        """Return which designs, (n, d), are in the region."""
         return np.asarray(self.region.contains(designs) & (self.region.snap(designs) == designs).all(axis=1))
 
 
 def _check_search(bound: Bound, region: Region, raw: int, restarts: int) -> None:
-    """Raise unless the acquisition can be searched there."""
+    """Raise unless the acquisition function can be searched in the region."""
     check_bound(bound)
     if region.dimension != bound.posterior.dimension:
         rule = f"where must have the {bound.posterior.dimension} coordinates of the posterior's designs"
@@ -259,11 +259,11 @@ def _check_search(bound: Bound, region: Region, raw: int, restarts: int) -> None
 
 
 def _as_extra(extra: npt.ArrayLike, item_shape: tuple[int, ...]) -> Array:
-    """Further items, (n, *item_shape), in the unit cube."""
+    """Return further items, (n, *item_shape), in the unit cube."""
     items = as_floats("extra", extra)
     if items.shape[1:] != item_shape or items.ndim != 1 + len(item_shape):
         rule = f"extra must have shape (n, {', '.join(map(str, item_shape))})"
-        raise ShapeError(rule, items.shape, "give one item a row")
+        raise ShapeError(rule, items.shape, "give one item per row")
     outside = items[(items < -_CUBE_TOLERANCE) | (items > 1.0 + _CUBE_TOLERANCE)]
     if outside.size:
         raise InputError("extra must lie in the unit cube", outside[0], "scale the designs first")

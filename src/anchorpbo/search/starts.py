@@ -8,19 +8,19 @@ from anchorpbo.search.evaluation import check_finite
 from anchorpbo.typing import Array, IntArray
 
 FIRST_DISTANCE = 0.15
-"""First distance that starts keep from each other, for one coordinate; it grows as the root of their number."""
+"""Initial minimum distance between starts, for one coordinate; for p coordinates, times the square root of p."""
 MIN_DISTANCE = 1e-6
-"""Items closer than this are one item."""
+"""Distance below which items count as the same."""
 MAX_LANDMARKS = 12
-"""Anchors, and designs asked about, that are always looked at."""
+"""Largest number of anchors, and of compared designs, that are always scored."""
 
 
 def select_starts(items: Array, values: Array, count: int) -> IntArray:
     """Return the row numbers of up to `count` starts among items, (n, p, d): designs (p = 1) or pairs (p = 2).
 
-    The first is the best item. Each next one is the best of those that keep a distance from all before; when there is
-    none, the distance is halved. A pair counts as near another when it is in either order. Fewer come back only when
-    the items are fewer, repeats not counted.
+    The first start is the best item. Each further start is the best item that keeps a minimum distance from all starts
+    before it; if there is none, the distance is halved. The order of the designs of a pair does not matter. There are
+    fewer starts only if there are fewer distinct items.
     """
     flat = items.reshape(len(items), -1)
     squares = np.einsum("ij,ij->i", flat, flat)
@@ -30,7 +30,7 @@ def select_starts(items: Array, values: Array, count: int) -> IntArray:
     while len(chosen) < count and radius > MIN_DISTANCE:
         last = items[chosen[-1]]
         common = np.maximum(flat @ last.ravel(), flat @ last[::-1].ravel())
-        # Squares may be expanded here: a rounding of 1e-16 is well below `MIN_DISTANCE` squared.
+        # Expanding the square is safe here: its rounding error of 1e-16 is well below `MIN_DISTANCE` squared.
         distances = squares + (squares[chosen[-1]] - 2.0 * common)
         np.minimum(nearest, distances, out=nearest)
         while radius > MIN_DISTANCE:
@@ -44,14 +44,14 @@ def select_starts(items: Array, values: Array, count: int) -> IntArray:
 
 
 def select_landmarks(bound: Bound) -> Array:
-    """Return anchors inside the cube and designs of best posterior mean, (k, d)."""
+    """Return the anchors inside the cube and the compared designs of best posterior mean, (k, d)."""
     posterior, anchors = bound.posterior, bound.noise.anchors
     best = np.argsort(-posterior.means, kind="stable")[:MAX_LANDMARKS]
     designs = posterior.points[best]
     if anchors is not None:
         inside = ((anchors >= 0.0) & (anchors <= 1.0)).all(axis=1)
         designs = np.concatenate([designs, anchors[inside][:MAX_LANDMARKS]])
-    # Each once; for so few, a set is faster than numpy's unique.
+    # Drop repeats; for so few designs a set is faster than numpy's unique.
     distinct = np.array(sorted(set(map(tuple, designs.tolist()))), dtype=np.float64)
     return np.clip(distinct.reshape(-1, designs.shape[1]), 0.0, 1.0)
 

@@ -1,4 +1,4 @@
-"""Where designs come from: parameters of many kinds, or a list; and their coordinates in the unit cube."""
+"""Design spaces, given by parameters or by a list of items, and the coordinates of designs in the unit cube."""
 
 from anchorpbo.space.base import NOTICEABLE_DIFFERENCE, Columns, Design, DesignSpace
 from anchorpbo.space.catalogue import Catalogue

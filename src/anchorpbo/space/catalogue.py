@@ -1,4 +1,4 @@
-"""Designs from a list: molecules, recipes, products."""
+"""Catalogues: designs from a list, such as molecules, recipes or products."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ from anchorpbo.space.values import format_call, short_repr
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 _ITEM = "item"
-"""The column of row numbers that a list gets where no column of its own tells its items apart."""
+"""Name of the column of row numbers that is added if no column identifies the items."""
 
 
 class Catalogue(DesignSpace):
-    """A list of items, of which features, categories and a fingerprint say how alike they are.
+    """A list of items, whose similarity is given by features, categories and a fingerprint.
 
-    An item is a dict of all its columns but the fingerprint; those that are no feature and no category are only shown.
-    To name one, its key is enough, as are any columns that no other item shares. Items with equal coordinates are one
-    design to the model: `decode` gives the first of them. Immutable, so safe to share between threads.
+    An item is a dict of all its columns except the fingerprint; columns without a role are only shown. An item can be
+    given by its key, or by any columns that no other item shares. Items with equal coordinates are one design to the
+    model, and `decode` returns the first of them. Immutable and thread-safe.
 
     Parameters
     ----------
     records
         The items: a list of dicts, or a `Table`.
     features
-        Columns of numbers, scaled to [0, 1]. ``None`` for all that are wholly numbers, but the key; none of them where
-        there is a fingerprint. A column that is half numbers or more, but not wholly, is then an error.
+        Columns of numbers, scaled to [0, 1]. By default all columns that contain only numbers, except the key, or none
+        if there is a fingerprint; a column with half numbers or more, but not only numbers, is then an error.
     categories
-        Columns whose values are equal or not.
+        Columns whose values are equal or different.
     fingerprint
-        One column of bit strings (``"0110"``) or of lists of counts, or several of one bit or count each.
+        One column of bit strings (``"0110"``) or of lists of counts, or several columns of one bit or count each.
     key
-        The column that identifies an item. ``None`` for the first column, features aside, whose cells all differ, or
-        else for a new column ``"item"`` of numbers from 0. Where `features` is ``None`` as well, a column called id,
-        key, item, name, nr, number or something_id whose cells all differ comes before the others, and is no feature.
+        The column that identifies an item. By default the first column, other than the features, whose cells all
+        differ, or else a new column ``"item"`` of numbers from 0. If `features` is ``None`` as well, a column called
+        id, key, item, name, nr, number or something_id whose cells all differ takes precedence, and is not a feature.
 
     Examples
     --------
@@ -76,9 +76,9 @@ class Catalogue(DesignSpace):
     ) -> None:
         if isinstance(records, Sized) and not len(records):
             received = (
-                "the names of columns alone" if isinstance(records, Table) else f"an empty {type(records).__name__}"
+                "only the names of columns" if isinstance(records, Table) else f"an empty {type(records).__name__}"
             )
-            raise InputError("a catalogue must have rows", received, "give one an item")
+            raise InputError("a catalogue must have rows", received, "give one row per item")
         table = records if isinstance(records, Table) else Table.from_records(records)
         self._categories = check_columns("categories", categories, table)
         self._fingerprint = check_columns("fingerprint", fingerprint, table)
@@ -93,7 +93,7 @@ class Catalogue(DesignSpace):
             rule = "a catalogue must have at least two items that differ in their features"
             raise InputError(rule, f"{len(self)} items, {len(self.candidates)} distinct", "add items or features")
 
-    # -- where it comes from ------------------------------------------------------------------------------------------
+    # -- construction --------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_csv(
@@ -105,7 +105,7 @@ class Catalogue(DesignSpace):
         key: str | None = None,
         delimiter: str | None = None,
     ) -> Catalogue:
-        """Read a CSV file in UTF-8, by its path or open; its delimiter is guessed among , ; | and tab if not given."""
+        """Read a CSV file in UTF-8, given by its path or open; by default guess the delimiter among , ; | and tab."""
         # A column of bit strings must not be read as large numbers.
         as_text = as_names(fingerprint) if len(as_names(fingerprint)) == 1 else ()
         return cls(Table.from_csv(path, delimiter, as_text), features, categories, fingerprint, key)
@@ -119,7 +119,7 @@ class Catalogue(DesignSpace):
         fingerprint: str | Sequence[str] | None = None,
         key: str | None = None,
     ) -> Catalogue:
-        """Take a data frame of pandas or polars; the index of the former is left out."""
+        """Create a catalogue from a pandas or polars data frame; the index of a pandas frame is left out."""
         return cls(Table.from_frame(frame), features, categories, fingerprint, key)
 
     @classmethod
@@ -131,10 +131,10 @@ class Catalogue(DesignSpace):
         fingerprint: str | Sequence[str] | None = None,
         key: str | None = None,
     ) -> Catalogue:
-        """Take a list of dicts."""
+        """Create a catalogue from a list of dicts."""
         return cls(records, features, categories, fingerprint, key)
 
-    # -- what it is ---------------------------------------------------------------------------------------------------
+    # -- properties ----------------------------------------------------------------------------------------------------
 
     @property
     def key(self) -> str:
@@ -143,7 +143,7 @@ class Catalogue(DesignSpace):
 
     @property
     def roles(self) -> dict[str, tuple[str, ...]]:
-        """What columns are for: features, categories, the fingerprint; the others, but the key, are only shown."""
+        """Features, categories and the fingerprint; the other columns, except the key, are only shown."""
         used = {*self._features, *self._categories, self._key}
         return {
             "features": self._features,
@@ -165,7 +165,7 @@ class Catalogue(DesignSpace):
 
     @property
     def points(self) -> Array:
-        """Coordinates of all items, (n, d), equal ones included."""
+        """Coordinates of all items, (n, d), including equal ones."""
         return self._points
 
     def __len__(self) -> int:
@@ -173,17 +173,17 @@ class Catalogue(DesignSpace):
         return len(self._table)
 
     def __getitem__(self, row: int) -> Design:
-        """One item by its number."""
+        """Return an item by its row number."""
         return {name: get_cell(self._table.columns[name], row) for name in self.names}
 
     @property
     def dimension(self) -> int:
-        """Features, categories and bits of the fingerprint, in this order: d."""
+        """Number of coordinates, d: features, categories and bits of the fingerprint, in this order."""
         return int(self._points.shape[1])
 
     @cached_property
     def columns(self) -> Columns:
-        """Features are numeric."""
+        """Kinds of the coordinates; features are numeric."""
         first, second = len(self._features), len(self._features) + len(self._categories)
         return Columns(tuple(range(first)), tuple(range(first, second)), tuple(range(second, self.dimension)))
 
@@ -195,45 +195,45 @@ class Catalogue(DesignSpace):
 
     @property
     def region(self) -> None:
-        """A list has no more than its items."""
+        """``None``: the only designs are the items."""
         return
 
-    # -- designs ------------------------------------------------------------------------------------------------------
+    # -- designs -------------------------------------------------------------------------------------------------------
 
     def check(self, design: Mapping[str, Any]) -> Design:
-        """The whole item that some of its columns name."""
+        """Return the complete item that some of its columns identify."""
         return self[self._find(design)]
 
     def encode(self, design: Mapping[str, Any]) -> Array:
-        """Coordinates, (d,), of the item that some of its columns name."""
+        """Return the coordinates, (d,), of the item that some of its columns identify."""
         return np.array(self._points[self._find(design)])
 
     def locate(self, design: Mapping[str, Any]) -> Array:
-        """Coordinates, (d,), of an item that `check` has passed."""
+        """Return the coordinates, (d,), of an item that has passed `check`."""
         return np.array(self._points[self._keys[design[self._key]]])
 
     def decode(self, x: Array) -> Design:
-        """The first item with coordinates x, (d,)."""
+        """Return the first item with coordinates x, (d,)."""
         return self[int(self._first_rows[self._nearest(x)])]
 
     def nearest(self, x: Array) -> Array:
-        """Coordinates, (d,), of the item at the least EuclideanMetric distance from x; the first of several."""
+        """Return the coordinates, (d,), of the item at the smallest Euclidean distance from x; the first of several."""
         return np.array(self.candidates[self._nearest(x)])
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
-        """Distinct items, (n, d), far from one another; fewer only where there are fewer."""
+        """Return distinct items, (n, d), far from one another; fewer only if there are fewer."""
         n, rng = as_integer("n", n, 0), as_generator(rng)
         order = rng.permutation(len(self.candidates))
         if n >= min(MAX_SUBSET_ROWS, len(order)):
             return self.candidates[order[:n]]
-        # Most of a long list would cost more than it adds: the farthest of 2,000 at random are far apart as well.
+        # For a long list, the farthest of 2,000 random items are far apart as well, at a fraction of the cost.
         some = self.candidates[order[:MAX_SUBSET_ROWS]]
         return some[[0, *farthest_points(some, n - 1, self.columns, [0])]] if n else some[:0]
 
-    # -- as text ------------------------------------------------------------------------------------------------------
+    # -- serialisation -------------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON can hold it; `space_from_dict` reads it."""
+        """Return the catalogue as JSON data; `space_from_dict` reads it."""
         columns = self._table.columns.items()
         return {
             "kind": "catalogue",
@@ -246,13 +246,13 @@ class Catalogue(DesignSpace):
 
     @cached_property
     def digest(self) -> str:
-        """A name for its content that no other catalogue has, without writing all of it as text."""
+        """Digest of the content, computed without writing all of it as text."""
         roles = [self._features, self._categories, self._fingerprint, self._key]
         return hash_columns(self._table.columns, json.dumps(roles))
 
     @property
     def keys(self) -> Sequence[Any]:
-        """What identifies each item."""
+        """The key of each item."""
         return get_cells(self._table.columns[self._key])
 
     def __eq__(self, other: object) -> bool:
@@ -270,7 +270,7 @@ class Catalogue(DesignSpace):
 
         return catalogue_html(self)
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- helpers -------------------------------------------------------------------------------------------------------
 
     def _choose_features(
         self, table: Table, features: Sequence[str] | None, keys: Collection[str | None]
@@ -280,7 +280,7 @@ class Catalogue(DesignSpace):
         return () if self._fingerprint else find_numeric(table, {name for name in keys if name} | {*self._categories})
 
     def _find_key(self, table: Table, key: str | None) -> tuple[Table, str]:
-        """The table, with a key added where it lacks one, and the name of the key."""
+        """Return the table, with a key column added if it lacks one, and the name of the key."""
         if key is not None:
             (key,) = check_columns("key", (key,), table)
             twice = find_repeat(table, key)
@@ -291,7 +291,7 @@ class Catalogue(DesignSpace):
             if name not in {*self._features, *self._fingerprint} and find_repeat(table, name) is None:
                 return table, name
         if _ITEM in table.columns:
-            rule = f"the column {_ITEM!r} must tell all items apart where no other does"
+            rule = f"the column {_ITEM!r} must identify all items if no other does"
             raise InputError(rule, "equal or empty cells in it", "rename it, or give a key")
         numbered = {_ITEM: freeze(np.arange(len(table))), **table.columns}
         return Table(numbered, table.lines, table.noun), _ITEM
@@ -306,12 +306,12 @@ class Catalogue(DesignSpace):
         if self._fingerprint:
             parts.append(as_fingerprints(self._table, self._fingerprint))
         found = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-        found += 0.0  # -0.0 and 0.0 are one coordinate
+        found += 0.0  # turns -0.0 into 0.0, so that both are one coordinate
         return found
 
     @cached_property
     def _first_rows(self) -> IntArray:
-        """Number of the first item with each of the distinct coordinates."""
+        """Row number of the first item with each of the distinct coordinates."""
         return find_distinct_rows(self._points)[0]
 
     @cached_property
@@ -319,7 +319,7 @@ class Catalogue(DesignSpace):
         return RowIndex(self.candidates)
 
     def _nearest(self, x: Array) -> int:
-        """Row of `candidates` at the least distance from x, (d,)."""
+        """Return the row of `candidates` at the smallest distance from x, (d,)."""
         point = as_floats("x", x) + 0.0
         if point.shape != (self.dimension,):
             raise ShapeError(f"x must have shape ({self.dimension},)", point.shape, "give one design")
@@ -331,9 +331,9 @@ class Catalogue(DesignSpace):
         return {value: row for row, value in enumerate(self.keys)}
 
     def _find(self, design: Mapping[str, Any]) -> int:
-        """Number of the item that a design names."""
+        """Return the row number of the item that a design identifies."""
         if not isinstance(design, Mapping) or not design:
-            example = f"give {{{self._key!r}: {get_cell(self._table.columns[self._key], 0)!r}}}, say"
+            example = f"give {{{self._key!r}: {get_cell(self._table.columns[self._key], 0)!r}}}, for example"
             raise InputError("an item must be a dict of some of its columns", repr(design), example)
         for name in design:
             if name not in self.names:
@@ -342,10 +342,10 @@ class Catalogue(DesignSpace):
         return self._find_by_key(design) if self._key in design else self._find_by_columns(design)
 
     def _find_by_key(self, design: Mapping[str, Any]) -> int:
-        """Number of the item with the key that a design gives, once all else that it gives has been compared."""
+        """Return the row number of the item with the key of a design; raise if another given value differs."""
         row = self._keys.get(as_cell(design[self._key]))
         if row is None:
-            rule = f"{self._key} must be that of an item"
+            rule = f"{self._key} must match an item"
             raise InputError(rule, repr(design[self._key]), "check the spelling")
         for name, value in design.items():
             if not _same(get_cell(self._table.columns[name], row), as_cell(value)):
@@ -353,7 +353,7 @@ class Catalogue(DesignSpace):
         return row
 
     def _find_by_columns(self, design: Mapping[str, Any]) -> int:
-        """Number of the first item that has what a design gives, where all such items have the same coordinates."""
+        """Return the first item with the given values; raise unless all such items have the same coordinates."""
         rows = np.arange(len(self))
         for name, value in design.items():
             fewer = self._match_rows(rows, name, as_cell(value))
@@ -361,7 +361,7 @@ class Catalogue(DesignSpace):
                 raise self._mismatch_error(design, name, rows)
             rows = fewer
         if (self._points[rows] != self._points[rows[0]]).any():
-            rule = f"a design must name one item; {len(rows)} are like this"
+            rule = f"a design must identify one item; {len(rows)} items match"
             raise InputError(rule, repr(dict(design)), f"give its {self._key!r}")
         return int(rows[0])
 
@@ -376,27 +376,27 @@ class Catalogue(DesignSpace):
     def _mismatch_error(self, design: Mapping[str, Any], name: str, rows: IntArray) -> InputError:
         if self._key in design:
             rule = f"{name} of {design[self._key]!r} must be {get_cell(self._table.columns[name], int(rows[0]))!r}"
-            return InputError(rule, repr(design[name]), f"correct one of the two, or give {self._key!r} alone")
+            return InputError(rule, repr(design[name]), f"correct one of the two, or give only {self._key!r}")
         rest = "" if len(rows) == len(self) else " with the other values given"
-        rule = f"{name} must be that of an item{rest}"
+        rule = f"{name} must match an item{rest}"
         return InputError(rule, repr(design[name]), f"check it, or give {self._key!r}")
 
 
 def _same(cell: Any, value: object) -> bool:
-    """Whether a cell has a value; a truth value is neither 0 nor 1."""
+    """Return whether a cell equals a value; a bool equals neither 0 nor 1."""
     return bool(cell == value) and isinstance(cell, bool) == isinstance(value, bool)
 
 
 def _equal(column: Column, value: Any) -> BoolArray:
-    """Where a column of numbers has a value, (n,)."""
+    """Return where a column of numbers equals a value, (n,)."""
     try:
         return np.asarray(column == value, dtype=np.bool_)
-    except OverflowError:  # a whole number beyond all doubles
+    except OverflowError:  # an integer too large for a double
         return np.zeros(len(column), dtype=np.bool_)
 
 
 def _scale_feature(table: Table, name: str) -> Array:
-    """A feature, (n,), from 0 at its least to 1 at its largest; 0 where all are equal."""
+    """Return a feature, (n,), scaled from 0 at its minimum to 1 at its maximum; 0 if all values are equal."""
     values = table.numbers(name, "or name the column in categories=[...]")
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
     if not math.isfinite(high - low):
@@ -405,7 +405,7 @@ def _scale_feature(table: Table, name: str) -> Array:
 
 
 def _code_category(table: Table, name: str) -> Array:
-    """A category, (n,), by the order of first appearance, from 0 to 1."""
+    """Return a category, (n,), numbered in order of first appearance and scaled from 0 to 1."""
     values = get_cells(table.columns[name])
     codes: dict[Any, int] = {}
     for row, value in enumerate(values):

@@ -1,4 +1,4 @@
-"""Roles of the columns of a table: features, categories, a fingerprint, and the key that names an item."""
+"""Roles of the columns of a table: features, categories, fingerprint, and the key that identifies an item."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _IDENTIFIER = re.compile(r"id|key|item|name|nr|number|.*[_ ]id", re.IGNORECASE |
 
 
 def as_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Names of columns, where one of them need not be in a list."""
+    """Return names of columns as a tuple; a single name may be given without a list."""
     if given is None or isinstance(given, str):
         return () if given is None else (given,)
     if not isinstance(given, Iterable):
@@ -24,7 +24,7 @@ def as_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
 
 
 def check_columns(role: str, given: str | Sequence[str] | None, table: Table) -> tuple[str, ...]:
-    """Return names of columns, once it is known that they exist and that none is given twice."""
+    """Return names of columns; raise if one does not exist or is given twice."""
     names = as_names(given)
     for i, name in enumerate(names):
         if name not in table.columns:
@@ -36,13 +36,13 @@ def check_columns(role: str, given: str | Sequence[str] | None, table: Table) ->
 
 
 def find_identifiers(table: Table, taken: Collection[str]) -> tuple[str, ...]:
-    """Find columns that are called like a key, such as id or bean_id, and whose cells all differ."""
+    """Find columns that are named like a key, such as id or bean_id, and whose cells all differ."""
     called = [name for name in table.columns if _IDENTIFIER.fullmatch(name.strip()) and name not in taken]
     return tuple(name for name in called if find_repeat(table, name) is None)
 
 
 def find_numeric(table: Table, taken: Collection[str]) -> tuple[str, ...]:
-    """Find columns that are wholly numbers; an error where one nearly is, as it would be left out in silence."""
+    """Find columns that contain only numbers; raise if one nearly does, instead of leaving it out silently."""
     left = [name for name in table.columns if name not in taken]
     found = tuple(name for name in left if isinstance(table.columns[name], np.ndarray))
     for name in left:
@@ -60,7 +60,7 @@ def find_numeric(table: Table, taken: Collection[str]) -> tuple[str, ...]:
 
 
 def check_roles(features: Sequence[str], categories: Sequence[str], fingerprint: Sequence[str], table: Table) -> None:
-    """Refuse a column with two roles, and a table without any."""
+    """Raise if a column has two roles, or if no column has any."""
     every = [*features, *categories, *fingerprint]
     for i, name in enumerate(every):
         if name in every[:i]:

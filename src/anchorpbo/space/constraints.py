@@ -1,8 +1,8 @@
-"""Linear constraints between parameters, as a user writes them, and as rows in the coordinates.
+"""Linear constraints between parameters, as a user writes them and as rows in the coordinates.
 
     lower <= c_1 v_1 + c_2 v_2 + ... <= upper
 
-The values v are a + b u in the coordinates u, so a constraint is again a row: c b on the left, minus c a on the right.
+The values are v = a + b u in the coordinates u, so a constraint is a row of entries c b, with ends shifted by -c a.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from anchorpbo.space.values import as_float, short_repr
 from anchorpbo.typing import Array
 
 INPUT_TOLERANCE = 1e-6
-"""How far a design that a user gives may miss a constraint, in units of its row's length in the coordinates."""
+"""Largest violation of a constraint accepted in a user's design, in units of its row's length in the coordinates."""
 MAX_CHARACTERS = 20_000
-"""Characters of a constraint in text."""
+"""Largest length of a constraint in text, in characters."""
 MAX_TERMS = 500
-"""Terms and signs of it, one within the other: as Python reads them, ``a + b + c`` is ``(a + b) + c``."""
+"""Largest depth of its syntax tree: Python parses ``a + b + c`` as ``(a + b) + c``."""
 _EXAMPLE = "write it like '2*a + b <= 10', 'a + b + c == 1' or '1 <= a - b/4 <= 5', or use Linear"
 _SINGLE_WORDS_REMEDY = "names in it are single words, as in '2*a + b <= 10': rename the parameter, or use Linear"
 _EQUAL_REMEDY = "use == for equal, as in 'a + b + c == 1'"
@@ -40,14 +40,14 @@ _SEVERAL_REMEDY = "give several as a list of strings, ['a <= 1', 'b >= 2'], and 
 
 @dataclass(frozen=True)
 class Linear:
-    """A weighted sum of parameters that must not leave a range.
+    """A weighted sum of parameters that must lie within a range.
 
     Parameters
     ----------
     coefficients
-        The weight of each parameter in it.
+        The weight of each parameter.
     lower, upper
-        The range; ``None`` where there is no such end, equal for an equation.
+        The ends of the range; ``None`` for no end, equal ends for an equation.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Linear:
             if getattr(self, end) is not None:
                 object.__setattr__(self, end, as_float(f"{end} of a Linear", getattr(self, end)))
         if not weights:
-            raise InputError("a constraint must have a parameter in it", "none that counts", _EXAMPLE)
+            raise InputError("a constraint must have a parameter in it", "none with a weight other than 0", _EXAMPLE)
         if self.lower is None and self.upper is None:
             raise InputError("a constraint must have a lower or an upper end", "neither", "give one of the two")
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
@@ -81,7 +81,7 @@ class Linear:
 
     @classmethod
     def parse(cls, text: str) -> Linear:
-        """Read a constraint such as ``"2*a + b <= 10"``; nothing in it is ever run."""
+        """Parse a constraint such as ``"2*a + b <= 10"``; the text is never executed."""
         if not isinstance(text, str):
             raise InputError("a constraint must be text or a Linear", repr(text), _EXAMPLE)
         if len(text) > MAX_CHARACTERS:
@@ -104,7 +104,7 @@ class Linear:
         return cls(*_read_range(text, tree))
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON can hold it."""
+        """Return the constraint as JSON data."""
         return {"coefficients": dict(self.coefficients), "lower": self.lower, "upper": self.upper}
 
     def __str__(self) -> str:
@@ -132,7 +132,7 @@ class ConstraintRow:
     upper: float
 
     def check(self, design: Mapping[str, Any]) -> None:
-        """Refuse a design whose values break the constraint by more than typing and rounding explain."""
+        """Raise if a design violates the constraint by more than `INPUT_TOLERANCE`."""
         limits, names = self.constraint, self.constraint.coefficients
         total = math.fsum(weight * float(design[name]) for name, weight in names.items())
         slack = INPUT_TOLERANCE * float(np.linalg.norm(self.a))
@@ -145,7 +145,7 @@ class ConstraintRow:
 
 
 def as_rows(constraints: Sequence[Linear], parameters: Mapping[str, Parameter]) -> list[ConstraintRow]:
-    """Translate constraints into coordinates; those that only constants are in are settled here."""
+    """Translate constraints into coordinates; those that contain only constants are checked here."""
     rows = (_to_row(constraint, parameters) for constraint in constraints)
     return [row for row in rows if row is not None]
 
@@ -157,7 +157,7 @@ def stack_rows(rows: Sequence[ConstraintRow]) -> tuple[Array, Array, Array]:
 
 
 def find_conflict(rows: Sequence[ConstraintRow], grids: Sequence[Array | None]) -> Sequence[ConstraintRow]:
-    """Find the rows that together leave no design, none of them to spare; empty where there is a design."""
+    """Return a minimal set of rows that together leave no design; empty if there is a design."""
 
     def impossible(some: Sequence[ConstraintRow]) -> bool:
         return bool(some) and not Polytope.of(*stack_rows(some)).is_feasible(count_steps(grids))
@@ -191,9 +191,9 @@ def _to_row(constraint: Linear, parameters: Mapping[str, Parameter]) -> Constrai
 
 
 def _get_line(constraint: Linear, name: str, parameters: Mapping[str, Parameter]) -> tuple[float, float]:
-    """Numbers (a, b) such that the value of a parameter is a + b u."""
+    """Return numbers (a, b) such that the value of a parameter is a + b u."""
     if name not in parameters:
-        rule = f"the constraint {constraint} must be about parameters of the space"
+        rule = f"the constraint {constraint} must use parameters of the space"
         raise InputError(rule, repr(name), f"there are {', '.join(map(repr, parameters))}")
     parameter = parameters[name]
     if isinstance(parameter, Constant) and not isinstance(parameter.value, str):
@@ -201,18 +201,18 @@ def _get_line(constraint: Linear, name: str, parameters: Mapping[str, Parameter]
     line = parameter.line if isinstance(parameter, VaryingParameter) else None
     if line is None:
         raise IncompatibleError(
-            "a constraint must be about numbers on an even scale: Real or Integer without log, Boolean, Constant",
+            "a constraint must use numbers on a linear scale: Real or Integer without log, Boolean, Constant",
             f"{name}={parameter!r} in {constraint}",
             "leave it out of the constraint, or leave out its log",
         )
     return line
 
 
-# -- reading ----------------------------------------------------------------------------------------------------------
+# -- parsing -----------------------------------------------------------------------------------------------------------
 
 
 def _measure_depth(tree: ast.Compare) -> int:
-    """Levels of terms and operators, at the deepest place of a comparison."""
+    """Return the depth of the syntax tree of a comparison."""
     level: list[ast.AST] = [tree.left, *tree.comparators]
     depth = 1
     while level := [one for node in level for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)]:
@@ -220,11 +220,11 @@ def _measure_depth(tree: ast.Compare) -> int:
     return depth
 
 
-_Sum = tuple[dict[str, float], float]  # weights, and what is added to them
+_Sum = tuple[dict[str, float], float]  # weights and the constant term
 
 
 def _read_range(text: str, tree: ast.Compare) -> tuple[dict[str, float], float | None, float | None]:
-    """Weights, lower and upper end of a comparison."""
+    """Return the weights and the lower and upper end of a comparison."""
     terms = [_read_sum(text, term) for term in (tree.left, *tree.comparators)]
     kinds = [_read_operator(text, op) for op in tree.ops]
     if len(kinds) == 1:
@@ -243,16 +243,14 @@ def _read_operator(text: str, op: ast.cmpop) -> str:
     strict = {ast.Lt: "<", ast.Gt: ">"}
     if type(op) in strict:
         sign = strict[type(op)]
-        raise InputError(
-            f"a constraint must include its ends, so {sign} has no place in it", repr(text), f"use {sign}="
-        )
+        raise InputError(f"a constraint must include its ends, so {sign} is not allowed", repr(text), f"use {sign}=")
     if type(op) not in kinds:
         raise InputError("a constraint must compare by <=, >= or ==", repr(text), _EXAMPLE)
     return kinds[type(op)]
 
 
 def _read_sum(text: str, node: ast.expr) -> _Sum:
-    """A sum as weights and a number."""
+    """Return the weights and the constant term of a sum."""
     found: _Sum | None = None
     match node:
         case ast.Name(id=name):
@@ -287,7 +285,7 @@ def _add(first: _Sum, second: _Sum, times: float) -> _Sum:
 
 
 def _format_sum(weights: Mapping[str, float]) -> str:
-    """As a person would write it: 2*a - b."""
+    """Format a sum as a person would write it: 2*a - b."""
     text = ""
     for name, weight in weights.items():
         sign = " - " if weight < 0 else " + "
@@ -298,7 +296,7 @@ def _format_sum(weights: Mapping[str, float]) -> str:
 
 
 def as_constraints(given: object, names: Sequence[str]) -> tuple[Linear, ...]:
-    """One constraint, or any number of them, or ``None``; names as the space spells them."""
+    """Return one constraint, or any number of them, as a tuple, with names spelt as in the space."""
     if given is None:
         return ()
     if isinstance(given, str | Linear):
@@ -309,11 +307,11 @@ def as_constraints(given: object, names: Sequence[str]) -> tuple[Linear, ...]:
 
 
 def _as_constraint(given: object, names: Sequence[str]) -> Linear:
-    """A constraint as it came, or read from text, with names as the space spells them."""
+    """Return a constraint, parsed if it is text, with names spelt as in the space."""
     if isinstance(given, Linear):
         return given
-    linear = Linear.parse(given)  # type: ignore[arg-type]  # parse says what is wrong with the rest
-    # Python reads names in one normal form of Unicode; a micro sign typed by a user may be another.
+    linear = Linear.parse(given)  # type: ignore[arg-type]  # parse raises a clear error for other types
+    # Python normalises names to one form of Unicode; a micro sign typed by a user may be in another.
     spelt = {unicodedata.normalize("NFKC", name): name for name in names}
     weights = {spelt.get(name, name): weight for name, weight in linear.coefficients.items()}
     return Linear(weights, linear.lower, linear.upper)

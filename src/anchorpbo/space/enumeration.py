@@ -9,7 +9,7 @@ from anchorpbo.space.polytope import FEASIBILITY_TOLERANCE, Polytope
 from anchorpbo.typing import Array, BoolArray
 
 _MAX_PREFIXES = 100_000
-"""Prefixes of designs kept at once: more than that, and there is no telling how few designs are left in the end."""
+"""Largest number of prefixes of designs kept at once; beyond, the final number of designs is unpredictable."""
 
 
 def enumerate_designs(given: Sequence[Array | None], polytope: Polytope, most: int) -> Array | None:
@@ -23,7 +23,7 @@ def enumerate_designs(given: Sequence[Array | None], polytope: Polytope, most: i
     if rest > most:
         return None
     found = np.full((1, len(grids)), np.nan)
-    # Constrained coordinates first: what is left of those multiplies with the rest.
+    # Constrained coordinates first: the constraints prune them before the others multiply their number.
     for i, c in enumerate(inside):
         if len(found) * len(grids[c]) > _MAX_PREFIXES:
             return None
@@ -44,7 +44,7 @@ def add_coordinate(found: Array, column: int, grid: Array) -> Array:
 
 
 def _is_feasible(found: Array, polytope: Polytope, ahead: list[int]) -> BoolArray:
-    """Which prefixes no constraint rules out, whatever the coordinates ahead."""
+    """Return which prefixes no constraint rules out, for any values of the coordinates ahead."""
     A = polytope.A
     sums = np.nan_to_num(found) @ A.T
     least = np.minimum(A[:, ahead], 0.0).sum(axis=1)

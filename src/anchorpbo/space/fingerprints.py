@@ -1,4 +1,4 @@
-"""Fingerprints: bits, or counts, that say which parts an item is made of."""
+"""Fingerprints: bits, or counts, that encode which parts an item has."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _SEPARATORS = re.compile(r"[\s,;]+")
 
 
 def as_fingerprints(table: Table, names: Sequence[str]) -> Array:
-    """Bits or counts, (n, b), from one column of bit strings or lists, or from one column each."""
+    """Return bits or counts, (n, b), from one column of bit strings or lists, or from columns of one bit each."""
     if len(names) > 1 or _is_counts(table, names[0]):
         found = np.stack([table.numbers(name) for name in names], axis=1)
     else:
@@ -40,9 +40,9 @@ def _from_lists(table: Table, name: str) -> Array:
         if row == 0:
             found = np.empty((len(table), len(bits)))
         elif len(bits) != found.shape[1]:
-            first = f"{found.shape[1]}, as {table.noun} {table.lines[0]}"
+            first = f"{found.shape[1]}, as in {table.noun} {table.lines[0]}"
             raise InputError(
-                f"every fingerprint in {name!r} must have as many bits: {first}",
+                f"every fingerprint in {name!r} must have the same number of bits: {first}",
                 f"{len(bits)} in {table.noun} {table.lines[row]}",
                 "pad or recompute it",
             )
@@ -51,10 +51,10 @@ def _from_lists(table: Table, name: str) -> Array:
 
 
 def _bits(cell: Any) -> Array | None:
-    """Numbers of one fingerprint; ``None`` where there are none to be read."""
+    """Return the numbers of one fingerprint; ``None`` if the cell contains none."""
     if isinstance(cell, str):
         if cell and not cell.strip("01"):
-            # Signs of one byte each, and those of the digits follow one another.
+            # The text is ASCII with one byte per character, and the codes of the digits are consecutive.
             return (np.frombuffer(cell.encode(), dtype=np.uint8) - np.uint8(ord("0"))).astype(np.float64)
         cell = [part for part in _SEPARATORS.split(cell.strip("[]() ")) if part]
     if not isinstance(cell, list | tuple):

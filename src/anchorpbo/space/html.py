@@ -1,4 +1,4 @@
-"""Spaces as notebooks show them."""
+"""HTML of spaces, for notebooks."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from anchorpbo.space.space import Space
 from anchorpbo.space.values import Value, short_repr
 
 ROWS, COLUMNS = 5, 8
-"""Of a catalogue, so many are shown."""
+"""Largest number of rows and columns of a catalogue that are shown."""
 _MAX_VALUES = 12
 
 
 def space_html(space: Space) -> str:
-    """The parameters of a space, one a row."""
+    """Return a table of the parameters of a space, one per row."""
     return sheet(f"Space of {format_count(len(space.parameters), 'parameter')}", space_table(space))
 
 
 def space_table(space: Space) -> Markup:
-    """The same without a heading."""
+    """Return the table of a space without a heading."""
     rows = [(name, _format_kind(parameter), _format_range(parameter)) for name, parameter in space.parameters.items()]
     limits = [note(f"Constraint: {constraint}") for constraint in space.constraints]
     return join([table(("parameter", "kind", "values"), rows), *limits])
 
 
 def catalogue_html(catalogue: Catalogue) -> str:
-    """The first items of a catalogue, and what its columns are for."""
+    """Return the first items of a catalogue and the roles of its columns."""
     return sheet(f"Catalogue of {len(catalogue)} items", catalogue_table(catalogue))
 
 
 def catalogue_table(catalogue: Catalogue) -> Markup:
-    """The same without a heading."""
+    """Return the table of a catalogue without a heading."""
     names = catalogue.names[:COLUMNS]
     items = [catalogue[row] for row in range(min(ROWS, len(catalogue)))]
     left = [(len(catalogue) - len(items), "items"), (len(catalogue.names) - len(names), "columns")]

@@ -1,15 +1,15 @@
-"""The parameters a design is made of.
+"""Parameters of a design.
 
 Every parameter that varies has one coordinate u in [0, 1]:
 
-    Real         even or logarithmic (`scales`); with a step, its places only
+    Real         linear or logarithmic (`unit_scaling`); with a step, only low + k step
     Integer      (v - low) / (high - low), or by logarithms
-    Ordinal      place / (places - 1), in the order given
+    Ordinal      index / (count - 1), in the order given
     Categorical  the same, but without an order
     Boolean      0 or 1
 
-`check` turns what a user gives into the one plain Python value that stands for it, so that from there on
-``decode(encode(value)) == value`` holds exactly.
+`check` converts a value given by the user to a plain Python value, for which ``decode(encode(value)) == value`` holds
+exactly.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ from anchorpbo.space.values import (
 from anchorpbo.typing import Array
 
 MAX_GRID_VALUES = 1_000_001
-"""RowIndex of a grid: a table of more would be slow, and nobody tells a millionth of a range from the next."""
-_MAX_INTEGER = 2**53  # whole numbers beyond this are not all doubles
+"""Largest number of values of a grid: more would be slow, and a millionth of a range cannot be noticed."""
+_MAX_INTEGER = 2**53  # larger integers are not all doubles
 _RANGE_TOLERANCE = 1e-9
-"""By how much of its range a number may miss it."""
-_STEP_TOLERANCE = 1e-6  # how far from a place, in steps, a number may be and still mean it
+"""Largest distance of a number from its range, as a share of the range, that counts as rounding."""
+_STEP_TOLERANCE = 1e-6  # largest distance from a grid value, in steps, that counts as rounding
 
 
 class Parameter(ABC):
-    """A named part of a design. Immutable."""
+    """Abstract named part of a design. Immutable."""
 
     @abstractmethod
     def check(self, name: str, value: object) -> Value:
-        """The plain Python value that stands for what was given, or an error that names the parameter."""
+        """Return the plain Python value for a given value; an error names the parameter."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON can hold it."""
+        """Return the parameter as JSON data."""
         return {"kind": type(self).__name__.lower(), **self._settings()}
 
     def __repr__(self) -> str:
@@ -71,7 +71,7 @@ class Parameter(ABC):
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def _settings(self) -> dict[str, Any]:
-        """Those arguments that are not at their default."""
+        """Return the arguments that differ from their default."""
         named = [(field, getattr(self, field.name)) for field in fields(self)]  # type: ignore[arg-type]
         return {
             field.name: list(value) if isinstance(value, tuple) else value
@@ -81,29 +81,29 @@ class Parameter(ABC):
 
 
 class VaryingParameter(Parameter):
-    """A parameter with a coordinate."""
+    """Abstract parameter with a coordinate."""
 
     @property
     @abstractmethod
     def grid(self) -> Array | None:
-        """The coordinates it can have, increasing from 0 to 1; ``None`` where all of [0, 1] is allowed."""
+        """Allowed coordinates, increasing from 0 to 1; ``None`` if all of [0, 1] is allowed."""
 
     @property
     def line(self) -> tuple[float, float] | None:
-        """Numbers (a, b) such that a coordinate u means the number a + b u; ``None`` where there are none."""
+        """Numbers (a, b) such that the coordinate u has the value a + b u; ``None`` if there are none."""
         return None
 
     @abstractmethod
     def encode(self, value: Any) -> float:
-        """Coordinate of a value that `check` has passed."""
+        """Return the coordinate of a value that has passed `check`."""
 
     @abstractmethod
     def decode(self, u: float) -> Value:
-        """The value with coordinate u, or the nearest there is."""
+        """Return the value with coordinate u, or the nearest one."""
 
     @abstractmethod
     def nearest(self, u: float) -> float:
-        """Coordinate of the value nearest to u that a person would write."""
+        """Return the coordinate of the value nearest to u that a person would write."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,9 +115,9 @@ class Real(VaryingParameter):
     low, high
         The ends, both included.
     log
-        Whether ratios matter rather than differences, as with doses and rates; needs ``low > 0``.
+        Whether to use a logarithmic scale, on which ratios matter, as for doses and rates; needs ``low > 0``.
     step
-        Allow ``low, low + step, ..., high`` only; ``None`` for all numbers. Must divide the range.
+        Allow only ``low, low + step, ..., high``; by default all numbers. Must divide the range.
 
     Examples
     --------
@@ -146,9 +146,9 @@ class Real(VaryingParameter):
             object.__setattr__(self, "step", self._check_step())
 
     def check(self, name: str, value: object) -> float:
-        """A float in the range, one of the steps where there are any."""
+        """Return a float in the range, and one of the steps if there are any."""
         number = as_number(name, value)
-        # 0.1 + 0.2 is meant to be 0.3.
+        # A result such as 0.1 + 0.2 must count as 0.3.
         rounding = _RANGE_TOLERANCE * (self.high - self.low)
         if self.low - rounding <= number <= self.high + rounding:
             number = min(max(number, self.low), self.high)
@@ -165,7 +165,7 @@ class Real(VaryingParameter):
 
     @cached_property
     def grid(self) -> Array | None:
-        """Coordinates of the steps."""
+        """Coordinates of the steps; ``None`` without a step."""
         if self.step is None:
             return None
         if not self.log:
@@ -174,30 +174,30 @@ class Real(VaryingParameter):
 
     @property
     def line(self) -> tuple[float, float] | None:
-        """``(low, high - low)`` on an even scale."""
+        """``(low, high - low)`` on a linear scale."""
         return None if self.log else (self.low, self.high - self.low)
 
     def encode(self, value: float) -> float:
-        """Coordinate on the scale."""
+        """Return the coordinate on the scale."""
         if self.step is None:
             return self._scale.encode(value)
         place = self._place(value)
         return self._scale.encode(self._at(place)) if self.log else place / self._last
 
     def decode(self, u: float) -> float:
-        """The number of fewest digits with this coordinate."""
+        """Return the number of fewest digits with this coordinate."""
         if self.grid is None:
             return self._scale.decode(u)
         return self._at(_nearest_index(self.grid, u))
 
     def nearest(self, u: float) -> float:
-        """Rounded to about a ten-thousandth of the range, or to five digits on a logarithmic scale."""
+        """Return the coordinate rounded to about 1e-4 of the range, or to five digits on a logarithmic scale."""
         if self.grid is None:
             return self._scale.encode(self._scale.readable(u))
         return float(self.grid[_nearest_index(self.grid, u)])
 
     def nearest_within(self, u: float, least: float, most: float) -> float:
-        """The same between two coordinates; for an even scale without steps."""
+        """Return `nearest` between two coordinates; for a linear scale without steps."""
         return self._scale.encode(self._scale.readable_within(u, least, most))
 
     @property
@@ -224,7 +224,7 @@ class Real(VaryingParameter):
         return min(max(round((value - self.low) / float(self.step or 1.0)), 0), self._last)
 
     def _at(self, place: int) -> float:
-        # In decimals, as a person counts: 0.1 three times is 0.3, and not 0.30000000000000004.
+        # In decimals, as a person counts: 3 times 0.1 is 0.3, not 0.30000000000000004.
         if place == self._last:
             return self.high
         return float(Decimal(repr(self.low)) + place * Decimal(repr(self.step)))
@@ -232,14 +232,14 @@ class Real(VaryingParameter):
 
 @dataclass(frozen=True, repr=False)
 class Integer(VaryingParameter):
-    """A whole number from `low` to `high`.
+    """An integer from `low` to `high`.
 
     Parameters
     ----------
     low, high
         The ends, both included.
     log
-        Whether ratios matter rather than differences, as with counts of cells; needs ``low > 0``.
+        Whether to use a logarithmic scale, on which ratios matter, as for counts of cells; needs ``low > 0``.
 
     Examples
     --------
@@ -262,33 +262,33 @@ class Integer(VaryingParameter):
             raise _too_many("an Integer", self.high - self.low + 1)
 
     def check(self, name: str, value: object) -> int:
-        """An int in the range."""
+        """Return an int in the range."""
         number = as_whole(name, value)
         check_between(name, value, number, self.low, self.high)
         return number
 
     @cached_property
     def grid(self) -> Array:
-        """Coordinates of the whole numbers."""
+        """Coordinates of the integers."""
         if not self.log:
             return freeze(np.arange(self.high - self.low + 1) / (self.high - self.low))
         return freeze(np.array([self._scale.encode(number) for number in range(self.low, self.high + 1)]))
 
     @property
     def line(self) -> tuple[float, float] | None:
-        """``(low, high - low)`` on an even scale."""
+        """``(low, high - low)`` on a linear scale."""
         return None if self.log else (float(self.low), float(self.high - self.low))
 
     def encode(self, value: int) -> float:
-        """Coordinate on the scale."""
+        """Return the coordinate on the scale."""
         return self._scale.encode(value) if self.log else (value - self.low) / (self.high - self.low)
 
     def decode(self, u: float) -> int:
-        """The nearest whole number."""
+        """Return the nearest integer."""
         return self.low + _nearest_index(self.grid, u)
 
     def nearest(self, u: float) -> float:
-        """The nearest place of the grid."""
+        """Return the nearest coordinate of the grid."""
         return float(self.grid[_nearest_index(self.grid, u)])
 
     @property
@@ -298,9 +298,9 @@ class Integer(VaryingParameter):
 
 @dataclass(frozen=True, repr=False)
 class Boolean(VaryingParameter):
-    """True or false, such as whether to stir; in a constraint true counts 1, and false 0.
+    """True or false, such as whether to stir; in a constraint True counts as 1 and False as 0.
 
-    There is nothing to give: write ``Boolean()``.
+    It has no arguments: write ``Boolean()``.
 
     Examples
     --------
@@ -309,7 +309,7 @@ class Boolean(VaryingParameter):
     """
 
     def check(self, name: str, value: object) -> bool:
-        """A bool, and nothing that merely could be one."""
+        """Return a bool; raise for any other type, including 0 and 1."""
         if not isinstance(value, bool | np.bool_):
             raise InputError(f"{name} must be True or False", repr(value), "give one of the two")
         return bool(value)
@@ -321,57 +321,57 @@ class Boolean(VaryingParameter):
 
     @property
     def line(self) -> tuple[float, float]:
-        """In a constraint, true counts 1."""
+        """``(0, 1)``: in a constraint True counts as 1."""
         return 0.0, 1.0
 
     def encode(self, value: bool) -> float:
-        """1 for true."""
+        """Return 1 for True and 0 for False."""
         return float(value)
 
     def decode(self, u: float) -> bool:
-        """True from a half on."""
+        """Return whether u is at least 0.5."""
         return bool(u >= 0.5)
 
     def nearest(self, u: float) -> float:
-        """0 or 1."""
+        """Return 0 or 1."""
         return float(u >= 0.5)
 
 
 class _Choice(VaryingParameter):
-    """One of a few values."""
+    """Abstract parameter with a list of values."""
 
     values: tuple[Value, ...]
 
     def check(self, name: str, value: object) -> Value:
-        """The value as it was given when the parameter was made."""
+        """Return the equal value of the list."""
         return match_value(name, value, self.values)
 
     @cached_property
     def grid(self) -> Array:
-        """Evenly spaced places."""
+        """Evenly spaced coordinates from 0 to 1."""
         return freeze(np.arange(len(self.values)) / (len(self.values) - 1))
 
     def encode(self, value: Value) -> float:
-        """Place over the last place."""
+        """Return the index of the value, divided by the last index."""
         return self.values.index(value) / (len(self.values) - 1)
 
     def decode(self, u: float) -> Value:
-        """The value at the nearest place."""
+        """Return the value with the nearest coordinate."""
         return self.values[_nearest_index(self.grid, u)]
 
     def nearest(self, u: float) -> float:
-        """The nearest place of the grid."""
+        """Return the nearest coordinate of the grid."""
         return float(self.grid[_nearest_index(self.grid, u)])
 
 
 @dataclass(frozen=True, repr=False, init=False)
 class Ordinal(_Choice):
-    """One of a few values with an order: neighbours are alike.
+    """One of several values with an order: neighbours are similar.
 
     Parameters
     ----------
     values
-        Two or more texts or numbers, in their order.
+        Two or more texts or numbers, in order.
 
     Examples
     --------
@@ -388,7 +388,7 @@ class Ordinal(_Choice):
 
 @dataclass(frozen=True, repr=False, init=False)
 class Categorical(_Choice):
-    """One of a few values without an order: any two are equally unlike.
+    """One of several values without an order: any two are equally different.
 
     Parameters
     ----------
@@ -410,12 +410,12 @@ class Categorical(_Choice):
 
 @dataclass(frozen=True, repr=False)
 class Constant(Parameter):
-    """A value that is the same in every design: shown, and without a coordinate.
+    """A value that is the same in every design: shown, but without a coordinate.
 
     Parameters
     ----------
     value
-        Text, a number or a truth value.
+        Text, a number or a bool.
 
     Examples
     --------
@@ -429,12 +429,12 @@ class Constant(Parameter):
         object.__setattr__(self, "value", as_value("the value of a Constant", self.value))
 
     def check(self, name: str, value: object) -> Value:
-        """The constant, when that is what was given."""
+        """Return the constant; raise for any other value."""
         return match_value(name, value, (self.value,))
 
 
 def _nearest_index(grid: Array, u: float) -> int:
-    """Place of the grid value nearest to u; the lower of two."""
+    """Return the index of the grid value nearest to u; the lower of two."""
     above = int(np.searchsorted(grid, u))
     if above == 0:
         return 0

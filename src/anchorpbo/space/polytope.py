@@ -1,7 +1,7 @@
 """Linear constraints on coordinates, and the points of the unit cube that meet them.
 
-Symbols: lower <= A x <= upper for x (d,) in the unit cube, an equation where the two are equal. `places`, (d,), is 0
-for a continuous coordinate and n - 1 for one that only takes the n values 0, 1 / (n - 1), ..., 1.
+Symbols: lower <= A x <= upper for x (d,) in the unit cube, an equation if both are equal. `places`, (d,), is 0 for a
+continuous coordinate and n - 1 for a discrete one with the n values 0, 1 / (n - 1), ..., 1.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from anchorpbo.numerics.validation import freeze
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 FEASIBILITY_TOLERANCE = 1e-9
-"""How far a constraint, in units of its row's length, may be missed."""
+"""Largest accepted violation of a constraint, in units of its row's length."""
 _MAX_PROJECTIONS = 300
 _TIME_LIMIT_REACHED = 1
-"""Status of a result of `scipy.optimize.milp`."""
+"""Status of a result of `scipy.optimize.milp` that ran out of time."""
 
 
 def count_steps(grids: Sequence[Array | None]) -> Array:
@@ -31,24 +31,24 @@ def count_steps(grids: Sequence[Array | None]) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Polytope:
-    """Those points of the unit cube that meet linear constraints."""
+    """The points of the unit cube that meet linear constraints."""
 
     A: Array
     """Constraints, (c, d); rows have length 1."""
     lower: Array
-    """(c,), -infinity where there is none."""
+    """Lower ends, (c,); -infinity for none."""
     upper: Array
-    """(c,), infinity where there is none."""
+    """Upper ends, (c,); infinity for none."""
 
     @classmethod
     def of(cls, rows: Array, lower: Array, upper: Array) -> Polytope:
-        """Scale rows to length 1; none of them may be 0."""
+        """Create a polytope with rows scaled to length 1; no row may be 0."""
         length = np.linalg.norm(rows, axis=1)
         return cls(freeze(rows / length[:, None]), freeze(lower / length), freeze(upper / length))
 
     @classmethod
     def cube(cls, dimension: int) -> Polytope:
-        """No constraints."""
+        """Return the unit cube, without constraints."""
         return cls(freeze(np.empty((0, dimension))), freeze(np.empty(0)), freeze(np.empty(0)))
 
     def __len__(self) -> int:
@@ -56,11 +56,11 @@ class Polytope:
 
     @cached_property
     def constrained_coordinates(self) -> IntArray:
-        """Coordinates in some constraint."""
+        """Coordinates that occur in a constraint."""
         return np.flatnonzero(self.A.any(axis=0))
 
     def contains(self, X: Array) -> BoolArray:
-        """Which rows of X, (n, d), meet the constraints, (n,)."""
+        """Return which rows of X, (n, d), meet the constraints, (n,)."""
         values = X @ self.A.T
         return np.asarray(
             ((values >= self.lower - FEASIBILITY_TOLERANCE) & (values <= self.upper + FEASIBILITY_TOLERANCE)).all(
@@ -69,7 +69,7 @@ class Polytope:
         )
 
     def are_repairable(self, X: Array, free: IntArray) -> BoolArray:
-        """Which rows of X, (n,), break no constraint that the free coordinates have no part in."""
+        """Return which rows of X, (n,), meet all constraints that do not involve the free coordinates."""
         fixed = (self.A[:, free] == 0.0).all(axis=1)
         values = X @ self.A[fixed].T
         return np.asarray(
@@ -80,7 +80,7 @@ class Polytope:
         )
 
     def project(self, X: Array, free: IntArray) -> Array:
-        """Project the coordinates `free` onto each constraint and the cube in turn, repeatedly; may fall short."""
+        """Project the coordinates `free` onto each constraint and the cube in turn, repeatedly; may not converge."""
         X = X.copy()
         pull = np.zeros_like(self.A)
         pull[:, free] = self.A[:, free]
@@ -98,7 +98,7 @@ class Polytope:
         return X
 
     def hit_and_run(self, X: Array, free: IntArray, steps: int, rng: np.random.Generator) -> Array:
-        """Sample by hit-and-run: step from each row of X along random lines in the coordinates `free`."""
+        """Sample by hit-and-run: move each row of X along random lines in the coordinates `free`."""
         X, basis = X.copy(), self._directions(free)
         for _ in range(steps if basis.shape[1] and len(X) else 0):
             direction = np.zeros_like(X)
@@ -106,12 +106,12 @@ class Polytope:
             behind, ahead = self._find_room(X, direction)
             step = behind + rng.random(len(X)) * (ahead - behind)
             moved = np.clip(X + step[:, None] * direction, 0.0, 1.0)
-            fine = self.contains(moved)  # rounding at a wall can lead beyond it; then the row stays where it is
+            fine = self.contains(moved)  # rounding at a face can lead outside; then the row does not move
             X[fine] = moved[fine]
         return X
 
     def _find_room(self, X: Array, direction: Array) -> tuple[Array, Array]:
-        """How far one can go back and ahead from each row of X before a wall, (n,) each."""
+        """Return how far each row of X can move backwards and forwards along a direction, (n,) each."""
         values, slopes = X @ self.A.T, direction @ self.A.T
         first = np.concatenate([self.lower - values, -X], axis=1)
         second = np.concatenate([self.upper - values, 1.0 - X], axis=1)
@@ -124,7 +124,7 @@ class Polytope:
         return np.minimum(behind, 0.0), np.maximum(ahead, 0.0)
 
     def _directions(self, free: IntArray) -> Array:
-        """Orthonormal directions of the coordinates `free` along which all equations keep holding, (free, k)."""
+        """Return orthonormal directions of the coordinates `free`, (free, k), along which all equations still hold."""
         equations = self.A[self.equations][:, free]
         if not len(equations):
             return np.eye(len(free))
@@ -134,25 +134,25 @@ class Polytope:
 
     @cached_property
     def equations(self) -> BoolArray:
-        """Which constraints leave no play, (c,): written as equations, or pressed to one value by the others."""
+        """Which constraints are equations, (c,): written as such, or forced to one value by the other constraints."""
         play = [self.extent(a, np.zeros(self.A.shape[1]), np.ones(self.A.shape[1])) for a in self.A]
         return np.array(
             [ends is not None and ends[1] - ends[0] <= FEASIBILITY_TOLERANCE for ends in play], dtype=np.bool_
         )
 
     def extent(self, a: Array, least: Array, most: Array) -> tuple[float, float] | None:
-        """The smallest and largest a @ x, where least <= x <= most, (d,) each; ``None`` where there is no such x."""
+        """Return the smallest and largest a @ x for least <= x <= most, (d,) each; ``None`` if there is no such x."""
         ends = [self._solve(sign * a, np.zeros_like(a), least, most) for sign in (1.0, -1.0)]
         if ends[0] is None or ends[1] is None:
             return None
         return float(a @ ends[0]), float(a @ ends[1])
 
     def coordinate_extent(self, c: int, least: Array, most: Array) -> tuple[float, float] | None:
-        """The same for one coordinate, x_c."""
+        """Return the smallest and largest x_c, as `extent`."""
         return self.extent(np.eye(len(least))[c], least, most)
 
     def quick_extent(self, c: int, least: Array, most: Array) -> tuple[float, float]:
-        """The same from one constraint at a time: at once, but too wide where several of them act together."""
+        """Bound x_c by one constraint at a time: fast, but too wide if several constraints act together."""
         a = self.A[:, c]
         rows = np.abs(a) > FEASIBILITY_TOLERANCE
         A = self.A[rows]
@@ -166,15 +166,15 @@ class Polytope:
         )
 
     def is_feasible(self, places: Array) -> bool:
-        """Whether any point meets the constraints."""
+        """Return whether any point meets the constraints."""
         return self.find_vertex(np.zeros(len(places)), places) is not None
 
     def find_vertex(self, direction: Array, places: Array) -> Array | None:
-        """Return the vertex, (d,), that goes farthest against a direction; ``None`` if none is feasible."""
+        """Return the vertex, (d,), that minimises direction @ x; ``None`` if no point is feasible."""
         return self._solve(direction, places, np.zeros(len(places)), np.ones(len(places)))
 
     def nearest(self, x: Array, places: Array) -> Array | None:
-        """A point, (d,), with the least sum of absolute differences to x; only coordinates in constraints move."""
+        """Return a point, (d,), at the smallest L1 distance from x; only coordinates in constraints move."""
         at, n = self.constrained_coordinates, len(self.constrained_coordinates)
         # Minimise the sum of s subject to s >= x - y and s >= y - x for each coordinate y.
         wide = Polytope(
@@ -191,7 +191,7 @@ class Polytope:
         cost, grid = np.repeat([0.0, 1.0], n), np.concatenate([places[at], np.zeros(n)])
         try:
             found = wide.find_vertex(cost, grid)
-        except TimeLimitError:  # which counts the rows that were added
+        except TimeLimitError:  # its message counts the rows added here
             raise self._time_limit_error(places) from None
         if found is None:
             return None
@@ -202,9 +202,9 @@ class Polytope:
     def _solve(self, cost: Array, places: Array, least: Array, most: Array) -> Array | None:
         """Minimise cost @ x, least <= x <= most, as a mixed-integer program in x times its places.
 
-        Never a point that a search had found when its time was up: results must not depend on the speed of a machine.
+        Raise at the time limit instead of returning the best point so far: results must not depend on the machine.
         """
-        from scipy import optimize  # loaded when it is needed: it takes a while
+        from scipy import optimize  # imported here because it is slow to load
 
         whole = places > 0
         unit = np.where(whole, places, 1.0)

@@ -1,7 +1,7 @@
 """The designs of a space as a part of the unit cube: continuous and discrete coordinates, linear constraints.
 
-Symbols: x (d,) coordinates; `grids[c]` the allowed values of coordinate c, or None where all of [0, 1] is;
-lower <= A x <= upper the constraints, an equation where the two are equal.
+Symbols: x (d,) coordinates; `grids[c]` the allowed values of coordinate c, or None if all of [0, 1] is allowed;
+lower <= A x <= upper the constraints, an equation if both are equal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from anchorpbo.space.polytope import FEASIBILITY_TOLERANCE, Polytope, count_step
 from anchorpbo.typing import Array, BoolArray, IntArray
 
 POOL_SIZE = 1024
-"""Designs drawn once where constraints make drawing them slow."""
+"""Number of designs drawn once if constraints make sampling slow."""
 _HIT_AND_RUN_STEPS = 20
 _MIN_POOL_SIZE = 64
 _NEAREST_STARTS, _VERTEX_STARTS = 32, 16
@@ -28,14 +28,14 @@ _NEAREST_STARTS, _VERTEX_STARTS = 32, 16
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Which coordinates are designs. Immutable; build it by `of` or `cube`."""
+    """The coordinates that are designs. Immutable; create it by `of` or `cube`."""
 
     grids: tuple[Array | None, ...]
     """For each coordinate: its allowed values, increasing from 0 to 1, or ``None`` for the whole interval."""
     categorical: frozenset[int]
     """Gridded coordinates whose values have no order."""
     polytope: Polytope
-    """The constraints. A discrete coordinate in one of them has an even grid."""
+    """The constraints. A discrete coordinate in a constraint has an evenly spaced grid."""
 
     @classmethod
     def of(
@@ -48,7 +48,7 @@ class Region:
         *,
         check: bool = True,
     ) -> Region:
-        """Constraints lower <= rows x <= upper, any of them left out; checks, unless told not to, for a design."""
+        """Create a region with constraints lower <= rows x <= upper; raise if it is empty, unless `check` is false."""
         if rows is None or not len(rows):
             return cls(tuple(grids), frozenset(categorical), Polytope.cube(len(grids)))
         lower = np.full(len(rows), -np.inf) if lower is None else lower
@@ -61,7 +61,7 @@ class Region:
 
     @classmethod
     def cube(cls, dimension: int) -> Region:
-        """All of the unit cube."""
+        """Return the whole unit cube."""
         return cls.of((None,) * dimension)
 
     @property
@@ -71,17 +71,17 @@ class Region:
 
     @property
     def lower(self) -> Array:
-        """(c,), -infinity where there is none."""
+        """Lower ends, (c,); -infinity for none."""
         return self.polytope.lower
 
     @property
     def upper(self) -> Array:
-        """(c,), infinity where there is none."""
+        """Upper ends, (c,); infinity for none."""
         return self.polytope.upper
 
     @property
     def dimension(self) -> int:
-        """Coordinates, d."""
+        """Number of coordinates, d."""
         return len(self.grids)
 
     @cached_property
@@ -105,7 +105,7 @@ class Region:
         return len(self.polytope) > 0
 
     def contains(self, X: Array) -> BoolArray:
-        """Which rows of X, (n, d), in the cube and on their grids, meet the constraints, (n,)."""
+        """Return which rows of X, (n, d), meet the constraints, (n,); they must be in the cube and on their grids."""
         return self.polytope.contains(X)
 
     def snap(self, X: Array) -> Array:
@@ -125,9 +125,9 @@ class Region:
         return X
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
-        """Designs, (n, d), spread over the region by scrambled Sobol' points.
+        """Return designs, (n, d), spread over the region by scrambled Sobol' points.
 
-        Where constraints leave fewer, there are fewer; and at most `POOL_SIZE` where all coordinates have grids, too.
+        There are fewer if constraints leave fewer, and at most `POOL_SIZE` if in addition all coordinates have grids.
         """
         if not self.is_constrained:
             return self.assign_bins(sobol(n, self.dimension, rng))
@@ -138,10 +138,10 @@ class Region:
         )
 
     def neighbours(self, x: Array) -> Array:
-        """Designs, (k, d), that one step in a discrete coordinate leads to.
+        """Return the designs, (k, d), that are one step away in a discrete coordinate.
 
-        An ordered coordinate steps by 1, 2, 4, ... places of its grid, a categorical one to any other value. Where a
-        step breaks a constraint, another discrete coordinate steps against it, or the continuous ones make room.
+        An ordered coordinate steps by 1, 2, 4, ... grid values, a categorical one to any other value. If a step breaks
+        a constraint, another discrete coordinate steps in the opposite direction, or the continuous ones are moved.
         """
         steps = {c: self._steps(x, c) for c in self._tables}
         found = np.concatenate([x[None, :][:0], *(add_coordinate(x[None], c, values) for c, values in steps.items())])
@@ -154,7 +154,7 @@ class Region:
         return np.asarray(np.unique(every[self.contains(every)], axis=0))
 
     def repair(self, X: Array) -> Array:
-        """Move continuous coordinates of the rows of X to meet the constraints; drop rows for which that fails."""
+        """Move continuous coordinates of the rows of X to meet the constraints; drop rows for which this fails."""
         if not self.is_constrained:
             return X
         if len(self.continuous):
@@ -162,7 +162,7 @@ class Region:
         return X[self.contains(X)]
 
     def nearest(self, x: Array) -> Array:
-        """A design, (d,), near to x: on the grids, then by its continuous coordinates, then by all of them."""
+        """Return a design, (d,), near x: snapped to the grids, then repaired in continuous or else all coordinates."""
         on_grid = self.snap(x[None])
         moved = self.repair(on_grid)
         if len(moved):
@@ -171,10 +171,10 @@ class Region:
         return on_grid[0] if found is None else np.asarray(self.snap(found[None])[0])
 
     def bounds_if_alike(self, least_difference: float) -> tuple[Array, Array] | None:
-        """Return the ends of each coordinate, (d,) each, where no two designs look different, else ``None``.
+        """Return the bounds of each coordinate, (d,) each, if no two designs look different, else ``None``.
 
-        That is, where each continuous coordinate has less than `least_difference` of play, and no other has any. The
-        first that has more ends the search, so that most regions need a single pair of linear programs.
+        Designs look the same if each continuous coordinate varies by less than `least_difference`, and no other varies.
+        The check ends at the first coordinate that varies more, so most regions need one pair of linear programs.
         """
         if len(self.polytope.constrained_coordinates) < self.dimension:
             return None
@@ -188,14 +188,14 @@ class Region:
                 return None
         return ends[0], ends[1]
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- helpers -------------------------------------------------------------------------------------------------------
 
     @cached_property
     def _tables(self) -> dict[int, Array]:
         return {c: grid for c, grid in enumerate(self.grids) if grid is not None}
 
     def _steps(self, x: Array, column: int) -> Array:
-        """Values, (k,), one step away in a discrete coordinate."""
+        """Return the values, (k,), one step away in a discrete coordinate."""
         grid = self._tables[column]
         here = int(np.abs(grid - x[column]).argmin())
         if column in self.categorical:
@@ -207,7 +207,7 @@ class Region:
 
     @cached_property
     def _pool(self) -> Array:
-        """Designs to start from, drawn once: projected Sobol' points, mixed by hit-and-run."""
+        """Designs to sample from, drawn once: projected Sobol' points, mixed by hit-and-run."""
         every = enumerate_designs(self.grids, self.polytope, POOL_SIZE)
         if every is not None:
             return freeze(every)
@@ -221,9 +221,9 @@ class Region:
         return freeze(self.polytope.hit_and_run(chosen, self.continuous, _HIT_AND_RUN_STEPS, rng))
 
     def _rounded_pool(self, spread: Array, rng: np.random.Generator) -> Array:
-        """Designs where a grid point at random hardly ever meets the constraints, such as whole numbers of a given sum.
+        """Return designs if random grid points seldom meet the constraints, such as integers with a given sum.
 
-        Points between the places are easy to find; each leads to the design nearest to it, which leads to others.
+        Points between the grid values are easy to find; from each, the nearest design and its neighbours are taken.
         """
         between = self.polytope.constrained_coordinates
         starts = self.polytope.project(spread[:_NEAREST_STARTS], between)

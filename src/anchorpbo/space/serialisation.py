@@ -1,4 +1,4 @@
-"""Deserialisation of design spaces from what their `to_dict` wrote."""
+"""Deserialisation of design spaces from the result of `to_dict`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,13 +14,13 @@ from anchorpbo.space.table import Table
 _PARAMETERS: dict[str, type[Parameter]] = {
     kind.__name__.lower(): kind for kind in (Real, Integer, Categorical, Ordinal, Boolean, Constant)
 }
-_REMEDY = "give what to_dict of a space returned"
+_REMEDY = "give the result of to_dict of a space"
 
 
 def space_from_dict(data: Mapping[str, Any], *, checked: bool = False) -> DesignSpace:
-    """Rebuild a `Space` or a `Catalogue`; an error says what cannot be read.
+    """Rebuild a `Space` or a `Catalogue` from the result of its `to_dict`.
 
-    Where its constraints are known to be `checked`, they are not checked again, which can take some time.
+    Constraints are not checked again if `checked`, because the check can be slow.
     """
     kind = _get_entry("a space", data, "kind")
     if kind == "space":
@@ -40,7 +40,7 @@ def _read_space(data: Mapping[str, Any], checked: bool) -> Space:
             parameters[name] = _read_parameter({k: v for k, v in entry.items() if k != "name"})
         except InputError as error:
             raise type(error)(f"{name!r}: {error.rule}", error.received, error.remedy) from error
-    # Text, too, so that people and programs can write "a + b <= 1".
+    # Text is accepted too, so that people and programs can write "a + b <= 1".
     given = _check_list("constraints", data.get("constraints", []))
     constraints = [entry if isinstance(entry, str) else _read_constraint(entry) for entry in given]
     return Space.restore(parameters, constraints) if checked else Space(parameters, constraints=constraints)

@@ -1,4 +1,4 @@
-"""Designs made of parameters."""
+"""Spaces: designs given by parameters and constraints."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from anchorpbo.space.values import format_call, short_repr
 from anchorpbo.typing import Array
 
 MAX_LISTED_DESIGNS = 2_000
-"""Up to this many designs are listed rather than searched."""
+"""Largest number of designs that are listed instead of searched."""
 CHECK_SECONDS = 5.0
-"""Seconds that the check of the constraints may take: whether whole numbers meet equations can take for ever."""
+"""Time limit of the check of the constraints, in seconds: integers in equations can take very long."""
 _MAX_DRAWS = 8
 _Ends: TypeAlias = Callable[[int, Array, Array], tuple[float, float] | None]
 
 
 class Space(DesignSpace):
-    """Parameters and the constraints between them. Immutable, so safe to share between threads.
+    """Parameters and linear constraints between them. Immutable and thread-safe.
 
     Parameters
     ----------
     parameters
-        A mapping from names to parameters; handy where a name is no Python word.
+        A mapping from names to parameters, for names that are not Python identifiers.
     constraints
-        Linear constraints between parameters: text, a `Linear`, or a list of these; ``None`` for none. Whether they
-        leave a design must be found out within 5 s, else a `TimeLimitError` says so.
+        Linear constraints between parameters: text, a `Linear`, or a list of these; optional. If 5 s are not enough to
+        check that they leave a design, a `TimeLimitError` is raised.
     **named
         Parameters by keyword.
 
@@ -66,7 +66,7 @@ class Space(DesignSpace):
 
     @classmethod
     def restore(cls, parameters: Mapping[str, Parameter], constraints: Iterable[str | Linear]) -> Space:
-        """Make a space whose constraints were checked before, without checking them again."""
+        """Create a space whose constraints were checked before, without checking them again."""
         space = cls.__new__(cls)
         space._set_up(parameters, constraints, {})
         return space
@@ -88,7 +88,7 @@ class Space(DesignSpace):
         grids = [parameter.grid for parameter in self._varying.values()]
         self._region = Region.of(grids, self.columns.categorical, *stack_rows(self._rows), check=False)
 
-    # -- what it is ---------------------------------------------------------------------------------------------------
+    # -- properties ----------------------------------------------------------------------------------------------------
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
@@ -107,12 +107,12 @@ class Space(DesignSpace):
 
     @property
     def dimension(self) -> int:
-        """Parameters that vary, d."""
+        """Number of parameters that vary, d."""
         return len(self._varying)
 
     @cached_property
     def columns(self) -> Columns:
-        """Categorical parameters, and the others, which all have an order."""
+        """Categorical parameters and the others, which all have an order."""
         kinds = [isinstance(parameter, Categorical) for parameter in self._varying.values()]
         return Columns(
             numeric=tuple(c for c, categorical in enumerate(kinds) if not categorical),
@@ -126,17 +126,17 @@ class Space(DesignSpace):
 
     @cached_property
     def candidates(self) -> Array | None:
-        """Every design, (n, d), where all parameters have places and there are at most 2,000 designs."""
+        """Every design, (n, d), if all parameters are discrete and there are at most 2,000 designs."""
         found = enumerate_designs(self._region.grids, self._region.polytope, MAX_LISTED_DESIGNS)
         return None if found is None else freeze(found)
 
     def check(self, design: Mapping[str, Any]) -> Design:
-        """A complete copy with plain Python values; constants may be left out."""
+        """Return a complete copy with plain Python values; constants may be left out."""
         if not isinstance(design, Mapping):
             raise InputError(
                 "a design must be a dict of parameter values",
                 repr(design),
-                f"give {self._decode_point(np.zeros(self.dimension))}, say",
+                f"give {self._decode_point(np.zeros(self.dimension))}, for example",
             )
         unknown = [name for name in design if name not in self._parameters]
         if unknown:
@@ -145,7 +145,7 @@ class Space(DesignSpace):
         missing = [name for name in self._varying if name not in design]
         if missing:
             rule = f"a design must have a value for {', '.join(map(repr, self._varying))}"
-            raise InputError(rule, f"none for {', '.join(map(repr, missing))}", "add what is missing")
+            raise InputError(rule, f"none for {', '.join(map(repr, missing))}", "add the missing values")
         complete = {**self._constants, **design}
         checked = {name: parameter.check(name, complete[name]) for name, parameter in self._parameters.items()}
         for row in self._rows:
@@ -153,21 +153,21 @@ class Space(DesignSpace):
         return checked
 
     def encode(self, design: Mapping[str, Any]) -> Array:
-        """Coordinates of a design, (d,), after `check`."""
+        """Check a design and return its coordinates, (d,)."""
         return self.locate(self.check(design))
 
     def locate(self, design: Mapping[str, Any]) -> Array:
-        """Coordinates, (d,), of a design that `check` has passed."""
+        """Return the coordinates, (d,), of a design that has passed `check`."""
         return np.array([parameter.encode(design[name]) for name, parameter in self._varying.items()])
 
     def decode(self, x: Array) -> Design:
-        """The design with coordinates x, (d,); constants included."""
+        """Return the design with coordinates x, (d,), including constants."""
         return self._decode_point(self._as_point(x))
 
     def nearest(self, x: Array) -> Array:
-        """Coordinates, (d,), of a design near to x that `check` accepts, with numbers a person would write.
+        """Return the coordinates, (d,), of a design near x that `check` accepts, with numbers a person would write.
 
-        Where constraints leave a number no such choice, as the last part of a mixture, it has up to 12 digits.
+        If constraints fix a number, as for the last part of a mixture, it has up to 12 digits.
         """
         x = self._region.nearest(np.clip(self._as_point(x), 0.0, 1.0))
         x = _round_within(x, self._region, self._bound_reals)
@@ -177,7 +177,7 @@ class Space(DesignSpace):
         return x
 
     def sample(self, n: int, rng: np.random.Generator) -> Array:
-        """Distinct designs spread over the space, (n, d); fewer only where there are fewer."""
+        """Return distinct designs spread over the space, (n, d); fewer only if there are fewer."""
         n, rng = as_integer("n", n, 0), as_generator(rng)
         found = np.empty((0, self.dimension))
         for _ in range(_MAX_DRAWS):
@@ -188,13 +188,13 @@ class Space(DesignSpace):
             found = _first_distinct(np.concatenate([found, rng.permutation(self.candidates)]))
         return found[:n]
 
-    # -- as text ------------------------------------------------------------------------------------------------------
+    # -- serialisation -------------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as JSON can hold it; `space_from_dict` reads it."""
+        """Return the space as JSON data; `space_from_dict` reads it."""
         return {
             "kind": "space",
-            # A list, since not everything that stores JSON keeps the order of names.
+            # A list, because some stores of JSON do not keep the order of names.
             "parameters": [{"name": name, **p.to_dict()} for name, p in self._parameters.items()],
             "constraints": [constraint.to_dict() for constraint in self._constraints],
         }
@@ -217,10 +217,10 @@ class Space(DesignSpace):
 
         return space_html(self)
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- helpers -------------------------------------------------------------------------------------------------------
 
     def _check(self) -> None:
-        """Refuse constraints that leave no design, or a single one."""
+        """Raise if the constraints leave no design, or a single one."""
         conflict = find_conflict(self._rows, self._region.grids)
         if conflict:
             received = f"none that meets {' and '.join(str(row.constraint) for row in conflict)}"
@@ -245,13 +245,13 @@ class Space(DesignSpace):
             if low[name] != high[name]
         )
         share = f"{NOTICEABLE_DIFFERENCE:g} of the range of a parameter"
-        rule = f"two designs must differ by at least {share} for anybody to compare them"
+        rule = f"two designs must differ by at least {share} for a user to compare them"
         remedy = "give the parameters just the range you want to explore, or loosen a constraint"
         return InputError(rule, f"constraints that leave {left}", remedy)
 
     @cached_property
     def _bound_reals(self) -> dict[int, Real]:
-        """Continuous parameters in constraints, by their coordinate."""
+        """Continuous parameters that occur in constraints, by their coordinate."""
         constrained = self._region.polytope.constrained_coordinates
         return {
             c: parameter
@@ -283,23 +283,23 @@ def _as_parameters(given: Mapping[str, Parameter] | None, named: Mapping[str, Pa
             raise InputError("the name of a parameter must be text", repr(name), "give it a name")
         if not isinstance(parameter, Parameter):
             rule = f"{name} must be a Real, Integer, Categorical, Ordinal, Boolean or Constant"
-            raise InputError(rule, repr(parameter), f"write {name}=Real(0, 1), say")
+            raise InputError(rule, repr(parameter), f"write {name}=Real(0, 1), for example")
     return every
 
 
 def _first_distinct(X: Array) -> Array:
-    """Distinct rows in order of first appearance."""
+    """Return the distinct rows in order of first appearance."""
     _, first = np.unique(X, axis=0, return_index=True)
     return X[np.sort(first)]
 
 
 def _round_within(x: Array, region: Region, numbers: Mapping[int, Real]) -> Array:
-    """Round the continuous coordinates of a design x, (d,), that are in constraints; `numbers` has their parameters.
+    """Round the continuous coordinates of a design x, (d,), that occur in constraints; `numbers` has their parameters.
 
-    Each is rounded in turn within the interval that the constraints leave it, given the ones before and whatever
-    the ones after may still become. So those that come last, such as the remainder of a mixture, always find room.
-    Looking at each constraint by itself gives that interval at once, but only where no two of them share parameters is
-    it sure to be the right one; where it was not, linear programs find it.
+    Each is rounded in turn within the interval that the constraints leave it, given the coordinates before it and all
+    possible values of those after it. So the last coordinates, such as the remainder of a mixture, always have room.
+    The interval from one constraint at a time is fast, but exact only if no two constraints share parameters; if it
+    fails, linear programs find the exact interval.
     """
     quick = _round_in_turn(x, region, numbers, region.polytope.quick_extent)
     if quick is not None:
@@ -307,13 +307,13 @@ def _round_within(x: Array, region: Region, numbers: Mapping[int, Real]) -> Arra
     exact = _round_in_turn(x, region, numbers, region.polytope.coordinate_extent)
     if exact is None:
         return x
-    # Rounding what is rounded must not change it, so what the quick way makes of this takes precedence.
+    # Rounding must be idempotent, so the result of the fast way on the rounded design takes precedence.
     again = _round_in_turn(exact, region, numbers, region.polytope.quick_extent)
     return exact if again is None else again
 
 
 def _round_in_turn(x: Array, region: Region, numbers: Mapping[int, Real], find_ends: _Ends) -> Array | None:
-    """One number after the other; ``None`` where that leads out of the region."""
+    """Round one coordinate after the other; return ``None`` if that leads out of the region."""
     least, most = np.zeros(region.dimension), np.ones(region.dimension)
     least[region.discrete] = most[region.discrete] = x[region.discrete]
     for c, parameter in numbers.items():

@@ -1,4 +1,4 @@
-"""Selection of a few rows of a list that represent all of it: farthest points and medoids.
+"""Selection of a few rows that represent a list: farthest points and medoids.
 
     d(x, y)^2 = sum over numeric columns of (x - y)^2 + categorical columns that differ + (1 - t)^2
 
@@ -26,35 +26,35 @@ from anchorpbo.space.base import Columns
 from anchorpbo.typing import Array, IntArray
 
 MAX_SUBSET_ROWS = 2_000
-"""Longer lists are represented by this many of their rows, drawn at random."""
+"""Number of rows, drawn at random, that represent a longer list."""
 _MAX_UPDATES = 20
 
 
 def distances(X: Array, Y: Array, columns: Columns) -> Array:
-    """Distances d between the rows of X, (n, d), and those of Y, (m, d): (n, m)."""
+    """Return the distances d between the rows of X, (n, d), and those of Y, (m, d): (n, m)."""
     return _FeatureRows.of(X, columns).distances(_FeatureRows.of(Y, columns))
 
 
 @dataclass(frozen=True, eq=False)
 class _FeatureRows:
-    """Rows of a list, their columns sorted by kind once."""
+    """Rows of a list, with their columns sorted by kind."""
 
     numeric: Array
-    """(n, p)."""
+    """Numeric columns, (n, p)."""
     squares: Array
-    """|x|^2 of these, (n,)."""
+    """|x|^2 of the numeric columns, (n,)."""
     categorical: Array
-    """(n, c)."""
+    """Categorical columns, (n, c)."""
     counts: Array
     """The fingerprints, (n, b)."""
     bits: Words | None
-    """The same packed, (n, words), where all of them are 0 or 1."""
+    """The fingerprints packed into words, (n, words), if all entries are 0 or 1."""
     sizes: Array
     """<x, x> of the fingerprints, (n,)."""
 
     @classmethod
     def of(cls, X: Array, columns: Columns) -> _FeatureRows:
-        """Sort the columns of X, (n, d)."""
+        """Sort the columns of X, (n, d), by kind."""
         numeric, categorical, counts = (
             _columns(X, at) for at in (columns.numeric, columns.categorical, columns.fingerprint)
         )
@@ -63,7 +63,7 @@ class _FeatureRows:
         return cls(numeric, (numeric**2).sum(axis=1), categorical, counts, bits, sizes)
 
     def at(self, rows: Sequence[int] | IntArray) -> _FeatureRows:
-        """Some of them."""
+        """Return some of the rows."""
         rows = np.asarray(rows, dtype=np.intp)
         return _FeatureRows(
             self.numeric[rows],
@@ -75,9 +75,9 @@ class _FeatureRows:
         )
 
     def distances(self, other: _FeatureRows) -> Array:
-        """Distances d to others, (m of them): (n, m)."""
+        """Return the distances d to other rows, (m of them): (n, m)."""
         squares = self.squares[:, None] + other.squares - 2.0 * self.numeric @ other.numeric.T
-        # The difference of equal numbers need not be 0 in this form.
+        # In this form the distance of equal rows may differ from 0 by rounding.
         squares[squares < 1e-12] = 0.0
         for c in range(self.categorical.shape[1]):
             squares += self.categorical[:, c, None] != other.categorical[:, c]
@@ -92,22 +92,22 @@ class _FeatureRows:
         else:
             common = count_shared_bits(self.bits, other.bits)
         either = self.sizes[:, None] + other.sizes - common
-        # Two empty fingerprints are the same one.
+        # Two empty fingerprints count as equal.
         similar: Array = np.divide(common, either, out=np.ones_like(common), where=either > 0)
         return similar
 
 
 def _columns(X: Array, at: tuple[int, ...]) -> Array:
-    """Some columns of X; without a copy where they are next to each other."""
+    """Return some columns of X, without a copy if they are adjacent."""
     if at == tuple(range(at[0], at[-1] + 1)) if at else False:
         return X[:, at[0] : at[-1] + 1]
     return X[:, list(at)]
 
 
 def farthest_points(X: Array, n: int, columns: Columns, chosen: Sequence[int]) -> IntArray:
-    """Row numbers, (n,), of X, (m, d), each the farthest from all before it and from those `chosen` [Gonzalez1985].
+    """Return n row numbers of X, (m, d), each the farthest from all before it and from those `chosen` [Gonzalez1985].
 
-    Equal rows are one: where fewer than n more are distinct, there are fewer.
+    Equal rows count once, so there are fewer if fewer than n further rows are distinct.
     """
     X, n = as_points("X", X), as_integer("n", n, 0)
     before = [int(row) for row in as_indices("chosen", list(chosen), len(X))]
@@ -125,10 +125,10 @@ def farthest_points(X: Array, n: int, columns: Columns, chosen: Sequence[int]) -
 
 
 def medoids(X: Array, n: int, columns: Columns, rng: np.random.Generator) -> IntArray:
-    """Row numbers, (n,), of a list X, (m, d), that have all other rows near to one of them [PJ2009].
+    """Return n row numbers of a list X, (m, d), such that every other row is near one of them [PJ2009].
 
-    Rows far apart to begin with; then, in turn, every row joins the nearest of them, and each group elects the row with
-    the least sum of distances. Where fewer than n rows are distinct, there are fewer, and never more than
+    The first choice is rows far apart. Then, repeatedly, every row joins the nearest chosen row, and each group chooses
+    the row with the smallest sum of distances. There are fewer if fewer than n rows are distinct, and at most
     `MAX_SUBSET_ROWS`.
     """
     X, n, rng = as_points("X", X), as_integer("n", n, 0), as_generator(rng)

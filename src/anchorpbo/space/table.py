@@ -1,7 +1,7 @@
-"""Columns of values, from a CSV file, a data frame or a list of dicts.
+"""Tables: named columns of values, from a CSV file, a data frame or a list of dicts.
 
-A column is an array where all of its cells are whole numbers, or all are numbers, and a tuple of plain Python values
-otherwise, with None for an empty cell: so 100,000 rows of 50 columns take seconds to read and little room.
+A column is an integer array if all cells are integers, a float array if all are numbers, and otherwise a tuple of plain
+Python values, with None for an empty cell. So 100,000 rows of 50 columns take seconds to read and little memory.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from anchorpbo.space.values import to_python
 from anchorpbo.typing import Array
 
 Column: TypeAlias = npt.NDArray[np.int64] | Array | tuple[Any, ...]
-"""Values of one name, in the order of the rows."""
+"""Values of one column, in the order of the rows."""
 
 _DELIMITERS = (",", ";", "\t", "|")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_DIGIT_CODE = re.compile(r"0\d+", re.ASCII)  # 007 is a name
+_DIGIT_CODE = re.compile(r"0\d+", re.ASCII)  # codes such as 007 are text
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+(?:\.\d{3})*,\d+", re.ASCII)
 _CHUNK_CELLS = 1_000
-"""Cells written as JSON at a time, so that a long column is never held as text."""
+"""Number of cells written as JSON at a time, so that a long column is never held as text."""
 _CELL_TYPES = {str, int, bool, type(None)}
 _COMMA_NUMBER = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII)
 _MISSING_TYPES = {
     "NAType",
     "NaTType",
-}  # what pandas has for an empty cell besides NaN; it need not be installed
+}  # empty cells of pandas besides NaN; pandas need not be installed
 
 
 class SupportsRead(Protocol):
     """An open file."""
 
     def read(self) -> Any:
-        """All that is left of it, as text or as bytes in UTF-8."""
+        """Read the rest of the file, as text or as bytes in UTF-8."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +58,9 @@ class Table:
 
     columns: Mapping[str, Column]
     lines: Sequence[int]
-    """Where each row came from: its line in a file, or its number."""
+    """Origin of each row: its line in a file, or its number."""
     noun: str = "row"
-    """What `lines` counts."""
+    """Unit that `lines` counts."""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -73,12 +73,12 @@ class Table:
         as_text: Collection[str] = (),
         check_size: Callable[[int, int], None] = lambda rows, columns: None,
     ) -> Table:
-        """Read a file in UTF-8 whose first line has the names; the columns `as_text` are not turned into numbers.
+        """Read a CSV file in UTF-8 whose first line has the names; the columns `as_text` are not converted to numbers.
 
-        After each row `check_size` gets the number of rows and columns so far, and may refuse the table.
+        After each row, `check_size` is called with the number of rows and columns so far, and may raise.
         """
         if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
-            raise InputError("delimiter must be a single sign", repr(delimiter), "leave it out to have it guessed")
+            raise InputError("delimiter must be a single character", repr(delimiter), "leave it out to have it guessed")
         with io.StringIO(_read_text(path), newline="") as file:
             header = _check_header(path, file.readline())
             file.seek(0)
@@ -89,7 +89,7 @@ class Table:
                 raise InputError("a table must be CSV", f"{error} in its first line", "save it again") from error
             rows, lines = _read_rows(reader, len(names), check_size)
         cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
-        # Where a comma marks decimals, as in Excel in much of Europe, cells are parted by semicolons.
+        # If commas mark decimals, as in Excel in much of Europe, semicolons separate the cells.
         comma = (delimiter or _guess_delimiter(header)) == ";"
         columns = {
             name: tuple(map(str.strip, column)) if name in as_text else _parse_column(column, comma)
@@ -99,44 +99,44 @@ class Table:
 
     @classmethod
     def of(cls, columns: Mapping[str, Sequence[Any]]) -> Table:
-        """Take lists of equal length by name."""
+        """Create a table from lists of equal length by name."""
         found = {name: _make_column(values) for name, values in columns.items()}
         return cls(found, range(max(map(len, found.values()), default=0)))
 
     @classmethod
     def from_frame(cls, frame: Any) -> Table:
-        """Take the columns of a pandas or polars data frame or an Arrow table, or of anything that looks like one."""
+        """Create a table from a pandas or polars data frame, an Arrow table, or a similar object."""
         try:
-            # Of the type: a column of this name would be an attribute of a frame of pandas.
+            # Looked up on the type, because a pandas frame has an attribute for each of its columns.
             called = list(frame.column_names if hasattr(type(frame), "column_names") else frame.columns)
             names = _check_names([str(name) for name in called])
             columns = {str(name): _make_column(_as_list(frame[name])) for name in called}
         except (AttributeError, KeyError, TypeError) as error:
-            rule = "a data frame must have columns and give each by name, as those of pandas and polars do"
+            rule = "a data frame must have columns and return each by name, as in pandas and polars"
             raise InputError(rule, type(frame).__name__, "use from_records for a list of dicts") from error
         return cls(columns, range(len(columns[names[0]])))
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping[str, Any]]) -> Table:
-        """Take a list of dicts; a name that one of them lacks is an empty cell."""
+        """Create a table from a list of dicts; a missing name is an empty cell."""
         if isinstance(records, str | PathLike | Mapping) or not isinstance(records, Iterable):
-            remedy = "use from_csv for a file" if isinstance(records, str | PathLike) else "give one dict a row"
+            remedy = "use from_csv for a file" if isinstance(records, str | PathLike) else "give one dict per row"
             raise InputError("items must be a list of dicts", repr(records), remedy)
         if hasattr(records, "columns"):
             raise InputError("items must be a list of dicts", type(records).__name__, "use from_frame for a data frame")
         rows = list(records)
         for number, row in enumerate(rows):
             if not isinstance(row, Mapping):
-                raise InputError("items must be a list of dicts", f"{row!r} in row {number}", "give one dict a row")
+                raise InputError("items must be a list of dicts", f"{row!r} in row {number}", "give one dict per row")
         if not rows:
-            raise InputError("a table must have at least one row", "an empty list", "give one dict a row")
+            raise InputError("a table must have at least one row", "an empty list", "give one dict per row")
         keys = list(dict.fromkeys(key for row in rows for key in row))
         names = _check_names([str(key) for key in keys])
         cells = {name: _make_column([row.get(key) for row in rows]) for name, key in zip(names, keys, strict=True)}
         return cls(cells, range(len(rows)))
 
     def numbers(self, name: str, also: str = "") -> Array:
-        """A column of finite numbers, (n,), or an error that names the first cell that is none; `also` ends it."""
+        """Return a column of finite numbers, (n,); raise for the first other cell; `also` ends the remedy."""
         column = self.columns[name]
         if isinstance(column, np.ndarray):
             values = np.array(column, dtype=np.float64)
@@ -158,7 +158,7 @@ class Table:
         return fine.index(False) if 2 * meant >= len(column) and not all(fine) else None
 
     def is_number_text(self, name: str) -> bool:
-        """Whether all cells of a column of records are numbers written as text."""
+        """Return whether all cells of a column of records are numbers written as text."""
         column = self.columns[name]
         return self.noun == "row" and all(isinstance(cell, str) and _is_number_text(cell) for cell in column)
 
@@ -171,7 +171,7 @@ class Table:
         raise InputError(f"{name!r} in {self.noun} {self.lines[row]} {rule}", received, remedy)
 
     def refuse_number(self, row: int, name: str, rule: str, also: str = "") -> NoReturn:
-        """The same for a cell that is no number; `also` is one more thing to do about it."""
+        """Raise an error about a cell that is not a number; `also` is a further remedy."""
         cell = get_cell(self.columns[name], row)
         remedy = "fill it in, or leave out the row" if cell is None or cell == "" else "correct it"
         if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()):
@@ -181,7 +181,7 @@ class Table:
         self.refuse(row, name, rule, f"{remedy}, {also}" if also else remedy)
 
     def _is_number(self, cell: object) -> bool:
-        """Whether a cell is a number, or in a file, where one word makes a column text, would be read as one."""
+        """Return whether a cell is a number, or, in a file, text that can be read as a number."""
         if isinstance(cell, str):
             return self.noun == "line" and _is_number_text(cell)
         return isinstance(cell, int | float) and not isinstance(cell, bool)
@@ -198,7 +198,7 @@ def get_cells(column: Column) -> Sequence[Any]:
 
 
 def hash_columns(columns: Mapping[str, Column], text: str = "") -> str:
-    """Return a SHA-256 digest of columns and some text: numbers count by their bytes, other cells as JSON."""
+    """Return a SHA-256 digest of columns and some text: numbers by their bytes, other cells as JSON."""
     digest = hashlib.sha256(text.encode())
     for name, column in columns.items():
         kind = column.dtype.kind if isinstance(column, np.ndarray) else "cells"
@@ -212,12 +212,12 @@ def hash_columns(columns: Mapping[str, Column], text: str = "") -> str:
 
 
 def _is_number_text(cell: str) -> bool:
-    """Whether text is a number, and not a code of digits."""
+    """Return whether text is a number, and not a code of digits."""
     return bool(_NUMBER.fullmatch(cell.strip())) and not _DIGIT_CODE.fullmatch(cell.strip())
 
 
 def _to_number(cell: object) -> float:
-    """A cell as a number, NaN where it is none; as features truth values are 0 and 1."""
+    """Return a cell as a number, NaN if it is not one; bools count as 0 and 1."""
     try:
         return float(cell) if isinstance(cell, int | float) else math.nan
     except OverflowError:
@@ -225,18 +225,18 @@ def _to_number(cell: object) -> float:
 
 
 def _parse_number(cell: object) -> float:
-    """The same for a file, where one wrong cell has left the whole column as text."""
+    """Return a cell of a file as a number; one wrong cell has left the whole column as text."""
     try:
         return float(cell) if isinstance(cell, str) and "_" not in cell else _to_number(cell)
     except ValueError:
         return math.nan
 
 
-# -- CSV --------------------------------------------------------------------------------------------------------------
+# -- CSV ---------------------------------------------------------------------------------------------------------------
 
 
 def _read_text(source: str | PathLike[str] | SupportsRead) -> str:
-    """All of a file, by its path or open."""
+    """Return the content of a file, given by its path or open."""
     try:
         if isinstance(source, str | PathLike):
             return Path(source).read_text(encoding="utf-8-sig")
@@ -270,7 +270,7 @@ def _check_header(source: object, line: str) -> str:
 
 
 def _guess_delimiter(header: str) -> str:
-    """The sign that is most frequent among the names."""
+    """Return the delimiter that is most frequent among the names."""
     return max(_DELIMITERS, key=header.count)
 
 
@@ -288,7 +288,7 @@ def _check_names(names: list[str]) -> list[str]:
 
 
 def _read_rows(reader: Any, width: int, check_size: Callable[[int, int], None]) -> tuple[list[list[str]], list[int]]:
-    """Rows that are not blank, and the line in which each ends."""
+    """Return the rows that are not blank, and the line in which each ends."""
     rows: list[list[str]] = []
     lines: list[int] = []
     check_size(0, width)
@@ -309,7 +309,7 @@ def _read_rows(reader: Any, width: int, check_size: Callable[[int, int], None]) 
 
 
 def _parse_column(cells: Sequence[str], comma: bool) -> Column:
-    """Whole numbers where all cells are, else numbers, perhaps with commas, else text; an empty cell is None."""
+    """Return integers if all cells are, else numbers, perhaps with decimal commas, else text; None for empty cells."""
     cells = list(map(str.strip, cells))
     filled = list(filter(None, cells))
     column = _parse_numbers(filled)
@@ -329,17 +329,17 @@ def _parse_numbers(cells: list[str]) -> Column:
     else:
         if list(map(str, whole)) == cells:
             return _make_column(whole)
-        if any(len(cell) > 1 and cell[0] == "0" for cell in cells):  # 007 is a name
+        if any(len(cell) > 1 and cell[0] == "0" for cell in cells):  # codes such as 007 are text
             return tuple(cells)
     try:
         numbers = np.array(list(map(float, cells)))
     except ValueError:
         return tuple(cells)
-    # Python reads nan, inf and 1_000 as numbers; in a file they are more likely to be words.
+    # Python parses nan, inf and 1_000 as numbers; in a file they are more likely to be text.
     return freeze(numbers) if np.isfinite(numbers).all() and "_" not in "".join(cells) else tuple(cells)
 
 
-# -- values -----------------------------------------------------------------------------------------------------------
+# -- values ------------------------------------------------------------------------------------------------------------
 
 
 def _as_list(column: Any) -> list[Any]:
@@ -367,15 +367,15 @@ def _make_column(values: Sequence[Any]) -> Column:
 
 
 def as_cell(value: Any) -> Any:
-    """Any value as one that JSON can hold; NaN and the like as None."""
+    """Convert any value to one that JSON can hold; NaN and the like to None."""
     value = to_python(value)
     if value is None or isinstance(value, str | bool | int):
         return value
     if type(value).__name__ in _MISSING_TYPES:
         return None
-    if isinstance(value, numbers.Real | Decimal):  # databases have the latter, and Python does not call them real
+    if isinstance(value, numbers.Real | Decimal):  # databases return Decimal, which Python does not count as Real
         number = _as_double(value)
-        # JSON has no infinity; as a word it is shown all the same, and refused as a feature.
+        # JSON has no infinity: it is kept as text, which is shown but rejected as a feature.
         return None if math.isnan(number) else number if math.isfinite(number) else str(value)
     if isinstance(value, np.ndarray):
         return as_cell(value.tolist())

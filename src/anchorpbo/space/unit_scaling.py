@@ -1,22 +1,22 @@
-"""Linear or logarithmic scaling of a range of numbers to [0, 1], and back to the very same numbers.
+"""Linear or logarithmic scaling of a range of numbers to [0, 1], and back to exactly the same numbers.
 
-    even         u = (v - low) / (high - low)
+    linear       u = (v - low) / (high - low)
     logarithmic  u = (log v - log low) / (log high - log low)
 
-Both lose a little to rounding, so several neighbouring doubles may share one coordinate: near 0 in a range that is
-much wider, or anywhere on a logarithmic scale of several decades. Of these `decode` picks the one that is shortest to
-write. A number of up to 15 digits (counted from the leading digit of the range; 14 on a logarithmic scale of up to ten
-decades) has a coordinate that it shares with no other of so few digits, and thus comes back exactly.
+Both round, so several neighbouring doubles may share one coordinate: near 0 in a much wider range, or anywhere on a
+logarithmic scale of several decades. Among them `decode` picks the number that is shortest to write. A number of up to
+15 digits (counted from the leading digit of the range; 14 on a logarithmic scale of up to ten decades) shares its
+coordinate with no other number of at most as many digits, so it is decoded exactly.
 """
 
 import math
 from dataclasses import dataclass
 
-# A proposal is rounded to about this part of its range: finer than anybody can dose, and short to write.
+# Proposals are rounded to about this share of their range: finer than anybody can dose, and short to write.
 READABLE_SHARE = 1e-4
-_MIN_LOG_DIGITS = 5  # on a logarithmic scale, where parts of the range mean nothing; more if that is narrow
-_EXTRA_DECIMALS = 8  # decimals beyond the readable ones where constraints leave less room than those need
-_MAX_DIGITS = 17  # tell any two doubles apart
+_MIN_LOG_DIGITS = 5  # on a logarithmic scale, where shares of the range mean nothing; more if the range is narrow
+_EXTRA_DECIMALS = 8  # further decimals, used if constraints leave too little room for the readable ones
+_MAX_DIGITS = 17  # enough to distinguish any two doubles
 _MAX_CORRECTIONS = 40
 
 
@@ -27,10 +27,10 @@ class UnitScaling:
     low: float
     high: float
     log: bool = False
-    """Whether coordinates follow the logarithm."""
+    """Whether the scale is logarithmic."""
 
     def encode(self, value: float) -> float:
-        """Coordinate of a number; those beyond an end have the coordinate of that end."""
+        """Return the coordinate of a number; numbers beyond an end get the coordinate of that end."""
         if value <= self.low:
             return 0.0
         if value >= self.high:
@@ -40,12 +40,12 @@ class UnitScaling:
         return (value - self.low) / self._span
 
     def decode(self, u: float) -> float:
-        """The number with coordinate u that is shortest to write; where none has it, a neighbour's."""
+        """Return the number with coordinate u that is shortest to write; if no number has it, that of a neighbour."""
         value = self._near(u)
         target = self.encode(value)
         if target in (0.0, 1.0):
             return self.high if target else self.low
-        # No number of digits rounds 1e-17 to 0, though in a range of -1 to 1 both have one coordinate.
+        # No number of digits rounds 1e-17 to 0, although in a range of -1 to 1 both have the same coordinate.
         if self.low < 0.0 < self.high and self.encode(0.0) == target:
             return 0.0
         for digits in range(1, _MAX_DIGITS):
@@ -55,7 +55,7 @@ class UnitScaling:
         return value
 
     def readable(self, u: float) -> float:
-        """The number near coordinate u that a person would write; the ends of the range are always among them."""
+        """Return the number near coordinate u that a person would write; the ends of the range are always possible."""
         value = self.decode(u)
         short = float(f"{value:.{self._digits - 1}e}") if self.log else round(value, self._decimals)
         return min(
@@ -64,7 +64,7 @@ class UnitScaling:
         )
 
     def readable_within(self, u: float, least: float, most: float) -> float:
-        """The same between two coordinates, with more decimals where there is too little room; an even scale only."""
+        """Return `readable` between two coordinates, with more decimals if necessary; only for a linear scale."""
         slack = (self.high - self.low) * READABLE_SHARE * 10.0**-_EXTRA_DECIMALS
         least, most = self.low + least * self._span - slack, self.low + most * self._span + slack
         value = min(max(self.decode(u), least + slack), most - slack)
@@ -86,12 +86,12 @@ class UnitScaling:
 
     @property
     def _digits(self) -> int:
-        # From 100 to 101 the fifth digit would leave 101 numbers to propose.
+        # In a range of 100 to 101, five digits would leave only 101 numbers to propose.
         narrow = math.log10(self.high) - math.log10(self.high - self.low)
         return min(max(_MIN_LOG_DIGITS, math.ceil(narrow - math.log10(READABLE_SHARE))), _MAX_DIGITS)
 
     def _near(self, u: float) -> float:
-        """A number with coordinate u if there is one: a first guess, corrected by what its coordinate misses."""
+        """Return a number with coordinate u if there is one: a guess, corrected by the error of its coordinate."""
         u = min(max(u, 0.0), 1.0)
         value = math.exp(math.log(self.low) + u * self._span) if self.log else self.low + u * self._span
         value = min(max(value, self.low), self.high)

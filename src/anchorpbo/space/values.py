@@ -11,11 +11,11 @@ import numpy as np
 from anchorpbo.errors import InputError
 
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
-_MAX_LIST_VALUES = 12  # values of a list
-_MAX_WIDTH = 100  # signs on one line of a terminal
+_MAX_LIST_VALUES = 12  # number of values shown of a list
+_MAX_WIDTH = 100  # characters on one line of a terminal
 
 Value: TypeAlias = str | bool | int | float
-"""What a parameter can be set to."""
+"""Type of the value of a parameter."""
 
 
 def to_python(value: object) -> object:
@@ -24,7 +24,7 @@ def to_python(value: object) -> object:
 
 
 def as_number(name: str, value: object) -> Any:
-    """A finite number of any kind; truth values and text are none."""
+    """Return a finite number of any type; raise for bools and text."""
     number = to_python(value)
     if not isinstance(number, numbers.Real) or isinstance(number, bool):
         has_comma = isinstance(number, str) and _DECIMAL_COMMA.fullmatch(number.strip())
@@ -36,7 +36,7 @@ def as_number(name: str, value: object) -> Any:
 
 
 def as_float(name: str, value: object) -> float:
-    """A finite number as a float, never -0.0."""
+    """Return a finite number as a float, never -0.0."""
     try:
         return float(as_number(name, value)) + 0.0
     except OverflowError as error:
@@ -44,7 +44,7 @@ def as_float(name: str, value: object) -> float:
 
 
 def as_whole(name: str, value: object) -> int:
-    """A whole number as an int, also where it came as a float."""
+    """Return an integer as an int, also if given as a float."""
     number = as_number(name, value)
     if number != int(number):
         raise InputError(f"{name} must be a whole number", repr(value), "round it, or use a Real")
@@ -52,7 +52,7 @@ def as_whole(name: str, value: object) -> int:
 
 
 def as_value(name: str, value: object) -> Value:
-    """Text, a truth value or a finite number."""
+    """Return text, a bool or a finite number; raise for anything else."""
     simple = to_python(value)
     if not isinstance(simple, str | bool | int | float):
         raise InputError(f"{name} must be text, a number or a truth value", repr(value), "give its name instead")
@@ -62,7 +62,7 @@ def as_value(name: str, value: object) -> Value:
 
 
 def as_distinct(kind: str, values: Iterable[object]) -> tuple[Value, ...]:
-    """Two or more values that nobody can mistake for one another."""
+    """Return two or more distinct values; raise if two are equal."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InputError(f"the values of {kind} must be a list", repr(values), "put them in square brackets")
     found = tuple(as_value(f"every value of {kind}", value) for value in values)
@@ -73,16 +73,16 @@ def as_distinct(kind: str, values: Iterable[object]) -> tuple[Value, ...]:
             raise InputError(rule, f"{first[value]!r} and {value!r}", "drop one of the two, or write them as text")
         first[value] = value
     if len(found) < 2:
-        remedy = f"use Constant({found[0]!r}) for what never varies" if found else "list them"
+        remedy = f"use Constant({found[0]!r}) for a value that never varies" if found else "list them"
         raise InputError(f"{kind} must have at least two values", repr(list(found)), remedy)
     return found
 
 
 def match_value(name: str, value: object, values: tuple[Value, ...]) -> Value:
-    """Return that one of the allowed values that equals the given one."""
+    """Return the allowed value that equals the given one."""
     simple = to_python(value)
     for allowed in values:
-        # True == 1 in Python, but nobody who ticks a box means the number. An array is equal in each of its entries.
+        # True == 1 in Python, but a ticked box is not the number 1. The comparison with an array gives an array.
         if isinstance(simple, bool) == isinstance(allowed, bool) and (simple == allowed) is True:
             return allowed
     rule = f"{name} must be {'one of ' if len(values) > 1 else ''}{', '.join(map(repr, values))}"
@@ -90,26 +90,26 @@ def match_value(name: str, value: object, values: tuple[Value, ...]) -> Value:
 
 
 def check_between(name: str, value: object, number: float, low: float, high: float) -> None:
-    """Refuse a number outside its range, in the words of whoever gave it."""
+    """Raise if a number is outside its range; the message has the value as given."""
     if not low <= number <= high:
         rule = f"{name} must lie between {short_repr(low)} and {short_repr(high)}"
         raise InputError(rule, repr(value), "correct it, or widen the space")
 
 
 def check_range(kind: str, low: float, high: float, log: object) -> None:
-    """Refuse ends that leave nothing between them, or nothing to take the logarithm of."""
+    """Raise if the ends leave an empty range, or a logarithmic scale that includes 0."""
     if not isinstance(log, bool):
-        raise InputError(f"log of {kind} must be True or False", repr(log), "leave it out for an even scale")
+        raise InputError(f"log of {kind} must be True or False", repr(log), "leave it out for a linear scale")
     if low >= high:
-        remedy = "swap the two" if low > high else f"use Constant({short_repr(low)}) for what never varies"
+        remedy = "swap the two" if low > high else f"use Constant({short_repr(low)}) for a value that never varies"
         raise InputError(f"low of {kind} must be below its high", f"{short_repr(low)} and {short_repr(high)}", remedy)
     if log and low <= 0:
-        rule = f"low of {kind} must be above 0 where log is set"
+        rule = f"low of {kind} must be above 0 if log is set"
         raise InputError(rule, short_repr(low), "raise it, or leave log out")
 
 
 def short_repr(value: object) -> str:
-    """Format a value as a person would write it: 80 and not 80.0; of a long list the first few and the last."""
+    """Format a value as a person would write it: 80, not 80.0; only the first few and the last value of a long list."""
     if isinstance(value, tuple):
         parts = list(map(short_repr, value if len(value) <= _MAX_LIST_VALUES else (*value[:3], value[-1])))
         return f"[{', '.join(parts if len(value) == len(parts) else [*parts[:3], '...', parts[3]])}]"
@@ -117,7 +117,7 @@ def short_repr(value: object) -> str:
 
 
 def format_call(opening: str, parts: Sequence[str], closing: str) -> str:
-    """Format a call on one line if it fits, or else with one argument a line."""
+    """Format a call on one line if it fits, or else with one argument per line."""
     short = f"{opening}{', '.join(parts)}{closing}"
     if len(short) <= _MAX_WIDTH:
         return short

@@ -1,14 +1,14 @@
-"""Ask, tell, recommend: a study is a log of events, and everything else is a function of it.
+"""Studies: ask, tell, recommend. A study is a log of events, and everything else is a function of the log.
 
 ::
 
-    optimizer            Optimizer, the public face: validates designs and holds the lock
+    optimizer            Optimizer, the public interface: validates designs and holds the lock
     settings, plan       arguments of a study, and its presets
     state                log, models and caches behind the lock
-    duel, events, log    duels and events as plain data, and the log of them
+    duel, events, log    duels and events as plain data, and the log that holds them
     dataset              the log as arrays
     hyperparameters      log -> fitted hyper-parameters -> model
-    duel_selection       log -> next duel, through initial_duels or duel_search, both under a duel_filter
+    duel_selection       log -> next duel, by initial_duels or duel_search, both with a duel_filter
     explanations, expected_gain, progress, recommendation      results for the user
     anchors              proposals of designs to mark as anchors
     serialization, files, comparisons      JSON, atomic files, tables of comparisons

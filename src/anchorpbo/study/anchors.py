@@ -9,19 +9,20 @@ from anchorpbo.space.subset_selection import MAX_SUBSET_ROWS
 from anchorpbo.typing import Array, BoolArray
 
 SOBOL_POINTS = 512
-"""Sobol' points among which proposals are chosen."""
+"""Number of Sobol' points among which proposals are chosen."""
 
 
 def propose_anchors(space: DesignSpace, n: int, anchors: Array, rng: np.random.Generator) -> Array:
-    """Return the coordinates of up to n designs that are no anchors yet, (n, d).
+    """Return the coordinates, (n, d), of up to n designs that are not anchors.
 
-    Of a catalogue, the medoids: n items that stand for the others. Elsewhere the farthest of a few hundred Sobol'
-    points, one after the other; the first is the one nearest to the middle, or with anchors the farthest from them.
+    In a catalogue, they are the medoids: n items that represent the others. In other spaces, they are chosen among
+    a few hundred Sobol' points, each the farthest from all before it and from the anchors; without anchors, the first
+    is the point nearest to the middle.
     """
     if isinstance(space, Catalogue):
         items = space.candidates
         fresh = np.flatnonzero(~_is_among(items, anchors))
-        # Of a long list those that medoids would draw, so that the others are not copied.
+        # Draw the rows of a long list as `medoids` would, so that the others are not copied.
         some = items[fresh[np.sort(rng.permutation(len(fresh))[:MAX_SUBSET_ROWS])]]
         return some[medoids(some, min(n, len(some)), space.columns, rng)]
     designs = np.unique([space.nearest(x) for x in space.sample(SOBOL_POINTS, rng)], axis=0)

@@ -1,4 +1,4 @@
-"""Comparisons read from a table: a CSV file, a data frame or records, one row a comparison or one row a ranked design.
+"""Comparisons read from a table, one row per comparison or one row per ranked design.
 
 ::
 
@@ -6,11 +6,11 @@
     winner.dose, loser.dose, ...        parameters of a space, or columns of a catalogue, one pair of columns each
     tie                                 optional: whether the two were found equal instead
 
-    rank                                of a ranking: 1 is best, equal ranks are ties
-    ranking                             optional: which ranking a row belongs to, where there are several
+    rank                                rank of a design in a ranking: 1 is best, equal ranks are ties
+    ranking                             optional: the ranking that a row belongs to, if there are several
     dose, ...                           the ranked design, by its parameters, or by the key of a catalogue
 
-A ranking of k designs gives k - 1 comparisons, of each design with the next: the others follow from these, and would
+A ranking of k designs gives k - 1 comparisons, of each design with the next. The others follow from these and would
 count the same judgement twice.
 """
 
@@ -29,22 +29,22 @@ from anchorpbo.space.table import Table, get_cells
 from anchorpbo.study.events import Preferred
 
 MAX_CELLS = 5_000_000
-"""Largest number of cells in a table whose comparisons are limited."""
+"""Largest number of cells in a table, if the number of comparisons is limited."""
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _EMPTY = ("", "none")
 
 
 def read_comparisons(source: Any, space: DesignSpace, max_count: int | None = None) -> list[Preferred]:
-    """Read all comparisons of a table, in its order, and check every design; see the head of this module.
+    """Read all comparisons of a table, in order, and check every design; the module's docstring lists the columns.
 
     Parameters
     ----------
     source
-        A CSV file, by its path or open, a pandas or polars data frame, or a list of dicts.
+        A CSV file, given by its path or open, a pandas or polars data frame, or a list of dicts.
     space
-        Where the designs come from.
+        The design space.
     max_count
-        Comparisons that there may be; a longer table is refused while it is read.
+        Largest number of comparisons; reading a longer table stops with an error.
     """
     reader = _Reader(_read_table(source, max_count), space)
     found = []
@@ -65,7 +65,7 @@ def _too_many_error(max_count: int, rows: int) -> InputError:
 
 def _read_table(source: Any, max_count: int | None) -> Table:
     def check_size(rows: int, columns: int) -> None:
-        # A ranking has one row more than comparisons; where each is of two designs, there are twice as many rows.
+        # A ranking has one row more than comparisons; if every ranking has two designs, there are twice as many rows.
         if max_count is not None and rows > 2 * max_count:
             raise _too_many_error(max_count, rows)
         if max_count is not None and rows * columns > MAX_CELLS:
@@ -84,7 +84,7 @@ def _read_table(source: Any, max_count: int | None) -> Table:
 
 
 def _flatten(record: Any) -> Any:
-    """A record whose cells may be designs, ``{"winner": {"dose": 15}, ...}``, as ``{"winner.dose": 15, ...}``."""
+    """Flatten a record whose cells are designs, ``{"winner": {"dose": 15}, ...}``, to ``{"winner.dose": 15, ...}``."""
     if not isinstance(record, Mapping):
         return record
     flat: dict[str, Any] = {}
@@ -94,7 +94,7 @@ def _flatten(record: Any) -> Any:
 
 
 class _Reader:
-    """A table, and the space its designs come from."""
+    """A table and the space of its designs."""
 
     def __init__(self, table: Table, space: DesignSpace) -> None:
         self.table, self.space = table, space
@@ -102,7 +102,7 @@ class _Reader:
         self.choices = index_choices(space)
 
     def read_pairs(self) -> Iterator[Preferred]:
-        """One comparison a row."""
+        """Read one comparison per row."""
         sides = [self._find_columns(side) for side in ("winner", "loser")]
         known = {"tie", *(name for side in sides for name in side.values())}
         others = [name for name in self.table.columns if name not in known]
@@ -114,7 +114,7 @@ class _Reader:
             yield self._make_preference(row, winner, loser, self._read_tie(row))
 
     def read_ranking(self) -> Iterator[Preferred]:
-        """One design a row, compared with the next of its ranking."""
+        """Read one design per row, and compare it with the next of its ranking."""
         columns = {name: name for name in self.table.columns if name not in ("rank", "ranking")}
         ranks = self.table.numbers("rank")
         groups: dict[Any, list[int]] = {}
@@ -128,7 +128,7 @@ class _Reader:
                 yield self._make_preference(worse, winner, loser, bool(ranks[better] == ranks[worse]))
 
     def _find_columns(self, side: str) -> dict[str, str]:
-        """Names of parameters and the columns that hold them, for the winner or the loser."""
+        """Return the columns of the winner's or the loser's parameters, by name of the parameter."""
         table, space = self.table, self.space
         if isinstance(space, Catalogue) and side in table.columns:
             return {space.key: side}
@@ -142,7 +142,7 @@ class _Reader:
     def _read_design(self, row: int, columns: Mapping[str, str]) -> Design:
         cells = {name: self.cells[column][row] for name, column in columns.items()}
         try:
-            # Text files cannot tell 7 from "7", nor true from "true".
+            # Text files cannot distinguish 7 from "7", nor true from "true".
             return self.space.check({name: self._parse_choice(name, cell) for name, cell in cells.items()})
         except InputError as error:
             raise InputError(f"{self._format_place(row)}: {error.rule}", error.received, error.remedy) from error
@@ -172,7 +172,7 @@ def _normalise_text(cell: object) -> str:
 
 
 def index_choices(space: DesignSpace) -> dict[str, dict[str, Any]]:
-    """For each parameter, or column of a catalogue, the values a word can stand for without doubt."""
+    """For each parameter, or column of a catalogue, map texts to the value that they denote, if it is unambiguous."""
     if isinstance(space, Space):
         return {name: _index_parameter(parameter) for name, parameter in space.parameters.items()}
     if isinstance(space, Catalogue):

@@ -1,6 +1,6 @@
 """The log as arrays, for the model and the selection of duels.
 
-Symbols: m informative duels, that is wins and ties; d coordinates.
+Symbols: m informative duels, that is, wins and ties; d coordinates.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ class StudyData:
     """Everything that follows from a log without a model."""
 
     digest: str
-    """Of the study and the whole log."""
+    """Digest of the study and the whole log."""
     events: int
-    """How many there are."""
+    """Number of events."""
     anchor_designs: tuple[Design, ...]
     """Designs the user knows well, n."""
     anchors: Array
-    """Their coordinates, (n, d)."""
+    """Coordinates of the anchors, (n, d)."""
     pairs: Array
-    """The informative duels, (m, 2, d): the winner first, or the two of a tie."""
+    """The informative duels, (m, 2, d): the winner first, or both designs of a tie."""
     tied: BoolArray
-    """Which of them are ties, (m,)."""
+    """Which informative duels are ties, (m,)."""
     digests: tuple[str, ...]
-    """Of the log up to each of them, m."""
+    """Digest of the log up to each informative duel, m."""
     skips: int
-    """Duels that were skipped."""
+    """Number of duels that were skipped."""
     recent: tuple[LogEntry, ...]
-    """The last few entries, at most `RECENT_EVENTS`."""
+    """The latest entries, at most `RECENT_EVENTS`."""
     bounds: tuple[float, float] | None
     """Range of the coordinates; ``None`` for counts."""
 
     @classmethod
     def empty(cls, study: str, space: DesignSpace, anchors: Mapping[bytes, Design]) -> StudyData:
-        """Return the data of an empty log, of a study with this digest and these anchors by their coordinates."""
+        """Return the data of an empty log; `study` is the study's digest; anchors are keyed by their coordinates."""
         d = space.dimension
         return cls(
             digest=study,
@@ -63,7 +63,7 @@ class StudyData:
         )
 
     def with_entries(self, entries: Sequence[LogEntry]) -> StudyData:
-        """Return the data of the log after these further entries; only they are read."""
+        """Return the data of the log after these further entries; only these entries are read."""
         if not entries:
             return self
         anchors = {point.tobytes(): design for point, design in zip(self.anchors, self.anchor_designs, strict=True)}
@@ -100,20 +100,20 @@ class StudyData:
 
     @property
     def recently_skipped(self) -> tuple[Array, ...]:
-        """Duels skipped among the last few events, not to be asked again soon, (2, d) each."""
+        """Duels skipped among the latest events, (2, d) each, which are not asked again soon."""
         return tuple(entry.points for entry in self.recent if _get_outcome(entry) == "skip")
 
     @property
     def recently_answered(self) -> tuple[Array, ...]:
-        """Informative duels among the last few events, (2, d) each."""
+        """Informative duels among the latest events, (2, d) each."""
         return tuple(entry.points for entry in self.recent if _get_outcome(entry) not in (None, "skip"))
 
     def __len__(self) -> int:
-        """Informative duels, m."""
+        """Return the number of informative duels, m."""
         return len(self.pairs)
 
     def duels(self, count: int | None = None, fantasies: Sequence[Array] = ()) -> Duels:
-        """Return the first `count` informative duels, or all, and fantasies: pairs, (2, d), whose first wins."""
+        """Return the first `count` informative duels, or all, and fantasies: pairs, (2, d), in which the first wins."""
         pairs = np.concatenate([self.pairs[:count], *(pair[None] for pair in fantasies)])
         tied = np.append(self.tied[:count], np.zeros(len(fantasies), dtype=np.bool_))
         first = 2 * np.arange(len(pairs))
@@ -123,12 +123,12 @@ class StudyData:
 
     @property
     def last_winner(self) -> Array | None:
-        """The winner of the last duel, (d,); ``None`` where that was a tie."""
+        """The winner of the last duel, (d,); ``None`` if that was a tie."""
         return np.asarray(self.pairs[-1, 0]) if len(self) and not self.tied[-1] else None
 
     @property
     def champion(self) -> Array | None:
-        """The previous winner: of the last duel that had one, (d,)."""
+        """The winner, (d,), of the last duel that had one."""
         wins = np.flatnonzero(~self.tied)
         return np.asarray(self.pairs[wins[-1], 0]) if len(wins) else None
 

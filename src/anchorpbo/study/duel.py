@@ -11,7 +11,7 @@ from anchorpbo.errors import UnknownNameError
 from anchorpbo.space import Design
 
 Outcome = Literal["first", "second", "tie", "skip"]
-"""Which design is preferred; both alike; or cannot say, which tells the model nothing."""
+"""Outcome of a duel: which design is preferred, a tie, or a skip, which carries no information."""
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
@@ -20,20 +20,20 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 class Duel:
     """Two designs to choose between. Plain data, safe to share.
 
-    ``vars(duel)`` is ready for JSON, and ``Duel(**data)`` leads back.
+    ``vars(duel)`` can be written as JSON, and ``Duel(**data)`` restores it.
 
     Parameters
     ----------
     id
-        Names this duel in its study. It is a digest of the study and of what is asked, so that an answer can be checked
-        without a list of the duels that are out.
+        Id of this duel in its study: a digest of the study and of the question, so that an answer can be checked
+        without a list of pending duels.
     first, second
         The two designs.
     why
-        Why these two, in a sentence.
+        Why the study asks this duel, in a sentence.
     gain
-        By how much its answer is expected to raise the best mean utility, as a share of the range of utilities seen so
-        far (`anchorpbo.study.expected_gain`); ``None`` for the duels to start with, which nothing is known about.
+        Expected increase of the best mean utility by the answer, as a share of the range of utilities seen so far
+        (`anchorpbo.study.expected_gain`); ``None`` for initial duels, which the model does not select.
     """
 
     id: str
@@ -47,7 +47,7 @@ class Duel:
 
     @classmethod
     def create(cls, study: str, position: int, first: Design, second: Design, why: str, gain: float | None) -> Duel:
-        """Make the duel of a study, by its digest, asked after so many events."""
+        """Create a duel asked after `position` events by the study with this digest."""
         return cls(_make_id(study, str(position), first, second, gain), first, second, why, gain)
 
     def _repr_html_(self) -> str:
@@ -56,11 +56,11 @@ class Duel:
         return duel_html(self)
 
     def is_from(self, study: str) -> bool:
-        """Return whether the study with this digest asked it."""
+        """Return whether the study with this digest asked the duel."""
         try:
             position, _, _ = self.id.partition("-")
             return self.id == _make_id(study, position, self.first, self.second, self.gain)
-        except (AttributeError, TypeError, ValueError):  # made by hand, of what no duel is made of
+        except (AttributeError, TypeError, ValueError):  # a duel made by hand, with attributes of wrong types
             return False
 
 

@@ -1,4 +1,4 @@
-"""Filter of duels: never a design against itself, nor a pair that was just skipped or answered, or is pending."""
+"""Filter of duels: it excludes pairs of equal designs, pending pairs, and pairs recently skipped or answered."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from anchorpbo.space import NOTICEABLE_DIFFERENCE, DesignSpace
 from anchorpbo.typing import Array, BoolArray
 
 EXCLUSION_DISTANCE = 0.1
-"""A skipped pair is exclusions within this distance in every coordinate."""
+"""Pairs within this distance of a skipped or pending pair, in every coordinate, are excluded."""
 REPEAT_SHARE = 0.2
-"""An answered pair is exclusions within this share of the distance between its two designs."""
+"""Pairs within this share of the distance between the designs of an answered pair are excluded."""
 
 
 @dataclass(frozen=True, eq=False)
 class DuelFilter:
-    """Decides which pairs of designs may be asked."""
+    """Filter that decides which pairs of designs may be asked."""
 
     ordered: BoolArray
-    """Coordinates in which designs can be near, (d,); in a catalogue none, since its items are what they are."""
+    """Coordinates in which designs can be near, (d,); none in a catalogue, whose items are discrete."""
     resolution: float = NOTICEABLE_DIFFERENCE
-    """Designs that differ by less than this in all ordered coordinates, and in no other, look the same."""
+    """Designs that differ by less than this in all ordered coordinates, and not in the others, look the same."""
     pending: tuple[Array, ...] = ()
-    """Pairs, (2, d) each, that are out: neither they nor any pair near them is asked."""
+    """Pending pairs, (2, d) each: neither they nor any pair near them is asked."""
     skipped: tuple[Array, ...] = ()
-    """Pairs, (2, d) each, that were skipped lately: the same holds of them."""
+    """Recently skipped pairs, (2, d) each: neither they nor any pair near them is asked."""
     answered: tuple[Array, ...] = ()
-    """Pairs, (2, d) each, that were answered lately: the same question is not asked again."""
+    """Recently answered pairs, (2, d) each: the same question is not asked again."""
 
     @classmethod
     def for_space(cls, space: DesignSpace) -> DuelFilter:
-        """Return the filter of a space, without pairs to exclude."""
+        """Return the filter of a space, without excluded pairs."""
         ordered = np.zeros(space.dimension, dtype=np.bool_)
         if space.region is not None:
             ordered[list(space.columns.numeric)] = True
@@ -43,17 +43,17 @@ class DuelFilter:
     def with_exclusions(
         self, pending: Iterable[Array], skipped: Iterable[Array], answered: Iterable[Array]
     ) -> DuelFilter:
-        """Return the same filter with pairs to exclude."""
+        """Return the same filter with excluded pairs."""
         return replace(self, pending=tuple(pending), skipped=tuple(skipped), answered=tuple(answered))
 
     def relax(self) -> Iterator[DuelFilter]:
-        """Yield weaker filters for when no pair is left: first answered pairs may return, then skipped ones."""
+        """Yield weaker filters for when no pair is left: first answered pairs are allowed again, then skipped ones."""
         yield replace(self, answered=())
         yield replace(self, answered=(), skipped=())
 
     @property
     def exclusions(self) -> list[tuple[Array, float]]:
-        """Excluded pairs, (2, d) each, and the distance within which others are excluded, too."""
+        """Excluded pairs, (2, d) each, and the distance within which other pairs are excluded too."""
         near = [(pair, EXCLUSION_DISTANCE) for pair in (*self.pending, *self.skipped)]
         return near + [(pair, REPEAT_SHARE * float(np.abs(pair[0] - pair[1]).max())) for pair in self.answered]
 
@@ -83,7 +83,7 @@ class DuelFilter:
 
 @jit_tiered
 def _strike_out(X: Array, away: Array, distances: Array, ordered: BoolArray, fine: BoolArray) -> None:
-    """Mark the pairs X, (n, 2, d), that are near one of those to keep away from, (p, 2, d), in either order."""
+    """Mark the pairs X, (n, 2, d), that are near one of the excluded pairs, (p, 2, d), in either order."""
     for i in range(len(X)):
         for p in range(len(away)):
             for turn in range(2):

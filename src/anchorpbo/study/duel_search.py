@@ -18,22 +18,22 @@ from anchorpbo.study.duel_filter import DuelFilter
 from anchorpbo.typing import Array
 
 MERGE_DISTANCE = 1e-4
-"""A design this near to one seen before is taken for that one."""
+"""Distance within which a design is replaced by one seen before."""
 _MAX_SUBSTITUTES = 5
-"""Designs that may stand in for a champion."""
+"""Number of designs that may replace the champion."""
 _RESOLUTION_MARGIN = 1.1
-"""Found designs keep this much more than the least distance, so that rounding does not undercut it."""
+"""Factor on the smallest distance that found designs keep, so that rounding does not undercut it."""
 
 
 class DuelSearch:
-    """Searches a space: exactly where its designs are listed, else through its region."""
+    """Search of a space: exact if its designs are listed, else through its region."""
 
     def __init__(self, space: DesignSpace) -> None:
         self.space: DesignSpace = space
         self.candidates: CandidateSet | None = CandidateSet.for_space(space)
 
     def find_pair(self, bound: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator) -> Array:
-        """Find the best duel, (2, d): of the champion and a challenger, or of two designs where pairs are scored."""
+        """Find the best duel, (2, d): of the champion and a challenger, or of two designs if pairs are scored."""
         for first, rule in _list_fallbacks(bound, champion, duel_filter):
             try:
                 result = self._find_best(bound, first, rule, rng)
@@ -42,12 +42,12 @@ class DuelSearch:
             pair = np.array([self._snap_design(x, bound.posterior.points) for x in result])
             if not duel_filter.is_same(pair[0], pair[1]):
                 return pair
-        raise NothingLeftError("a duel needs two designs that look different", "none that are not out", "ask fewer")
+        raise NothingLeftError("a duel needs two designs that look different", "only pending ones", "ask for fewer")
 
     def find_challenger(
         self, bound: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
     ) -> Array:
-        """Find the best challenger, (d,), of a given design, (d,)."""
+        """Find the best challenger, (d,), for a given design, (d,)."""
         facing = BoundChallengers.of(bound, champion) if isinstance(bound, BoundPairs) else bound
         for rule in (duel_filter, *duel_filter.relax()):
             try:
@@ -57,7 +57,7 @@ class DuelSearch:
             challenger = self._snap_design(result, bound.posterior.points)
             if not duel_filter.is_same(champion, challenger):
                 return challenger
-        raise NothingLeftError("a duel needs two designs that look different", "none that are not out", "ask fewer")
+        raise NothingLeftError("a duel needs two designs that look different", "only pending ones", "ask for fewer")
 
     def _find_best_against(
         self, facing: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
@@ -66,7 +66,7 @@ class DuelSearch:
             return self._find_best_around(facing, champion, duel_filter, rng)
         allowed = np.flatnonzero(duel_filter.allows_challengers(champion, self.candidates.designs))
         if not len(allowed):
-            raise NothingLeftError("a design must be left to choose", "none", "ask fewer")
+            raise NothingLeftError("a design must be left to choose", "none", "ask for fewer")
         return np.asarray(
             self.candidates.designs[allowed[int(np.argmax(evaluate(facing, self.candidates.designs, allowed)))]]
         )
@@ -85,9 +85,9 @@ class DuelSearch:
     def _find_best_around(
         self, bound: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
     ) -> Array:
-        """The best design of the region, (d,), that can be told from the champion."""
+        """Find the best design of the region, (d,), that looks different from the champion."""
         region, duel_filter = self.region, replace(duel_filter, resolution=_RESOLUTION_MARGIN * duel_filter.resolution)
-        # Where the champion itself would score best, these are the nearest that can be told from it.
+        # If the champion itself would score best, these are the nearest designs that look different.
         steps = np.zeros((2 * len(region.continuous), self.space.dimension))
         lengths = np.repeat([_RESOLUTION_MARGIN, -_RESOLUTION_MARGIN], len(region.continuous)) * duel_filter.resolution
         steps[np.arange(len(steps)), np.tile(region.continuous, 2)] = lengths
@@ -96,12 +96,12 @@ class DuelSearch:
 
     @property
     def region(self) -> Region:
-        """Where designs are that are not listed."""
+        """The region of a space whose designs are not listed."""
         assert self.space.region is not None
         return self.space.region
 
     def _snap_design(self, x: Array, seen: Array) -> Array:
-        """Coordinates of a design that can be shown: one seen before where it is as good as that, else rounded."""
+        """Return the coordinates of a design that can be shown: a design seen before if it is near, else rounded."""
         if self.space.region is None:
             return x
         free = np.isin(np.arange(len(x)), self.space.region.continuous)
@@ -111,16 +111,16 @@ class DuelSearch:
 
 @dataclass(frozen=True, eq=False)
 class CandidateSet:
-    """All designs of a space."""
+    """All designs of a space, as a list."""
 
     designs: Array
     """(n, d)."""
     places: RowIndex
-    """Finds the row number of a design."""
+    """Index that finds the row number of a design."""
 
     @classmethod
     def for_space(cls, space: DesignSpace) -> CandidateSet | None:
-        """The designs of a space, where they are listed and no two of them look the same."""
+        """Return the designs of a space if they are listed and no two of them look the same, else ``None``."""
         if space.candidates is None:
             return None
         if space.region is not None and any(
@@ -153,7 +153,7 @@ class CandidateSet:
         return np.array([champion, self.designs[chosen]])
 
     def _find_near(self, x: Array, distance: float, duel_filter: DuelFilter) -> list[int]:
-        """Row numbers of the designs that are near one, (d,)."""
+        """Return the row numbers of the designs near a design, (d,)."""
         if not duel_filter.ordered.any():
             place = self.places.find(x)
             return [] if place is None else [place]
@@ -161,7 +161,7 @@ class CandidateSet:
 
 
 def _list_fallbacks(bound: Bound, champion: Array, duel_filter: DuelFilter) -> Iterator[tuple[Array, DuelFilter]]:
-    """Champions and rules to try in turn: where one has no duel left, other designs may; then rules are relaxed."""
+    """Yield champions and filters to try in turn: other champions if one has no duel left, then weaker filters."""
     substitutes: list[Array] = []
     if isinstance(bound, BoundDesigns) and duel_filter.exclusions:
         best = np.argsort(-bound.posterior.means, kind="stable")[:_MAX_SUBSTITUTES]

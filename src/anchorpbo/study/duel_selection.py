@@ -27,7 +27,7 @@ from anchorpbo.typing import Array
 
 
 class DuelSelector:
-    """Selects duels as a plan says: initial pairs spread over the space, then those the acquisition prefers."""
+    """Selection of duels by a plan: initial pairs spread over the space, then those of highest acquisition value."""
 
     def __init__(self, study: str, space: DesignSpace, fitter: ModelFitter, seed: int) -> None:
         self.study: str = study
@@ -40,15 +40,15 @@ class DuelSelector:
 
     @cached_property
     def initial_pairs(self) -> Array:
-        """Initial pairs, (n, 2, d), generated when first needed: a study with imported comparisons needs none."""
+        """Initial pairs, (n, 2, d), generated on first use: a study with imported comparisons needs none."""
         return generate_initial_pairs(self.space, self.seed)
 
     def select(self, data: StudyData, pending: Sequence[Array] = ()) -> Duel:
-        """Select the next duel, with others, (2, d) each, pending."""
+        """Select the next duel; `pending` has others, (2, d) each, that have no answer yet."""
         answered = data.recently_answered if self.fitter.plan.avoids_repeats else ()
         duel_filter = DuelFilter.for_space(self.space).with_exclusions(pending, data.recently_skipped, answered)
         asked = len(data) + len(pending)
-        # Everything random comes from the seed and the place in the log.
+        # All randomness comes from the seed and the position in the log.
         rng = np.random.default_rng([self.seed, 1, data.events, len(pending)])
         flip = bool(rng.integers(2))
         if asked < self.fitter.plan.initial:
@@ -59,7 +59,7 @@ class DuelSelector:
         champion = self._find_champion(model, data)
         bound = self.fitter.plan.acquisition.bind(model.posterior, model.noise)
         pair = _order_sides(self.duel_search.find_pair(bound, champion, duel_filter, rng), flip)
-        # The explanation is of the model without fantasies.
+        # The explanation uses the model without fantasies.
         return self._make_duel(
             data, pair, explain_duel(now, pair, data.last_winner, duel_filter), expected_gain(now, pair)
         )
@@ -72,11 +72,11 @@ class DuelSelector:
         data
             The log so far.
         design
-            What it is to be compared with.
+            The design to compare with.
         pending
-            Designs, (n, d), that are to be compared with it as well and have not been yet.
+            Designs, (n, d), that await a comparison with it.
         avoid
-            Designs, (n, d), that are not wanted, nor others near them.
+            Designs, (n, d), to avoid, with others near them.
         """
         out, unwanted = ([np.array([design, x]) for x in X] for X in (pending, avoid))
         answered = data.recently_answered if self.fitter.plan.avoids_repeats else ()
@@ -98,7 +98,7 @@ class DuelSelector:
         )
 
     def _find_champion(self, model: PreferenceGP, data: StudyData) -> Array:
-        """Return the previous winner, (d,); without one, the best mean, or any design before the first answer."""
+        """Return the previous winner, (d,); without one, the design of best mean, or any before the first answer."""
         if data.champion is not None:
             return data.champion
         points = model.posterior.points

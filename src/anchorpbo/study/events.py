@@ -1,4 +1,4 @@
-"""Events of a study's log, as plain data, and the log's entries that hold them."""
+"""Events of a study, as plain data, and the log entries that hold them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Answered:
 
     type: ClassVar[str] = "answered"
     duel: str
-    """Its id."""
+    """Id of the duel."""
     first: Design
     second: Design
     outcome: Outcome
     gain: float | None = None
-    """What was expected of it, see `Duel.gain`."""
+    """Expected gain of the duel, see `Duel.gain`."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Preferred:
     winner: Design
     loser: Design
     tie: bool = False
-    """Whether they find the two equal instead."""
+    """Whether the user finds the two equal instead."""
 
 
 @dataclass(frozen=True)
 class AnchorAdded:
-    """The user knows a design well."""
+    """The user marked a design as an anchor."""
 
     type: ClassVar[str] = "anchor_added"
     design: Design
@@ -50,7 +50,7 @@ class AnchorAdded:
 
 @dataclass(frozen=True)
 class AnchorRemoved:
-    """The user does not know it that well after all."""
+    """The user removed an anchor."""
 
     type: ClassVar[str] = "anchor_removed"
     design: Design
@@ -98,7 +98,7 @@ def _read_answer(data: Mapping[str, Any], space: DesignSpace) -> Event:
 
 def _read_preference(data: Mapping[str, Any], space: DesignSpace) -> Event:
     if not isinstance(data.get("tie", False), bool):
-        raise InputError("tie must be true or false", repr(data["tie"]), "leave it out where there is a winner")
+        raise InputError("tie must be true or false", repr(data["tie"]), "leave it out if there is a winner")
     return Preferred(space.check(data["winner"]), space.check(data["loser"]), data.get("tie", False))
 
 
@@ -112,7 +112,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any], DesignSpace], Event]] = {
 
 @dataclass(frozen=True, eq=False)
 class LogEntry:
-    """An event of a log, with the coordinates of its designs and the digest of the log up to it."""
+    """Entry of a log: an event, the coordinates of its designs and the digest of the log up to it."""
 
     event: Event
     points: Array
@@ -122,7 +122,7 @@ class LogEntry:
 
     @classmethod
     def create(cls, digest: str, event: Event, points: Array) -> LogEntry:
-        """Make the entry of an event that follows a log with this digest."""
+        """Create the entry of an event that follows a log with this digest."""
         return cls(event, freeze(points), compute_digest([digest, event_to_dict(event)]))
 
 

@@ -1,6 +1,6 @@
 """Explanations of duels: sentences that are true of the posterior that selected them.
 
-Each saying has a condition on the posterior that chose the duel; `describe_role` has the whole list.
+Each clause has a condition on the posterior that selected the duel; `describe_role` lists them all.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ BOTH_CLAUSES |= {
     words + NEAR_ANCHORS: f"{both} and close to designs you said you know" for words, both in BOTH_CLAUSES.items()
 }
 MIN_RELIABILITY = 0.5
-"""Reliability from which a design counts as close to the anchors."""
+"""Smallest reliability at which a design counts as close to the anchors."""
 MIN_WIN_PROBABILITY = 0.25
-"""Probability of beating the best so far from which a design counts as promising."""
+"""Smallest probability of beating the best so far at which a design counts as promising."""
 MAX_VARIATION_DISTANCE = 0.15
-"""Distance in every coordinate up to which a design counts as a variation of another."""
+"""Largest distance in every coordinate at which a design counts as a variation of another."""
 MAX_RESIDUAL_SHARE = 0.5
-"""Share of its prior standard deviation that the difference from the best may keep before a design counts as known."""
+"""Residual share of the prior standard deviation of the difference from the best, below which a design is known."""
 
 
 def explain_duel(model: PreferenceGP, pair: Array, last_winner: Array | None, duel_filter: DuelFilter) -> str:
-    """Explain why a duel is asked, in one sentence about its designs, (2, d), in the order they are shown.
+    """Explain in one sentence why a duel is asked; its designs, (2, d), are in the order shown.
 
     Parameters
     ----------
     model
         Model that selected the duel.
     pair
-        Its designs.
+        Designs of the duel.
     last_winner
-        The winner of the duel before, (d,), if it had one.
+        The winner of the previous duel, (d,), if it had one.
     duel_filter
-        Tells designs of the space apart.
+        Filter that decides which designs look the same.
     """
     if not len(model.posterior.points):
         return INITIAL_DUEL
@@ -74,10 +74,10 @@ def describe_design(model: PreferenceGP, x: Array, last_winner: Array | None, du
 def describe_role(
     posterior: Posterior, x: Array, last_winner: Array | None, duel_filter: DuelFilter, *, known: bool = False
 ) -> str:
-    """Return the first clause that holds of a design, (d,); `known` of one close to the anchors."""
+    """Return the first clause that is true of a design, (d,); `known` for a design close to the anchors."""
     best = posterior.points[int(np.argmax(posterior.means))]
     better = float(posterior.prob_prefer(x[None], best[None])[0])
-    # Answers tell differences, so what is known of a design is how it compares with the best.
+    # Answers reveal only differences, so knowledge of a design means knowledge of its difference from the best.
     prior = Posterior.prior(posterior.kernel, posterior.dimension)
     now, before = (p.at_pairs(x[None], best[None]).variance[0] for p in (posterior, prior))
     compared = bool((posterior.points == x).all(axis=1).any())

@@ -1,4 +1,4 @@
-"""Files written atomically."""
+"""Atomic writing of files, and reading them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from anchorpbo.errors import InputError
 
 def save_text(path: str | PathLike[str], text: str) -> None:
     """Write a text to a file atomically, see `save_bytes`."""
-    # Names may hold what UTF-8 cannot, such as half of a surrogate pair.
+    # Names may contain characters that UTF-8 cannot encode, such as half of a surrogate pair.
     save_bytes(path, text.encode("utf-8", errors="surrogatepass"))
 
 
 def save_bytes(path: str | PathLike[str], data: bytes, remedy: str = "choose another path") -> None:
-    """Write data to a file atomically: after a crash or on a full disk, the file is as it was before."""
+    """Write data to a file atomically: a crash or a full disk leaves the old file unchanged."""
     target = _as_path(path)
     try:
-        target = target.resolve()  # so that a link stays one
+        target = target.resolve()  # follows a symbolic link, so that it remains one
         draft = target.with_name(f".{target.name}.{os.getpid()}.new")
         try:
             with draft.open("wb") as file:
@@ -30,8 +30,8 @@ def save_bytes(path: str | PathLike[str], data: bytes, remedy: str = "choose ano
         finally:
             draft.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
-        rule = f"the path {str(target)!r} must be a place where files can be written"
-        raise InputError(rule, error, f"{remedy}; what was there is unchanged") from error
+        rule = f"the path {str(target)!r} must be writable"
+        raise InputError(rule, error, f"{remedy}; the old file is unchanged") from error
 
 
 def load_text(path: str | PathLike[str]) -> str:
@@ -39,7 +39,7 @@ def load_text(path: str | PathLike[str]) -> str:
     try:
         return _as_path(path).read_text("utf-8", errors="surrogatepass")
     except (OSError, ValueError) as error:
-        raise InputError(f"the path {str(path)!r} must lead to a file of text", error, "check it") from error
+        raise InputError(f"the path {str(path)!r} must be that of a text file", error, "check it") from error
 
 
 def _as_path(path: str | PathLike[str]) -> Path:

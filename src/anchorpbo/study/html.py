@@ -15,18 +15,18 @@ from anchorpbo.study.progress import Progress
 from anchorpbo.study.recommendation import Estimate, Recommendation
 
 CANDIDATES = 5
-"""Designs that may be the best, of which so many are listed."""
+"""Number of designs of the credible set that are listed."""
 
 
 def duel_html(duel: Duel) -> str:
-    """Two designs side by side; where they differ, their values are bold."""
+    """Return two designs side by side; values that differ are bold."""
     names = list(dict.fromkeys([*duel.first, *duel.second]))
     rows = [(name, *_sides(duel.first.get(name), duel.second.get(name))) for name in names]
     return sheet("Which do you prefer?", table(("", "first", "second"), rows), note(duel.why))
 
 
 def estimate_html(estimate: Estimate) -> str:
-    """A design and how good it is; of a recommendation also what else may be the best."""
+    """Return a design and its utility; for a recommendation also the credible set."""
     low, high = estimate.interval
     found: dict[str, Any] = {
         "utility": f"{estimate.utility:.2f}, with 90 % probability {low:.2f} to {high:.2f}",
@@ -40,13 +40,13 @@ def estimate_html(estimate: Estimate) -> str:
 
 
 def progress_html(progress: Progress) -> str:
-    """How far a study is."""
+    """Return the progress of a study."""
     gain = None if progress.gain is None else f"{100 * progress.gain:.1f} % of the range of utilities seen"
-    return sheet(progress.sentence, facts({"answers": progress.duels, "expected of the next": gain}))
+    return sheet(progress.sentence, facts({"answers": progress.duels, "expected gain of the next": gain}))
 
 
 def optimizer_html(optimizer: Optimizer) -> str:
-    """What a study is about and how far it is; nothing is computed for it."""
+    """Return the settings and progress of a study; this computes no model."""
     plan, space, duels = optimizer.plan, optimizer.space, len(optimizer)
     said: Counter[str] = Counter()
     for event in optimizer.history:
@@ -84,6 +84,6 @@ def _candidates(found: Recommendation) -> Markup:
         for design, share in zip(designs, found.credible_probabilities, strict=False)
     ]
     more = len(found.credible_set) - len(designs)
-    told = "May be the best of those compared; together they hold it with 90 % probability:"
+    told = "May be the best of those compared; together they contain the best with 90 % probability:"
     rest = note(f"… and {more} more" if more else "")
     return join([note(told), table((*names, "probability"), rows, numbers=("probability",)), rest])

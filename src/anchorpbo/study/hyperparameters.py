@@ -23,7 +23,7 @@ from anchorpbo.study.plan import Plan, select_learnable
 from anchorpbo.typing import Array
 
 ONE_START_DUELS = 50
-"""Duels from which on a fit has one start: the evidence then had one optimum in every study tried."""
+"""Number of duels from which a fit has one start: the evidence then had one optimum in every study tried."""
 
 Key = tuple[str, bytes]
 """Digest of the log up to the last duel of the fit, and the present anchors."""
@@ -33,8 +33,8 @@ Key = tuple[str, bytes]
 class Hyperparameters:
     """Kernel, noise map and likelihood at fitted hyper-parameters.
 
-    The kernel's are kept as the logarithms it was made from, which are also what is saved: exp(log(x)) is not always x,
-    so that those of the finished kernel would lead to another one.
+    The kernel's hyper-parameters are kept and saved as logarithms, because exp(log(x)) is not always x: from the values
+    of the kernel, another kernel would be restored.
     """
 
     prior: Kernel
@@ -62,7 +62,7 @@ class Hyperparameters:
         """Return the same parts at the hyper-parameters of a `to_dict`."""
         layout = self.to_dict()
         if not _matches_layout(data, layout):
-            rule = f"what was learnt must have the names {json.dumps(layout)} has, with numbers that scales can have"
+            rule = f"learnt must have the keys of {json.dumps(layout)}, with valid hyper-parameters"
             raise InputError(rule, repr(data), "set it to null to have it learnt again")
         likelihood, threshold = self.likelihood, data["tie_threshold"]
         if threshold is not None:
@@ -71,12 +71,12 @@ class Hyperparameters:
         return Hyperparameters(self.prior, log_parameters, self.noise.with_parameters(**data["noise"]), likelihood)
 
     def make_model(self, inference: Inference, seed: int) -> PreferenceGP:
-        """Make a model with fixed hyper-parameters."""
+        """Create a model with fixed hyper-parameters."""
         return PreferenceGP(self.kernel, self.likelihood, inference, self.noise, seed, learn=None)
 
 
 def _matches_layout(data: Any, layout: Mapping[str, Any]) -> bool:
-    """Return whether data has a layout, and numbers that can be hyper-parameters."""
+    """Return whether data has a layout, with numbers that can be hyper-parameters."""
     parts = ("log_parameters", "noise")
     if (
         not isinstance(data, Mapping)
@@ -99,7 +99,7 @@ def _is_number(value: object) -> bool:
 
 
 def _exp(log_value: float) -> float:
-    """Return exp of a logarithm; infinity where it overflows."""
+    """Return exp of a logarithm; infinity if it overflows."""
     try:
         return math.exp(log_value)
     except OverflowError:
@@ -111,7 +111,7 @@ def _is_scale(value: object) -> bool:
 
 
 class ModelFitter:
-    """Fits hyper-parameters and conditions models, as a plan says; keeps the latest in caches. Not thread-safe."""
+    """Fits hyper-parameters and conditions models by a plan; caches the latest ones. Not thread-safe."""
 
     def __init__(self, plan: Plan, seed: int) -> None:
         self.plan: Plan = plan
@@ -124,7 +124,7 @@ class ModelFitter:
         return self._fits.get_or_compute(self.key(data), lambda: self._fit(data))
 
     def acquisition_model(self, data: StudyData, fantasies: Sequence[Array] = ()) -> PreferenceGP:
-        """Return the model that selects duels, given the data and fantasies: pairs, (2, d), whose first wins."""
+        """Return the model that selects duels, given the data and fantasies: pairs, (2, d), in which the first wins."""
         if fantasies:
             return self._condition(data, self.plan.inference, fantasies)
         key = ("acquisition", data.digest, self.key(data))
@@ -133,14 +133,14 @@ class ModelFitter:
     def report_model(self, data: StudyData) -> PreferenceGP:
         """Return the model that recommends.
 
-        Its inference is EP whatever selects the duels: a hallucination is one draw of the posterior, and Laplace's mean
-        is biased.
+        Its inference is EP, regardless of the inference that selects the duels: Hallucination Believer is one draw of
+        the posterior, and the mean of Laplace is biased.
         """
         key = ("report", data.digest, self.key(data))
         return self._models.get_or_compute(key, lambda: self._condition(data, EP()))
 
     def key(self, data: StudyData) -> Key:
-        """Return what the hyper-parameters are a function of."""
+        """Return the key of the hyper-parameters, which are a function of it."""
         count = self.plan.last_fit(len(data))
         return data.digests[count - 1] if count else "", data.anchors.tobytes()
 
@@ -165,6 +165,6 @@ class ModelFitter:
         learn = select_learnable(kernel, noise, self.plan.learn)
         starts = 2 if count < ONE_START_DUELS else 1
         model = PreferenceGP(kernel, likelihood, Laplace(), noise, learn=learn, starts=starts).fit(data.duels(count))
-        # Without a tie there is no threshold to keep, and a later tie must be free to bring one.
+        # Without ties the threshold stays open, so that a later tie can set it.
         fitted = model.likelihood if model.likelihood.tau > 0 else likelihood
         return Hyperparameters(kernel, model.kernel.log_parameters, model.noise, fitted)

@@ -10,13 +10,13 @@ from anchorpbo.study.duel_filter import DuelFilter
 from anchorpbo.typing import Array, IntArray
 
 MAX_PAIRS = 64
-"""Number of initial pairs; after them it begins anew."""
+"""Largest number of initial pairs; after the last one, the first follows again."""
 MIN_DISTANCE = 0.25
-"""Designs of a pair differ by at least this in one coordinate, or in a category."""
+"""Smallest difference of the designs of a pair in one coordinate, unless a category differs."""
 
 
 def generate_initial_pairs(space: DesignSpace, seed: int) -> Array:
-    """Generate pairs of different designs, (n, 2, d), the first few of which are already spread; no pair twice."""
+    """Generate distinct pairs of different designs, (n, 2, d); already the first few are spread over the space."""
     rng = np.random.default_rng([seed, 0])
     duel_filter, points = DuelFilter.for_space(space), _sample_cube(space, rng)
     if points is not None:
@@ -29,7 +29,7 @@ def generate_initial_pairs(space: DesignSpace, seed: int) -> Array:
 
 
 def has_initial_pairs(space: DesignSpace, seed: int) -> bool:
-    """Return whether `generate_initial_pairs` finds any; mostly without generating all of them, which takes a while."""
+    """Return whether `generate_initial_pairs` finds any; mostly without generating all of them, which is slow."""
     points = _sample_cube(space, np.random.default_rng([seed, 0]))
     if points is not None:
         pairs, near = points.reshape(-1, 2, space.dimension), DuelFilter.for_space(space).is_near
@@ -39,35 +39,35 @@ def has_initial_pairs(space: DesignSpace, seed: int) -> bool:
 
 
 def _sample_cube(space: DesignSpace, rng: np.random.Generator) -> Array | None:
-    """Sample the cube, (2 n, d), two by two the points of a pair; ``None`` where the space is not all of the cube."""
+    """Sample the cube, (2 n, d), with the two designs of a pair adjacent; ``None`` if the space is not the cube."""
     if space.region is None or space.region.is_constrained or space.candidates is not None:
         return None
-    # Sobol' points of 2 d coordinates, so that the two halves of a duel are spread together.
+    # Sobol' points of 2 d coordinates, so that the two designs of a duel are spread jointly.
     return Region.of(space.region.grids * 2).sample(MAX_PAIRS, rng).reshape(-1, space.dimension)
 
 
 def _order_pairs(n: int) -> IntArray:
     """Return up to `MAX_PAIRS` pairs of n numbers, (k, 2): neighbours 0-1, 2-3, ... first, then ever wider steps."""
     first, second = np.triu_indices(n, 1)
-    # Of the pairs of one step, those that share no number come first.
+    # Among the pairs of one step, those that share no number come first.
     order = np.lexsort((first, first // (second - first) % 2, second - first))
     return np.stack([first, second], axis=1)[order[:MAX_PAIRS]]
 
 
 def select_initial_pair(pairs: Array, number: int, duel_filter: DuelFilter) -> Array:
-    """Return the pair of this number, (2, d), or the next one that the filter allows."""
+    """Return the pair of this number, (2, d), or the next pair that the filter allows."""
     order = np.roll(np.arange(len(pairs)), -number)
     for rule in (duel_filter, *duel_filter.relax()):
         allowed = rule.allows_pairs(pairs[order])
         if allowed.any():
             return np.asarray(pairs[order[int(np.argmax(allowed))]])
-    raise NothingLeftError("a duel needs two designs that look different", "none that are not out", "ask fewer")
+    raise NothingLeftError("a duel needs two designs that look different", "only pending ones", "ask for fewer")
 
 
 def select_initial_challenger(pairs: Array, champion: Array, shown: Array, duel_filter: DuelFilter) -> Array:
-    """Return the first design of the pairs, (d,), that is far from a champion, (d,), and none of those shown, (n, d).
+    """Return the first design of the pairs, (d,), that is far from a champion, (d,), and not yet shown, (n, d).
 
-    Where none is far, one that can be told from it; where all have been shown, one of these.
+    If none is far, return one that looks different; if all have been shown, return one of those.
     """
     designs = pairs.reshape(-1, pairs.shape[2])
     new = ~duel_filter.is_same(designs[:, None], shown[None]).any(axis=1)
@@ -77,4 +77,4 @@ def select_initial_challenger(pairs: Array, champion: Array, shown: Array, duel_
         for choice in (allowed & new & far, allowed & new, allowed):
             if choice.any():
                 return np.asarray(designs[int(np.argmax(choice))])
-    raise NothingLeftError("a duel needs two designs that look different", "none that are not out", "ask fewer")
+    raise NothingLeftError("a duel needs two designs that look different", "only pending ones", "ask for fewer")

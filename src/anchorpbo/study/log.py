@@ -15,10 +15,10 @@ from anchorpbo.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class LogSnapshot:
-    """The entries of a log at some time, or as they would be after one hypothetical answer."""
+    """The entries of a log at one time, optionally with one hypothetical answer."""
 
     study: str
-    """Digest of what the study was made with."""
+    """Digest of the study's settings."""
     entries: tuple[LogEntry, ...]
 
     def __len__(self) -> int:
@@ -32,7 +32,7 @@ class LogSnapshot:
 
     def count_common(self, other: LogSnapshot) -> int:
         """Return the length of the common prefix of two logs of one study."""
-        # A digest is of all events up to its own; and logs mostly differ in their last events.
+        # A digest covers all events up to its own, and logs mostly differ only in their last events.
         for count in range(min(len(self), len(other)), 0, -1):
             if self.entries[count - 1].digest == other.entries[count - 1].digest:
                 return count
@@ -44,10 +44,10 @@ class LogSnapshot:
 
 
 class Log:
-    """Events in order: the one thing in a study that changes. Not thread-safe.
+    """Events in order: the only part of a study that changes. Not thread-safe.
 
-    Its `StudyData` is a function of the events alone, but is not computed from the first of them each time: the data of
-    any shorter log that is still in the cache is a start.
+    Its `StudyData` is a function of the events. It is computed from the data of the longest shorter log in the cache
+    instead of from the first event.
     """
 
     def __init__(self, study: str, space: DesignSpace, anchors: Mapping[bytes, Design]) -> None:
@@ -84,7 +84,7 @@ class Log:
         return LogSnapshot(self._empty.digest, (*self._entries, *entries))
 
     def has_answer(self, duel: str) -> bool:
-        """Return whether the duel of this id was answered."""
+        """Return whether the duel with this id was answered."""
         return duel in self._answered
 
     def append(self, event: Event, points: Array) -> None:

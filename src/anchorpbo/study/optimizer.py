@@ -1,4 +1,4 @@
-"""The public face of a study: ask, tell, recommend."""
+"""The public interface of a study: ask, tell, recommend."""
 
 from __future__ import annotations
 
@@ -38,40 +38,40 @@ from anchorpbo.typing import Array
 class Optimizer:
     """A study of one user's preferences over a design space.
 
-    Its results are functions of its arguments and its log, the events told so far. Asking changes nothing: the same log
-    gives the same duel, bit for bit on the same machine, also after `undo` or loading. An error changes nothing.
+    Its results are functions of its arguments and its log of events. Asking changes nothing: the same log gives the
+    same duel, bit for bit on the same machine, also after `undo` or loading. An error changes nothing.
 
-    Thread-safe: a lock lets one call in at a time, and BLAS runs on one thread meanwhile. The duels and recommendations
-    it returns are plain data.
+    Thread-safe: a lock admits one call at a time, and BLAS runs on one thread meanwhile. Duels and recommendations are
+    plain data.
 
     Parameters
     ----------
     space
         A `Space` of parameters or a `Catalogue`.
     anchors
-        Designs the user knows well. Without any the noise is constant.
+        Designs the user knows well. Without any, the noise is constant.
     strategy
-        ``"ei"``, ``"ucb"``, ``"eubo"``, ``"anpei"``, ``"rahbo"``, ``"raeubo"``, an acquisition of your own, or ``None``
-        for that of the preset.
+        ``"ei"``, ``"ucb"``, ``"eubo"``, ``"anpei"``, ``"rahbo"``, ``"raeubo"``, an acquisition function of your own, or
+        ``None`` for that of the preset.
     preset
         ``"default"`` for real use or ``"paper"`` for the paper's settings.
     seed
-        Of everything random: starting duels, sides, searches, samplers.
+        Seed of everything random: initial duels, sides, searches, samplers.
     kernel, likelihood, inference
-        Names or objects in place of the preset's. A kernel sees one coordinate a parameter; tell it which of them are
+        Names or objects instead of the preset's. A kernel gets one coordinate per parameter; tell it which of them are
         categories, as in ``Matern52(0.3, categorical=[3])``.
     noise
-        How anchors become noise: `BoundedNoise`, `PaperNoise` or `ConstantNoise`, in place of the preset's.
+        How anchors become noise: `BoundedNoise`, `PaperNoise` or `ConstantNoise`, instead of the preset's.
     learn
-        Hyper-parameters to learn, see `PreferenceGP`, in place of the preset's; those the kernel lacks are left out.
+        Hyper-parameters to learn, see `PreferenceGP`, instead of the preset's; those the kernel lacks are ignored.
     initial
-        Duels spread over the space before the model chooses.
+        Number of duels spread over the space before the model selects.
     refit_every
-        Duels between two fits of the hyper-parameters.
+        Number of duels between two fits of the hyper-parameters.
     risk_weight
-        What a unit of noise costs a recommended design, in utility; 0 recommends the plain best.
+        Cost of a unit of noise of a recommended design, in utility; 0 recommends the design of best mean.
     baseline
-        With the paper preset: whether the risk-neutral strategies see a ``"constant"`` noise or the ``"anchored"`` map.
+        With the paper preset: whether the risk-neutral strategies use a ``"constant"`` noise or the ``"anchored"`` map.
 
     Examples
     --------
@@ -113,28 +113,28 @@ class Optimizer:
 
     @contextmanager
     def _lock_state(self) -> Iterator[StudyState]:
-        """Give one thread at a time the state, with BLAS on one thread: results must not depend on their number.
+        """Lock the state for one thread, with BLAS on one thread: results must not depend on the number of threads.
 
-        Besides this class, `anchorpbo.study.replication` uses it.
+        Besides this class, `anchorpbo.study.replication` uses this method.
         """
         with self._lock, one_blas_thread():
             yield self._state
 
-    # -- ask and tell -------------------------------------------------------------------------------------------------
+    # -- ask and tell --------------------------------------------------------------------------------------------------
 
     @overload
     def ask(self, n: None = None, *, pending: Iterable[Duel] = ()) -> Duel: ...
     @overload
     def ask(self, n: int, *, pending: Iterable[Duel] = ()) -> list[Duel]: ...
     def ask(self, n: int | None = None, *, pending: Iterable[Duel] = ()) -> Duel | list[Duel]:
-        """Return the next duel; or n of them, to be answered in any order, each allowing for those before it.
+        """Return the next duel, or a list of n duels to answer in any order, each selected given those before it.
 
         Parameters
         ----------
         n
-            How many; a single duel comes by itself, not in a list.
+            Number of duels; by default a single duel, not in a list.
         pending
-            Duels asked earlier that have no answer yet, to be allowed for.
+            Duels asked earlier that have no answer yet; the next one takes them into account.
         """
         count = 1 if n is None else as_integer("n", n, 1)
         if isinstance(pending, Duel) or not isinstance(pending, Iterable):
@@ -155,11 +155,11 @@ class Optimizer:
         Parameters
         ----------
         design
-            Any design, such as one that is on the table already.
+            Any design, such as one that is in front of the user already.
         pending
-            Others on the table that have not been compared with it yet, to be allowed for.
+            Other designs that await a comparison with it; the challenger takes them into account.
         avoid
-            Designs that are not wanted, nor others near them, where there is another choice.
+            Designs to avoid, with others near them, as long as there is another choice.
         """
         first = self.space.encode(design)
         others = [self._encode_designs(name, designs) for name, designs in (("pending", pending), ("avoid", avoid))]
@@ -167,7 +167,7 @@ class Optimizer:
             return state.selector.select_against(state.data, first, *others)
 
     def peek(self, outcome: Outcome, duel: Duel | None = None) -> Duel:
-        """Return the duel that would be asked if the next one, or a pending one, had this outcome; nothing changes."""
+        """Return the duel that would follow if the next one, or a pending one, had this outcome; nothing changes."""
         outcome = parse_outcome(outcome)
         with self._lock_state() as state:
             return state.peek(state.ask()[0] if duel is None else state.check_duel(duel), outcome)
@@ -189,12 +189,12 @@ class Optimizer:
             Whether the user finds them equal instead.
         """
         if not isinstance(tie, bool):
-            raise InputError("tie must be True or False", repr(tie), "leave it out where there is a winner")
+            raise InputError("tie must be True or False", repr(tie), "leave it out if there is a winner")
         with self._lock_state() as state:
             state.tell_preference(winner, loser, tie)
 
     def import_comparisons(self, source: Any) -> int:
-        """Record past comparisons from a CSV file, a data frame or records; return how many. All of them, or none.
+        """Record past comparisons from a CSV file, a data frame or records, all or none; return their number.
 
         See `anchorpbo.study.comparisons` for the columns: a winner and a loser, or a ranking.
         """
@@ -204,11 +204,11 @@ class Optimizer:
         return len(preferences)
 
     def undo(self) -> None:
-        """Take back the last event: an answer, whose duel is then asked again, a preference, or a change of anchors."""
+        """Remove the last event: an answer, whose duel is then asked again, a preference, or a change of anchors."""
         with self._lock_state() as state:
             state.undo()
 
-    # -- anchors ------------------------------------------------------------------------------------------------------
+    # -- anchors -------------------------------------------------------------------------------------------------------
 
     @property
     def anchors(self) -> list[Design]:
@@ -217,23 +217,23 @@ class Optimizer:
             return [dict(design) for design in state.data.anchor_designs]
 
     def add_anchor(self, design: Mapping[str, Any]) -> None:
-        """Mark a design as well known; all answers are read anew under the new noise map."""
+        """Mark a design as well known; this changes the noise map of all answers."""
         with self._lock_state() as state:
             state.add_anchor(design)
 
     def remove_anchor(self, design: Mapping[str, Any]) -> None:
-        """Remove an anchor; all answers are read anew under the new noise map."""
+        """Remove an anchor; this changes the noise map of all answers."""
         with self._lock_state() as state:
             state.remove_anchor(design)
 
     def propose_anchors(self, n: int) -> list[Design]:
-        """Return up to n designs to show with "could you judge this one well?": spread, and no anchors yet."""
+        """Return up to n spread designs that are not anchors, to show with "could you judge this one well?"."""
         n = as_integer("n", n, 1)
         with self._lock_state() as state:
             points = propose_anchors(self.space, n, state.data.anchors, np.random.default_rng([self._settings.seed, 4]))
         return [self.space.decode(x) for x in points]
 
-    # -- results ------------------------------------------------------------------------------------------------------
+    # -- results -------------------------------------------------------------------------------------------------------
 
     def recommend(
         self,
@@ -248,13 +248,13 @@ class Optimizer:
         Parameters
         ----------
         risk_weight
-            What a unit of noise costs, in utility; 0 gives the plain best, ``None`` the study's own weight.
+            Cost of a unit of noise, in utility; 0 gives the design of best mean; by default the study's own weight.
         among
-            ``"seen"`` for designs that were compared, ``"space"`` for any.
+            ``"seen"`` for designs that were compared, ``"space"`` for any design.
         reference
-            A design that utilities are relative to; by default the average of the designs compared.
+            Design that utilities are relative to; by default the average of the designs compared.
         exclude
-            Designs that cannot be had: answers about them count, but none of them is recommended.
+            Designs that are not available: answers about them count, but none of them is recommended.
         """
         weight = self.plan.risk_weight if risk_weight is None else as_non_negative("risk_weight", risk_weight)
         if among not in ("seen", "space"):
@@ -267,17 +267,17 @@ class Optimizer:
     def utilities(
         self, designs: Iterable[Mapping[str, Any]] | None = None, *, reference: Mapping[str, Any] | None = None
     ) -> list[Estimate]:
-        """Estimate the utilities of designs: by default all that were compared, the best first.
+        """Estimate the utilities of designs; by default of all designs compared, the best first.
 
         Parameters
         ----------
         designs
-            Designs to look at, in this order.
+            Designs to evaluate, in this order.
         reference
-            A design that utilities are relative to; by default the average of the designs compared.
+            Design that utilities are relative to; by default the average of the designs compared.
         """
         if isinstance(designs, Mapping | str):
-            raise InputError("designs must be a list of them", repr(designs), "write [design]")
+            raise InputError("designs must be a list of designs", repr(designs), "write [design]")
         points = None if designs is None else [self.space.encode(design) for design in designs]
         origin = None if reference is None else self.space.encode(reference)
         with self._lock_state() as state:
@@ -287,25 +287,25 @@ class Optimizer:
             return estimate_utilities(model, self.space, np.array(points).reshape(-1, self.space.dimension), origin)
 
     def progress(self, duel: Duel | None = None) -> Progress:
-        """Return the expected gain of another duel, by default the next or else a pending one, and whether to stop."""
+        """Return the expected gain of the next duel, or of a given pending one, and whether the user can stop."""
         with self._lock_state() as state:
             return state.progress(state.ask()[0] if duel is None else state.check_duel(duel))
 
     @property
     def model(self) -> PreferenceGP:
-        """The model behind `recommend`, by EP; a copy of its own for every log."""
+        """The model behind `recommend`, with EP; a copy, so changes do not affect the study."""
         with self._lock_state() as state:
             return copy(state.report_model())
 
     @property
     def acquisition_model(self) -> PreferenceGP:
-        """The model behind `ask`, by the plan's inference: the acquisition function is evaluated on it; a copy."""
+        """The model behind `ask`, with the plan's inference: acquisition functions are evaluated on it; a copy."""
         with self._lock_state() as state:
             return copy(state.acquisition_model())
 
     @property
     def noise_map(self) -> NoiseMap:
-        """The noise map of the anchors, fitted to the answers where there are any."""
+        """The noise map of the anchors, fitted to the answers if there are any."""
         with self._lock_state() as state:
             return state.noise_map()
 
@@ -326,9 +326,9 @@ class Optimizer:
         return self._settings.plan
 
     def replay(self) -> Iterator[Optimizer]:
-        """Iterate over the study as it was before its first event and after each.
+        """Iterate over the study as it was before its first event and after each event.
 
-        All of them are one copy, which moves on when the next is asked for.
+        All items are the same copy of the study, which changes when the next one is requested.
         """
         with self._lock_state() as state:
             events = list(state.log)
@@ -355,7 +355,7 @@ class Optimizer:
 
         return optimizer_html(self)
 
-    # -- saving and loading -------------------------------------------------------------------------------------------
+    # -- saving and loading --------------------------------------------------------------------------------------------
 
     def to_json(self) -> str:
         """Return the whole study as text, see `anchorpbo.study.serialization`."""
@@ -369,9 +369,9 @@ class Optimizer:
         Parameters
         ----------
         text
-            Result of `to_json`, by this release or an older one.
+            Result of `to_json`, of this release or an older one.
         objects
-            Options of `Optimizer` that were objects of your own: code is not saved.
+            Options of `Optimizer` that were custom objects: code is not saved.
         """
         saved = read_study(text, objects)
         try:
@@ -384,7 +384,7 @@ class Optimizer:
         return optimizer
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write `to_json` to a file atomically: after a crash or on a full disk, the file is as it was before."""
+        """Write `to_json` to a file atomically: a crash or a full disk leaves the old file unchanged."""
         save_text(path, self.to_json())
 
     @classmethod

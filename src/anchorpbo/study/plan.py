@@ -1,4 +1,4 @@
-"""Plans: how a study models its user and selects duels; the two presets."""
+"""Plans: how a study models its user and selects duels, with two presets."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ DEFAULT_STRATEGY = "raeubo"
 """Strategy of the default preset."""
 RISK_AVERSE_STRATEGIES = ("anpei", "rahbo", "raeubo")
 DEFAULT_RISK_AVERSION = 1.0
-"""Of the default preset, in units of utility for a unit of noise: its utilities are learnt in units of the noise."""
+"""Risk aversion of the default preset, in utility per unit of noise; its utilities are in units of the noise."""
 MAX_LENGTHSCALES = 20
-"""With more coordinates than this they share one length-scale."""
+"""Largest number of coordinates with a length-scale each; more coordinates share one."""
 
 
 class NoiseRule(ABC):
-    """How anchors become a noise map; immutable."""
+    """Abstract rule that creates a noise map from anchors; immutable."""
 
     @abstractmethod
     def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
-        """The map of anchors, (n, d), under the distance of their space."""
+        """Return the noise map of anchors, (n, d), under the metric of their space."""
 
     def __post_init__(self) -> None:
-        # 1 and 1.0 are one number but two texts, and a study is named by its text.
+        # The digest of a study is computed from text, in which 1 and 1.0 differ.
         for name, value in vars(self).items():
             if isinstance(value, int) and not isinstance(value, bool):
                 object.__setattr__(self, name, float(value))
@@ -48,25 +48,25 @@ class NoiseRule(ABC):
 
 @dataclass(frozen=True)
 class ConstantNoise(NoiseRule):
-    """The same noise everywhere, whatever the anchors."""
+    """The same noise everywhere, regardless of anchors."""
 
     scale: float = 1.0
 
     def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
-        """A constant map."""
+        """Return a constant map."""
         return NoiseMap.constant(as_positive("scale", self.scale))
 
 
 @dataclass(frozen=True)
 class PaperNoise(NoiseRule):
-    """The paper's map, by default with a = 1 and h in [1, 2] by leave-one-out."""
+    """The paper's noise map, by default with a = 1 and h in [1, 2] by leave-one-out."""
 
     scale: float = 1.0
     bandwidth: float | Literal["loo"] = "loo"
     profile: str = "gaussian"
 
     def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
-        """The paper's map; constant without anchors."""
+        """Return the paper's map; constant without anchors."""
         if not len(anchors):
             return NoiseMap.constant(self.scale)
         return NoiseMap.from_anchors(anchors, self.bandwidth, scale=self.scale, profile=self.profile, metric=metric)
@@ -74,14 +74,14 @@ class PaperNoise(NoiseRule):
 
 @dataclass(frozen=True)
 class BoundedNoise(NoiseRule):
-    """The map for real use, see `NoiseMap.bounded`."""
+    """The noise map for real use, see `NoiseMap.bounded`."""
 
     scale: float = 1.0
     strength: float = 3.0
     bandwidth: float | Literal["loo"] = "loo"
 
     def __call__(self, anchors: Array, metric: Metric) -> NoiseMap:
-        """The bounded map; constant without anchors."""
+        """Return the bounded map; constant without anchors."""
         if not len(anchors):
             return NoiseMap.constant(self.scale)
         return NoiseMap.bounded(anchors, self.bandwidth, scale=self.scale, strength=self.strength, metric=metric)
@@ -97,32 +97,32 @@ class Plan:
     inference: Inference
     noise: NoiseRule
     metric: Metric
-    """Distance between designs, by which anchors vouch for what is near."""
+    """Distance between designs, by which the noise map measures how near anchors are."""
     learn: Mapping[str, Learn | None]
-    """Hyper-parameters to learn, of those the kernel has; ``None`` for the customary bounds and prior."""
+    """Hyper-parameters to learn, of those the kernel has; ``None`` for the default bounds and prior."""
     initial: int
-    """Duels spread over the space before the model chooses."""
+    """Number of duels spread over the space before the model selects."""
     refit_every: int | None
-    """Duels between two fits of the hyper-parameters; ``None`` for one duel at first and ever more later."""
+    """Number of duels between two fits; ``None`` for one duel at first and more and more later."""
     risk_weight: float
-    """What a unit of noise costs a recommended design, in utility."""
+    """Cost of a unit of noise of a recommended design, in utility."""
     avoids_repeats: bool
-    """Whether a duel that was just answered waits a while before it is asked again."""
+    """Whether a recently answered duel is not asked again for a while."""
 
     def noise_map(self, anchors: Array) -> NoiseMap:
-        """The noise map of anchors, (n, d)."""
+        """Return the noise map of anchors, (n, d)."""
         return self.noise(anchors, self.metric)
 
     @property
     def chooses_pairs(self) -> bool:
-        """Whether both designs of a duel are free, rather than one being the previous winner."""
+        """Whether both designs of a duel are selected, instead of one being the previous winner."""
         return isinstance(self.acquisition, PairAcquisition)
 
     def last_fit(self, duels: int) -> int:
-        """Return the number of duels that the last fit of the hyper-parameters used, out of so many."""
+        """Return how many of the duels so far the last fit of the hyper-parameters used."""
         if self.refit_every is not None:
             return duels - max(duels - self.initial, 0) % self.refit_every
-        # Steps of a tenth: every duel up to 20, every fifteenth at 150, so that fits cost a constant share of the time.
+        # Intervals of a tenth, every duel up to 20 and every fifteenth at 150: fits cost a constant share of the time.
         at = min(duels, 20)
         while at >= 20 and at + at // 10 <= duels:
             at += at // 10
@@ -130,7 +130,7 @@ class Plan:
 
 
 def make_paper_plan(space: DesignSpace, strategy: str | Acquisition | None, baseline: str = "constant") -> Plan:
-    """Make the plan of the paper (docs/reproduction.md)."""
+    """Return the plan of the paper (docs/reproduction.md)."""
     acquisition = resolve_acquisition("raeubo" if strategy is None else strategy)
     pairs = isinstance(acquisition, PairAcquisition)
     plain = isinstance(acquisition, EI | UCB | EUBO) and baseline == "constant"
@@ -150,7 +150,7 @@ def make_paper_plan(space: DesignSpace, strategy: str | Acquisition | None, base
 
 
 def make_default_plan(space: DesignSpace, strategy: str | Acquisition | None) -> Plan:
-    """Make the plan for real use (docs/decisions/0011-default-strategy.md)."""
+    """Return the plan for real use (docs/decisions/0011-default-strategy.md)."""
     strategy = DEFAULT_STRATEGY if strategy is None else strategy
     acquisition = resolve_acquisition(
         strategy, **({"risk_aversion": DEFAULT_RISK_AVERSION} if strategy in RISK_AVERSE_STRATEGIES else {})
@@ -161,7 +161,7 @@ def make_default_plan(space: DesignSpace, strategy: str | Acquisition | None) ->
         acquisition=acquisition,
         kernel=_make_kernel(space, np.full(d, lengths) if d <= MAX_LENGTHSCALES else lengths),
         likelihood=Probit(),
-        # As exactly as a duel is rounded; what is recommended is inferred more closely (`ModelFitter.report_model`).
+        # As precise as the rounding of a duel; recommendations use a tighter tolerance (`ModelFitter.report_model`).
         inference=EP(tolerance=1e-5) if isinstance(acquisition, PairAcquisition) else Hallucination(),
         noise=BoundedNoise(),
         metric=_make_metric(space),
@@ -190,7 +190,7 @@ def make_plan(
     risk_weight: float | None,
     baseline: str,
 ) -> Plan:
-    """Make the plan of a preset, with some parts replaced; see `Optimizer`."""
+    """Return the plan of a preset, with some parts replaced; see `Optimizer`."""
     if isinstance(strategy, str):
         strategy = strategy.lower()
         if strategy not in STRATEGIES:
@@ -224,14 +224,14 @@ def make_plan(
         rule = "a space with continuous parameters needs a kernel with a gradient"
         raise IncompatibleError(rule, repr(plan.kernel), "for categories write RBF(..., categorical=[column])")
     plan.inference.check(plan.likelihood)
-    # The map of one anchor checks the rule's settings now, rather than at the first duel that a model chooses.
+    # Creating the map of one anchor checks the rule's settings now, instead of at the first duel the model selects.
     plan.noise_map(np.zeros((1, space.dimension)))
     _check_learn(plan.kernel, plan.learn)
     return plan
 
 
 def _make_kernel(space: DesignSpace, lengthscale: float | Array) -> Kernel:
-    """Make an RBF of numbers and categories, Tanimoto for fingerprints, their product where there are both."""
+    """Return an RBF for numbers and categories, Tanimoto for fingerprints, or their product for both."""
     columns, d = space.columns, space.dimension
     if not columns.fingerprint:
         return RBF(lengthscale, categorical=columns.categorical)
@@ -244,7 +244,7 @@ def _make_kernel(space: DesignSpace, lengthscale: float | Array) -> Kernel:
 
 
 def _make_metric(space: DesignSpace) -> Metric:
-    """Make the distance that belongs to that kernel."""
+    """Return the metric that belongs to that kernel."""
     columns = space.columns
     if not columns.fingerprint:
         return EuclideanMetric(columns.categorical)
@@ -256,12 +256,12 @@ def _make_metric(space: DesignSpace) -> Metric:
 
 
 def _list_other_columns(space: DesignSpace) -> tuple[int, ...]:
-    """Return the columns that are not of the fingerprint."""
+    """Return the columns that are not part of the fingerprint."""
     return tuple(sorted({*space.columns.numeric, *space.columns.categorical}))
 
 
 def select_learnable(kernel: Kernel, noise: NoiseMap, wanted: Mapping[str, Learn | None]) -> dict[str, Learn | None]:
-    """Return the hyper-parameters to learn that the model has; of the output scales of a product, only one."""
+    """Return the hyper-parameters to learn that the model has; for a product of kernels, only one output scale."""
     names = kernel.parameter_names
     present = {*names, *map(base_name, names), "noise_scale", "tie_threshold"}
     present |= {"noise_strength"} if noise.strength_matters else set()
@@ -273,11 +273,11 @@ def select_learnable(kernel: Kernel, noise: NoiseMap, wanted: Mapping[str, Learn
 
 
 def _check_learn(kernel: Kernel, learn: Mapping[str, Learn | None]) -> None:
-    """Raise unless every name is of something to learn; a preset may name what this kernel lacks."""
+    """Raise unless every name is that of a hyper-parameter; a preset may name some that this kernel lacks."""
     names = {*LEARNABLE, *kernel.parameter_names, *map(base_name, kernel.parameter_names)}
     for name, spec in learn.items():
         if name not in names:
             raise UnknownNameError.of("a hyper-parameter to learn", name, names)
         if not isinstance(spec, Learn | None):
-            remedy = "write Learn((lower, upper)), or None for the customary bounds"
+            remedy = "write Learn((lower, upper)), or None for the default bounds"
             raise InputError(f"learn[{name!r}] must be a Learn or None", repr(spec), remedy)

@@ -1,7 +1,7 @@
 """Progress of a study: the expected gain of another duel, and when to stop.
 
-One duel seldom brings much by itself, so a single small gain says little. Only when as many duels in a row as it takes
-to look around once, five and two more for each coordinate up to ten, promised next to nothing, is it time to stop.
+The gain of a single duel is seldom large, so one small gain says little. The user can stop when enough duels in a row
+promised a negligible gain: five, and two more per coordinate, up to ten coordinates.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 MAX_DIRECTIONS = 10
-"""Coordinates that count: a fingerprint of 2,048 bits is not looked at from as many sides."""
+"""Largest number of coordinates that count, because a fingerprint has thousands of bits."""
 NEGLIGIBLE_GAIN = 0.02
-"""Expected gain, as a share of the range of utilities seen, below which a duel counts as idle."""
+"""Expected gain, as a share of the range of utilities seen, below which a duel counts as negligible."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is. Plain data, safe to share.
+    """Progress of a study. Plain data, safe to share.
 
     Parameters
     ----------
     duels
-        Informative answers so far.
+        Number of informative answers so far.
     gain
-        What the next duel is expected to bring, see `Duel`; ``None`` for the duels to start with.
+        Expected gain of the next duel, see `Duel`; ``None`` for initial duels.
     stop
-        Whether this and the duels before it promised too little to go on.
+        Whether the next duel and those before it promised too little to continue.
     remaining
-        About how many more duels are worth their while, if none of them brings anything new.
+        Approximate number of further duels until it is time to stop, if none of them brings anything new.
     sentence
-        The same in words.
+        The same in a sentence.
     """
 
     duels: int
@@ -47,21 +47,21 @@ class Progress:
 
 
 def assess_progress(duels: int, gains: Sequence[float | None], initial: int, dimension: int) -> Progress:
-    """Assess the progress by the expected gains of all duels so far, that of the next one last.
+    """Assess the progress from the expected gains of all duels so far, followed by that of the next one.
 
     Parameters
     ----------
     duels
-        Informative answers so far.
+        Number of informative answers so far.
     gains
-        See `Duel.gain`.
+        Expected gains, see `Duel.gain`.
     initial
-        Duels to start with.
+        Number of initial duels.
     dimension
-        Coordinates of a design.
+        Number of coordinates of a design.
     """
     now = gains[-1] if gains else None
-    # The next duel counts as one that promises little, but is not behind us yet.
+    # The next duel counts among those with a negligible gain, although it has not been answered yet.
     idle = sum(1 for _ in takewhile(lambda gain: gain is not None and gain < NEGLIGIBLE_GAIN, reversed(gains)))
     start = max(initial - duels, 0) if now is None else 0
     remaining = max(start + compute_patience(dimension) - idle, 0)

@@ -1,13 +1,13 @@
 """Recommendations and estimates of utilities.
 
-Symbols: f the utility, m(x) its posterior mean, n(x) the noise, rho = `risk_weight`; u designs seen, that is compared
+Symbols: f the utility, m(x) its posterior mean, n(x) the noise, rho = `risk_weight`; u designs seen, that is, compared
 in at least one informative duel.
 
-    recommended   argmax over what was seen (or the whole space) of m(x) - rho n(x)
+    recommended   argmax over the designs seen (or the whole space) of m(x) - rho n(x)
     utility       f(x) - average of f over the designs seen, or f(x) - f(reference)
 
-Utilities have no origin: answers tell differences only. The exception is the paper's form of the logistic likelihood,
-where f itself shows, and the utility is f(x).
+Utilities have no origin, because answers reveal only differences. The exception is the paper's form of the logistic
+likelihood, which depends on f itself; then the utility is f(x).
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from anchorpbo.space import Design, DesignSpace
 from anchorpbo.typing import Array, IntArray
 
 POSTERIOR_DRAWS = 4096
-"""Joint posterior draws of the utilities, to estimate the probabilities of being the best."""
+"""Number of joint posterior draws of the utilities that estimate the probabilities of being the best."""
 MAX_CONTENDERS = 1000
-"""Largest number of designs in these draws: they cost the cube of it."""
+"""Largest number of designs in these draws: the cost grows with its cube."""
 CREDIBLE_PROBABILITY = 0.9
-"""Probability that the credible set holds the best design."""
+"""Probability that the credible set contains the best design."""
 _INTERVAL_WIDTH = 1.6448536269514722
-"""Standard deviations on either side of a 90 % interval."""
+"""Half the width of a 90 % interval, in standard deviations."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,13 @@ class Estimate:
     design
         The design.
     utility
-        Its expected utility, relative to `reference`.
+        Expected utility, relative to `reference`.
     interval
-        Where that utility lies with 90 % probability.
+        90 % credible interval of the utility.
     reference
         What the utility is relative to, in words.
     noise
-        How noisily the user judges this design: a variance (probit) or a level (logistic), in units of utility.
+        How noisily the user judges the design: a variance (probit) or a level (logistic), in units of utility.
     """
 
     design: Design
@@ -68,21 +68,21 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Recommendation(Estimate):
-    """The design to take, and how sure that is. Plain data, safe to share.
+    """The recommended design and its uncertainty. Plain data, safe to share.
 
     Parameters
     ----------
     design, utility, interval, reference, noise
         See `Estimate`.
     p_best
-        Probability that it is the best of the designs compared. Designs much like each other share it: look at
+        Probability that it is the best of the designs compared. Similar designs share this probability, so look at
         `credible_set` as well.
     credible_set
-        The fewest designs compared that hold the best of them with 90 % probability, the likeliest first.
+        The smallest set of designs compared that contains the best of them with 90 % probability, the likeliest first.
     credible_probabilities
-        Probability of each of them to be the best.
+        Probability of each of these designs to be the best.
     risk_weight
-        What a unit of noise was taken to cost, in utility.
+        Cost of a unit of noise that was used, in utility.
     """
 
     p_best: float
@@ -110,23 +110,23 @@ def compute_recommendation(
     Parameters
     ----------
     model
-        Conditioned on at least one duel.
+        Model conditioned on at least one duel.
     space
         The design space.
     risk_weight
-        rho.
+        Cost of a unit of noise in utility, rho.
     seed
         Seed of the posterior draws.
     everywhere
         Whether designs that were never shown may be recommended.
     reference
-        Coordinates, (d,), of a design that utilities are relative to; by default the average of the designs seen.
+        Coordinates, (d,), of the design that utilities are relative to; by default the average of the designs seen.
     excluded
         Coordinates, (n, d), of designs that must not be recommended.
     """
     posterior, seen = model.posterior, _drop_excluded(model.designs, excluded)
     if not len(seen):
-        rule = "a design that was compared must be left to recommend"
+        rule = "at least one design that was compared must remain to recommend"
         raise InputError(rule, f"all {len(model.designs)} of them excluded", "exclude fewer")
     x = _find_best(model, space, risk_weight, seed, everywhere, excluded)
     (estimate,) = estimate_utilities(model, space, x[None], reference)
@@ -143,7 +143,7 @@ def compute_recommendation(
 
 
 def find_recommended_design(model: PreferenceGP, space: DesignSpace, risk_weight: float) -> Design:
-    """Return the design of `compute_recommendation`, among those compared, without its probabilities."""
+    """Return the design of `compute_recommendation` among those compared, without computing its probabilities."""
     return space.decode(_find_best(model, space, risk_weight, 0, False, None))
 
 
@@ -151,7 +151,7 @@ def _find_best(
     model: PreferenceGP, space: DesignSpace, risk_weight: float, seed: int, everywhere: bool, excluded: Array | None
 ) -> Array:
     posterior, seen = model.posterior, model.designs
-    # The mean less the noise's cost is RAHBO without its exploration.
+    # The mean minus the cost of noise is RAHBO without exploration.
     bound = RAHBO(exploration=0.0, risk_aversion=risk_weight).bind(posterior, model.noise)
     candidates = seen
     if everywhere and space.candidates is not None:
@@ -164,7 +164,7 @@ def _find_best(
 
 
 def _drop_excluded(designs: Array, excluded: Array | None) -> Array:
-    """Return the designs, (n, d), that are none of those excluded, (k, d)."""
+    """Return the designs, (n, d), that are not excluded, (k, d)."""
     if excluded is None or not len(excluded):
         return designs
     unwanted = set(map(bytes, excluded))
@@ -182,7 +182,7 @@ def estimate_utilities(model: PreferenceGP, space: DesignSpace, X: Array, refere
 
 
 def compute_intervals(model: PreferenceGP, X: Array) -> tuple[Array, Array, Array]:
-    """Return utilities and the ends of their 90 % intervals, (n,) each, relative to the average."""
+    """Return utilities and the ends of their 90 % intervals, (n,) each, relative to the average of those compared."""
     return _compute_intervals(_make_origin(model, None), X)
 
 
@@ -199,7 +199,7 @@ class _Origin:
     words: str
 
     def relative(self, X: Array) -> tuple[Array, Array]:
-        """Return mean and standard deviation of f(x) less the origin, (n,) each."""
+        """Return the mean and standard deviation of f(x) minus the reference, (n,) each."""
         marginals = self.total.posterior.at(X)
         variance = marginals.variance - 2.0 * self.total.covariance(X) + self.total.variance
         return marginals.mean - self.total.mean, np.sqrt(np.maximum(variance, 0.0))
@@ -236,18 +236,18 @@ def _compute_best_probabilities(posterior: Posterior, seen: Array, x: Array, see
 
 
 def _find_contenders(posterior: Posterior, seen: Array) -> IntArray:
-    """Return the row numbers of the designs likeliest to beat the best mean, or of all where there are few."""
+    """Return the row numbers of the designs likeliest to beat the best mean, or of all if there are few."""
     every = np.arange(len(seen))
     if len(seen) <= MAX_CONTENDERS:
         return every
     best = posterior.points[int(np.argmax(posterior.means))]
     better = posterior.prob_prefer(seen, np.broadcast_to(best, seen.shape))
-    # Ordered as they came: where all are in doubt alike, the order must not decide.
+    # In the original order: for equal probabilities the selection must not reorder the designs.
     return np.sort(np.argsort(-better, kind="stable")[:MAX_CONTENDERS])
 
 
 def check_answers(informative: int) -> None:
-    """Raise before the first informative answer."""
+    """Raise if there is no informative answer yet."""
     if not informative:
-        rule = "what the user likes shows only after an answer that is not a skip"
+        rule = "the model needs at least one answer that is not a skip"
         raise NotFittedError(rule, None, "ask a duel and tell its outcome first")

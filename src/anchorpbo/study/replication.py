@@ -1,7 +1,7 @@
 """Replicas of a study in other processes, which compute its next duel.
 
-The next duel is a function of the log, so that it does not matter where it is computed: an optimizer that takes a
-`NextDuel` goes on as if it had computed it itself, bit for bit.
+The next duel is a function of the log, so it can be computed anywhere: an optimizer that accepts a `NextDuel` continues
+as if it had computed it itself, bit for bit.
 
 ::
 
@@ -31,7 +31,7 @@ class NextDuel:
     """Fitted hyper-parameters as JSON data; ``None`` for initial duels."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as JSON data; numbers survive exactly."""
+        """Return the result as JSON data; numbers are preserved exactly."""
         return {"digest": self.digest, "duel": vars(self.duel), "hyperparameters": self.hyperparameters}
 
     @classmethod
@@ -41,7 +41,7 @@ class NextDuel:
 
 
 class Replica:
-    """An optimizer whose log follows another's. Thread-safe, as its optimizer is."""
+    """An optimizer whose log follows that of another. Thread-safe, as its optimizer is."""
 
     def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer: Optimizer = optimizer
@@ -74,7 +74,7 @@ def has_next_duel(optimizer: Optimizer, digest: str) -> bool:
 
 
 def offer(optimizer: Optimizer, result: NextDuel) -> bool:
-    """Put a next duel into an optimizer's cache; return ``False``, and change nothing, where its log is another."""
+    """Put a next duel into an optimizer's cache; if it is for another log, change nothing and return ``False``."""
     with optimizer._lock_state() as state:
         if result.digest != state.log.digest:
             return False

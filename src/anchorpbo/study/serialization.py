@@ -7,11 +7,11 @@
      "events": [{"type": "answered", ...}, ...],
      "learnt": {"log_parameters": {"lengthscale[0]": ..., ...}, "noise": {"scale": ...}, "tie_threshold": null} or null}
 
-`version` counts changes of this layout. A file of an older version is brought up to date step by step by `MIGRATIONS`;
-one of a newer version is refused.
+`version` counts changes of this layout. `MIGRATIONS` update a file of an older version step by step; a file of a newer
+version is rejected.
 
-Kernels, acquisitions, likelihoods and inferences are written by class name and constructor arguments, without pickle.
-Objects of other classes cannot be written: their place is marked, and `from_json` takes them as arguments.
+Kernels, acquisition functions, likelihoods and inferences are saved by class name and constructor arguments, without
+pickle. Objects of other classes cannot be saved: only their class name is, and `from_json` takes them as arguments.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ VERSION = 1
 Layout = dict[str, Any]
 
 MIGRATIONS: dict[int, Callable[[Layout], Layout]] = {}
-"""For each old version, the step to the next."""
+"""Function from each old version to the next."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class SavedStudy:
     arguments: dict[str, Any]
     """Arguments of `Optimizer`."""
     events: list[Any]
-    """The log, as JSON data that has not been checked."""
+    """The log, as JSON data, not yet checked."""
     hyperparameters: Any
-    """Fitted hyper-parameters, as JSON data that has not been checked; ``None`` where there are none."""
+    """Fitted hyper-parameters, as JSON data, not yet checked; ``None`` for none."""
 
 
 def write_study(settings: Mapping[str, Any], events: list[dict[str, Any]], hyperparameters: Any) -> str:
@@ -59,7 +59,7 @@ def write_study(settings: Mapping[str, Any], events: list[dict[str, Any]], hyper
 
 
 def read_study(text: str, objects: Mapping[str, Any]) -> SavedStudy:
-    """Read a study from JSON text; `objects` has the options that could not be written."""
+    """Read a study from JSON text; `objects` has the options that could not be saved."""
     layout = _read_layout(text)
     study = dict(layout["study"])
     try:
@@ -76,7 +76,7 @@ def read_study(text: str, objects: Mapping[str, Any]) -> SavedStudy:
 
 
 def make_layout_error(error: Exception) -> InputError:
-    """Return the error of a study whose settings have the wrong layout."""
+    """Return the error for a study whose settings have the wrong layout."""
     rule, remedy = "a study must have a space, anchors, a seed and options", "pass the text that to_json gave"
     return InputError(rule, f"trouble with {error}", remedy)
 
@@ -100,7 +100,7 @@ def _migrate(layout: Layout) -> Layout:
         or isinstance(version, bool)
         or not min(MIGRATIONS, default=VERSION) <= version <= VERSION
     ):
-        rule = f"a study must be of a version up to {VERSION}, which is as far as this release reads"
+        rule = f"a study must be of a version up to {VERSION}, the latest that this release reads"
         raise InputError(rule, repr(version), "update anchorpbo")
     while version < VERSION:
         layout = {**MIGRATIONS[version](layout), "version": version + 1}
@@ -124,13 +124,13 @@ _CLASSES: dict[str, type[Any]] = {
         BoundedNoise, ConstantNoise, PaperNoise, Learn, LogNormal,
     )
 }  # fmt: skip
-"""Classes that can be written and read, by the names that are saved."""
+"""Classes that can be saved and loaded, by the names that are saved."""
 _KEYS = {"latent": "space", "max_passes": "most_passes"}
 """Constructor arguments that are saved under an earlier name."""
 
 
 def object_to_json(value: object) -> Any:
-    """Convert a name, a number, ``None`` or an object of the library to JSON data; others to their class name."""
+    """Convert a name, a number, ``None`` or an object of the library to JSON data; other objects become class names."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str | int | float | bool | None):
@@ -145,13 +145,13 @@ def object_to_json(value: object) -> Any:
     if _CLASSES.get(kind.__name__) is not kind:
         return {"custom": f"{kind.__module__}.{kind.__qualname__}"}
     arguments = {_KEYS.get(name, name): object_to_json(getattr(value, name)) for name in signature(kind).parameters}
-    # With a part that cannot be written, the whole has to be given again.
+    # If a part cannot be saved, the whole object must be given again.
     inner = [each for each in arguments.values() if isinstance(each, Mapping) and "custom" in each]
     return inner[0] if inner else {"class": kind.__name__, **arguments}
 
 
 def round_trip(name: str, value: object) -> Any:
-    """Return a value as it is after saving and loading: numpy numbers, for example, have digits that JSON lacks."""
+    """Return a value as it is after saving and loading; numpy numbers, for example, become Python numbers."""
     written = object_to_json(value)
     return value if _is_custom(written) else object_from_json(name, written, {})
 
@@ -164,11 +164,11 @@ def _is_custom(written: Any) -> bool:
 
 
 def object_from_json(name: str, data: Any, given: Mapping[str, object]) -> Any:
-    """Read an object from JSON data; `given` has the objects that could not be written, by the option's name."""
+    """Read an object from JSON data; `given` has the objects that could not be saved, by option."""
     if given.get(name) is not None:
         if not isinstance(data, Mapping) or "custom" not in data:
-            rule = f"{name} was saved with the study and cannot be given another"
-            raise InputError(rule, repr(given[name]), "leave it out, or make a new study")
+            rule = f"{name} was saved with the study and cannot be replaced"
+            raise InputError(rule, repr(given[name]), "leave it out, or create a new study")
         return given[name]
     if isinstance(data, list):
         return [object_from_json(name, each, {}) for each in data]

@@ -1,4 +1,4 @@
-"""What a study was made with: its space, first anchors, seed and options."""
+"""Settings of a study: its space, initial anchors, seed and options."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from anchorpbo.study.serialization import object_to_json, round_trip
 
 @dataclass(frozen=True, eq=False)
 class StudySettings:
-    """Arguments of an `Optimizer`, checked. Immutable."""
+    """Checked arguments of an `Optimizer`. Immutable."""
 
     space: DesignSpace
     anchors: Mapping[bytes, Design]
-    """First anchors, by the bytes of their coordinates."""
+    """Initial anchors, keyed by the bytes of their coordinates."""
     seed: int
     options: Mapping[str, Any]
     """All other arguments, as they are after saving and loading."""
@@ -42,13 +42,13 @@ class StudySettings:
 
     @cached_property
     def digest(self) -> str:
-        """Digest that names the study in its duels and its log."""
-        # A long list is named by its numbers: written as text it would take seconds.
+        """Digest that identifies the study in its duels and its log."""
+        # A catalogue has a digest of its numbers: writing a long list as text would take seconds.
         return self._compute_digest(self.space.digest if isinstance(self.space, Catalogue) else self.space.to_dict())
 
     @cached_property
     def legacy_digest(self) -> str:
-        """Digest with all of the space written out, which named duels before catalogues had a digest of their own."""
+        """Digest with the whole space as text, which older releases used for catalogues."""
         return self._compute_digest(self.space.to_dict())
 
     def _compute_digest(self, space: Any) -> str:
@@ -62,8 +62,8 @@ class StudySettings:
     def options_to_dict(self) -> dict[str, Any]:
         """Return the options as JSON data.
 
-        They are the plan's where it has them: what the preset stood for when the study was made, so that another
-        release does not read it differently.
+        Options of the plan replace those of the preset, so that the study does not change if another release changes
+        the preset.
         """
         plan = self.plan
         resolved = {
@@ -75,7 +75,7 @@ class StudySettings:
 
 
 def _check_anchors(space: DesignSpace, anchors: Iterable[Mapping[str, Any]]) -> dict[bytes, Design]:
-    """Return the anchors by their coordinates, repeats dropped."""
+    """Return the anchors keyed by their coordinates, without repeats."""
     if isinstance(anchors, Mapping | str) or not isinstance(anchors, Iterable):
         raise InputError("anchors must be a list of designs", repr(anchors), "write anchors=[{...}]")
     result: dict[bytes, Design] = {}

@@ -1,4 +1,4 @@
-"""The state of a study: its log, and what follows from it."""
+"""State of a study: its log, and the models and caches computed from it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class StudyState:
         """The log as arrays."""
         return self.log.data
 
-    # -- events -------------------------------------------------------------------------------------------------------
+    # -- events --------------------------------------------------------------------------------------------------------
 
     def tell(self, duel: Duel, outcome: Outcome) -> None:
         """Record the answer to a duel of this study."""
@@ -89,10 +89,10 @@ class StudyState:
         self._append(event)
 
     def remove_anchor(self, design: Mapping[str, Any]) -> None:
-        """Record that a design is no anchor any more."""
+        """Record that a design is not an anchor any more."""
         event = AnchorRemoved(self.space.check(design))
         if not self._is_anchor(event.design):
-            raise InputError("only an anchor can be removed", event.design, "see .anchors for those there are")
+            raise InputError("only an anchor can be removed", event.design, "see .anchors for the present ones")
         self._append(event)
 
     def undo(self) -> None:
@@ -102,7 +102,7 @@ class StudyState:
         self.log.pop()
 
     def replay(self, event: Event) -> None:
-        """Record an event of another log, checked as if it were told now."""
+        """Record an event of another log, checked like a new one."""
         if isinstance(event, Answered):
             self.tell(Duel(event.duel, event.first, event.second, "", event.gain), event.outcome)
         elif isinstance(event, Preferred):
@@ -125,7 +125,7 @@ class StudyState:
                 self.log.truncate(keep)
                 for entry in previous:
                     self.log.append(entry.event, entry.points)
-                rule = f"event {number} must be one that this study could have: {error.rule}"
+                rule = f"event {number} must be valid in this study: {error.rule}"
                 raise InputError(rule, error.received, error.remedy) from error
 
     def snapshot(self, duel: Duel | None = None, outcome: Outcome | None = None) -> LogSnapshot:
@@ -135,10 +135,10 @@ class StudyState:
         duel = self.check_duel(duel)
         return self.log.snapshot(LogEntry.create(self.log.digest, _make_answer(duel, outcome), self._encode_pair(duel)))
 
-    # -- duels --------------------------------------------------------------------------------------------------------
+    # -- duels ---------------------------------------------------------------------------------------------------------
 
     def ask(self, count: int = 1, pending: Sequence[Duel] = (), data: StudyData | None = None) -> list[Duel]:
-        """Return the next duels, with others pending; `data` is of a hypothetical log in place of the present one."""
+        """Return the next duels, given pending ones; `data` is of a hypothetical log instead of the present one."""
         data = self.data if data is None else data
         out, result = list(pending), []
         for _ in range(count):
@@ -147,10 +147,10 @@ class StudyState:
             try:
                 duel = self._duels.get_or_compute(key, select)
             except NothingLeftError as error:
-                rule = "n must not be more than there are different duels"
-                raise InputError(rule, f"{count}, with {len(pending)} more out", "ask for fewer at once") from error
+                rule = "n must be at most the number of different duels"
+                raise InputError(rule, f"{count}, with {len(pending)} pending", "ask for fewer at once") from error
             out.append(duel)
-            # A copy, so that changes to it do not reach the cache.
+            # A copy, so that changes by the caller do not reach the cache.
             result.append(replace(duel, first=dict(duel.first), second=dict(duel.second)))
         return result
 
@@ -175,7 +175,7 @@ class StudyState:
             raise InputError(rule, f"{duel.id}, never asked here or changed since", remedy)
         return duel
 
-    # -- results ------------------------------------------------------------------------------------------------------
+    # -- results -------------------------------------------------------------------------------------------------------
 
     def recommend(
         self, risk_weight: float, everywhere: bool, reference: Array | None, excluded: Array
@@ -197,7 +197,7 @@ class StudyState:
                 excluded=excluded,
             ),
         )
-        # A copy, so that changes to it do not reach the cache.
+        # A copy, so that changes by the caller do not reach the cache.
         return replace(result, design=dict(result.design), credible_set=tuple(map(dict, result.credible_set)))
 
     def progress(self, duel: Duel) -> Progress:
@@ -217,7 +217,7 @@ class StudyState:
         return self.fitter.acquisition_model(self.data)
 
     def noise_map(self) -> NoiseMap:
-        """Return the noise map, fitted where there are informative answers."""
+        """Return the noise map, fitted if there are informative answers."""
         data = self.data
         return self.fitter.hyperparameters(data).noise if len(data) else self.settings.plan.noise_map(data.anchors)
 
@@ -226,18 +226,18 @@ class StudyState:
         return self.fitter.hyperparameters(self.data).to_dict() if len(self.data) else None
 
     def put_hyperparameters(self, values: Mapping[str, Any] | None) -> None:
-        """Put fitted hyper-parameters, given as JSON data, into the cache; ``None`` has them fitted again."""
+        """Put fitted hyper-parameters, given as JSON data, into the cache; with ``None`` they are fitted again."""
         if values is not None and len(self.data):
             self.fitter.put_hyperparameters(self.data, values)
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- helpers -------------------------------------------------------------------------------------------------------
 
     def _append(self, event: Event) -> None:
         """Add an event whose designs have been checked."""
         self.log.append(event, np.array([self.space.locate(design) for design in list_designs(event)]))
 
     def _check_tie(self, event: Answered | Preferred) -> None:
-        """Raise where an event is a tie that the likelihood cannot explain."""
+        """Raise if an event is a tie that the likelihood cannot explain."""
         tied = event.tie if isinstance(event, Preferred) else event.outcome == "tie"
         if tied and self.settings.plan.likelihood.tie_threshold == 0.0:
             rule = "a likelihood with tie_threshold 0 has no ties"

@@ -99,4 +99,4 @@ def test_by_default_a_report_is_put_in_this_folder(call, tmp_path, monkeypatch):
 def test_a_report_that_cannot_be_written_is_told_of(call, tmp_path):
     result = call("report", "coffee", "--out", tmp_path / "nowhere" / "x.html")
     assert result.exit_code == 2
-    assert "must be a place where files can be written" in result.stderr
+    assert "must be writable" in result.stderr

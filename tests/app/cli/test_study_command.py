@@ -166,7 +166,7 @@ def test_a_file_that_cannot_be_written_is_told_of_and_nothing_is_left(call, tmp_
     id = made(call("study", "new", "--example", "poster"))
     result = call("study", "export", id, "--out", tmp_path / "nowhere" / "x.json")
     assert result.exit_code == 2
-    assert "must be a place where files can be written" in result.stderr
+    assert "must be writable" in result.stderr
     assert not (tmp_path / "nowhere").exists()
 
 
@@ -217,7 +217,7 @@ def test_names_cannot_steer_the_terminal(call):
         (["--name", "x"], "one of them"),
         (["--example", "coffee", "--space", "tea.json"], "--space and --example"),
         (["--example", "tea"], "must be one of coffee, molecules, poster"),
-        (["--space", "missing.json", "--name", "x"], "must lead to a file"),
+        (["--space", "missing.json", "--name", "x"], "must be that of a text file"),
         (["--example", "coffee", "--feature", "body"], "give the file with --catalogue"),
         (["--example", "coffee", "--strategy", "best"], "check the spelling"),
     ],

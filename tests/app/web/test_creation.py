@@ -164,7 +164,7 @@ def test_a_catalogue_is_checked_by_its_items(web: TestClient) -> None:
         (body({**LEVELS, "values": ["one"]}), "at least two values"),
         (body(REAL, REAL), "a parameter must be given once"),
         (body(REAL, constraints=["a < 3"]), "use <="),
-        (body(REAL, constraints=["a + q <= 3"]), "must be about parameters of the space"),
+        (body(REAL, constraints=["a + q <= 3"]), "must use parameters of the space"),
         (body(REAL, constraints=["a >= 30"]), "must leave at least one design"),
         (body(REAL, constraints=["__import__('os')"]), "a constraint must have <=, >= or == in it"),
         (body(REAL, constraints=[3]), "a constraint must be an object"),

@@ -40,7 +40,10 @@ def client():
         (space({"name": "k", "kind": "constant", "value": 3}), "received the constant k alone; give at least one"),
         (space({**REAL, "low": 2}), "'a': low of a range must be below its high; received 2 and 1"),
         (space({**REAL, "low": None}), "low of a range must be a number; received null"),
-        (space({**CHOICE, "values": ["x"]}), "a choice must have at least two values.*use a constant for what never"),
+        (
+            space({**CHOICE, "values": ["x"]}),
+            "a choice must have at least two values.*use a constant for a value that never",
+        ),
         (space({**CHOICE, "kind": "ordinal", "values": ["x", "x"]}), "the values of an order must differ"),
         (space({**REAL, "kind": "integer", "low": 0.5}), "low of a range of whole numbers must be a whole number"),
         (space(REAL, constraints=["a ** 2 <= 1"]), r"write it like .* or '1 <= a - b/4 <= 5'\.$"),

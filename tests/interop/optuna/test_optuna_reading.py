@@ -144,7 +144,7 @@ def test_studies_without_a_comparison_have_nothing_to_recommend():
         recommend(new_study())
     study = with_trials(A, B)
     assert len(optimizer_from_study(study)) == 0
-    with pytest.raises(NotFittedError, match="shows only after an answer"):
+    with pytest.raises(NotFittedError, match="needs at least one answer"):
         recommend(study)
 
 

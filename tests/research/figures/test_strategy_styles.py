@@ -87,7 +87,7 @@ def test_a_save_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.replace", full)
-    with pytest.raises(InputError, match=r"where files can be written; received .*No space left.*; free some space"):
+    with pytest.raises(InputError, match=r"must be writable; received .*No space left.*; free some space"):
         strategy_styles.save_figure(figure, tmp_path / "figure")
     assert [path.read_bytes() for path in paths] == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["figure.pdf", "figure.png"]

@@ -20,7 +20,7 @@ export function tell(kind, text) {
 const WORDS = [
   [/\bconstraint(?=s?\b)/g, "rule"],
   [/\blow of\b/g, "“From” of"], [/\bits high\b/g, "its “To”"], [/\bhigh of\b/g, "“To” of"],
-  [/\blow and high\b/g, "“From” and “To”"], [/\bwhere log is set\b/g, "where ratios matter"],
+  [/\blow and high\b/g, "“From” and “To”"], [/\bif log is set\b/g, "if ratios matter"],
 ];
 const inOurWords = (text) => WORDS.reduce((words, [theirs, ours]) => words.replaceAll(theirs, ours), text);
 
