@@ -216,7 +216,7 @@ class TestRules:
 
     @pytest.mark.parametrize(("winners", "losers"), [([0, 1], [1]), ([[0]], [[1]]), (0, 1)])
     def test_winners_and_losers_go_together(self, winners: object, losers: object) -> None:
-        with pytest.raises(ShapeError, match=r"one-dimensional and equally long.*give one winner and one loser per duel"):
+        with pytest.raises(ShapeError, match=r"equally long.*give one winner and one loser per duel"):
             Duels(THREE, winners, losers)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("ties", [[0, 1], [[0, 1, 2]], [[[0, 1]]], 1])
