@@ -248,5 +248,5 @@ class TestJoining:
             Duels([[0.1], [0.5]], [0], [1]).with_duels(Duels([[3.0], [4.0]], [0], [1], bounds=None))
 
     def test_designs_must_have_the_same_coordinates(self) -> None:
-        with pytest.raises(ShapeError, match="those on designs of 1 coordinates; received 2; describe both"):
+        with pytest.raises(ShapeError, match="duels on designs of 1 coordinates; received 2; describe both"):
             Duels([[0.1], [0.5]], [0], [1]).with_duels(Duels([[0.1, 0.2], [0.3, 0.4]], [0], [1]))

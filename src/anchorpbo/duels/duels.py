@@ -114,7 +114,7 @@ class Duels:
 
     @property
     def dimension(self) -> int:
-        """Coordinates of a design, d."""
+        """Number of coordinates of a design, d."""
         return int(self.points.shape[1])
 
     def __len__(self) -> int:
