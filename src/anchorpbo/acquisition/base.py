@@ -52,7 +52,7 @@ class DesignAcquisition(ABC):
 
     @abstractmethod
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
-        """Return the value and partial derivatives for these moments, (n,) each; they must be finite if std is 0."""
+        """Return the value and partial derivatives for these moments, (n,) each; finite even if std is 0."""
 
     @final
     def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> BoundDesigns:
@@ -61,7 +61,7 @@ class DesignAcquisition(ABC):
         Parameters
         ----------
         posterior, noise
-            Posterior and noise map at the designs.
+            Posterior of the utility, and noise map.
         incumbent
             Best posterior mean over queried designs; by default `best_mean` of the posterior.
         """
@@ -83,7 +83,7 @@ class PairAcquisition(ABC):
     def partials(
         self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array
     ) -> PairPartials:
-        """Return the value and partial derivatives for these moments; they must be finite if std is 0.
+        """Return the value and partial derivatives for these moments; finite even if std is 0.
 
         std is the standard deviation of f(first) - f(second). The arguments may have any shapes that broadcast.
         """

@@ -4,8 +4,8 @@ The chain rule, with s the standard deviation at x and a_... the partial derivat
 
     da/dx = a_mean dmean/dx + a_s / (2 s) ds^2/dx + a_noise dnoise/dx
 
-If s is 0, s has a kink and no gradient: it does not decrease in any direction. Its term is then set to 0, which is a
-subgradient, so that a search follows the mean and the noise there.
+At s = 0 the standard deviation has a kink and no gradient: it does not decrease in any direction. Its term is then set
+to 0, which is a subgradient, so that a search follows the mean and the noise there.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class BoundChallengers(Bound):
 
     @classmethod
     def of(cls, pairs: BoundPairs, opponent: Array) -> BoundChallengers:
-        """Fix one of the two designs of an acquisition function of pairs, (d,)."""
+        """Return an acquisition function of pairs with one of the two designs fixed to `opponent`, (d,)."""
         return cls(pairs.posterior, pairs.noise, pairs, opponent)
 
     @property

@@ -109,7 +109,7 @@ class Duels:
 
     @property
     def tied(self) -> BoolArray:
-        """Which rows of D are ties, (m + m',)."""
+        """Boolean mask of the rows of D that are ties, (m + m',)."""
         return np.arange(len(self)) >= len(self.winners)
 
     @property

@@ -36,7 +36,7 @@ class Rows:
     coef_second: Array
     """Size of the negative entry, (m,)."""
     tied: BoolArray
-    """Which rows are ties, (m,)."""
+    """Boolean mask of the ties, (m,)."""
     designs: int
     """Number of distinct designs, u."""
     counts: Array | None = None
@@ -137,7 +137,7 @@ def _margins(first: IntArray, second: IntArray, a: Array, b: Array, f: Array, g:
 def _apply_transpose(first: IntArray, second: IntArray, a: Array, b: Array, g: Array, f: Array) -> None:
     for k in range(len(first)):
         i, j, a_k, b_k = first[k], second[k], a[k], b[k]
-        if i == j:  # the two entries add up to one, which is 0 for equal coefficients
+        if i == j:  # a design against itself: equal coefficients cancel exactly
             a_k, b_k = a_k - b_k, 0.0
         # One loop per entry, so that the compiler can see that they are independent.
         for c in range(g.shape[1]):

@@ -58,8 +58,7 @@ class Schedule:
         """Run the chain up to its first draw; return its trace and effective sample size.
 
         If `sweeps` is ``None``, the length is doubled until the chain has converged. The stopping rule depends on the
-        past of the chain, but over many times its autocorrelation time, so the effect on the draw is
-        negligible.
+        past of the chain, but over many autocorrelation times, so its effect on the draw is negligible.
         """
         trace = advance(MIN_SWEEPS if self.sweeps is None else self.sweeps)
         effective = _smallest_ess(trace)

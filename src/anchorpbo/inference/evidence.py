@@ -8,7 +8,8 @@ through
 
     q_k = s2_k d3logp_k / 2,         h = (I + W C)^-1 q = q - W H S eta,          eta = H' h = (I - P S) H' q
 
-and then d log Z = <A, dC> with A = (a a' - P + h a' + a h') / 2 in duel space, a = dlogp. In either space,
+and then d log Z = <A, dC> with A = (a a' - P + h a' + a h') / 2 in duel space, a = dlogp. In either space the
+derivatives of log Z are
 
     in S:        (a a' - P + eta a' + a eta') / 2,  a = H' dlogp
     in a row:    2 (A D K)_ki  for entry i of D_k,

@@ -41,10 +41,10 @@ _REFRESH_SWEEPS = 64
 
 @dataclass(frozen=True)
 class Hallucination(Inference):
-    """One draw of the latent judgements, or a mixture of many; probit only.
+    """Hallucination Believer: one draw of the latent judgements, or a mixture of many; probit only.
 
-    The first of `draws` draws is kept when the chain has converged, the others every `thin` sweeps. One draw is the
-    paper's method; hundreds give the exact posterior up to Monte Carlo error. ``Hallucination(sweeps=1000)`` uses the
+    The first draw is kept when the chain has converged, further draws every `thin` sweeps. One draw is the paper's
+    method; hundreds give the exact posterior up to Monte Carlo error. ``Hallucination(sweeps=1000)`` uses the
     published number of sweeps, from the published start z = 0. The default draws from the same distribution after fewer
     sweeps (docs/decisions/0016-shorter-chains.md).
     """

@@ -1,7 +1,7 @@
 """Laplace's approximation: a Gaussian at the mode (appendix "Details of heteroscedastic Laplace inference").
 
-Symbols as in `anchorpbo.posterior.latent`: x = S a, margins g = H S a. The mode maximises the log-concave
-(eq. simple-MAP with opposite sign)
+Symbols are those of `anchorpbo.posterior.latent`: x = S a, margins g = H S a. The mode maximises the log-concave
+function (eq. simple-MAP with opposite sign)
 
     psi(a) = sum_k log p(g_k) - a' S a / 2            with gradient  S (H' dlogp - a)
 
@@ -91,7 +91,7 @@ def find_mode(
     zero = np.zeros(len(latent.prior))
     current = _Iterate.at(latent, likelihood, zero, zero)
     if start is not None:
-        # No utility may have these margins, so start from the solution under the sites there.
+        # There may be no utility with these margins, so start from the solution under the sites there.
         start = as_start(latent, start)
         dual = latent.solve(mode_sites(start, _terms(latent, likelihood, start))).dual
         candidate = _Iterate.at(latent, likelihood, dual, latent.prior @ dual)

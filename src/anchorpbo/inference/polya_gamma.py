@@ -40,9 +40,9 @@ _MAX_PRECISION = 1e8
 
 @dataclass(frozen=True)
 class PolyaGamma(Inference):
-    """Exact sampling for the logistic link: a mixture over draws.
+    """Polya-Gamma sampling, exact for the logistic link: a mixture over draws.
 
-    The first of `draws` draws is kept after `sweeps` Gibbs sweeps, the others every `thin` sweeps. The cost is cubic in
+    The first draw is kept after `sweeps` Gibbs sweeps, further draws every `thin` sweeps. The cost is cubic in
     the number of duels; prefer EP for hundreds of duels.
     """
 

@@ -19,7 +19,7 @@ from anchorpbo.typing import Array
 
 
 class Stationary(ScaledKernel):
-    """A kernel of the scaled distance between two designs."""
+    """A stationary kernel, which is a function of the scaled distance between two designs."""
 
     family: ClassVar[int | None] = None
     """Code of the shape in `anchorpbo.kernels.stationary_matrices`; ``None`` for a shape that is not compiled."""

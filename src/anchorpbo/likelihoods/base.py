@@ -1,7 +1,7 @@
 """The interface of likelihoods: a link function, and how noise scales the rows.
 
-Symbols: g margins (m,), tau >= 0 the tie threshold in margin units, F the link's distribution function (Phi for probit,
-the logistic function s for logistic). With g = D f for D from `rows`,
+Symbols: g are margins (m,), tau >= 0 is the tie threshold in margin units, and F is the link's distribution function
+(Phi for probit, the logistic function s for logistic). With g = D f for D from `rows`,
 
     first wins   F(g - tau)          tie   F(g + tau) - F(g - tau)          second wins   F(-g - tau)
 
@@ -76,7 +76,7 @@ class Likelihood(ABC):
     @final
     @property
     def default_threshold(self) -> float:
-        """Initial tau: about one tie in four between designs of equal utility."""
+        """Initial tau, which gives about one tie in four between designs of equal utility."""
         return self.outcomes.default_threshold
 
     @final

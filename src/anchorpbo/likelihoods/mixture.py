@@ -5,7 +5,7 @@ each component:
 
     Z(mu) = sum_i weight_i P(outcome | y_i),    y_i = g + scale_i noise ~ N(mu, scale_i^2 + variance)
 
-with a win for y > tau and a tie for |y| < tau. The outcome reduces the margin's variance by the factor
+with a win for y > tau and a tie for |y| < tau. The outcome multiplies the margin's variance by
 
     variance_ratio = 1 + variance d2logZ
                    = mean_i (scale_i^2 + variance V_i) / (scale_i^2 + variance) + variance var_i(d1_i)
@@ -35,7 +35,7 @@ from anchorpbo.typing import Array, BoolArray
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_HALF_PI = math.sqrt(0.5 * math.pi)
-# Half-width of a tie, in standard deviations, below which a uniform density is more accurate than 1 + d2.
+# Half-width of a tie, in standard deviations, below which a tilted uniform is more accurate than 1 + d2.
 _NARROW = 1e-3
 # Below this a logistic function equals an exponential to rounding, with a margin to the range of the nodes.
 _FAR_LEFT = -60.0

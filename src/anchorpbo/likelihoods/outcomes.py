@@ -33,7 +33,7 @@ class Outcomes(ABC):
     @property
     @abstractmethod
     def default_threshold(self) -> float:
-        """Initial tau: about one tie in four between designs of equal utility."""
+        """Initial tau, which gives about one tie in four between designs of equal utility."""
 
     @abstractmethod
     def log_tie(self, g: Array, tau: Array) -> Terms:

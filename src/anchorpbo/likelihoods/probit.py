@@ -49,7 +49,7 @@ class ProbitOutcomes(ProbitMixture):
             A2 = (upper**2 - lower**2 * rho) / mass
         value = _log_mass(upper, mass)
         both = Terms(value, -A0, -A1 - A0**2, -A2 + A0 - 3.0 * A0 * A1 - 2.0 * A0**3)
-        # With one end: log Phi(u) as a function of |g| = tau - u.
+        # With the near end only: log Phi(u) as a function of |g| = tau - u.
         near = _log_wins(upper)
         one = Terms(near.value, -near.d1, near.d2, -near.d3)
         far = exponent < -_ONE_ENDED

@@ -21,7 +21,7 @@ _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 def find_distinct_rows(X: Array) -> tuple[IntArray, IntArray]:
-    """Return the first row of each group of equal rows, (g,), in order of appearance, and each row's group, (n,)."""
+    """Return the index of each group's first row, (g,), in order of appearance, and each row's group, (n,)."""
     _, first, group = np.unique(_hash_rows(X), return_index=True, return_inverse=True)
     if not np.array_equal(X, X[first[group]]):  # two different rows with the same hash
         _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)

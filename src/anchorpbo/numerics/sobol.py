@@ -3,12 +3,12 @@
     x_i[j] = 2^-32 (v_{j,0} if bit 0 of i is set) xor (v_{j,1} if bit 1 is set) xor ...                     [Sobol1967]
 
 The direction numbers v_j of dimension j are 32-bit integers; the leading bit is the first digit of x. Dimension 0 is
-the van der Corput sequence, v_{0,k} = 2^(31-k). Dimension j > 0 has the j-th primitive polynomial over GF(2), of degree
-s,
+the van der Corput sequence, v_{0,k} = 2^(31-k). Dimension j > 0 uses the j-th primitive polynomial over GF(2),
 
     p_j(y) = y^s + c_1 y^(s-1) + ... + c_(s-1) y + 1
 
-and s odd initial numbers m_1, ..., m_s with m_k < 2^k, from which v_{j,k-1} = 2^(32-k) m_k for k <= s, and beyond
+of degree s, and s odd initial numbers m_1, ..., m_s with m_k < 2^k. Then v_{j,k-1} = 2^(32-k) m_k for k <= s, and for
+k >= s
 
     v_{j,k} = c_1 v_{j,k-1} xor ... xor c_(s-1) v_{j,k-s+1} xor v_{j,k-s} xor (v_{j,k-s} >> s)             [BF1988]
 

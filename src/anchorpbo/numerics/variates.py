@@ -153,8 +153,8 @@ def draw_modified_half_normal(rng: np.random.Generator, k: int, A: float, B: flo
 #     a_n(x) / a_0(x) = (2 n + 1) exp(-2 n (n + 1) / x)         for x <= t
 #                       (2 n + 1) exp(-n (n + 1) pi^2 x / 2)    for x > t
 #
-# and neither can overflow. The first term is the proposal: an inverse Gaussian IG(1 / c, 1) cut to (0, t], or t plus an
-# exponential of rate k = pi^2 / 8 + c^2 / 2. The odds of the former against the latter are
+# and neither can overflow. The first term is the proposal: an inverse Gaussian IG(1 / c, 1) truncated to (0, t], or t
+# plus an exponential of rate k = pi^2 / 8 + c^2 / 2. The odds of the former against the latter are
 #
 #     (4 k / pi) exp(pi^2 t / 8 - 1 / (2 t)) (exp(u^2 / 2) Phi(u) + exp(v^2 / 2) Phi(-v)),   u, v = (c t -+ 1) / sqrt(t)
 #

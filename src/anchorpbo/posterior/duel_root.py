@@ -1,6 +1,7 @@
 """Products with the root of a posterior that was solved in duel space, at a quarter of the cost.
 
-In duel space root = R D, (m, u), with R lower triangular, (m, m), and D with two entries per row. For rows k, (n, u),
+In duel space root = R D, (m, u), with R lower triangular, (m, m), and D with two entries per row. For k, (n, u), and w,
+(n, m), the products
 
     k root' = (k D') R'             two entries per duel, then a triangular product
     w root = (w R) D

@@ -70,7 +70,7 @@ class PointLatent(ExactLatent):
         return Solution(self, sites, L, F, dual)
 
     def _by_elimination(self, sites: Sites) -> tuple[Array, Array] | None:
-        """Return F and y by elimination; ``None`` if the rows have no common scales or the sites several draws."""
+        """Return F and y by elimination; ``None`` if the rows have no common scales or there are several draws."""
         scales = self.rows.scales
         if scales is None or sites.linear.ndim == 2:
             return None

@@ -174,7 +174,7 @@ class Posterior:
         The duel's margin is g = D_k f with D_k = coefficients[0] e_first - coefficients[1] e_second. With log Z the
         logarithm of the duel's expected likelihood as a function of the mean of g, the update is
 
-            e = D_k' - G K D_k'        beta + e dlogZ        G - e e' d2logZ, one more row of the root
+            e = D_k' - G K D_k'        beta <- beta + e dlogZ        G <- G - e e' d2logZ (one more row of the root)
 
         Parameters
         ----------

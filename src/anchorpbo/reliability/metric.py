@@ -11,7 +11,7 @@
     ProductMetric      r^2 = sum of squares over groups of columns     d = sum over the groups
     CallableMetric     r = any function of two sets of designs         d = 1 by default
 
-A non-Euclidean metric has no natural dimension; the 2,048 columns of a fingerprint are not one. It has d = 1, which
+A non-Euclidean metric has no natural dimension: the 2,048 columns of a fingerprint are not coordinates. So d = 1, which
 treats the distance itself as the coordinate. A noise map has a gradient only with a `SmoothMetric`.
 """
 
@@ -160,7 +160,7 @@ class CallableMetric(Metric):
             rule = f"distances of the supplied metric must have shape {expected} here"
             raise ShapeError(rule, result.shape, "return one row for each row of X and one column for each row of Y")
         if (result < 0).any():
-            raise InputError("distances of the supplied metric must be at least 0", result.min(), "use absolute values")
+            raise InputError("distances of the supplied metric must be at least 0", result.min(), "check the function")
         return result
 
     def dimension(self, columns: int) -> int:

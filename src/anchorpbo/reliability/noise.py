@@ -227,7 +227,7 @@ class NoiseMap:
         return type(self.score).__name__.removesuffix("Reliability").lower()
 
     def _numbers(self) -> dict[str, float]:
-        """Return the numbers that define this map, without those that it does not have."""
+        """Return the parameters of this map by name; parameters that are ``None`` are omitted."""
         numbers = {
             "anchors": None if self.anchors is None else len(self.anchors),
             "bandwidth": self.bandwidth,

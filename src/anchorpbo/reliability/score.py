@@ -59,7 +59,7 @@ class Reliability(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class ConstantReliability(Reliability):
-    """The score ``q(x) = 0`` everywhere, for a user without anchors."""
+    """The score ``q(x) = 0`` everywhere, used without anchors."""
 
     anchors: None = field(default=None, init=False, repr=False)
     bandwidth: None = field(default=None, init=False, repr=False)
