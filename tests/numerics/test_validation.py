@@ -147,7 +147,7 @@ class TestBounds:
             as_positive_bounds("b", (1.0, np.inf))
 
     def test_bounds_do_not_decrease(self) -> None:
-        with pytest.raises(InputError, match=r"b must not decrease; received \(2.0, 1.0\); swap the two"):
+        with pytest.raises(InputError, match=r"b must have lower <= upper; received \(2.0, 1.0\); swap the two"):
             as_positive_bounds("b", (2.0, 1.0))
 
 

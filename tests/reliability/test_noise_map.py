@@ -253,7 +253,7 @@ def test_a_map_is_frozen_and_its_anchors_are_readable_but_not_writable():
         ({"bandwidth": 0.0}, InputError, "bandwidth must be a finite number above 0; received 0.0"),
         ({"bandwidth": None}, InputError, "bandwidth must be a finite number above 0; received None"),
         ({"bandwidth": "silverman"}, UnknownNameError, "bandwidth must be a number above 0 or 'loo'; received 'silver"),
-        ({"bounds": (2.0, 1.0)}, InputError, "bounds must not decrease"),
+        ({"bounds": (2.0, 1.0)}, InputError, "bounds must have lower <= upper"),
         ({"bandwidth": 1.0, "bounds": (-1.0, 1.0)}, InputError, "the lower end of bounds must be a finite number"),
         ({"metric": "cosine"}, UnknownNameError, "metric must be one of euclidean, hamming, tanimoto"),
         ({"scale": 0.0}, InputError, "scale must be a finite number above 0; received 0.0"),

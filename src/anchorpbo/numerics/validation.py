@@ -119,7 +119,7 @@ def as_positive_bounds(name: str, bounds: tuple[float, float]) -> tuple[float, f
         raise InputError(f"{name} must be a pair (lower, upper)", repr(bounds), "give two numbers") from error
     lower, upper = as_positive(f"the lower end of {name}", lower), as_positive(f"the upper end of {name}", upper)
     if lower > upper:
-        raise InputError(f"{name} must not decrease", (lower, upper), "swap the two")
+        raise InputError(f"{name} must have lower <= upper", (lower, upper), "swap the two")
     return lower, upper
 
 
