@@ -39,7 +39,7 @@ def test_parameters_that_do_not_exist_are_refused(name, offer):
 
 
 def test_parameters_are_refused_beside_an_object():
-    with pytest.raises(InputError, match="parameters go with a name"):
+    with pytest.raises(InputError, match="parameters can only be given with the name"):
         resolve_acquisition(EI(), log=True)
 
 

@@ -110,5 +110,5 @@ def test_the_constant_of_eubo_is_lamberts():
 
 
 def test_a_choice_needs_two_options():
-    with pytest.raises(InputError, match="a choice must be among two or more options; received 1; a duel has 2"):
+    with pytest.raises(InputError, match="options must be at least 2; received 1; use 2 for a duel"):
         lambert_constant(1)

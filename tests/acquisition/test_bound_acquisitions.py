@@ -116,7 +116,7 @@ def test_a_metric_without_a_gradient_still_gives_values():
     noise = NoiseMap.from_anchors(posterior.points[:2], bandwidth=1.0, metric="hamming")
     bound = RAHBO().bind(posterior, noise)
     assert np.isfinite(bound(posterior.points)).all()
-    with pytest.raises(UnsupportedError, match="a gradient needs a metric with one"):
+    with pytest.raises(UnsupportedError, match="a gradient needs a SmoothMetric"):
         bound.value_and_gradient(posterior.points)
 
 

@@ -185,7 +185,7 @@ class TestRules:
 
     @pytest.mark.parametrize("points", [[0.1, 0.2], 0.5, [[[0.1]]]])
     def test_points_are_a_matrix(self, points: object) -> None:
-        with pytest.raises(ShapeError, match=r"points must have shape \(n, d\).*give one design a row"):
+        with pytest.raises(ShapeError, match=r"points must have shape \(n, d\).*give one design per row"):
             Duels(points, [0], [0])  # type: ignore[arg-type]
 
     def test_rounding_beyond_the_cube_is_allowed(self) -> None:
@@ -216,12 +216,12 @@ class TestRules:
 
     @pytest.mark.parametrize(("winners", "losers"), [([0, 1], [1]), ([[0]], [[1]]), (0, 1)])
     def test_winners_and_losers_go_together(self, winners: object, losers: object) -> None:
-        with pytest.raises(ShapeError, match=r"one-dimensional and equally long.*give one winner and one loser a duel"):
+        with pytest.raises(ShapeError, match=r"equally long.*give one winner and one loser per duel"):
             Duels(THREE, winners, losers)  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("ties", [[0, 1], [[0, 1, 2]], [[[0, 1]]], 1])
     def test_ties_are_pairs(self, ties: object) -> None:
-        with pytest.raises(ShapeError, match=r"ties must be pairs of row numbers, \(m, 2\).*give two designs a tie"):
+        with pytest.raises(ShapeError, match=r"ties must be pairs of row numbers, \(m, 2\).*give two designs per tie"):
             Duels(THREE, [0], [1], ties)  # type: ignore[arg-type]
 
     def test_ties_are_row_numbers(self) -> None:
@@ -248,5 +248,5 @@ class TestJoining:
             Duels([[0.1], [0.5]], [0], [1]).with_duels(Duels([[3.0], [4.0]], [0], [1], bounds=None))
 
     def test_designs_must_have_the_same_coordinates(self) -> None:
-        with pytest.raises(ShapeError, match="those on designs of 1 coordinates; received 2; describe both"):
+        with pytest.raises(ShapeError, match="duels on designs of 1 coordinates; received 2; describe both"):
             Duels([[0.1], [0.5]], [0], [1]).with_duels(Duels([[0.1, 0.2], [0.3, 0.4]], [0], [1]))

@@ -39,7 +39,7 @@ def test_output_scales_are_positive(family: Callable[..., Kernel], outputscale: 
 @pytest.mark.parametrize("kernel", [RBF([0.1, 0.2]), Matern52([0.1, 0.2]), Hamming([0.1, 0.2])])
 def test_there_is_one_length_scale_or_one_a_coordinate(kernel: Kernel) -> None:
     kernel.check_dimension(2)
-    message = "lengthscale must be one number or 3, one a coordinate; received 2 of them; match the designs"
+    message = "lengthscale must be one number or 3, one per coordinate; received 2 of them; match the designs"
     with pytest.raises(ShapeError, match=message):
         kernel.check_dimension(3)
     with pytest.raises(ShapeError, match=message):
@@ -62,7 +62,7 @@ def test_columns_exist() -> None:
 
 
 def test_columns_match_the_length_scales() -> None:
-    with pytest.raises(ShapeError, match="lengthscale must be one number or 3, one a coordinate; received 2 of them"):
+    with pytest.raises(ShapeError, match="lengthscale must be one number or 3, one per coordinate; received 2 of them"):
         RBF([0.1, 0.2]).on([0, 1, 2])
 
 

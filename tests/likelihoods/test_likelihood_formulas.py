@@ -123,7 +123,7 @@ class TestThresholds:
     def test_zero_cannot_explain_ties(self) -> None:
         message = (
             "a likelihood with tie_threshold 0 cannot explain ties; received 1 of them; "
-            "give it a positive tie_threshold, or none to have one chosen and learnt"
+            "give it a positive tie_threshold, or leave it out to have one learnt"
         )
         with pytest.raises(IncompatibleError, match=message):
             Probit(0.0).for_duels(DUELS)

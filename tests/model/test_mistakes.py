@@ -31,7 +31,7 @@ MISTAKES = {
     "a pair for bounds to learn": (lambda: ap.PreferenceGP(learn={"lengthscale": (0.1, 1.0)}), "write Learn"),
     "a word for a prior": (lambda: ap.Learn((0.1, 1.0), prior="flat"), "write LogNormal"),
     "learn=True": (lambda: ap.PreferenceGP(learn=True), "learn must be names"),
-    "a kernel plus one": (lambda: ap.RBF(0.3) + 1, "kernels can be joined with kernels only; received 1"),
+    "a kernel plus one": (lambda: ap.RBF(0.3) + 1, "a kernel can only be combined with another kernel; received 1"),
     "a word for a column": (lambda: ap.RBF(0.3).on(["x"]), "columns must be one or more distinct whole numbers"),
     "no pass of EP": (lambda: ap.EP(max_passes=0), "max_passes must be a whole number of at least 1"),
     "a tolerance that is not a number": (lambda: ap.EP(tolerance=float("nan")), "tolerance must be a finite number"),

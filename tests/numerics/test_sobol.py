@@ -160,7 +160,7 @@ def test_an_impossible_number_of_points_is_refused(n: int, dimension: int) -> No
 
 @pytest.mark.parametrize("dimension", [0, -3, MAX_DIMENSION + 1])
 def test_an_impossible_dimension_is_refused(dimension: int) -> None:
-    with pytest.raises(InputError, match=f"between 1 and {MAX_DIMENSION}; received {dimension}; draw"):
+    with pytest.raises(InputError, match=f"between 1 and {MAX_DIMENSION}; received {dimension}; use uniform"):
         sobol(4, dimension)
 
 

@@ -64,7 +64,7 @@ class TestPoints:
 
     @pytest.mark.parametrize("values", [0.5, [0.1, 0.2], [[[0.1]]], []])
     def test_points_are_a_matrix(self, values: object) -> None:
-        with pytest.raises(ShapeError, match=r"X must have shape \(n, d\); received .*; give one design a row"):
+        with pytest.raises(ShapeError, match=r"X must have shape \(n, d\); received .*; give one design per row"):
             as_points("X", values)  # type: ignore[arg-type]
 
     def test_dimension_where_it_is_known(self) -> None:
@@ -147,7 +147,7 @@ class TestBounds:
             as_positive_bounds("b", (1.0, np.inf))
 
     def test_bounds_do_not_decrease(self) -> None:
-        with pytest.raises(InputError, match=r"b must not decrease; received \(2.0, 1.0\); swap the two"):
+        with pytest.raises(InputError, match=r"b must have lower <= upper; received \(2.0, 1.0\); swap the two"):
             as_positive_bounds("b", (2.0, 1.0))
 
 

@@ -179,7 +179,7 @@ class TestRules:
     @pytest.mark.parametrize("method", ["mean", "variance", "covariance", "mean_gradient", "variance_gradient", "at"])
     def test_designs_have_the_dimension_of_the_duels(self, example: Build, method: str) -> None:
         call = getattr(example(5, 4, seed=9).posterior(), method)
-        with pytest.raises(ShapeError, match=r"X must have shape \(n, 2\); received \(1, 3\); give one design a row"):
+        with pytest.raises(ShapeError, match=r"X must have shape \(n, 2\); received \(1, 3\); give one design per row"):
             call([[0.1, 0.2, 0.3]])
         with pytest.raises(ShapeError, match=r"X must have shape \(n, 2\); received \(2,\)"):
             call([0.1, 0.2])

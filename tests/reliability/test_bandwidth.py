@@ -134,7 +134,7 @@ def test_leaving_out_needs_two_anchors():
 @pytest.mark.parametrize(
     ("bounds", "message"),
     [
-        ((2.0, 1.0), r"bounds must not decrease; received \(2.0, 1.0\); swap the two"),
+        ((2.0, 1.0), r"bounds must have lower <= upper; received \(2.0, 1.0\); swap the two"),
         ((0.0, 1.0), "the lower end of bounds must be a finite number above 0; received 0.0"),
         ((1.0, np.inf), "the upper end of bounds must be a finite number above 0; received inf"),
         ((1.0,), r"bounds must be a pair \(lower, upper\)"),

@@ -98,7 +98,7 @@ def test_fingerprints_have_a_score_but_no_gradient():
     prints = np.array([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
     bounded = BoundedReliability(prints, 0.3, TanimotoMetric())
     assert np.all(bounded.value(prints) == 1)
-    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*TanimotoMetric\(\)"):
+    with pytest.raises(UnsupportedError, match=r"a gradient needs a SmoothMetric.*TanimotoMetric\(\)"):
         bounded.value_and_gradient(prints)
 
 

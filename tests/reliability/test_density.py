@@ -143,7 +143,7 @@ def test_a_metric_at_constant_distance_gives_a_constant_score():
 
 
 def test_gradient_without_a_smooth_metric_is_unsupported():
-    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*HammingMetric\(\)"):
+    with pytest.raises(UnsupportedError, match=r"a gradient needs a SmoothMetric.*HammingMetric\(\)"):
         DensityReliability([[0.1, 0.2]], 1.0, metric=HammingMetric()).value_and_gradient(np.zeros((1, 2)))
 
 
@@ -160,7 +160,7 @@ def test_a_peak_too_high_for_a_float_is_refused():
             [],
             1.0,
             InputError,
-            r"anchors must hold at least one design.*use NoiseMap.constant\(...\) when there are none",
+            r"anchors must hold at least one design.*use NoiseMap.constant\(...\) without anchors",
         ),
         (np.zeros((3, 0)), 1.0, InputError, "anchors must hold at least one design"),
         ([0.1, 0.2], 1.0, ShapeError, r"anchors must have shape \(n, d\); received \(2,\)"),

@@ -93,7 +93,7 @@ def test_names_objects_and_functions_resolve_to_metrics():
 
 
 def test_a_metric_without_a_gradient_says_so():
-    with pytest.raises(UnsupportedError, match=r"a gradient needs a metric with one.*TanimotoMetric\(\)"):
+    with pytest.raises(UnsupportedError, match=r"a gradient needs a SmoothMetric.*TanimotoMetric\(\)"):
         as_smooth_metric(TanimotoMetric())
     assert as_smooth_metric(EuclideanMetric()) == EuclideanMetric()
 

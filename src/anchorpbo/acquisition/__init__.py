@@ -1,12 +1,12 @@
-"""What to ask next: acquisitions score a design, or a duel, by the posterior and the noise there.
+"""Acquisition functions, which score a design or a duel by the posterior and the noise there.
 
 ::
 
     improvement      EI, ANPEI          designs
     confidence       UCB, RAHBO         designs
     best_option      EUBO, RAEUBO       duels
-    base             DesignAcquisition, PairAcquisition: a new acquisition is one method, `partials`
-    bound            an acquisition with its posterior and noise map: values and gradients in x
+    base             DesignAcquisition, PairAcquisition: a new acquisition implements one method, `partials`
+    bound            an acquisition function bound to a posterior and a noise map: values and gradients in x
 """
 
 from inspect import signature
@@ -20,16 +20,16 @@ from anchorpbo.acquisition.improvement import ANPEI, EI
 from anchorpbo.errors import InputError, UnknownNameError
 
 Acquisition: TypeAlias = DesignAcquisition | PairAcquisition
-"""Either kind."""
+"""An acquisition function of designs or of pairs."""
 
 ACQUISITIONS: dict[str, type[Acquisition]] = {
     "ei": EI, "ucb": UCB, "eubo": EUBO, "anpei": ANPEI, "rahbo": RAHBO, "raeubo": RAEUBO,
 }  # fmt: skip
-"""The paper's six."""
+"""The six acquisition functions of the paper, by name."""
 
 
 def resolve_acquisition(acquisition: str | Acquisition, **parameters: Any) -> Acquisition:
-    """Return an acquisition by its name and parameters, or the object itself.
+    """Return the acquisition function with this name and parameters, or the object itself.
 
     >>> resolve_acquisition("rahbo", risk_aversion=5.0)
     RAHBO(exploration=2.0, risk_aversion=5.0)
@@ -40,7 +40,7 @@ def resolve_acquisition(acquisition: str | Acquisition, **parameters: Any) -> Ac
         rule, remedy = "acquisition must be a name or an acquisition object", "write EI() rather than EI"
         raise InputError(rule, repr(acquisition)[:80], remedy)
     if parameters:
-        rule, remedy = "parameters go with a name, not with an object that has its own", "set them on the object"
+        rule, remedy = "parameters can only be given with the name of an acquisition", "set them on the object"
         raise InputError(rule, ", ".join(parameters), remedy)
     return acquisition
 

@@ -1,11 +1,11 @@
-"""What an acquisition is: a value and its partial derivatives in the moments of the posterior and in the noise.
+"""The interface of acquisition functions: values and partial derivatives in the posterior moments and the noise.
 
 Symbols: mean and std are the posterior mean and standard deviation of the utility f at a design, noise is the noise
 map's n there (the paper's sigma^2_eps for probit, lambda for logistic), incumbent is the best posterior mean over the
-designs asked about so far.
+queried designs.
 
-An acquisition says nothing about x. `bind` gives it a posterior and a noise map, and the chain rule from the partial
-derivatives to x is written once, in `bound`.
+An acquisition function does not depend on x directly. `bind` combines it with a posterior and a noise map; `bound`
+implements the chain rule from the partial derivatives to x for all of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from anchorpbo.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Partials:
-    """The value of a `DesignAcquisition` and its partial derivatives, (n,) each."""
+    """Value of a `DesignAcquisition` and its partial derivatives, (n,) each."""
 
     value: Array
     by_mean: Array
@@ -32,7 +32,7 @@ class Partials:
 
 @dataclass(frozen=True, eq=False)
 class PairPartials:
-    """The value of a `PairAcquisition` and its partial derivatives, all of one shape."""
+    """Value of a `PairAcquisition` and its partial derivatives, all of the same shape."""
 
     value: Array
     by_mean_first: Array
@@ -43,16 +43,16 @@ class PairPartials:
 
 
 class DesignAcquisition(ABC):
-    """Scores single designs; immutable."""
+    """An acquisition function of single designs; immutable."""
 
     @property
     def needs_std(self) -> bool:
-        """Whether the value depends on std; where it does not, zeros are given, which saves most of the work."""
+        """Whether the value depends on std; if not, `partials` receives zeros, which saves most of the work."""
         return True
 
     @abstractmethod
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
-        """Value and partial derivatives at designs with these moments, (n,) each, finite also where std is 0."""
+        """Return the value and partial derivatives for these moments, (n,) each; finite even if std is 0."""
 
     @final
     def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> BoundDesigns:
@@ -61,7 +61,7 @@ class DesignAcquisition(ABC):
         Parameters
         ----------
         posterior, noise
-            What to score designs by.
+            Posterior of the utility, and noise map.
         incumbent
             Best posterior mean over queried designs; by default `best_mean` of the posterior.
         """
@@ -71,7 +71,7 @@ class DesignAcquisition(ABC):
 
 
 class PairAcquisition(ABC):
-    """Scores duels, two designs at once; immutable.
+    """An acquisition function of pairs of designs (duels); immutable.
 
     The search relies on this contract:
 
@@ -83,7 +83,7 @@ class PairAcquisition(ABC):
     def partials(
         self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array
     ) -> PairPartials:
-        """Value and partial derivatives at pairs with these moments, finite also where std is 0.
+        """Return the value and partial derivatives for these moments; finite even if std is 0.
 
         std is the standard deviation of f(first) - f(second). The arguments may have any shapes that broadcast.
         """
@@ -95,5 +95,5 @@ class PairAcquisition(ABC):
 
 
 def best_mean(posterior: Posterior) -> float:
-    """The incumbent: the largest posterior mean over queried designs, or the prior's mean 0 before any."""
+    """Return the incumbent: the largest posterior mean over queried designs, or the prior mean 0 without any."""
     return float(posterior.means.max()) if len(posterior.means) else 0.0

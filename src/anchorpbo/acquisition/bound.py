@@ -1,11 +1,11 @@
-"""An acquisition with its posterior and its noise map: a function of designs, with a gradient.
+"""Acquisition functions bound to a posterior and a noise map: functions of designs, with gradients.
 
-The chain rule, for moments and noise at x, with s the standard deviation and a_... the partial derivatives:
+The chain rule, with s the standard deviation at x and a_... the partial derivatives, is
 
     da/dx = a_mean dmean/dx + a_s / (2 s) ds^2/dx + a_noise dnoise/dx
 
-Where s is 0 it has a kink, not a gradient: in every direction it rises or stays. Its part is then taken as 0, one of
-the slopes between those on either side, so that a search goes by the mean and the noise there.
+At s = 0 the standard deviation has a kink and no gradient: it does not decrease in any direction. Its term is then set
+to 0, which is a subgradient, so that a search follows the mean and the noise there.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Bound(ABC):
-    """What a search sees of an acquisition: values and gradients of items, which are designs or pairs of them."""
+    """A bound acquisition function: values and gradients of items, which are designs or pairs of designs."""
 
     posterior: Posterior
     noise: NoiseMap
 
     def __post_init__(self) -> None:
         if not isinstance(self.posterior, Posterior):
-            remedy = "pass model.posterior rather than the model"
-            raise InputError("an acquisition is bound to a Posterior", type(self.posterior).__name__, remedy)
+            remedy = "pass model.posterior instead of the model"
+            raise InputError("an acquisition must be bound to a Posterior", type(self.posterior).__name__, remedy)
         if not isinstance(self.noise, NoiseMap):
             remedy = "pass model.noise, or NoiseMap.constant(1.0)"
-            raise InputError("an acquisition is bound to a NoiseMap", repr(self.noise), remedy)
+            raise InputError("an acquisition must be bound to a NoiseMap", repr(self.noise), remedy)
         anchors, dimension = self.noise.anchors, self.posterior.dimension
         if anchors is not None and anchors.shape[1] != dimension:
             rule = f"the noise map's anchors must have the {dimension} coordinates of the posterior's designs"
@@ -50,38 +50,38 @@ class Bound(ABC):
     @property
     @abstractmethod
     def item_shape(self) -> tuple[int, ...]:
-        """Shape of what is scored: (d,) for a design, (2, d) for a pair."""
+        """Shape of an item: (d,) for a design, (2, d) for a pair."""
 
     @final
     def __call__(self, X: npt.ArrayLike) -> Array:
-        """Values, (n,), of items X, (n, *item_shape)."""
+        """Return the values, (n,), of items X, (n, *item_shape)."""
         return self.values(self._items(X))
 
     @final
     def value_and_gradient(self, X: npt.ArrayLike) -> tuple[Array, Array]:
-        """Values, (n,), and their gradient, of the shape of X; a `NumericalError` where that is not finite."""
+        """Return values, (n,), and gradients, in the shape of X; raise `NumericalError` if a gradient is not finite."""
         values, gradient = self.slopes(self._items(X))
         if not np.isfinite(gradient).all():
             rule = "the gradient of an acquisition must be finite"
             remedy = "choose an output scale, length-scales and noise nearer to 1"
-            raise NumericalError(rule, f"slopes that are not, of {self.posterior.kernel!r}", remedy)
+            raise NumericalError(rule, f"infinite or NaN slopes with {self.posterior.kernel!r}", remedy)
         return values, gradient
 
     @abstractmethod
     def values(self, X: Array) -> Array:
-        """The same as a call, for items that are known to be finite and of the right shape."""
+        """Return the values, (n,), of items X, without validating X."""
 
     @abstractmethod
     def slopes(self, X: Array) -> tuple[Array, Array]:
-        """The same as `value_and_gradient`, for items that are known to be finite and of the right shape."""
+        """Return the values, (n,), and gradients of items X, without validating X."""
 
     def _items(self, X: npt.ArrayLike) -> Array:
         array, expected = as_floats("X", X), self.item_shape
         if array.shape[1:] != expected or array.ndim != 1 + len(expected):
             kind, remedy = (
-                ("single designs", "give one design a row")
+                ("single designs", "give one design per row")
                 if len(expected) == 1
-                else ("pairs of designs", "give two designs a row")
+                else ("pairs of designs", "give two designs per row")
             )
             shape = f"(n, {', '.join(map(str, expected))})"
             raise ShapeError(f"this acquisition scores {kind}, so X must have shape {shape}", array.shape, remedy)
@@ -90,7 +90,7 @@ class Bound(ABC):
 
 @dataclass(frozen=True, eq=False)
 class BoundDesigns(Bound):
-    """A `DesignAcquisition` as a function of designs."""
+    """A `DesignAcquisition` as a function of designs X, (n, d)."""
 
     acquisition: DesignAcquisition
     incumbent: float
@@ -105,16 +105,16 @@ class BoundDesigns(Bound):
 
     @property
     def item_shape(self) -> tuple[int, ...]:
-        """(d,)."""
+        """Shape of a design, (d,)."""
         return (self.posterior.dimension,)
 
     def values(self, X: Array) -> Array:
-        """Values, (n,), of designs X, (n, d)."""
+        """Return the values, (n,), of designs X, (n, d)."""
         here = DesignMoments.of(self.posterior, X)
         return self.acquisition.partials(here.mean, self._std(here), self.noise.values(X), self.incumbent).value
 
     def slopes(self, X: Array) -> tuple[Array, Array]:
-        """Values, (n,), and gradients, (n, d), of designs X, (n, d)."""
+        """Return the values, (n,), and gradients, (n, d), of designs X, (n, d)."""
         here, (noise, noise_slope) = DesignMoments.of(self.posterior, X, slopes=True), self.noise.slopes(X)
         std = self._std(here)
         partials = self.acquisition.partials(here.mean, std, noise, self.incumbent)
@@ -128,23 +128,23 @@ class BoundDesigns(Bound):
 
 @dataclass(frozen=True, eq=False)
 class BoundPairs(Bound):
-    """A `PairAcquisition` as a function of pairs of designs."""
+    """A `PairAcquisition` as a function of pairs of designs X, (n, 2, d)."""
 
     acquisition: PairAcquisition
 
     @property
     def item_shape(self) -> tuple[int, ...]:
-        """(2, d)."""
+        """Shape of a pair, (2, d)."""
         return (2, self.posterior.dimension)
 
     def values(self, X: Array) -> Array:
-        """Values, (n,), of pairs X, (n, 2, d)."""
+        """Return the values, (n,), of pairs X, (n, 2, d)."""
         noise = self.noise.values(X.reshape(-1, X.shape[2]))
         here = PairMoments.of(self.posterior, X)
         return self._partials(here.mean, np.sqrt(here.variance), noise).value
 
     def slopes(self, X: Array) -> tuple[Array, Array]:
-        """Values, (n,), and gradients, (n, 2, d), of pairs X, (n, 2, d)."""
+        """Return the values, (n,), and gradients, (n, 2, d), of pairs X, (n, 2, d)."""
         noise, noise_slope = self.noise.slopes(X.reshape(-1, X.shape[2]))
         here = PairMoments.of(self.posterior, X, slopes=True)
         std = np.sqrt(here.variance)
@@ -156,34 +156,34 @@ class BoundPairs(Bound):
         return partials.value, gradient + by_noise[:, :, None] * noise_slope.reshape(X.shape)
 
     def _partials(self, mean: Array, std: Array, noise: Array) -> PairPartials:
-        """At means, (n, 2), standard deviations, (n,), and noise, (2 n,)."""
+        """Return the partials for means, (n, 2), standard deviations, (n,), and noise, (2 n,)."""
         return self.acquisition.partials(mean[:, 0], mean[:, 1], std, noise[::2], noise[1::2])
 
 
 @dataclass(frozen=True, eq=False)
 class BoundChallengers(Bound):
-    """A `PairAcquisition` as a function of one design of a pair, the other being given."""
+    """A `PairAcquisition` as a function of one design of a pair; the other design is fixed."""
 
     pairs: BoundPairs
     opponent: Array
-    """The design they are to face, (d,)."""
+    """The fixed design, (d,)."""
 
     @classmethod
     def of(cls, pairs: BoundPairs, opponent: Array) -> BoundChallengers:
-        """An acquisition of pairs, with one of the two designs given, (d,)."""
+        """Return an acquisition function of pairs with one of the two designs fixed to `opponent`, (d,)."""
         return cls(pairs.posterior, pairs.noise, pairs, opponent)
 
     @property
     def item_shape(self) -> tuple[int, ...]:
-        """(d,)."""
+        """Shape of a design, (d,)."""
         return (self.posterior.dimension,)
 
     def values(self, X: Array) -> Array:
-        """Values, (n,), of the pairs of the opponent and a design of X, (n, d)."""
+        """Return the values, (n,), of pairs of the opponent and each design of X, (n, d)."""
         return self.pairs.values(self._pair_with_opponent(X))
 
     def slopes(self, X: Array) -> tuple[Array, Array]:
-        """The same and their gradients in X, (n, d)."""
+        """Return the values, (n,), and their gradients in X, (n, d)."""
         values, gradient = self.pairs.slopes(self._pair_with_opponent(X))
         return values, np.ascontiguousarray(gradient[:, 1])
 
@@ -192,5 +192,5 @@ class BoundChallengers(Bound):
 
 
 def by_variance(by_std: Array, std: Array) -> Array:
-    """The partial derivative in the variance, by_std / (2 std); 0 at the kink std = 0."""
+    """Return the partial derivative in the variance, by_std / (2 std); 0 at the kink std = 0."""
     return np.asarray(0.5 * by_std / np.where(std > 0, std, np.inf))

@@ -17,33 +17,33 @@ from anchorpbo.typing import Array
 
 @dataclass(frozen=True)
 class UCB(DesignAcquisition):
-    """Upper confidence bound."""
+    """Upper confidence bound (UCB)."""
 
     exploration: float = 2.0
-    """eta, at least 0."""
+    """Exploration weight eta, at least 0."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "exploration", as_non_negative("exploration", self.exploration))
 
     @property
     def needs_std(self) -> bool:
-        """Unless eta is 0."""
+        """Whether eta is above 0."""
         return self.exploration > 0
 
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
-        """Mean + eta std, whatever the noise and the incumbent."""
+        """Return mean + eta std, which does not depend on noise and incumbent, and its derivatives."""
         value = mean + self.exploration * std
         return Partials(value, np.ones_like(mean), np.full_like(std, self.exploration), np.zeros_like(noise))
 
 
 @dataclass(frozen=True)
 class RAHBO(DesignAcquisition):
-    """Risk-averse upper confidence bound."""
+    """Risk-averse upper confidence bound (RAHBO)."""
 
     exploration: float = 2.0
-    """eta, at least 0."""
+    """Exploration weight eta, at least 0."""
     risk_aversion: float = 10.0
-    """gamma, at least 0; 0 gives UCB."""
+    """Risk aversion gamma, at least 0; 0 gives UCB."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "exploration", as_non_negative("exploration", self.exploration))
@@ -51,12 +51,12 @@ class RAHBO(DesignAcquisition):
 
     @property
     def needs_std(self) -> bool:
-        """Unless eta is 0."""
+        """Whether eta is above 0."""
         return self.exploration > 0
 
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
-        """Mean + eta std - gamma noise, whatever the incumbent."""
+        """Return mean + eta std - gamma noise, which does not depend on the incumbent, and its derivatives."""
         value = mean + self.exploration * std - self.risk_aversion * noise
         by_std = np.full_like(std, self.exploration)
-        # "0.0 -" rather than a minus sign: gamma = 0 then gives UCB's own zero, not -0.0.
+        # "0.0 -" instead of a minus sign: gamma = 0 then gives 0.0 as UCB does, not -0.0.
         return Partials(value, np.ones_like(mean), by_std, np.full_like(noise, 0.0 - self.risk_aversion))

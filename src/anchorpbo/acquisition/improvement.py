@@ -4,7 +4,7 @@
     ANPEI(x)  = EI(x) - gamma sqrt(n(x))      penalty="std", the main text
               = EI(x) - gamma n(x)            penalty="variance", the appendix
 
-The appendix divides by s^2 inside Phi; the integral says s. gamma is `risk_aversion`.
+The appendix divides by s^2 inside Phi, but the integral gives s. gamma is `risk_aversion`.
 """
 
 from collections.abc import Callable
@@ -19,31 +19,31 @@ from anchorpbo.numerics.validation import as_non_negative
 from anchorpbo.typing import Array
 
 Penalty = Callable[[Array], tuple[Array, Array]]
-"""A penalty and its derivative, (n,) each, from the noise, (n,)."""
+"""Function from the noise, (n,), to a penalty and its derivative, (n,) each."""
 
 
 @dataclass(frozen=True)
 class EI(DesignAcquisition):
-    """Expected improvement."""
+    """Expected improvement (EI)."""
 
     log: bool = False
-    """Whether to return log EI, which has a gradient also where EI underflows."""
+    """Whether to return log EI, which has a useful gradient even when EI underflows."""
 
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
-        """EI or log EI, whatever the noise."""
+        """Return EI or log EI, which do not depend on the noise, and its derivatives."""
         return Partials(*_compute_improvement(mean - incumbent, std, self.log), np.zeros_like(noise))
 
 
 @dataclass(frozen=True)
 class ANPEI(DesignAcquisition):
-    """Aleatoric noise-penalised expected improvement."""
+    """Aleatoric noise-penalised expected improvement (ANPEI)."""
 
     risk_aversion: float = 10.0
-    """gamma, at least 0; 0 gives EI."""
+    """Risk aversion gamma, at least 0; 0 gives EI."""
     penalty: str = "std"
-    """What is penalised: the noise's square root, "std", or the noise itself, "variance"."""
+    """Penalty: "std" for the square root of the noise, "variance" for the noise itself."""
     log: bool = False
-    """Whether log EI takes the place of EI; the penalty is then weighed against a logarithm."""
+    """Whether to use log EI instead of EI; the penalty is then subtracted from log EI."""
     _penalty: Penalty = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -53,10 +53,10 @@ class ANPEI(DesignAcquisition):
         object.__setattr__(self, "_penalty", _PENALTIES[self.penalty])
 
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
-        """EI or log EI, less gamma times the penalty."""
+        """Return EI or log EI, minus gamma times the penalty, and its derivatives."""
         value, by_mean, by_std = _compute_improvement(mean - incumbent, std, self.log)
         penalty, slope = self._penalty(noise)
-        # "0.0 -" rather than a minus sign: gamma = 0 then gives EI's own zero, not -0.0.
+        # "0.0 -" instead of a minus sign: gamma = 0 then gives 0.0 as EI does, not -0.0.
         return Partials(value - self.risk_aversion * penalty, by_mean, by_std, 0.0 - self.risk_aversion * slope)
 
 

@@ -1,4 +1,4 @@
-"""Duels as the user gives them (`Duels`) and as the mathematics sees them (`Rows`)."""
+"""Duels as given by the user (`Duels`) and as rows of the matrix D (`Rows`)."""
 
 from anchorpbo.duels.duels import Duels
 from anchorpbo.duels.rows import Rows

@@ -1,7 +1,7 @@
-"""What the user said: which of two designs they preferred.
+"""The user's answers: which of two designs they preferred.
 
-Symbols: m duels on u distinct designs of d coordinates; duel k says `points[winners[k]]` beats `points[losers[k]]`,
-and a row of `ties` says that the user could not tell two designs apart.
+Symbols: m duels on u distinct designs of d coordinates. In duel k, `points[winners[k]]` beat `points[losers[k]]`. A row
+of `ties` holds two designs that the user judged equal.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from anchorpbo.numerics.row_index import find_distinct_rows
 from anchorpbo.numerics.validation import as_floats, as_indices, as_integer, as_points, freeze
 from anchorpbo.typing import Array, BoolArray, IntArray
 
-# Encoding to the unit cube and back may overshoot its faces by rounding.
+# Rounding in the encoding may put a design slightly outside the unit cube.
 _ROUNDING = 1e-9
-# Rows and coordinates that notebooks show of many.
+# Maximal numbers of rows and coordinates shown in a notebook.
 _SHOWN_ROWS, _SHOWN_COORDINATES = 6, 8
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class Duels:
-    """Duels between designs, checked once and never changed.
+    """Duels between designs; validated and immutable.
 
-    Equal rows of `points` are merged and rows that take part in no duel are dropped, so that every later cost follows
-    the designs that were really judged. The order of first appearance is kept.
+    Equal rows of `points` are merged and rows without a duel are dropped, so later computations only involve designs
+    that were judged. The designs keep the order of their first appearance.
 
     Parameters
     ----------
     points
         Designs, (n, d), in the unit cube.
     winners, losers
-        Row numbers of `points`, (m,): in duel k the first was preferred to the second.
+        Row numbers of `points`, (m,): in duel k, winners[k] was preferred to losers[k].
     ties
         Pairs of row numbers, (m', 2), that the user judged equal.
     bounds
-        The range every coordinate must lie in; ``None`` for features of another kind, such as counts.
+        Range of every coordinate; ``None`` for features without such a range, such as counts.
 
     Examples
     --------
@@ -58,9 +58,9 @@ class Duels:
     ties: IntArray
     """Rows of `points` judged equal, (m', 2)."""
     bounds: tuple[float, float] | None
-    """The range of every coordinate, or ``None``."""
+    """Range of every coordinate, or ``None``."""
     counts: Array | None
-    """After `merge_repeats`, how many duels each row of D stands for, (m + m',); ``None`` where each is one."""
+    """Number of duels that each row of D stands for after `merge_repeats`, (m + m',); ``None`` if each is one."""
 
     def __init__(
         self,
@@ -80,13 +80,13 @@ class Duels:
             raise ShapeError(
                 "winners and losers must be one-dimensional and equally long",
                 f"{winners.shape} and {losers.shape}",
-                "give one winner and one loser a duel",
+                "give one winner and one loser per duel",
             )
         ties = as_indices("ties", np.empty((0, 2)) if ties is None else ties, len(points))
         if ties.size == 0:
             ties = ties.reshape(0, 2)
         if ties.ndim != 2 or ties.shape[1] != 2:
-            raise ShapeError("ties must be pairs of row numbers, (m, 2)", ties.shape, "give two designs a tie")
+            raise ShapeError("ties must be pairs of row numbers, (m, 2)", ties.shape, "give two designs per tie")
 
         points, place = _keep_distinct(points, np.concatenate([winners, losers, ties.ravel()]))
         m = len(winners)
@@ -109,16 +109,16 @@ class Duels:
 
     @property
     def tied(self) -> BoolArray:
-        """Which rows of D are ties, (m + m',)."""
+        """Boolean mask of the rows of D that are ties, (m + m',)."""
         return np.arange(len(self)) >= len(self.winners)
 
     @property
     def dimension(self) -> int:
-        """Coordinates of a design, d."""
+        """Number of coordinates of a design, d."""
         return int(self.points.shape[1])
 
     def __len__(self) -> int:
-        """Duels, ties included; rows of D where equal ones are merged."""
+        """Number of duels, including ties; the number of rows of D if equal duels are merged."""
         return len(self.winners) + len(self.ties)
 
     def __repr__(self) -> str:
@@ -138,15 +138,14 @@ class Duels:
 
     @classmethod
     def empty(cls, dimension: int, bounds: tuple[float, float] | None = (0.0, 1.0)) -> Duels:
-        """No duels yet, on designs of this many coordinates."""
+        """Return an empty set of duels on designs of this many coordinates."""
         nobody: list[int] = []
         return cls(np.empty((0, as_integer("dimension", dimension, 1))), nobody, nobody, bounds=bounds)
 
     def merge_repeats(self) -> Duels:
-        """These duels with equal ones as one row, in `counts` how often: at most 2 u^2 rows, however many duels.
+        """Return these duels with equal ones merged into one row and counted in `counts`: at most 2 u^2 rows.
 
-        A likelihood is the same function of merged duels, and so are its mode and its evidence. A sampler needs them
-        all.
+        Merging does not change the likelihood, its mode or its evidence. A sampler needs the separate duels.
         """
         if self.counts is not None:
             return self
@@ -163,11 +162,11 @@ class Duels:
         return merged
 
     def expand_repeats(self) -> Duels:
-        """These duels with one row each, as they were before `merge_repeats`, but for their order."""
+        """Return these duels with one row per duel, as before `merge_repeats` except for their order."""
         return self if self.counts is None else Duels(self.points, *self._expanded, self.bounds)
 
     def with_win(self, winner: npt.ArrayLike, loser: npt.ArrayLike) -> Duels:
-        """Return these duels and one more that `winner`, (d,), won against `loser`, (d,)."""
+        """Return these duels and one more, which `winner`, (d,), won against `loser`, (d,)."""
         points, (w, x) = self._append(winner, loser)
         winners, losers, ties = self._expanded
         return Duels(points, np.append(winners, w), np.append(losers, x), ties, self.bounds)
@@ -179,16 +178,16 @@ class Duels:
         return Duels(points, winners, losers, np.vstack([ties, [pair]]), self.bounds)
 
     def with_duels(self, others: Duels) -> Duels:
-        """Return these duels and others on designs of the same coordinates, within the bounds of these."""
+        """Return these duels and others on designs of the same coordinates; these duels' bounds apply to all."""
         if others.dimension != self.dimension:
-            rule = f"duels can be joined with those on designs of {self.dimension} coordinates"
+            rule = f"duels can only be joined with duels on designs of {self.dimension} coordinates"
             raise ShapeError(rule, others.dimension, "describe both in the same coordinates")
         u, mine, theirs = len(self.points), self._expanded, others._expanded
         winners, losers, ties = (np.concatenate([own, u + new]) for own, new in zip(mine, theirs, strict=True))
         return Duels(np.vstack([self.points, others.points]), winners, losers, ties, self.bounds)
 
     def as_pair(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Array:
-        """Two designs, (d,) each, as (2, d), checked as those of these duels were."""
+        """Return two designs, (d,) each, as (2, d), validated against the dimension and bounds of these duels."""
         pair = [as_floats("a design", design) for design in (first, second)]
         for design in pair:
             if design.shape != (self.dimension,):
@@ -199,7 +198,7 @@ class Duels:
 
     @property
     def _expanded(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Winners, losers and ties, merged or not, one row a duel."""
+        """Winners, losers and ties with one row per duel, even if equal duels are merged."""
         if self.counts is None:
             return self.winners, self.losers, self.ties
         wins, ties = np.split(self.counts.astype(np.intp), [len(self.winners)])
@@ -213,7 +212,8 @@ class Duels:
 def _as_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
     lower, upper = as_floats("bounds", bounds).ravel() if np.size(bounds) == 2 else (1.0, 0.0)
     if lower >= upper:
-        raise InputError("bounds must be a pair (lower, upper), rising", bounds, "leave them out for the unit cube")
+        rule = "bounds must be a pair (lower, upper) with lower < upper"
+        raise InputError(rule, bounds, "leave them out for the unit cube")
     return float(lower), float(upper)
 
 
@@ -225,22 +225,22 @@ def _check_inside(name: str, points: Array, bounds: tuple[float, float]) -> None
         raise InputError(
             f"every coordinate of {name} must lie in [{lower}, {upper}]",
             f"{points[row, column]} in {f'row {row}, ' if len(points) > 1 else ''}column {column}",
-            "scale designs to the unit cube, or build Duels with bounds=None for features that have no such range",
+            "scale designs to the unit cube, or create Duels with bounds=None for features without such a range",
         )
 
 
 def _keep_distinct(points: Array, used: IntArray) -> tuple[Array, IntArray]:
-    """Return the distinct rows among the used ones, in order of first appearance, and where each use now points."""
+    """Return the distinct rows among the used ones, in order of first appearance, and the new index of each use."""
     fought = np.zeros(len(points), dtype=np.bool_)
     fought[used] = True
     designs = points[fought]
-    designs += 0.0  # -0.0 and 0.0 are one design
+    designs += 0.0  # -0.0 and 0.0 are the same design
     first, group = find_distinct_rows(designs)
     return designs[first], group[np.cumsum(fought)[used] - 1]
 
 
 def _to_html(duels: Duels) -> str:
-    """Return a table of the first duels, a row each: the designs by their coordinates."""
+    """Return an HTML table of the first duels, one row per duel, with the coordinates of the designs."""
     from anchorpbo.formatting import format_count
     from anchorpbo.html import note, sheet, table
 

@@ -1,9 +1,9 @@
-"""The one idea of the library: a duel is a row.
+"""The rows of the matrix D, one per duel: the central idea of the library.
 
     g_k = D_k f,   D_k = coef_first_k e_first_k - coef_second_k e_second_k
 
-The margin of duel k is a linear functional of the utilities f at the distinct designs, with the noise of the two
-designs already inside its two coefficients. Nothing after this module knows about winners, losers or noise.
+The margin g_k of duel k is a linear functional of the utilities f at the distinct designs. Its two coefficients include
+the noise of the two designs, so later modules do not deal with winners, losers or noise.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The matrix D, (m, u), with two entries a row."""
+    """The matrix D, (m, u), with two entries per row."""
 
     first: IntArray
     """Design with the positive entry, (m,): the winner of a won duel."""
@@ -36,19 +36,19 @@ class Rows:
     coef_second: Array
     """Size of the negative entry, (m,)."""
     tied: BoolArray
-    """Which rows were judged equal, (m,)."""
+    """Boolean mask of the ties, (m,)."""
     designs: int
-    """Distinct designs, u."""
+    """Number of distinct designs, u."""
     counts: Array | None = None
-    """How many duels each row stands for, (m,), where equal ones are merged."""
+    """Number of duels that each row stands for, (m,), if equal duels are merged."""
 
     def __len__(self) -> int:
         return len(self.first)
 
     @cached_property
     def D(self) -> csr_array:  # noqa: N802
-        """The matrix itself, sparse; a duel of a design with itself has one entry."""
-        from scipy import sparse  # loaded when it is needed: it takes a while
+        """D as a sparse matrix; a duel of a design with itself has one entry."""
+        from scipy import sparse  # imported here because it is slow to import
 
         m = len(self)
         columns = np.concatenate([self.first, self.second])
@@ -57,7 +57,7 @@ class Rows:
         return sparse.csr_array((entries, (both, columns)), shape=(m, self.designs))
 
     def weight_by_counts(self, parts: Iterable[Array]) -> Iterable[Array]:
-        """Multiply quantities of a row, (m,) each, by the number of duels it stands for."""
+        """Multiply quantities of the rows, (m,) each, by the number of duels that each row stands for."""
         return parts if self.counts is None else [self.counts * part for part in parts]
 
     def to_dense(self, scale: Array) -> Array:
@@ -69,9 +69,9 @@ class Rows:
 
     @cached_property
     def scales(self) -> Array | None:
-        """c, (u,), where every row is a multiple s_k of c_i e_i - c_j e_j; ``None`` where there is no such c.
+        """c, (u,), such that every row is a multiple s_k of c_i e_i - c_j e_j; ``None`` if no such c exists.
 
-        Probit rows and those of utility differences have c = 1, the paper's logistic ones c = 1 / lambda.
+        Probit rows and rows of utility differences have c = 1; the paper's logistic rows have c = 1 / lambda.
         """
         if np.array_equal(self.coef_first, self.coef_second):
             return np.ones(self.designs)
@@ -83,31 +83,31 @@ class Rows:
     def pool_sites(self, scales: Array, precision: Array, linear: Array) -> tuple[Array, Array]:
         """Pool sites (w, b), (m,) each, on rows of the same two designs into one site on c_i f_i - c_j f_j, i < j.
 
-        Returns sum_k w_k s_k^2 and sum_k +- b_k s_k, (u, u) each, of which the upper triangles count.
+        Returns sum_k w_k s_k^2 and sum_k +- b_k s_k in the upper triangles of two (u, u) matrices.
         """
         W, B = np.zeros((2, self.designs, self.designs))
         _pool_sites(*self._entries[:3], scales, precision, linear, W, B)
         return W, B
 
     def margins(self, f: Array) -> Array:
-        """D f, (m,) or (m, n), of utilities (u,) or (u, n)."""
+        """Return D f, (m,) or (m, n), for utilities (u,) or (u, n)."""
         g = np.empty((len(self), *f.shape[1:]))
         _margins(*self._entries, _columns(f), _columns(g))
         return g
 
     def apply_transpose(self, t: Array) -> Array:
-        """D' t, (u,) or (u, n)."""
+        """Return D' t, (u,) or (u, n)."""
         f = np.zeros((self.designs, *t.shape[1:]))
         _apply_transpose(*self._entries, _columns(t), _columns(f))
         return f
 
     def margin_covariance(self, K: Array) -> Array:
-        """C = D K D', (m, m), of a covariance (u, u) of utilities; exactly symmetric."""
+        """Return C = D K D', (m, m), for a covariance K, (u, u), of utilities; exactly symmetric."""
         C = self.margins(self.margins(K).T)
         return np.asarray(0.5 * (C + C.T))
 
     def margin_variances(self, S: Array) -> Array:
-        """Diagonal of D S D', (m,), without forming it."""
+        """Return the diagonal of D S D', (m,), without forming the matrix."""
         a, b, i, j = self.coef_first, self.coef_second, self.first, self.second
         return np.asarray(a * a * S[i, i] + b * b * S[j, j] - 2.0 * a * b * S[i, j])
 
@@ -121,7 +121,7 @@ class Rows:
 
 
 def _columns(f: Array) -> Array:
-    """A vector as one column; no copy of what lies in memory row by row."""
+    """Return f with one column if it is a vector; a C-contiguous array is not copied."""
     return np.ascontiguousarray(f).reshape(len(f), math.prod(f.shape[1:]))
 
 
@@ -137,9 +137,9 @@ def _margins(first: IntArray, second: IntArray, a: Array, b: Array, f: Array, g:
 def _apply_transpose(first: IntArray, second: IntArray, a: Array, b: Array, g: Array, f: Array) -> None:
     for k in range(len(first)):
         i, j, a_k, b_k = first[k], second[k], a[k], b[k]
-        if i == j:  # one entry, which equal coefficients make zero
+        if i == j:  # a design against itself: equal coefficients cancel exactly
             a_k, b_k = a_k - b_k, 0.0
-        # One loop for each entry, so that the compiler sees that they do not depend on each other.
+        # One loop per entry, so that the compiler can see that they are independent.
         for c in range(g.shape[1]):
             f[i, c] += a_k * g[k, c]
         for c in range(g.shape[1]):

@@ -1,6 +1,6 @@
-"""From duels to Gaussian sites: Laplace, EP, Hallucination Believer, Polya-Gamma; and the Laplace evidence.
+"""Inferences of Gaussian sites from duels: Laplace, EP, Hallucination Believer, Polya-Gamma; and the Laplace evidence.
 
-A new inference implements `Inference.infer` and goes in as an object; a line in `INFERENCES` gives it a name.
+A new inference implements `Inference.infer` and is passed as an object; an entry in `INFERENCES` gives it a name.
 """
 
 from typing import Literal
@@ -25,11 +25,11 @@ InferenceName = Literal["laplace", "ep", "hallucination", "polya-gamma"]
 
 
 def resolve_inference(inference: InferenceName | Inference) -> Inference:
-    """An inference object from its name, or itself."""
+    """Return the inference with this name, or the object itself."""
     if isinstance(inference, Inference):
         return inference
     if not isinstance(inference, str):
-        raise InputError("inference must be a name or a Inference", repr(inference), "write EP() rather than EP")
+        raise InputError("inference must be a name or an Inference", repr(inference), "write EP() rather than EP")
     if inference not in INFERENCES:
         raise UnknownNameError.of("inference", inference, INFERENCES)
     return INFERENCES[inference]()

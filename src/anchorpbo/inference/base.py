@@ -1,4 +1,4 @@
-"""What every inference does: turn duels, seen as margins, into Gaussian sites."""
+"""The interface of inferences, which compute Gaussian sites from duels."""
 
 from __future__ import annotations
 
@@ -16,66 +16,66 @@ from anchorpbo.typing import Array
 
 @dataclass(frozen=True)
 class Info:
-    """What an inference did, and whether to trust it."""
+    """Diagnostics of an inference."""
 
     method: str
     """Name of the inference."""
     converged: bool
-    """Whether it met its own tolerance."""
+    """Whether the inference met its tolerance."""
     iterations: int
-    """Newton steps, EP passes or Gibbs sweeps."""
+    """Number of Newton steps, EP passes or Gibbs sweeps."""
     residual: float = 0.0
-    """What was left at the end: a scaled gradient norm, the largest change of a moment; 0 for samplers."""
+    """Final residual: the Newton decrement (Laplace) or the largest change of a moment (EP); 0 for samplers."""
     effective_samples: float | None = None
-    """Effective sample size of a sampler's draws; of the chain, for a single draw."""
+    """Effective sample size of a sampler's draws (of the chain, for a single draw)."""
 
 
 @dataclass(frozen=True, eq=False)
 class InferenceResult:
-    """Result of an inference: sites, how they came about, and where to start next time."""
+    """Result of an inference: sites, diagnostics, and a starting point for the next call."""
 
     sites: Sites
     info: Info
     state: Array
-    """Where the inference ended, (m,); a later call on the same duels may start from it."""
+    """Final state, (m,); a later call on the same duels may start from it."""
 
 
 @dataclass(frozen=True)
 class Inference(ABC):
-    """A way from margins to sites; immutable."""
+    """An algorithm that computes sites from the likelihood of the margins; immutable."""
 
     latent: str = field(default="auto", kw_only=True)
-    """Latent vector to solve for: ``"duel"`` (margins), ``"point"`` (utilities), or ``"auto"`` for the smaller."""
+    """Latent vector: ``"duel"`` (margins), ``"point"`` (utilities), or ``"auto"`` for the smaller one."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.latent, str) or self.latent not in LATENTS:
             raise UnknownNameError.of("latent", self.latent, LATENTS)
 
-    def check(self, likelihood: Likelihood) -> None:  # noqa: B027 (most inferences take any likelihood)
+    def check(self, likelihood: Likelihood) -> None:  # noqa: B027 (most inferences accept any likelihood)
         """Raise `IncompatibleError` if this inference cannot work with the likelihood."""
 
     @abstractmethod
     def infer(
         self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> InferenceResult:
-        """Sites for the duels behind `latent`.
+        """Return the sites of the duels in `latent`.
 
         Parameters
         ----------
         latent
-            The rows and the prior covariance, see `anchorpbo.posterior.latent`.
+            Rows and prior covariance, see `anchorpbo.posterior.latent`.
         likelihood
-            With its tie threshold settled.
+            Likelihood with a known tie threshold.
         rng
-            The only source of randomness; deterministic inferences leave it alone.
+            The only source of randomness; deterministic inferences do not use it.
         start
-            The `state` of an earlier result, (m,). It changes the speed, not the answer; of samplers, the draw, not
-            its distribution.
+            The `state` of an earlier result, (m,). It affects the speed but not the result; for samplers, it affects
+            the draw but not its distribution.
         """
 
 
 def as_start(latent: LatentGaussian, start: Array) -> Array:
-    """Return a copy of `start`, one finite number for each duel."""
+    """Return a copy of `start`, with one finite number per duel."""
     margins, m = as_vector("start", start).copy(), len(latent.rows)
     if len(margins) != m:
         raise ShapeError(f"start must have one entry for each of the {m} duels", margins.shape, "leave it out")

@@ -1,11 +1,11 @@
-"""Gibbs chains: their schedule, and the effective sample size that tells whether they have converged.
+"""Gibbs chains: their schedule, and the effective sample size, by which convergence is judged.
 
     n_eff = n / tau,   tau = 1 + 2 (rho_1 + rho_2 + ...) = -1 + 2 (G_0 + G_1 + ...),   G_k = rho_2k + rho_(2k+1)
 
-where rho_k is the autocorrelation at lag k. For a reversible chain the G_k are positive and fall; estimates of them do
-so only until noise takes over. So the sum stops before the first that is not positive, and none may exceed the one
-before it: the initial monotone sequence of [Geyer1992]. Antithetic chains are worth more than n draws; tau is kept
-above 1 / log10(n), as in [VGSCB2021], since its estimate could otherwise reach 0.
+where rho_k is the autocorrelation at lag k. For a reversible chain the G_k are positive and decreasing; their estimates
+are so only up to some lag, beyond which noise dominates. So the sum stops before the first G_k that is not positive,
+and each G_k is capped by the one before: the initial monotone sequence of [Geyer1992]. An antithetic chain has
+n_eff > n; tau is bounded below by 1 / log10(n), as in [VGSCB2021], since its estimate could otherwise reach 0.
 
 References
 ----------
@@ -25,18 +25,21 @@ from anchorpbo.numerics.validation import as_integer
 from anchorpbo.typing import Array, IntArray
 
 MIN_EFFECTIVE_SAMPLES = 20.0
-"""Effective samples from which a chain counts as converged: it has forgotten its start many times over. Traces of fewer
-are too short to tell a slow chain from a fast one."""
+"""Effective sample size above which a chain counts as converged, that is, independent of its start. Shorter traces
+cannot distinguish a slow chain from a fast one."""
 
 MIN_SWEEPS, MAX_SWEEPS = 100, 1600
-"""Sweeps at first, and at most, of a chain that stops when it counts as converged."""
+"""Initial and maximal number of sweeps of a chain that stops when it has converged."""
 
 _MAX_TRACED = 16
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Keep the state after `sweeps` sweeps, or when the chain has settled, and then every `thin`: `draws` in all."""
+    """Sampling schedule: a first draw after `sweeps` sweeps (``None``: at convergence), then every `thin` sweeps.
+
+    There are `draws` draws in total.
+    """
 
     sweeps: int | None
     draws: int
@@ -48,14 +51,14 @@ class Schedule:
                 as_integer(name, getattr(self, name), 1)
 
     def choose_traced(self, slowness: Array) -> IntArray:
-        """Return the coordinates to trace, of (m,): those expected to move the slowest."""
+        """Return the indices of the coordinates to trace: the largest entries of `slowness`, (m,)."""
         return np.argsort(-slowness, kind="stable")[:_MAX_TRACED]
 
     def burn_in(self, advance: Callable[[int], Array]) -> tuple[Array, float]:
-        """Run the chain up to its first draw; return the trace of its sweeps and their effective sample size.
+        """Run the chain up to its first draw; return its trace and effective sample size.
 
-        Without a number of sweeps the chain is made twice as long until it counts as converged. Only whether to go on
-        depends on where it has been, over many times the sweeps after which it forgets that.
+        If `sweeps` is ``None``, the length is doubled until the chain has converged. The stopping rule depends on the
+        past of the chain, but over many autocorrelation times, so its effect on the draw is negligible.
         """
         trace = advance(MIN_SWEEPS if self.sweeps is None else self.sweeps)
         effective = _smallest_ess(trace)
@@ -65,17 +68,17 @@ class Schedule:
         return trace, effective
 
     def effective_samples(self, trace: Array) -> float:
-        """Return the effective sample size of the draws, or of the chain for a single draw."""
-        # Of many draws no more count than are kept; one draw is judged by how long its chain was.
+        """Return the effective sample size of the draws (of the chain, for a single draw)."""
+        # Several draws have at most `draws` effective samples; a single draw is judged by its chain.
         return min(_smallest_ess(trace), float(self.draws)) if self.draws > 1 else _smallest_ess(trace)
 
     def is_converged(self, effective: float) -> bool:
-        """Tell whether the chain counts as converged."""
+        """Return whether the chain counts as converged."""
         return effective >= (min(MIN_EFFECTIVE_SAMPLES, 0.5 * self.draws) if self.draws > 1 else MIN_EFFECTIVE_SAMPLES)
 
 
 def _smallest_ess(trace: Array) -> float:
-    """Return the smallest effective sample size of the traced coordinates, the first tenth of the trace left out."""
+    """Return the smallest effective sample size of the traced coordinates, without the first tenth of the trace."""
     settled = trace[len(trace) // 10 :]
     return float(np.min(effective_sample_size(settled))) if settled.shape[1] else float(len(settled))
 
@@ -83,7 +86,7 @@ def _smallest_ess(trace: Array) -> float:
 def effective_sample_size(trace: Array) -> Array:
     """Estimate n_eff of each column of a trace, (n,) or (n, k), as an array of shape () or (k,).
 
-    A constant column and a trace of fewer than four rows are worth n; a column with a NaN or an infinity gives NaN.
+    It is n for a constant column and for fewer than four rows, and NaN for a column with a NaN or an infinity.
     """
     trace = np.asarray(trace, dtype=np.float64)
     n = trace.shape[0]
@@ -96,7 +99,7 @@ def effective_sample_size(trace: Array) -> Array:
 
 
 def _autocorrelation_time(trace: Array) -> Array:
-    """Estimate tau of each column, none of them constant: (n, k) to (k,)."""
+    """Estimate tau of each column of a trace, (n, k), as (k,); no column may be constant."""
     n = trace.shape[0]
     rho = _autocorrelations(trace)
     pairs = rho[0 : n - n % 2 : 2] + rho[1::2]
@@ -107,12 +110,12 @@ def _autocorrelation_time(trace: Array) -> Array:
 
 
 def _autocorrelations(trace: Array) -> Array:
-    """Estimate rho_0 = 1, rho_1, ..., rho_(n-1) of each column: (n, k) to (n, k)."""
+    """Estimate rho_0 = 1, rho_1, ..., rho_(n-1) of each column of a trace, (n, k), as (n, k)."""
     n = trace.shape[0]
-    centred = trace - trace[0]  # first, so that the scale is that of the moves and its squares cannot overflow
+    centred = trace - trace[0]  # before scaling, so that squares cannot overflow
     centred /= np.abs(centred).max(axis=0)
     centred -= centred.mean(axis=0)
-    length = 1 << (2 * n - 1).bit_length()  # room for zeros, so that the ends do not wrap around
+    length = 1 << (2 * n - 1).bit_length()  # zero padding against circular wrap-around
     spectrum = np.abs(np.fft.rfft(centred, length, axis=0)) ** 2
     covariance = np.fft.irfft(spectrum, length, axis=0)[:n]
     rho: Array = covariance / covariance[0]

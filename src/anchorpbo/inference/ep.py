@@ -1,16 +1,17 @@
 """Expectation propagation (appendix "Details of heteroscedastic expectation propagation inference").
 
-Symbols: (mu, s2) moments of a margin under the posterior, (mu_c, s2_c) under the cavity, the posterior without its own
-site (w, b). With Z(mu_c) the expected likelihood under the cavity, slope = dlogZ and kappa = -d2logZ >= 0,
+Symbols: (mu, s2) are the moments of a margin under the posterior, (mu_c, s2_c) under the cavity, which is the posterior
+without the margin's site (w, b). With Z(mu_c) the expected likelihood under the cavity, slope = dlogZ and
+kappa = -d2logZ >= 0, the updates
 
     s2_c = s2 / (1 - w s2)        mu_c = (mu - b s2) / (1 - w s2)
     w   <- kappa / rest       b <- (slope + kappa mu_c) / rest       rest = 1 - kappa s2_c
 
-match the moments of cavity times likelihood. Starting from Laplace's sites, all are updated at once: near the answer
-such a pass acts like a Newton step. It moves the means by the last one's variances and the other way round, so it
-takes two to bring the sites closer; extrapolating from the last few [Anderson1965] saves one in four. Where duels
-repeat each other and the noise is small the passes overshoot together: if three do not help, sites are from then on
-updated one by one, each seeing the last one's effect.
+match the moments of cavity times likelihood. Starting from Laplace's sites, all sites are updated in parallel; near the
+fixed point such a pass acts like a Newton step. A pass updates means with the previous variances and vice versa, so two
+passes are needed to get closer; Anderson extrapolation from the last few passes [Anderson1965] saves one pass in four.
+With repeated duels and small noise, parallel updates overshoot. If three passes do not reduce the change, sites are
+updated sequentially from then on, each update taking the previous ones into account.
 
 References
 ----------
@@ -36,21 +37,21 @@ from anchorpbo.numerics.validation import as_integer, as_positive
 from anchorpbo.posterior import DuelLatent, ExactLatent, LatentGaussian, PointLatent, Sites, Solution
 from anchorpbo.typing import Array, BoolArray, IntArray
 
-# Passes start at Laplace's sites, give or take so many standard deviations: their first moves are larger than that.
+# Accuracy of the initial Laplace mode, in standard deviations; the first passes move the sites further than this.
 _MODE_DECREMENT = 1e-2
-# So many passes must bring the change down to this share of what it was, or they are given up for single updates.
+# If this many parallel passes do not reduce the change to this share, sequential updates are used instead.
 _TRIAL_PASSES, _CONTRACTION = 3, 0.5
-# Passes that are extrapolated from, once the change is below 1: further away they are no straight line.
+# Number of passes used for extrapolation once the change is below 1; further away the passes are not linear.
 _EXTRAPOLATED_PASSES = 4
-# A pass that changes the sites in the same direction as others, but for this share, tells nothing new.
+# A direction whose part orthogonal to the others is below this share of its length is ignored.
 _MIN_NEW_DIRECTION = 1e-8
-# Single updates that no longer bring the change down have come to rounding; not so while it is large, for Laplace's
-# sites may be 1e5 standard deviations from here where there is hardly any noise.
+# If sequential updates fail this often to reduce the change, they have reached rounding. This is not checked while the
+# change is large: with very small noise, Laplace's sites may be 1e5 standard deviations away.
 _STALL_RATIO, _MAX_STALLS = 0.95, 4
-# A last pass that moves a margin by more than this many standard deviations has diverged: Laplace's sites are returned.
+# If the last pass moves a margin by more standard deviations than this, EP has diverged; Laplace's sites are returned.
 _MAX_CHANGE = 1.0
-# Margins whose prior is wider than this, in units of the noise, are told from one another in duel space, while duels
-# are this many at most.
+# Duel space is used if a margin's prior variance, in units of the noise, exceeds this and there are at most this many
+# duels.
 _MAX_MARGIN_VARIANCE, _MAX_DUELS = 1e8, 1000
 _EPS = float(np.finfo(float).eps)
 
@@ -60,9 +61,9 @@ class EP(Inference):
     """Expectation propagation: matches the posterior's moments duel by duel; the most accurate Gaussian here."""
 
     tolerance: float = 1e-7
-    """Largest change of a margin's moments, in units of its standard deviation, at which to stop."""
+    """Stop when no margin's moments change by more than this many standard deviations."""
     max_passes: int = 200
-    """Passes after which to give up and say so."""
+    """Maximal number of passes; after that the result is marked as not converged."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,7 +73,7 @@ class EP(Inference):
     def infer(
         self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> InferenceResult:
-        """Passes from Laplace's sites, in parallel while that contracts, else one by one."""
+        """Return the EP sites, by parallel passes from Laplace's sites while they contract, then sequential ones."""
         latent = _avoid_cancellation(latent)
         mode = find_mode(latent, likelihood, start, _MODE_DECREMENT)
         solution, change, passes = mode.solution, np.inf, 0
@@ -87,18 +88,18 @@ class EP(Inference):
             passes += 1
             lately.append(last)
             if update is match_all and change > max(_CONTRACTION * lately[0], self.tolerance):
-                # Whatever the passes did to the sites, Laplace's are the safer place to start from.
+                # The parallel passes may have diverged, so restart from Laplace's sites.
                 update, solution = match_one_by_one, mode.solution
             else:
                 stalled = stalled + 1 if _STALL_RATIO * last < change < _MAX_CHANGE else 0
         info = Info("ep", change <= self.tolerance, passes, change)
-        # Passes that still move the posterior by more than its own width have led nowhere.
+        # If the last pass moved the posterior by more than its width, EP has diverged.
         sites = mode.require_sites() if change > _MAX_CHANGE else solution.sites
         return InferenceResult(sites, info, mode.margins)
 
 
 def _avoid_cancellation(latent: LatentGaussian) -> LatentGaussian:
-    """Choose duel space where margins, as differences of utilities, would lose more digits than passes can bear."""
+    """Return duel space if margins computed as differences of utilities would lose too many digits."""
     if not isinstance(latent, PointLatent) or len(latent.rows) > _MAX_DUELS:
         return latent
     is_wide = latent.rows.max_margin_variance(latent.kernel_matrix) > _MAX_MARGIN_VARIANCE
@@ -106,35 +107,35 @@ def _avoid_cancellation(latent: LatentGaussian) -> LatentGaussian:
 
 
 def match_all(latent: LatentGaussian, likelihood: Likelihood, solution: Solution) -> Sites:
-    """The sites that match, each against its own cavity, all from the same posterior."""
+    """Return the matching sites, all computed in parallel from the cavities of one posterior."""
     mu_c, s2_c = latent.cavities(solution)
     logZ = likelihood.log_marginal(mu_c, s2_c, latent.rows.tied)
     return Sites(-logZ.d2 / logZ.variance_ratio, (logZ.d1 - logZ.d2 * mu_c) / logZ.variance_ratio)
 
 
 class Extrapolation:
-    """Anderson's: go where the last passes' changes, if they were linear in the sites, would cancel best."""
+    """Anderson extrapolation: the linear combination of the last passes with the smallest predicted change."""
 
     def __init__(self, variances: Array) -> None:
-        # Changes of precision and linear term weigh as they do for a margin of this variance.
+        # Scales of the precisions and linear terms, from the variances of the margins.
         self._weights = np.concatenate([variances, np.sqrt(variances)])
         self._passes = np.empty((0, 2, len(self._weights)))
 
     def beyond(self, before: Sites, after: Sites) -> Sites:
-        """Sites further on than a pass from `before` to `after`."""
+        """Return extrapolated sites, given a pass from `before` to `after`."""
         end = np.concatenate([after.precision, after.linear])
         change = self._weights * (end - np.concatenate([before.precision, before.linear]))
         self._passes = np.concatenate([[[change, end]], self._passes[: _EXTRAPOLATED_PASSES - 1]])
-        # A site without precision says nothing: there the pass itself is kept.
+        # Where the extrapolated precision is not positive, keep the result of the pass.
         further, reached = _extrapolate(self._passes).reshape(2, -1), end.reshape(2, -1)
         return Sites(*np.where(further[0] > 0.0, further, reached))
 
 
 def _extrapolate(passes: Array) -> Array:
-    """The end of the newest pass less what least squares, over differences of passes, makes of its change.
+    """Return the end of the newest pass minus the least-squares prediction of its change, (n,).
 
-    Passes come newest first, (k, 2, n), each its change and its end. The differences of changes are made orthogonal by
-    Gram and Schmidt; whatever is done to them is done to those of the ends.
+    `passes`, (k, 2, n), holds the change and the end of each pass, newest first. The differences of changes are
+    orthogonalised by Gram-Schmidt; the same operations are applied to the differences of ends.
     """
     newest, differences = passes[0].copy(), np.diff(passes, axis=0)
     for i in range(len(differences)):
@@ -149,7 +150,7 @@ def _extrapolate(passes: Array) -> Array:
 
 
 def match_one_by_one(latent: LatentGaussian, likelihood: Likelihood, solution: Solution) -> Sites:
-    """The same, each site seeing the effect of those before it by a rank-one update of the posterior."""
+    """Return the matching sites, updated sequentially, with a rank-one update of the posterior after each."""
     precision, linear = solution.sites.precision.copy(), solution.sites.linear.copy()
     mean, covariance = latent.prior @ solution.dual, solution.covariance.copy()
     tied, tau, outcomes = latent.rows.tied, likelihood.tau, likelihood.outcomes
@@ -166,7 +167,7 @@ def match_one_by_one(latent: LatentGaussian, likelihood: Likelihood, solution: S
 def _sweep_any_link(
     precision: Array, linear: Array, mean: Array, covariance: Array, latent: LatentGaussian, likelihood: Likelihood
 ) -> None:
-    """Do what `_sweep` does, for a link of any kind, interpreted."""
+    """Update all sites sequentially, like `_sweep`, for any link; not compiled."""
     for k, tied in enumerate(latent.rows.tied):
         if isinstance(latent, ExactLatent):
             a, b, first, second = latent.sparse_rows
@@ -196,9 +197,9 @@ def _match_site(
     mu: float, s2: float, precision: float, linear: float, tied: bool, tau: float, tail_rate: float, scales: Array,
     log_weights: Array,
 ) -> tuple[float, float]:  # fmt: skip
-    """The site that matches against its cavity; NaN where there is nothing to learn.
+    """Return the site that matches the moments given its cavity; NaN if the site is uninformative.
 
-    That is from a design against itself, and from a site that rounding hides.
+    That is the case for a design against itself, and if the cavity is lost to rounding.
     """
     share = 1.0 - precision * s2
     if not (s2 > 0.0 and share > _EPS):
@@ -277,11 +278,11 @@ def _sweep_dense(
 
 
 def _measure_change(before: Solution, after: Solution) -> float:
-    """Largest change of a margin's mean, in standard deviations, or of the standard deviation's logarithm."""
+    """Return the largest change of a margin's mean, in standard deviations, or of the log standard deviation."""
     variances, earlier = after.margin_variances, before.margin_variances
     if np.isnan(after.margin_means).any() or np.isnan(variances).any():
         return math.inf
-    varies = (earlier > 0.0) & (variances > 0.0)  # a design against itself has no margin to move
+    varies = (earlier > 0.0) & (variances > 0.0)  # the margin of a design against itself is always 0
     shifts = np.abs(after.margin_means - before.margin_means)[varies] / np.sqrt(variances[varies])
     stretches = 0.5 * np.abs(np.log(variances[varies] / earlier[varies]))
     return float(max(shifts.max(initial=0.0), stretches.max(initial=0.0)))

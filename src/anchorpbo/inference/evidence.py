@@ -1,13 +1,15 @@
-"""Laplace evidence (eq. laplace-evidence) and its whole gradient.
+"""Laplace evidence (eq. laplace-evidence) and its full gradient.
 
     log Z = sum_k log p(g_k) - a' S a / 2 - log |I + F S F'| / 2              at the mode
 
-Every hyper-parameter acts through the margins' prior covariance C = D K D' or through tau. Symbols as in
-`anchorpbo.posterior.latent`; w = -d2logp; s2_k the posterior variance of g_k. The determinant moves with the mode by
+Every hyper-parameter enters through the margins' prior covariance C = D K D' or through tau. Symbols are those of
+`anchorpbo.posterior.latent`; w = -d2logp; s2_k is the posterior variance of g_k. The determinant depends on the mode
+through
 
     q_k = s2_k d3logp_k / 2,         h = (I + W C)^-1 q = q - W H S eta,          eta = H' h = (I - P S) H' q
 
-and then d log Z = <A, dC> with A = (a a' - P + h a' + a h') / 2 in duel space, a = dlogp, that is, in either,
+and then d log Z = <A, dC> with A = (a a' - P + h a' + a h') / 2 in duel space, a = dlogp. In either space the
+derivatives of log Z are
 
     in S:        (a a' - P + eta a' + a eta') / 2,  a = H' dlogp
     in a row:    2 (A D K)_ki  for entry i of D_k,
@@ -29,42 +31,42 @@ from anchorpbo.typing import Array
 
 
 def laplace_evidence(mode: Mode) -> float:
-    """Log Z at the mode."""
+    """Return log Z at the mode."""
     return mode.objective - 0.5 * mode.solution.log_determinant
 
 
 @dataclass(frozen=True, eq=False)
 class EvidenceGradient:
-    """Derivatives of log Z in everything a hyper-parameter can move, each computed when it is first asked for."""
+    """Derivatives of log Z in the quantities that depend on hyper-parameters, each computed on first use."""
 
     latent: ExactLatent
     likelihood: Likelihood
     mode: Mode
     q: Array
-    """How the determinant moves with the mode, (m,)."""
+    """Derivative q of the determinant term in the margins, (m,)."""
     eta: Array
-    """The same through the mode's own reaction, (n,)."""
+    """Implicit derivative eta through the mode, (n,)."""
 
     @cached_property
     def by_kernel(self) -> Array:
-        """In the entries of K, (u, u), symmetric."""
+        """Derivative in the entries of K, (u, u), symmetric."""
         a = self.latent.apply_transpose(self.mode.terms.d1)
         half = np.outer(0.5 * a + self.eta, a)
         return self.latent.prior_to_points(0.5 * (half + half.T - self.mode.solution.precision))
 
     @property
     def by_coef_first(self) -> Array:
-        """In the positive entry of each row, (m,)."""
+        """Derivative in the positive entry of each row, (m,)."""
         return self._by_entries[0]
 
     @property
     def by_coef_second(self) -> Array:
-        """In the size of the negative entry of each row, (m,)."""
+        """Derivative in the size of the negative entry of each row, (m,)."""
         return -self._by_entries[1]
 
     @property
     def by_threshold(self) -> float:
-        """In tau."""
+        """Derivative in tau."""
         rows = self.latent.rows
         by_tau = Terms(*rows.weight_by_counts(self.likelihood.log_prob_by_threshold(self.mode.margins, rows.tied)))
         direct = by_tau.value + 0.5 * self.mode.solution.margin_variances * by_tau.d2
@@ -72,7 +74,7 @@ class EvidenceGradient:
 
     @cached_property
     def _margins_by_determinant(self) -> Array:
-        """H S eta, (m,)."""
+        """Vector H S eta, (m,)."""
         return self.latent.margins(self.latent.prior @ self.eta)
 
     @cached_property
@@ -88,7 +90,7 @@ class EvidenceGradient:
 
 
 def evidence_gradient(latent: ExactLatent, likelihood: Likelihood, mode: Mode) -> EvidenceGradient:
-    """The gradient, implicit terms through the mode included."""
+    """Return the gradient, including the implicit terms through the mode."""
     solution = mode.solution
     q = 0.5 * solution.margin_variances * mode.terms.d3
     pulled = latent.apply_transpose(q)

@@ -1,20 +1,20 @@
 """Hallucination Believer (appendix "Details of heteroscedastic Hallucination Believer inference").
 
 Given f, a duel is won when z = g + (unit Gaussian noise) exceeds tau and tied when |z| < tau. Before the answers are
-known z ~ N(0, C + I). The answers cut it to a box, and a draw z~ from there, the hallucination, is believed as if it
-had been observed: sites of target z~ and variance 1 (eq. posterior-hb). One draw is the paper's method. Many of them,
-mixed, are the exact skew posterior up to Monte Carlo error.
+known z ~ N(0, C + I). The answers truncate this distribution to a box. A draw z~ from it, the hallucination, is treated
+as if it had been observed: the sites have target z~ and variance 1 (eq. posterior-hb). One draw is the paper's method.
+A mixture over many draws is the exact skew posterior up to Monte Carlo error.
 
-Gibbs sampling (algorithm trunc-MVN, whose conditional mean lost a term): with Q = (C + I)^-1, coordinate j given the
-others is N(z_j - [Q z]_j / Q_jj, 1 / Q_jj), cut. The chain runs in units of these standard deviations, x = z / s with
-s_j = Q_jj^-1/2: coordinate j is then N(x_j - [R x]_j, 1), cut, with R = s Q s. The product R x is kept up to date as x
-changes:
+Gibbs sampling (algorithm trunc-MVN, whose printed conditional mean lacks a term): with Q = (C + I)^-1, coordinate j
+given the others is a truncated N(z_j - [Q z]_j / Q_jj, 1 / Q_jj). The chain runs in units of these standard
+deviations, x = z / s with s_j = Q_jj^-1/2. Coordinate j is then a truncated N(x_j - [R x]_j, 1), with R = s Q s. The
+product R x is updated whenever x changes:
 
-    duel space    R itself, O(m) a coordinate
-    point space   Q = I - D S D' with S = (K^-1 + D'D)^-1, through y = S D' z, O(u) a coordinate: the same chain
+    duel space    by R itself, O(m) per coordinate
+    point space   Q = I - D S D' with S = (K^-1 + D'D)^-1, by y = S D' z, O(u) per coordinate: the same chain
 
-What a sweep is slowest to change is how large all of z is. So each ends with a draw of that (`numerics.variates`): the
-wins' excess over tau, w, is multiplied by c, a move that leaves the box to itself and its distribution as it is.
+The overall scale of z mixes slowest. So each sweep ends with a draw of a scale c (`numerics.variates`): the wins'
+excess over tau, w, is multiplied by c. This move stays inside the box and preserves the target distribution.
 """
 
 from __future__ import annotations
@@ -36,43 +36,43 @@ from anchorpbo.typing import Array, BoolArray, IntArray
 _MAX_MARGIN_VARIANCE = 1e6
 _MAX_DUELS = 5000
 _REFRESH_SWEEPS = 64
-"""Sweeps after which R x is computed afresh, so that rounding does not add up."""
+"""Sweeps after which R x is recomputed, so that rounding errors do not accumulate."""
 
 
 @dataclass(frozen=True)
 class Hallucination(Inference):
-    """One draw of the latent judgements, or a mixture of many; probit only.
+    """Hallucination Believer: one draw of the latent judgements, or a mixture of many; probit only.
 
-    Keeps `draws` draws, the first when the chain has forgotten its start and the others `thin` sweeps apart: 1 is the
-    paper's method, hundreds are the exact posterior up to Monte Carlo error. ``Hallucination(sweeps=1000)`` has the
-    published number of sweeps, from the published start z = 0; the default draws from the same distribution after fewer
-    (docs/decisions/0016-shorter-chains.md).
+    The first draw is kept when the chain has converged, further draws every `thin` sweeps. One draw is the paper's
+    method; hundreds give the exact posterior up to Monte Carlo error. ``Hallucination(sweeps=1000)`` uses the
+    published number of sweeps, from the published start z = 0. The default draws from the same distribution after fewer
+    sweeps (docs/decisions/0016-shorter-chains.md).
     """
 
     sweeps: int | None = None
-    """Gibbs sweeps before the first draw is kept; ``None`` for 100, doubled until the chain counts as converged."""
+    """Gibbs sweeps before the first draw; ``None`` means 100, doubled until the chain has converged."""
     draws: int = 1
-    """Draws to keep; 1 is the paper's method, hundreds give the exact posterior up to Monte Carlo error."""
+    """Number of draws; 1 is the paper's method, hundreds give the exact posterior up to Monte Carlo error."""
     thin: int = 5
-    """Sweeps from one draw to the next."""
+    """Sweeps between draws."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         Schedule(self.sweeps, self.draws, self.thin)
 
     def check(self, likelihood: Likelihood) -> None:
-        """Only Gaussian noise can be hallucinated."""
+        """Raise `IncompatibleError` unless the likelihood is probit."""
         if not isinstance(likelihood, Probit):
             raise IncompatibleError(
                 "Hallucination Believer needs the probit likelihood",
                 type(likelihood).__name__,
-                'use likelihood="probit", or inference="laplace", "ep" or "polya-gamma" with the logistic one',
+                'use likelihood="probit", or inference="laplace", "ep" or "polya-gamma" with the logistic likelihood',
             )
 
     def infer(
         self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> InferenceResult:
-        """Run the chain from `start`, or from the published z = 0, moved into the box."""
+        """Run the chain from `start`, or from the published z = 0, clipped to the box."""
         self.check(likelihood)
         latent = _avoid_cancellation(_require_exact(latent))
         rows, tau = latent.rows, likelihood.tau
@@ -82,7 +82,7 @@ class Hallucination(Inference):
 
         s, run, matrices = _conditionals(latent)
         schedule = Schedule(self.sweeps, self.draws, self.thin)
-        # The less of a coordinate's variance is left when the others are known, the slower it moves.
+        # A coordinate moves slowly if its conditional variance is small compared with its marginal variance.
         traced = schedule.choose_traced((1.0 + rows.margin_variances(latent.kernel_matrix)) / s**2)
         x, kept = z / s, np.empty((self.draws, m))
 
@@ -97,12 +97,12 @@ class Hallucination(Inference):
             trace = np.concatenate([trace, advance((self.draws - 1) * self.thin, kept[1:])])
             effective = schedule.effective_samples(trace)
         info = Info("hallucination", schedule.is_converged(effective), len(trace), 0.0, effective)
-        z = _clip_to_box(s * kept, rows.tied, tau)  # where x was, but for rounding
+        z = _clip_to_box(s * kept, rows.tied, tau)  # undo rounding errors of the scaling
         return InferenceResult(Sites(np.ones(m), z[0] if self.draws == 1 else z), info, z[-1].copy())
 
 
 def _conditionals(latent: ExactLatent) -> tuple[Array, Callable[..., None], tuple[Array | IntArray, ...]]:
-    """s, the standard deviation of each judgement given the others, (m,), and the loop in these units with its R."""
+    """Return s, the conditional standard deviations, (m,), the compiled loop, and its matrices in these units."""
     rows = latent.rows
     unit = latent.solve(Sites(np.ones(len(rows)), np.zeros(len(rows))))
     if isinstance(latent, DuelLatent):
@@ -116,7 +116,7 @@ def _conditionals(latent: ExactLatent) -> tuple[Array, Callable[..., None], tupl
 
 
 def _clip_to_box(z: Array, tied: BoolArray, tau: float) -> Array:
-    """Return the nearest judgements that agree with the answers, (m,) or (s, m)."""
+    """Return the nearest z that agrees with the answers, (m,) or (s, m)."""
     return np.where(tied, np.clip(z, -tau, tau), np.maximum(z, tau))
 
 
@@ -128,7 +128,7 @@ def _require_exact(latent: LatentGaussian) -> ExactLatent:
 
 
 def _avoid_cancellation(latent: ExactLatent) -> ExactLatent:
-    """Choose duel space where point space's 1 - D S D' would cancel: margins 1e6 times wider than the noise."""
+    """Return duel space if 1 - D S D' in point space would cancel, for margin variances above 1e6 times the noise."""
     if isinstance(latent, DuelLatent):
         return latent
     widest = latent.rows.max_margin_variance(latent.kernel_matrix)
@@ -136,7 +136,7 @@ def _avoid_cancellation(latent: ExactLatent) -> ExactLatent:
         return latent
     if len(latent.rows) > _MAX_DUELS:
         raise IncompatibleError(
-            f"Hallucination Believer takes at most {_MAX_DUELS} duels where the noise is this small",
+            f"Hallucination Believer supports at most {_MAX_DUELS} duels when the noise is this small",
             f"{len(latent.rows)} duels with margins of variance {widest:.1g}",
             'use inference="ep" or "laplace", or a larger noise',
         )
@@ -145,7 +145,7 @@ def _avoid_cancellation(latent: ExactLatent) -> ExactLatent:
 
 @jit
 def _draw(rng: np.random.Generator, mean: float, tied: bool, edge: float) -> float:
-    """A normal of unit variance cut to the box of its answer; clipped, since the sum may round out of it."""
+    """Draw a normal of unit variance truncated to the box of its answer; clipped, since the sum may round out of it."""
     if tied:
         return min(max(mean + draw_between(rng, -edge - mean, edge - mean), -edge), edge)
     return max(mean + draw_above(rng, edge - mean), edge)
@@ -153,7 +153,7 @@ def _draw(rng: np.random.Generator, mean: float, tied: bool, edge: float) -> flo
 
 @jit
 def _draw_growth(rng: np.random.Generator, wins: int, wRw: float, wRx: float) -> float:
-    """By how much of itself the wins' excess w grows: c - 1 of x = t + c w, from w'Rw and w'Rx = w'Rw + w'Rt."""
+    """Draw c - 1, the relative growth of the wins' excess w in x = t + c w, from w'Rw and w'Rx = w'Rw + w'Rt."""
     return draw_modified_half_normal(rng, wins, wRw, wRx - wRw) - 1.0 if wins > 0 and wRw > 0.0 else 0.0
 
 
@@ -227,7 +227,10 @@ def _run_in_point_space(
     traced: IntArray,
     trace: Array,
 ) -> None:
-    """The rows a, b come multiplied by s: with E = s D, R = s^2 - E S E' and y = S E' x."""
+    """Run the chain in point space; a and b are the rows multiplied by s.
+
+    With E = s D, R = s^2 - E S E' and y = S E' x.
+    """
     m, u = len(x), len(S)
     wins = m - int(np.sum(tied))
     w, pulled, y, Sw = np.empty(m), np.empty(u), np.empty(u), np.empty(u)

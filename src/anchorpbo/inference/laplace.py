@@ -1,12 +1,13 @@
 """Laplace's approximation: a Gaussian at the mode (appendix "Details of heteroscedastic Laplace inference").
 
-Symbols as in `anchorpbo.posterior.latent`: x = S a, margins g = H S a. The mode maximises the log-concave
-(eq. simple-MAP, its sign turned)
+Symbols are those of `anchorpbo.posterior.latent`: x = S a, margins g = H S a. The mode maximises the log-concave
+function (eq. simple-MAP with opposite sign)
 
     psi(a) = sum_k log p(g_k) - a' S a / 2            with gradient  S (H' dlogp - a)
 
-By Newton's method on the dual vector a: the sites w = -d2logp, b = dlogp + w g at the current margins, solved, are the
-full step, and a backtracking line search makes it converge from anywhere. At the mode the sites are the answer.
+Newton's method works on the dual vector a: the solution under the sites w = -d2logp, b = dlogp + w g at the current
+margins is the full step, and a backtracking line search ensures convergence from any start. The result is the sites at
+the mode.
 """
 
 from __future__ import annotations
@@ -32,47 +33,47 @@ from anchorpbo.posterior import DuelLatent, LatentGaussian, Sites, Solution
 from anchorpbo.typing import Array
 
 CONVERGED_DECREMENT = 1e-8
-"""Newton decrement below which the mode is found: the step's length in posterior standard deviations. It is taken as a
-sum of squares, p' S p + sum_k w_k (H S p)_k^2 for the step p, so that rounding cannot make it vanish."""
+"""Newton decrement below which the mode counts as found: the length of the step in posterior standard deviations. It is
+computed as a sum of squares, p' S p + sum_k w_k (H S p)_k^2 for the step p, so that rounding cannot make it vanish."""
 
 ROUNDING_DECREMENT = 1e-12
-"""Newton converges quadratically, so going on to rounding costs a step or two and makes evidence gradients exact."""
+"""Default tolerance, for exact evidence gradients; it costs a step or two, as Newton converges quadratically."""
 
 MAX_DECREMENT = 1.0
-"""Newton decrement above which the mode was not found: answers and scales leave no digits to find it with."""
+"""Newton decrement above which the mode counts as not found, since too many digits were lost to rounding."""
 
 MAX_COMPILED_DUELS = 60
-"""Up to this many duels Newton's method is compiled as a whole."""
+"""Maximal number of duels for the compiled Newton's method."""
 _LINKS: dict[type[Likelihood], int] = {Logistic: LOGISTIC, Probit: PROBIT}
 
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """The mode, and the Gaussian there."""
+    """The mode, and the Gaussian approximation there."""
 
     margins: Array
-    """g at the mode, (m,)."""
+    """Margins g at the mode, (m,)."""
     terms: Terms
-    """log p and its derivatives there."""
+    """log p and its derivatives at the mode."""
     dual: Array
-    """a, (n,)."""
+    """Dual vector a, (n,)."""
     objective: float
-    """psi at the mode."""
+    """Objective psi at the mode."""
     solution: Solution
     """The posterior under the sites at the mode."""
     steps: int
     residual: float
-    """Newton decrement at the end."""
+    """Final Newton decrement."""
 
     def require_sites(self) -> Sites:
-        """Return the sites at the mode; a `FloatingPointError` where Newton's method ended far from it."""
+        """Return the sites at the mode; raise `FloatingPointError` if Newton's method ended far from it."""
         if not self.residual <= MAX_DECREMENT:
             raise FloatingPointError(f"Newton's method ended {self.residual:.2g} standard deviations from the mode")
         return mode_sites(self.margins, self.terms)
 
 
 def mode_sites(margins: Array, terms: Terms) -> Sites:
-    """The second-order expansion of log p at these margins."""
+    """Return the sites of the second-order expansion of log p at these margins."""
     precision = np.maximum(-terms.d2, 0.0)
     return Sites(precision, terms.d1 + precision * margins)
 
@@ -80,7 +81,7 @@ def mode_sites(margins: Array, terms: Terms) -> Sites:
 def find_mode(
     latent: LatentGaussian, likelihood: Likelihood, start: Array | None = None, tolerance: float = ROUNDING_DECREMENT
 ) -> Mode:
-    """Find the mode by Newton's method, from margins `start`, (m,), or from zero, whichever is better.
+    """Find the mode by Newton's method, from margins `start`, (m,), or from zero if that has a larger objective.
 
     It stops at a Newton decrement below `tolerance`.
     """
@@ -90,7 +91,7 @@ def find_mode(
     zero = np.zeros(len(latent.prior))
     current = _Iterate.at(latent, likelihood, zero, zero)
     if start is not None:
-        # Margins need not be reachable by any utility; the sites there always are.
+        # There may be no utility with these margins, so start from the solution under the sites there.
         start = as_start(latent, start)
         dual = latent.solve(mode_sites(start, _terms(latent, likelihood, start))).dual
         candidate = _Iterate.at(latent, likelihood, dual, latent.prior @ dual)
@@ -110,7 +111,7 @@ def find_mode(
             if candidate.objective > current.objective or residual < FLAT_DECREMENT:
                 break
         else:
-            break  # no step is better, however short: rounding is in the way
+            break  # even the shortest step does not improve the objective: rounding
         current, steps = candidate, steps + 1
     return Mode(current.margins, current.terms, current.dual, current.objective, solution, steps, residual)
 
@@ -118,7 +119,7 @@ def find_mode(
 def _find_mode_compiled(
     latent: LatentGaussian, likelihood: Likelihood, start: Array | None, tolerance: float
 ) -> Mode | None:
-    """Find the mode by `anchorpbo.inference.newton`, where it applies and succeeds."""
+    """Find the mode by `anchorpbo.inference.newton`; return ``None`` if that is not applicable or fails."""
     rows, link = latent.rows, _LINKS.get(type(likelihood))
     if link is None or len(rows) > MAX_COMPILED_DUELS or not isinstance(latent, DuelLatent) or rows.counts is not None:
         return None
@@ -136,7 +137,7 @@ def _find_mode_compiled(
 
 
 def _compute_decrement(latent: LatentGaussian, solution: Solution, direction: Array) -> tuple[float, Array]:
-    """The Newton decrement of a step in the dual vector, and the step of the latent one."""
+    """Return the Newton decrement of a step in the dual vector, and the step of the latent vector."""
     x = latent.prior @ direction
     of_prior = max(float(direction @ x), 0.0)
     of_sites = float(solution.sites.precision @ latent.margins(x) ** 2)
@@ -159,18 +160,18 @@ class _Iterate:
 
 
 def _terms(latent: LatentGaussian, likelihood: Likelihood, margins: Array) -> Terms:
-    """What the answers say of these margins; a row that stands for several counts so often."""
+    """Return log p of the answers and its derivatives at these margins, multiplied by the counts of the rows."""
     return Terms(*latent.rows.weight_by_counts(likelihood.log_prob(margins, latent.rows.tied)))
 
 
 @dataclass(frozen=True)
 class Laplace(Inference):
-    """Gaussian at the mode; any log-concave link. Fast, and the basis of the evidence."""
+    """Laplace's approximation, for any log-concave link. Fast, and the basis of the evidence."""
 
     def infer(
         self, latent: LatentGaussian, likelihood: Likelihood, rng: np.random.Generator, start: Array | None = None
     ) -> InferenceResult:
-        """The sites at the mode."""
+        """Return the sites at the mode."""
         mode = find_mode(latent, likelihood, start)
         info = Info("laplace", mode.residual <= CONVERGED_DECREMENT, mode.steps, mode.residual)
         return InferenceResult(mode.require_sites(), info, mode.margins)

@@ -1,7 +1,7 @@
-"""Newton's method of `anchorpbo.inference.laplace` for few duels in duel space, compiled as a whole.
+"""Compiled Newton's method of `anchorpbo.inference.laplace`, for few duels in duel space.
 
-With some dozen duels a step is a few microseconds of arithmetic, and calling numpy and LAPACK for each would take ten
-times as long. The steps are the same, in the same order; tests compare the two.
+With some dozen duels a step takes a few microseconds, and the overhead of numpy and LAPACK calls would be ten times as
+long. The steps are the same as in `laplace`, in the same order; tests compare the two.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
 
 LOGISTIC, PROBIT = 0, 1
-"""Names of the links in compiled code."""
+"""Codes of the links in compiled code."""
 FLAT_DECREMENT = 1e-5
-"""Below this decrement psi is too flat to tell steps apart: full steps are taken while they still shrink it."""
+"""Below this decrement psi is too flat to compare steps, so full steps are taken while they reduce the decrement."""
 STALL_RATIO, MAX_STALLS = 0.5, 2
-"""Newton squares a small decrement; one that it does not even halve, so often, is rounding."""
+"""If the decrement fails to halve this many times, machine precision is reached."""
 MAX_HALVINGS = 40
 MAX_STEPS = 200
 
@@ -27,7 +27,7 @@ MAX_STEPS = 200
 def run_newton(
     C: Array, tau: float, link: int, start: Array | None, tolerance: float
 ) -> tuple[Array, Array, int] | None:
-    """Dual vector and margins at the mode of won duels, (m,) each, and steps; ``None`` where rounding is in the way."""
+    """Return the dual vector and margins at the mode of won duels, (m,) each, and the steps; ``None`` if it fails."""
     m = len(C)
     vectors, square = np.zeros((9, m)), np.empty((m, m))
     given = np.empty((0, m)) if start is None else start.reshape(1, m)
@@ -39,19 +39,19 @@ def run_newton(
 def _newton(  # noqa: PLR0912, PLR0915
     C: Array, tau: float, link: int, start: Array, tolerance: float, vectors: Array, L: Array
 ) -> int:
-    """Leave the dual vector and the margins in the first two vectors; -1 where no factorisation was found.
+    """Fill the first two vectors with the dual vector and the margins; return the steps, or -1 if it fails.
 
-    One long function: parts of their own would double the time it takes to compile.
+    This is one long function, because separate functions would double the compilation time.
     """
     m = len(C)
     dual, margins, slopes, weights, new = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4]
     latent, trial, direction, root = vectors[5], vectors[6], vectors[7], vectors[8]
     objective, pulled, residual, step = -math.inf, 0.0, math.inf, 0.0
     steps, halvings, stalls = 0, 0, 0
-    # One evaluation a round, at `trial`: at zero first, then at the start, then along each direction.
+    # One evaluation per round, at `trial`: first at zero, then at the start, then along each direction.
     for evaluation in range(MAX_STEPS):
         at_start = evaluation == 1 and len(start) > 0
-        # -- log p of the duels there, its slopes and minus its curvatures
+        # -- log p of the duels at `trial`, its slopes and negative curvatures
         there = -0.5 * pulled
         for k in range(m):
             z = trial[k] - tau
@@ -76,7 +76,7 @@ def _newton(  # noqa: PLR0912, PLR0915
                 for k in range(m):
                     trial[k] = start[0, k]
                 continue
-            # -- the dual vector under the sites there: new = W^1/2 (I + W^1/2 C W^1/2)^-1 W^-1/2 b, by Cholesky
+            # -- the dual vector under these sites: new = W^1/2 (I + W^1/2 C W^1/2)^-1 W^-1/2 b, by Cholesky
             for i in range(m):
                 root[i] = math.sqrt(weights[i])
                 new[i] = (slopes[i] + weights[i] * trial[i]) / root[i] if root[i] > 0.0 else 0.0
@@ -94,7 +94,7 @@ def _newton(  # noqa: PLR0912, PLR0915
                 new[i] /= L[i, i]
                 for k in range(i):
                     new[k] -= L[i, k] * new[i]
-            # -- the direction to it, seen from the duals and from the margins, and how far that is
+            # -- the direction in the dual vector and in the margins, and the Newton decrement
             for k in range(m):
                 direction[k] = new[k] * root[k] - dual[k]
                 latent[k] = 0.0

@@ -1,15 +1,16 @@
-"""Polya-Gamma Gibbs sampling: the logistic link's counterpart of hallucinations [Polson2013].
+"""Polya-Gamma Gibbs sampling, for the logistic link [Polson2013].
 
-Given omega ~ PG(1, psi), a logistic factor s(psi) is a Gaussian one: exp(psi / 2 - omega psi^2 / 2). So with
+Given omega ~ PG(1, psi), a logistic factor s(psi) becomes Gaussian: exp(psi / 2 - omega psi^2 / 2). So with
 
     win    psi = g - tau                        w = omega                 b = 1/2 + omega tau
     tie    psi_1 = tau + g, psi_2 = tau - g     w = omega_1 + omega_2     b = tau (omega_2 - omega_1)
 
-the margins given omega are Gaussian, omega given the margins is Polya-Gamma, and alternating draws from the exact
-posterior. One draw of omega gives sites; many, mixed, the exact skew posterior up to Monte Carlo error.
+the margins given omega are Gaussian and omega given the margins is Polya-Gamma; Gibbs sampling alternates between the
+two. One draw of omega gives one set of sites; a mixture over many draws is the exact skew posterior up to Monte Carlo
+error.
 
-Margins are drawn through g = H e with e ~ N(0, I) a priori, H H' = C: then e | omega has precision I + H' W H, which is
-never singular however alike the designs are.
+Margins are drawn as g = H e with e ~ N(0, I) a priori and H H' = C. Then e | omega has precision I + H' W H, which is
+never singular, even for equal designs.
 
 References
 ----------
@@ -39,30 +40,30 @@ _MAX_PRECISION = 1e8
 
 @dataclass(frozen=True)
 class PolyaGamma(Inference):
-    """Exact sampling for the logistic link: a mixture over draws.
+    """Polya-Gamma sampling, exact for the logistic link: a mixture over draws.
 
-    Keeps `draws` draws, the first after `sweeps` Gibbs sweeps and the others `thin` apart. Its cost grows with the cube
-    of the duels: for hundreds of them prefer EP.
+    The first draw is kept after `sweeps` Gibbs sweeps, further draws every `thin` sweeps. The cost is cubic in
+    the number of duels; prefer EP for hundreds of duels.
     """
 
     sweeps: int = 200
-    """Gibbs sweeps, from Laplace's mode, before the first draw is kept."""
+    """Gibbs sweeps from Laplace's mode before the first draw."""
     draws: int = 200
-    """Draws to keep and mix; 1 gives a single set of sites, as Hallucination Believer does."""
+    """Number of draws in the mixture; 1 gives a single set of sites, as in Hallucination Believer."""
     thin: int = 2
-    """Sweeps from one draw to the next."""
+    """Sweeps between draws."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         Schedule(self.sweeps, self.draws, self.thin)
 
     def check(self, likelihood: Likelihood) -> None:
-        """Only logistic factors have Polya-Gamma mixtures."""
+        """Raise `IncompatibleError` unless the likelihood is logistic."""
         if not isinstance(likelihood, Logistic):
             raise IncompatibleError(
                 "Polya-Gamma sampling needs the logistic likelihood",
                 type(likelihood).__name__,
-                'use likelihood="logistic", or inference="hallucination", "laplace" or "ep" with the probit one',
+                'use likelihood="logistic", or inference="hallucination", "laplace" or "ep" with the probit likelihood',
             )
 
     def infer(
@@ -72,7 +73,7 @@ class PolyaGamma(Inference):
         self.check(likelihood)
         margins = find_mode(latent, likelihood).margins.copy() if start is None else as_start(latent, start)
         H = np.ascontiguousarray(latent.margins(square_root(latent.prior)))
-        if not H.shape[1]:  # no duels, or each of a design against itself
+        if not H.shape[1]:  # no duels, or only duels of a design against itself
             H = np.zeros((len(margins), 1))
         schedule = Schedule(self.sweeps, self.draws, self.thin)
         precision, linear = np.empty((2, self.draws, len(margins)))
@@ -89,7 +90,7 @@ class PolyaGamma(Inference):
 
 @jit
 def _cholesky(F: Array, L: Array) -> None:
-    """Fill L, lower, with L L' = I + F'F, (r, r)."""
+    """Fill L with the lower triangular factor of I + F'F, (r, r)."""
     r = F.shape[1]
     A = F.T @ F
     for i in range(r):
@@ -97,7 +98,7 @@ def _cholesky(F: Array, L: Array) -> None:
     if np.max(np.diag(A)) < _MAX_PRECISION:
         L[:] = np.linalg.cholesky(A)
         return
-    # Rounding of F'F is no longer small beside the identity; a QR factorisation never forms it.
+    # The rounding error of F'F is not small beside the identity; a QR factorisation does not form F'F.
     R = np.linalg.qr(np.vstack((np.eye(r), F)))[1]
     for i in range(r):
         L[:, i] = R[i] if R[i, i] > 0.0 else -R[i]

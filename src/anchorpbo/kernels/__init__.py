@@ -1,6 +1,6 @@
 """Prior covariances of the utility.
 
-A new stationary kernel is one method (`Stationary.shape`); anything else implements `Kernel`.
+A new stationary kernel implements one method, `Stationary.shape`; any other kernel implements `Kernel`.
 """
 
 from anchorpbo.kernels.base import Kernel

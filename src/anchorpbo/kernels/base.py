@@ -1,9 +1,9 @@
-"""What every kernel can do.
+"""The interface of kernels.
 
 Symbols: X (n, d) and Y (p, d) are designs, k(x, y) is the prior covariance of their utilities (the paper's l).
-Hyper-parameters are positive, travel as the vector theta of their logarithms, and are named by `parameter_names`.
+Hyper-parameters are positive, are passed as the vector theta of their logarithms, and are named by `parameter_names`.
 
-Derivatives are never formed as three-dimensional arrays. Whoever needs one knows what it will be multiplied with, so a
+Derivatives are never formed as three-dimensional arrays. Each is needed only in a product with known weights, so a
 kernel returns the product:
 
     input_gradient(X, Y, A)_i        = sum_j A_ij  d k(x_i, y_j) / d x_i             (n, d)
@@ -26,72 +26,72 @@ if TYPE_CHECKING:
 
 
 class Kernel(ABC):
-    """A covariance function of designs; immutable."""
+    """A covariance function on designs; immutable."""
 
     @abstractmethod
     def __call__(self, X: Array, Y: Array) -> Array:
-        """k(x_i, y_j), (n, p)."""
+        """Return k(x_i, y_j), (n, p)."""
 
     @abstractmethod
     def diagonal(self, X: Array) -> Array:
-        """k(x_i, x_i), (n,)."""
+        """Return k(x_i, x_i), (n,)."""
 
     @abstractmethod
     def paired(self, X: Array, Y: Array) -> Array:
-        """k(x_i, y_i), (n,), of two lists of equal length."""
+        """Return k(x_i, y_i), (n,), for X and Y of equal length."""
 
     @abstractmethod
     def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
-        """sum_j A_ij d k(x_i, y_j) / d x_i, (n, d), for weights A, (n, p)."""
+        """Return sum_j A_ij d k(x_i, y_j) / d x_i, (n, d), for weights A, (n, p)."""
 
     @abstractmethod
     def paired_gradient(self, X: Array, Y: Array, a: Array) -> Array:
-        """a_i d k(x_i, y_i) / d x_i, (n, d), for weights a, (n,)."""
+        """Return a_i d k(x_i, y_i) / d x_i, (n, d), for weights a, (n,)."""
 
     @property
     @abstractmethod
     def parameter_names(self) -> tuple[str, ...]:
-        """A name for each entry of theta, such as ``lengthscale[0]`` or ``left.outputscale``."""
+        """Name of each entry of theta, such as ``lengthscale[0]`` or ``left.outputscale``."""
 
     @property
     @abstractmethod
     def log_parameters(self) -> Array:
-        """Theta, the logarithms of the hyper-parameters."""
+        """The vector theta, the logarithms of the hyper-parameters."""
 
     @abstractmethod
     def with_log_parameters(self, theta: Array) -> Kernel:
-        """The same kernel at other hyper-parameters."""
+        """Return this kernel with other hyper-parameters."""
 
     @abstractmethod
     def parameter_gradient(self, X: Array, A: Array) -> Array:
-        """sum_ij A_ij d k(x_i, x_j) / d theta, one entry a hyper-parameter, for symmetric weights A, (n, n)."""
+        """Return sum_ij A_ij d k(x_i, x_j) / d theta, one entry per hyper-parameter, for symmetric A, (n, n)."""
 
     def value_with_pullback(self, X: Array) -> tuple[Array, Callable[[Array], Array]]:
-        """k(x_i, x_j), (n, n), and `parameter_gradient` at X as a function of A.
+        """Return k(x_i, x_j), (n, n), and `parameter_gradient` at X as a function of A.
 
-        Whoever needs both asks here; a kernel may write this to compute once what the two have in common.
+        A kernel may override this method to compute the parts that the two share only once.
         """
         return self(X, X), lambda A: self.parameter_gradient(X, A)
 
     def value_with_input_pullback(self, X: Array, Y: Array) -> tuple[Array, Callable[[Array], Array]]:
-        """k(x_i, y_j), (n, p), and `input_gradient` at X and Y as a function of A; see `value_with_pullback`."""
+        """Return k(x_i, y_j), (n, p), and `input_gradient` at X and Y as a function of A; see `value_with_pullback`."""
         return self(X, Y), lambda A: self.input_gradient(X, Y, A)
 
     def paired_with_pullback(self, X: Array, Y: Array) -> tuple[Array, Callable[[Array], Array]]:
-        """k(x_i, y_i), (n,), and `paired_gradient` at X and Y as a function of a; see `value_with_pullback`."""
+        """Return k(x_i, y_i), (n,), and `paired_gradient` at X and Y as a function of a; see `value_with_pullback`."""
         return self.paired(X, Y), lambda a: self.paired_gradient(X, Y, a)
 
     @abstractmethod
     def check_dimension(self, dimension: int) -> None:
-        """Raise `ShapeError` unless designs of this many coordinates fit."""
+        """Raise `ShapeError` unless the kernel accepts designs of this many coordinates."""
 
     def diagonal_gradient(self, X: Array, a: Array) -> Array:
-        """a_i d k(x_i, x_i) / d x_i, (n, d), for weights a, (n,); zero unless a kernel says otherwise."""
+        """Return a_i d k(x_i, x_i) / d x_i, (n, d), for weights a, (n,); zero by default."""
         return np.zeros_like(X)
 
     @property
     def differentiable(self) -> bool:
-        """Whether `input_gradient` exists; not so for fingerprints and categories."""
+        """Whether the kernel has an `input_gradient`; kernels of fingerprints and categories have none."""
         return True
 
     def __add__(self, other: Kernel) -> Sum:
@@ -105,7 +105,7 @@ class Kernel(ABC):
         return Product(self, other)
 
     def on(self, columns: Iterable[int]) -> OnColumns:
-        """Return this kernel seeing only the given coordinates, such as ``[0, 2]``."""
+        """Return this kernel restricted to the given coordinates, such as ``[0, 2]``."""
         from anchorpbo.kernels.composite import OnColumns
 
         return OnColumns(self, tuple(columns) if isinstance(columns, Iterable) else (columns,))

@@ -1,4 +1,4 @@
-"""Kernels of designs that come from a finite catalogue: fingerprints and categories. They have no gradient in x.
+"""Kernels for fingerprints and categories, that is, for designs from a finite catalogue. They have no gradient in x.
 
 Tanimoto   k(x, y) = s x.y / (|x|^2 + |y|^2 - x.y)            1 for two empty fingerprints
 Hamming    k(x, y) = s exp(-1/d sum_c [x_c != y_c] / lengthscale_c)
@@ -20,7 +20,7 @@ from anchorpbo.typing import Array
 
 
 class WithoutGradient(Kernel):
-    """A kernel of designs between which there is nothing."""
+    """A kernel for discrete designs, without a gradient in x."""
 
     def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
         """Raise `UnsupportedError`."""
@@ -32,7 +32,7 @@ class WithoutGradient(Kernel):
 
     @property
     def differentiable(self) -> bool:
-        """No."""
+        """False: there is no gradient in x."""
         return False
 
     def _no_gradient(self) -> UnsupportedError:
@@ -42,7 +42,7 @@ class WithoutGradient(Kernel):
 
 @dataclass(frozen=True)
 class Tanimoto(WithoutGradient):
-    """Similarity of fingerprints: bits, or counts of at least zero."""
+    """Tanimoto similarity of fingerprints, which are bits or non-negative counts."""
 
     outputscale: float = 1.0
     """Prior variance of the utility."""
@@ -51,14 +51,14 @@ class Tanimoto(WithoutGradient):
         object.__setattr__(self, "outputscale", as_positive("outputscale", self.outputscale))
 
     def __call__(self, X: Array, Y: Array) -> Array:
-        """S x.y / (|x|^2 + |y|^2 - x.y), (n, p)."""
+        """Return s x.y / (|x|^2 + |y|^2 - x.y), (n, p)."""
         bits_x, bits_y = pack_bits(X), pack_bits(Y)
         if bits_x is not None and bits_y is not None:
             return self._similarity(count_shared_bits(bits_x, bits_y), count_bits(bits_x)[:, None], count_bits(bits_y))
         return self._similarity(X @ Y.T, _squares(X)[:, None], _squares(Y))
 
     def paired(self, X: Array, Y: Array) -> Array:
-        """The same of fingerprints side by side, (n,)."""
+        """Return k(x_i, y_i), (n,)."""
         return self._similarity(np.einsum("ic,ic->i", X, Y), _squares(X), _squares(Y))
 
     def _similarity(self, shared: Array, size_x: Array, size_y: Array) -> Array:
@@ -68,12 +68,12 @@ class Tanimoto(WithoutGradient):
         return similarity
 
     def diagonal(self, X: Array) -> Array:
-        """The output scale."""
+        """Return the output scale, (n,)."""
         return np.full(len(X), self.outputscale)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """The output scale only."""
+        """The name ``outputscale``."""
         return ("outputscale",)
 
     @property
@@ -82,32 +82,32 @@ class Tanimoto(WithoutGradient):
         return np.log([self.outputscale])
 
     def with_log_parameters(self, theta: Array) -> Self:
-        """The same kernel at another output scale."""
+        """Return this kernel with another output scale."""
         return replace(self, outputscale=float(np.exp(theta[0])))
 
     def parameter_gradient(self, X: Array, A: Array) -> Array:
-        """sum_ij A_ij K_ij."""
+        """Return sum_ij A_ij K_ij, (1,)."""
         return np.array([np.vdot(A, self(X, X))])
 
     def check_dimension(self, dimension: int) -> None:
-        """Any number of bits will do."""
+        """Accept any number of bits."""
 
 
 def _squares(X: Array) -> Array:
-    """|x|^2, (n,)."""
+    """Return |x|^2, (n,)."""
     return np.asarray(np.einsum("ic,ic->i", X, X))
 
 
 class Hamming(WithoutGradient, ScaledKernel):
-    """Similarity of categories: only whether two coordinates are equal counts."""
+    """Hamming similarity of categories: it depends only on which coordinates are equal."""
 
     def __call__(self, X: Array, Y: Array) -> Array:
-        """S exp(-1/d sum_c [x_c != y_c] / lengthscale_c), (n, p)."""
+        """Return s exp(-1/d sum_c [x_c != y_c] / lengthscale_c), (n, p)."""
         differing = sum(w * (X[:, c, None] != Y[:, c]) for c, w in enumerate(self._weights(X)))
         return np.asarray(self.outputscale * np.exp(-np.asarray(differing)))
 
     def paired(self, X: Array, Y: Array) -> Array:
-        """The same of designs side by side, (n,)."""
+        """Return k(x_i, y_i), (n,)."""
         return np.asarray(self.outputscale * np.exp(-((X != Y) @ self._weights(X))))
 
     def _weights(self, X: Array) -> Array:

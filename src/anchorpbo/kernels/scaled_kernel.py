@@ -1,4 +1,4 @@
-"""The two hyper-parameters most kernels share, checked once: length-scales and an output scale."""
+"""Base class of kernels with length-scales and an output scale."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from anchorpbo.typing import Array
 
 @dataclass(frozen=True, eq=False, init=False)
 class ScaledKernel(Kernel):
-    """A kernel with one length-scale, or one a coordinate, and an output scale.
+    """A kernel with an output scale and one length-scale, or one length-scale per coordinate.
 
-    `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
-    theta is the log length-scales followed by the log output scale.
+    `lengthscale` is one number or an array, (d,), one per coordinate; `outputscale` is the prior variance.
+    The vector theta holds the log length-scales, then the log output scale.
     """
 
     lengthscale: float | Array
-    """A number for all coordinates, or (d,) for one each."""
+    """One number for all coordinates, or an array, (d,), one per coordinate."""
     outputscale: float
     """Prior variance of the utility."""
 
@@ -33,13 +33,13 @@ class ScaledKernel(Kernel):
         lengths = as_vector("lengthscale", lengthscale)
         if not lengths.size or (lengths <= 0).any():
             raise InputError("lengthscale must be above 0", lengthscale, "choose positive values")
-        # A number stays a number, so that `kernel.lengthscale` reads as it was written.
+        # A number stays a number, so that `kernel.lengthscale` is what the user passed.
         object.__setattr__(self, "lengthscale", float(lengths[0]) if np.ndim(lengthscale) == 0 else lengths)
         object.__setattr__(self, "outputscale", as_positive("outputscale", outputscale))
 
     @property
     def lengths(self) -> Array:
-        """The length-scales as an array, (1,) or (d,)."""
+        """Length-scales as an array, (1,) or (d,)."""
         return np.atleast_1d(np.asarray(self.lengthscale, dtype=np.float64))
 
     @property
@@ -47,7 +47,7 @@ class ScaledKernel(Kernel):
         return np.ndim(self.lengthscale) == 0
 
     def diagonal(self, X: Array) -> Array:
-        """The output scale, whatever x."""
+        """Return the output scale for every x, (n,)."""
         return np.full(len(X), self.outputscale)
 
     @property
@@ -62,28 +62,28 @@ class ScaledKernel(Kernel):
         return np.asarray(np.log(np.append(self.lengths, self.outputscale)))
 
     def with_log_parameters(self, theta: Array) -> Self:
-        """The same kernel at other scales."""
-        # A copy, so that whatever else a subclass keeps comes along.
+        """Return this kernel with other hyper-parameters."""
+        # A copy, so that other attributes of a subclass are kept.
         new, lengths = copy(self), np.exp(theta[:-1])
         object.__setattr__(new, "lengthscale", float(lengths[0]) if self._shared else freeze(lengths))
         object.__setattr__(new, "outputscale", float(np.exp(theta[-1])))
         return new
 
     def parameter_gradient(self, X: Array, A: Array) -> Array:
-        """Length-scale part from the subclass; the output scale multiplies, so its part is sum_ij A_ij K_ij."""
+        """Return the gradient in the log length-scales, then in the log output scale, which is sum_ij A_ij K_ij."""
         by_coordinate, total = self._length_gradient(X, A)
         lengths = [by_coordinate.sum()] if self._shared else by_coordinate
         return np.append(lengths, total)
 
     @abstractmethod
     def _length_gradient(self, X: Array, A: Array) -> tuple[Array, float]:
-        """sum_ij A_ij dK_ij / d log lengthscale_c for each coordinate c, (d,), and sum_ij A_ij K_ij."""
+        """Return sum_ij A_ij dK_ij / d log lengthscale_c for each coordinate c, (d,), and sum_ij A_ij K_ij."""
 
     def check_dimension(self, dimension: int) -> None:
-        """Raise unless there is one length-scale or one a coordinate."""
+        """Raise `ShapeError` unless there is one length-scale or one per coordinate."""
         if not self._shared and len(self.lengths) != dimension:
             raise ShapeError(
-                f"lengthscale must be one number or {dimension}, one a coordinate",
+                f"lengthscale must be one number or {dimension}, one per coordinate",
                 f"{len(self.lengths)} of them",
                 "match the designs",
             )
@@ -91,7 +91,7 @@ class ScaledKernel(Kernel):
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        # Whatever else a subclass keeps counts too.
+        # Other attributes of a subclass are compared too.
         mine, theirs = vars(self), vars(other)
         return mine.keys() == theirs.keys() and all(np.array_equal(mine[name], theirs[name]) for name in mine)
 

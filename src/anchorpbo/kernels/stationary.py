@@ -1,8 +1,8 @@
-"""Kernels of the scaled distance: k(x, y) = s * shape(r^2), r^2 = sum_c ((x_c - y_c) / lengthscale_c)^2.
+"""Stationary kernels: k(x, y) = s * shape(r^2), r^2 = sum_c ((x_c - y_c) / lengthscale_c)^2.
 
-A stationary kernel is two scalar functions of r^2, its shape and the shape's derivative; everything else is here once.
-A coordinate can be categorical: then (x_c - y_c)^2 is 1 where the two differ and 0 where they are equal, as if every
-value had an axis of its own, and there is no slope in it.
+A stationary kernel defines two scalar functions of r^2, its shape and the shape's derivative; the rest is implemented
+here. A coordinate can be categorical: then (x_c - y_c)^2 is replaced by 1 if the two values differ and 0 if they are
+equal, and the gradient in that coordinate is 0.
 """
 
 from abc import abstractmethod
@@ -19,18 +19,18 @@ from anchorpbo.typing import Array
 
 
 class Stationary(ScaledKernel):
-    """A kernel of the scaled distance between two designs."""
+    """A stationary kernel, which is a function of the scaled distance between two designs."""
 
     family: ClassVar[int | None] = None
-    """Its shape's name in `anchorpbo.kernels.stationary_matrices`; ``None`` for a shape that is not compiled."""
+    """Code of the shape in `anchorpbo.kernels.stationary_matrices`; ``None`` for a shape that is not compiled."""
     categorical: tuple[int, ...]
-    """Coordinates of which only equality counts."""
+    """Categorical coordinates: only whether two values are equal matters."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         order = [next(c for c in cls.__mro__ if name in vars(c)) for name in ("family", "shape")]
         if cls.__mro__.index(order[1]) < cls.__mro__.index(order[0]):
-            cls.family = None  # a shape that is not the one the family names
+            cls.family = None  # the subclass overrides the shape of the family
 
     def __init__(
         self, lengthscale: npt.ArrayLike = 0.3, outputscale: float = 1.0, *, categorical: Iterable[int] = ()
@@ -47,7 +47,7 @@ class Stationary(ScaledKernel):
         return f"{type(self).__name__}(lengthscale={self.lengthscale!r}, outputscale={self.outputscale!r}{columns})"
 
     def check_dimension(self, dimension: int) -> None:
-        """Raise unless length-scales and categorical columns fit."""
+        """Raise `ShapeError` unless the length-scales and categorical columns fit the dimension."""
         super().check_dimension(dimension)
         if self.categorical and max(self.categorical) >= dimension:
             rule = f"categorical columns must be below the {dimension} coordinates of a design"
@@ -58,7 +58,7 @@ class Stationary(ScaledKernel):
         """Return shape(r^2), which is 1 at 0, and its derivative in r^2."""
 
     def __call__(self, X: Array, Y: Array) -> Array:
-        """S * shape(r^2), (n, p)."""
+        """Return s * shape(r^2), (n, p)."""
         if self.family is not None:
             return matrices.cross_matrix(
                 X, Y, self.lengths, self.categorical, self.family, self.outputscale, slopes=False
@@ -66,11 +66,11 @@ class Stationary(ScaledKernel):
         return self.outputscale * self.shape(self._squared_distances(X, Y))[0]
 
     def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
-        """sum_j A_ij 2 s shape'(r_ij^2) (x_i - y_j) / lengthscale^2, (n, d)."""
+        """Return sum_j A_ij 2 s shape'(r_ij^2) (x_i - y_j) / lengthscale^2, (n, d)."""
         return self.value_with_input_pullback(X, Y)[1](A)
 
     def value_with_input_pullback(self, X: Array, Y: Array) -> tuple[Array, Callable[[Array], Array]]:
-        """The matrix and `input_gradient`, from one look at the distances."""
+        """Return the matrix and `input_gradient`, computing the distances once."""
         if self.family is not None:
             lengths, categorical = self.lengths, self.categorical
             K, slopes = matrices.cross_matrix(X, Y, lengths, categorical, self.family, self.outputscale, slopes=True)
@@ -79,7 +79,7 @@ class Stationary(ScaledKernel):
 
         def pull(A: Array) -> Array:
             B = A * slope
-            # Measured from one of the designs, so that nothing is lost to a common offset.
+            # Relative to one of the designs, so that a common offset does not cost precision.
             origin = Y[:1].sum(axis=0)
             total = B.sum(axis=1)[:, None] * (X - origin) - B @ (Y - origin)
             return self._zero_categorical(2.0 * self.outputscale * total / self.lengths**2)
@@ -87,15 +87,15 @@ class Stationary(ScaledKernel):
         return self.outputscale * value, pull
 
     def paired(self, X: Array, Y: Array) -> Array:
-        """s * shape(r^2) of designs side by side, (n,)."""
+        """Return s * shape(r^2) for each pair (x_i, y_i), (n,)."""
         return self.outputscale * self.shape(self._paired_squared_distances(X, Y))[0]
 
     def paired_gradient(self, X: Array, Y: Array, a: Array) -> Array:
-        """a_i 2 s shape'(r_i^2) (x_i - y_i) / lengthscale^2, (n, d)."""
+        """Return a_i 2 s shape'(r_i^2) (x_i - y_i) / lengthscale^2, (n, d)."""
         return self.paired_with_pullback(X, Y)[1](a)
 
     def paired_with_pullback(self, X: Array, Y: Array) -> tuple[Array, Callable[[Array], Array]]:
-        """The values and `paired_gradient`, from one look at the distances."""
+        """Return the values and `paired_gradient`, computing the distances once."""
         if self.family is not None:
             values, gradient = matrices.paired_values(
                 X, Y, self.lengths, self.categorical, self.family, self.outputscale
@@ -110,7 +110,7 @@ class Stationary(ScaledKernel):
         return self.outputscale * value, pull
 
     def value_with_pullback(self, X: Array) -> tuple[Array, Callable[[Array], Array]]:
-        """The matrix on one list of designs and `parameter_gradient`, from one look at each pair."""
+        """Return the matrix k(x_i, x_j) and `parameter_gradient`, computing each distance once."""
         if self.family is None:
             return super().value_with_pullback(X)
         d, categorical = X.shape[1], list(self.categorical)
@@ -142,9 +142,9 @@ class Stationary(ScaledKernel):
         return by_coordinate, self.outputscale * float(np.vdot(A, value))
 
     def _squared_distances(self, X: Array, Y: Array) -> Array:
-        from scipy.spatial.distance import cdist  # only for shapes that are not compiled
+        from scipy.spatial.distance import cdist  # used only for shapes that are not compiled
 
-        # Coordinate by coordinate: expanding the square would lose designs 1e-9 apart.
+        # One coordinate at a time: expanding the square would lose the difference of designs 1e-9 apart.
         r2 = np.asarray(
             cdist(self._zero_categorical(X / self.lengths), self._zero_categorical(Y / self.lengths), "sqeuclidean")
         )
@@ -159,21 +159,21 @@ class Stationary(ScaledKernel):
         return r2
 
     def _zero_categorical(self, Z: Array) -> Array:
-        """Z, (n, d), with zeros in the categorical columns; Z itself where there are none."""
+        """Return Z, (n, d), with zeros in the categorical columns; Z itself if there are none."""
         if self.categorical:
             Z = Z.copy()
             Z[:, self.categorical] = 0.0
         return Z
 
     def _weight(self, column: int) -> float:
-        """1 / lengthscale^2 of a column."""
+        """Return 1 / lengthscale^2 of a column."""
         return float(self.lengths[0 if self._shared else column] ** -2)
 
 
 class RBF(Stationary):
-    """shape(r^2) = exp(-r^2 / 2): utilities without kinks.
+    """Squared exponential kernel, shape(r^2) = exp(-r^2 / 2): infinitely differentiable utilities.
 
-    `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
+    `lengthscale` is one number or an array, (d,), one per coordinate; `outputscale` is the prior variance.
     """
 
     family: ClassVar[int | None] = matrices.RBF
@@ -185,9 +185,9 @@ class RBF(Stationary):
 
 
 class Matern32(Stationary):
-    """shape(r^2) = (1 + a) exp(-a), a = sqrt(3) r: once differentiable utilities.
+    """Matern-3/2 kernel, shape(r^2) = (1 + a) exp(-a), a = sqrt(3) r: once differentiable utilities.
 
-    `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
+    `lengthscale` is one number or an array, (d,), one per coordinate; `outputscale` is the prior variance.
     """
 
     family: ClassVar[int | None] = matrices.MATERN_32
@@ -200,9 +200,9 @@ class Matern32(Stationary):
 
 
 class Matern52(Stationary):
-    """shape(r^2) = (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r: twice differentiable utilities.
+    """Matern-5/2 kernel, shape(r^2) = (1 + a + a^2 / 3) exp(-a), a = sqrt(5) r: twice differentiable utilities.
 
-    `lengthscale` is a number for all coordinates or one each, (d,); `outputscale` is the prior variance of the utility.
+    `lengthscale` is one number or an array, (d,), one per coordinate; `outputscale` is the prior variance.
     """
 
     family: ClassVar[int | None] = matrices.MATERN_52

@@ -1,4 +1,4 @@
-"""Compiled matrices of the stationary kernels, and their chain rules.
+"""Compiled matrices of the stationary kernels, and their gradients.
 
 ::
 
@@ -8,18 +8,18 @@
 
 are the shapes and their derivatives in r^2, see `anchorpbo.kernels.stationary`.
 
-Between two lists of designs: x_i a row of X (n, d), y_j a row of Y (p, d), l_c the length-scales, s the output scale, A
-weights (n, p):
+Between two lists of designs: x_i is a row of X (n, d), y_j a row of Y (p, d), l_c the length-scales, s the output scale
+and A weights (n, p):
 
-    r_ij^2 = sum_c ((x_ic - y_jc) / l_c)^2, where a categorical coordinate counts 1 / l_c^2 if the two differ
+    r_ij^2 = sum_c ((x_ic - y_jc) / l_c)^2; a categorical coordinate contributes 1 / l_c^2 if the two values differ
     K_ij = s shape(r_ij^2)                     gradient_ic = sum_j A_ij 2 s shape'(r_ij^2) (x_ic - y_jc) / l_c^2
 
-On one list, with z = x / lengthscale and symmetric weights A, each pair of designs is looked at once:
+On one list, with z = x / lengthscale and symmetric weights A, each pair of designs is visited once:
 
     K_ij = s shape(r^2)                                         d r^2 / d log lengthscale_c = -2 (z_ic - z_jc)^2
     sum_ij A_ij dK_ij / d log lengthscale_c = -4 s sum_i<j A_ij shape'(r^2) (z_ic - z_jc)^2
 
-Differences come first: expanding a square would lose designs 1e-9 apart.
+Differences are taken before squaring: expanding the square would lose the difference of designs 1e-9 apart.
 """
 
 import math
@@ -33,16 +33,16 @@ from anchorpbo.numerics.validation import as_read_only
 from anchorpbo.typing import Array, BoolArray
 
 RBF, MATERN_32, MATERN_52 = 0, 1, 2
-"""Names of the shapes in compiled code."""
+"""Codes of the shapes in compiled code."""
 _TILE_COLUMNS = 512
-"""Columns of a row worked on at a time, so that they stay in the cache."""
+"""Columns of a row that are processed together, so that they stay in the CPU cache."""
 _TILE_SIZE = 32
-"""Rows and columns of a tile that is transposed at a time."""
+"""Rows and columns of the tiles of a transposition."""
 
 
 @jit
 def shapes_in_place(r2: Array, slopes: Array, scratch: Array, family: int) -> None:
-    """Replace squared distances, (n,), by the shape there, and fill `slopes` with its derivative."""
+    """Replace squared distances, (n,), by their shape, and fill `slopes` with its derivative."""
     rate = 3.0 if family == MATERN_32 else 5.0
     for j in range(len(r2)):
         slopes[j] = 0.0 if family == RBF else math.sqrt(rate * r2[j])
@@ -61,7 +61,7 @@ def shapes_in_place(r2: Array, slopes: Array, scratch: Array, family: int) -> No
 def cross_matrix(
     X: Array, Y: Array, lengths: Array, categorical: tuple[int, ...], family: int, outputscale: float, slopes: bool
 ) -> tuple[Array, Array]:
-    """K, (n, p), and s shape', (n, p), or of no rows where no slopes are asked for."""
+    """Return K, (n, p), and s shape', (n, p), which has no rows if `slopes` is false."""
     K, slope = np.empty((len(X), len(Y))), np.empty((len(X) if slopes else 0, len(Y)))
     weights, differ = _weights(X, lengths, categorical)
     scratch = np.empty((X.shape[1] + 2, min(_TILE_COLUMNS, len(Y))))
@@ -70,7 +70,7 @@ def cross_matrix(
 
 
 def cross_gradient(A: Array, slope: Array, X: Array, Y: Array, lengths: Array, categorical: tuple[int, ...]) -> Array:
-    """The gradient, (n, d), for weights A, (n, p), and the slope that `cross_matrix` gave."""
+    """Return the gradient, (n, d), for weights A, (n, p), and the slope returned by `cross_matrix`."""
     gradient = np.empty(X.shape)
     weights, differ = _weights(X, lengths, categorical)
     _pull(as_read_only(A), slope, as_read_only(X), Y.T.copy(), weights, differ, gradient, np.empty(len(Y)))
@@ -80,7 +80,7 @@ def cross_gradient(A: Array, slope: Array, X: Array, Y: Array, lengths: Array, c
 def paired_values(
     X: Array, Y: Array, lengths: Array, categorical: tuple[int, ...], family: int, outputscale: float
 ) -> tuple[Array, Array]:
-    """k(x_i, y_i), (n,), and its gradient in x_i, (n, d)."""
+    """Return k(x_i, y_i), (n,), and its gradient in x_i, (n, d)."""
     values, gradient = np.empty(len(X)), np.empty(X.shape)
     weights, differ = _weights(X, lengths, categorical)
     _pair(
@@ -90,7 +90,7 @@ def paired_values(
 
 
 def _weights(X: Array, lengths: Array, categorical: tuple[int, ...]) -> tuple[Array, BoolArray]:
-    """1 / l_c for each coordinate, and which of them are categorical."""
+    """Return 1 / l_c for each coordinate, and which coordinates are categorical."""
     weights, differ = np.empty(X.shape[1]), np.zeros(X.shape[1], dtype=np.bool_)
     weights[:] = 1.0 / lengths
     for c in categorical:
@@ -103,7 +103,7 @@ def _fill(  # noqa: PLR0912
     X: Array, Y: Array, weights: Array, differ: BoolArray, family: int, outputscale: float, K: Array, slope: Array,
     columns: Array,
 ) -> None:  # fmt: skip
-    """Work in `columns`, (d + 2, tile): a tile of Y, its slopes, and room for the exponentials."""
+    """Fill K and slope; `columns`, (d + 2, tile), holds a tile of Y, its slopes and scratch memory for exp."""
     n, d = X.shape
     for start in range(0, len(Y), _TILE_COLUMNS):
         width = min(_TILE_COLUMNS, len(Y) - start)
@@ -143,7 +143,7 @@ def _pull(
             B[j] = A[i, j] * slope[i, j]
         for c in range(d):
             here, others = X[i, c], columns[c]
-            # Four sums that do not wait for each other.
+            # Four independent sums, which the processor adds in parallel.
             s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
             for j in range(0, whole, 4):
                 s0 += B[j] * (here - others[j])
@@ -184,7 +184,7 @@ def symmetric_matrix(
 ) -> None:
     """Fill K, (n, n), and s shape', (n, n), above its diagonal, for columns Z, (d, n), and categories, (q, n).
 
-    `scratch` is room for (3, n) numbers.
+    `scratch` is working memory of shape (3, n).
     """
     n = Z.shape[1]
     for i in range(n):
@@ -205,7 +205,7 @@ def symmetric_matrix(
         for j in range(rest):
             K_i[j] = outputscale * row[j]
             slope_i[j] = outputscale * row_slopes[j]
-    # The other half, a tile at a time: rows of one half are columns of the other, which only small tiles keep at hand.
+    # Copy the upper half to the lower one in tiles small enough for the rows and columns of both to stay in the cache.
     for top in range(0, n, _TILE_SIZE):
         for left in range(0, top + 1, _TILE_SIZE):
             for i in range(top, min(top + _TILE_SIZE, n)):
@@ -217,13 +217,13 @@ def symmetric_matrix(
 def length_gradient(
     Z: Array, codes: Array, weights: Array, K: Array, slope: Array, A: Array, scratch: Array, out: Array
 ) -> None:
-    """Fill the derivatives in the log length-scales of columns and categories, (d + q,), and sum_ij A_ij K_ij, last.
+    """Fill `out`: derivatives in the log length-scales of columns and categories, (d + q,), then sum_ij A_ij K_ij.
 
-    `scratch` is room for (d + q + 2, n) numbers, zero at first.
+    `scratch` is working memory of shape (d + q + 2, n), initially zero.
     """
     d, n = Z.shape
     q = codes.shape[0]
-    # Sums are kept for each j until the end: numbers that do not wait for each other are added several at a time.
+    # One sum per j until the end: independent sums can be vectorised.
     B, sums = scratch[0], scratch[1:]
     for i in range(n):
         rest = n - i - 1

@@ -2,11 +2,11 @@
 
 ::
 
-    base         Likelihood: a new likelihood is two methods, `scale_rows` and `log_win`
+    base         Likelihood: a new likelihood implements two methods, `scale_rows` and `log_win`
     probit       Probit             closed forms
     logistic     Logistic           closed forms
-    outcomes     Outcomes: ties and expected probabilities of a link
-    quadrature   Outcomes of any link
+    outcomes     Outcomes: tie probabilities and expected probabilities of a link
+    quadrature   Outcomes of any link, by quadrature
     mixture      Outcomes of scale mixtures of probits, compiled
 """
 
@@ -25,7 +25,7 @@ LikelihoodName = Literal["probit", "logistic"]
 
 
 def resolve_likelihood(likelihood: LikelihoodName | Likelihood) -> Likelihood:
-    """Return a likelihood by its name, or the object itself."""
+    """Return the likelihood with this name, or the object itself."""
     if isinstance(likelihood, Likelihood):
         return likelihood
     if not isinstance(likelihood, str):

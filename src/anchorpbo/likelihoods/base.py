@@ -1,12 +1,12 @@
-"""The interface of likelihoods: a link, and how noise scales the rows.
+"""The interface of likelihoods: a link function, and how noise scales the rows.
 
-Symbols: g margins (m,), tau >= 0 the tie threshold in margin units, F the link's distribution function (Phi for probit,
-the logistic function s for logistic). With g = D f for D from `rows`,
+Symbols: g are margins (m,), tau >= 0 is the tie threshold in margin units, and F is the link's distribution function
+(Phi for probit, the logistic function s for logistic). With g = D f for D from `rows`,
 
     first wins   F(g - tau)          tie   F(g + tau) - F(g - tau)          second wins   F(-g - tau)
 
-F is symmetric, F(-z) = 1 - F(z), so that these add up to one; its density F' is log-concave, and so are all three in g.
-With tau = 0 there are no ties and a win is F(g).
+F is symmetric, F(-z) = 1 - F(z), so the three probabilities add up to one. Its density F' is log-concave, so all three
+are log-concave in g. With tau = 0 there are no ties and the probability of a win is F(g).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from anchorpbo.typing import Array, BoolArray
 
 
 class RowScaling(NamedTuple):
-    """The entries of rows D_k = a_k e_first - b_k e_second and their derivatives in the two noises, (m,) each."""
+    """Entries of the rows D_k = a_k e_first - b_k e_second and their derivatives in the two noises, (m,) each."""
 
     first: Array
     """a."""
@@ -41,17 +41,17 @@ class RowScaling(NamedTuple):
 
 @dataclass(frozen=True)
 class Likelihood(ABC):
-    """A link with its rule for putting noise into the rows; immutable.
+    """A link function and the rule by which noise scales the rows; immutable.
 
-    A new likelihood writes `scale_rows` and `log_win`. Ties and expectations follow by quadrature, unless `closed_form`
-    has formulas for them.
+    A new likelihood implements `scale_rows` and `log_win`. Ties and expectations are computed by quadrature, unless
+    `closed_form` provides formulas for them.
     """
 
     closed_form: ClassVar[Outcomes | None] = None
     """Formulas for ties and expectations; ``None`` for quadrature."""
 
     tie_threshold: float | None = None
-    """tau; ``None`` means 0 while no tie has been seen, and `default_threshold`, to be learnt, once one has."""
+    """Tie threshold tau; ``None`` means 0 if there are no ties, otherwise learnt, starting at `default_threshold`."""
 
     def __post_init__(self) -> None:
         if self.tie_threshold is not None:
@@ -65,34 +65,34 @@ class Likelihood(ABC):
     def log_win(self, z: Array) -> Terms:
         """Return log F(z) and its first three derivatives, finite in both tails, for z = g - tau, (m,)."""
 
-    # -- what follows from them ---------------------------------------------------------------------------------------
+    # -- derived from these two ---------------------------------------------------------------------------------------
 
     @final
     @property
     def outcomes(self) -> Outcomes:
-        """Ties and expectations, by `closed_form` or by quadrature of `log_win`."""
+        """Tie probabilities and expectations, by `closed_form` or by quadrature of `log_win`."""
         return Quadrature(self.log_win) if self.closed_form is None else self.closed_form
 
     @final
     @property
     def default_threshold(self) -> float:
-        """The tau to start from: about one tie in four between designs of equal utility."""
+        """Initial tau, which gives about one tie in four between designs of equal utility."""
         return self.outcomes.default_threshold
 
     @final
     @property
     def tau(self) -> float:
-        """The tie threshold as a number."""
+        """Tie threshold as a number."""
         return 0.0 if self.tie_threshold is None else self.tie_threshold
 
     @final
     def with_threshold(self, tau: float) -> Self:
-        """Return the same likelihood at another tie threshold."""
+        """Return this likelihood with another tie threshold."""
         return replace(self, tie_threshold=tau)
 
     @final
     def for_duels(self, duels: Duels) -> Self:
-        """Return the same likelihood with a threshold that can explain these duels."""
+        """Return this likelihood with a tie threshold that is positive if these duels include ties."""
         has_ties = len(duels.ties) > 0
         if self.tie_threshold is None:
             return self.with_threshold(self.default_threshold if has_ties else 0.0)
@@ -100,14 +100,14 @@ class Likelihood(ABC):
             raise IncompatibleError(
                 "a likelihood with tie_threshold 0 cannot explain ties",
                 f"{len(duels.ties)} of them",
-                "give it a positive tie_threshold, or none to have one chosen and learnt",
+                "give it a positive tie_threshold, or leave it out to have one learnt",
             )
         return self
 
     @final
     def coefficients(self, noise_first: Array, noise_second: Array) -> tuple[Array, Array]:
         """Return the two entries of each row D_k = a_k e_first - b_k e_second, (m,) each."""
-        with np.errstate(all="ignore"):  # their derivatives may overflow where they do not
+        with np.errstate(all="ignore"):  # the derivatives may overflow when the entries do not
             scaling = self.scale_rows(noise_first, noise_second)
         return scaling.first, scaling.second
 
@@ -136,7 +136,7 @@ class Likelihood(ABC):
 
     @final
     def log_marginal(self, mean: Array, variance: Array, tied: BoolArray) -> LogMarginal:
-        """Return log E p(outcome | g) under g ~ N(mean, variance), and what the outcome tells about g."""
+        """Return log E p(outcome | g) under g ~ N(mean, variance), its derivatives, and the reduction of Var(g)."""
         return self.outcomes.log_marginal(mean, variance, tied, self.tau)
 
 

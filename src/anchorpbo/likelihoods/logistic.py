@@ -4,12 +4,12 @@
     difference   D_k = (e_w - e_l) / ((lam_w + lam_l) / 2)
 
 The paper's form is not invariant to a constant added to f: two equally good designs of different lambda are a coin flip
-only where f = 0. The difference form is.
+only if f = 0. The difference form is invariant.
 
-Expectations use that the logistic is a scale mixture of probits, s(g) = E Phi(g / (2 v)) with v distributed as
-Kolmogorov's statistic, and ties with it. The quadrature is over v, in which the integrand is smooth and decays doubly
-exponentially, so that it holds for any variance of the margin; quadrature over the margin itself fails where a wide
-Gaussian meets a steep s.
+For expectations, the logistic function is written as a scale mixture of probits, s(g) = E Phi(g / (2 v)) with v
+distributed as Kolmogorov's statistic; ties are mixtures too. The quadrature is over v, in which the integrand is smooth
+and decays doubly exponentially, so it is accurate for any variance of the margin. Quadrature over the margin itself
+fails if the Gaussian is wide and s is steep.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
 
 Form = Callable[[Array, Array], RowScaling]
-"""How the two noise levels enter a row."""
+"""Function that returns the entries of a row for two noise levels."""
 
 
 def scale_each(first: Array, second: Array) -> RowScaling:
-    """Return 1 / lam_w and 1 / lam_l: each utility in units of its own level."""
+    """Return 1 / lam_w and 1 / lam_l: each utility is divided by its own noise level."""
     zero = np.zeros_like(first)
     return RowScaling(1.0 / first, 1.0 / second, -1.0 / first**2, zero, zero, -1.0 / second**2)
 
 
 def scale_difference(first: Array, second: Array) -> RowScaling:
-    """Return 2 / (lam_w + lam_l), twice: the difference of utilities in units of the mean level."""
+    """Return 2 / (lam_w + lam_l) twice: the difference of utilities is divided by the mean noise level."""
     total = first + second
     a, slope = 2.0 / total, -2.0 / total**2
     return RowScaling(a, a, slope, slope, slope, slope)
@@ -51,11 +51,11 @@ FORMS: dict[str, Form] = {"paper": scale_each, "difference": scale_difference}
 
 
 class LogisticOutcomes(ProbitMixture):
-    """Ties and expected probabilities of the logistic link."""
+    """Tie probabilities and expected probabilities of the logistic link."""
 
     @property
     def default_threshold(self) -> float:
-        """2 s(tau) - 1 is about 1/4."""
+        """Initial tau, 1/2: the tie probability 2 s(tau) - 1 is about 1/4."""
         return 0.5
 
     def log_tie(self, g: Array, tau: Array) -> Terms:
@@ -72,7 +72,7 @@ class LogisticOutcomes(ProbitMixture):
 
     @property
     def parts(self) -> tuple[float, Array, Array]:
-        """Parts of scale 2 v, for the nodes v of a quadrature of Kolmogorov's density; s(g) ~ exp(g) to the left."""
+        """Tail rate 1, since s(g) ~ exp(g) in the left tail; scales 2 v and log weights of the quadrature nodes v."""
         return 1.0, *_compute_mixture()
 
 
@@ -80,9 +80,10 @@ class LogisticOutcomes(ProbitMixture):
 class Logistic(Likelihood):
     """Logistic judgement noise; `noise` is its level lambda.
 
-    `form` is ``"paper"``, each utility over its own level, or ``"difference"``, their difference over the mean level.
-    They are the same where the noise is constant. Where it is not, only the difference is unmoved by a constant added
-    to the utility, and it is the better model of a person (docs/decisions/0004-two-logistic-forms.md).
+    With ``form="paper"`` each utility is divided by its own noise level; with ``form="difference"`` the difference of
+    utilities is divided by the mean level. The two are equal if the noise is constant. If it varies, only the
+    difference form is invariant to a constant added to the utility, and it is the better model of a person
+    (docs/decisions/0004-two-logistic-forms.md).
     """
 
     closed_form: ClassVar[Outcomes | None] = LogisticOutcomes()
@@ -96,7 +97,7 @@ class Logistic(Likelihood):
             raise UnknownNameError.of("form", self.form, FORMS)
 
     def scale_rows(self, noise_first: Array, noise_second: Array) -> RowScaling:
-        """Return the entries by the form."""
+        """Return the entries of each row for the chosen form."""
         return FORMS[self.form](noise_first, noise_second)
 
     def log_win(self, z: Array) -> Terms:
@@ -123,9 +124,9 @@ def logistic_wins(z: Array, out: Array) -> None:
 
 @cache
 def _compute_mixture() -> tuple[Array, Array]:
-    """Nodes 2 v and log weights of the trapezoidal rule in log v for Kolmogorov's density.
+    """Return nodes 2 v and log weights of the trapezoidal rule in log v for Kolmogorov's density.
 
-    They give s(g) to rounding for g down to -100; further left the exponential takes over.
+    They give s(g) to rounding for g >= -100; further left, s(g) is computed as an exponential.
     """
     step = 0.04
     log_v = np.arange(np.log(0.17), np.log(8.0), step)
@@ -134,9 +135,9 @@ def _compute_mixture() -> tuple[Array, Array]:
 
 
 def _log_kolmogorov_density(v: Array) -> Array:
-    """Log density of Kolmogorov's statistic by whichever of its two theta series converges fast."""
+    """Return the log density of Kolmogorov's statistic, by the faster-converging of its two theta series."""
     k = np.arange(1, 9)[:, None]
-    # f = 8 v sum (-1)^(k+1) k^2 exp(-2 k^2 v^2), the first exponential taken out
+    # f = 8 v sum (-1)^(k+1) k^2 exp(-2 k^2 v^2), with the first exponential factored out
     series = ((-1.0) ** (k + 1) * k**2 * np.exp(-2.0 * (k**2 - 1) * v**2)).sum(axis=0)
     large = np.log(8.0 * v * np.where(v > 0.5, series, 1.0)) - 2.0 * v**2
     # f = sqrt(2 pi) sum (2 c_k / v^4 - 1 / v^2) exp(-c_k / v^2), c_k = (2 k - 1)^2 pi^2 / 8

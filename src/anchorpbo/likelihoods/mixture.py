@@ -1,20 +1,22 @@
-"""Scale mixtures of probits: expected probabilities of outcomes in closed form, part by part.
+"""Scale mixtures of probits: expected probabilities of outcomes, in closed form for each component.
 
-A link that is a scale mixture of probits, F(g) = sum_i weight_i Phi(g / scale_i), keeps the closed form of the probit:
+If a link is a scale mixture of probits, F(g) = sum_i weight_i Phi(g / scale_i), the probit's closed form applies to
+each component:
 
     Z(mu) = sum_i weight_i P(outcome | y_i),    y_i = g + scale_i noise ~ N(mu, scale_i^2 + variance)
 
-with a win for y > tau and a tie for |y| < tau. The outcome leaves of the margin's variance the share
+with a win for y > tau and a tie for |y| < tau. The outcome multiplies the margin's variance by
 
     variance_ratio = 1 + variance d2logZ
                    = mean_i (scale_i^2 + variance V_i) / (scale_i^2 + variance) + variance var_i(d1_i)
 
-over the parts, weighted by their share of Z, where V_i is the variance of the standard normal cut to the outcome. The
-second form does not cancel, however narrow a tie is beside the Gaussian. The probit itself is one part of scale 1.
-Far to the left a logistic is an exponential, and Z = exp(mean + variance / 2) more accurately than by any quadrature.
+with mean and variance over the components, weighted by their shares of Z; V_i is the variance of the standard normal
+truncated to the outcome. The second form does not cancel, even for a tie much narrower than the Gaussian. The probit
+itself has one component of scale 1. In its left tail a logistic function is an exponential, and the closed form
+Z = exp(mean + variance / 2) is more accurate than quadrature.
 
-Compiled, one margin at a time, because expectation propagation may have to go through the duels one by one.
-`anchorpbo.numerics.normal` and `anchorpbo.likelihoods.probit` say where the formulas come from.
+The functions are compiled for one margin at a time, because expectation propagation may update the duels one by one.
+`anchorpbo.numerics.normal` and `anchorpbo.likelihoods.probit` explain the formulas.
 """
 
 from __future__ import annotations
@@ -33,9 +35,9 @@ from anchorpbo.typing import Array, BoolArray
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_HALF_PI = math.sqrt(0.5 * math.pi)
-# Half-widths of a tie, in standard deviations, below which 1 + d2 has lost more digits than a uniform has error.
+# Half-width of a tie, in standard deviations, below which a tilted uniform is more accurate than 1 + d2.
 _NARROW = 1e-3
-# Where a logistic is an exponential to rounding, with room for the nodes to take over.
+# Below this a logistic function equals an exponential to rounding, with a margin to the range of the nodes.
 _FAR_LEFT = -60.0
 
 
@@ -45,14 +47,14 @@ class ProbitMixture(Outcomes):
     @property
     @abstractmethod
     def parts(self) -> tuple[float, Array, Array]:
-        """Tail rate, scales and log weights.
+        """Tail rate, scales and log weights of the components.
 
-        The tail rate is the r of F(g) ~ exp(r g) far to the left, or 0 where F falls faster than that.
+        The tail rate r is that of F(g) ~ exp(r g) in the left tail, or 0 if F falls faster than an exponential.
         """
 
     @final
     def log_marginal(self, mean: Array, variance: Array, tied: BoolArray, tau: float) -> LogMarginal:
-        """Return log Z as a sum of probits."""
+        """Return log Z and its derivatives, by the closed form of each component."""
         out = np.empty((4, len(mean)))
         expected_outcomes(mean, variance, tied, tau, *self.parts, out)
         return LogMarginal(*out)
@@ -60,7 +62,7 @@ class ProbitMixture(Outcomes):
 
 @jit
 def _tail_excess(x: float) -> float:
-    """1 / R(x) - x for x >= 4, by its continued fraction; fewer levels are enough further out."""
+    """Return 1 / R(x) - x for x >= 4, by its continued fraction; larger x need fewer levels."""
     fraction = x
     for level in range(60 if x < 8.0 else 20, 1, -1):
         fraction = x + level / fraction
@@ -69,7 +71,7 @@ def _tail_excess(x: float) -> float:
 
 @jit
 def _mills(x: float) -> float:
-    """R(x) = Phi(-x) / phi(x); infinite far to the left."""
+    """Return R(x) = Phi(-x) / phi(x); infinite for x < -38."""
     if x > 4.0:
         return 1.0 / (x + _tail_excess(x))
     if x < -38.0:
@@ -79,7 +81,7 @@ def _mills(x: float) -> float:
 
 @jit
 def log_win(z: float) -> tuple[float, float, float, float]:
-    """Log Phi(z), two derivatives, and the first one's excess over -z."""
+    """Return log Phi(z), two derivatives, and the excess of the first derivative over -z."""
     if z < -4.0:
         excess = _tail_excess(-z)
         h = excess - z
@@ -92,7 +94,7 @@ def log_win(z: float) -> tuple[float, float, float, float]:
 
 @jit_inline
 def _log_tie(z: float, tau: float) -> tuple[float, float, float, float]:
-    """Log(Phi(tau - z) - Phi(-tau - z)), two derivatives in z, and the variance V = 1 + d2 of the cut normal."""
+    """Return log(Phi(tau - z) - Phi(-tau - z)), two derivatives in z, and the variance V = 1 + d2."""
     side, size = (-1.0 if z < 0.0 else 1.0), abs(z)
     upper, lower, exponent = tau - size, -tau - size, -2.0 * tau * size
     if exponent < -37.0:
@@ -109,7 +111,7 @@ def _log_tie(z: float, tau: float) -> tuple[float, float, float, float]:
 
 @jit_inline
 def _tilted_uniform_variance(tilt: float) -> float:
-    """Variance of the density exp(tilt s) on (-1, 1): what a normal looks like between two close bounds."""
+    """Return the variance of the density exp(tilt s) on (-1, 1), the limit of a narrowly truncated normal."""
     square = tilt * tilt
     if tilt < 0.1:
         return 1.0 / 3.0 - square / 15.0 + 2.0 * (square * square) / 189.0
@@ -121,7 +123,7 @@ def _tilted_uniform_variance(tilt: float) -> float:
 def expected_outcome(
     mean: float, variance: float, tied: bool, tau: float, tail_rate: float, scales: Array, log_weights: Array
 ) -> tuple[float, float, float, float]:
-    """Log Z, its first two derivatives in the mean, of which the second is at most 0, and variance_ratio."""
+    """Return log Z, its first two derivatives in the mean (the second is at most 0), and variance_ratio."""
     if tail_rate > 0.0:
         far = -abs(mean) if tied else mean - tau
         if far + tail_rate * variance + 8.0 * math.sqrt(variance) < _FAR_LEFT:
@@ -140,7 +142,7 @@ def expected_outcome(
             value, d1, d2, _ = log_win((mean - tau) / unit)
             cut = 1.0 + d2
         value, d1, d2 = value + log_weights[i], d1 / unit, d2 / (unit * unit)
-        # Running sums, rescaled whenever a larger part turns up.
+        # Running sums, rescaled whenever a larger component occurs.
         if value > top:
             shrink = math.exp(top - value)
             total, sum_1, sum_11 = total * shrink, sum_1 * shrink, sum_11 * shrink

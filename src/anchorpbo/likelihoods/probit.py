@@ -2,8 +2,9 @@
 
     D_k = (e_w - e_l) / sqrt(n_w + n_l)          p_k = Phi(g_k - tau)
 
-Given the outcome, z = g + (unit Gaussian noise) is a normal N(g, 1) cut to a set A: (tau, inf) for a win, (-tau, tau)
-for a tie. So the derivatives of log p in g are the cumulants of that cut normal: E z - g, Var z - 1, third cumulant.
+Given the outcome, z = g + (unit Gaussian noise) is a normal N(g, 1) truncated to a set A: (tau, inf) for a win,
+(-tau, tau) for a tie. So the derivatives of log p in g are cumulants of that truncated normal: E z - g, Var z - 1, and
+the third cumulant.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from anchorpbo.numerics.normal import LOG_SQRT_2PI, mills_ratio
 from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
 
-# Past this exponent the far end of a tie's interval is below rounding and only the near one counts.
+# Beyond this exponent the far end of a tie's interval contributes less than rounding.
 _ONE_ENDED = 37.0
 
 
 class ProbitOutcomes(ProbitMixture):
-    """Ties and expected probabilities of the probit link."""
+    """Tie probabilities and expected probabilities of the probit link."""
 
     @property
     def default_threshold(self) -> float:
-        """2 Phi(tau) - 1 is about 1/4."""
+        """Initial tau, 0.3: the tie probability 2 Phi(tau) - 1 is about 1/4."""
         return 0.3
 
     def log_tie(self, g: Array, tau: Array) -> Terms:
         """Return log(Phi(u) - Phi(l)) with u = tau - |g| and l = -tau - |g|.
 
         With A_j = (u^j phi(u) - l^j phi(l)) / p the derivatives in |g| are -A_0, -A_1 - A_0^2 and
-        -A_2 + A_0 - 3 A_0 A_1 - 2 A_0^3. Everything is divided by phi(u), so that nothing underflows.
+        -A_2 + A_0 - 3 A_0 A_1 - 2 A_0^3. All terms are divided by phi(u), so that none underflows.
         """
         side, size = np.where(g < 0, -1.0, 1.0), np.abs(g)
         upper, lower = tau - size, -tau - size
@@ -48,7 +49,7 @@ class ProbitOutcomes(ProbitMixture):
             A2 = (upper**2 - lower**2 * rho) / mass
         value = _log_mass(upper, mass)
         both = Terms(value, -A0, -A1 - A0**2, -A2 + A0 - 3.0 * A0 * A1 - 2.0 * A0**3)
-        # One end only: log Phi(u) as a function of |g| = tau - u.
+        # With the near end only: log Phi(u) as a function of |g| = tau - u.
         near = _log_wins(upper)
         one = Terms(near.value, -near.d1, near.d2, -near.d3)
         far = exponent < -_ONE_ENDED
@@ -59,7 +60,7 @@ class ProbitOutcomes(ProbitMixture):
         """Return (phi(tau - g) + phi(tau + g)) / p and two derivatives in g; each part is exp(log phi - log p)."""
         log_p, d1, d2, _ = self.log_tie(g, tau)
         total = np.zeros((3, *g.shape))
-        # An end at e moves with g as -1: d log(phi(e) / p) / dg = e - d1.
+        # The derivative of an end e in g is -1: d log(phi(e) / p) / dg = e - d1.
         for end in (tau - g, -tau - g):
             part = np.exp(-0.5 * end**2 - LOG_SQRT_2PI - log_p)
             total += part, part * (end - d1), part * ((end - d1) ** 2 - 1.0 - d2)
@@ -67,7 +68,7 @@ class ProbitOutcomes(ProbitMixture):
 
     @property
     def parts(self) -> tuple[float, Array, Array]:
-        """One part of scale 1; a Gaussian tail falls faster than any exponential."""
+        """Tail rate 0, since a Gaussian tail falls faster than an exponential; one component of scale 1."""
         return 0.0, _ONE, _LOG_ONE
 
 
@@ -77,7 +78,7 @@ class Probit(Likelihood):
     closed_form: ClassVar[Outcomes | None] = ProbitOutcomes()
 
     def scale_rows(self, noise_first: Array, noise_second: Array) -> RowScaling:
-        """Return 1 / sqrt(n_w + n_l), twice, and its derivative -1/2 (n_w + n_l)^(-3/2), four times."""
+        """Return 1 / sqrt(n_w + n_l) twice, and its derivative -1/2 (n_w + n_l)^(-3/2) four times."""
         total = noise_first + noise_second
         a, slope = 1.0 / np.sqrt(total), -0.5 * total**-1.5
         return RowScaling(a, a, slope, slope, slope, slope)
@@ -105,7 +106,7 @@ def probit_wins(z: Array, out: Array) -> None:
 
 
 def _log_mass(upper: Array, mass: Array) -> Array:
-    """Log(mass phi(upper)), where mass is infinite when the interval holds nearly everything."""
+    """Return log(mass phi(upper)); 0 if mass overflowed, since the interval then has probability 1 to rounding."""
     with np.errstate(over="ignore", divide="ignore"):
         direct = np.log(mass) - 0.5 * upper**2 - LOG_SQRT_2PI
     return np.where(np.isfinite(mass), direct, 0.0)

@@ -1,26 +1,28 @@
-"""Ties and expected probabilities of any link, from log F and its derivatives alone.
+"""Tie probabilities and expected probabilities of any link, from log F and its derivatives.
 
-Symbols: f = F' the density of the noise e that a link stands for, and h = (log F)'. The outcome is a win where
-g + e > tau and a tie where |g + e| < tau.
+Symbols: f = F' is the density of the noise e of a link, and h = (log F)'. The outcome is a win if g + e > tau and a
+tie if |g + e| < tau.
 
-Ties. With v = -|g|, u = v + tau, l = v - tau, P = F(u) - F(l), r_u = F(u) / P and r_l = F(l) / P = r_u - 1, the
-derivatives in v need differences of h and no powers that cancel: with R = r_u r_l, D = h(u) - h(l), S = h(u) + h(l),
+Ties. Let v = -|g|, u = v + tau, l = v - tau, P = F(u) - F(l), r_u = F(u) / P and r_l = F(l) / P = r_u - 1. The
+derivatives in v are written with differences of h, which do not cancel: with R = r_u r_l, D = h(u) - h(l),
+S = h(u) + h(l),
 
     (log P)'    = h(u) + r_l D                            d log P / dtau = r_u h(u) + r_l h(l)
     (log P)''   = h'(u) + r_l D' - R D^2                  ... its (.)'   = r_u h'(u) + r_l h'(l) - R D S
     (log P)'''  = h''(u) + r_l D'' - 3 R D D' + (r_u + r_l) R D^3
                   ... its (.)'' = r_u h''(u) + r_l h''(l) + R (S ((r_u + r_l) D^2 - D') - 2 D S')
 
-A narrow tie is the integral of f from l to u, by Gauss-Legendre quadrature.
+The probability of a narrow tie is the integral of f from l to u, by Gauss-Legendre quadrature.
 
-Expectations. Z = E p(outcome | g) is an integral over the margin g, or, the outcome's probability given e being a
-probit's, over the noise e. The narrower of the two is integrated over, so that no integrand has a step:
+Expectations. Z = E p(outcome | g) can be written as an integral over the margin g, or over the noise e, since the
+outcome's probability given e is that of a probit. The integral is over the narrower of the two, so that the integrand
+has no steep step:
 
     narrow margin   Z = E_t p(outcome | mean + s t),  t ~ N(0, 1)           s = sqrt(variance)
     wide margin     Z = E_e P(outcome | mean + e + s t),  e ~ f             by the probit's formulas, t ~ N(0, 1)
 
-Both integrands are log-concave: the interval in which they exceed exp(-40) of their maximum is found by grids that
-close in on it, and the trapezoidal rule, which converges exponentially for analytic integrands, does the rest.
+Both integrands are log-concave. A sequence of shrinking grids finds the interval in which they exceed exp(-40) times
+their maximum. On it the trapezoidal rule is used, which converges exponentially for analytic integrands.
 """
 
 from __future__ import annotations
@@ -36,25 +38,25 @@ from anchorpbo.likelihoods.outcomes import LogMarginal, Outcomes, Terms
 from anchorpbo.typing import Array, BoolArray
 
 _TIE_SHARE = 0.25
-"""Ties between designs of equal utility at the default threshold."""
+"""Tie probability of designs of equal utility at the default threshold."""
 _NARROW_TIE = 0.5
-"""F(l) / F(u) above which a tie's probability is an integral, since the difference of the two would cancel."""
+"""Ratio F(l) / F(u) above which a tie's probability is an integral, since F(u) - F(l) would cancel."""
 _TIE_NODES, _TIE_WEIGHTS = special.roots_legendre(20)
 _FALL = 40.0
-"""Fall of a logarithm below its maximum beyond which an integrand counts as 0."""
+"""An integrand counts as 0 when its logarithm is this far below its maximum."""
 _GRID = np.linspace(0.0, 1.0, 33)
 _NODES = np.linspace(0.0, 1.0, 385)
 _MAX_GRIDS = 40
 _NO_NOISE = np.zeros(1)
-"""Scale, and log weight, of the only part of a probit mixture without noise."""
+"""Scale and log weight, both 0, of the single component of a probit mixture without noise."""
 
 
 @dataclass(frozen=True, eq=False)
 class Quadrature(Outcomes):
-    """Ties and expected probabilities by quadrature."""
+    """Tie probabilities and expected probabilities by quadrature."""
 
     log_win: Callable[[Array], Terms]
-    """Log F(z) and three derivatives, (m,) to (m,) each."""
+    """Function from z, (m,), to log F(z) and its three derivatives, (m,) each."""
 
     @property
     def default_threshold(self) -> float:
@@ -67,7 +69,7 @@ class Quadrature(Outcomes):
         return 0.5 * (lower + upper)
 
     def log_tie(self, g: Array, tau: Array) -> Terms:
-        """Return log P and its derivatives in g, of which the odd ones turn their sign with g."""
+        """Return log P and its derivatives in g; the odd derivatives change sign with g."""
         tie, side = self._tie(g, tau), np.where(g > 0.0, -1.0, 1.0)
         R, D = tie.product, tie.upper.d1 - tie.lower.d1
         D1, D2 = tie.upper.d2 - tie.lower.d2, tie.upper.d3 - tie.lower.d3
@@ -88,7 +90,7 @@ class Quadrature(Outcomes):
         return Terms(value, side * d1, d2, np.zeros_like(g))
 
     def log_marginal(self, mean: Array, variance: Array, tied: BoolArray, tau: float) -> LogMarginal:
-        """Return log Z by the trapezoidal rule, over the margin or over the noise, whichever is narrower."""
+        """Return log Z and its derivatives by the trapezoidal rule, over the narrower of margin and noise."""
         out = np.empty((4, len(mean)))
         wide = variance > self._scale**2
         for chosen, integrate in ((~wide, self._over_margin), (wide, self._over_noise)):
@@ -96,15 +98,15 @@ class Quadrature(Outcomes):
                 out[:, chosen] = integrate(mean[chosen], variance[chosen], tied[chosen], tau)
         return LogMarginal(*out)
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- internals ----------------------------------------------------------------------------------------------------
 
     @property
     def _scale(self) -> float:
-        """1 / h(0), the width of the noise."""
+        """Width of the noise, 1 / h(0)."""
         return 1.0 / float(self.log_win(np.zeros(1)).d1[0])
 
     def _log_density(self, e: Array) -> Array:
-        """Log f(e), (n,); in the left half, where f = h F does not underflow."""
+        """Return log f(e), (n,), from f = h F at -|e|, which does not underflow."""
         terms = self.log_win(-np.abs(e))
         return terms.value + np.log(terms.d1)
 
@@ -122,7 +124,7 @@ class Quadrature(Outcomes):
         return _Tie(upper, lower, log_p, np.exp(lower.value - log_p))
 
     def _log_prob(self, g: Array, tied: BoolArray, tau: float) -> Array:
-        """Log p of the outcome and two derivatives, (3, m)."""
+        """Return log p of the outcome and two derivatives, (3, m)."""
         out = np.empty((3, len(g)))
         out[:, ~tied] = self.log_win(g[~tied] - tau)[:3]
         if tied.any():
@@ -137,7 +139,7 @@ class Quadrature(Outcomes):
             value, d1, d2 = of_nodes.reshape(3, *t.shape)
             return value - 0.5 * t**2, np.array([d1, d2])
 
-        # The slope of the logarithm, std d1 - t, is 0 between 0 and std d1 at the mean.
+        # The maximum, where std d1 - t = 0, lies between t = 0 and t = std d1(mean).
         end = std * self._log_prob(mean, tied, tau)[1]
         reach = np.sqrt(2.0 * _FALL)
         log_total, shares, t, (d1, d2) = _integrate(
@@ -157,7 +159,7 @@ class Quadrature(Outcomes):
             value, d1, _, ratio = of_probit.reshape(4, *e.shape)
             return value + self._log_density(e.ravel()).reshape(e.shape), np.array([d1, ratio])
 
-        # F(-z) <= exp(-z / scale) / 2: that far from 0, and from where the outcome is certain, nothing is left.
+        # Since F(-z) <= exp(-z / scale) / 2, the integrand is negligible outside this interval.
         end = np.abs(mean) + tau + 10.0 * np.sqrt(variance) + 1.5 * _FALL * self._scale
         log_total, shares, _, (d1, ratio) = _integrate(integrand, -end, end)
         slope, spread = _moments(shares, d1)
@@ -167,12 +169,12 @@ class Quadrature(Outcomes):
 
 @dataclass(frozen=True, eq=False)
 class _Tie:
-    """What the derivatives of a tie's log P are made of, (m,) each."""
+    """Terms of the derivatives of a tie's log P, (m,) each."""
 
     upper: Terms
-    """Log F and its derivatives at u."""
+    """log F and its derivatives at u."""
     lower: Terms
-    """The same at l."""
+    """log F and its derivatives at l."""
     log_p: Array
     share: Array
     """r_l = F(l) / P."""
@@ -186,10 +188,10 @@ class _Tie:
 def _integrate(
     integrand: Callable[[Array], tuple[Array, Array]], lower: Array, upper: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Integrate exp of log-concave functions, one a row, by the trapezoidal rule where they are not negligible.
+    """Integrate the exponentials of m log-concave functions by the trapezoidal rule, where they are not negligible.
 
-    `integrand` takes nodes, (m, n), to logarithms, (m, n), and to what else is known there, (..., m, n). Returns the
-    log integrals, (m,), each node's share of them, the nodes, (m, n), and what else is known there.
+    `integrand` maps nodes, (m, n), to log values, (m, n), and further values, (..., m, n). Returns the log integrals,
+    (m,), each node's share of its integral, (m, n), the nodes, (m, n), and the further values at the nodes.
     """
     for _ in range(_MAX_GRIDS):
         nodes = lower[:, None] + (upper - lower)[:, None] * _GRID
@@ -212,6 +214,6 @@ def _integrate(
 
 
 def _moments(shares: Array, values: Array) -> tuple[Array, Array]:
-    """Means and variances, (m,) each, of values, (m, n), under weights that add up to one."""
+    """Return means and variances, (m,) each, of values, (m, n), under weights that add up to one."""
     mean = (shares * values).sum(axis=1)
     return mean, (shares * (values - mean[:, None]) ** 2).sum(axis=1)

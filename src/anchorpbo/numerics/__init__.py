@@ -1,1 +1,1 @@
-"""Arithmetic that knows nothing of duels: tails of the normal, exact draws, Sobol points, small linear algebra."""
+"""Numerical routines that do not depend on duels: normal tails, exact sampling, Sobol' points, linear algebra."""

@@ -1,10 +1,10 @@
-"""BFGS minimisation of a smooth function of a few variables in a box, from a guess of its curvature.
+"""BFGS minimisation of a smooth function of a few variables in a box, with an initial guess of its curvature.
 
-From x the step solves B step = -slope, with B a curvature that begins as the guess and learns from every step.
-Variables at a bound that would leave the box are held; a step is cut off at the bounds.
+The step from x solves B step = -slope. B approximates the Hessian: it starts as the guess and is updated after every
+step. Variables at a bound that would leave the box are held fixed; a step is clipped to the bounds.
 
-Where evaluations are dear a guess saves a third of them, or half. scipy's L-BFGS-B takes none: it learns the
-curvature from a first step of unit length, whatever the units.
+The guess saves a third to a half of the evaluations. scipy's L-BFGS-B does not accept one: it estimates the curvature
+from a first step of unit length, regardless of the units.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import numpy as np
 from anchorpbo.typing import Array, BoolArray
 
 Function = Callable[[Array], tuple[float, Array]]
-"""A value and its gradient, (p,), at a point, (p,)."""
+"""Function of a point, (p,), that returns a value and its gradient, (p,)."""
 
 MAX_STEP = 2.0
 """Longest step in any variable."""
 _ARMIJO = 1e-4
-"""A step must bring this share of what the slope promised."""
+"""A step must achieve this share of the decrease predicted by the slope."""
 _MIN_STEP_SHARE = 1e-4
-"""Share of a step below which it is given up."""
+"""The line search fails when the step is shortened below this share."""
 _MAX_STEPS = 100
 
 
@@ -36,7 +36,7 @@ class Minimum:
     x: Array
     value: float
     converged: bool
-    """Whether no step promised more than the tolerance."""
+    """Whether the predicted decrease fell below the tolerance."""
 
 
 def _never(x: Array, value: float) -> bool:
@@ -56,15 +56,15 @@ def minimize(
     Parameters
     ----------
     function
-        What to make small.
+        The function to minimise.
     bounds
-        Lowest and highest values, (2, p).
+        Lower and upper bounds, (2, p).
     curvature
-        About the second derivatives, (p,), above 0.
+        Approximate second derivatives, (p,), above 0.
     tolerance
-        A descent ends when the next step promises less than this.
+        Stop when the predicted decrease of the next step is below this.
     give_up
-        Whether to stop after a step to this point and value.
+        Called with the point and value after each step; the minimisation stops if it returns true.
     """
     lower, upper = bounds
     B = np.diag(curvature)
@@ -82,7 +82,7 @@ def minimize(
             new_value, new_slope = function(candidate)
             if new_value <= value + _ARMIJO * min(float(slope @ (candidate - x)), 0.0):
                 break
-            # The lowest point of the parabola through what is known; much nearer where there was no number.
+            # Minimum of the interpolating parabola; a tenth of the step if the value is not finite.
             is_finite = math.isfinite(new_value)
             parabola = -promised * share**2 / (2.0 * (new_value - value - promised * share)) if is_finite else 0.0
             share = min(max(parabola, 0.1 * share), 0.5 * share)
@@ -96,8 +96,8 @@ def minimize(
 
 
 def _step(B: Array, x: Array, slope: Array, bounds: Array) -> Array:
-    """The step to the lowest point of the parabola in the variables that are not held."""
-    if (bounds[0] < x).all() and (x < bounds[1]).all():  # none is at a bound that it could leave
+    """Return the Newton step in the free variables; held variables do not move."""
+    if (bounds[0] < x).all() and (x < bounds[1]).all():  # no variable is at a bound
         return np.asarray(np.linalg.solve(B, -slope))
     held, step = _leaves_box(x, -slope, bounds), np.zeros_like(x)
     while True:
@@ -115,7 +115,7 @@ def _leaves_box(x: Array, step: Array, bounds: Array) -> BoolArray:
 
 
 def _update_curvature(B: Array, step: Array, change: Array) -> Array:
-    """B after a step with this change of the slope; as it was where the function does not curve upwards."""
+    """Return B after the BFGS update; B is unchanged if the function has no positive curvature along the step."""
     along = float(step @ change)
     if along <= 1e-10:
         return B

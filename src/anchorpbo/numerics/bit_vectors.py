@@ -1,7 +1,7 @@
 """Bit vectors packed into 64-bit words, and counts of the bits that two of them share.
 
-Symbols: x_i a row of X (n, b), y_j a row of Y (p, b), all of them 0 or 1. Shared bits, x_i.y_j, are those set in the
-bitwise "and" of the two, packed into words; whole numbers, so nothing is rounded.
+Symbols: x_i is a row of X (n, b), y_j a row of Y (p, b), with entries 0 or 1. The number of shared bits, x_i.y_j, is
+the population count of the bitwise "and" of the packed words. It is an integer, so there is no rounding error.
 """
 
 import numpy as np
@@ -19,20 +19,20 @@ WORD_BITS = 64
 
 
 def pack_bits(X: Array) -> Words | None:
-    """Pack the bits of each row, (n, words); ``None`` unless all are 0 or 1."""
+    """Pack the bits of each row, (n, words); return ``None`` unless all entries are 0 or 1."""
     words = np.zeros((len(X), -(-X.shape[1] // WORD_BITS)), dtype=np.uint64)
     return words if _pack(as_read_only(X), words) else None
 
 
 def count_shared_bits(X: Words, Y: Words) -> Array:
-    """Return how many bits are set in both x_i and y_j, (n, p)."""
+    """Return the number of bits set in both x_i and y_j, (n, p)."""
     shared = np.empty((len(X), len(Y)))
     _count_shared(X, Y, shared)
     return shared
 
 
 def count_bits(X: Words) -> Array:
-    """Return how many bits are set in each row, (n,)."""
+    """Return the number of bits set in each row, (n,)."""
     sizes = np.empty(len(X))
     _count(X, sizes)
     return sizes
@@ -51,7 +51,7 @@ def _pack(X: Array, words: Words) -> bool:
 
 @jit
 def _popcount(word: np.uint64) -> np.uint64:
-    """Return how many bits of a word are set; compilers turn this formula into one instruction."""
+    """Return the number of bits set in a word; compilers turn this formula into one instruction."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)

@@ -1,6 +1,6 @@
-"""Time limits of computations whose length nobody can tell beforehand.
+"""Time limits for computations of unpredictable length.
 
-A limit holds for whatever runs inside it in the same thread, and an inner one never extends an outer one.
+A limit applies to all code that runs inside it in the same thread. An inner limit never extends an outer one.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Deadline:
-    """When a computation must have ended."""
+    """Time by which a computation must end."""
 
     end: float
-    """On the clock of `time.monotonic`."""
+    """End time on the clock of `time.monotonic`."""
     seconds: float
-    """How long it may take in all."""
+    """Total time allowed."""
 
     @property
     def seconds_left(self) -> float:
-        """Seconds until then, 0 when it has passed."""
+        """Seconds until the deadline; 0 after it."""
         return max(self.end - time.monotonic(), 0.0)
 
 
@@ -33,13 +33,13 @@ _current: ContextVar[Deadline] = ContextVar("deadline", default=_NEVER)
 
 
 def current_deadline() -> Deadline:
-    """Return the deadline in force; infinitely far away where there is none."""
+    """Return the current deadline; it is infinite if no limit is set."""
     return _current.get()
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Limit the time of what runs inside."""
+    """Limit the time of the code inside the block."""
     new = Deadline(time.monotonic() + seconds, seconds)
     token = _current.set(min(new, _current.get(), key=lambda one: one.end))
     try:

@@ -1,7 +1,7 @@
 """Small symmetric linear algebra on LAPACK.
 
-Nothing here adds jitter. The matrices to be factorised have the form I + F S F' with S positive semi-definite, whose
-smallest eigenvalue is 1; a covariance to be sampled from goes through its eigenvalues.
+No jitter is added. The matrices to be factorised have the form I + F S F' with S positive semi-definite, so their
+smallest eigenvalue is at least 1. A covariance to be sampled from is factorised by its eigenvalues.
 """
 
 import numpy as np
@@ -13,21 +13,24 @@ from anchorpbo.typing import Array
 
 
 def cholesky(A: Array) -> Array:
-    """Lower L with L L' = A."""
+    """Return the lower triangular L with L L' = A."""
     return _factorise_in_place(np.array(A, order="C")) if A.size else A.copy()
 
 
 def cholesky_of_identity_plus(B: Array, F: Array, S: Array) -> Array:
-    """Lower L with L L' = I + B, given B = F S F' and, in case it is needed, F, (r, n) or (n,) if diagonal, and S."""
+    """Return the lower triangular L with L L' = I + B, B = F S F'; F is (r, n), or (n,) if diagonal.
+
+    F and S are used only if the factorisation of I + B fails.
+    """
     A = B.copy()
     A.reshape(-1)[:: len(A) + 1] += 1.0
     return cholesky_by_root(A, F, S)
 
 
 def cholesky_by_root(A: Array, F: Array, S: Array) -> Array:
-    """Lower L with L L' = A = I + F S F'; A, of which the upper triangle is enough, is overwritten.
+    """Return the lower triangular L with L L' = A = I + F S F'; only A's upper triangle is read, and A is overwritten.
 
-    Where A is beyond 1 / eps its rounding errors outweigh the identity and it may come out indefinite. With S = E E'
+    If A exceeds 1 / eps, its rounding errors outweigh the identity and it may be numerically indefinite. With S = E E'
     the same matrix is [I, F E] [I, F E]', whose QR factorisation cannot fail.
     """
     try:
@@ -40,7 +43,7 @@ def cholesky_by_root(A: Array, F: Array, S: Array) -> Array:
 
 
 def _factorise_in_place(A: Array) -> Array:
-    """The same from the upper triangle of A, which lies in memory as LAPACK wants its lower one."""
+    """Return L from the upper triangle of A, which has the memory layout of the lower one in LAPACK."""
     L, failed = lapack.dpotrf(A.T, lower=1, clean=1, overwrite_a=1)
     if failed:
         raise linalg.LinAlgError(f"the leading minor of order {failed} is not positive definite")
@@ -48,27 +51,27 @@ def _factorise_in_place(A: Array) -> Array:
 
 
 def solve_lower(L: Array, B: Array) -> Array:
-    """L^-1 B."""
+    """Return L^-1 B."""
     return np.asarray(lapack.dtrtrs(L, B, lower=1)[0]) if L.size else B.copy()
 
 
 def inverse_lower(L: Array) -> Array:
-    """L^-1."""
+    """Return L^-1."""
     return np.asarray(lapack.dtrtri(L, lower=1)[0]) if L.size else L.copy()
 
 
 def cholesky_solve(L: Array, B: Array) -> Array:
-    """(L L')^-1 B."""
+    """Return (L L')^-1 B."""
     return np.asarray(lapack.dpotrs(L, B, lower=1)[0]) if L.size else B.copy()
 
 
 def inverse_from_cholesky(L: Array) -> Array:
-    """(L L')^-1, its lower triangle only."""
+    """Return the lower triangle of (L L')^-1."""
     return np.asarray(lapack.dpotri(L, lower=1)[0]) if L.size else L.copy()
 
 
 def scale_symmetric(lower: Array, scale: Array) -> Array:
-    """diag(scale) A diag(scale), (n, n), of a symmetric A of which only the lower triangle is given."""
+    """Return diag(scale) A diag(scale), (n, n), for a symmetric A given by its lower triangle."""
     A = np.empty(lower.shape)
     _fill_scaled(lower.T, scale, A)
     return A
@@ -82,14 +85,14 @@ def _fill_scaled(upper: Array, scale: Array, A: Array) -> None:
 
 
 def log_determinant(L: Array) -> float:
-    """Log |L L'|."""
+    """Return log |L L'|."""
     return 2.0 * float(np.log(np.diagonal(L)).sum())
 
 
 def square_root(A: Array) -> Array:
-    """E (n, r) with E E' = A for a positive semi-definite A, however singular.
+    """Return E, (n, r), with E E' = A for a positive semi-definite A, which may be singular.
 
-    Eigenvalues below rounding, n eps times the largest, carry no information and are left out.
+    Eigenvalues below rounding, n eps times the largest, carry no information and are dropped.
     """
     if not A.size:
         return A.copy()

@@ -1,4 +1,4 @@
-"""The standard normal, accurate in both tails.
+"""The standard normal distribution, accurate in both tails.
 
 Symbols: phi and Phi are its density and distribution function, and for x >= 0
 
@@ -6,8 +6,8 @@ Symbols: phi and Phi are its density and distribution function, and for x >= 0
     h(z) = phi(z) / Phi(z)         the inverse Mills ratio 1 / R(-z), "hazard" below
     c(x) = 1 / R(x) - x            its excess over the asymptote
 
-The excess is what curvatures and expected improvements are made of. Subtracting loses all digits for large x, so it is
-taken from Laplace's continued fraction c(x) = 1/(x + 2/(x + 3/(x + ...))).
+Curvatures and expected improvements are computed from the excess. The subtraction loses all digits for large x, so
+there Laplace's continued fraction c(x) = 1/(x + 2/(x + 3/(x + ...))) is used.
 """
 
 import numpy as np
@@ -19,40 +19,40 @@ LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 _SQRT_HALF_PI = np.sqrt(0.5 * np.pi)
 _SQRT_HALF = np.sqrt(0.5)
 
-# From here on the continued fraction of this depth is exact to rounding; below, subtracting is.
+# Above this x the continued fraction of this depth is exact to rounding; below it, the subtraction is.
 _FRACTION_FROM = 4.0
 _FRACTION_DEPTH = 60
 
 
 def density(z: Array) -> Array:
-    """phi(z)."""
-    with np.errstate(over="ignore"):  # a square too large for a double is as good as infinite
+    """Return phi(z)."""
+    with np.errstate(over="ignore"):  # an infinite square gives the correct density 0
         return np.asarray(np.exp(-0.5 * z * z - LOG_SQRT_2PI))
 
 
 def cdf(z: Array) -> Array:
-    """Phi(z)."""
+    """Return Phi(z)."""
     return np.asarray(special.ndtr(z))
 
 
 def log_cdf(z: Array) -> Array:
-    """Log Phi(z)."""
+    """Return log Phi(z)."""
     return np.asarray(special.log_ndtr(z))
 
 
 def mills_ratio(x: Array) -> Array:
-    """R(x) = Phi(-x) / phi(x), which grows without bound as x falls and is infinite below about -38."""
+    """Return R(x) = Phi(-x) / phi(x), which grows as x falls and overflows to infinity below about -38."""
     with np.errstate(over="ignore"):
         return np.asarray(_SQRT_HALF_PI * special.erfcx(x * _SQRT_HALF))
 
 
 def hazard(z: Array) -> Array:
-    """h(z) = phi(z) / Phi(z), about -z far to the left and 0 far to the right."""
+    """Return h(z) = phi(z) / Phi(z), about -z in the left tail and 0 in the right tail."""
     return np.asarray(1.0 / mills_ratio(-z))
 
 
 def hazard_excess(z: Array) -> Array:
-    """h(z) + z, positive everywhere: about -1/z far to the left and z far to the right."""
+    """Return h(z) + z, positive everywhere: about -1/z in the left tail and z in the right tail."""
     z = np.asarray(z, dtype=np.float64)
     tail = z < -_FRACTION_FROM
     near = hazard(z) + z

@@ -1,7 +1,7 @@
 """Hashes of the rows of an array: distinct rows, and a lookup of a row.
 
-Symbols: X (n, d) floats. Rows are equal where all their bytes are, so -0.0 must have been made 0.0 (``X + 0.0``). A
-row's hash depends on its bytes alone. Two different rows may have the same, once in 2^64, so rows are compared too.
+Symbols: X (n, d) floats. Two rows are equal if all their bytes are, so convert -0.0 to 0.0 first (``X + 0.0``). A row's
+hash depends only on its bytes. Two different rows have the same hash with probability 2^-64, so rows are compared too.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
 def find_distinct_rows(X: Array) -> tuple[IntArray, IntArray]:
-    """Return the first row of each group of equal rows, (g,), in order of appearance, and each row's group, (n,)."""
+    """Return the index of each group's first row, (g,), in order of appearance, and each row's group, (n,)."""
     _, first, group = np.unique(_hash_rows(X), return_index=True, return_inverse=True)
-    if not np.array_equal(X, X[first[group]]):  # two different rows of one hash
+    if not np.array_equal(X, X[first[group]]):  # two different rows with the same hash
         _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.intp)
@@ -38,7 +38,7 @@ class RowIndex:
         self._X = X
 
     def find(self, x: Array) -> int | None:
-        """Return the number of the first row of X, (n, d), equal to x, (d,), or ``None``."""
+        """Return the index of the first row of X, (n, d), that equals x, (d,), or ``None``."""
         order, numbers = self._sorted_hashes
         number = _hash_rows(x[None])[0]
         start, end = (int(np.searchsorted(numbers, number, side)) for side in _SIDES)
@@ -57,10 +57,10 @@ class RowIndex:
 def _hash_rows(X: Array) -> Hashes:
     bits = np.ascontiguousarray(X).view(np.uint64)
     numbers = np.empty(len(X), dtype=np.uint64)
-    # Any odd factors will do, one a column and always the same.
+    # Any odd factors work: one per column, the same in every call.
     factors = np.random.default_rng(0).integers(2**63, size=X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
     for start in range(0, len(X), _CHUNK):
-        # Multiplying carries upwards only, and a float such as 1.0 has nothing in its lower bits: turn it around first.
+        # Products only carry upwards, and a float such as 1.0 has zero low bits: mix the high bits into them first.
         mixed = bits[start : start + _CHUNK]
         mixed = (mixed ^ (mixed >> np.uint64(32))) * _MIX
         mixed ^= mixed >> np.uint64(29)

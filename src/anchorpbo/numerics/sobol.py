@@ -1,24 +1,25 @@
-"""Sobol' points in the unit cube, plain or scrambled at random, without `scipy.stats`.
+"""Sobol' points in the unit cube, plain or randomly scrambled, without `scipy.stats`.
 
     x_i[j] = 2^-32 (v_{j,0} if bit 0 of i is set) xor (v_{j,1} if bit 1 is set) xor ...                     [Sobol1967]
 
-The direction numbers v_j of dimension j are 32-bit integers, the first digit of x leading. Dimension 0 is the van der
-Corput sequence, v_{0,k} = 2^(31-k). Dimension j > 0 has the j-th primitive polynomial over GF(2), of degree s,
+The direction numbers v_j of dimension j are 32-bit integers; the leading bit is the first digit of x. Dimension 0 is
+the van der Corput sequence, v_{0,k} = 2^(31-k). Dimension j > 0 uses the j-th primitive polynomial over GF(2),
 
     p_j(y) = y^s + c_1 y^(s-1) + ... + c_(s-1) y + 1
 
-and s odd initial numbers m_1, ..., m_s with m_k < 2^k, from which v_{j,k-1} = 2^(32-k) m_k for k <= s, and beyond
+of degree s, and s odd initial numbers m_1, ..., m_s with m_k < 2^k. Then v_{j,k-1} = 2^(32-k) m_k for k <= s, and for
+k >= s
 
     v_{j,k} = c_1 v_{j,k-1} xor ... xor c_(s-1) v_{j,k-s+1} xor v_{j,k-s} xor (v_{j,k-s} >> s)             [BF1988]
 
-Any odd initial numbers make each coordinate perfectly even; good ones make pairs of coordinates even, too. Ours come
-from a search of our own, `scripts/make_sobol_table.py`. As m_k has k - 1 free bits, all s of them fit in one integer of
-s (s - 1) / 2 bits, the seed of the dimension. Past the 128 dimensions of the table, seeds are pseudo-random (but
-the same everywhere) and pairs are as even as chance has it.
+With any odd initial numbers each coordinate is evenly distributed; good ones also make pairs of coordinates even. The
+initial numbers here were found by the search in `scripts/make_sobol_table.py`. As m_k has k - 1 free bits, all s of
+them fit in one integer of s (s - 1) / 2 bits, the seed of the dimension. Beyond the 128 dimensions of the table, seeds
+are pseudo-random (but the same on every machine), and pairs of coordinates are not optimised.
 
 Scrambling multiplies the digits of each coordinate by a random lower-triangular matrix over GF(2) with unit diagonal,
-then adds a random digital shift [Matousek1998]. Each point becomes uniform in the cube, so that averages are unbiased,
-and whatever was even stays even.
+then adds a random digital shift [Matousek1998]. Each point becomes uniform in the cube, so that averages are unbiased.
+The evenness of the point set is preserved.
 
 References
 ----------
@@ -68,17 +69,17 @@ Words = npt.NDArray[np.uint32]
 
 
 def sobol(n: int, dimension: int, rng: np.random.Generator | None = None) -> Array:
-    """Give the first n points of the Sobol' sequence.
+    """Return the first n points of the Sobol' sequence.
 
     Parameters
     ----------
     n
-        How many. The points are evenest when this is a power of two.
+        Number of points. They are most even when n is a power of two.
     dimension
-        Of the cube, at most 5,000.
+        Dimension of the cube, at most 5,000.
     rng
-        Scrambles the points, by a fixed number of draws: for a given state, fewer points are the first rows and fewer
-        dimensions the first columns of more. Without it the sequence is plain and starts at 0.
+        Random generator for scrambling; without one the sequence is not scrambled and starts at 0. For the same
+        state, fewer points are the first rows of more points, and fewer dimensions are the first columns.
 
     Returns
     -------
@@ -90,7 +91,7 @@ def sobol(n: int, dimension: int, rng: np.random.Generator | None = None) -> Arr
         raise InputError("n must be between 0 and 2^32", n, "ask for fewer points")
     if not 1 <= dimension <= MAX_DIMENSION:
         rule = f"the dimension of Sobol' points must be between 1 and {MAX_DIMENSION}"
-        raise InputError(rule, dimension, "draw plain random points in so many dimensions")
+        raise InputError(rule, dimension, "use uniform random points in higher dimensions")
     digits = max(n - 1, 0).bit_length()
     words, start = directions(dimension)[:, :digits], np.zeros(dimension, dtype=np.uint32)
     if rng is not None:
@@ -98,7 +99,7 @@ def sobol(n: int, dimension: int, rng: np.random.Generator | None = None) -> Arr
     points = np.empty((n, dimension), dtype=np.uint32)
     points[:1] = start
     for k in range(digits):
-        # Bit k of i is what tells the points 2^k, 2^k + 1, ... from the first 2^k.
+        # The points 2^k, 2^k + 1, ... are the first 2^k points with bit k of i set.
         more = min(2**k, n - 2**k)
         np.bitwise_xor(points[:more], words[:, k], out=points[2**k : 2**k + more])
     scaled: Array = points * np.float64(2.0**-WORD_BITS)
@@ -106,10 +107,10 @@ def sobol(n: int, dimension: int, rng: np.random.Generator | None = None) -> Arr
 
 
 def _scramble(words: Words, rng: np.random.Generator) -> tuple[Words, Words]:
-    """Scramble the leading direction numbers, (d, digits), and draw a first point, (d,)."""
+    """Return the scrambled leading direction numbers, (d, digits), and a random first point, (d,)."""
     dimension, digits = words.shape
     draws = rng.integers(0, 2**WORD_BITS, size=(dimension, WORD_BITS + 1), dtype=np.uint32)
-    # Digit r of a word, counted from the first, brings in column r; further digits are zero in all of these words.
+    # Digit r of a word, counted from the first, selects column r; further digits are zero in all of these words.
     units = np.uint32(1) << np.arange(WORD_BITS - 1, WORD_BITS - 1 - digits, -1, dtype=np.uint32)
     columns = (draws[:, :digits] & (units - np.uint32(1))) | units
     out = np.bitwise_xor.reduce(((words[:, :, None] & units) != 0) * columns[:, None], axis=2)
@@ -118,7 +119,7 @@ def _scramble(words: Words, rng: np.random.Generator) -> tuple[Words, Words]:
 
 @cache
 def directions(dimension: int) -> Words:
-    """Stack the direction numbers of the first dimensions: (dimension, 32), read-only."""
+    """Return the direction numbers of the first dimensions, (dimension, 32), read-only."""
     rows = [[1 << (WORD_BITS - 1 - k) for k in range(WORD_BITS)]]
     rows += [directions_of(polynomial(j), seed(j)) for j in range(1, dimension)]
     words = np.array(rows, dtype=np.uint32)
@@ -127,7 +128,7 @@ def directions(dimension: int) -> Words:
 
 
 def directions_of(polynomial: int, seed: int) -> list[int]:
-    """Run the recurrence from the initial numbers packed in a seed."""
+    """Return the direction numbers given by the recurrence and the initial numbers packed in a seed."""
     degree = polynomial.bit_length() - 1
     words: list[int] = []
     for k in range(degree):
@@ -144,15 +145,15 @@ def directions_of(polynomial: int, seed: int) -> list[int]:
 
 
 def seed(j: int) -> int:
-    """Give the seed of dimension j > 0: from the table, or pseudo-random past its end."""
+    """Return the seed of dimension j > 0: from the table, or pseudo-random past its end."""
     if j <= len(SEEDS):
         return SEEDS[j - 1]
-    # 17 bytes hold the 120 bits that the largest degree in use, 16, can need; more are not looked at.
+    # 17 bytes hold the 120 bits needed by the largest degree in use, 16; further bits are ignored.
     return int.from_bytes(hashlib.shake_128(f"Sobol {j}".encode()).digest(17), "big")
 
 
 def polynomial(j: int) -> int:
-    """Give the primitive polynomial of dimension j > 0; bit i is the coefficient of y^i."""
+    """Return the primitive polynomial of dimension j > 0; bit i is the coefficient of y^i."""
     degree = 1
     while j > len(primitive_polynomials(degree)):
         j -= len(primitive_polynomials(degree))
@@ -162,7 +163,7 @@ def polynomial(j: int) -> int:
 
 @cache
 def primitive_polynomials(degree: int) -> tuple[int, ...]:
-    """List the polynomials modulo which the powers of y run through all 2^degree - 1 non-zero residues."""
+    """Return the primitive polynomials of a degree: powers of y modulo them give all 2^degree - 1 non-zero residues."""
     order = 2**degree - 1
     shorter = [order // prime for prime in _prime_factors(order)]
     return tuple(
@@ -173,10 +174,10 @@ def primitive_polynomials(degree: int) -> tuple[int, ...]:
 
 
 def _power(exponent: int, polynomial: int, degree: int) -> int:
-    """Reduce y^exponent modulo a polynomial over GF(2)."""
+    """Return y^exponent modulo a polynomial over GF(2)."""
     value = 1
     for bit in f"{exponent:b}":
-        # Squaring over GF(2) puts a 0 between digits, which is to read base 2 as base 4; "1" then multiplies by y.
+        # Squaring over GF(2) puts a 0 between digits, so base 2 is read as base 4; a 1 bit then multiplies by y.
         value = int(f"{value:b}", 4) << int(bit)
         while value.bit_length() > degree:
             value ^= polynomial << (value.bit_length() - degree - 1)
@@ -184,7 +185,7 @@ def _power(exponent: int, polynomial: int, degree: int) -> int:
 
 
 def _prime_factors(number: int) -> list[int]:
-    """List the distinct primes that divide a number."""
+    """Return the distinct prime factors of a number."""
     factors, candidate = [], 2
     while number > 1:
         if number % candidate == 0:

@@ -1,8 +1,8 @@
-"""BLAS on one thread where the matrices are small.
+"""Limit BLAS to one thread for small matrices.
 
-Waking a second thread costs more than a product of two 300 x 300 matrices, and results would depend on how many threads
-the process happens to have. The setting belongs to the process, so it is counted: the first to enter lowers it, the
-last to leave restores it, and studies in several threads do not undo each other.
+Waking a second thread costs more than a product of two 300 x 300 matrices, and results would depend on the number of
+threads of the process. The setting is global to the process, so entries are counted: the first caller to enter lowers
+it and the last to leave restores it. Thus studies in several threads do not undo each other's limit.
 """
 
 import threading
@@ -14,24 +14,24 @@ from typing import Any
 import threadpoolctl
 
 MAX_SINGLE_THREAD_ROWS = 1500
-"""Up to this many rows one thread is used; beyond it, as many as the process allows."""
+"""Up to this many rows one thread is used; with more rows, all threads of the process."""
 
 _lock = threading.Lock()
 _inside = 0
 _lowered: list[tuple[Any, int]] = []
-"""Libraries that had more threads, and how many."""
+"""Libraries that used several threads, and their numbers of threads."""
 
 
 @cache
 def _libraries() -> list[Any]:
-    # Looking for the loaded BLAS libraries takes milliseconds, so it is done once.
+    # Finding the loaded BLAS libraries takes milliseconds, so it is done once.
     libraries = threadpoolctl.ThreadpoolController().lib_controllers
     return [library for library in libraries if library.user_api == "blas"]
 
 
 def _take_control() -> None:
-    # From 3.8 on threadpoolctl heeds only the thread that set a limit first, until it is told that that one is done.
-    # The count and the lock here already keep threads from undoing each other's limit.
+    # Since version 3.8 threadpoolctl accepts limits only from the thread that set one first, until that is cleared.
+    # Clearing it is safe: the count and the lock here keep threads from undoing each other's limit.
     clear = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
     if clear is not None:
         clear(force=True)
@@ -46,7 +46,7 @@ def one_blas_thread(rows: int = 0) -> Iterator[None]:
     global _inside  # noqa: PLW0603
     with _lock:
         if _inside == 0:
-            # By hand: threadpoolctl's own limit collects what is known of all libraries, for 60 microseconds each time.
+            # Not by threadpool_limits: it inspects all libraries, which takes 60 microseconds each time.
             _take_control()
             for library in _libraries():
                 threads = library.get_num_threads()

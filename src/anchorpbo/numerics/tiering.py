@@ -1,18 +1,20 @@
 """Tiered compilation: a function is interpreted while it is cold and compiled once it is hot.
 
-Compiling the functions of a first ask takes eight seconds, interpreting them a tenth of one. So a `jit_tiered` function
+Compiling the functions of a first ask takes eight seconds; interpreting them takes a tenth of a second. A `jit_tiered`
+function therefore
 
-1. takes its machine code from the cache on disk, where an earlier process has left it;
-2. else is interpreted, up to `MAX_INTERPRETED_SECONDS` in all and `MAX_INTERPRETED_NUMBERS` in the arrays of a call;
-3. else is compiled, which fills the cache.
+1. loads its machine code from the cache on disk, if an earlier process has compiled it;
+2. otherwise is interpreted, for at most `MAX_INTERPRETED_SECONDS` in total and if the arrays of a call hold at most
+   `MAX_INTERPRETED_NUMBERS`;
+3. otherwise is compiled, which fills the cache.
 
-**Both tiers give the same bits**, so that no result depends on when a function was compiled. It is one source, and each
-operation in it is rounded in the same way by CPython and by machine code: + - * / and square roots as IEEE 754 has it,
-``math`` by the same C library, and LLVM neither reorders nor fuses operations unless told. That excludes from tiered
-functions what differs: ``**`` (a product in machine code, ``pow`` in CPython), ``@`` (two builds of BLAS), sums over
-whole arrays, and draws of random numbers. Where the interpreter raises an exception in place of an infinity or a NaN,
-such as for a division by zero, the arguments are restored and machine code decides. With Intel's vector library, whose
-``exp`` is another, nothing is interpreted. `tests/numerics/test_tiering.py` compares the bits of all tiered functions.
+**Both tiers give the same bits**, so no result depends on when a function was compiled. Both run the same source, and
+CPython and machine code round each operation in the same way: + - * / and square roots follow IEEE 754, ``math`` uses
+the same C library, and LLVM neither reorders nor fuses operations by default. Tiered functions must not use operations
+that differ: ``**`` (a product in machine code, ``pow`` in CPython), ``@`` (two builds of BLAS), sums over whole arrays,
+and random numbers. If the interpreter raises an exception instead of returning an infinity or a NaN, for example for a
+division by zero, the arguments are restored and machine code is run. With Intel's vector library, which has a different
+``exp``, nothing is interpreted. `tests/numerics/test_tiering.py` compares the bits of all tiered functions.
 """
 
 from __future__ import annotations
@@ -34,23 +36,23 @@ from anchorpbo.numerics.jit import jit
 F = TypeVar("F", bound=Callable[..., Any])
 
 MAX_INTERPRETED_SECONDS = 0.5
-"""Seconds of interpreting after which a function is hot: about what compiling it takes."""
+"""Seconds of interpretation after which a function is hot: about the time to compile it."""
 MAX_INTERPRETED_NUMBERS = 16_384
-"""Numbers in the arguments of a call above which it is not interpreted: it could take longer than compiling."""
+"""Calls with larger arrays than this are not interpreted, since that could take longer than compiling."""
 
 _config: Any = numba.config
 _EAGER = ContextVar("eager", default=False)
 _COMPILING: set[object] = set()
-"""One entry for each thread that is compiling: numba keeps all others from its cache meanwhile."""
+"""One entry per compiling thread; numba locks its cache for all other threads in the meantime."""
 
 
 class _ColdError(Exception):
-    """There is no machine code, and it is not time to compile it."""
+    """The function has no machine code yet and is too cold to be compiled."""
 
 
 @contextmanager
 def compile_eagerly() -> Iterator[None]:
-    """Compile every tiered function at its first call, in this thread; for warming up and for benchmarks."""
+    """Compile every tiered function at its first call in this thread, for warm-up and benchmarks."""
     before = _EAGER.set(True)
     try:
         yield
@@ -59,7 +61,7 @@ def compile_eagerly() -> Iterator[None]:
 
 
 def jit_tiered(function: F) -> F:
-    """Compile the function once it is hot. Its callees are `jit` or `jit_inline`, not tiered."""
+    """Compile a function once it is hot. Its callees must be `jit` or `jit_inline`, not tiered."""
     return cast(F, TieredFunction(jit(function)))
 
 
@@ -70,22 +72,22 @@ class TieredFunction:
         update_wrapper(self, dispatcher.py_func)
         self.dispatcher = dispatcher
         self.seconds = math.inf if _config.USING_SVML else 0.0
-        """Spent on interpreting; infinite once it has been compiled here."""
+        """Seconds spent on interpretation; infinite once this process has compiled the function."""
         self._has_machine_code: bool | None = None
-        """Whether there is some for arguments of any types; ``None`` until the cache was asked."""
-        # No public hook exists (decision 34); without this one all is compiled at once.
+        """Whether machine code exists for some argument types; ``None`` until the cache has been checked."""
+        # Numba has no public hook for this (decision 34); without it functions are compiled at their first call.
         cache: Any = getattr(dispatcher, "_cache", None)
         load: Callable[..., Any] | None = getattr(cache, "load_overload", None)
         if load is not None:
             cache.load_overload = partial(self._load, load)
 
     def __call__(self, *args: Any) -> Any:
-        """Call it, by the tier whose turn it is."""
+        """Call the function by the current tier."""
         has_code = self._has_machine_code
         if has_code or (has_code is None and not _COMPILING and not _EAGER.get()):
             try:
                 result = self.dispatcher(*args)
-            except _ColdError:  # for these types; there may be machine code for others
+            except _ColdError:  # no machine code for these types; there may be some for others
                 self._has_machine_code = bool(has_code)
             else:
                 self._has_machine_code = True
@@ -95,7 +97,7 @@ class TieredFunction:
         return self.interpret(args)
 
     def compile(self, args: Sequence[Any]) -> Any:
-        """Call it as machine code, and compile that unless it is there."""
+        """Call the function as machine code; compile it first if needed."""
         token = object()
         _COMPILING.add(token)
         try:
@@ -107,7 +109,7 @@ class TieredFunction:
         return result
 
     def interpret(self, args: Sequence[Any]) -> Any:
-        """Call it by the interpreter; where that raises an exception, as machine code."""
+        """Call the function in the interpreter; if that raises an arithmetic error, call it as machine code."""
         arrays = [(array, array.copy()) for array in args if isinstance(array, np.ndarray) and array.flags.writeable]
         began = thread_time()
         try:
@@ -122,7 +124,7 @@ class TieredFunction:
 
     @cached_property
     def interpretable(self) -> Callable[..., Any]:
-        """The function in plain Python, and so its callees."""
+        """The function and its callees in plain Python."""
         return _interpretable(self.dispatcher.py_func)
 
     def _load(self, load: Callable[..., Any], signature: Any, target: Any) -> Any:
@@ -133,12 +135,12 @@ class TieredFunction:
 
 
 def _size(args: Sequence[Any]) -> int:
-    """Numbers in all arrays among the arguments."""
+    """Return the total size of the arrays among the arguments."""
     return sum(array.size for array in args if isinstance(array, np.ndarray))
 
 
 def _interpretable(function: FunctionType) -> FunctionType:
-    """The function with compiled callees replaced by the Python functions they were made from."""
+    """Return the function with its compiled callees replaced by their Python functions."""
     namespace = function.__globals__
     called = {name: getattr(namespace.get(name), "py_func", None) for name in function.__code__.co_names}
     plain = {name: _interpretable(callee) for name, callee in called.items() if callee is not None}

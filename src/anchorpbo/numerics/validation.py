@@ -1,6 +1,6 @@
-"""Validation of arguments, once, when an object is built.
+"""Validation of arguments when an object is created.
 
-Arrays are copied to read-only float (or index) arrays, so that what was valid at construction stays valid.
+Arrays are copied to read-only float (or index) arrays, so that valid arguments stay valid.
 """
 
 from numbers import Real
@@ -24,7 +24,7 @@ def freeze(array: AnyArray) -> AnyArray:
 def as_read_only(array: Array) -> Array:
     """Return a C-contiguous view that compiled code cannot write to.
 
-    To the compiler a read-only array is of another type than one that is not: one type, one compilation.
+    Numba treats read-only and writable arrays as different types; using one type avoids a second compilation.
     """
     return freeze(np.ascontiguousarray(array).view())
 
@@ -34,7 +34,7 @@ def as_floats(name: str, values: npt.ArrayLike) -> Array:
     try:
         given = np.asarray(values)
         if np.iscomplexobj(given) or np.ma.is_masked(values):
-            raise TypeError("what a float cannot hold")
+            raise TypeError("complex or masked values")
         array = np.array(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         remedy = "give rows of equal length, and floats rather than text, complex numbers or masked values"
@@ -48,16 +48,16 @@ def as_floats(name: str, values: npt.ArrayLike) -> Array:
 
 
 def as_points(name: str, values: npt.ArrayLike, dimension: int | None = None) -> Array:
-    """Copy to an (n, d) array of finite designs, of a given d where one is known."""
+    """Copy to an (n, d) array of finite designs; d must equal `dimension` if that is given."""
     array = as_floats(name, values)
     expected = "(n, d)" if dimension is None else f"(n, {dimension})"
     if array.ndim != 2 or (dimension is not None and array.shape[1] != dimension):
-        raise ShapeError(f"{name} must have shape {expected}", array.shape, "give one design a row")
+        raise ShapeError(f"{name} must have shape {expected}", array.shape, "give one design per row")
     return array
 
 
 def as_vector(name: str, values: npt.ArrayLike) -> Array:
-    """Copy to a one-dimensional array of finite numbers; a scalar becomes one of length one."""
+    """Copy to a one-dimensional array of finite numbers; a scalar becomes an array of length one."""
     array = as_floats(name, values)
     if array.ndim > 1:
         raise ShapeError(f"{name} must be a number or one-dimensional", array.shape, "flatten it")
@@ -105,26 +105,26 @@ def as_integer(name: str, value: int, minimum: int) -> int:
 
 
 def as_generator(rng: np.random.Generator) -> np.random.Generator:
-    """Return a random generator, or say how to make one."""
+    """Return a random generator; raise `InputError` for any other object."""
     if not isinstance(rng, np.random.Generator):
-        raise InputError("rng must be a numpy.random.Generator", repr(rng), "make one with numpy.random.default_rng(0)")
+        raise InputError("rng must be a numpy.random.Generator", repr(rng), "use numpy.random.default_rng(0)")
     return rng
 
 
 def as_positive_bounds(name: str, bounds: tuple[float, float]) -> tuple[float, float]:
-    """Return two positive numbers, the first at most the second."""
+    """Return a pair of positive numbers (lower, upper) with lower <= upper."""
     try:
         lower, upper = bounds
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be a pair (lower, upper)", repr(bounds), "give two numbers") from error
     lower, upper = as_positive(f"the lower end of {name}", lower), as_positive(f"the upper end of {name}", upper)
     if lower > upper:
-        raise InputError(f"{name} must not decrease", (lower, upper), "swap the two")
+        raise InputError(f"{name} must have lower <= upper", (lower, upper), "swap the two")
     return lower, upper
 
 
 def _is_number(value: object) -> bool:
     try:
         return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
-    except OverflowError:  # a whole number with more than 308 digits
+    except OverflowError:  # an integer with more than 308 digits
         return False

@@ -1,6 +1,7 @@
 """Exact random variates by rejection: truncated normal, modified half-normal and Polya-Gamma.
 
-Nothing is inverted, so that nothing is lost in a tail. The formulas are those of the section of each distribution.
+No distribution function is inverted, so no precision is lost in the tails. Each distribution has a section below with
+its formulas.
 
 References
 ----------
@@ -22,14 +23,14 @@ import numpy as np
 from anchorpbo.numerics.jit import jit
 
 MAX_PROPOSALS = 1000
-"""One in three or more is kept: all of so many are rejected only where there is nothing to keep."""
+"""Maximal number of proposals. At least one in three is accepted, so all are rejected only if none can be."""
 
 # -- truncated normal -------------------------------------------------------------------------------------------------
 #
 #     draw_above(a)       x ~ N(0, 1) given x > a
 #     draw_between(a, b)  x ~ N(0, 1) given a < x < b
 #
-# Every draw is by rejection, so that nothing is inverted and nothing is lost in a tail:
+# Proposals and their acceptance rates:
 #
 #     a <= 0         propose N(0, 1)                               accepts Phi(-a) >= 0.5
 #     0 < a < 0.35   propose |N(0, 1)|                             accepts 2 Phi(-a) >= 0.72
@@ -40,17 +41,17 @@ MAX_PROPOSALS = 1000
 #                                                                  accepts 0.49 or more
 #
 # An interval is narrow when the normal density changes little over it: for a >= 0, when (b^2 - a^2) / 2 <= 1; around 0,
-# when b - a <= sqrt(2 pi). A wider one is a one-sided draw, repeated until it falls below b. For a >= 0 that happens
-# with probability 1 - 1/e or more, as P(x > b | x > a) <= exp(-(b^2 - a^2) / 2); around 0, a proposal passes both
+# when b - a <= sqrt(2 pi). For a wider interval, one-sided draws are repeated until one falls below b. For a >= 0 that
+# has probability 1 - 1/e or more, as P(x > b | x > a) <= exp(-(b^2 - a^2) / 2); around 0, a proposal lies within both
 # bounds with probability 0.49 or more. Intervals below 0 are mirrored.
 
-TAIL = 0.35  # where the exponential proposal overtakes the folded normal: measured, and flat around there
+TAIL = 0.35  # above this the exponential proposal is faster than the folded normal (measured; the optimum is flat)
 _SQRT_2PI = math.sqrt(2.0 * math.pi)
 
 
 @jit
 def draw_above(rng: np.random.Generator, a: float) -> float:
-    """Draw one standard normal given that it exceeds a; NaN for NaN, and where all proposals are rejected."""
+    """Draw one standard normal given that it exceeds a; return NaN if a is NaN or all proposals are rejected."""
     if math.isnan(a):
         return a
     if a < TAIL:
@@ -73,7 +74,7 @@ def draw_above(rng: np.random.Generator, a: float) -> float:
 
 @jit
 def _draw_between_positive(rng: np.random.Generator, a: float, b: float) -> float:
-    """Draw between a < b, where b > 0 and thus only a may lie below 0."""
+    """Draw one standard normal between a < b, where b > 0; a may be negative."""
     width = b - a
     inside = a < 0.0
     if (width > _SQRT_2PI) if inside else (width * (0.5 * a + 0.5 * b) > 1.0):
@@ -108,24 +109,24 @@ def draw_between(rng: np.random.Generator, a: float, b: float) -> float:
 #
 # Density of c > 0, for A > 0 and k >= 1, up to a constant:   c^(k-1) exp(-A c^2 / 2 - B c)
 #
-# It is what a vector w of k coordinates is to be multiplied by for t + c w to be a draw from N(0, Q^-1) along the ray,
-# with A = w'Qw and B = w'Qt: the factor c^(k-1) is the volume that stretching makes [LiuSabatti2000].
+# This is the distribution of the scale c when t + c w is drawn from N(0, Q^-1) along a ray, for a vector w of k
+# coordinates, with A = w'Qw and B = w'Qt. The factor c^(k-1) is the Jacobian of the scaling [LiuSabatti2000].
 #
-# By rejection. With c_0 the root of A c^2 + B c = k, which is the mode of log c, the term that is in the way of a
-# simple proposal is replaced by its tangent at c_0:
+# Let c_0 be the root of A c^2 + B c = k, which is the mode of log c. For a simple proposal, one term of the log density
+# is replaced by its tangent at c_0:
 #
 #    B c_0 <= k / 4   log c       propose N(((k - 1) / c_0 - B) / A, 1 / A), keep with (r e^(1 - r))^(k-1), r = c / c_0
 #    else             A c^2 / 2   propose c_0 Gamma(k) / k, keep with exp(-A (c - c_0)^2 / 2)
 #
-# A third of the proposals are kept, or more, whatever A, B and k are. The border lies away from B = 0, which is common:
-# rounding must not decide what is drawn.
+# At least a third of the proposals are kept for all A, B and k. The switch between the two is not at B = 0, since that
+# value is common and rounding would then decide which proposal is used.
 
 
 @jit
 def draw_modified_half_normal(rng: np.random.Generator, k: int, A: float, B: float) -> float:
-    """Draw one c; a NaN comes back as one, and where rounding leaves nothing to keep."""
+    """Draw one c; return NaN if an argument is NaN or if rounding leaves no proposal to accept."""
     root = math.sqrt(B * B + 4.0 * A * k)
-    mode = 2.0 * k / (B + root) if B > 0.0 else 0.5 * (root - B) / A  # the one that does not cancel
+    mode = 2.0 * k / (B + root) if B > 0.0 else 0.5 * (root - B) / A  # the form without cancellation
     if 4.0 * B * mode > k:
         for _ in range(MAX_PROPOSALS):
             c = mode * rng.standard_gamma(k) / k
@@ -147,30 +148,30 @@ def draw_modified_half_normal(rng: np.random.Generator, k: int, A: float, B: flo
 #     w ~ PG(1, z)   E w = tanh(z / 2) / (2 z),   E exp(-s w) = cosh(z / 2) / cosh(sqrt((z^2 / 2 + s) / 2))
 #
 # As in [PSW2013], w = x / 4 where x has, with c = |z| / 2, a density proportional to exp(-c^2 x / 2) times a series
-# a_0(x) - a_1(x) + a_2(x) - ... with falling terms. Relative to the first of them, with t = 0.64,
+# a_0(x) - a_1(x) + a_2(x) - ... with decreasing terms. Relative to the first term, with t = 0.64,
 #
-#     a_n(x) / a_0(x) = (2 n + 1) exp(-2 n (n + 1) / x)         where x <= t
-#                       (2 n + 1) exp(-n (n + 1) pi^2 x / 2)    where x > t
+#     a_n(x) / a_0(x) = (2 n + 1) exp(-2 n (n + 1) / x)         for x <= t
+#                       (2 n + 1) exp(-n (n + 1) pi^2 x / 2)    for x > t
 #
-# and neither can overflow. The first term is the proposal: an inverse Gaussian IG(1 / c, 1) cut to (0, t], or t plus an
-# exponential of rate k = pi^2 / 8 + c^2 / 2. The odds of the former against the latter are
+# and neither can overflow. The first term is the proposal: an inverse Gaussian IG(1 / c, 1) truncated to (0, t], or t
+# plus an exponential of rate k = pi^2 / 8 + c^2 / 2. The odds of the former against the latter are
 #
 #     (4 k / pi) exp(pi^2 t / 8 - 1 / (2 t)) (exp(u^2 / 2) Phi(u) + exp(v^2 / 2) Phi(-v)),   u, v = (c t -+ 1) / sqrt(t)
 #
-# A draw keeps x when a uniform variable lies below the series: partial sums bracket it, and fewer than 1.001 proposals
-# are needed on average whatever z is.
+# A proposal x is accepted when a uniform variable lies below the series, which its partial sums bracket. Fewer than
+# 1.001 proposals are needed on average for every z.
 
 CUT = 0.64
 _ROOT_CUT = 0.8
 _ODDS_FACTOR = 4.0 / math.pi * math.exp(math.pi**2 * CUT / 8.0 - 0.5 / CUT)
-_NEVER_RIGHT = 30.0  # from here on the odds exceed 1e110, far past the grain of a uniform variable
-_MAX_TERMS = 100  # of a series whose second term is mostly below rounding
+_NEVER_RIGHT = 30.0  # above this c the odds exceed 1e110, far beyond the resolution of a uniform variable
+_MAX_TERMS = 100  # of the series; its second term is usually below rounding
 _MIN_DRAW = 2.3e-308  # a normal float whose reciprocal is finite
 
 
 @jit
 def _chance_of_right(c: float) -> float:
-    """Give the probability that a proposal comes from beyond the cut."""
+    """Return the probability that a proposal lies above the cut."""
     if c > _NEVER_RIGHT:
         return 0.0
     rate = math.pi**2 / 8.0 + 0.5 * c * c
@@ -192,7 +193,7 @@ def _draw_left(rng: np.random.Generator, c: float) -> float:
                 return x
         return math.nan
     for _ in range(MAX_PROPOSALS):
-        # The two roots of [MSH1976] are mean / r and mean r; so written, nothing cancels when the mean is tiny.
+        # The two roots of [MSH1976] are mean / r and mean r; this form does not cancel when the mean is tiny.
         h = 0.5 * rng.standard_normal() ** 2 / c
         r = 1.0 + h + math.sqrt(h * (2.0 + h))
         x = 1.0 / (c * r) if rng.random() * (1.0 + r) <= r else r / c
@@ -203,7 +204,7 @@ def _draw_left(rng: np.random.Generator, c: float) -> float:
 
 @jit
 def _series_keeps(rng: np.random.Generator, x: float) -> bool:
-    """Decide with probability (a_0 - a_1 + a_2 - ...)(x) / a_0(x)."""
+    """Return true with probability (a_0 - a_1 + a_2 - ...)(x) / a_0(x)."""
     slope = 2.0 / x if x <= CUT else 0.5 * math.pi**2 * x
     level, total = rng.random(), 1.0
     for n in range(1, _MAX_TERMS):
@@ -221,7 +222,7 @@ def _series_keeps(rng: np.random.Generator, x: float) -> bool:
 
 @jit
 def draw_polya_gamma(rng: np.random.Generator, z: float) -> float:
-    """Draw one w ~ PG(1, z): positive and finite, the same for z and -z; a NaN comes back as it is."""
+    """Draw one w ~ PG(1, z): positive and finite, the same for z and -z; return NaN if z is NaN."""
     if math.isnan(z):
         return z
     c = 0.5 * abs(z)

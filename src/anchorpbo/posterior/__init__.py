@@ -1,4 +1,4 @@
-"""From Gaussian sites on margins to the utility everywhere: sites, latent vectors, the posterior."""
+"""The posterior of the utility from Gaussian sites on the margins: sites, latent vectors, posterior."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ LATENTS: dict[str, Callable[[Rows, Array], ExactLatent]] = {
     "duel": DuelLatent,
     "point": PointLatent,
 }
-"""The two exact latent vectors by name, and the smaller of them."""
+"""Exact latent vectors by name; ``auto`` selects the smaller one."""
 
 __all__ = [
     "LATENTS",

@@ -1,4 +1,4 @@
-"""Duel space: the latent vector is the margins, S = C = D K D', H = I; see `latent`."""
+"""Duel space: the latent vector holds the margins, S = C = D K D', H = I; see `latent`."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from anchorpbo.posterior.latent import ExactLatent, Solution, subtract_sites
 from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
 
-# A site's precision in units of its margin's own.
+# Precision of a site, relative to its margin's prior precision, above which the site is informative.
 _MIN_SHARE = 1e-2
 
 
 class DuelLatent(ExactLatent):
-    """Latent = margins."""
+    """Latent vector of the margins, (m,)."""
 
     @cached_property
     def prior(self) -> Array:
-        """C = D K D'."""
+        """Prior covariance C = D K D', (m, m)."""
         return self.rows.margin_covariance(self.kernel_matrix)
 
     def margins(self, x: Array) -> Array:
-        """The latent vector itself."""
+        """Return the latent vector itself, since H = I."""
         return x
 
     def apply_transpose(self, t: Array) -> Array:
-        """The vector itself."""
+        """Return t itself, since H = I."""
         return t
 
     @property
     def sparse_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
-        """1 and 0 at the margin itself."""
+        """H = I as sparse rows: coefficients 1 and 0 at each margin."""
         m = len(self.rows)
         return np.ones(m), np.zeros(m), np.arange(m), np.arange(m)
 
     def margin_variances(self, solution: Solution) -> Array:
-        """(1 - P_kk / w) / w where a site rules its margin, C_kk - (C P C)_kk elsewhere."""
+        """Return (1 - P_kk / w) / w for informative sites and C_kk - (C P C)_kk for the others, (m,)."""
         variances = np.diagonal(self.prior).copy()
         rules, w, diagonal = _find_informative(solution)
         variances[rules] = (1.0 - diagonal / w) / w
@@ -49,7 +49,7 @@ class DuelLatent(ExactLatent):
         return variances
 
     def solve(self, sites: Sites) -> Solution:
-        """F = W^1/2, y = W^1/2 t."""
+        """Return the solution with F = W^1/2 and y = W^1/2 t."""
         root, A = sites.root, np.zeros(self.prior.shape)
         _fill_identity_plus(self.prior, root, A)
         L = cholesky_by_root(A, root, self.prior)
@@ -57,7 +57,7 @@ class DuelLatent(ExactLatent):
         return Solution(self, sites, L, root, dual)
 
     def cavities(self, solution: Solution) -> tuple[Array, Array]:
-        """Where a site rules its margin, by leaving it out of P: s2_c = 1 / P_kk - 1 / w, mu_c = t - a_k / P_kk."""
+        """Return the cavities; for informative sites s2_c = 1 / P_kk - 1 / w and mu_c = t - a_k / P_kk."""
         mu_c, s2_c = subtract_sites(solution)
         rules, w, diagonal = _find_informative(solution)
         s2_c[rules] = 1.0 / diagonal - 1.0 / w
@@ -65,28 +65,28 @@ class DuelLatent(ExactLatent):
         return mu_c, s2_c
 
     def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
-        """W D Cov(f) = P D K."""
+        """Return entries of W D Cov(f) = P D K, (m,)."""
         DK = self.rows.margins(self.kernel_matrix)
         return np.asarray((solution.precision * DK[:, columns].T).sum(axis=1))
 
     def prior_to_points(self, A: Array) -> Array:
-        """D' A D."""
+        """Return D' A D, (u, u)."""
         return self.rows.apply_transpose(self.rows.apply_transpose(A).T)
 
     def dual_to_points(self, dual: Array) -> Array:
-        """D' a."""
+        """Return D' a, (u,)."""
         return self.rows.apply_transpose(dual)
 
     def root_to_points(self, root: Array) -> Array:
-        """L^-1 F D."""
+        """Return L^-1 F D, (r, u)."""
         return self.rows.apply_transpose(root.T).T
 
 
 def _find_informative(solution: Solution) -> tuple[BoolArray, Array, Array]:
-    """In duel space: which sites know more than next to nothing of their margin, with their w and P_kk.
+    """Return which sites are informative about their margin, (m,), and the w and P_kk of these sites.
 
-    For these P_kk / w, the share of the margin's precision that is not the site's own, loses at most two digits. The
-    margin's variance, where it is taken from the prior's by subtraction, loses more the more is known, and costs more.
+    For these sites P_kk / w, the share of the margin's precision from other sources, loses at most two digits. The
+    alternative, a subtraction from the prior variance, loses more digits the more informative a site is, and is slower.
     """
     w, prior = solution.sites.precision, np.diagonal(solution.latent.prior)
     rules = w * prior > _MIN_SHARE

@@ -1,11 +1,12 @@
 """Products with the root of a posterior that was solved in duel space, at a quarter of the cost.
 
-There root = R D, (m, u): R lower triangular, (m, m), and D with two entries a row. So rows k, (n, u), take
+In duel space root = R D, (m, u), with R lower triangular, (m, m), and D with two entries per row. For k, (n, u), and w,
+(n, m), the products
 
-    k root' = (k D') R'             two entries a duel, then a triangular product
+    k root' = (k D') R'             two entries per duel, then a triangular product
     w root = (w R) D
 
-instead of products with a dense (m, u) matrix, whose u is twice m where no design is in two duels.
+replace products with a dense (m, u) matrix, in which u = 2 m if no design is in two duels.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from anchorpbo.posterior.latent import LatentGaussian
 from anchorpbo.typing import Array, IntArray
 
 MIN_DUELS = 100
-"""With fewer duels the dense product is as fast."""
+"""Smallest number of duels for which this is faster than the dense product."""
 
 
 @dataclass(frozen=True, eq=False)
 class DuelRoot:
-    """A root as R and D."""
+    """Root of a posterior, factored as R D."""
 
     triangle: Array
     """R, (m, m)."""
@@ -36,20 +37,20 @@ class DuelRoot:
 
     @classmethod
     def of(cls, latent: LatentGaussian, root: Array) -> DuelRoot | None:
-        """Return a root of P, (r, n), as R and D; ``None`` where nothing is gained."""
+        """Return a root of P, (r, n), factored as R D; ``None`` if the dense product is as fast."""
         if not isinstance(latent, DuelLatent) or len(root) < MIN_DUELS:
             return None
         return cls(np.asfortranarray(root), latent.rows)
 
     def multiply_transpose(self, k: Array) -> Array:
-        """k root', (n, m)."""
+        """Return k root', (n, m)."""
         margins = np.empty((len(k), len(self.rows)))
         _gather(*self._entries, np.ascontiguousarray(k), margins)
-        # What lies in memory row by row is what LAPACK calls its transpose.
+        # A C-ordered array is the transpose of a Fortran-ordered one, which BLAS expects.
         return blas.dtrmm(1.0, self.triangle, margins.T, lower=1, overwrite_b=1).T if len(k) else margins
 
     def multiply(self, within: Array) -> Array:
-        """within root, (n, u)."""
+        """Return within root, (n, u)."""
         weights = np.zeros((len(within), self.rows.designs))
         if len(within):
             product = blas.dtrmm(1.0, self.triangle, within.T, lower=1, trans_a=1).T

@@ -1,13 +1,13 @@
 """A weighted sum of utilities under a posterior: its moments, and its covariance with the utility anywhere.
 
-Symbols: Y (p, d) the designs of the sum, w (p,) their weights, g = sum_j w_j f(y_j); P, beta, G of the posterior:
+Symbols: Y (p, d) are the designs of the sum, w (p,) their weights, g = sum_j w_j f(y_j); P, beta, G as in `posterior`:
 
     c = k(P, Y) w                                   h = G c
     E g          = c' beta
-    Var g        = w' k(Y, Y) w - c' h              each pair of designs is looked at once: k is symmetric
+    Var g        = w' k(Y, Y) w - c' h              each pair of designs is visited once, since k is symmetric
     Cov(f(x), g) = k(x, Y) w - k(x, P) h
 
-c, h and the two moments do not depend on x: many designs are compared with one sum without adding it up again.
+c, h and the two moments do not depend on x, so they are computed once for many designs x.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from anchorpbo.typing import Array
 if TYPE_CHECKING:
     from anchorpbo.posterior.posterior import Posterior
 
-# About how many covariances to hold at once.
+# Approximate maximal number of covariances in memory.
 _MAX_COVARIANCES = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class LinearFunctional:
-    """A weighted sum of utilities; immutable, with what was computed of it kept."""
+    """A weighted sum of utilities; immutable, with cached moments."""
 
     posterior: Posterior
     Y: Array
-    """The designs, (p, d)."""
+    """Designs, (p, d)."""
     weights: Array
-    """(p,)."""
+    """Weights, (p,)."""
 
     @cached_property
     def mean(self) -> float:
-        """E g."""
+        """Mean E g."""
         return float(self._with_points @ self.posterior.beta)
 
     @cached_property
     def variance(self) -> float:
-        """Var g; rounding below zero is cut off."""
+        """Variance Var g; negative rounding errors are set to 0."""
         prior = _quadratic_form(self.posterior.kernel, self.Y, self.weights)
         return max(prior - float(self._with_points @ self._product), 0.0)
 
     def covariance(self, X: Array) -> Array:
-        """Cov(f(x_i), g), (n,), for designs X, (n, d)."""
+        """Return Cov(f(x_i), g), (n,), for designs X, (n, d)."""
         kernel, points, total = self.posterior.kernel, self.posterior.points, np.empty(len(X))
         step = _step(max(len(self.Y), len(points)))
         for start in range(0, len(X), step):
@@ -60,7 +60,7 @@ class LinearFunctional:
 
     @cached_property
     def _with_points(self) -> Array:
-        """c, the prior covariance with the posterior's points, (u,)."""
+        """Prior covariance c of g with the utility at the posterior's points, (u,)."""
         kernel, points, c = self.posterior.kernel, self.posterior.points, np.zeros(len(self.posterior.points))
         step = _step(len(points))
         for start in range(0, len(self.Y), step):
@@ -69,14 +69,14 @@ class LinearFunctional:
 
     @cached_property
     def _product(self) -> Array:
-        """h, (u,), through the roots of G: G itself would lose digits where the noise is small."""
+        """h = G c, (u,), by the roots of G, since G itself loses digits at small noise."""
         posterior, c = self.posterior, self._with_points
         within = posterior.root.T @ (posterior.root @ c)
         return within if posterior.spread is None else within - posterior.spread.T @ (posterior.spread @ c)
 
 
 def _quadratic_form(kernel: Kernel, Y: Array, weights: Array) -> float:
-    """w' k(Y, Y) w, from the pairs on and above the diagonal."""
+    """Return w' k(Y, Y) w, from the pairs on and above the diagonal."""
     total, step = 0.0, _step(len(Y))
     for start in range(0, len(Y), step):
         w, later = weights[start : start + step], weights[start:].copy()

@@ -1,10 +1,10 @@
-"""Latent Gaussian vectors: one posterior, solved in whichever representation is smaller.
+"""Latent Gaussian vectors: the posterior is solved in the smaller of several representations.
 
-Symbols: a latent vector x ~ N(0, S) is seen through margins g = H x with sites (w, b).
+Symbols: x ~ N(0, S) is a latent vector, and the margins g = H x have sites (w, b).
 
     duel space       x = g,  S = C = D K D' (m x m),  H = I        when m <= u
     point space      x = f,  S = K          (u x u),  H = D        when u < m
-    inducing points  x = v,  S = I          (r x r),  H dense      thousands of both, approximately
+    inducing points  x = v,  S = I          (r x r),  H dense      thousands of both; an approximation
 
 With any F and y such that F'F = H'WH and F'y = H'b,
 
@@ -13,7 +13,7 @@ With any F and y such that F'F = H'WH and F'y = H'b,
 
 In duel space F = W^1/2 and y = W^1/2 t. In point space designs are eliminated one by one (`point_latent`), or a QR
 factorisation compresses W^1/2 D to u rows: F = R and y = Q' W^1/2 t. No covariance is inverted, so equal designs need
-no jitter, and I + F S F' has no eigenvalue below 1.
+no jitter, and all eigenvalues of I + F S F' are at least 1.
 """
 
 from __future__ import annotations
@@ -38,53 +38,53 @@ from anchorpbo.typing import Array, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The Gaussian posterior of the latent vector under given sites."""
+    """Gaussian posterior of the latent vector under given sites."""
 
     latent: LatentGaussian
     sites: Sites
     L: Array
     """Lower triangle with L L' = I + F S F', (r, r)."""
     F: Array
-    """(r, n), or the diagonal of it, (n,)."""
+    """F, (r, n), or its diagonal, (n,)."""
     dual: Array
-    """a, (n,); (s, n) for s draws that share their precisions."""
+    """Dual vector a, (n,); (s, n) for s draws that share their precisions."""
 
     @property
     def log_determinant(self) -> float:
-        """Log |I + F S F'|."""
+        """The log determinant log |I + F S F'|."""
         return log_determinant(self.L)
 
     @cached_property
     def root(self) -> Array:
-        """L^-1 F, (r, n), so that P = root' root."""
+        """Root L^-1 F, (r, n), so that P = root' root."""
         return inverse_lower(self.L) * self.F if self.F.ndim == 1 else solve_lower(self.L, self.F)
 
     @cached_property
     def precision(self) -> Array:
-        """P, (n, n)."""
+        """Matrix P, (n, n)."""
         if self.F.ndim == 1:
             return scale_symmetric(inverse_from_cholesky(self.L), self.F)
         return self.root.T @ self.root
 
     @cached_property
     def covariance(self) -> Array:
-        """S - S P S, (n, n)."""
+        """Posterior covariance S - S P S, (n, n)."""
         reduced = self.root @ self.latent.prior
         return np.asarray(self.latent.prior - reduced.T @ reduced)
 
     @cached_property
     def margin_means(self) -> Array:
-        """E[g], (m,)."""
+        """Posterior means E[g], (m,)."""
         return self.latent.margins(self.latent.prior @ self.dual)
 
     @cached_property
     def margin_variances(self) -> Array:
-        """Var[g], (m,); rounding below zero is cut off."""
+        """Posterior variances Var[g], (m,); negative rounding errors are set to 0."""
         return np.maximum(self.latent.margin_variances(self), 0.0)
 
 
 class LatentGaussian(ABC):
-    """A Gaussian vector x that the margins g = H x are linear in: what an inference works on."""
+    """A Gaussian vector x, with margins g = H x; the input of an inference."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -92,44 +92,44 @@ class LatentGaussian(ABC):
     @property
     @abstractmethod
     def prior(self) -> Array:
-        """S, (n, n)."""
+        """Prior covariance S, (n, n)."""
 
     @abstractmethod
     def margins(self, x: Array) -> Array:
-        """H x, (m,)."""
+        """Return H x, (m,)."""
 
     @abstractmethod
     def apply_transpose(self, t: Array) -> Array:
-        """H' t, (n,)."""
+        """Return H' t, (n,)."""
 
     @cached_property
     def dense_rows(self) -> Array:
-        """H, (m, n), row by row in memory, for compiled loops."""
+        """H, (m, n), C-contiguous, for compiled loops."""
         return np.ascontiguousarray(self.margins(np.eye(len(self.prior))))
 
     @abstractmethod
     def margin_variances(self, solution: Solution) -> Array:
-        """Posterior variances of the margins, (m,)."""
+        """Return the posterior variances of the margins, (m,)."""
 
     @abstractmethod
     def solve(self, sites: Sites) -> Solution:
-        """Posterior of the latent vector under these sites, whose draws, if any, share their precisions."""
+        """Return the posterior of the latent vector under these sites; several draws must share their precisions."""
 
     @abstractmethod
     def cavities(self, solution: Solution) -> tuple[Array, Array]:
-        """Mean and variance of each margin without its own site, (m,) each."""
+        """Return the cavity mean and variance of each margin, without its own site, (m,) each."""
 
     @abstractmethod
     def dual_to_points(self, dual: Array) -> Array:
-        """beta, (u,), the posterior mean's weights on the distinct designs, of a dual vector (n,)."""
+        """Return beta, (u,), the weights of the posterior mean on the distinct designs, from a dual vector (n,)."""
 
     @abstractmethod
     def root_to_points(self, root: Array) -> Array:
-        """Root, (r, u), of G, the posterior covariance's weights on the distinct designs, of a root of P, (r, n)."""
+        """Return a root of G, (r, u), the weights of the posterior covariance, from a root of P, (r, n)."""
 
 
 class ExactLatent(LatentGaussian):
-    """A latent vector without approximation, whose prior follows from K: the evidence has a gradient in it."""
+    """A latent vector without approximation, whose prior depends on K; the evidence has a gradient in K."""
 
     def __init__(self, rows: Rows, kernel_matrix: Array) -> None:
         super().__init__(rows)
@@ -142,7 +142,7 @@ class ExactLatent(LatentGaussian):
 
     @abstractmethod
     def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
-        """Entries (k, columns_k) of W D Cov(f | sites), (m,): how utilities move with each site's precision."""
+        """Return the entries (k, columns_k) of W D Cov(f | sites), (m,)."""
 
     @abstractmethod
     def prior_to_points(self, A: Array) -> Array:
@@ -150,8 +150,8 @@ class ExactLatent(LatentGaussian):
 
 
 def subtract_sites(solution: Solution) -> tuple[Array, Array]:
-    """Return mean and variance of each margin without its own site, the site's precision taken from the margin's."""
+    """Return the cavity mean and variance of each margin, by subtracting its site's precision, (m,) each."""
     mu, s2, sites = solution.margin_means, solution.margin_variances, solution.sites
-    # 1 - w s2 is the share of the margin's precision that is not its own site's; rounding must not take it all.
+    # 1 - w s2 is the share of the margin's precision from other sources; rounding must not make it 0 or negative.
     share = np.maximum(1.0 - sites.precision * s2, np.finfo(float).eps)
     return (mu - sites.linear * s2) / share, s2 / share

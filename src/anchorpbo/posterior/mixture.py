@@ -1,4 +1,4 @@
-"""Mixtures of Gaussian processes: one component for each draw of the sites."""
+"""Mixtures of Gaussian processes: one component per draw of the sites."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array
 
 GaussianWeights = tuple[Array, Array]
-"""One Gaussian process as its weights (beta, root)."""
+"""Weights (beta, root) of one Gaussian process."""
 
 
 @dataclass(frozen=True, eq=False)
 class SiteMixture(Sequence[GaussianWeights]):
-    """The Gaussian process of each draw.
+    """Gaussian processes, one per draw of the sites.
 
-    The covariance depends on a draw through its precisions alone. Hallucinations share them, and then it is computed
-    once; otherwise anew when a component is looked at, since keeping all of them would take s u^2 numbers.
+    The covariance depends on a draw only through its precisions. If all draws share their precisions, as in
+    Hallucination Believer, it is computed once. Otherwise it is recomputed on each access to a component, since storing
+    all of them would take s u^2 numbers.
     """
 
     latent: LatentGaussian
     sites: Sites
     betas: Array
-    """(s, u)."""
+    """Weights of the means, (s, u)."""
     mean_root: Array
     """Root of the mean of G over the draws, (r, u)."""
 
     @classmethod
     def of(cls, latent: LatentGaussian, sites: Sites) -> SiteMixture:
-        """Solve every draw once."""
+        """Create the mixture; each draw is solved once."""
         if sites.shares_precision:
             solution = latent.solve(sites)
             betas = np.array([latent.dual_to_points(dual) for dual in solution.dual])
@@ -54,7 +55,7 @@ class SiteMixture(Sequence[GaussianWeights]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[GaussianWeights]: ...
     def __getitem__(self, index: int | slice) -> GaussianWeights | Sequence[GaussianWeights]:
-        """beta (u,) and root (r, u) of one draw."""
+        """Return beta, (u,), and root, (r, u), of one draw."""
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         if self.sites.shares_precision:
@@ -69,7 +70,7 @@ def pad_weights(weights: Array, extra: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class PaddedMixture(Sequence[GaussianWeights]):
-    """Parts of a mixture with weights zero for more designs."""
+    """Components of a mixture, with zero weights appended for more designs."""
 
     parts: Sequence[GaussianWeights]
     extra: int
@@ -89,5 +90,5 @@ class PaddedMixture(Sequence[GaussianWeights]):
 
 
 def compress_root(root: Array) -> Array:
-    """Return a root of the same product with no more rows than columns."""
+    """Return a root of the same matrix root' root, with at most as many rows as columns."""
     return root if root.shape[0] <= root.shape[1] else np.asarray(np.linalg.qr(root, mode="r"))

@@ -1,8 +1,8 @@
-"""The posterior at given designs, with the way back to them.
+"""Posterior moments at given designs, and their gradients in the designs.
 
-Each view computes k(x, P) once and serves both the moments and, through `gradient`, the chain rule: the gradient in x
-of any function whose partial derivatives in the moments are known. What is not asked for is not computed: the mean
-alone needs no product with the root of G, and values alone need no slopes of the kernel.
+Each class computes k(x, P) once, for both the moments and the chain rule in `gradient`: the gradient in x of a function
+with given partial derivatives in the moments. Moments are computed on first use: the mean needs no product with the
+root of G, and values without gradients need no slopes of the kernel.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from anchorpbo.posterior.posterior import Posterior
 
 Pull = Callable[[Array], Array]
-"""From weights of covariances to the gradient in x, (n, d)."""
+"""Function from weights of the covariances to the gradient in x, (n, d)."""
 _AGAINST = np.array([[-2.0], [2.0]])
 
 
 @dataclass(frozen=True, eq=False)
 class DesignMoments:
-    """mean(x) and variance(x), (n,) each."""
+    """Posterior mean and variance at designs, (n,) each."""
 
     posterior: Posterior
     X: Array
@@ -36,28 +36,28 @@ class DesignMoments:
 
     @classmethod
     def of(cls, posterior: Posterior, X: Array, *, slopes: bool = False) -> DesignMoments:
-        """Look at X, (n, d), which is taken as valid; with slopes, if `gradient` will be asked for."""
+        """Return the moments at X, (n, d), without validating X; set `slopes` if `gradient` will be called."""
         return cls(posterior, X, *_look(posterior, X, slopes))
 
     @cached_property
     def mean(self) -> Array:
-        """E f(x)."""
+        """Posterior mean E f(x), (n,)."""
         return self.k @ self.posterior.beta
 
     @cached_property
     def variance(self) -> Array:
-        """Var f(x); rounding below zero is cut off."""
+        """Posterior variance Var f(x), (n,); negative rounding errors are set to 0."""
         return np.maximum(self.posterior.kernel.diagonal(self.X) - self._through.quadratic, 0.0)
 
     @property
     def covariance(self) -> Array:
-        """Cov(f(x_i), f(x_j)), (n, n)."""
+        """Posterior covariance Cov(f(x_i), f(x_j)), (n, n)."""
         through = self._through
         covariance = self.posterior.kernel(self.X, self.X) - through.within @ through.within.T
         return covariance if through.spread is None else covariance + through.spread @ through.spread.T
 
     def gradient(self, by_mean: Array, by_variance: Array | None = None) -> Array:
-        """by_mean d mean / dx + by_variance d variance / dx, (n, d), for weights (n,)."""
+        """Return by_mean d mean / dx + by_variance d variance / dx, (n, d), for weights (n,)."""
         weights = by_mean[:, None] * self.posterior.beta
         if by_variance is None:
             return self.pull(weights)
@@ -71,25 +71,25 @@ class DesignMoments:
 
 @dataclass(frozen=True, eq=False)
 class PairMoments:
-    """The two means and the variance of f(x) - f(y)."""
+    """Posterior means of f(x) and f(y), and variance of f(x) - f(y)."""
 
     posterior: Posterior
     X: Array
     """Pairs of designs (x, y), (n, 2, d)."""
     through: RootProduct
-    """k(x, P) - k(y, P) on its way through G."""
+    """Product of k(x, P) - k(y, P) with the roots of G."""
     pull: Pull
-    """For k of x and y in turn, (2 n, u)."""
+    """Pullback for k(x, P) and k(y, P) in alternating rows, (2 n, u)."""
     pull_between: Pull
-    """For k(x, y) and k(y, x) in turn, (2 n,)."""
+    """Pullback for k(x, y) and k(y, x) in alternating entries, (2 n,)."""
     mean: Array
-    """E f(x) and E f(y), (n, 2)."""
+    """Means E f(x) and E f(y), (n, 2)."""
     variance: Array
-    """Var(f(x) - f(y)), (n,); rounding below zero is cut off."""
+    """Variance Var(f(x) - f(y)), (n,); negative rounding errors are set to 0."""
 
     @classmethod
     def of(cls, posterior: Posterior, X: Array, *, slopes: bool = False) -> PairMoments:
-        """Look at pairs X, (n, 2, d), which are taken as valid; with slopes, if `gradient` will be asked for."""
+        """Return the moments at pairs X, (n, 2, d), without validating X; set `slopes` if `gradient` will be called."""
         kernel, designs = posterior.kernel, X.reshape(-1, X.shape[2])
         k, pull = _look(posterior, designs, slopes)
         between, pull_between = kernel.paired_with_pullback(designs, X[:, ::-1].reshape(designs.shape))
@@ -99,9 +99,9 @@ class PairMoments:
         return cls(posterior, X, through, pull, pull_between, (k @ posterior.beta).reshape(-1, 2), variance)
 
     def gradient(self, by_mean: Array, by_variance: Array) -> Array:
-        """The chain rule in x and in y, (n, 2, d), for weights of the means, (n, 2), and of the variance, (n,)."""
+        """Return the gradient in x and in y, (n, 2, d), for weights of the means, (n, 2), and of the variance, (n,)."""
         posterior, designs = self.posterior, self.X.reshape(-1, self.X.shape[2])
-        # The variance is that of a difference: what moves it up in k(x, P) moves it down in k(y, P).
+        # The variance is that of a difference, so k(x, P) and k(y, P) have opposite signs.
         against = by_variance[:, None, None] * _AGAINST
         weights = by_mean[:, :, None] * posterior.beta + against * self.through.product[:, None]
         twice = np.repeat(by_variance, 2)
@@ -111,17 +111,17 @@ class PairMoments:
 
 @dataclass(frozen=True, eq=False)
 class RootProduct:
-    """Rows k, (n, u), times the roots of G: what the moments and the chain rule both need."""
+    """Product of rows k, (n, u), with the roots of G, used by the moments and their gradients."""
 
     posterior: Posterior
     within: Array
-    """k root', (n, r)."""
+    """Product k root', (n, r)."""
     spread: Array | None
-    """k spread', (n, r'), of a mixture."""
+    """Product k spread', (n, r'), for a mixture."""
 
     @classmethod
     def of(cls, posterior: Posterior, k: Array) -> RootProduct:
-        """Multiply."""
+        """Multiply rows k by the roots of G."""
         within = k @ posterior.root.T if posterior.factors is None else posterior.factors.multiply_transpose(k)
         return cls(posterior, within, None if posterior.spread is None else k @ posterior.spread.T)
 
@@ -133,7 +133,7 @@ class RootProduct:
 
     @property
     def product(self) -> Array:
-        """k G, (n, u)."""
+        """Product k G, (n, u)."""
         factors, spread = self.posterior.factors, self.posterior.spread
         within = self.within @ self.posterior.root if factors is None else factors.multiply(self.within)
         return within if spread is None or self.spread is None else within - self.spread @ spread
@@ -147,5 +147,5 @@ def _look(posterior: Posterior, X: Array, slopes: bool) -> tuple[Array, Pull]:
 
 
 def _squares(rows: Array) -> Array:
-    """Their sum over each row, (n,)."""
+    """Return the sum of squares of each row, (n,)."""
     return np.asarray(np.einsum("ij,ij->i", rows, rows))

@@ -1,20 +1,19 @@
-"""Point space: the latent vector is the utilities at the distinct designs, S = K, H = D; see `latent`.
+"""Point space: the latent vector holds the utilities at the distinct designs, S = K, H = D; see `latent`.
 
-F is a triangular root of many duels on few designs, by eliminating one design after the other, without a subtraction
-that could lose digits.
+F is triangular and is computed by eliminating one design after the other, without subtractions that could lose digits.
 
-Symbols: W_ij >= 0 is the precision of all sites between designs i and j together, B_ij = W_ij t_ij their linear term,
-and the margin between them is h_i - h_j, h = c f. The utilities see the sites through the Laplacian of a graph,
+Symbols: W_ij >= 0 is the total precision of all sites between designs i and j, B_ij = W_ij t_ij their linear term, and
+the margin between the two is h_i - h_j, h = c f. The sites define the weighted Laplacian of a graph of designs,
 
     sum_ij W_ij (h_i - h_j - t_ij)^2 = |F h - y|^2 + constant
 
-Eliminating a design k from a graph replaces its edges by edges between its neighbours (a star by a mesh):
+Eliminating a design k from the graph replaces its edges by edges between its neighbours (star-mesh transform):
 
     D_k = sum_j W_kj        F_k = sqrt(D_k) (e_k - sum_j W_kj / D_k e_j)        y_k = sum_j B_kj / sqrt(D_k)
     W_ij += W_ki W_kj / D_k          t_ij of the new edge = t_kj - t_ki
 
-All weights are sums of positive numbers, so every entry of F is right to a few units in its last place, however much
-the precisions differ [Alfa2002]; a Cholesky factorisation of the Laplacian would lose those of the small ones.
+All weights are sums of positive numbers, so every entry of F is accurate to a few units in the last place, however much
+the precisions differ [Alfa2002]. A Cholesky factorisation of the Laplacian would lose the digits of small precisions.
 
 References
 ----------
@@ -35,33 +34,33 @@ from anchorpbo.typing import Array, IntArray
 
 
 class PointLatent(ExactLatent):
-    """Latent = utilities at the distinct designs."""
+    """Latent vector of the utilities at the distinct designs, (u,)."""
 
     @property
     def prior(self) -> Array:
-        """K."""
+        """Prior covariance K, (u, u)."""
         return self.kernel_matrix
 
     def margins(self, x: Array) -> Array:
-        """D f."""
+        """Return D f, (m,)."""
         return self.rows.margins(x)
 
     def apply_transpose(self, t: Array) -> Array:
-        """D' t."""
+        """Return D' t, (u,)."""
         return self.rows.apply_transpose(t)
 
     @property
     def sparse_rows(self) -> tuple[Array, Array, IntArray, IntArray]:
-        """The rows themselves."""
+        """H = D as sparse rows."""
         return self.rows.coef_first, self.rows.coef_second, self.rows.first, self.rows.second
 
     def margin_variances(self, solution: Solution) -> Array:
-        """Diagonal of D Cov(f) D'."""
+        """Return the diagonal of D Cov(f) D', (m,)."""
         return self.rows.margin_variances(solution.covariance)
 
     def solve(self, sites: Sites) -> Solution:
-        """F and y by elimination where the rows allow it, else from the QR factorisation of W^1/2 D."""
-        if not len(self.rows):  # LAPACK does not take empty matrices everywhere
+        """Return the solution, with F and y by elimination if the rows allow it, otherwise from QR of W^1/2 D."""
+        if not len(self.rows):  # some LAPACK routines do not accept empty matrices
             u = len(self.prior)
             return Solution(self, sites, np.empty((0, 0)), np.empty((0, u)), np.zeros((*sites.linear.shape[:-1], u)))
         F, y = self._by_elimination(sites) or self._by_factorisation(sites)
@@ -71,7 +70,7 @@ class PointLatent(ExactLatent):
         return Solution(self, sites, L, F, dual)
 
     def _by_elimination(self, sites: Sites) -> tuple[Array, Array] | None:
-        """See `anchorpbo.posterior.point_latent`; ``None`` for rows of another form and for many draws at once."""
+        """Return F and y by elimination; ``None`` if the rows have no common scales or there are several draws."""
         scales = self.rows.scales
         if scales is None or sites.linear.ndim == 2:
             return None
@@ -87,30 +86,30 @@ class PointLatent(ExactLatent):
         return F, y if sites.linear.ndim == 2 else y[0]
 
     def cavities(self, solution: Solution) -> tuple[Array, Array]:
-        """By taking the site's precision from the margin's."""
+        """Return the cavities, by subtracting each site's precision from its margin's."""
         return subtract_sites(solution)
 
     def reduced_entries(self, solution: Solution, columns: IntArray) -> Array:
-        """Two entries of the covariance a row."""
+        """Return entries of W D Cov(f), (m,), from two entries of the covariance per row."""
         a, b, i, j = self.rows.coef_first, self.rows.coef_second, self.rows.first, self.rows.second
         covariance = solution.covariance
         return np.asarray(solution.sites.precision * (a * covariance[i, columns] - b * covariance[j, columns]))
 
     def prior_to_points(self, A: Array) -> Array:
-        """The derivative itself."""
+        """Return the derivative itself, since S = K."""
         return A
 
     def dual_to_points(self, dual: Array) -> Array:
-        """The dual vector itself."""
+        """Return the dual vector itself."""
         return dual
 
     def root_to_points(self, root: Array) -> Array:
-        """The root itself."""
+        """Return the root itself."""
         return root
 
 
 def eliminate_designs(W: Array, B: Array) -> tuple[Array, Array]:
-    """Return F, (u, u) upper triangular, and y, (u,), of the upper triangles of W and B, which are overwritten."""
+    """Return F, (u, u) upper triangular, and y, (u,), from the upper triangles of W and B, which are overwritten."""
     F, y = np.zeros_like(W), np.zeros(len(W))
     _eliminate(W, B, F, y)
     return F, y
@@ -124,7 +123,7 @@ def _eliminate(W: Array, B: Array, F: Array, y: Array) -> None:
         D = 0.0
         for j in range(k + 1, u):
             D += W[k, j]
-        if D == 0.0:  # the last of those that were compared with one another
+        if D == 0.0:  # the last design of a connected component
             continue
         root, linear = np.sqrt(D), 0.0
         F[k, k] = root

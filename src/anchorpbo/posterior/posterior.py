@@ -1,15 +1,15 @@
-"""The posterior of the utility (eq. joint-matrix), the same object whatever inference it came from.
+"""The posterior of the utility (eq. joint-matrix), in the same form for all inferences.
 
-Symbols: P (u, d) the distinct designs, k the kernel, beta (u,) and G (u, u) from the sites:
+Symbols: P (u, d) are the distinct designs, k is the kernel; beta (u,) and G (u, u) are computed from the sites:
 
     mean(x) = k(x, P) beta          cov(x, x') = k(x, x') - k(x, P) G k(P, x')
 
-G is kept as a square root, G = root' root with root (r, u): at small noise its rows are steep contrasts of nearby
-designs, which cancel exactly against k(P, x) before they are squared, and not at all afterwards.
+G is stored as a square root, G = root' root with root (r, u). At small noise its rows are steep contrasts of nearby
+designs, and their products with k(P, x) must cancel before they are squared; products with G itself would lose digits.
 
-A mixture over draws of sites (the samplers' many-draw mode) is again of this form, with beta = mean_s beta_s and
-G = mean_s G_s - cov_s(beta_s), the second part as another root, `spread`. What is more than two moments, `sample` and
-`prob_prefer`, goes through its components.
+A mixture over draws of sites (from a sampler with many draws) has the same form, with beta = mean_s beta_s and
+G = mean_s G_s - cov_s(beta_s); the second term is stored as another root, `spread`. `sample` and `prob_prefer`, which
+need more than two moments, use the components.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from anchorpbo.typing import Array
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
-    """A Gaussian process, or a mixture of them, given the duels. Immutable, so safe to share between threads."""
+    """A Gaussian process, or a mixture of them, given the duels. Immutable and thread-safe."""
 
     kernel: Kernel
     """Prior covariance k."""
     points: Array
-    """The distinct designs P, (u, d); of many, those that stand for all, and the best."""
+    """Distinct designs P, (u, d); with a sparse approximation, the inducing points and the best design."""
     beta: Array
     """Weights of the mean, (u,)."""
     root: Array
     """Square root of the covariance's weights, (r, u)."""
     spread: Array | None = field(default=None, repr=False)
-    """Of a mixture: square root of the covariance of beta between its parts, (r', u)."""
+    """Square root of the covariance of beta between the components of a mixture, (r', u)."""
     components: Sequence[GaussianWeights] | None = field(default=None, repr=False)
-    """The equally likely parts of a mixture; ``None`` for a single Gaussian process."""
+    """Components of a mixture, with equal weights; ``None`` for a single Gaussian process."""
     factors: DuelRoot | None = field(default=None, repr=False)
-    """The root as a product of two that are faster to multiply with, where it is one."""
+    """The root as a product of two factors that is faster to multiply with, if available."""
 
     def __post_init__(self) -> None:
         for name in ("points", "beta", "root", "spread"):
             array = getattr(self, name)
-            if array is not None:  # a view, so that the caller's own array stays as it was
+            if array is not None:  # a view, so that the caller's array stays writable
                 object.__setattr__(self, name, freeze(array.view()))
 
     def __repr__(self) -> str:
@@ -66,7 +66,7 @@ class Posterior:
 
     @classmethod
     def prior(cls, kernel: Kernel, dimension: int) -> Posterior:
-        """The posterior before any duel."""
+        """Return the posterior without duels, which is the prior."""
         return cls(kernel, np.empty((0, dimension)), np.empty(0), np.empty((0, 0)))
 
     @property
@@ -77,32 +77,32 @@ class Posterior:
 
     @property
     def dimension(self) -> int:
-        """Coordinates of a design, d."""
+        """Number of coordinates of a design, d."""
         return int(self.points.shape[1])
 
     @property
     def parts(self) -> Sequence[GaussianWeights]:
-        """The Gaussian parts: the components of a mixture, or the one there is."""
+        """Components of a mixture, or the single Gaussian process as a list of one."""
         return [(self.beta, self.root)] if self.components is None else self.components
 
     def at(self, X: npt.ArrayLike) -> DesignMoments:
-        """Mean, variance and the chain rule at designs X, (n, d)."""
+        """Return the mean, the variance and their gradients at designs X, (n, d)."""
         return DesignMoments.of(self, self._designs("X", X))
 
     def at_pairs(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> PairMoments:
-        """Means, variance of the difference and the chain rule at pairs of designs, (n, d) each."""
+        """Return the means, the variance of the difference and their gradients at pairs of designs, (n, d) each."""
         return PairMoments.of(self, np.stack(self._pairs(X, Y), axis=1))
 
     def mean(self, X: npt.ArrayLike) -> Array:
-        """E f(x), (n,)."""
+        """Return the posterior mean E f(x), (n,)."""
         return self.at(X).mean
 
     def variance(self, X: npt.ArrayLike) -> Array:
-        """Var f(x), (n,); rounding below zero is cut off."""
+        """Return the posterior variance Var f(x), (n,); negative rounding errors are set to 0."""
         return self.at(X).variance
 
     def covariance(self, X: npt.ArrayLike, Y: npt.ArrayLike | None = None) -> Array:
-        """Cov(f(x_i), f(y_j)), (n, p); Y is X where it is not given."""
+        """Return the posterior covariance Cov(f(x_i), f(y_j)), (n, p); Y is X by default."""
         X = self._designs("X", X)
         Y = X if Y is None else self._designs("Y", Y)
         covariance = self._part_covariance(X, Y, self.root)
@@ -111,26 +111,26 @@ class Posterior:
         return covariance
 
     def functional(self, Y: npt.ArrayLike, weights: Array) -> LinearFunctional:
-        """The sum_j w_j f(y_j) for designs Y, (p, d), and weights (p,): its moments, and covariances with it."""
+        """Return sum_j w_j f(y_j) for designs Y, (p, d), and weights (p,), with its moments and covariances."""
         return LinearFunctional(self, self._designs("Y", Y), weights)
 
     @cached_property
     def means(self) -> Array:
-        """E f at the distinct designs P, (u,)."""
+        """Posterior mean at the distinct designs P, (u,)."""
         return freeze(self.mean(self.points))
 
     def mean_gradient(self, X: npt.ArrayLike) -> Array:
-        """d mean / dx, (n, d)."""
+        """Return d mean / dx, (n, d)."""
         moments = self.at(X)
         return moments.gradient(np.ones(len(moments.X)))
 
     def variance_gradient(self, X: npt.ArrayLike) -> Array:
-        """d variance / dx, (n, d)."""
+        """Return d variance / dx, (n, d)."""
         moments = self.at(X)
         return moments.gradient(np.zeros(len(moments.X)), np.ones(len(moments.X)))
 
     def sample(self, X: npt.ArrayLike, n: int, rng: np.random.Generator) -> Array:
-        """n joint draws of f at X, (n, len(X)); of a mixture, each from a component drawn at random."""
+        """Return n joint draws of f at X, (n, len(X)); in a mixture, each is from a random component."""
         X = self._designs("X", X)
         n, rng = as_integer("n", n, 0), as_generator(rng)
         parts, draws = self.parts, np.empty((n, len(X)))
@@ -143,18 +143,18 @@ class Posterior:
         return draws
 
     def prob_prefer(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
-        """P(f(x_i) > f(y_i)), (n,), noise left out; one half for equal designs."""
+        """Return P(f(x_i) > f(y_i)), (n,), without noise; one half for equal designs."""
         X, Y = self._pairs(X, Y)
         parts = list(self.margins(X, Y, np.ones(len(X)), np.ones(len(X))))
         total = np.zeros(len(X))
         for mean, variance in parts:
-            # Without spread the sign of the mean decides, and 0 / 0 is a coin flip.
+            # With variance 0 the sign of the mean decides, and 0 / 0 is a coin flip.
             certain = np.select([mean > 0, mean < 0], [np.inf, -np.inf], 0.0)
             total += cdf(np.divide(mean, np.sqrt(variance), out=certain, where=variance > 0))
         return total / len(parts)
 
     def margins(self, X: Array, Y: Array, a: Array, b: Array) -> Iterator[tuple[Array, Array]]:
-        """Mean and variance of a_i f(x_i) - b_i f(y_i), (n,) each, in every Gaussian part."""
+        """Yield the mean and variance of a_i f(x_i) - b_i f(y_i), (n,) each, for every component."""
         a_, b_ = a[:, None], b[:, None]
         row = a_ * self.kernel(X, self.points) - b_ * self.kernel(Y, self.points)
         kernel = self.kernel
@@ -162,19 +162,19 @@ class Posterior:
         last: Array | None = None
         variance = prior
         for beta, root in self.parts:
-            if root is not last:  # hallucinations share theirs
+            if root is not last:  # the draws of Hallucination Believer share one root
                 variance, last = np.maximum(prior - ((row @ root.T) ** 2).sum(axis=1), 0.0), root
             yield row @ beta, variance
 
     def condition_on_duel(
         self, pair: Array, coefficients: tuple[float, float], slope: float, curvature: float
     ) -> Posterior:
-        """Condition on one more duel without a refit: a rank-one update that matches the first two moments exactly.
+        """Condition on one more duel without a refit, by a rank-one update that matches the first two moments exactly.
 
-        The duel's margin is g = D_k f with D_k = coefficients[0] e_first - coefficients[1] e_second. Where log Z is the
-        logarithm of the duel's expected likelihood as a function of the mean of g,
+        The duel's margin is g = D_k f with D_k = coefficients[0] e_first - coefficients[1] e_second. With log Z the
+        logarithm of the duel's expected likelihood as a function of the mean of g, the update is
 
-            e = D_k' - G K D_k'        beta + e dlogZ        G - e e' d2logZ, one more row of the root
+            e = D_k' - G K D_k'        beta <- beta + e dlogZ        G <- G - e e' d2logZ (one more row of the root)
 
         Parameters
         ----------
@@ -194,7 +194,7 @@ class Posterior:
         return Posterior(self.kernel, points, beta, np.vstack([root, np.sqrt(curvature) * e]), spread)
 
     def with_points(self, points: Array) -> Posterior:
-        """The same posterior with more designs, (n, d), among its points, whose weights are zero."""
+        """Return the same posterior with more designs, (n, d), among its points, with zero weights."""
         extra = len(points)
         beta, root = pad_weights(self.beta, extra), pad_weights(self.root, extra)
         spread = None if self.spread is None else pad_weights(self.spread, extra)
@@ -219,7 +219,7 @@ class Posterior:
 
 
 def posterior_from_sites(kernel: Kernel, points: Array, latent: LatentGaussian, sites: Sites) -> Posterior:
-    """Return the posterior under sites, or the mixture over draws of them."""
+    """Return the posterior under these sites; with several draws, a mixture."""
     if sites.draws == 1:
         solution = latent.solve(sites.draw(0))
         beta, root = latent.dual_to_points(solution.dual), latent.root_to_points(solution.root)

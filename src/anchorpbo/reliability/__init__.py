@@ -1,13 +1,13 @@
-"""Where the user can judge: anchors -> reliability q(x) -> noise n(x).
+"""Noise maps from anchors: anchors -> reliability q(x) -> noise n(x).
 
 ::
 
     noise        NoiseMap: the noise at a design, its gradient, and its three constructors. Start here.
     density      q as the paper's kernel density estimate of the anchors (eq. kde)
-    bounded      q in [0, 1], 1 at every anchor: for real use
-    score        Reliability, what any q must offer, and the constant one
-    bandwidth    the leave-one-out choice of h
-    metric       distances between designs: Euclidean, Tanimoto, Hamming, or your own
+    bounded      q in [0, 1], 1 at every anchor: recommended in practice
+    score        Reliability, the interface of q, and the constant one
+    bandwidth    leave-one-out choice of the bandwidth h
+    metric       distances between designs: Euclidean, Tanimoto, Hamming, or user-defined
     profile      kernels of the density as functions of the squared distance
 """
 

@@ -1,4 +1,4 @@
-"""The leave-one-out choice of the bandwidth, in log h.
+"""Leave-one-out choice of the bandwidth, in log h.
 
 ::
 
@@ -8,9 +8,9 @@
            = 1/n sum_i log [ 1/(n - 1) sum_{j != i} h^-d k(s_ij) ]
     dLOO/dlog h = -d - 2/n sum_i sum_{j != i} w_ij s_ij (log k)'(s_ij)     w_ij = k(s_ij) / sum_{l != i} k(s_il)
 
-The choice minimises -LOO. With duplicate or clustered anchors -LOO has several minima, so it is first evaluated on a
-grid and then polished around every minimum of the grid. Nothing can be left out of one anchor: the lower
-bound is used, which is also where -LOO itself leads when all anchors are equal.
+The bandwidth minimises -LOO. With duplicate or clustered anchors -LOO has several minima, so it is first evaluated on a
+grid and then minimised around every local minimum of the grid. With a single anchor LOO is undefined and the lower
+bound is used, which is also the minimum of -LOO when all anchors are equal.
 """
 
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ from anchorpbo.reliability.score import as_anchors, as_bandwidth, as_bounds, squ
 from anchorpbo.typing import Array
 
 GRID_DENSITY, GRID_MIN, GRID_MAX = 8.0, 17, 401
-"""Grid points per unit of log h and sqrt(d), and their limits: a Gaussian's -LOO has minima of width ~ 1/sqrt(2 d)."""
+"""Grid points per unit of log h and sqrt(d), and limits of their number; minima have width ~ 1/sqrt(2 d)."""
 
 
 @dataclass(frozen=True)
 class _NegativeLOO:
-    """-LOO as a function of log h, with the distances worked out once."""
+    """-LOO as a function of log h, with precomputed distances."""
 
     others: Array
     """Distances of each anchor to the others, (n, n - 1)."""
@@ -81,7 +81,7 @@ def loo_bandwidth(
     Parameters
     ----------
     anchors
-        Designs the user knows well, (n, d); for n = 1 the answer is the lower bound.
+        Designs the user knows well, (n, d); for n = 1 the lower bound is returned.
     bounds
         Smallest and largest bandwidth.
     profile, metric
@@ -99,7 +99,7 @@ def loo_bandwidth(
     padded = np.concatenate([[np.inf], values, [np.inf]])
     minima = np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:]))
     _, best = min(_polish(objective, grid, values, int(i)) for i in minima)
-    # exp(log(bound)) may miss the bound by a rounding.
+    # exp(log(bound)) may differ from the bound by rounding.
     return lower if best <= start else upper if best >= end else float(np.exp(best))
 
 
@@ -111,7 +111,7 @@ def _polish(objective: _NegativeLOO, grid: Array, values: Array, i: int) -> tupl
         value, slope = objective.value_and_gradient(float(t[0]))
         return value, np.array([slope])
 
-    # A Gaussian's curves by about 2 d; down to rounding, so that the choice does not depend on the grid.
+    # A Gaussian has a curvature of about 2 d. With a tolerance below rounding the result does not depend on the grid.
     curvature = np.array([2.0 * objective.dimension])
     lowest = minimize(value_and_gradient, grid[i : i + 1], bracket, curvature, 1e-18)
     return min((float(values[i]), float(grid[i])), (lowest.value, float(lowest.x[0])))
@@ -122,5 +122,6 @@ def _evaluate(
 ) -> tuple[float, float]:
     points, h = as_anchors(anchors), as_bandwidth(bandwidth)
     if points.shape[0] == 1:
-        raise InputError("LOO needs at least two anchors", "1", "use loo_bandwidth, which has a rule for one")
+        remedy = "use loo_bandwidth, which returns the lower bound for one anchor"
+        raise InputError("LOO needs at least two anchors", "1", remedy)
     return _NegativeLOO.of(points, as_profile(profile), as_metric(metric)).value_and_gradient(float(np.log(h)))

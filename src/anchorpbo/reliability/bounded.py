@@ -1,4 +1,4 @@
-"""A reliability in [0, 1] whatever h, d and n: x is known when at least one anchor vouches for it.
+"""A reliability in [0, 1] for all h, d and n: the probability that at least one anchor vouches for x.
 
 ::
 
@@ -6,8 +6,8 @@
     q(x) = 1 - prod_i (1 - k_i(x))                                  1 at an anchor, 0 far from all
     dq/dx = -1/(2 h^2) sum_i k_i prod_{j != i} (1 - k_j) d(r_i^2)/dx
 
-An average, as in eq. kde, would give about 1/n at each of n spread anchors, so that marking one more would lower the
-reliability of the others. Here one more anchor never lowers q anywhere.
+An average, as in eq. kde, would be about 1/n at each of n distant anchors, so adding an anchor would lower the
+reliability at the others. Here an added anchor never lowers q.
 """
 
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class BoundedReliability(Reliability):
     anchors
         Designs the user knows well, (n, d).
     bandwidth
-        Distance h at which an anchor still counts for exp(-1/2), above 0.
+        Distance h at which the weight of an anchor falls to exp(-1/2), above 0.
     metric
         Distance between designs.
     """

@@ -5,7 +5,7 @@
     q(x) = 1/n sum_i h^-d k(r_i / h)                       r_i = distance of x to anchor i
     dq/dx = 1/n sum_i h^-d k'(s_i) h^-2 d(r_i^2)/dx        s_i = (r_i / h)^2, k' = dk/ds
 
-With the `Gaussian` profile and h >= 1, q lies in [0, 1]. With h < 1 the factor h^-d lets it grow without bound.
+With the `Gaussian` profile and h >= 1, q lies in [0, 1]. With h < 1 the factor h^-d makes q unbounded.
 """
 
 import math
@@ -38,7 +38,7 @@ class DensityReliability(Reliability):
     profile
         Kernel k as a function of the squared distance.
     metric
-        Distance between designs; it also gives the d of the factor h^-d.
+        Distance between designs; it also defines the d of the factor h^-d.
     """
 
     anchors: Array
@@ -58,7 +58,7 @@ class DensityReliability(Reliability):
 
     @property
     def dimension(self) -> int:
-        """The d of the factor h^-d."""
+        """Dimension d of the factor h^-d."""
         return self.metric.dimension(self.anchors.shape[1])
 
     def value(self, X: Array) -> Array:
@@ -89,6 +89,6 @@ class DensityReliability(Reliability):
         return squared_ratio(self.metric.distances(X, self.anchors), self.bandwidth)
 
     def _log_terms(self, squared: Array) -> tuple[Array, Array]:
-        """Return log(h^-d k(s)) and its slope in s: in logarithms neither factor can overflow alone."""
+        """Return log(h^-d k(s)) and its slope in s; the logarithm keeps either factor from overflowing."""
         log_kernel, slope = self.profile.log_value_and_slope(squared, self.dimension)
         return log_kernel - self.dimension * np.log(self.bandwidth), slope

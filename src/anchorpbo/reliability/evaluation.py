@@ -1,4 +1,4 @@
-"""Reliabilities at the rows of X, (n, d), compiled: for any metric from its distances, for the Euclidean at once.
+"""Compiled evaluation of reliabilities at the rows of X, (n, d): from given distances, or with the Euclidean metric.
 
 ::
 
@@ -7,7 +7,7 @@
     DENSITY      k_j = exp(peak - rate s_j)       q = 1/n sum_j k_j
     dq/dx = -2 rate / h^2 sum_j dq/dlog k_j (x - anchor_j)
 
-A categorical coordinate adds 1 / h^2 to s where the two differ, and has no slope.
+A categorical coordinate adds 1 / h^2 to s if the two values differ, and its slope is 0.
 """
 
 import math
@@ -20,14 +20,14 @@ from anchorpbo.numerics.validation import as_read_only
 from anchorpbo.typing import Array, BoolArray
 
 BOUNDED, DENSITY = 0, 1
-"""Which of the two."""
+"""Codes of the two kinds of reliability."""
 
 
 def evaluate_euclidean(
     X: Array, anchors: Array, categorical: tuple[int, ...], bandwidth: float, kind: int, peak: float, rate: float,
     *, slopes: bool,
 ) -> tuple[Array, Array]:  # fmt: skip
-    """Return q, (n,), and its gradient, (n, d), or of no rows without slopes."""
+    """Return q, (n,), and its gradient, (n, d), which has no rows if `slopes` is false."""
     reliability, gradient = np.empty(len(X)), np.empty((len(X) if slopes else 0, X.shape[1]))
     differ = np.zeros(X.shape[1], dtype=np.bool_)
     for c in categorical:
@@ -71,17 +71,17 @@ def _euclidean(
 
 @jit_tiered
 def combine_anchor_rows(exponents: Array, reliability: Array, shares: Array) -> None:
-    """Fill q of `BOUNDED`, (n,), and dq/dlog k_j, (n, m), from rate s_j, (n, m), which are overwritten."""
+    """Fill q of `BOUNDED`, (n,), and dq/dlog k_j, (n, m), from exponents rate s_j, (n, m), which are overwritten."""
     for i in range(len(exponents)):
         reliability[i] = combine_anchors(exponents[i], shares[i])
 
 
 @jit_inline
 def combine_anchors(exponents: Array, shares: Array) -> float:
-    """Return q of `BOUNDED` (a noisy-or) from rate s_j, (m,), which are overwritten; fill dq/dlog k_j, (m,).
+    """Return q of `BOUNDED` (a noisy-or) from exponents rate s_j, (m,), which are overwritten; fill dq/dlog k_j, (m,).
 
-    Anchor by anchor, 1 - prod_j (1 - k_j) is a sum of what each adds to those before. Nothing cancels in it, so that q
-    has its full relative precision also near 0.
+    1 - prod_j (1 - k_j) is computed as a sum of the increments of each anchor. The sum does not cancel, so q has full
+    relative precision near 0.
     """
     q, before, after = 0.0, 1.0, 1.0
     for j in range(len(exponents)):
@@ -91,7 +91,7 @@ def combine_anchors(exponents: Array, shares: Array) -> float:
         q += shares[j]
         before *= rest
         exponents[j] = rest
-    # The product of the other factors from both sides: no division, so that one of them may be 0.
+    # The product of the other factors is built from both sides, without a division, so a factor may be 0.
     for j in range(len(exponents) - 1, -1, -1):
         shares[j] *= after
         after *= exponents[j]

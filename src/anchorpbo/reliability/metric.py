@@ -1,18 +1,18 @@
-"""How far a design is from an anchor.
+"""Distances between designs.
 
 ::
 
     r(x, y)      distance, at least 0 and 0 for x = y
-    d            the power of 1/h^d in eq. kde, which makes a kernel of width h a density
+    d            the exponent of 1/h^d in eq. kde, which makes a kernel of width h a density
 
     EuclideanMetric    r = |x - y|_2, categories 0 or 1 apart          d = number of columns
     TanimotoMetric     r = 1 - x.y / (|x|^2 + |y|^2 - x.y)             d = 1
     HammingMetric      r = fraction of columns where x and y differ    d = 1
     ProductMetric      r^2 = sum of squares over groups of columns     d = sum over the groups
-    CallableMetric     r = any function of two sets of designs         d = 1 unless told
+    CallableMetric     r = any function of two sets of designs         d = 1 by default
 
-A metric other than the Euclidean has no natural dimension, and the 2,048 columns of a fingerprint are not one: it takes
-d = 1, which treats the distance itself as the coordinate. Only a `SmoothMetric` lets a noise map have a gradient.
+A non-Euclidean metric has no natural dimension: the 2,048 columns of a fingerprint are not coordinates. So d = 1, which
+treats the distance itself as the coordinate. A noise map has a gradient only with a `SmoothMetric`.
 """
 
 from abc import ABC, abstractmethod
@@ -58,7 +58,7 @@ class EuclideanMetric(SmoothMetric):
     """The distance ``|x - y|_2``; d is the number of columns."""
 
     categorical: tuple[int, ...] = ()
-    """Columns in which two designs are 1 apart where they differ, whatever the values; no slope there."""
+    """Categorical columns: two different values are at distance 1, and the gradient is 0."""
 
     def distances(self, X: Array, Y: Array) -> Array:
         """Return the distances, (n, m)."""
@@ -74,7 +74,7 @@ class EuclideanMetric(SmoothMetric):
 
     def weighted_gradient(self, weights: Array, X: Array, Y: Array) -> Array:
         """Return ``2 sum_j weights[i, j] (x_i - y_j)``, (n, c)."""
-        # Differences first, a column at a time: `x sum(w) - w y` cancels near an anchor, (n, m, c) is large.
+        # Differences first, because `x sum(w) - w y` cancels near an anchor; one column at a time, to save memory.
         gradient = np.zeros_like(X)
         for c in range(X.shape[1]):
             if c not in self.categorical:
@@ -84,7 +84,7 @@ class EuclideanMetric(SmoothMetric):
 
 @dataclass(frozen=True)
 class TanimotoMetric(Metric):
-    """The distance ``1 - x.y / (|x|^2 + |y|^2 - x.y)`` of fingerprints; two all-zero ones are at distance 0."""
+    """The distance ``1 - x.y / (|x|^2 + |y|^2 - x.y)`` of fingerprints; two all-zero fingerprints are at distance 0."""
 
     def distances(self, X: Array, Y: Array) -> Array:
         """Return the distances, (n, m)."""
@@ -104,7 +104,7 @@ class HammingMetric(Metric):
 
     def distances(self, X: Array, Y: Array) -> Array:
         """Return the distances, (n, m)."""
-        from scipy.spatial.distance import cdist  # loaded when it is needed: it takes a while
+        from scipy.spatial.distance import cdist  # imported here because it is slow to import
 
         return np.asarray(cdist(X, Y, "hamming"), dtype=np.float64)
 
@@ -118,7 +118,7 @@ class ProductMetric(Metric):
     """The root of the summed squares of other metrics, each on its own columns."""
 
     parts: tuple[tuple[Metric, tuple[int, ...]], ...]
-    """Metrics and the columns they see."""
+    """Metrics and the columns that each of them uses."""
 
     def distances(self, X: Array, Y: Array) -> Array:
         """Return the distances, (n, m)."""
@@ -132,7 +132,7 @@ class ProductMetric(Metric):
 
 @dataclass(frozen=True)
 class CallableMetric(Metric):
-    """A distance given by a function; what it returns is checked at every call.
+    """A distance given by a function, whose result is validated at every call.
 
     Parameters
     ----------
@@ -153,26 +153,26 @@ class CallableMetric(Metric):
             raise InputError("intrinsic_dimension must be a whole number above 0", repr(d), "use 1 when in doubt")
 
     def distances(self, X: Array, Y: Array) -> Array:
-        """Return the function's distances, (n, m), once they have passed the checks."""
+        """Return the function's distances, (n, m), after validation."""
         result = as_floats("distances of the supplied metric", self.function(X, Y))
         expected = (X.shape[0], Y.shape[0])
         if result.shape != expected:
             rule = f"distances of the supplied metric must have shape {expected} here"
             raise ShapeError(rule, result.shape, "return one row for each row of X and one column for each row of Y")
         if (result < 0).any():
-            raise InputError("distances of the supplied metric must be at least 0", result.min(), "return distances")
+            raise InputError("distances of the supplied metric must be at least 0", result.min(), "check the function")
         return result
 
     def dimension(self, columns: int) -> int:
-        """Return the intrinsic dimension, whatever the columns."""
+        """Return the intrinsic dimension; `columns` is ignored."""
         return int(self.intrinsic_dimension)
 
 
 MetricLike: TypeAlias = str | Metric | Callable[[Array, Array], npt.ArrayLike]
-"""What the public edge takes for a metric."""
+"""A metric as an argument of public functions: a name, a `Metric` or a function."""
 
 METRICS: dict[str, Metric] = {"euclidean": EuclideanMetric(), "tanimoto": TanimotoMetric(), "hamming": HammingMetric()}
-"""The metrics that have a name."""
+"""Metrics by name."""
 
 
 def as_metric(metric: MetricLike) -> Metric:
@@ -192,8 +192,8 @@ def as_metric(metric: MetricLike) -> Metric:
 
 
 def as_smooth_metric(metric: Metric) -> SmoothMetric:
-    """Return the metric as one with a gradient, or say that it has none."""
+    """Return the metric if it has a gradient; raise `UnsupportedError` otherwise."""
     if not isinstance(metric, SmoothMetric):
-        rule, remedy = "a gradient needs a metric with one, such as EuclideanMetric()", "compare values, not gradients"
+        rule, remedy = "a gradient needs a SmoothMetric, such as EuclideanMetric()", "compare values, not gradients"
         raise UnsupportedError(rule, repr(metric)[:80], remedy)
     return metric

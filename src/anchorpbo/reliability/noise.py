@@ -2,16 +2,16 @@
 
 ::
 
-    a            scale: noise where nothing is known
-    c            strength: 1 in the paper, a ratio of at most e between the quietest and the noisiest place if q <= 1
+    a            scale: the noise where q = 0, far from all anchors
+    c            strength: 1 in the paper, where the noise varies by a factor of at most e if q <= 1
     q(x)         reliability
     noise(x) = max(a exp(-c q(x)), 1e-6 a)
     dnoise/dx = -c noise dq/dx            0 where the floor binds
     dnoise/dlog a = noise
     dnoise/dlog c = -c q noise            0 where the floor binds
 
-The noise is the variance sigma^2_eps for a probit model and the level lambda for a logistic one. The floor, 1e-6 of
-the scale, keeps every duel's row finite.
+The noise is the variance sigma^2_eps for a probit model and the level lambda for a logistic one. The floor, 1e-6
+times the scale, keeps the row of every duel finite.
 """
 
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ from anchorpbo.reliability.score import ConstantReliability, Reliability, as_anc
 from anchorpbo.typing import Array, BoolArray
 
 FLOOR = 1e-6
-"""The smallest noise, as a fraction of the scale."""
+"""Smallest noise, as a fraction of the scale."""
 
 
 @final
@@ -39,7 +39,7 @@ FLOOR = 1e-6
 class NoiseMap:
     """Noise of a comparison as a function of the design.
 
-    Use `from_anchors` for the paper's map, `bounded` for real use, `constant` when there are no anchors.
+    Use `from_anchors` for the paper's map, `bounded` in practice, and `constant` without anchors.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class NoiseMap:
     scale
         Noise a where q = 0, above 0.
     strength
-        How much reliability lowers the noise, at least 0; 0 makes the map constant.
+        Effect c of the reliability on the noise, at least 0; with 0 the map is constant.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class NoiseMap:
         profile: str | Profile = "gaussian",
         metric: MetricLike = "euclidean",
     ) -> "NoiseMap":
-        """Build the paper's map: ``noise = scale * exp(-q)`` with q the density of the anchors (eq. kde).
+        """Create the paper's map: ``noise = scale * exp(-q)`` with q the density of the anchors (eq. kde).
 
         Parameters
         ----------
@@ -94,12 +94,12 @@ class NoiseMap:
         scale
             Noise a where q = 0.
         normalised
-            Whether the Gaussian profile is the density, with its factor (2 pi)^(-d/2), instead of k(0) = 1.
+            Whether the Gaussian profile has the factor (2 pi)^(-d/2) of a density, instead of k(0) = 1.
         profile
             "gaussian", "gaussian-density", "unit-gaussian" (exp(-pi r^2)) or a `Profile`.
         metric
-            "euclidean", "tanimoto", "hamming", a `Metric`, or a function (X, Y) -> (n, m). All but the Euclidean
-            have no gradient and, unless a `Metric` says otherwise, d = 1.
+            "euclidean", "tanimoto", "hamming", a `Metric`, or a function (X, Y) -> (n, m). Only the Euclidean
+            metric has a gradient; the others have d = 1, unless a `Metric` defines another d.
         """
         points, kernel, distance = as_anchors(anchors), as_profile(profile, normalised), as_metric(metric)
         h = _resolve_bandwidth(bandwidth, points, as_bounds(bounds), kernel, distance)
@@ -116,18 +116,18 @@ class NoiseMap:
         *,
         metric: MetricLike = "euclidean",
     ) -> "NoiseMap":
-        """Build a map for real use: ``noise = scale * exp(-strength * q)`` with q in [0, 1], 1 at every anchor.
+        """Create a map for practical use: ``noise = scale * exp(-strength * q)`` with q in [0, 1], 1 at every anchor.
 
         Parameters
         ----------
         anchors
             Designs the user knows well, (n, d); they need not lie in the unit cube.
         bandwidth
-            Width h of an anchor's neighbourhood, or "loo" to choose it by leave-one-out within ``bounds``: the
-            anchors' Gaussian density is scored with its factor 1/h^d, although q has none.
+            Width h of an anchor's neighbourhood, or "loo" to choose it by leave-one-out within ``bounds``. The
+            leave-one-out score uses the anchors' Gaussian density with its factor 1/h^d, which q does not have.
         bounds
-            Smallest and largest bandwidth. By default (0.1 sqrt(d), 0.2 sqrt(d)) with the metric's d: from a tenth
-            to a fifth of the diagonal of the unit cube. Much wider, a handful of anchors would vouch for everything.
+            Smallest and largest bandwidth. By default (0.1 sqrt(d), 0.2 sqrt(d)) with the metric's d: a tenth to
+            a fifth of the diagonal of the unit cube. With much larger values a few anchors would cover the whole cube.
         scale
             Noise a far from every anchor.
         strength
@@ -144,7 +144,7 @@ class NoiseMap:
 
     @classmethod
     def constant(cls, variance: float) -> "NoiseMap":
-        """Build the homoscedastic map: the same noise everywhere, in any number of dimensions."""
+        """Create the homoscedastic map: the same noise everywhere, in any number of dimensions."""
         return cls(ConstantReliability(), as_positive("variance", variance))
 
     @property
@@ -159,12 +159,12 @@ class NoiseMap:
 
     @property
     def strength_matters(self) -> bool:
-        """Whether the noise varies with the strength: not in a constant map, nor at a strength of 0."""
+        """Whether the noise varies with the strength; false for a constant map and for strength 0."""
         return self.anchors is not None and self.strength > 0
 
     @property
     def floor(self) -> float:
-        """The smallest noise this map returns."""
+        """Smallest noise that this map returns."""
         return FLOOR * self.scale
 
     def reliability(self, X: npt.ArrayLike) -> Array:
@@ -184,11 +184,11 @@ class NoiseMap:
         return self.slopes(self._points(X))
 
     def values(self, X: Array) -> Array:
-        """Return the same as a call, for X that is known to be finite and of the right shape."""
+        """Return the noise, (n,), at X, (n, d), without validating X."""
         return self._noise(self.score.value(X))[0]
 
     def slopes(self, X: Array) -> tuple[Array, Array]:
-        """Return the same as `value_and_gradient`, for X that is known to be finite and of the right shape."""
+        """Return the noise, (n,), and its gradient, (n, d), without validating X."""
         reliability, slope = self.score.value_and_gradient(X)
         noise, free = self._noise(reliability)
         return noise, (-self.strength * noise * free)[:, None] * slope
@@ -202,7 +202,7 @@ class NoiseMap:
         return {"scale": noise, "strength": -self.strength * reliability * noise * free}
 
     def with_parameters(self, scale: float | None = None, strength: float | None = None) -> "NoiseMap":
-        """Return a copy with another scale or strength and the same reliability, bandwidth included."""
+        """Return a copy with another scale or strength and the same reliability, including its bandwidth."""
         if strength is not None and isinstance(self.score, ConstantReliability):
             rule = "a constant map has a scale but no strength"
             raise UnsupportedError(rule, f"strength={strength!r}", "use NoiseMap.bounded")
@@ -227,7 +227,7 @@ class NoiseMap:
         return type(self.score).__name__.removesuffix("Reliability").lower()
 
     def _numbers(self) -> dict[str, float]:
-        """What tells two maps of a kind apart, of what this one has."""
+        """Return the parameters of this map by name; parameters that are ``None`` are omitted."""
         numbers = {
             "anchors": None if self.anchors is None else len(self.anchors),
             "bandwidth": self.bandwidth,
@@ -240,7 +240,7 @@ class NoiseMap:
         return as_points("X", X, None if self.anchors is None else self.anchors.shape[1])
 
     def _noise(self, reliability: Array) -> tuple[Array, BoolArray]:
-        """Return the noise, (n,), and where it is above its floor, (n,)."""
+        """Return the noise, (n,), and whether it is above its floor, (n,)."""
         fraction = np.exp(-self.strength * reliability)
         return self.scale * np.maximum(fraction, FLOOR), fraction > FLOOR
 
@@ -248,7 +248,7 @@ class NoiseMap:
 def _resolve_bandwidth(
     bandwidth: float | str, anchors: Array, bounds: tuple[float, float], profile: Profile, metric: Metric
 ) -> float:
-    """Return a number as it is and "loo" as the leave-one-out choice."""
+    """Return the bandwidth if it is a number; choose it by leave-one-out if it is "loo"."""
     if not isinstance(bandwidth, str):
         return as_bandwidth(bandwidth)
     if bandwidth != "loo":

@@ -9,7 +9,7 @@
     GaussianDensity   k = (2 pi)^(-d/2) exp(-s/2)    integrates to 1
     UnitGaussian      k = exp(-pi s)                 k(0) = 1 and integrates to 1, in every d
 
-The leave-one-out bandwidth works with log k, so a profile is its logarithm and the slope of that.
+The leave-one-out bandwidth uses log k, so a profile defines log k and its slope.
 """
 
 import math
@@ -96,11 +96,11 @@ PROFILES: dict[str, Profile] = {
     "gaussian-density": GaussianDensity(),
     "unit-gaussian": UnitGaussian(),
 }
-"""The profiles that have a name."""
+"""Profiles by name."""
 
 
 def as_profile(profile: str | Profile, normalised: bool = False) -> Profile:
-    """Resolve a name or a `Profile`, as a density in d dimensions when ``normalised``."""
+    """Resolve a name or a `Profile`; with ``normalised`` it is a density in d dimensions."""
     if isinstance(profile, str):
         if profile not in PROFILES:
             raise UnknownNameError.of("profile", profile, PROFILES)
@@ -113,4 +113,4 @@ def as_profile(profile: str | Profile, normalised: bool = False) -> Profile:
     if isinstance(profile, Gaussian):
         return GaussianDensity()
     rule = "normalised=True needs a profile whose integral is known"
-    raise UnsupportedError(rule, repr(profile)[:80], "write the constant into the profile itself")
+    raise UnsupportedError(rule, repr(profile)[:80], "include the constant in the profile")

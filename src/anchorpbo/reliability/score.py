@@ -1,4 +1,4 @@
-"""The reliability score q(x) >= 0: the larger, the more surely the user judges at x.
+"""The reliability score q(x) >= 0: the larger it is, the more reliable the user's judgement at x.
 
 ::
 
@@ -7,8 +7,8 @@
     q(x)         reliability
     (r / h)^2    squared distance in bandwidths, (points, anchors)
 
-`Reliability` is what a noise map asks for; `ConstantReliability` is the one without anchors. The validation here is
-shared by the two that have some, `DensityReliability` and `BoundedReliability`.
+`Reliability` is the interface that a noise map uses; `ConstantReliability` has no anchors. The validation functions are
+shared by the two classes with anchors, `DensityReliability` and `BoundedReliability`.
 """
 
 from abc import ABC, abstractmethod
@@ -24,17 +24,17 @@ from anchorpbo.typing import Array
 
 MIN_BANDWIDTH = 1e-100
 MAX_ANCHOR_SIZE = 1e50
-"""Beyond these (r / h)^2 is no longer a finite number."""
+"""Within these limits (r / h)^2 does not overflow."""
 
 
 class Reliability(ABC):
-    """A score q(x) >= 0 and its gradient; frozen, and equal to another of the same type and content."""
+    """A score q(x) >= 0 and its gradient; immutable, and compared by type and content."""
 
     anchors: Array | None
-    """Designs the user knows well, (n, d); ``None`` where there are none."""
+    """Designs the user knows well, (n, d); ``None`` without anchors."""
 
     bandwidth: float | None
-    """Width of the neighbourhood of an anchor; ``None`` where there is none."""
+    """Width of the neighbourhood of an anchor; ``None`` without anchors."""
 
     @abstractmethod
     def value(self, X: Array) -> Array:
@@ -59,7 +59,7 @@ class Reliability(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class ConstantReliability(Reliability):
-    """The score ``q(x) = 0`` everywhere: nothing is known about where the user can judge."""
+    """The score ``q(x) = 0`` everywhere, used without anchors."""
 
     anchors: None = field(default=None, init=False, repr=False)
     bandwidth: None = field(default=None, init=False, repr=False)
@@ -80,10 +80,10 @@ def _same(first: object, second: object) -> bool:
 
 
 def as_anchors(anchors: npt.ArrayLike) -> Array:
-    """Copy to an (n, d) array of at least one anchor; they need not lie in the unit cube."""
+    """Copy to an (n, d) array of at least one anchor; anchors need not lie in the unit cube."""
     array = as_floats("anchors", anchors)
     if array.size == 0:
-        remedy = "use NoiseMap.constant(...) when there are none"
+        remedy = "use NoiseMap.constant(...) without anchors"
         raise InputError("anchors must hold at least one design", f"shape {array.shape}", remedy)
     largest = float(np.abs(array).max())
     if largest > MAX_ANCHOR_SIZE:
@@ -100,12 +100,12 @@ def as_bandwidth(bandwidth: float) -> float:
 
 
 def as_bounds(bounds: tuple[float, float]) -> tuple[float, float]:
-    """Return the ends of a range of bandwidths, the first at most the second."""
+    """Return a range of bandwidths (lower, upper) with lower <= upper."""
     lower, upper = as_positive_bounds("bounds", bounds)
     return as_bandwidth(lower), upper
 
 
 def squared_ratio(distances: Array, bandwidth: float) -> Array:
-    """Return (r / h)^2; a design too far away for a finite number is infinitely far."""
+    """Return (r / h)^2; it is infinite if it overflows."""
     with np.errstate(over="ignore"):
         return np.square(distances / bandwidth)

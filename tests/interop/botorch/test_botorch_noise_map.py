@@ -122,7 +122,7 @@ def test_a_metric_without_a_gradient_has_values_only():
     theirs = ap.NoiseMap.bounded([[1, 0, 1], [1, 1, 0]], 0.4, metric="tanimoto")
     noise, X = NoiseMap(theirs), torch.tensor([[1.0, 0, 1], [0, 0, 1]], dtype=torch.float64)
     np.testing.assert_allclose(noise(X), theirs(X.numpy()))
-    with pytest.raises(UnsupportedError, match="a gradient needs a metric with one"):
+    with pytest.raises(UnsupportedError, match="a gradient needs a SmoothMetric"):
         noise(X.requires_grad_())
 
 
