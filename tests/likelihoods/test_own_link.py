@@ -50,22 +50,22 @@ def test_keeps_the_contract(link, check):
 
 
 @pytest.mark.parametrize("duels", [WINS, WITH_TIES], ids=["wins", "ties"])
-@pytest.mark.parametrize("space", ["duel", "point"])
+@pytest.mark.parametrize("where", ["duel", "point"])
 @pytest.mark.parametrize("inference", [Laplace, EP])
-def test_inference_converges_and_orders_the_designs(inference, space, duels):
-    model = ap.PreferenceGP(ap.RBF(0.5), likelihood=LINK, inference=inference(space=space), noise=NOISE)
+def test_inference_converges_and_orders_the_designs(inference, where, duels):
+    model = ap.PreferenceGP(ap.RBF(0.5), likelihood=LINK, inference=inference(latent=where), noise=NOISE)
     model.condition(duels)
     assert model.info.converged
     assert np.corrcoef(model.posterior.mean(POINTS), UTILITY)[0, 1] > 0.8
 
 
-@pytest.mark.parametrize("space", ["duel", "point"])
-def test_ep_updates_sites_one_by_one_to_the_same_posterior(space):
+@pytest.mark.parametrize("where", ["duel", "point"])
+def test_ep_updates_sites_one_by_one_to_the_same_posterior(where):
     from anchorpbo.inference.ep import match_all, match_one_by_one
-    from anchorpbo.model.surrogate import Surrogate
+    from anchorpbo.model.generative_model import GenerativeModel
 
     link = LINK.for_duels(WITH_TIES)
-    latent = Surrogate(ap.RBF(0.5), NOISE, link).space(WITH_TIES, space)
+    latent = GenerativeModel(ap.RBF(0.5), NOISE, link).latent(WITH_TIES, where)
     sites = EP().infer(latent, link, np.random.default_rng(0)).sites
     for update in (match_all, match_one_by_one):
         again = update(latent, link, latent.solve(sites))
@@ -91,9 +91,9 @@ def test_ep_is_near_the_exact_posterior_of_one_duel():
 @pytest.mark.parametrize("duels", [WINS, WITH_TIES], ids=["wins", "ties"])
 def test_evidence_gradient_is_what_differences_say(duels):
     from anchorpbo.model.fitting import log_posterior
-    from anchorpbo.model.surrogate import Surrogate
+    from anchorpbo.model.generative_model import GenerativeModel
 
-    surrogate = Surrogate(ap.RBF([0.4, 0.6]), NOISE, LINK.for_duels(duels))
+    surrogate = GenerativeModel(ap.RBF([0.4, 0.6]), NOISE, LINK.for_duels(duels))
     theta, step = surrogate.theta, 1e-5
     numeric = [
         (log_posterior(surrogate.at(theta + move), duels, {}, None).value

@@ -82,10 +82,10 @@ def test_value_is_the_papers_formula(size):
     duels = some_duels(*size)
     kernel, noise, likelihood = RBF(0.6, 1.5), NOISES["bounded"], Probit(0.4)
     generative = GenerativeModel(kernel, noise, likelihood)
-    space = generative.space(duels)
-    mode = find_mode(space, likelihood)
+    latent = generative.latent(duels)
+    mode = find_mode(latent, likelihood)
     K, n = kernel(duels.points, duels.points), noise(duels.points)
-    f = K @ space.dual_to_points(mode.dual)
+    f = K @ latent.dual_to_points(mode.dual)
     log_likelihood, Lambda = 0.0, np.zeros_like(K)
     for w, x in zip(duels.winners, duels.losers, strict=True):
         scale = np.sqrt(n[w] + n[x])
@@ -110,8 +110,8 @@ def test_both_spaces_give_the_same_gradient():
     duels, generative = some_duels(10, 12), GenerativeModel(RBF(0.4), NOISES["bounded"], Probit(0.4))
     gradients = []
     for where in ("duel", "point"):
-        space = generative.space(duels, where)
-        gradients.append(evidence_gradient(space, generative.likelihood, find_mode(space, generative.likelihood)))
+        latent = generative.latent(duels, where)
+        gradients.append(evidence_gradient(latent, generative.likelihood, find_mode(latent, generative.likelihood)))
     duel, point = gradients
     np.testing.assert_allclose(duel.by_kernel, point.by_kernel, atol=1e-9)
     np.testing.assert_allclose(duel.by_coef_first, point.by_coef_first, atol=1e-9)

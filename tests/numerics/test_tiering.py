@@ -31,7 +31,7 @@ from anchorpbo.posterior.point_latent import eliminate_designs
 from support.drawn_studies import SHELF, played
 from support.optional import HAS_TORCH
 
-TIMEOUT = 120.0
+MAX_INTERPRETED_SECONDS = 120.0
 
 
 def _without_torch(name):
@@ -257,16 +257,16 @@ def test_a_cold_function_is_interpreted_with_its_callees(lazy) -> None:
     function(np.array([1.0, 3.0]), out)
     assert out.tolist() == [4.0, 36.0]
     assert not is_compiled(function)
-    assert 0.0 < function.seconds < tiering.TIMEOUT
+    assert 0.0 < function.seconds < tiering.MAX_INTERPRETED_SECONDS
 
 
 def test_a_hot_function_is_compiled(lazy, monkeypatch) -> None:
     function = make_tiered()
     function(np.ones(2), np.zeros(2))
-    monkeypatch.setattr(tiering, "TIMEOUT", function.seconds + 1.0)
+    monkeypatch.setattr(tiering, "MAX_INTERPRETED_SECONDS", function.seconds + 1.0)
     function(np.ones(2), np.zeros(2))
     assert not is_compiled(function)
-    monkeypatch.setattr(tiering, "TIMEOUT", function.seconds)
+    monkeypatch.setattr(tiering, "MAX_INTERPRETED_SECONDS", function.seconds)
     function(np.ones(2), out := np.zeros(2))
     assert is_compiled(function)
     assert out.tolist() == [4.0, 4.0]
@@ -288,7 +288,7 @@ def test_an_eager_thread_compiles_at_once_and_no_other_does(lazy) -> None:
         functions[0](np.ones(2), np.zeros(2))
         thread = Thread(target=functions[1], args=(np.ones(2), np.zeros(2)))
         thread.start()
-        thread.join(TIMEOUT)
+        thread.join(MAX_INTERPRETED_SECONDS)
     assert [is_compiled(function) for function in functions] == [True, False]
 
 
@@ -342,7 +342,7 @@ def test_nobody_waits_for_what_another_thread_compiles(lazy) -> None:
 
     def hold(signature, target):
         compiling.set()
-        assert free.wait(TIMEOUT)
+        assert free.wait(MAX_INTERPRETED_SECONDS)
         return load(signature, target)
 
     functions[0].dispatcher._cache.load_overload = hold
@@ -353,13 +353,13 @@ def test_nobody_waits_for_what_another_thread_compiles(lazy) -> None:
 
     thread = Thread(target=compile_the_first)
     thread.start()
-    assert compiling.wait(TIMEOUT)
+    assert compiling.wait(MAX_INTERPRETED_SECONDS)
     other = Thread(target=functions[1], args=(np.ones(2), out := np.zeros(2)))
     other.start()
-    other.join(TIMEOUT)
+    other.join(MAX_INTERPRETED_SECONDS)
     assert out.tolist() == [4.0, 4.0]
     free.set()
-    thread.join(TIMEOUT)
+    thread.join(MAX_INTERPRETED_SECONDS)
     assert [is_compiled(function) for function in functions] == [True, False]
 
 

@@ -132,7 +132,7 @@ def random_set(number: int) -> tuple[Any, ap.Duels, bool]:
         {"outputscale": anything, "noise_scale": anything},
         (),
     )[rng.integers(3)]
-    few = inference.space == "auto" and not isinstance(inference, ap.Hallucination) and rng.random() < 0.3
+    few = inference.latent == "auto" and not isinstance(inference, ap.Hallucination) and rng.random() < 0.3
     model = ap.PreferenceGP(
         kernel, likelihood, inference, noise, number, learn=learn, inducing=int(rng.integers(1, 6)) if few else "auto"
     )

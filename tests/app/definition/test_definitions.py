@@ -139,9 +139,9 @@ def test_the_largest_seed_serves_everyone():
 def test_participants_have_seeds_of_their_own():
     studies, id = study()
     definition = studies.definition(id)
-    seeds = {definition.make_optimizer(name)._seed for name in ("owner", "Ana", "Ben")}
+    seeds = {definition.make_optimizer(name)._settings.seed for name in ("owner", "Ana", "Ben")}
     assert len(seeds) == 3
-    assert definition.make_optimizer("owner")._seed == 3
+    assert definition.make_optimizer("owner")._settings.seed == 3
 
 
 @pytest.mark.parametrize("value", [

@@ -310,7 +310,7 @@ def test_no_duel_waits_for_a_process_to_be_ready(here):
 def test_after_warming_up_a_default_study_needs_no_more_machine_code(tmp_path):
     program = """
 import anchorpbo as ap
-from anchorpbo.numerics.tiering import Tiered
+from anchorpbo.numerics.tiering import TieredFunction
 from anchorpbo.app.scheduler.replicas import warm_up
 warm_up()
 

@@ -169,7 +169,7 @@ def test_a_worker_that_is_late_is_killed():
 
 
 def test_a_worker_that_hangs_while_it_starts_is_killed(monkeypatch):
-    monkeypatch.setattr("anchorpbo.app.scheduler.worker_process.START_LIMIT", 0.2)
+    monkeypatch.setattr("anchorpbo.app.scheduler.worker_process.START_SECONDS", 0.2)
     worker = WorkerProcess("anchorpbo.app.service.validator")
     worker.start()
     os.kill(worker.pid, signal.SIGSTOP)

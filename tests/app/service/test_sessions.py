@@ -135,7 +135,7 @@ def test_someone_who_is_overtaken_often_still_gets_a_turn(monkeypatch):
 
 def test_someone_who_is_always_overtaken_gives_up(monkeypatch):
     studies, id = study()
-    monkeypatch.setattr("anchorpbo.app.service.studies.RETRY_SECONDS", 0.05)
+    monkeypatch.setattr("anchorpbo.app.service.sessions.RETRY_SECONDS", 0.05)
 
     def never(*arguments):
         raise ConflictError("overtaken")

@@ -48,7 +48,7 @@ OPERATIONS = [
 
 @pytest.fixture(scope="module")
 def ids():
-    """StudyService in all states: fresh, answered, of a list, with a duel out and someone else taking part."""
+    """Studies in all states: fresh, answered, of a list, with a duel out and someone else taking part."""
     found = [make(CLIENT, STUDY_EXAMPLE), make(CLIENT, QUICK), make(CLIENT, {"name": "Trees", "space": ITEMS})]
     for id in found[1:]:
         for outcome in ("first", "second", "tie", "skip"):
@@ -86,7 +86,7 @@ def _run(operation, ids, examples, derandomize):
     def attempt(data):
         case = data.draw(operation.as_strategy())
         _with_real_ids(data, case, [make(CLIENT)] if deleting else ids)
-        case.call_and_validate(validator=CHECKS, headers={"Host": "127.0.0.1:8000"})
+        case.call_and_validate(checks=CHECKS, headers={"Host": "127.0.0.1:8000"})
 
     attempt()
 

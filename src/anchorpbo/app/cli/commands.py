@@ -11,7 +11,7 @@ from anchorpbo.app.cli.options import Database, Participant, RiskWeight, Study
 from anchorpbo.app.cli.study_commands import study
 from anchorpbo.errors import InputError
 
-STUDIES, TRYING, RESEARCH = "StudyService", "Trying it out", "Research"
+STUDIES, TRYING, RESEARCH = "Studies", "Trying it out", "Research"
 
 app: typer.Typer = typer.Typer(
     name="anchorpbo",

@@ -95,7 +95,7 @@ def _serve(
     db = resolve_url(options.db) if folder is None else str(folder / FILE_NAME)
     storage = stack.enter_context(closing(open_storage(db)))
     if kept:
-        console.print(Text(f"StudyService are kept in {hide_password(db)}"), soft_wrap=True)
+        console.print(Text(f"Studies are kept in {hide_password(db)}"), soft_wrap=True)
     else:
         console.print("Demo mode: studies are deleted when the server stops.")
     if options.demo:

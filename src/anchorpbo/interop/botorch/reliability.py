@@ -66,8 +66,8 @@ class ConstantReliabilityModule(ReliabilityModule):
 
     @property
     def reliability(self) -> Reliability:
-        """The constant one."""
-        return ConstantReliabilityModule()
+        """The constant reliability."""
+        return ConstantReliability()
 
 
 class _AnchoredReliability(ReliabilityModule):
