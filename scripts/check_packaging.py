@@ -265,7 +265,7 @@ def main() -> None:
     wishes = parser.parse_args()
     known = [CORE, *extras()]
     unknown = sorted(set(wishes.names) - set(known))
-    _require(not unknown, f"there is no extra {', '.join(unknown)}")
+    _require(not unknown, f"unknown extra: {', '.join(unknown)}")
     with tempfile.TemporaryDirectory(prefix="anchorpbo-packaging-") as folder:
         sdist, wheel = build(Path(folder), isolated=wishes.download)
         check_contents(sdist, wheel)

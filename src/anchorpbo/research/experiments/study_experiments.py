@@ -153,7 +153,7 @@ FIVE_ANCHORS_EXPERIMENT = StudyExperiment(
 )
 ANCHOR_QUALITY_EXPERIMENT = StudyExperiment(
     "anchor-quality",
-    "Anchors near the optimum against away from it, on Hartmann3 and Hartmann4.",
+    "Anchors near the optimum against anchors away from it, on Hartmann3 and Hartmann4.",
     tuple(
         SimulatedStudy(problem, s, 0, anchors=place)
         for problem in HARTMANN
@@ -165,7 +165,7 @@ ANCHOR_QUALITY_EXPERIMENT = StudyExperiment(
 )
 ANCHOR_COUNT_EXPERIMENT = StudyExperiment(
     "anchor-count",
-    "A user with 50 scattered anchors, of which the method is told 5, 10, 20 or all; Hartmann3.",
+    "A user with 50 scattered anchors; the method knows 5, 10, 20 or all of them; Hartmann3.",
     tuple(
         SimulatedStudy("hartmann3", s, 0, anchors="scattered", count=50, told=told)
         for s in RISK_AVERSE_STRATEGIES
@@ -250,7 +250,7 @@ def _name_variants() -> pl.Expr:
 
 SENSITIVITY_EXPERIMENT = GainExperiment(
     "sensitivity",
-    "Ours: settings that the paper does not give, changed one at a time; Hartmann3, Hartmann4, Sushi, Candy.",
+    "Ours: settings that the paper does not specify, changed one at a time; Hartmann3, Hartmann4, Sushi, Candy.",
     tuple(dict.fromkeys(_list_sensitivity_arms())),
     seeds=20,
     rounds=100,
