@@ -60,7 +60,7 @@ def on_files(files: Files, config: ProperDocsConfig) -> Files:
             files.remove(file)
     for name, place in _COPIED.items():
         files.append(File.generated(config, place, abs_src_path=str(ROOT / name)))
-    icon = ROOT / "src" / "anchorpbo" / "web" / "static" / "icon.svg"
+    icon = ROOT / "src" / "anchorpbo" / "app" / "web" / "static" / "icon.svg"
     files.append(File.generated(config, "images/icon.svg", abs_src_path=str(icon)))
     for pattern in ASSETS:
         for path in sorted(ROOT.glob(pattern)):
