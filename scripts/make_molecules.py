@@ -320,7 +320,7 @@ def main() -> None:
     """Write the file."""
     rows = [[cell.strip() for cell in row.split("|")] for row in MOLECULES.strip().splitlines()]
     lines = [json.dumps(record(*row), separators=(",", ":")) for row in rows]
-    target = Path(__file__).parents[1] / "src" / "anchorpbo" / "examples" / "molecules.json"
+    target = Path(__file__).parents[1] / "src" / "anchorpbo" / "app" / "examples" / "molecules.json"
     target.write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
     print(f"wrote {target.name}: {len(lines)} molecules, {target.stat().st_size / 1000:.0f} kB")
 
