@@ -1,11 +1,11 @@
-# Everything starts from a fresh checkout: each target builds the virtual environment it needs.
+# Every target works in a fresh checkout: it builds the virtual environment it needs.
 PYTHON ?= python3
-# Another interpreter gets an environment of its own: `make test PYTHON=python3.13` builds .venv-3.13.
+# Another interpreter gets its own environment: `make test PYTHON=python3.13` builds .venv-3.13.
 ifeq ($(PYTHON),python3)
 VENV := .venv
 else
 VERSION := $(shell $(PYTHON) -c "import sys; print('%d.%d' % sys.version_info[:2])")
-VENV := .venv-$(or $(VERSION),$(error PYTHON=$(PYTHON) does not run; name an interpreter that does))
+VENV := .venv-$(or $(VERSION),$(error PYTHON=$(PYTHON) does not run; choose another interpreter))
 endif
 ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
@@ -16,19 +16,19 @@ APP := $(VENV)/.app
 DEV := $(VENV)/.dev
 APP_EXTRAS := web,molecules
 DEV_EXTRAS := $(APP_EXTRAS),postgresql,plots,notebook,reproduce,dask,optuna,docs,dev
-# Extras that need torch: `auto` installs them where pip finds a build without CUDA, `yes` always, `no` never.
+# Extras that need torch: `auto` installs them if pip finds a build without CUDA, `yes` always, `no` never.
 TORCH ?= auto
 TORCH_EXTRAS := botorch,bench
-# The lock holds for the packages and for the tools that build this one (from pip 25.3 on by the second name).
+# The lock applies to the packages and to the build tools (pip 25.3 and later read the second variable for these).
 LOCKED := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1
 INSTALL := $(LOCKED) $(BIN)/python -m pip install --quiet
-# One BLAS thread a worker: workers that wait for each other are slower than one alone.
+# One BLAS thread per test worker, because workers with several threads would wait for each other.
 export OPENBLAS_NUM_THREADS := 1
 PYTEST := $(BIN)/python -m pytest -n auto -q
 
 .PHONY: help run test system check lint docs packaging soak lock clean
 
-help:            ## What there is to make
+help:            ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/'
 
 $(APP): pyproject.toml constraints.txt
@@ -39,44 +39,44 @@ $(APP): pyproject.toml constraints.txt
 
 $(DEV): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	@echo "Installing the app, its tests and its documentation into $(VENV); this takes some minutes."
+	@echo "Installing the app, its tests and its documentation into $(VENV); this takes a few minutes."
 	extras=$$($(LOCKED) $(BIN)/python scripts/choose_extras.py $(DEV_EXTRAS) $(TORCH_EXTRAS) $(TORCH)) && $(INSTALL) -e ".[$$extras]"
 	touch $(APP) $(DEV)
 
-run: $(APP)      ## The app with three examples: open the link that it prints
+run: $(APP)      ## Run the app with three examples; open the link that it prints
 	$(BIN)/anchorpbo serve --demo
 
-test: lint system  ## Everything: style, types, layers, all tests, all documented code
+test: lint system  ## Run all checks and tests: style, types, layers, tests, documented code
 	$(PYTEST)
 
-system:          ## Chromium, PostgreSQL and nginx, which some tests need, where they are missing
+system:          ## Install Chromium, PostgreSQL and nginx, which some tests need, if they are missing
 	bash scripts/system_packages.sh
 
-check: lint      ## The same without the slow oracles, for the desk
+check: lint      ## Run the same without the slow tests
 	$(PYTEST) -m "not slow"
 
-lint: $(DEV)     ## Style, types and layers
+lint: $(DEV)     ## Check style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-docs: $(DEV)     ## The documentation as a site in site/, every warning an error
+docs: $(DEV)     ## Build the documentation site in site/; warnings are errors
 	$(BIN)/python -m properdocs build --strict
 	@echo "Open site/index.html, or serve the folder: python3 -m http.server --directory site"
 
-packaging: $(DEV)     ## Build the package, and install each extra alone in a clean environment
+packaging: $(DEV)     ## Build the package, and install each extra in a clean environment
 	$(BIN)/python scripts/check_packaging.py --download
 
 soak: export ANCHORPBO_SOAK_SECONDS := 3600
-soak: $(DEV) system   ## An hour of random models and studies, a server killed again and again, and one that many use
+soak: $(DEV) system   ## Test for an hour: random models and studies, a server killed repeatedly, a server under load
 	$(PYTEST) tests/soak/test_random_models.py tests/soak/test_random_studies.py tests/app/storage/test_damage.py
-	# Alone, for it also looks at how long people wait.
+	# Run separately, because these tests also measure waiting times.
 	$(BIN)/python -m pytest -q -s tests/soak/test_server_soak.py tests/soak/test_long_studies.py tests/app/web/test_rest_fuzz.py
 
-lock: $(DEV)     ## Renew constraints.txt, the lock: the newest versions that fit, for Python 3.11 to 3.13
+lock: $(DEV)     ## Update constraints.txt, the lock file: the newest compatible versions for Python 3.11 to 3.13
 	$(BIN)/uv pip compile pyproject.toml --quiet --all-extras --universal --python-version 3.11.5 --upgrade --no-annotate \
 		--custom-compile-command "make lock" --output-file constraints.txt
 
-clean:           ## Remove what make made
+clean:           ## Remove the files that make created
 	rm -rf .venv .venv-* site dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

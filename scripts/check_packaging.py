@@ -1,11 +1,11 @@
-"""Build the package as users get it, and try it where nothing else is installed.
+"""Build the sdist and the wheel, and test them in clean environments, one per extra.
 
-python scripts/check_packaging.py                  each extra alone, with packages borrowed from this environment
-python scripts/check_packaging.py core web         these alone; `core` is the package without any extra
-python scripts/check_packaging.py --download       the same, installed from the package index as a user would
+python scripts/check_packaging.py                  each extra separately, with packages borrowed from here
+python scripts/check_packaging.py core web         only these; `core` is the package without extras
+python scripts/check_packaging.py --download       the same, installed from the package index
 
-Borrowing needs no network and takes seconds: a clean environment gets links to what the metadata of the wheel asks for,
-and to what that asks for in turn, so that a requirement that was forgotten is missing there as well.
+Borrowing needs no network and takes seconds: a clean environment gets links to the requirements in the wheel's metadata
+and, recursively, to theirs. A forgotten requirement is therefore missing there too.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ CORE = "core"
 
 @dataclass(frozen=True)
 class Step:
-    """A program to run in the clean environment, and what it must say."""
+    """A program to run in the clean environment, with its expected output and exit code."""
 
     arguments: tuple[str, ...]
-    """After the name of the interpreter."""
+    """Arguments after the name of the interpreter."""
     says: str = ""
     code: int = 0
 
@@ -130,18 +130,18 @@ ENTRIES: dict[str, tuple[Step, ...]] = {
     "docs": (Step(("-m", "properdocs", "--version"), "properdocs"),),
     "dev": (Step(("-m", "pytest", "--version"), "pytest"),),
 }
-"""What must work in an environment with one extra alone."""
+"""Programs that must work in an environment with only one extra."""
 
 
 def build(folder: Path, *, isolated: bool) -> tuple[Path, Path]:
-    """Build the sdist, and from it the wheel."""
+    """Build the sdist, then the wheel from it."""
     command = [sys.executable, "-m", "build", "--outdir", str(folder), *([] if isolated else ["--no-isolation"])]
     _run([*command, str(ROOT)], ROOT)
     return next(folder.glob("*.tar.gz")), next(folder.glob("*.whl"))
 
 
 def check_contents(sdist: Path, wheel: Path) -> None:
-    """The wheel has every file of the package and nothing else; the sdist what it takes to build and test it."""
+    """Check that the wheel has exactly the files of the package, and the sdist all files to build and test it."""
     package = {path.relative_to(ROOT / "src").as_posix() for path in _source_files()}
     with zipfile.ZipFile(wheel) as file:
         inside = {name for name in file.namelist() if ".dist-info/" not in name}
@@ -155,7 +155,7 @@ def check_contents(sdist: Path, wheel: Path) -> None:
 
 
 UNWANTED = {".csv", ".db", ".idata", ".nbc", ".nbi", ".order", ".parquet", ".pyc", ".score"}
-"""Ends of data sets, databases and caches."""
+"""File endings of data sets, databases and caches."""
 
 
 def _source_files() -> Iterator[Path]:
@@ -165,7 +165,7 @@ def _source_files() -> Iterator[Path]:
 
 
 def extras() -> list[str]:
-    """All extras of the package."""
+    """Return all extras of the package."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         return list(tomllib.load(file)["project"]["optional-dependencies"])
 
@@ -181,7 +181,7 @@ class Environment:
         self.packages = Path(_run([str(self.python), "-c", ask], folder).strip())
 
     def borrow(self, wheel: Path, extra: str) -> None:
-        """Install the wheel, and link what it needs from the environment that runs this."""
+        """Install the wheel, and link its requirements from the environment of this script."""
         self._pip("--no-deps", "--no-index", str(wheel))
         with zipfile.ZipFile(wheel) as file:
             metadata = next(name for name in file.namelist() if name.endswith(".dist-info/METADATA"))
@@ -191,12 +191,12 @@ class Environment:
             self._link(name)
 
     def download(self, wheel: Path, extra: str) -> None:
-        """Install the wheel with an extra from the package index, in the versions of `make`."""
+        """Install the wheel with an extra from the package index, in the versions that `make` installs."""
         wanted = str(wheel) if extra == CORE else f"{wheel}[{extra}]"
         self._pip("-c", str(ROOT / "constraints.txt"), wanted)
 
     def try_out(self, step: Step) -> None:
-        """Run a program and compare what it says."""
+        """Run a program and check its output and exit code."""
         code = step.arguments[1] if step.arguments[0] == "-c" else " ".join(step.arguments)
         done = subprocess.run(
             [str(self.python), "-W", "error::ImportWarning", *step.arguments],
@@ -217,12 +217,12 @@ class Environment:
             if not target.exists():
                 try:
                     target.symlink_to(source, source.is_dir())
-                except OSError:  # Windows, for those who may not make links
+                except OSError:  # Windows, without the right to create links
                     shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
 
 
 def _closure(wheel: dict[str, list[str]], extra: str) -> set[str]:
-    """Names of all that the wheel with an extra needs, by the metadata of what is installed here."""
+    """Return the names of all packages that the wheel with an extra needs, by the metadata installed here."""
     todo = [("anchorpbo", "" if extra == CORE else extra), ("anchorpbo", "")]
     seen: set[tuple[str, str]] = set()
     while todo:
@@ -242,7 +242,7 @@ def _closure(wheel: dict[str, list[str]], extra: str) -> set[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Without what would lead back to this checkout."""
+    """Return the environment variables without those that lead back to this checkout."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
 
 
@@ -258,14 +258,14 @@ def _require(holds: bool, otherwise: str) -> None:
 
 
 def main() -> None:
-    """Build, look inside, and try each."""
+    """Build, check the contents, and test each extra."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("names", nargs="*", help="core or extras; by default all of them")
+    parser.add_argument("names", nargs="*", help="core or extras; by default all")
     parser.add_argument("--download", action="store_true", help="install from the package index")
     wishes = parser.parse_args()
     known = [CORE, *extras()]
     unknown = sorted(set(wishes.names) - set(known))
-    _require(not unknown, f"there is no extra {', '.join(unknown)}")
+    _require(not unknown, f"unknown extra: {', '.join(unknown)}")
     with tempfile.TemporaryDirectory(prefix="anchorpbo-packaging-") as folder:
         sdist, wheel = build(Path(folder), isolated=wishes.download)
         check_contents(sdist, wheel)
@@ -278,7 +278,7 @@ def main() -> None:
             for step in ENTRIES[name]:
                 environment.try_out(step)
             shutil.rmtree(environment.folder)  # one with torch in it takes a gigabyte
-            print(f"{name} works alone ({time.perf_counter() - start:.0f} s)", flush=True)
+            print(f"{name} works ({time.perf_counter() - start:.0f} s)", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Print the extras to install: those given, and those that need torch where pip finds a build of it without CUDA.
+"""Print the extras to install: the given ones, plus those that need torch if pip finds a build without CUDA.
 
 python scripts/choose_extras.py web,dev botorch,bench auto
 
-The package index offers Linux only a torch with CUDA, several gigabytes of libraries that no test uses. `auto` asks pip
-which build it would take, in a dry run; `yes` and `no` decide without asking.
+On Linux the package index offers only torch with CUDA: several gigabytes of libraries that no test uses. `auto` asks
+pip in a dry run which build it would install; `yes` and `no` decide without asking.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DRY_RUN = ("install", "--quiet", "--dry-run", "--ignore-installed", "--no-deps"
 
 
 def needs_cuda(report: str) -> bool:
-    """Whether a package in an installation report of pip requires CUDA libraries on this machine."""
+    """Return whether a package in pip's installation report requires CUDA libraries on this machine."""
     from pip._vendor.packaging.requirements import Requirement
 
     lines = [line for package in json.loads(report)["install"] for line in package["metadata"].get("requires_dist", [])]

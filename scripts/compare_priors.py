@@ -1,6 +1,6 @@
-"""What priors on the hyper-parameters are worth: the table of docs/decisions/0006-priors.md.
+"""Compare studies with and without priors on the hyper-parameters: the table of docs/decisions/0006-priors.md.
 
-Hartmann3, EUBO, logistic link of constant noise; studies that differ in nothing but the priors, paired over seeds.
+Hartmann3, EUBO, logistic link with constant noise; studies differ only in the priors and are paired by seed.
 
     python scripts/compare_priors.py --seeds 12
 """
@@ -19,7 +19,7 @@ BOUNDS = {"lengthscale": (0.03, 10.0), "outputscale": (1e-2, 1e4)}
 
 
 def compute_regrets(seed: int, judge_noise: float, priors: bool) -> list[float]:
-    """Regret of the recommended design after so many more duels."""
+    """Return the regret of the recommended design after each number of duels in `AFTER`."""
     learn = {name: None if priors else ap.Learn(bounds) for name, bounds in BOUNDS.items()}
     likelihood = ap.Logistic(form="difference")
     settings = {"likelihood": likelihood, "inference": "laplace", "initial": INITIAL, "refit_every": 10, "learn": learn}
@@ -32,7 +32,7 @@ def compute_regrets(seed: int, judge_noise: float, priors: bool) -> list[float]:
 def main() -> None:
     """Print median regrets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=12, help="studies a line")
+    parser.add_argument("--seeds", type=int, default=12, help="studies per line")
     seeds = range(parser.parse_args().seeds)
     print("| judge | priors | " + " | ".join(f"after {n}" for n in AFTER) + " |\n| --- | --- |" + " --- |" * len(AFTER))
     with ProcessPoolExecutor() as pool:

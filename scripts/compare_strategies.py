@@ -1,7 +1,7 @@
-"""Which strategy and inference the default preset should have: the tables of docs/decisions/0011-default-strategy.md.
+"""Compare strategies and inferences for the default preset: the tables of docs/decisions/0011-default-strategy.md.
 
-Studies with simulated experts that differ in nothing but the strategy, paired over seeds: the same problem, judge,
-anchors and duels to start with. Each finished study is a line of the output, and those already there are not run again.
+Studies with simulated users differ only in the strategy and are paired by seed: same problem, judge, anchors and
+initial duels. Each finished study is a line of the output file; studies already in the file are not run again.
 
     python scripts/compare_strategies.py run studies.jsonl --seeds 10 [--only rahbo/hallucination ...]
     python scripts/compare_strategies.py table studies.jsonl
@@ -25,11 +25,11 @@ NAMES = ("branin", "six_hump_camel", "hartmann3", "hartmann4", "styblinski_tang5
 ROUNDS, CHECKPOINTS = 40, (20, 40)
 JUDGES = ("sure", "hesitant")
 PLAIN = {"anpei": "ei", "rahbo": "ucb", "raeubo": "eubo"}
-"""What a risk-averse strategy comes to where the noise is constant."""
+"""Risk-neutral twins of the risk-averse strategies."""
 
 
 def make_judge(problem: Problem, kind: str, seed: int) -> tuple[SimulatedJudge, np.ndarray]:
-    """A user who is never wrong; or one who knows five designs and is often wrong far from them. And the anchors."""
+    """Return a judge and its anchors: without error, or with five anchors and frequent errors far from them."""
     if kind == "sure":
         return SimulatedJudge(problem, ap.Probit(), ap.NoiseMap.constant(1e-12)), np.empty((0, problem.dimension))
     rng = np.random.default_rng([seed, 11])
@@ -40,7 +40,7 @@ def make_judge(problem: Problem, kind: str, seed: int) -> tuple[SimulatedJudge, 
 
 
 def run_study(task: tuple[str, str, str, str, int]) -> dict[str, object]:
-    """One study: the share of the range that the recommended design reaches, after each of `CHECKPOINTS` duels."""
+    """Run a study; record the share of the range that the recommended design reaches after `CHECKPOINTS` duels."""
     name, kind, strategy, inference, seed = task
     problem = PROBLEMS[name]
     judge, anchors = make_judge(problem, kind, seed)
@@ -53,7 +53,7 @@ def run_study(task: tuple[str, str, str, str, int]) -> dict[str, object]:
 
 
 def list_tasks(seeds: int) -> list[tuple[str, str, str, str, int]]:
-    """All studies, seed by seed, so that an unfinished run is still paired."""
+    """Return all studies, ordered by seed so that an unfinished run is still paired."""
     return [
         (name, kind, strategy, inference, seed)
         for seed in range(seeds)
@@ -65,7 +65,7 @@ def list_tasks(seeds: int) -> list[tuple[str, str, str, str, int]]:
 
 
 def run(path: Path, seeds: int, workers: int, only: list[str] | None) -> None:
-    """Run what is not there yet."""
+    """Run the studies that the file lacks."""
     done = {tuple(record["task"]) for record in read_runs(path)}
     left = [task for task in list_tasks(seeds) if task not in done and (only is None or f"{task[2]}/{task[3]}" in only)]
     with ProcessPoolExecutor(workers) as pool, path.open("a", encoding="utf-8") as file:
@@ -77,7 +77,7 @@ def run(path: Path, seeds: int, workers: int, only: list[str] | None) -> None:
 
 
 def read_runs(path: Path) -> list[dict]:
-    """Finished studies; a line cut off by an interruption is left out."""
+    """Return the finished studies; an incomplete line is left out."""
     if not path.exists():
         return []
     lines = path.read_text("utf-8").splitlines()
@@ -85,7 +85,7 @@ def read_runs(path: Path) -> list[dict]:
 
 
 def print_table(path: Path) -> None:
-    """Print mean shares for each judge, the best strategy first."""
+    """Print the mean shares for each judge, with the best strategy first."""
     records = read_runs(path)
     for kind in JUDGES:
         runs = defaultdict(dict)
@@ -98,10 +98,10 @@ def print_table(path: Path) -> None:
 
 
 def print_judge(kind: str, runs: dict) -> None:
-    """One table, of the studies that all strategies have finished."""
+    """Print the table of one judge, over the studies that all strategies have finished."""
     common = set.intersection(*(set(done) for done in runs.values()))
     names = [name for name in NAMES if any(key[0] == name for key in common)]
-    print(f"\n{kind}: {len(common)} studies a line, mean share of the range after {CHECKPOINTS[-1]} duels\n")
+    print(f"\n{kind}: {len(common)} studies per line, mean share of the range after {CHECKPOINTS[-1]} duels\n")
     looks = [f"all after {look}" for look in CHECKPOINTS]
     headings = ["strategy", "inference", *names, *looks, "worst tenth", "noise", "ms"]
     print("| " + " | ".join(headings) + " |\n|" + " --- |" * len(headings))
@@ -118,13 +118,13 @@ def print_judge(kind: str, runs: dict) -> None:
 
 
 def main() -> None:
-    """Parse and go."""
+    """Parse the arguments, then run or print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=["run", "table"])
     parser.add_argument("path", type=Path)
-    parser.add_argument("--seeds", type=int, default=10, help="studies of each kind")
+    parser.add_argument("--seeds", type=int, default=10, help="studies per setting")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--only", nargs="+", metavar="STRATEGY/INFERENCE", help="leave the others out")
+    parser.add_argument("--only", nargs="+", metavar="STRATEGY/INFERENCE", help="run only these")
     given = parser.parse_args()
     if given.action == "run":
         run(given.path, given.seeds, given.workers, given.only)

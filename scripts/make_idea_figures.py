@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/idea.md: from anchors to noise, to what an answer is worth, to the pair that is asked.
+"""Draw the figures of docs/idea.md: noise from anchors, information in an answer, choice of the next pair.
 
 python scripts/make_idea_figures.py [FOLDER]
 """
@@ -37,7 +37,7 @@ DUELS = 24
 
 @use_style()
 def noise() -> Figure:
-    """Anchors, the reliability that follows from them, and the noise."""
+    """Draw anchors, reliability and noise."""
     new, panels = figure(1, 3, height=2.5, sharex=True, sharey=True)
     known = ap.NoiseMap.bounded(ANCHORS, bandwidth=0.15)
     X = np.stack(np.meshgrid(GRID, GRID), axis=-1).reshape(-1, 2)
@@ -58,7 +58,7 @@ def noise() -> Figure:
 
 @use_style()
 def answers() -> Figure:
-    """What an answer says, and how soon answers convince, by where the two designs are."""
+    """Draw the probability of an answer, and the posterior after several answers, by distance from the anchors."""
     new, panels = figure(1, 2, height=2.5)
     difference, counts = np.linspace(-4, 4, 201), np.arange(9)
     points = np.array([[0.0], [1.0]])
@@ -79,9 +79,9 @@ def answers() -> Figure:
 
 
 def _sureness(spread: float, answers: int) -> float:
-    """Posterior probability that the first design is better, after so many answers in its favour, by quadrature.
+    """Return the posterior probability that the first design is better after this many wins, by quadrature.
 
-    Before the first answer the difference of their utilities has variance 2.
+    The prior variance of the difference of utilities is 2.
     """
     d = np.linspace(-8.0, 8.0, 4001)
     weight = np.exp(-0.25 * d**2) * ndtr(d / spread) ** answers
@@ -89,7 +89,7 @@ def _sureness(spread: float, answers: int) -> float:
 
 
 def _study() -> tuple[ap.Duels, ap.NoiseMap]:
-    """Answers of a user whose noise follows from the anchors of the toy problem."""
+    """Return answers of a user on the toy problem, and the noise map of its anchors."""
     rng, noise = np.random.default_rng(6), ap.NoiseMap.bounded(TOY_ANCHORS, scale=3.0)
     X = rng.uniform(size=(2 * DUELS, 1))
     margins = (TOY(X[:DUELS]) - TOY(X[DUELS:])) / np.sqrt(noise(X[:DUELS]) + noise(X[DUELS:]))
@@ -100,7 +100,7 @@ def _study() -> tuple[ap.Duels, ap.NoiseMap]:
 
 @use_style()
 def pair() -> Figure:
-    """Which pair is asked, with and without risk aversion."""
+    """Draw the acquisition function over pairs, with and without risk aversion."""
     new, panels = figure(1, 2, height=3.2, sharey=True)
     duels, noise = _study()
     model = ap.PreferenceGP(ap.RBF(0.12, outputscale=4.0), inference="ep", noise=noise).condition(duels)
@@ -130,13 +130,13 @@ def pair() -> Figure:
 
 
 def _mark(axes: Axes, first: float, second: float) -> None:
-    # An item is the same in either order.
+    # A pair is the same in either order.
     for x, y in ((first, second), (second, first)):
         axes.plot(x, y, "o", color=RED, markeredgecolor="white", markersize=7, zorder=3)
 
 
 def main(folder: Path) -> None:
-    """Draw all of them."""
+    """Draw all figures."""
     folder.mkdir(parents=True, exist_ok=True)
     for make in (noise, answers, pair):
         make().savefig(folder / f"idea-{make.__name__}.png", dpi=DPI, metadata={"Software": None})

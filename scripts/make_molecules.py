@@ -2,10 +2,10 @@
 
 python scripts/make_molecules.py    needs rdkit; the example itself does not
 
-Each line of the file is one molecule: its name, SMILES and family as listed here; a few properties and the bits that
-are set in its Morgan fingerprint (radius 2, 2,048 bits) as RDKit computes them; and a drawing of its skeletal formula,
-made below from RDKit's two-dimensional coordinates. Bonds have the colour of the text around them, so that they show on
-light and on dark pages, and atoms the customary colours in tones that show on both.
+Each line of the file is one molecule: its name, SMILES and family as listed here; a few properties and the set bits of
+its Morgan fingerprint (radius 2, 2,048 bits), computed by RDKit; and a drawing of its skeletal formula from RDKit's
+two-dimensional coordinates. Bonds have the colour of the surrounding text, and atoms the usual colours in tones that
+are visible on light and on dark pages.
 """
 
 import json
@@ -92,36 +92,36 @@ HANDED = {
     "Aspartame": "SS", "Limonene": "R", "Carvone": "R", "Menthol": "SRR", "Penicillin G": "RRS", "Amoxicillin": "RRRS",
     "Biotin": "SRS", "Ascorbic acid": "SR",
 }  # fmt: skip
-"""Centres of known handedness, in the order of the SMILES: a check of what was written above."""
+"""Known configurations (R or S) of the stereocentres, in the order of the SMILES; used to check the SMILES above."""
 
 BITS, RADIUS = 2_048, 2
 BOND, FONT, LINE = 24.0, 13.0, 1.5
 APART = 4.2
-"""Between the lines of a double bond."""
+"""Distance between the lines of a double bond."""
 CLEAR = 8.2
-"""From the middle of a letter to where a bond to it ends."""
+"""Distance from the middle of a letter to the end of a bond."""
 LEAST = (176.0, 132.0)
-"""The smallest drawing: a small molecule is not blown up to fill a card."""
+"""Smallest size of a drawing, so that a small molecule is not enlarged to fill a card."""
 LONG = 240.0
-"""Drawings wider than this are turned where that helps."""
+"""Width above which a drawing is rotated if that makes it larger."""
 TONES = {"O": "#d9483b", "N": "#3b7dd8", "S": "#b07d00", "F": "#2b9a4b", "Cl": "#2b9a4b"}
 WIDTHS = {"Cl": 1.0, "F": 0.61, "S": 0.67, "N": 0.72, "O": 0.78}
-"""Of the symbols, in ems of a sans-serif face."""
+"""Widths of the symbols, in ems of a sans-serif font."""
 SIDES = {"right": (1.0, 0.0), "left": (-1.0, 0.0), "down": (0.0, 1.0), "up": (0.0, -1.0)}
 
 
 def number(value: float) -> str:
-    """A coordinate to a tenth, as short as it can be written."""
+    """Format a coordinate to one decimal, as short as possible."""
     return f"{value:.1f}".rstrip("0").rstrip(".") if abs(value) >= 0.05 else "0"
 
 
 def line(start: np.ndarray, end: np.ndarray) -> str:
-    """A line as a piece of a path."""
+    """Return a line as part of an SVG path."""
     return f"M{number(start[0])} {number(start[1])}L{number(end[0])} {number(end[1])}"
 
 
 def letter(text: str, x: float, y: float, style: str) -> str:
-    """A text in the middle of its place."""
+    """Return a text element centred at (x, y)."""
     return f'<text {style} x="{number(x)}" y="{number(y)}">{text}</text>'
 
 
@@ -143,7 +143,7 @@ class Drawing:
         self.rings = [set(ring) for ring in flat.GetRingInfo().AtomRings()]
 
     def turn(self) -> None:
-        """Lay a long molecule where it can be drawn larger; leave the others as chemists know them."""
+        """Rotate a long molecule so that it can be drawn larger; leave others in their usual orientation."""
         as_it_is, widths = self.at, {}
         for angle in range(0, 180, 30):
             turned = np.deg2rad(angle)
@@ -154,7 +154,7 @@ class Drawing:
             self.at = widths[min(widths)]
 
     def svg(self, title: str) -> str:
-        """The drawing as a document."""
+        """Return the drawing as an SVG document."""
         lines, shapes, labels = [], [], []
         for bond in self.molecule.GetBonds():
             drawn = self.stereo(bond)
@@ -177,18 +177,18 @@ class Drawing:
         )
 
     def size(self) -> tuple[float, float]:
-        """Width and height with room for labels, four to three."""
+        """Return width and height with room for labels, in a ratio of four to three."""
         across, down = self.at.max(axis=0) - self.at.min(axis=0)
         width, height = max(across + 60, LEAST[0]), max(down + 44, LEAST[1])
         return max(width, height * 4 / 3), max(height, width * 3 / 4)
 
     @staticmethod
     def is_labelled(atom: Chem.Atom) -> bool:
-        """Whether an atom is written rather than a corner."""
+        """Return whether an atom is drawn as a symbol instead of a corner."""
         return atom.GetSymbol() != "C" or atom.GetDegree() == 0
 
     def clear(self, i: int, j: int) -> tuple[np.ndarray, np.ndarray]:
-        """Ends of a bond, short of letters."""
+        """Return the ends of a bond, shortened to leave room for symbols."""
         first, second = self.at[i], self.at[j]
         along = (second - first) / np.linalg.norm(second - first)
         for index, sign in ((i, 1.0), (j, -1.0)):
@@ -200,7 +200,7 @@ class Drawing:
         return first, second
 
     def strokes(self, bond: Chem.Bond) -> Iterator[str]:
-        """Lines of a bond."""
+        """Yield the lines of a bond."""
         i, j = bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()
         first, second = self.clear(i, j)
         along = (self.at[j] - self.at[i]) / np.linalg.norm(self.at[j] - self.at[i])
@@ -221,7 +221,7 @@ class Drawing:
         yield line(first, second)
 
     def inner_side(self, i: int, j: int, across: np.ndarray) -> int:
-        """The side of the second line of a double bond: inside a ring, towards neighbours, or 0 for the middle."""
+        """Return the side of a double bond's second line: inside a ring, towards neighbours, or 0 for the middle."""
         shared = sorted((ring for ring in self.rings if {i, j} <= ring), key=self.rank)
         if shared:
             middle = self.at[sorted(shared[0])].mean(axis=0)
@@ -234,7 +234,7 @@ class Drawing:
         return 1 if balance >= 0 else -1
 
     def rank(self, ring: set[int]) -> tuple[int, int]:
-        """Six-membered rings first, then those with more double bonds."""
+        """Return the sort key of a ring: six-membered rings first, then rings with more double bonds."""
         doubles = sum(
             bond.GetBondTypeAsDouble() == 2 and {bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()} <= ring
             for bond in self.molecule.GetBonds()
@@ -242,7 +242,7 @@ class Drawing:
         return (-doubles, abs(len(ring) - 6))
 
     def stereo(self, bond: Chem.Bond) -> str:
-        """A wedge or a hashed bond, or nothing."""
+        """Return a wedged or hashed bond, or an empty string."""
         kind = bond.GetBondDir()
         if kind not in (Chem.BondDir.BEGINWEDGE, Chem.BondDir.BEGINDASH):
             return ""
@@ -260,7 +260,7 @@ class Drawing:
         return f'<path fill="none" stroke="currentColor" stroke-width="1.2" d="{"".join(rungs)}"/>'
 
     def label(self, atom: Chem.Atom) -> Iterator[str]:
-        """The symbol of an atom and its hydrogens, where there is room for them."""
+        """Yield the symbol of an atom and its hydrogens, placed on a free side."""
         symbol, hydrogens = atom.GetSymbol(), atom.GetTotalNumHs()
         x, y = self.at[atom.GetIdx()]
         tone = f'fill="{TONES.get(symbol, "currentColor")}"'
@@ -271,7 +271,7 @@ class Drawing:
             return
         side = self.free_side(atom)
         way = SIDES[side]
-        # Each letter has a place of its own: not every program can tell how wide a text is.
+        # Each letter is placed separately, because not every program can measure the width of a text.
         after = half + (0.44 * FONT if side == "left" and hydrogens > 1 else 0.0)
         h = (x + way[0] * (after + 0.37 * FONT), base + way[1] * 0.86 * FONT)
         yield letter(symbol, x, base, tone)
@@ -280,7 +280,7 @@ class Drawing:
             yield letter(str(hydrogens), h[0] + 0.58 * FONT, h[1] + 3, f'{tone} font-size="9"')
 
     def free_side(self, atom: Chem.Atom) -> str:
-        """Where the neighbours of an atom leave most room, sideways if at all."""
+        """Return the side of an atom with most room between its neighbours, preferably left or right."""
         here = self.at[atom.GetIdx()]
         towards = [self.at[n.GetIdx()] - here for n in atom.GetNeighbors()]
         closest = {
@@ -292,7 +292,7 @@ class Drawing:
 
 
 def record(name: str, family: str, formula: str, smiles: str) -> dict[str, object]:
-    """All that the file says of a molecule."""
+    """Return the file's entry for a molecule."""
     molecule = Chem.MolFromSmiles(smiles)
     found = rdMolDescriptors.CalcMolFormula(molecule)
     if found != formula:

@@ -1,4 +1,4 @@
-"""Make docs/images/notebook-*.png, the pictures of the page on notebooks: tables, the widget and plots in Chromium.
+"""Write docs/images/notebook-*.png, the pictures of the page on notebooks: tables, the widget and plots in Chromium.
 
 python scripts/make_notebook_pictures.py
 """
@@ -22,7 +22,7 @@ from anchorpbo.notebook.widget import ASSETS
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 LARGEST = 150_000
-"""Bytes of a picture."""
+"""Largest size of a picture in bytes."""
 UNITS = {"temperature": "°C", "dose": "g"}
 SPACE = ap.Space(
     temperature=ap.Real(80, 96),
@@ -35,7 +35,7 @@ ANCHORS = [
     {"temperature": 90, "dose": 16, "grind": 5, "origin": "Kenya"},
     {"temperature": 86, "dose": 12, "grind": 7, "origin": "Brazil"},
 ]
-# What Jupyter does around a widget, as far as a still picture needs it.
+# The part of Jupyter's widget support that a still picture needs.
 CELL = """async ([source, style, view]) => {
   document.head.append(Object.assign(document.createElement("style"), { textContent: style }));
   const module = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
@@ -49,7 +49,7 @@ PLOT = """json => {
 
 
 def played(count: int = 40) -> ap.Optimizer:
-    """A study with someone who likes it hot and Kenyan, and who is unsure far from what they know."""
+    """Return a study whose user likes hot Kenyan coffee and is unsure far from the anchors."""
     study, rng = ap.Optimizer(SPACE, ANCHORS, seed=0), np.random.default_rng(0)
 
     def taste(cup: dict[str, Any]) -> float:
@@ -64,7 +64,7 @@ def played(count: int = 40) -> ap.Optimizer:
 
 
 def save(picture: Image.Image, name: str) -> None:
-    """Write a picture, small enough for a page of documentation."""
+    """Write a picture of at most `LARGEST` bytes."""
     path = IMAGES / f"notebook-{name}.png"
     picture.convert("RGB").save(path, optimize=True)
     if path.stat().st_size > LARGEST:
@@ -75,12 +75,12 @@ def save(picture: Image.Image, name: str) -> None:
 
 
 def seen(page: Page) -> Image.Image:
-    """What is in the page, and no more of it."""
+    """Return a screenshot of the page, cropped to its content."""
     return Image.open(BytesIO(page.screenshot(full_page=True, animations="disabled")))
 
 
 def page_of(browser: Browser, width: int, body: str = "", *, dark: bool = False) -> Page:
-    """A page with some HTML in it, as high as that needs."""
+    """Return a page with some HTML, as high as its content."""
     page = browser.new_page(viewport={"width": width, "height": 60})
     colours = "background:#161616;color:#e8e8e8" if dark else "background:#fff;color:#111"
     page.set_content(f'<!doctype html><body style="margin:12px;font:14px sans-serif;{colours}">{body}</body>')
@@ -88,7 +88,7 @@ def page_of(browser: Browser, width: int, body: str = "", *, dark: bool = False)
 
 
 def screen(browser: Browser, figure: Any, width: int) -> Image.Image:
-    """A plotly figure as a browser draws it."""
+    """Return a picture of a plotly figure, drawn by the browser."""
     page = page_of(browser, width, '<div id="plot"></div>')
     page.add_script_tag(path=Path(plotly.__file__).parent / "package_data" / "plotly.min.js")
     page.evaluate(PLOT, figure.to_json())
@@ -96,7 +96,7 @@ def screen(browser: Browser, figure: Any, width: int) -> Image.Image:
 
 
 def widget(browser: Browser, study: ap.Optimizer, *, dark: bool) -> Image.Image:
-    """The duel widget with its recommendation open."""
+    """Return a picture of the duel widget with its recommendation open."""
     shown = DuelWidget(study, display={"units": UNITS})
     shown._handle_custom_msg({"type": "recommend", "show": True}, [])
     page = page_of(browser, 640, dark=dark)
@@ -105,7 +105,7 @@ def widget(browser: Browser, study: ap.Optimizer, *, dark: bool) -> Image.Image:
 
 
 def beside(*pictures: Image.Image) -> Image.Image:
-    """Pictures side by side."""
+    """Join pictures side by side."""
     sheet = Image.new("RGB", (sum(one.width for one in pictures), max(one.height for one in pictures)), "white")
     for number, one in enumerate(pictures):
         sheet.paste(one, (sum(other.width for other in pictures[:number]), 0))
@@ -113,15 +113,15 @@ def beside(*pictures: Image.Image) -> Image.Image:
 
 
 def paper(figure: Any) -> Image.Image:
-    """A matplotlib figure."""
+    """Return a picture of a matplotlib figure."""
     return Image.open(BytesIO(figure._repr_png_()))
 
 
 def main() -> None:
-    """Make all of them."""
+    """Write all pictures."""
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:
-        sys.exit("There is no Chromium: `make system` installs it.")
+        sys.exit("Chromium is not installed; run `make system`.")
     IMAGES.mkdir(parents=True, exist_ok=True)
     study, plots = played(), ap.plots
     with sync_playwright() as playwright:

@@ -1,15 +1,15 @@
-"""Bring the results of the benchmark into the documentation.
+"""Fill docs/performance.md with the results of the benchmark.
 
     anchorpbo bench --out benchmarks
     python scripts/make_performance_page.py
 
-Puts each table, computed from benchmarks/results.jsonl, between its marks in docs/performance.md:
+Each table is computed from benchmarks/results.jsonl and put between its marks in docs/performance.md:
 
     <!-- bench/whole -->
     (the table)
     <!-- end -->
 
-A part without results stays as it is.
+A part without results is left unchanged.
 """
 
 import json
@@ -25,12 +25,12 @@ PAGE, BENCHMARKS = ROOT / "docs" / "performance.md", ROOT / "benchmarks"
 MARKED_PART = re.compile(r"<!-- bench/([a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
 PICTURES = {
     "rounds-picture": "![Cost against duels](../benchmarks/rounds.png)",
-    "ratios-picture": "![How many times longer BoTorch takes](../benchmarks/ratios.png)",
+    "ratios-picture": "![Time of BoTorch over time of anchorpbo](../benchmarks/ratios.png)",
 }
 
 
 def make_parts(folder: Path = BENCHMARKS) -> dict[str, str]:
-    """What goes between the marks, by name."""
+    """Return the text of each marked part, by name."""
     rows = read_rows(folder / RESULTS_FILE)
     found = {name: _without_title(text) for name, text in render_tables(rows).items()}
     main_numbers = format_headline(rows)
@@ -46,7 +46,7 @@ def make_parts(folder: Path = BENCHMARKS) -> dict[str, str]:
 
 
 def fill_page(text: str, folder: Path = BENCHMARKS) -> str:
-    """The page with every part as the results have it."""
+    """Return the page with every part rebuilt from the results."""
     known = make_parts(folder)
 
     def fill(match: re.Match[str]) -> str:
@@ -56,7 +56,7 @@ def fill_page(text: str, folder: Path = BENCHMARKS) -> str:
 
 
 def _without_title(table: str) -> str:
-    """The page has headings of its own."""
+    """Remove the title of a table, since the page has its own headings."""
     return table.partition("\n\n")[2].strip()
 
 

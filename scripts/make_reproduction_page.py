@@ -1,14 +1,15 @@
-"""Bring finished experiments into the documentation: figures, summaries, tables, claims, and the page with them.
+"""Copy finished experiments into docs/reproduction and fill docs/reproduction.md with their results.
 
     python scripts/make_reproduction_page.py reproduction     # the folder of `anchorpbo reproduce --out`
+    python scripts/make_reproduction_page.py                  # fill the page only, from docs/reproduction
 
-Copies what is small, and puts what is generated between its marks in docs/reproduction.md:
+The script copies figures, summaries, tables and claims, and rebuilds the text between marks in docs/reproduction.md:
 
-    <!-- overview -->                          a row an item of the paper: what we find (findings.toml) and the verdict
-    <!-- counts -->                            how many statements agree, differ, depend and are open
-    <!-- timings -->                           how long the experiments took
-    <!-- main/final -->                        a table as the command wrote it
-    <!-- main/claims; paper; Hartmann 3D -->   claims; those of one reading, those whose text has some words
+    <!-- overview -->                          one row per item of the paper: our finding (findings.toml), the verdict
+    <!-- counts -->                            numbers of statements that agree, differ, depend and are open
+    <!-- timings -->                           durations of the experiments
+    <!-- main/final -->                        a table as written by the command
+    <!-- main/claims; paper; Hartmann 3D -->   claims, optionally of one reading or with some words in their text
     <!-- end -->
 """
 
@@ -40,7 +41,7 @@ MARKED_PART = re.compile(r"<!-- ([a-z0-9/-]+)((?:; [^;\n]+)*) -->\n.*?<!-- end -
 
 
 def copy_reports(out: Path) -> None:
-    """Take the reports of all experiments over."""
+    """Copy the reports of all experiments into docs/reproduction."""
     for folder in sorted(path.parent for path in out.glob("*/summary.parquet")):
         target = RESULTS / folder.name
         shutil.rmtree(target, ignore_errors=True)
@@ -51,7 +52,7 @@ def copy_reports(out: Path) -> None:
 
 
 def fill_page(text: str) -> str:
-    """The page with everything between marks as it follows from the files."""
+    """Return the page with every marked part rebuilt from docs/reproduction."""
     return MARKED_PART.sub(lambda found: f"<!-- {found[1]}{found[2]} -->\n{_part(found)}\n<!-- end -->", text)
 
 
@@ -60,7 +61,7 @@ def _part(found: re.Match[str]) -> str:
     if name in _GENERATED:
         return _GENERATED[name]()
     path = RESULTS / f"{name}.md"
-    if not path.exists():  # not run yet
+    if not path.exists():  # the experiment was not run yet
         return "\n".join(found[0].splitlines()[1:-1])
     if filters:
         claims = [Claim(**each) for each in json.loads(path.with_suffix(".json").read_text("utf-8"))]
@@ -92,7 +93,7 @@ def _counts() -> str:
     papers = judge_statements([claim for claim in claims if claim.reading == "paper"]).values()
     return (
         f"**Of {len(papers)} statements of the paper {format_counts(papers)}.** "
-        f"Of {len(ours)} other readings of its text, ours (Figure S5 among them), {format_counts(ours.values())}."
+        f"Of {len(ours)} other readings of its text (ours, including Figure S5), {format_counts(ours.values())}."
     )
 
 

@@ -1,10 +1,10 @@
-"""Run the tutorials and write into them what they print, and beside them the pictures that they make.
+"""Run the tutorials and write their output into the pages and their pictures beside them.
 
 python scripts/make_tutorials.py [PAGE ...]
 
-A ```python block is run, all of a page in one namespace; a line of a ```console block that begins with $ is run by the
-shell. A ```text block after a python block, and the other lines of a console block, are what they print. Tests run the
-same blocks and compare: words as they are, numbers to a twentieth, and ... stands for anything.
+The ```python blocks of a page run in one namespace; lines of a ```console block that begin with $ run in the shell. A
+```text block after a python block, and the other lines of a console block, hold the output. Tests run the same blocks
+and compare: words exactly, numbers to a twentieth, and ... matches anything.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _BLOCKS = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.]*\w)")
 CLOSE = 0.05
-"""How far a number may be off, relative or absolute."""
+"""Tolerance of a number, relative or absolute."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A block of a page: what it says it prints, and what it prints."""
+    """A block of a page with its expected and its actual output."""
 
     start: int
     end: int
@@ -47,17 +47,17 @@ class Block:
 
     @property
     def holds(self) -> bool:
-        """Whether the page is right."""
+        """Return whether the output matches the page."""
         return same(self.expected, self.printed)
 
     def __str__(self) -> str:
-        return f"```{self.kind}\n{self.code}```\nsays it prints\n{self.expected}\nand prints\n{self.printed}"
+        return f"```{self.kind}\n{self.code}```\nexpected\n{self.expected}\nreceived\n{self.printed}"
 
 
 def run(page: Path, folder: Path) -> list[Block]:
-    """Run all blocks of a page, files going to a folder."""
+    """Run all blocks of a page, with files written to a folder."""
     text, blocks = page.read_text("utf-8"), []
-    # A module, since what is pickled is looked for in one.
+    # A module, because pickle looks up classes by module.
     sys.modules["tutorial"] = module = ModuleType("tutorial")
     with contextlib.chdir(folder):
         for match in _BLOCKS.finditer(text):
@@ -95,7 +95,7 @@ def _trimmed(text: str) -> str:
 
 
 def same(expected: str, printed: str) -> bool:
-    """Whether what was printed is what was expected: numbers nearly, spaces as one, ... as anything."""
+    """Return whether outputs match: numbers within the tolerance, runs of spaces as one, ... as anything."""
     expected, printed = " ".join(expected.split()), " ".join(printed.split())
     pattern, wanted, last = "", [], 0
     for match in re.finditer(rf"\.\.\.|{_NUMBER.pattern}", expected):
@@ -114,7 +114,7 @@ def same(expected: str, printed: str) -> bool:
 
 
 def renewed(text: str, blocks: list[Block]) -> str:
-    """The page with what its blocks print; what still holds stays as it is."""
+    """Return the page with the output of its blocks; output that still matches is left unchanged."""
     for block in reversed(blocks):
         if block.holds:
             continue
@@ -128,7 +128,7 @@ def renewed(text: str, blocks: list[Block]) -> str:
 
 
 def main(pages: list[Path]) -> None:
-    """Renew pages."""
+    """Update pages."""
     for page in pages:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)

@@ -1,17 +1,17 @@
-"""How long Hallucination Believer's chain must be: its draws against long chains, as a Markdown table.
+"""Compare draws of Hallucination Believer's chain with long chains, to choose its length; prints a Markdown table.
 
-For duels as studies have them, thousands of independent draws are compared with eight long chains that do nothing but
-update coordinates, as published: every judgement z_k, the ten directions in which z varies the most, and log |z|. Each
-line is a case and a number of sweeps (`default` for as many as the chain takes to settle):
+For typical duels, thousands of independent draws are compared with eight long chains of coordinate updates, as
+published: every judgement z_k, the ten directions in which z varies the most, and log |z|. Each line is a case and a
+number of sweeps (`default`: the chain stops when it has converged):
 
-    time     the published chain's integrated autocorrelation time, of what it is slowest to forget
-    sweeps   the mean
+    time     integrated autocorrelation time of the published chain, for the slowest of these statistics
+    sweeps   the mean number
     means    the worst difference of means, in its standard errors
     spread   the worst ratio of standard deviations
     KS       the worst Kolmogorov-Smirnov distance, times the root of the effective number of draws
-    settled  the share of draws that counted as converged
+    settled  the share of draws that converged
 
-By chance alone, nine times in ten, the worst of 31 means (m = 20) is off by 1.7 to 3.2 and the worst of 161 by 2.4
+For exact draws, nine times in ten, the worst of 31 means (m = 20) is off by 1.7 to 3.2 and the worst of 161 by 2.4
 to 3.6; the worst KS is 1.2 to 1.9 and 1.5 to 2.1.
 
     python scripts/measure_chains.py [--draws 2000] [--sizes 20 150]
@@ -40,7 +40,7 @@ CHAINS, LONG, BURN, EVERY = 8, 20_000, 2_000, 4
 
 
 def simulate_study(preset: str, duels: int, noise: float, ties: float = 0.0) -> tuple[LatentGaussian, Likelihood]:
-    """What RAHBO asked a judge whose noise is a twentieth of this at the anchors; some answers are ties, at random."""
+    """Simulate a RAHBO study; the judge's noise is a twentieth of ``noise`` at the anchors, and random answers tie."""
     space, rng = HARTMANN4.space, np.random.default_rng(1)
     anchors = np.clip(HARTMANN4.optimum + 0.2 * rng.standard_normal((5, 4)), 0.0, 1.0)
     judge = SimulatedJudge(HARTMANN4, ap.Probit(), ap.NoiseMap.bounded(anchors, scale=noise, strength=np.log(20.0)))
@@ -63,7 +63,7 @@ def simulate_study(preset: str, duels: int, noise: float, ties: float = 0.0) -> 
 def simulate_duels(
     duels: int, noise: float, spread: float, pool: int | None = None
 ) -> tuple[LatentGaussian, Likelihood]:
-    """Duels around an optimum, of distinct designs or of a pool of few, by a judge of constant noise."""
+    """Simulate duels around an optimum, on distinct designs or on a small pool, with constant noise."""
     rng, likelihood = np.random.default_rng(0), ap.Probit(0.0)
     points = 0.5 + spread * rng.standard_normal((pool or 2 * duels, 2))
     pairs = rng.permutation(2 * duels) if pool is None else rng.integers(pool, size=2 * duels)
@@ -76,7 +76,7 @@ def simulate_duels(
 
 
 def list_cases(m: int) -> Iterator[tuple[str, LatentGaussian, Likelihood]]:
-    """From quick chains to slow ones."""
+    """Yield the cases, from fast chains to slow ones."""
     yield "paper preset, noise 1", *simulate_study("paper", m, 1.0)
     yield "noise 0.5", *simulate_study("default", m, 0.5)
     yield "noise 0.5, a quarter ties", *simulate_study("default", m, 0.5, ties=0.25)
@@ -90,7 +90,7 @@ def list_cases(m: int) -> Iterator[tuple[str, LatentGaussian, Likelihood]]:
 
 @numba.njit
 def run_long_chain(rng: np.random.Generator, Q: Array, tied: Array, tau: float, out: Array) -> None:
-    """The published chain, from z = tau, after its first sweeps."""
+    """Run the published chain from z = tau and store it after a burn-in."""
     m = len(Q)
     z = np.where(tied, 0.0, tau)
     for sweep in range(BURN + EVERY * len(out)):
@@ -108,12 +108,12 @@ def run_long_chain(rng: np.random.Generator, Q: Array, tied: Array, tau: float, 
 
 
 def compute_statistics(z: Array, wide: Array) -> Array:
-    """What is compared of draws (n, m): judgements, wide directions and size, (n, m + 11)."""
+    """Return the compared statistics of draws (n, m): judgements, wide directions and size, (n, m + 11)."""
     return np.column_stack([z, z @ wide, np.log(np.sum(z**2, axis=1))])
 
 
 def find_worst(draws: Array, truth: Array, worth: Array) -> tuple[float, float, float]:
-    """Of draws (n, k) against chains (c, l, k) worth so many draws, (k,): means, spread and KS."""
+    """Return the worst means, spread and KS of draws (n, k) against chains (c, l, k) of effective size (k,)."""
     pooled = truth.reshape(-1, truth.shape[-1])
     mean, std = pooled.mean(axis=0), pooled.std(axis=0)
     error = np.sqrt(draws.var(axis=0) / len(draws) + std**2 / worth)
@@ -133,7 +133,7 @@ def find_worst(draws: Array, truth: Array, worth: Array) -> tuple[float, float, 
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=2000, help="independent draws a line")
+    parser.add_argument("--draws", type=int, default=2000, help="independent draws per line")
     parser.add_argument("--sizes", type=int, nargs="+", default=[20, 150], help="duels")
     given = parser.parse_args()
     print("| duels | case | time | setting | sweeps | means | spread | KS | settled |\n|" + " --- |" * 9)

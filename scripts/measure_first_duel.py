@@ -2,7 +2,7 @@
 
 python scripts/measure_first_duel.py
 
-The environment is built from nothing, in a temporary folder, with pip's cache switched off. Port 8000 must be free.
+The environment is built from scratch in a temporary folder, without pip's cache. Port 8000 must be free.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ ROOT = Path(__file__).parents[1]
 CHROMIUM = "/usr/bin/chromium"
 CARDS = "document.querySelector('#first').innerText + document.querySelector('#second').innerText"
 SETTLE_MILLISECONDS = 1_000
-"""Milliseconds until the first pair is answered; a click on a card that has just appeared does not count."""
+"""Milliseconds to wait before answering the first pair; the page ignores clicks on a card that has just appeared."""
 STUDY = "Pour-over coffee"
-"""The example with answers, whose first pair comes from a model."""
+"""The example study with answers, whose first pair comes from the model."""
 
 
 class Visit:
-    """A page, its clicks, and when something was first seen on it."""
+    """A page with its number of clicks and its start time."""
 
     def __init__(self, page: Page, began: float) -> None:
         self.page = page
@@ -36,17 +36,17 @@ class Visit:
         self.clicks = 0
 
     def click(self, selector: str) -> None:
-        """Click, and count it."""
+        """Click and count the click."""
         self.page.locator(selector).first.click()
         self.clicks += 1
 
     def note(self, what: str) -> None:
-        """Print what has been reached."""
+        """Print the time and the clicks until this point."""
         print(f"{what:32} {time.monotonic() - self.began:6.1f} s  {self.clicks} clicks", flush=True)
 
 
 def visit(page: Page, link: str, began: float) -> None:
-    """Go from the printed link to a pair, and answer it."""
+    """Open the printed link, go to a pair and answer it."""
     visit = Visit(page, began)
     pair = page.locator("#first[aria-disabled=false]")
     page.goto(link)
@@ -68,7 +68,7 @@ def visit(page: Page, link: str, began: float) -> None:
 
 
 def main() -> None:
-    """Clone, make, look."""
+    """Clone, run `make run` and measure a visit."""
     with tempfile.TemporaryDirectory(prefix="anchorpbo-fresh-") as folder:
         fresh = Path(folder, "checkout")
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(fresh)], check=True)

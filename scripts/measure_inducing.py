@@ -1,18 +1,18 @@
-"""What inducing designs lose against the exact posterior, and what they save, as a Markdown table.
+"""Measure the error and the cost of inducing designs against the exact posterior; prints a Markdown table.
 
-Duels on twice as many designs, all distinct, of a utility drawn from the model's own prior; hyper-parameters are known.
-Each line is a number of inducing designs, the last one the exact posterior:
+The duels are on twice as many designs, all distinct, with a utility drawn from the model's prior and known
+hyper-parameters. Each line is a number of inducing designs; the last line is the exact posterior:
 
-    left out    share of the margins' prior variance that the inducing designs leave out: known in advance
-    mean        error of the posterior mean at 1,000 random designs, in posterior standard deviations: root mean square
-    worst       the same: the largest
-    std         largest error of the posterior standard deviation, as a share of it
+    left out    residual share of the margins' prior variance, known in advance
+    mean        root mean square error of the posterior mean at 1,000 random designs, in posterior standard deviations
+    worst       largest error of the same
+    std         largest relative error of the posterior standard deviation
     evidence    error of the log evidence
-    best pair   what EUBO loses at 5,000 random pairs by the pair it picks, as a share of its spread over them
-    seconds     of processor time for `condition`
-    GB          most memory the process has held so far
+    best pair   loss in EUBO of the best of 5,000 random pairs, as a share of EUBO's spread over them
+    seconds     processor time of `condition`
+    GB          peak memory of the process so far
 
-BLAS runs on one thread, unless OPENBLAS_NUM_THREADS says otherwise.
+BLAS uses one thread, unless OPENBLAS_NUM_THREADS is set.
 
     python scripts/measure_inducing.py [--duels 5000] [--dimension 4] [--noise 1] [--inference ep] [--designs 100 300]
 """
@@ -34,7 +34,7 @@ KERNELS = {"rbf": ap.RBF, "matern52": ap.Matern52}
 
 
 def simulate_duels(duels: int, kernel: ap.RBF | ap.Matern52, dimension: int, noise: float) -> ap.Duels:
-    """Duels of a smooth utility, drawn by random Fourier features."""
+    """Simulate duels with a smooth utility drawn by random Fourier features."""
     rng = np.random.default_rng(0)
     points = rng.uniform(size=(2 * duels, dimension))
     frequencies = rng.standard_normal((1000, dimension)) / kernel.lengthscale
@@ -46,7 +46,7 @@ def simulate_duels(duels: int, kernel: ap.RBF | ap.Matern52, dimension: int, noi
 
 
 class Answer:
-    """What a model says at designs and pairs of them, and what that took."""
+    """Predictions of a model at designs and pairs, and the time they took."""
 
     def __init__(self, model: ap.PreferenceGP, duels: ap.Duels, X: Array, pairs: Array) -> None:
         start = time.process_time()
@@ -60,7 +60,7 @@ class Answer:
         self.log_evidence = model.log_evidence
 
     def line(self, exact: "Answer") -> str:
-        """A row of the table."""
+        """Return a row of the table."""
         shift = (self.mean - exact.mean) / exact.std
         lost = (exact.scores.max() - exact.scores[np.argmax(self.scores)]) / exact.scores.std()
         took = f"{self.seconds:.1f} | {self.memory:.2f}"

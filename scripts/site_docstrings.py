@@ -1,7 +1,7 @@
-"""How docstrings become Markdown.
+"""Conversion of docstrings to Markdown for the documentation site.
 
-* A `::` before a block is a habit of another markup.
-* Parameters that share a description, ``kernel, likelihood``, are listed one by one, so that each has its own type.
+* A `::` before a block is reStructuredText and is removed.
+* Parameters that share a description, such as ``kernel, likelihood``, are listed separately, so that each has its type.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class ToMarkdown(griffe.Extension):
     """Rewrites docstrings before they are parsed."""
 
     def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
-        """Change the text of one docstring."""
+        """Rewrite the text of one docstring."""
         if obj.docstring is not None:
             text = _ALONE.sub("", _COLONS.sub(r"\g<words>:", obj.docstring.value))
             obj.docstring.value = _PARAMETERS.sub(lambda part: _SHARED.sub(_one_by_one, part[0]), f"{text}\n").rstrip(

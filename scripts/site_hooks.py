@@ -1,9 +1,9 @@
-"""What ProperDocs does beside its settings, so that the same pages can be read in the repository and as a site.
+"""ProperDocs hooks, so that the same pages can be read in the repository and on the site.
 
-* Pages and pictures outside docs/ become part of the site, and links to them, and from them, lead there.
-* A link to a folder of docs/, which a repository lists and a site does not, becomes plain text.
-* What a tutorial prints is set off from what it runs.
-* Decisions, and pages that the settings do not name, are put into the navigation.
+* Pages and pictures outside docs/ are added to the site, and links to and from them are adapted.
+* A link to a folder of docs/ becomes plain text, because a site does not list folders.
+* The output of a tutorial is styled differently from its code.
+* Decisions, and pages that the settings do not name, are added to the navigation.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ PAGES = {
     "benchmarks/README.md": "benchmarks/README.md",
     "benchmarks/table.md": "benchmarks/table.md",
 }
-"""Files of the repository, and what they are in the site. The README has a page of its own there."""
+"""Paths of repository files on the site. The README has its own page there."""
 ASSETS = ("benchmarks/*.png", "benchmarks/*.jsonl", "benchmarks/*.json", "CITATION.cff", "LICENSE")
-"""Files that pages show or link to."""
+"""Files that pages embed or link to."""
 REST = "Developers"
-"""Where pages go that the settings do not name."""
+"""Navigation section for pages that the settings do not name."""
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"(^```.*?^```|`[^`\n]+`)", flags=re.DOTALL | re.MULTILINE)
 _COPIED = {name: place for name, place in PAGES.items() if place != "index.md"}
@@ -54,7 +54,7 @@ def _section(nav: list[Any], title: str) -> list[Any]:
 
 
 def on_files(files: Files, config: ProperDocsConfig) -> Files:
-    """Add what lies outside docs/; leave out tables that a page includes and records that nobody reads in a browser."""
+    """Add files from outside docs/; leave out tables that a page includes and records that are not for browsers."""
     for file in list(files):
         if file.src_uri.startswith("reproduction/") and not file.src_uri.endswith(".png"):
             files.remove(file)
@@ -69,7 +69,7 @@ def on_files(files: Files, config: ProperDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: ProperDocsConfig, files: Files) -> str:
-    """Lead links to where things are in the site."""
+    """Rewrite links for the site."""
     here = page.file.src_uri
     folder = posixpath.dirname(_ORIGINS.get(here, f"docs/{here}"))
 
@@ -86,7 +86,7 @@ def on_page_markdown(markdown: str, page: Page, config: ProperDocsConfig, files:
 
 
 def on_page_content(html: str, page: Page, config: ProperDocsConfig, files: Files) -> str:
-    """Mark what a tutorial prints; elsewhere such blocks are formulas and drawings."""
+    """Mark the output blocks of tutorials; on other pages such blocks are formulas and drawings."""
     if not page.file.src_uri.startswith("tutorials/"):
         return html
     return html.replace('<div class="language-text highlight">', '<div class="language-text output highlight">')

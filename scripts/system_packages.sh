@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the tests need beside Python: Chromium for the pages, PostgreSQL for the storage, nginx for a server behind a proxy.
-# Installs what is missing on a Debian-like machine; elsewhere says what to install, and the tests that need it say so too.
+# Install the programs that tests need besides Python: Chromium (pages), PostgreSQL (storage), nginx (server behind a proxy).
+# On a Debian-like machine missing programs are installed; elsewhere the script prints their names, and their tests are skipped.
 set -euo pipefail
 
 missing=()

@@ -1,6 +1,7 @@
-"""One BLAS thread: two test workers with two threads each would spend their time waiting for each other.
+"""Fixtures of all tests.
 
-Machine code: without `compile_eagerly` most oracles would only see functions as the interpreter runs them.
+BLAS uses one thread, because two test workers with two threads each would wait for each other. Functions are compiled
+eagerly, because most tests would otherwise run them only in the interpreter.
 """
 
 import os
@@ -15,7 +16,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 @pytest.fixture(scope="session", autouse=True)
 def machine_code():
-    """Every tiered function compiled at its first call, in the thread of the tests."""
+    """Compile every tiered function at its first call, in the thread of the tests."""
     from anchorpbo.numerics.tiering import compile_eagerly
 
     with compile_eagerly():
@@ -24,12 +25,12 @@ def machine_code():
 
 @pytest.fixture(scope="session")
 def server():
-    """A PostgreSQL server of its own for each worker."""
+    """Start a PostgreSQL server, one per test worker."""
     with running_server() as server:
         yield server
 
 
 @pytest.fixture
 def postgresql_url(server):
-    """An empty database."""
+    """Return the address of an empty database."""
     return server.new_database()

@@ -155,10 +155,10 @@ def test_the_text_counts_the_corners_as_the_table_does():
         ("anchor-count", "Figure 3, middle", "50 anchors instead of 5 raise RAEUBO", "first", "{:.2f} in the first"),
         ("ackley6", "Figure S3", "RAEUBO is the best on Ackley 6D (risk-adjusted", "", "{:.1f} above UCB"),
         ("inference", "Hallucination", "RAHBO with Laplace", "", "{:.1f} lower"),
-        ("sensitivity", "Settings that", "RAHBO's risk-adjusted best value is above UCB's on H", "wider", "(+{:.2f})"),
+        ("sensitivity", "Sensitivity", "RAHBO's risk-adjusted best value is above UCB's on H", "wider", "(+{:.2f})"),
         (
             "sensitivity",
-            "Settings that",
+            "Sensitivity",
             "RAEUBO's risk-adjusted best value is above E",
             "farthest corner",
             "(-{:.2f} bec",

@@ -21,7 +21,7 @@ SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 def test_the_wheel_works_with_nothing_but_the_core():
     run = subprocess.run([sys.executable, SCRIPT, "core"], capture_output=True, text=True, check=False, timeout=300)
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "core works alone" in run.stdout
+    assert "core works (" in run.stdout
 
 
 def test_every_extra_is_tried_out():

@@ -1,8 +1,9 @@
-"""Models and duels that are hard on the arithmetic, and what becomes of them, each within a time limit.
+"""Models and duels that are numerically difficult, and their outcomes, each within a time limit.
 
-A set is a model and its duels, a function of its number alone. The noise goes from 1e-300 to 1e300 of the output scale,
-length-scales from far below the distances of designs to far beyond the cube; designs are equal, or nearly; answers
-contradict and repeat each other. ``python tests/support/adversarial_models.py 20000`` counts the outcomes of so many.
+A set is a model and its duels; its number determines it. The noise ranges from 1e-300 to 1e300 of the output scale,
+length-scales from far below the distances of designs to far beyond the cube; designs may be equal or nearly equal;
+answers contradict and repeat each other. ``python tests/support/adversarial_models.py 20000`` counts the outcomes of
+20,000 sets.
 """
 
 import multiprocessing
@@ -24,19 +25,19 @@ from anchorpbo.errors import AnchorPBOError
 FINE, REFUSED, NOT_FINITE, ABSURD, ENDLESS, RAISED, WARNED = OUTCOMES = (
     "fine", "refused", "not finite", "absurd", "endless", "raised", "warned"
 )  # fmt: skip
-"""What can become of a set; the first two are as they should be: numbers, or an error of the library's own."""
+"""Outcomes of a set; only the first two are correct: finite numbers, or an error raised by the library."""
 
 Outcome = tuple[int, str, str]
-"""The number of a set, what became of it, and where or why."""
+"""Number of a set, its outcome, and the place or reason."""
 
 
 def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
-    """A number between two powers of ten."""
+    """Draw a number between two powers of ten."""
     return float(10.0 ** rng.uniform(low, high))
 
 
 def random_designs(rng: np.random.Generator, d: int) -> np.ndarray:
-    """A few designs, (n, d): anywhere, on a coarse grid, equal, nearly equal, or a single one."""
+    """Draw a few designs, (n, d): anywhere, on a coarse grid, equal, nearly equal, or a single one."""
     n = int(rng.integers(2, 13))
     points = rng.random((n, d))
     kind = rng.integers(6)
@@ -52,7 +53,7 @@ def random_designs(rng: np.random.Generator, d: int) -> np.ndarray:
 
 
 def random_answers(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Winners, losers and ties of n designs: consistent, random, in a cycle, each way, or one answer many times."""
+    """Draw winners, losers and ties of n designs: consistent, random, cyclic, contradictory, or one answer repeated."""
     m, kind = int(rng.integers(1, 31)), rng.integers(6)
     winners, losers = rng.integers(n, size=(2, m))
     if kind == 0:
@@ -71,7 +72,7 @@ def random_answers(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.nda
 
 
 def random_kernel(rng: np.random.Generator, d: int) -> Any:
-    """A kernel at scales that are customary, extreme, or beyond."""
+    """Draw a kernel with usual, extreme or absurd scales."""
     reach = (1.0, 3.0, 8.0, 150.0)[rng.integers(4)]
     lengths = 10.0 ** rng.uniform(-reach, reach, size=d if rng.random() < 0.5 else ())
     scale = (
@@ -86,7 +87,7 @@ def random_kernel(rng: np.random.Generator, d: int) -> Any:
 
 
 def random_noise(rng: np.random.Generator, d: int, outputscale: float) -> Any:
-    """A noise map from 1e-300 to 1e300 of the output scale; half of them where people may come."""
+    """Draw a noise map from 1e-300 to 1e300 of the output scale, half of them in a realistic range."""
     low, high = ((-16.0, 2.0), (-40.0, 10.0), (-300.0, 300.0), (-12.0, -8.0))[rng.integers(4)]
     scale = float(np.clip(log_uniform(rng, low, high) * outputscale, 1e-300, 1e300))
     anchors = rng.random((int(rng.integers(1, 5)), d))
@@ -99,7 +100,7 @@ def random_noise(rng: np.random.Generator, d: int, outputscale: float) -> Any:
 
 
 def random_judge(rng: np.random.Generator) -> tuple[Any, Any]:
-    """A likelihood and an inference that go together."""
+    """Draw a likelihood and a compatible inference."""
     latent = ("auto", "duel", "point")[rng.integers(3)]
     threshold = None if rng.random() < 0.7 else log_uniform(rng, -8, 3)
     probit = ap.Probit(threshold)
@@ -116,7 +117,7 @@ def random_judge(rng: np.random.Generator) -> tuple[Any, Any]:
 
 
 def random_set(number: int) -> tuple[Any, ap.Duels, bool]:
-    """A model, its duels, and whether to learn its hyper-parameters."""
+    """Return a model, its duels, and whether to fit its hyper-parameters."""
     rng = np.random.default_rng([number, 15])
     d = int(rng.integers(1, 5))
     kernel = random_kernel(rng, d)
@@ -140,7 +141,7 @@ def random_set(number: int) -> tuple[Any, ap.Duels, bool]:
 
 
 def numbers_of(model: Any, duels: ap.Duels) -> Iterator[tuple[str, Any]]:
-    """All that a study asks of a model, by name."""
+    """Yield every number that a study needs from a model, by name."""
     posterior, rng = model.posterior, np.random.default_rng(0)
     X = np.vstack([rng.random((4, duels.dimension)), duels.points[:2]])
     pairs = np.stack([X, X[::-1]], axis=1)
@@ -161,7 +162,7 @@ def numbers_of(model: Any, duels: ap.Duels) -> Iterator[tuple[str, Any]]:
 
 
 def judge(number: int) -> Outcome:
-    """What becomes of a set here; it may take for ever."""
+    """Return the outcome of a set in this process, without a time limit."""
     try:
         with warnings.catch_warnings(record=True) as noticed:
             warnings.simplefilter("always")
@@ -184,7 +185,7 @@ def judge(number: int) -> Outcome:
 
 
 def _sense(model: Any, duels: ap.Duels) -> tuple[str, str]:
-    """Whether the posterior is one that these answers could give, to a few of its prior standard deviations."""
+    """Return whether the posterior is plausible for these answers, to a few prior standard deviations."""
     posterior, rng = model.posterior, np.random.default_rng(0)
     X = np.vstack([rng.random((4, duels.dimension)), duels.points[:2]])
     prior = model.kernel.diagonal(X)
@@ -192,7 +193,7 @@ def _sense(model: Any, duels: ap.Duels) -> tuple[str, str]:
     slack = 1e-6 if posterior.components is None else 10.0
     if (variance > prior * (1.0 + slack)).any():
         return ABSURD, f"variance {np.max(variance / prior):.2g} of the prior's"
-    # A win is a margin above the threshold, which may be many times the noise.
+    # A win means a margin above the threshold, which may be many times the noise.
     apart = model.likelihood.tau / min(coefficients.min() for coefficients in model.coefficients(X, X[::-1]))
     if (np.abs(mean) > (10.0 + len(duels)) * (np.sqrt(prior) + apart)).any():
         return ABSURD, f"mean {np.max(np.abs(mean) / np.sqrt(prior)):.2g} deviations"
@@ -200,25 +201,25 @@ def _sense(model: Any, duels: ap.Duels) -> tuple[str, str]:
 
 
 def _place(problem: BaseException) -> str:
-    """An exception and where in the library it came from."""
+    """Return an exception and the place in the library that raised it."""
     frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if "anchorpbo" in frame.filename]
     where = f" in {frames[-1].filename.rsplit('/', 1)[-1]}:{frames[-1].name}" if frames else ""
     return f"{type(problem).__name__}: {problem}{where}"
 
 
-# -- in processes that can be ended -----------------------------------------------------------------------------------
+# -- in processes that can be killed ----------------------------------------------------------------------------------
 
 
 def _serve(connection: Connection, seconds: float) -> None:
-    """Judge the sets whose numbers come in, and die of one that takes longer than so many seconds of computing."""
+    """Judge the sets whose numbers arrive; the process is killed if one takes more than this many CPU seconds."""
     while (number := connection.recv()) is not None:
-        # Not even compiled code survives this signal, and it does not matter what else the machine does.
+        # This signal ends compiled code too, and CPU time does not depend on other load.
         signal.setitimer(signal.ITIMER_PROF, seconds)
         connection.send(judge(number))
 
 
 def judged(numbers: Iterable[int], seconds: float = 60.0) -> Iterator[Outcome]:
-    """What becomes of sets in another process; the limit leaves room for compiling."""
+    """Yield the outcomes of sets, computed in another process; the limit leaves room for compilation."""
     spawn = multiprocessing.get_context("spawn")
     process = None
     try:
@@ -243,7 +244,7 @@ def judged(numbers: Iterable[int], seconds: float = 60.0) -> Iterator[Outcome]:
 
 
 def main(count: int, start: int = 0) -> None:
-    """Print every outcome that is not fine, and the counts."""
+    """Print every incorrect outcome, and the counts."""
     counts: Counter[str] = Counter()
     began = time.monotonic()
     for number, kind, why in judged(range(start, start + count)):

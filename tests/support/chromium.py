@@ -1,4 +1,4 @@
-"""Starts the Chromium of the system."""
+"""Start of the system's Chromium."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 TIMEOUT = 60_000
-"""Milliseconds that a slow machine may take for a step."""
+"""Time limit of a step in milliseconds, long enough for a slow machine."""
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-MISSING = "there is no Chromium: `make system` or `apt install chromium` installs it"
-# Nothing of Chromium's own is looked up, fetched or sent.
+MISSING = "Chromium is not installed: run `make system` or `apt install chromium`"
+# Switch off Chromium's own network requests.
 ARGUMENTS = [
     "--no-sandbox",
     "--no-first-run",

@@ -1,4 +1,4 @@
-"""Studies that are cheap to look into."""
+"""Small studies for the tests of plots and analysis."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def taste(cup):
 
 
 def played(space=SPACE, anchors=ANCHORS, count=12, liking=taste, **options):
-    """A study whose user ties now and then, skips once, and said something without being asked."""
+    """Return a study with some ties, one skip and one preference that was not asked for."""
     settings = {"inference": "laplace", "initial": 3, **options}
     study = Optimizer(space, anchors, **settings)
     for i in range(count):

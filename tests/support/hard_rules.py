@@ -1,10 +1,10 @@
-"""Rules that a few hundred characters can hold and no solver can settle: equations over booleans (market split)."""
+"""Short rules that no solver can decide: equations over booleans (market split)."""
 
 import random
 
 
 def hard_rules(booleans: int = 30, equations: int = 4, seed: int = 0) -> tuple[list[str], list[str]]:
-    """Names of booleans, and equations between them that nobody knows to have a solution."""
+    """Return names of booleans, and equations between them whose solvability is hard to decide."""
     draw = random.Random(seed)
     names = [f"b{n}" for n in range(booleans)]
     rules = []
@@ -16,7 +16,7 @@ def hard_rules(booleans: int = 30, equations: int = 4, seed: int = 0) -> tuple[l
 
 
 def hard_study(**hardness: int) -> dict[str, object]:
-    """A request for a study with such rules."""
+    """Return a request for a study with such rules."""
     names, rules = hard_rules(**hardness)
     parameters = [{"name": name, "kind": "boolean"} for name in names]
     return {"name": "Hard", "space": {"kind": "space", "parameters": parameters, "constraints": rules}}

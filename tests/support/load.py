@@ -1,12 +1,12 @@
-"""A load generator in a process of its own: people who answer duels, and pages that are open and idle.
+"""A load generator in a separate process: participants who answer duels, and idle open pages.
 
 ::
 
     python -m support.load < plan.json > measured.json
 
-Each person came by a link and has a page: an open event stream, and one connection for requests, kept alive, to one of
-the servers. Measured are the seconds from sending an answer to having the next pair, without the first quarter of the
-time, and the CPU that servers, workers and the generator itself took.
+Each participant has joined by a link and has a page: an open event stream and one keep-alive connection to one of the
+servers. The generator measures the seconds from sending an answer to receiving the next pair, without the first quarter
+of the time, and the CPU time of servers, workers and itself.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ from typing import Any
 from support.server_process import STUDY, Server
 
 WARM_UP = 0.25
-"""Share of the time that is not measured: everyone's first pairs are asked for at once."""
+"""Share of the time that is not measured, because all first pairs are requested at once."""
 Person = tuple[str, str, str]
-"""A study, a name in it, and the cookie that their link gave them."""
+"""A study, a participant's name, and the cookie from their link."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a load did."""
+    """Measurements of a load."""
 
     seconds: list[float]
-    """From an answer to the next pair, the quickest first."""
+    """Seconds from an answer to the next pair, in ascending order."""
     rate: float
-    """Answers a second."""
+    """Answers per second."""
     streams: int
-    """Pages that heard from the server."""
+    """Number of pages that received events from the server."""
     errors: list[str]
     server: float
-    """Share of a core, as the next two; of all servers together."""
+    """Share of a core (as are the next two fields), over all servers."""
     workers: float
     generator: float
 
     def quantile(self, share: float) -> float:
-        """Seconds within which this share of the answers had the next pair."""
+        """Return the seconds within which this share of the answers received the next pair."""
         return self.seconds[min(int(share * len(self.seconds)), len(self.seconds) - 1)]
 
     def __str__(self) -> str:
-        """One line."""
+        """Return a one-line summary."""
         half, most = (f"{self.quantile(share):.3f} s" if self.seconds else "" for share in (0.5, 0.95))
         waited = f"{self.rate:.1f} answers/s, half within {half}, 95 % within {most}, " if self.seconds else ""
         used = f"server {self.server:.1%}, workers {self.workers:.1%}, load generator {self.generator:.1%} of a core"
@@ -63,7 +63,7 @@ class Measured:
 
 
 def invite(server: Server, studies: int, people: int) -> list[Person]:
-    """People who came by their links, spread over studies that each ask differently."""
+    """Return participants who joined by their links, spread over studies with different questions."""
     ids = [server.post("/api/studies", STUDY | {"options": {"seed": n}})["id"] for n in range(studies)]
     found = []
     for n in range(people):
@@ -81,7 +81,7 @@ def measure(
     servers: Sequence[Server], people: Sequence[Person], seconds: float, think: tuple[float, float] | None = (1.0, 3.0),
     idle: int = 0,
 ) -> Measured:  # fmt: skip
-    """Let people answer, with this time to think or not at all, and so many more pages look on."""
+    """Measure while people answer, after this time to think or not at all, with this many idle pages."""
     plan = {"servers": [server.port for server in servers], "people": people, "seconds": seconds, "think": think,
             "idle": idle}  # fmt: skip
     tests = Path(__file__).parents[1]
@@ -115,14 +115,14 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 @dataclass
 class Connection:
-    """One connection to a server, kept alive, and opened again where the server closed it."""
+    """A keep-alive connection to a server, reopened if the server closed it."""
 
     port: int
     cookie: str
     _streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def post(self, path: str, body: Any) -> tuple[int, Any]:
-        """Send JSON; the status and the JSON that came back."""
+        """Send JSON and return the status and the JSON of the response."""
         data = json.dumps(body).encode()
         head = self.head("POST", path) + f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
         for attempt in range(2):
@@ -158,13 +158,13 @@ class Connection:
 
 @dataclass
 class Load:
-    """Everyone at work."""
+    """All participants and idle pages of a load."""
 
     plan: dict[str, Any]
     seconds: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     streams: int = 0
-    """Those that heard from the server."""
+    """Number of pages that received events from the server."""
 
     async def run(self) -> None:
         servers, people = self.plan["servers"], self.plan["people"]

@@ -1,4 +1,4 @@
-"""An nginx of the tests' own: in a folder of its own, on a free port of this machine, gone afterwards."""
+"""A temporary nginx for tests: in a temporary folder, on a free local port, removed afterwards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 from support.server_process import free_port
 
-_INSTALL = "there is no nginx; `make system` or `apt install nginx-light` installs it"
+_INSTALL = "nginx is not installed: run `make system` or `apt install nginx-light`"
 _STARTUP = 30.0
 _CONFIGURATION = """
 daemon off;
@@ -44,7 +44,7 @@ def program() -> str | None:
 
 @contextmanager
 def running_nginx(location: str) -> Iterator[int]:
-    """The port of an nginx whose server has this ``location`` block; tests are skipped where there is none."""
+    """Yield the port of an nginx with this ``location`` block; tests are skipped if nginx is not installed."""
     found = program()
     if found is None:
         pytest.skip(_INSTALL)

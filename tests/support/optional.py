@@ -1,4 +1,4 @@
-"""Packages that an environment may lack: there is no torch without CUDA for every interpreter."""
+"""Packages that an environment may lack: torch without CUDA is not available for every interpreter."""
 
 from importlib.util import find_spec
 

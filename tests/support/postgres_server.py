@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: in a folder of its own, on a free port of this machine, gone afterwards."""
+"""A temporary PostgreSQL server for tests: in a temporary folder, on a free local port, removed afterwards."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STARTUP = 60.0
 
 
 def program(name: str) -> str | None:
-    """Where a program of PostgreSQL is: on the PATH, or where distributions put it."""
+    """Return the path of a PostgreSQL program: on the PATH, or where distributions install it."""
     found = shutil.which(name)
     if found:
         return found
@@ -35,7 +35,7 @@ def program(name: str) -> str | None:
 
 
 def unprivileged_user() -> str | None:
-    """Someone to run the server as: it refuses to run as root."""
+    """Return a user to run the server as, since it refuses to run as root."""
     if os.getuid() != 0:
         return None
     import pwd
@@ -45,14 +45,14 @@ def unprivileged_user() -> str | None:
 
 
 def group_of(user: str) -> int:
-    """The group that a user belongs to."""
+    """Return the group of a user."""
     import pwd
 
     return pwd.getpwnam(user).pw_gid
 
 
 class PostgresServer:
-    """A server, with fsync on as in earnest, and databases on it."""
+    """A server with fsync on, as in production, and its databases."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="pg-"))
@@ -63,13 +63,13 @@ class PostgresServer:
             shutil.chown(self.folder, self._user, group_of(self._user))
         passwords = self.folder / "password"
         passwords.write_text(self.password, "utf-8")
-        passwords.chmod(0o644)  # the folder is closed to others
+        passwords.chmod(0o644)  # readable by the server's user; the folder is closed to others
         made = ["--pgdata", str(self._data), "--username=tester", f"--pwfile={passwords}", "--auth=scram-sha-256"]
         plain = ["--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"]
         subprocess.run([self._program("initdb"), *made, *plain], check=True, capture_output=True, **self._as_user)
 
     def start(self) -> None:
-        """Start it, also after `crash`, and wait until it answers."""
+        """Start the server (also after `crash`) and wait until it answers."""
         with (self.folder / "log").open("ab") as log:
             options = {"listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": "", "fsync": "on"}
             settings = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
@@ -86,26 +86,26 @@ class PostgresServer:
             time.sleep(0.05)
 
     def crash(self) -> None:
-        """End it at once, without a farewell to anyone; when started again it recovers from its log."""
+        """Kill the server at once; when started again it recovers from its log."""
         self._end(signal.SIGQUIT)
 
     def stop(self) -> None:
-        """End it and remove its folder."""
-        self._end(signal.SIGQUIT)  # what it would write before it ends is removed anyway
+        """Stop the server and remove its folder."""
+        self._end(signal.SIGQUIT)  # a clean shutdown would write data that is removed anyway
         shutil.rmtree(self.folder)
 
     def url(self, database: str = "postgres", password: str | None = None) -> str:
-        """The address of a database."""
+        """Return the address of a database."""
         return f"postgresql://tester:{password or self.password}@127.0.0.1:{self.port}/{database}"
 
     def new_database(self) -> str:
-        """Make an empty database and return its address."""
+        """Create an empty database and return its address."""
         name = f"test_{secrets.token_hex(6)}"
         self.execute(f"CREATE DATABASE {name}")
         return self.url(name)
 
     def execute(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
-        """Run a statement on its own and return its rows."""
+        """Run a statement in its own transaction and return its rows."""
         with psycopg.connect(self.url(database), autocommit=True, connect_timeout=10) as connection:
             cursor = connection.execute(statement)  # type: ignore[call-overload]
             return cursor.fetchall() if cursor.description else []
@@ -141,14 +141,14 @@ class PostgresServer:
 
 @contextmanager
 def running_server() -> Iterator[PostgresServer]:
-    """A server for as long as the block runs.
+    """Yield a server that runs until the block ends.
 
-    Tests are skipped where PostgreSQL is not installed, or fail with ANCHORPBO_REQUIRE_POSTGRES=1.
+    Tests are skipped if PostgreSQL is not installed, or fail with ANCHORPBO_REQUIRE_POSTGRES=1.
     """
     if os.name != "posix" or not (program("initdb") and program("postgres")):
         if os.environ.get("ANCHORPBO_REQUIRE_POSTGRES") == "1":
-            pytest.fail(f"ANCHORPBO_REQUIRE_POSTGRES=1, but there is no PostgreSQL; {_INSTALL}")
-        pytest.skip(f"there is no PostgreSQL; {_INSTALL}")
+            pytest.fail(f"ANCHORPBO_REQUIRE_POSTGRES=1, but PostgreSQL is not installed; {_INSTALL}")
+        pytest.skip(f"PostgreSQL is not installed; {_INSTALL}")
     server = PostgresServer()
     try:
         server.start()

@@ -1,6 +1,6 @@
-"""Random studies of every kind, with events in any order, to be saved and read again.
+"""Random studies of every kind, with events in any order, for tests of saving and loading.
 
-A study is a function of its number alone. ``python tests/support/random_studies.py 1000`` saves and reads so many.
+The number of a study determines it. ``python tests/support/random_studies.py 1000`` saves and reads 1,000 studies.
 """
 
 import math
@@ -14,18 +14,18 @@ import anchorpbo as ap
 from anchorpbo.errors import InputError
 
 ODD = (0.1 + 0.2, 1 / 3, 5e-324, 1e-310, -0.0, 1e300, 2.0**53 + 2, 6e-6)
-"""Numbers that a careless writer loses a bit of."""
+"""Numbers that careless formatting changes."""
 
 
 def _numbers(rng: np.random.Generator) -> tuple[float, float]:
-    """The ends of a range: wide or narrow, far from 0 or around it."""
+    """Draw the ends of a range: wide or narrow, far from 0 or around it."""
     width = float(10.0 ** rng.integers(-9, 10)) * (1.0 if rng.random() < 0.5 else rng.random() + 0.1)
     low = (0.0, -width / 3, width * float(rng.integers(-30, 30)), float(rng.normal()) * width)[rng.integers(4)]
     return low, low + width
 
 
 def random_parameter(rng: np.random.Generator) -> Any:  # noqa: PLR0911 (one for each kind)
-    """A parameter of any kind."""
+    """Draw a parameter of any kind."""
     kind = rng.integers(9)
     low, high = _numbers(rng)
     if kind == 0:
@@ -51,7 +51,7 @@ def random_parameter(rng: np.random.Generator) -> Any:  # noqa: PLR0911 (one for
 
 
 def random_space(rng: np.random.Generator) -> Any:
-    """A space of parameters, perhaps with a constraint, or a catalogue."""
+    """Draw a space of parameters, sometimes with a constraint, or a catalogue."""
     if rng.random() < 0.3:
         return random_catalogue(rng)
     parameters = {f"p{i}": random_parameter(rng) for i in range(int(rng.integers(1, 5)))}
@@ -65,7 +65,7 @@ def random_space(rng: np.random.Generator) -> Any:
 
 
 def random_catalogue(rng: np.random.Generator) -> Any:
-    """Items with numbers of every size, categories and fingerprints."""
+    """Draw items with numbers of every size, categories and fingerprints."""
     n = int(rng.integers(3, 15))
     size = float(10.0 ** rng.integers(-6, 7))
     values = [float(rng.normal() * size), int(rng.integers(-9, 9)), -0.0, 5e-324 * int(rng.integers(1, 9)), 0.1 + 0.2]
@@ -91,7 +91,7 @@ def random_catalogue(rng: np.random.Generator) -> Any:
 
 
 def random_options(rng: np.random.Generator, d: int, fingerprint: bool) -> dict[str, Any]:
-    """Options of an optimizer, written in the many ways that users write numbers."""
+    """Draw options of an optimizer, with numbers in the many types that users pass."""
     number = (float, np.float32, np.float64, lambda value: max(round(value), 1))[rng.integers(4)]
     scale = number(float(np.exp(rng.normal())))
     likelihood, inference = (
@@ -136,13 +136,13 @@ def random_options(rng: np.random.Generator, d: int, fingerprint: bool) -> dict[
 
 
 def random_design(space: Any, rng: np.random.Generator) -> Any:
-    """A design, perhaps not as the space itself would write it."""
+    """Draw a design, sometimes with other types than the space's own."""
     points = space.sample(3, rng)
     return space.decode(points[rng.integers(len(points))])
 
 
 def random_study(number: int) -> Iterator[Any]:
-    """A study as it is before its first event and after each; nothing where its options do not go together."""
+    """Yield a study before its first event and after each event; nothing if its options are incompatible."""
     rng = np.random.default_rng([number, 16])
     try:
         space = random_space(rng)
@@ -154,13 +154,13 @@ def random_study(number: int) -> Iterator[Any]:
     for _ in range(int(rng.integers(1, 7))):
         try:
             random_event(study, rng)
-        except InputError:  # a tie where there are none, an anchor twice, two equal designs
+        except InputError:  # a tie that is not allowed, a duplicate anchor, two equal designs
             continue
         yield study
 
 
 def random_event(study: Any, rng: np.random.Generator) -> None:
-    """Tell an answer, mostly; or a preference, or a change of anchors, or take something back."""
+    """Tell an answer (mostly), tell a preference, change the anchors, or undo."""
     kind = rng.integers(10)
     if kind < 6:
         study.tell(study.ask(), ("first", "second", "first", "second", "tie", "skip")[rng.integers(6)])
@@ -175,7 +175,7 @@ def random_event(study: Any, rng: np.random.Generator) -> None:
 
 
 def seen(study: Any) -> dict[str, str]:
-    """All that can be seen of a study, to the last bit: repr tells -0.0 from 0.0 and any two doubles apart."""
+    """Return all visible state of a study to the last bit; repr distinguishes -0.0 from 0.0 and any two doubles."""
     found = {"text": study.to_json(), "duel": repr(study.ask()), "anchors": repr(study.anchors)}
     if len(study):
         model = study.model
@@ -192,7 +192,7 @@ def _leaves(kernel: Any) -> list[Any]:
 
 
 def differences(number: int, every: bool = False) -> list[str]:
-    """What a study loses when it is saved and read: nothing, if all is well; at the end, or after every event."""
+    """Return the differences after saving and reading a study, at the end or after every event."""
     return [
         f"study {number}, view {step}: {name}: {before[name]} became {after[name]}"
         for step, (before, after) in enumerate(_views(number, every))
@@ -202,7 +202,7 @@ def differences(number: int, every: bool = False) -> list[str]:
 
 
 def _views(number: int, every: bool) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
-    """What is seen of a study and of the same one read from its text, and of both one answer later."""
+    """Yield the states of a study and of its copy read from JSON, now and after one more answer."""
     study = None
     for study in random_study(number):
         if every:
@@ -216,7 +216,7 @@ def _views(number: int, every: bool) -> Iterator[tuple[dict[str, str], dict[str,
 
 
 def main(count: int, start: int = 0) -> None:
-    """Print what is lost, and how many studies lose something."""
+    """Print the differences, and the number of studies with a difference."""
     spoilt = 0
     for number in range(start, start + count):
         try:

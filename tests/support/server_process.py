@@ -1,4 +1,4 @@
-"""A server in a process of its own, and clients that use it as people do."""
+"""A server in a separate process, and clients that use it like participants."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def free_port() -> int:
 
 
 class Server:
-    """`anchorpbo serve` on a database; can be killed and started again, at the same address.
+    """`anchorpbo serve` on a database; it can be killed and started again at the same address.
 
-    Its token is that in ANCHORPBO_TOKEN. Where there is none, nobody has to sign in: most tests are about other things.
+    Its token is ANCHORPBO_TOKEN. Without that variable, no sign-in is needed: most tests are about other things.
     """
 
     def __init__(self, url: str, *arguments: str) -> None:
@@ -73,7 +73,7 @@ class Server:
         raise AssertionError("the server was not ready within a minute")
 
     def kill(self) -> None:
-        """As a power cut would."""
+        """Kill the server, as a power cut would."""
         assert self.process is not None
         self.process.send_signal(signal.SIGKILL)
         self.process.communicate()
@@ -113,24 +113,24 @@ class Server:
             return json.load(response)
 
     def memory(self) -> int:
-        """Resident, in kilobytes, its workers included."""
+        """Return the resident memory in kilobytes, including the workers."""
         assert self.process is not None
         return sum(_status(pid, "VmRSS") for pid in (self.process.pid, *self.workers()))
 
     def cpu(self) -> tuple[float, float]:
-        """CPU seconds so far, of the server and of its workers."""
+        """Return the CPU seconds so far of the server and of its workers."""
         assert self.process is not None
         return _cpu(self.process.pid), sum(map(_cpu, self.workers()))
 
     def workers(self) -> list[int]:
-        """The numbers of the processes it has started."""
+        """Return the process ids of its workers."""
         assert self.process is not None
         others = [int(name) for name in os.listdir("/proc") if name.isdecimal()]
         return [pid for pid in others if _status(pid, "PPid") == self.process.pid]
 
 
 def _status(pid: int, name: str) -> int:
-    """What the system says of a process; 0 where it is gone."""
+    """Return a number from the status of a process; 0 if it has ended."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as status:
             return next((int(line.split()[1]) for line in status if line.startswith(f"{name}:")), 0)
@@ -139,7 +139,7 @@ def _status(pid: int, name: str) -> int:
 
 
 def _cpu(pid: int) -> float:
-    """CPU seconds of a process so far; 0 where it is gone."""
+    """Return the CPU seconds of a process so far; 0 if it has ended."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
             fields = stat.read().rpartition(")")[2].split()
@@ -149,7 +149,7 @@ def _cpu(pid: int) -> float:
 
 
 def is_running(pid: int) -> bool:
-    """Whether there is such a process, and it is not just one whose end nobody has taken note of."""
+    """Return whether a process exists and is not a zombie."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as status:
             return not any(line.startswith("State:") and line.split()[1] in "ZX" for line in status)
@@ -159,7 +159,7 @@ def is_running(pid: int) -> bool:
 
 @dataclass
 class Client:
-    """One participant who answers as fast as it likes, and keeps a list of what was acknowledged."""
+    """A participant who answers without pause and records the acknowledged answers."""
 
     server: Server
     study: str
@@ -167,9 +167,9 @@ class Client:
     pause: float = 0.0
     seed: int = 0
     acknowledged: dict[str, str] = field(default_factory=dict)
-    """Outcomes by duel."""
+    """Acknowledged outcomes by duel."""
     seconds: list[float] = field(default_factory=list)
-    """From sending an answer to having the next duel."""
+    """Seconds from sending an answer to receiving the next duel."""
     errors: list[str] = field(default_factory=list)
     stop: Event = field(default_factory=Event)
 
@@ -180,7 +180,7 @@ class Client:
             try:
                 if duel is None:
                     duel = self.server.post(f"/api/studies/{self.study}/ask", who)
-                # Whoever is still thinking at the end leaves: else all would answer at once.
+                # Participants who are still thinking at the end stop, so that they do not all answer at once.
                 if self.pause and self.stop.wait(rng.uniform(0.5, 1.5) * self.pause):
                     break
                 outcome = "first" if duel["first"]["minutes"] > duel["second"]["minutes"] else "second"
@@ -193,7 +193,7 @@ class Client:
             except urllib.error.HTTPError as problem:
                 self.errors.append(f"{problem.code}: {problem.read().decode()}")
                 duel = None
-            except (OSError, HTTPException):  # killed: whatever was not acknowledged may or may not be there
+            except (OSError, HTTPException):  # killed: unacknowledged answers may or may not be stored
                 duel = None
                 self.stop.wait(0.02)
 

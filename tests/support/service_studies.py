@@ -1,4 +1,4 @@
-"""Studies, cheap to ask, that the tests of `anchorpbo.app.service` share."""
+"""Studies with fast questions, shared by the tests of `anchorpbo.app.service`."""
 
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.memory import MemoryStorage
@@ -31,7 +31,7 @@ GREEN, BLACK = {"minutes": 3.0, "leaf": "green"}, {"minutes": 4.5, "leaf": "blac
 
 
 def study(request=QUICK, storage=None, **more):
-    """Studies on a storage, and the id of one of them."""
+    """Create a study; return the service and the study's id."""
     studies = StudyService(storage or MemoryStorage())
     return studies, studies.create({**request, **more}).id
 
@@ -44,7 +44,7 @@ def answer(studies, id, outcome="first", participant="owner"):
 
 
 def state(studies, id, participant="owner"):
-    """All that one participant sees of a study."""
+    """Return the state of a study as one participant sees it."""
     duel, answers = studies.ask(id, participant), len(studies.session(id, participant).optimizer)
     return {
         "duel": duel,

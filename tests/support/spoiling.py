@@ -1,4 +1,4 @@
-"""Ways to spoil what is sent."""
+"""Functions that corrupt request data."""
 
 import copy
 
@@ -9,11 +9,11 @@ ODD = st.sampled_from([
     "\0", "\ud800", "owner", "=1+1", "a" * 300, [], {}, [[]], [None], {"a": 1}, {"class": "RBF"},
     {"custom": "os.system"}, "created", "skip", "1-000000000000", ["a", "b"], {"minutes": 3.0, "leaf": "green"},
 ])  # fmt: skip
-"""Values that have no business where they are put."""
+"""Values of wrong types or ranges."""
 
 
 def places(data, path=()):
-    """Paths to everything in nested data, the whole left out."""
+    """Yield the paths to all parts of nested data, except the whole."""
     found = list(data.items()) if isinstance(data, dict) else list(enumerate(data)) if isinstance(data, list) else []
     for key, value in found:
         yield (*path, key)
@@ -21,7 +21,7 @@ def places(data, path=()):
 
 
 def spoilt(data, draw):
-    """The data with something in it replaced, removed or doubled; `data` itself is changed."""
+    """Replace, remove or duplicate a random part of the data, in place, and return the data."""
     *path, last = draw(st.sampled_from(sorted(places(data), key=repr)))
     holder = data
     for key in path:

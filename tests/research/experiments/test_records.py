@@ -108,7 +108,7 @@ def test_a_folder_from_another_version_is_refused(store, mark):
 def test_a_folder_with_records_of_unknown_origin_is_refused(store):
     store.put(run_task(Draw(1)))
     (store.folder / records.MARKER_FILE).unlink()
-    with pytest.raises(InputError, match="left no mark"):
+    with pytest.raises(InputError, match="created by an unknown program"):
         RecordStore(store.folder, resume=True)
 
 

@@ -202,5 +202,5 @@ def test_mistakes_are_named():
         TextTable("t", ("a", "b"), ((Cell("1"),),), ("l", "l"))
     with pytest.raises(InputError, match="none of seconds_mean, seconds_std"):
         tabulate_times(final())
-    with pytest.raises(InputError, match="one row a problem and strategy; received 2 of ei"):
+    with pytest.raises(InputError, match="one row per problem and strategy; received 2 rows of ei"):
         tabulate_final_values(pl.concat([final()[1:2]] * 2), ["value"])

@@ -7,7 +7,7 @@
               results.jsonl                        threads set    ask
                    └──> tables, power laws, figures
 
-`contender.py` has the interface of a library to measure and their registry. A section of the benchmark is a subclass of
-`Measurement`: `rounds.py`, `value_comparison.py`, `process_costs.py`, `growth.py`. Packages of the extra ``bench`` are
-imported where they are used, so that our own side can be measured without them.
+`contender.py` defines the interface of a measured library and the registry of contenders. Each section of the benchmark
+subclasses `Measurement`: `rounds.py`, `value_comparison.py`, `process_costs.py`, `growth.py`. Packages of the extra
+``bench`` are imported inside functions, so this library can be measured without them.
 """

@@ -1,7 +1,7 @@
-"""The two contenders of this library: at the same work as BoTorch, and as users have it.
+"""The two contenders of this library: one does the same work as BoTorch, the other is a study with default settings.
 
-Equal work has the kernel, link, inference and acquisition of BoTorch, and no anchors. A study is `Optimizer.ask` with
-five anchors, reasons included.
+Equal work uses BoTorch's kernel, link, inference and acquisition function, without anchors. A study calls
+`Optimizer.ask` with five anchors, including the reasons shown to users.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from anchorpbo.space import Real, Space
 from anchorpbo.study import Optimizer
 
 _GAMMA_SHAPE, _GAMMA_RATE = 2.4, 2.7
-# BoTorch's length-scales have a Gamma(a, b) prior, whose log density in l it adds to the evidence as it stands, without
-# the Jacobian of log l: (a - 1) log l - b l. Ours adds -(log l - log median)^2 / (2 spread^2). In u = log l theirs has
-# the slope a - 1 - b e^u, so its mode is l = (a - 1) / b; there its second derivative is -(a - 1), so that the spread
-# is 1 / sqrt(a - 1). With these two the penalties agree to second order about the mode.
+# BoTorch puts a Gamma(a, b) prior on length-scales and adds its log density in l to the evidence, without the Jacobian
+# of log l: (a - 1) log l - b l. We add -(log l - log median)^2 / (2 spread^2). In u = log l, BoTorch's penalty has
+# slope a - 1 - b e^u, so its mode is l = (a - 1) / b; its second derivative there is -(a - 1), which gives the spread
+# 1 / sqrt(a - 1). With these two values the penalties agree to second order about the mode.
 BOTORCH_PRIORS = {
     "lengthscale": Learn((1e-3, 1e3), LogNormal((_GAMMA_SHAPE - 1.0) / _GAMMA_RATE, (_GAMMA_SHAPE - 1.0) ** -0.5)),
     "outputscale": Learn((1e-2, 1e2)),
 }
-"""BoTorch's penalties: LogNormal(0.5185, 0.845) for length-scales; none for the output scale between 1e-2 and 1e2,
-where its smoothed box is flat."""
+"""BoTorch's priors: LogNormal(0.5185, 0.845) on length-scales; none on the output scale between 1e-2 and 1e2, where
+BoTorch's smoothed box prior is flat."""
 
 
 def make_laplace_model(kernel: Kernel, learn: LearnOption = BOTORCH_PRIORS) -> PreferenceGP:
-    """Return the model of BoTorch's PairwiseGP with a logit likelihood."""
+    """Return a model equal to BoTorch's PairwiseGP with a logit likelihood."""
     return PreferenceGP(kernel, Logistic(form="difference"), "laplace", noise=1.0, learn=learn, starts=1)
 
 
 class EqualWorkContender(SeparableContender):
-    """Laplace, logistic link, an RBF with a length-scale a dimension and an output scale; EUBO and UCB."""
+    """Laplace, logistic link, RBF kernel with one length-scale per dimension and an output scale; EUBO and UCB."""
 
     name = library = "anchorpbo"
     title = "anchorpbo, equal work"
@@ -50,7 +50,7 @@ class EqualWorkContender(SeparableContender):
         self._kernels: dict[tuple[int, int, int], Kernel] = {}
 
     def prepare(self, dataset: DuelDataset, step: Step) -> None:
-        """Set the model up; for steps between fits, at hyper-parameters fitted before."""
+        """Set up the model; for steps between fits, with hyper-parameters fitted earlier."""
         self.dataset, self.rng = dataset, np.random.default_rng(dataset.seed)
         self.model = make_laplace_model(RBF([0.5] * dataset.dimension))
         if step != "round":
@@ -83,20 +83,20 @@ class EqualWorkContender(SeparableContender):
 
 
 class StudyContender(Contender):
-    """The default preset (RAEUBO by expectation propagation); single designs by the paper's (RAHBO, HB)."""
+    """A study with the default preset (RAEUBO, expectation propagation); single designs use the paper's (RAHBO, HB)."""
 
     name = "anchorpbo-study"
     library = "anchorpbo"
     title = "anchorpbo, a study"
 
     def prepare(self, dataset: DuelDataset, step: Step) -> None:
-        """Tell the duels; between fits, all but the last are told to a study that has been asked and fitted."""
+        """Tell the study all duels; for steps between fits, ask and fit before the last duel."""
         self.study = start_study(dataset, "paper" if step == "single" else "default")
         tell_duels(self.study, dataset, len(dataset) if step == "round" else len(dataset) - 1)
         if step != "round":
             self.study.ask()
             tell_duels(self.study, dataset, len(dataset), begin=len(dataset) - 1)
-            self.study.to_json()  # where a fit falls due it is done now, and remembered
+            self.study.to_json()  # does a fit that is due now, so that it is not timed
 
     def parts(self, step: Step) -> StepParts:
         """Time the whole ask as one part."""

@@ -1,8 +1,8 @@
-"""The report of a benchmark: its main numbers, tables and figures, from the lines of the results alone.
+"""The report of a benchmark: headline numbers, tables and figures, computed from results.jsonl.
 
 ::
 
-    OUT/table.md                     all tables, under the machine they come from
+    OUT/table.md                     the machine, then all tables
     OUT/rounds.png, rounds.pdf       cost against duels
     OUT/ratios.png, ratios.pdf       how many times longer BoTorch takes
 """
@@ -39,17 +39,17 @@ BENCHMARK_TABLES: dict[str, Callable[[Sequence[Row]], TextTable | None]] = {
     "laws": power_laws.tabulate_laws,
     "extremes": power_laws.tabulate_extremes,
 }
-"""By name; none where there are no lines for it."""
+"""Table builders by name; each returns ``None`` if the results have no rows for it."""
 
 
 def render_tables(rows: Sequence[Row]) -> dict[str, str]:
-    """Return the tables that have lines, by name, as Markdown."""
+    """Return the non-empty tables as Markdown, by name."""
     found = {name: build(rows) for name, build in BENCHMARK_TABLES.items()}
     return {name: table.to_markdown() for name, table in found.items() if table is not None}
 
 
 def describe_calls(rows: Sequence[Row]) -> list[str]:
-    """Return a sentence for each call of the command that the lines come from; older lines do not say."""
+    """Return one sentence per call of the command that produced rows; older rows do not record their call."""
     counted = Counter(json.dumps(row["call"]) for row in rows if "call" in row)
     return [_describe_call(json.loads(text), count) for text, count in counted.items()]
 
@@ -91,17 +91,17 @@ _HEADLINE_RATIOS = {
 
 
 def format_headline(rows: Sequence[Row]) -> str | None:
-    """Return a paragraph: extreme ratios, how near the values are, and what BoTorch did not finish."""
+    """Return a paragraph with the extreme ratios, the difference of values and the sizes BoTorch did not finish."""
     rounds = RoundCosts(rows)
     ranges = {words: each for words, name in _HEADLINE_RATIOS.items() if (each := list_ratios(rounds, name))}
     if not ranges:
         return None
     parts = [f"{words}: {_format_ends(each)}" for words, each in ranges.items()]
-    sentences = [f"How many times longer BoTorch takes, where both finished. {'; '.join(parts)}."]
+    sentences = [f"Time of BoTorch over time of anchorpbo, at sizes where both finished. {'; '.join(parts)}."]
     if found := list_gains(rows):
         sentences.append(
-            f"By BoTorch's own measure the designs found are as good as its own to {max(-min(found), 1e-16):.0e} of "
-            f"the value in all {len(found)} searches compared."
+            f"In all {len(found)} searches compared, BoTorch's acquisition value at our designs is at most "
+            f"{max(-min(found), 1e-16):.0e} (relative) below that at its own."
         )
     return " ".join([*sentences, *_describe_unfinished(rounds)])
 
@@ -117,4 +117,4 @@ def _describe_unfinished(rounds: RoundCosts) -> list[str]:
     stopped = [f"{m:,} duels in {d}-D" for (m, d), cost in costs.items() if cost is not None and not cost.times]
     if not stopped:
         return []
-    return [f"Not measured, for BoTorch had not finished a round within the time limit: {', '.join(stopped)}."]
+    return [f"No ratio, because BoTorch did not finish a round within the time limit: {', '.join(stopped)}."]

@@ -1,4 +1,4 @@
-"""The tables of the benchmark, each computed from the lines of the results."""
+"""The tables of the benchmark, each computed from the rows of results.jsonl."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ BOTORCH, OPTUNA, EQUAL, STUDY = "botorch", "optuna", "anchorpbo", "anchorpbo-stu
 _CELL_HEADINGS = ("d", "duels", "studies")
 _THREADED_STEPS: dict[Step, str] = {"round": "whole round", "between": "between fits"}
 _MEDIANS_NOTE = (
-    "Medians over so many studies, fewer for a library that was stopped; a ratio is one of medians over the same "
-    "duels. > is the time limit, at which it was stopped; in brackets, not tried, since fewer duels had taken "
-    "longer. Not ready in time: what comes before, such as the fit between fits or Optuna's first suggestion, "
-    "took longer than the limit, so that there was nothing to time. A dash: not measured, or a ratio without a "
-    "time or a limit to form it from."
+    "Medians over the number of studies shown, fewer for a library that was stopped; a ratio divides medians over the "
+    "same duels. > marks a run stopped at the time limit; in brackets, a run that was skipped because fewer duels "
+    "already took longer than the limit. Not ready in time: the preparation, such as the fit before a step between "
+    "fits or Optuna's first suggestion, took longer than the limit, so nothing was timed. A dash: not measured, or "
+    "a ratio with neither a time nor a limit."
 )
 
 
@@ -85,7 +85,7 @@ def tabulate_between_fits(rows: Sequence[Row]) -> TextTable | None:
 
 
 def tabulate_parts(rows: Sequence[Row]) -> TextTable | None:
-    """Tabulate fit, inference and search one by one, at equal work."""
+    """Tabulate fit, inference and search separately, at equal work."""
     rounds = RoundCosts(rows)
     which: dict[str, tuple[Step, str]] = {
         "fit": ("round", FIT), "inference": ("between", INFER), "search of a pair": ("round", ASK_PAIR),
@@ -124,7 +124,7 @@ def tabulate_single_designs(rows: Sequence[Row]) -> TextTable | None:
 
 
 def tabulate_threads(rows: Sequence[Row]) -> TextTable | None:
-    """Tabulate times with one thread and with the libraries' own choice."""
+    """Tabulate times with one thread and with each library's default number of threads."""
     rounds = RoundCosts(rows)
     lines = []
     for m, d in sorted({(row["m"], row["d"]) for row in rounds.rows if row["threads"] == 0}):
@@ -147,7 +147,7 @@ def tabulate_threads(rows: Sequence[Row]) -> TextTable | None:
 
 
 def _list_cells(rounds: RoundCosts, step: Step) -> list[tuple[int, int]]:
-    """Return dimensions and numbers of duels at which a step was measured."""
+    """Return the (dimension, number of duels) pairs at which a step was measured."""
     return sorted({(row["d"], row["m"]) for row in rounds.rows if row["step"] == step and row["threads"] == 1})
 
 
@@ -184,7 +184,7 @@ def tabulate_memory(rows: Sequence[Row]) -> TextTable | None:
             cells.append(Cell(MISSING_TEXT) if row is None else _format_megabytes(row))
         lines.append((Cell(f"{m:,}" if m else "loaded only"), *cells))
     headings = ("duels", *(load_contender(name).title for name in names))
-    note = "MB of 2^20 bytes, one whole round in four dimensions. > is what it had reached at the time limit."
+    note = "MB of 2^20 bytes, one whole round in four dimensions. > is the memory reached at the time limit."
     return make_table("Peak memory", headings, lines, note) if lines else None
 
 
@@ -197,7 +197,7 @@ def _format_megabytes(row: Row) -> Cell:
 
 
 def tabulate_startup(rows: Sequence[Row]) -> TextTable | None:
-    """Tabulate medians of the time of fresh processes."""
+    """Tabulate the median run time of fresh processes."""
     found = [row for row in rows if row["section"] == "startup"]
     if not found:
         return None
@@ -245,7 +245,7 @@ def tabulate_growth(rows: Sequence[Row]) -> TextTable | None:
 
 
 def _select_cases(rows: Sequence[Row]) -> list[Row]:
-    """A line a case: rather one that ended well, and not a quick one; the latest of these."""
+    """Return one row per case; prefer successful rows, then full-size ones, then the latest."""
     best: dict[str, Row] = {}
     for row in rows:
         if row["section"] == "growth":
@@ -255,7 +255,7 @@ def _select_cases(rows: Sequence[Row]) -> list[Row]:
 
 
 def tabulate_inferences(rows: Sequence[Row]) -> TextTable | None:
-    """Tabulate the time of fit and inference by every inference, a column a number of duels."""
+    """Tabulate the time of fit and inference of every inference method, one column per number of duels."""
     found = [row for row in _select_cases(rows) if row["case"] == "inferences" and row["status"] == "ok"]
     if not found:
         return None
@@ -282,7 +282,7 @@ def _format_growth_number(name: str, value: float) -> tuple[Cell, Cell]:
 
 
 def tabulate_values(rows: Sequence[Row]) -> TextTable | None:
-    """Tabulate the values that both searches found, by BoTorch's acquisition."""
+    """Tabulate the values that both searches found, under BoTorch's acquisition function."""
     lines = []
     for (d, m), row in sorted(_select_rows(rows).items()):
         well = _list_successes(row)
@@ -302,21 +302,21 @@ def tabulate_values(rows: Sequence[Row]) -> TextTable | None:
         "BoTorch's objective at our fit less at theirs: least", "median",
     )  # fmt: skip
     note = (
-        "A gain is BoTorch's acquisition at what we found less that at its own find, over the size of the latter. "
-        "BoTorch's objective is what its fit maximises, priors included. Studies that ran out of time or whose fit "
-        "failed are left out. A dash is what was not measured."
+        "A gain is BoTorch's acquisition value at our design minus that at BoTorch's design, divided by the size of "
+        "the latter. BoTorch's objective is the function its fit maximises, priors included. Studies that ran out of "
+        "time or whose fit failed are left out. A dash: not measured."
     )
     return make_table("The values found, BoTorch as the referee", headings, lines, note) if lines else None
 
 
 def list_gains(rows: Sequence[Row]) -> list[float]:
-    """Return the relative gain of every search compared, of pairs and single designs."""
+    """Return the relative gain of every search compared, for pairs and single designs."""
     well = [answer for row in _select_rows(rows).values() for answer in _list_successes(row)]
     return [_compute_gain(answer, name) for answer in well for name in ("pair", "single")]
 
 
 def _select_rows(rows: Sequence[Row]) -> dict[tuple[int, int], Row]:
-    """By dimension and duels: the line with most studies judged, the latest of these."""
+    """Return one row per (dimension, duels): the row with most studies compared, then the latest."""
     best: dict[tuple[int, int], Row] = {}
     for row in rows:
         if row["section"] == "values":
@@ -330,7 +330,7 @@ def _list_successes(row: Row) -> list[Row]:
 
 
 def _format_studies(row: Row) -> Cell:
-    """Return the number of studies compared, and of those stopped or failed."""
+    """Return the number of studies compared, then the numbers stopped and failed."""
     stopped = [find_limit(answer) for answer in row["runs"] if is_stopped(answer)]
     failed = len(row["runs"]) - len(_list_successes(row)) - len(stopped)
     remarks = [f"{len(stopped)} out of time at {max(stopped):g} s"] if stopped else []
@@ -363,5 +363,5 @@ def tabulate_failures(rows: Sequence[Row]) -> TextTable | None:
             counts = (m, sum(cost.tried for cost in costs), sum(cost.failed for cost in costs), stopped)
             lines.append(tuple(Cell(f"{count:,}") for count in counts))
     headings = ("duels", "rounds tried", "fit raised an error", "stopped at the limit")
-    note = "The last column counts dimensions, also those left out because fewer duels had taken too long."
+    note = "The last column counts dimensions, including those skipped because fewer duels already took too long."
     return make_table("BoTorch's fits", headings, lines, note) if lines else None

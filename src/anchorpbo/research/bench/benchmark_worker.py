@@ -1,8 +1,8 @@
-"""The process in which a library is measured: ``python -m anchorpbo.research.bench.benchmark_worker THREADS``.
+"""The worker process in which a library is measured: ``python -m anchorpbo.research.bench.benchmark_worker THREADS``.
 
-Reads jobs from its input, a line of JSON each, and answers each with a line, after notes on how far it is. THREADS is a
-number, or 0 for the libraries' own choice; the parent has set the variables that BLAS and OpenMP read when they are
-loaded. Another library's worker loads nothing of this library but the duels.
+It reads jobs from standard input, one line of JSON per job. For each job it writes progress notes, then one line with
+the answer. THREADS is a number, or 0 for the library's default; the parent process sets the variables that BLAS and
+OpenMP read when they are loaded. A worker for another library loads only the duels from this one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from anchorpbo.research.bench.dataset import DuelDataset
 Job = dict[str, Any]
 Answer = dict[str, Any]
 SendNote = Callable[[dict[str, Any]], None]
-"""Takes a note on the way: that preparation is over (``parts``), or that a part is (``lap``, ``seconds``)."""
+"""Callback for progress notes: preparation is finished (``parts``), or a part is (``lap``, ``seconds``)."""
 
 _contenders: dict[str, Contender] = {}
 
@@ -35,7 +35,7 @@ def _ignore_note(note: dict[str, Any]) -> None:
 
 
 def perform_job(job: Job, send_note: SendNote = _ignore_note) -> Answer:
-    """Do a job and return its answer; an error is an answer with the time until it was raised."""
+    """Do a job and return its answer; an error becomes an answer with the time until it was raised."""
     began = perf_counter()
     try:
         with warnings.catch_warnings():
@@ -54,17 +54,17 @@ def _load_contender(name: str) -> Contender:
 
 
 def _do_load(job: Job, send_note: SendNote) -> Answer:
-    """Import what a round of a library needs."""
+    """Import the modules that a round of a library needs."""
     for module in _load_contender(job["contender"]).modules:
         import_module(module)
     return {"megabytes": peak_megabytes()}
 
 
 def _do_warm(job: Job, send_note: SendNote) -> Answer:
-    """Do every step once, so that no timing has imports and compilation in it."""
+    """Do every step once, so that no timing includes imports or compilation."""
     library, dataset = _load_contender(job["contender"]), DuelDataset.from_plain(job["dataset"])
     for step in library.performs:
-        with suppress(Exception):  # a fit of so few duels may fail
+        with suppress(Exception):  # a fit to so few duels may fail
             library.prepare(dataset, step)
             for part in library.parts(step).values():
                 part()
@@ -107,8 +107,8 @@ JOBS: dict[str, Callable[[Job, SendNote], Answer]] = {
 def peak_megabytes(pid: int | None = None) -> float | None:
     """Return the peak memory of a process, by default this one, in MB of 2^20 bytes; ``None`` if unknown.
 
-    Linux tells it of any process. `getrusage` is no substitute there: it counts what the parent held when it started
-    this process.
+    On Linux it is read from /proc for any process. `getrusage` would be wrong there: it includes the memory that the
+    parent held when it started this process.
     """
     try:
         lines = Path(f"/proc/{'self' if pid is None else pid}/status").read_text("utf-8").splitlines()
@@ -128,7 +128,7 @@ def _read_rusage() -> float | None:
 
 def main() -> None:
     """Answer jobs until the input ends."""
-    # What a library prints must not come between the answers.
+    # Output printed by a library must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     threads = int(sys.argv[1])
@@ -153,7 +153,7 @@ def _uses_anchorpbo(job: dict[str, object]) -> bool:
 
 
 def _needs_torch(job: dict[str, object]) -> bool:
-    # Our own side is measured in a process that has never seen torch.
+    # This library is measured in a process that never imports torch.
     return not _uses_anchorpbo(job) and find_spec("torch") is not None
 
 

@@ -1,4 +1,4 @@
-"""BoTorch by `PairwiseGP`, `fit_gpytorch_mll` and `optimize_acqf`, as in its tutorials but with a logit link."""
+"""BoTorch with `PairwiseGP`, `fit_gpytorch_mll` and `optimize_acqf`, as in its tutorials but with a logit link."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from anchorpbo.typing import Array
 
 
 class BoTorchContender(SeparableContender):
-    """Laplace, logit likelihood, its default kernel: an RBF with a length-scale a dimension, and an output scale."""
+    """Laplace, logit likelihood and BoTorch's default kernel: RBF, one length-scale per dimension, an output scale."""
 
     name = library = "botorch"
     title = "BoTorch"
@@ -27,7 +27,7 @@ class BoTorchContender(SeparableContender):
         self._kernels: dict[tuple[int, int, int], Any] = {}
 
     def prepare(self, dataset: DuelDataset, step: Step) -> None:
-        """Make the tensors; for steps between fits, fit first if needed. If that fit fails, the step fails."""
+        """Create the tensors; for steps between fits, fit first if needed. If that fit fails, the step fails."""
         import torch
 
         torch.manual_seed(dataset.seed)
@@ -66,7 +66,7 @@ def make_tensors(dataset: DuelDataset) -> tuple[Any, Any]:
 
 
 def fit_model(datapoints: Any, comparisons: Any) -> Any:
-    """Return a model with fitted hyper-parameters; raises `ModelFittingError` where BoTorch gives up."""
+    """Return a model with fitted hyper-parameters; raises `ModelFittingError` if BoTorch's fit fails."""
     from botorch.fit import fit_gpytorch_mll
     from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
     from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
@@ -77,18 +77,18 @@ def fit_model(datapoints: Any, comparisons: Any) -> Any:
 
 
 def condition_model(datapoints: Any, comparisons: Any, kernel: Any = None) -> Any:
-    """Return a model at given hyper-parameters, ready to predict; without a kernel, at BoTorch's initial ones."""
+    """Return a model ready to predict, with the hyper-parameters of ``kernel`` (by default BoTorch's initial ones)."""
     from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
     from botorch.models.pairwise_gp import PairwiseGP
 
     model = PairwiseGP(datapoints, comparisons, likelihood=PairwiseLogitLikelihood(), covar_module=kernel)
     model.eval()
-    _ = model.posterior(datapoints[:1]).mean  # what it leaves for the first use
+    _ = model.posterior(datapoints[:1]).mean  # triggers the work that BoTorch defers to the first prediction
     return model
 
 
 def evaluate_objective(datapoints: Any, comparisons: Any, lengths: Array, scale: float) -> float:
-    """Return the objective of BoTorch's fit, Laplace evidence and priors, at given hyper-parameters."""
+    """Return the objective of BoTorch's fit (Laplace evidence plus log priors) at given hyper-parameters."""
     import torch
     from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood
     from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
@@ -102,7 +102,7 @@ def evaluate_objective(datapoints: Any, comparisons: Any, lengths: Array, scale:
 
 
 def make_eubo(model: Any) -> Any:
-    """Return the acquisition E max(f(x), f(x'))."""
+    """Return the acquisition function E max(f(x), f(x'))."""
     from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption
 
     return AnalyticExpectedUtilityOfBestOption(pref_model=model)
@@ -116,7 +116,7 @@ def make_ucb(model: Any) -> Any:
 
 
 def optimize_acquisition(acquisition: Any, dimension: int, designs: int) -> tuple[Any, float]:
-    """Return the designs, (q, d), that maximise an acquisition, and their value."""
+    """Return the designs, (q, d), that maximise an acquisition function, and their value."""
     import torch
     from botorch.optim import optimize_acqf
 

@@ -1,6 +1,6 @@
-"""The libraries that are measured: the interface that each implements, and their registry.
+"""The interface of a measured library, and the registry of contenders.
 
-A new library is a subclass of `Contender` and a line in `_CONTENDER_CLASSES`; its module is loaded when it is needed.
+To add a library, subclass `Contender` and add a line to `_CONTENDER_CLASSES`; its module is loaded when it is needed.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from anchorpbo.errors import UnknownNameError, UnsupportedError
 from anchorpbo.research.bench.dataset import DuelDataset
 
 Step = Literal["round", "between", "single"]
-"""What a user waits for: the next pair after a fit of the hyper-parameters; the next pair between two fits; the next
-single design between two fits."""
+"""A step that a user waits for: the next pair after a fit of the hyper-parameters; the next pair between two fits; the
+next single design between two fits."""
 TIMED_STEPS: tuple[Step, ...] = ("round", "between", "single")
 StepParts: TypeAlias = Mapping[str, Callable[[], object]]
-"""The parts of a step in their order; each is timed, and the step takes what they take together."""
+"""The parts of a step in order; each is timed, and the time of the step is their sum."""
 
 FIT, INFER, ASK_PAIR, ASK_SINGLE, ASK = "fit", "infer", "ask_pair", "ask_single", "ask"
 RESTARTS, RAW_SAMPLES = 8, 256
-"""Of the search for the largest acquisition, as BoTorch's tutorials have them."""
+"""Restarts and raw samples of the acquisition search, as in BoTorch's tutorials."""
 EXPLORATION = 2.0
 """Standard deviations above the mean in an upper confidence bound."""
 
@@ -32,23 +32,23 @@ class Contender(ABC):
     """A library in one configuration, measured in a process of its own."""
 
     name: ClassVar[str]
-    """Of the records."""
+    """Name in the results."""
     library: ClassVar[str]
-    """What ``--only`` calls it."""
+    """Name for ``--only``."""
     title: ClassVar[str]
-    """Of tables and legends."""
+    """Name in tables and legends."""
     packages: ClassVar[tuple[str, ...]] = ()
-    """What must be installed."""
+    """Packages that must be installed."""
     modules: ClassVar[tuple[str, ...]] = ()
-    """What a round imports, beyond what the module of the contender does."""
+    """Modules that a round imports, besides those the contender's own module imports."""
     performs: ClassVar[tuple[Step, ...]] = TIMED_STEPS
-    """The steps it has."""
+    """Steps that the library supports."""
 
     @abstractmethod
     def prepare(self, dataset: DuelDataset, step: Step) -> None:
-        """Bring duels into the library's own form, and do all that a step needs and that is not to be timed.
+        """Convert the duels to the library's format and do everything that a step needs but that is not timed.
 
-        Called before every single timing.
+        It is called before every timing.
         """
 
     @abstractmethod
@@ -57,15 +57,15 @@ class Contender(ABC):
 
 
 class SeparableContender(Contender):
-    """A library whose fit, inference and search can be timed one by one."""
+    """A library whose fit, inference and search can be timed separately."""
 
     @abstractmethod
     def fit(self) -> None:
-        """Learn the hyper-parameters from the duels prepared: d length-scales and an output scale."""
+        """Fit the hyper-parameters to the prepared duels: d length-scales and an output scale."""
 
     @abstractmethod
     def infer(self) -> None:
-        """Compute the posterior at the present hyper-parameters."""
+        """Compute the posterior at the current hyper-parameters."""
 
     @abstractmethod
     def ask_pair(self) -> None:
@@ -92,7 +92,7 @@ _CONTENDER_CLASSES = {
     "anchorpbo-study": ("anchorpbo_contenders", "StudyContender"),
 }
 CONTENDER_NAMES = tuple(_CONTENDER_CLASSES)
-"""Of the contenders, in the order of tables."""
+"""Names of the contenders, in the order of the tables."""
 MEASURED_LIBRARIES = ("anchorpbo", "botorch", "optuna")
 
 
@@ -105,7 +105,7 @@ def load_contender(name: str) -> type[Contender]:
 
 
 def select_contenders(only: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the contenders of some libraries, by default all; raises if one is not installed."""
+    """Return the contenders of some libraries, by default of all; raises if one is not installed."""
     only = [library.lower() for library in only]
     for library in only:
         if library not in MEASURED_LIBRARIES:
@@ -115,8 +115,8 @@ def select_contenders(only: Sequence[str] = ()) -> tuple[str, ...]:
     missing = [package for package in needed if find_spec(package) is None]
     if missing:
         raise UnsupportedError(
-            "a comparison needs the other libraries",
+            "a comparison needs the other libraries installed",
             f"a Python without {', '.join(missing)}",
-            'pip install "anchorpbo[bench]", or measure this library alone with --only anchorpbo',
+            'pip install "anchorpbo[bench]", or measure only this library with --only anchorpbo',
         )
     return names

@@ -1,4 +1,4 @@
-"""Cost against duels, and how many times longer BoTorch takes; a panel a dimension."""
+"""Figures of cost against duels and of BoTorch's time over ours, one panel per dimension."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from anchorpbo.research.figures.strategy_styles import (
 )  # fmt: skip
 
 Points: TypeAlias = Sequence[tuple[int, float]]
-"""Numbers of duels, and what they cost."""
+"""Pairs (number of duels, cost)."""
 Bounds: TypeAlias = Sequence[tuple[int, float, bool]]
-"""Numbers of duels, what they cost at least, and whether that was assumed and not tried."""
+"""Triples (number of duels, lower bound of the cost, whether the bound is assumed because the run was skipped)."""
 # A bar at the bound, and an arrow up from it.
 _STROKES = (((-0.25, 0.0), (0.25, 0.0)), ((0.0, 0.0), (0.0, 1.0)), ((-0.3, 0.6), (0.0, 1.0), (0.3, 0.6)))
 _SHAPE = Path.make_compound_path(*(Path(stroke) for stroke in _STROKES))
@@ -46,19 +46,19 @@ _ARROW: dict[str, Any] = {
 }  # fmt: skip
 _IN_LEGEND = {**_ARROW, "marker": _SHAPE.transformed(Affine2D().translate(0.0, -0.5)), "markersize": 8.0}
 _TRIED, _ASSUMED = "bound", "assumed bound"
-"""Names of arrows among the lines of a panel."""
+"""Names of the arrows among the drawn lines of a panel."""
 
 
 @dataclass(frozen=True)
 class CostCurve:
-    """A line of a figure."""
+    """One line of a figure."""
 
     label: str
     colour: str
     dash: Dash
     quantity: Quantity
     rival: Quantity | None = None
-    """Of a ratio: what is divided by it."""
+    """The numerator of a ratio; ``None`` for a cost."""
 
 
 COST_CURVES = (
@@ -87,7 +87,7 @@ RATIO_CURVES = (
 
 @use_style()
 def plot_costs(rows: Sequence[Row]) -> Figure:
-    """Plot seconds a step against the number of duels; a stopped step is an arrow up from the limit."""
+    """Plot seconds per step against the number of duels; a stopped step is an arrow up from the limit."""
     rounds = RoundCosts(rows)
     new, panels = figure(1, len(rounds.dimensions), height=3.6, sharey=True)
     drawn: dict[str, Line2D] = {}
@@ -110,12 +110,12 @@ def plot_costs(rows: Sequence[Row]) -> Figure:
 
 @use_style()
 def plot_ratios(rows: Sequence[Row]) -> Figure:
-    """Plot how many times longer BoTorch takes against the number of duels; an arrow is a lower bound."""
+    """Plot the ratio of BoTorch's time to ours against the number of duels; an arrow is a lower bound."""
     rounds = RoundCosts(rows)
     new, panels = figure(1, len(rounds.dimensions), height=3.2, sharey=True)
     drawn: dict[str, Line2D] = {}
     for axes, d in zip(panels[0], rounds.dimensions, strict=True):
-        beside = Counter(rounds.costs(Quantity("botorch", "between"), d).keys())  # there are points at these
+        beside = Counter(rounds.costs(Quantity("botorch", "between"), d).keys())  # sizes that already have a point
         for curve in RATIO_CURVES:
             assert curve.rival is not None
             both = [(m, rounds.cost(curve.rival, m, d), rounds.cost(curve.quantity, m, d)) for m in rounds.sizes]
@@ -133,7 +133,7 @@ def plot_ratios(rows: Sequence[Row]) -> Figure:
 
 
 def _draw_curve(axes: Axes, curve: CostCurve, points: Points, least: Bounds, beside: Counter[int]) -> Line2D:
-    """Draw a curve, and arrows for what is at least so much; those at one size stand beside each other."""
+    """Draw a curve, and an arrow for every lower bound; arrows at the same size are drawn side by side."""
     for m, value, assumed in least:
         colour, name = (GREY, _ASSUMED) if assumed else (curve.colour, _TRIED)
         axes.plot(m * 1.2 ** beside[m], value, color=colour, gid=name, **_ARROW)

@@ -1,4 +1,4 @@
-"""Costs of steps from the lines of the results: medians, ratios on the same duels, failures."""
+"""Costs of steps, from the rows of the results: medians, ratios on the same duels, failures."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell
 SecondsBySeed = dict[int, float]
 """Seconds by seed."""
 MeasurementKind: TypeAlias = tuple[tuple[str, ...], int | None]
-"""Of a measurement: the libraries in it, and studies at most."""
+"""The libraries of a measurement and its limit on the number of studies."""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something that was timed: a step of a library, or a part of it."""
+    """A timed quantity: a step of a library, or a part of a step."""
 
     contender: str
     step: Step
@@ -30,33 +30,33 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a quantity cost at one size."""
+    """The cost of a quantity at one size."""
 
     times: SecondsBySeed
-    """Of the runs that ended well."""
+    """Times of the runs that succeeded."""
     tried: int
     failed: int
     limit: float | None = None
-    """Seconds it has taken at least, where it was stopped."""
+    """Time limit in seconds at which a run was stopped, if any."""
     stopped: int = 0
-    """Runs that were stopped."""
+    """Number of runs that were stopped."""
     assumed: bool = False
-    """Whether it was not tried, since fewer duels had taken too long."""
+    """Whether the run was skipped because fewer duels already took too long."""
     unready: bool = False
     """Whether the preparation took too long."""
     kind: MeasurementKind | None = None
-    """Of the measurement it comes from; costs of two kinds have no ratio."""
+    """Kind of the measurement; costs of different kinds have no ratio."""
 
     @property
     def seconds(self) -> float | None:
-        """The median, or ``None`` where nothing ended."""
+        """Median time in seconds, or ``None`` if no run finished."""
         return statistics.median(self.times.values()) if self.times else None
 
 
 class RoundCosts:
-    """The lines of the section ``rounds``, one a place, so that libraries are compared within one measurement.
+    """The rows of the section ``rounds``, one per step and size, so that libraries are compared within one measurement.
 
-    Of several it is the one with most libraries, rather not a quick one, and the latest of these.
+    Of several rows, the one with most libraries is used; then full-size ones are preferred, then the latest.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
@@ -64,11 +64,11 @@ class RoundCosts:
         for row in rows:
             if row["section"] == "rounds":
                 where = row["step"], row["m"], row["d"], row["threads"]
-                self._at[where] = max(row, self._at.get(where, row), key=_rank_completeness)  # the first of equals
+                self._at[where] = max(row, self._at.get(where, row), key=_rank_completeness)  # first of equals
 
     @property
     def rows(self) -> list[Row]:
-        """The line used for each step, size, dimension and number of threads."""
+        """The row used for each step, size, dimension and number of threads."""
         return list(self._at.values())
 
     @property
@@ -94,7 +94,7 @@ class RoundCosts:
         return 0 if row is None else max((len(answers) for answers in row["runs"].values()), default=0)
 
     def costs(self, quantity: Quantity, d: int) -> dict[int, float]:
-        """Return medians by number of duels, where there are any."""
+        """Return the medians that exist, by number of duels."""
         found = {m: self.cost(quantity, m, d) for m in self.sizes}
         return {m: cost.seconds for m, cost in found.items() if cost is not None and cost.seconds is not None}
 
@@ -127,7 +127,7 @@ def _summarise_answers(answers: Sequence[Answer], part: str | None) -> Cost:
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times longer one takes than another."""
+    """A ratio of two times, or a lower bound of it."""
 
     value: float
     at_least: bool = False
@@ -135,7 +135,7 @@ class Ratio:
 
 
 def compute_ratio(theirs: Cost | None, ours: Cost | None) -> Ratio | None:
-    """Return the ratio of medians over the studies that both have; of the limit where theirs was stopped."""
+    """Return the ratio of medians over the studies that both finished, or of the time limit if theirs was stopped."""
     if theirs is None or ours is None or not ours.times or theirs.kind != ours.kind:
         return None
     common = theirs.times.keys() & ours.times.keys()
@@ -159,7 +159,7 @@ def _format_three_digits(value: float) -> str:
 
 
 def format_cost(found: Cost | None) -> Cell:
-    """Return a median, or the limit where nothing ended (in brackets if not tried), with failures and stops."""
+    """Return the median, or the limit if no run finished (in brackets if skipped), with the failures and stops."""
     if found is None:
         return Cell(MISSING_TEXT)
     if found.seconds is None:
@@ -174,7 +174,7 @@ def format_cost(found: Cost | None) -> Cell:
 
 
 def format_ratio(found: Ratio | None) -> Cell:
-    """Return a ratio such as 61 x or > 300 x, or (> 300 x) if it was not tried."""
+    """Return a ratio such as 61 x or > 300 x, or (> 300 x) if the run was skipped."""
     if found is None:
         return Cell(MISSING_TEXT)
     text = f"{found.value:.0f} ×" if found.value >= 9.95 else f"{found.value:.1f} ×"

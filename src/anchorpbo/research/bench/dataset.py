@@ -1,7 +1,7 @@
-"""The duels that every library is measured on, as plain arrays.
+"""The duels on which every library is measured, as plain arrays.
 
-A process of another library is given them ready made and loads nothing of this one's, so that its memory and its
-start are its own.
+A worker for another library receives these arrays and imports nothing else from this library, so that its memory and
+start-up time are its own.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class DuelDataset:
-    """A study of m duels between designs of d coordinates, none of which comes twice."""
+    """A study of m duels between distinct designs of d coordinates."""
 
     points: Array
     """Designs, (2 m, d), in the unit cube."""
     winners: IntArray
-    """Rows of the designs preferred, (m,)."""
+    """Rows of the preferred designs, (m,)."""
     losers: IntArray
-    """Rows of the others, (m,)."""
+    """Rows of the other designs, (m,)."""
     anchors: Array
     """Designs the judge knows well, (n, d)."""
     seed: int
@@ -36,16 +36,16 @@ class DuelDataset:
 
     @property
     def dimension(self) -> int:
-        """Coordinates of a design, d."""
+        """Number of coordinates of a design, d."""
         return int(self.points.shape[1])
 
     @property
     def key(self) -> tuple[int, int, int]:
-        """Dimension, number of duels and seed, which identify it within the benchmark."""
+        """Dimension, number of duels and seed, which identify the dataset within the benchmark."""
         return self.dimension, len(self), self.seed
 
     def duels(self) -> Duels:
-        """Return the duels as a `Duels`, built anew at every call."""
+        """Return a new `Duels` with these duels."""
         from anchorpbo.duels import Duels
 
         return Duels(self.points, self.winners, self.losers)

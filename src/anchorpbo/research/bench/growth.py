@@ -1,6 +1,6 @@
-"""Growth: sizes beyond a usual study, this library alone, each case in a fresh process.
+"""Growth: sizes beyond a usual study, for this library only, each case in a fresh process.
 
-A case is a function of whether to be quick about it to numbers by name; a name that ends in ``_seconds`` is a median.
+A case is a function that takes ``quick`` and returns numbers by name; a name that ends in ``_seconds`` is a median.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from anchorpbo.typing import Array
 Numbers = dict[str, float]
 _GROWTH_KERNEL = RBF([0.5] * 4)
 _LIST_INFERENCES: dict[str, InferenceName] = {"rahbo": "hallucination", "raeubo": "ep"}
-"""Acquisitions that search lists, and the inference they come with."""
+"""Acquisition functions measured on lists, with the inference each uses."""
 
 
 def time_median(run: Callable[[], object], repeats: int = 3) -> float:
-    """Return the median seconds of some runs, after one that is not counted."""
+    """Return the median seconds of some runs, after one warm-up run."""
     run()
     times = []
     for _ in range(repeats):
@@ -53,7 +53,7 @@ def time_median(run: Callable[[], object], repeats: int = 3) -> float:
 
 
 def measure_many_duels(quick: bool) -> Numbers:
-    """Time a fit, and the inference alone, of many duels on few designs."""
+    """Time the fit, and the inference without a fit, of many duels on few designs."""
     count, designs = (2_000, 20) if quick else (100_000, 100)
     rng = np.random.default_rng(0)
     points = rng.random((designs, 4))
@@ -76,7 +76,7 @@ def measure_many_duels(quick: bool) -> Numbers:
 
 
 def measure_catalogue(quick: bool) -> Numbers:
-    """Time asks over a long numeric list after 150 duels, against the matrix product they need."""
+    """Time asks over a long numeric list after 150 duels, and the matrix product that an ask needs."""
     items, features = (2_000, 10) if quick else (100_000, 50)
     rng = np.random.default_rng(0)
     candidates = rng.random((items, features))
@@ -87,7 +87,7 @@ def measure_catalogue(quick: bool) -> Numbers:
 
 
 def measure_fingerprints(quick: bool) -> Numbers:
-    """Time asks over a list of fingerprints after 150 duels, against the matrix product they need."""
+    """Time asks over a list of fingerprints after 150 duels, and the matrix product that an ask needs."""
     items, bits = (500, 64) if quick else (20_000, 2_048)
     rng = np.random.default_rng(0)
     candidates = (rng.random((items, bits)) < 0.05).astype(np.float64)
@@ -122,19 +122,19 @@ def _measure_list_search(candidates: Array, utility: Array, kernel: Kernel, nois
 
 
 def _multiply_full(posterior: Posterior, candidates: Array) -> None:
-    """Multiply prior covariances with the designs judged by the root, in chunks."""
+    """Multiply the prior covariances with the judged designs by the root, in chunks."""
     for chunk in iter_chunks(len(candidates), len(posterior.points)):
         posterior.kernel(candidates[chunk], posterior.points) @ posterior.root.T
 
 
 def _multiply_triangular(posterior: Posterior, candidates: Array) -> None:
-    """Multiply as `_multiply_full`, with a triangular root, as the search does."""
+    """Do the same product as `_multiply_full` with a triangular root, as the search does."""
     for chunk in iter_chunks(len(candidates), len(posterior.points)):
         RootProduct.of(posterior, posterior.kernel(candidates[chunk], posterior.points))
 
 
 def measure_many_designs(quick: bool) -> Numbers:
-    """Time fit, inference and ask with inducing designs, for duels between two designs of their own each."""
+    """Time fit, inference and ask with inducing designs, when every duel has two designs of its own."""
     count = 100 if quick else 5_000
     duels = simulate_dataset(4, count, 0).duels()
     model = _make_ep_model(_GROWTH_KERNEL, inducing=40 if quick else "auto")
@@ -179,7 +179,7 @@ def _make_ep_model(
 
 
 def measure_studies_at_once(quick: bool) -> Numbers:
-    """Measure asks a second of several studies, from one, two and four threads."""
+    """Measure asks per second of several studies, from one, two and four threads."""
     studies, duels = (4, 10) if quick else (8, 100)
     datasets = [simulate_dataset(4, duels + 4, seed) for seed in range(studies)]
     found: Numbers = {"studies": studies, "duels": duels}
@@ -216,11 +216,11 @@ INFERENCE_MODELS: dict[str, tuple[InferenceName, Likelihood]] = {
     "Hallucination Believer, probit": ("hallucination", Probit()),
     "Polya-Gamma, logistic": ("polya-gamma", Logistic(form="difference")),
 }
-"""In words."""
+"""Inference and likelihood by title."""
 
 
 def measure_inferences(quick: bool) -> Numbers:
-    """Time every inference; names are such as ``"EP, probit/fit/150"``."""
+    """Time every inference method; a name reads ``"EP, probit/fit/150"``."""
     found: Numbers = {}
     for m in QUICK_INFERENCE_SIZES if quick else INFERENCE_SIZES:
         dataset = simulate_dataset(4, m, 0)
@@ -242,7 +242,7 @@ GROWTH_CASES: dict[str, Callable[[bool], Numbers]] = {
     "inducing_error": measure_inducing_error,
     "studies_at_once": measure_studies_at_once,
 }
-"""Each a function of whether to be quick about it."""
+"""Growth cases by name; each takes ``quick``."""
 
 
 @dataclass(frozen=True)

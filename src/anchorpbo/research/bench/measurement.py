@@ -1,4 +1,4 @@
-"""A measurement, the unit of the benchmark: one line of the results with the answers of its processes."""
+"""A measurement, the unit of the benchmark: one row of the results with the answers of its worker processes."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from anchorpbo.research.bench.benchmark_worker import Answer
 from anchorpbo.research.bench.process_pool import STOPPED, UNREADY_ERROR, BenchmarkPool
 
 Row = dict[str, Any]
-"""A line of the results: settings, and what was found."""
+"""A row of the results: settings and measured numbers."""
 
 
 @dataclass(frozen=True)
 class Measurement(ABC):
-    """One measurement. Its fields are plain and become part of its line of the results."""
+    """One measurement. Its fields are plain data and become part of its row of the results."""
 
     section: ClassVar[str]
 
     @abstractmethod
     def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
-        """Measure.
+        """Measure, and return the numbers of the row.
 
         Parameters
         ----------
         pool
-            Where.
+            Worker processes.
         rows
-            What has been found so far.
+            Rows measured so far.
         """
 
     @property
     def effort(self) -> float:
-        """How long it takes, in any unit; for the time that is left."""
+        """Relative duration, in any unit; used to estimate the remaining time."""
         return 1.0
 
     @property
@@ -58,12 +58,12 @@ def is_stopped(answer: Answer) -> bool:
 
 
 def find_limit(answer: Answer) -> float:
-    """Return the time limit, in seconds, that an answer was stopped at."""
+    """Return the time limit, in seconds, at which an answer was stopped."""
     return float(answer["limit"] if answer["status"] == STOPPED else answer["seconds"])
 
 
 def list_answers(row: Answer) -> Iterator[tuple[str, Answer]]:
-    """Yield the answers in a line of the results, each after the name of its library, section or case."""
+    """Yield (name, answer) for each answer of a row; the name is that of its library, section or case."""
     runs = row.get("runs")
     if isinstance(runs, dict):
         yield from ((name, answer) for name, some in runs.items() for answer in some)
@@ -74,5 +74,5 @@ def list_answers(row: Answer) -> Iterator[tuple[str, Answer]]:
 
 
 def find_stop_limit(row: Answer) -> float | None:
-    """Return the smallest limit that an answer of a line was stopped at, or ``None`` if all ended."""
+    """Return the smallest limit at which an answer of a row was stopped, or ``None`` if all finished."""
     return min((find_limit(answer) for _, answer in list_answers(row) if is_stopped(answer)), default=None)

@@ -1,4 +1,4 @@
-"""Optuna: the preferential sampler of its dashboard, a Gaussian process fitted by expectation propagation."""
+"""Optuna with the preferential sampler of its dashboard, a Gaussian process fitted by expectation propagation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from anchorpbo.research.bench.dataset import DuelDataset
 
 
 class OptunaContender(Contender):
-    """One suggestion, a design to be compared with the best one; its fit starts from that of the suggestion before."""
+    """One suggestion: a design to compare with the best one. Its fit starts from the previous suggestion's."""
 
     name = library = "optuna"
     title = "Optuna"
@@ -18,7 +18,7 @@ class OptunaContender(Contender):
     performs = ("round",)
 
     def prepare(self, dataset: DuelDataset, step: Step) -> None:
-        """Report all duels but the last, ask once so that the sampler is warm, then report the last."""
+        """Report all duels but the last, ask once to warm up the sampler, then report the last."""
         import optuna
         from optuna.distributions import FloatDistribution
         from optuna_dashboard.preferential import create_study

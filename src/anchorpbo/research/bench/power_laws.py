@@ -1,6 +1,6 @@
 """Power laws of cost in the number of duels, and the tables of laws and of extreme ratios.
 
-Cost = a m^b is fitted by least squares in the logarithms; the step beyond it that is steepest is reported with it.
+Cost = a m^b is fitted by least squares in the logarithms; the step that exceeds the law most is reported with it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from anchorpbo.research.bench.measurement import Row
 from anchorpbo.research.figures.text_table import Cell, TextTable
 
 MIN_FIT_DUELS = 50
-"""Duels from which on a law is fitted: below, what does not depend on the duels dominates."""
+"""Smallest number of duels in a fit; below it, costs that do not depend on the duels dominate."""
 
 
 @dataclass(frozen=True)
@@ -30,24 +30,24 @@ class PowerLaw:
     exponent: float
 
     def __call__(self, m: float) -> float:
-        """Cost of m duels."""
+        """Return the cost of m duels."""
         return float(self.factor * m**self.exponent)
 
 
 @dataclass(frozen=True)
 class CostStep:
-    """The steepest step between neighbouring sizes."""
+    """A step in cost between neighbouring sizes."""
 
     smaller: int
     larger: int
     ratio: float
-    """Cost at the larger over cost at the smaller."""
+    """Cost at the larger size over cost at the smaller."""
     expected: float
-    """The same by the law."""
+    """The same ratio by the law."""
 
 
 def fit_power_law(costs: Mapping[int, float], smallest: int = MIN_FIT_DUELS) -> PowerLaw | None:
-    """Fit costs by number of duels; ``None`` for fewer than two sizes."""
+    """Return the law fitted to costs by number of duels, or ``None`` for fewer than two sizes."""
     sizes = sorted(m for m in costs if m >= smallest)
     if len(sizes) < 2:
         return None
@@ -80,7 +80,7 @@ QUANTITIES: dict[str, Quantity] = {
     "anchorpbo, a study's ask between fits": Quantity("anchorpbo-study", "between"),
     "anchorpbo, RAHBO by HB between fits": Quantity("anchorpbo-study", "single"),
 }
-"""What laws are fitted to, in words."""
+"""Quantities to which laws are fitted, by title."""
 _RATIO_ROWS: tuple[tuple[str, str, str, Step, str | None], ...] = (
     ("whole round", "anchorpbo", "equal work", "round", None),
     ("fit", "anchorpbo", "equal work", "round", FIT),
@@ -97,7 +97,7 @@ COMPARED_QUANTITIES: dict[str, tuple[Quantity, Quantity]] = {
     f"{words}, {side}": (Quantity("botorch", step, part), Quantity(name, step, part))
     for words, name, side, step, part in _RATIO_ROWS
 }
-"""Theirs and ours, in words."""
+"""Pairs (BoTorch's quantity, ours) by title."""
 
 
 def tabulate_laws(rows: Sequence[Row]) -> TextTable | None:
@@ -144,12 +144,12 @@ def tabulate_extremes(rows: Sequence[Row]) -> TextTable | None:
             ends = ((format_ratio(Ratio(value)), Cell(where)) for value, where in (min(found), max(found)))
             lines.append((Cell(words), *(cell for end in ends for cell in end)))
     headings = ("BoTorch over anchorpbo", "smallest", "where", "largest", "where")
-    note = "Of the sizes at which both finished."
+    note = "Over the sizes at which both finished."
     return make_table("The smallest and the largest ratios", headings, lines, note, left=1) if lines else None
 
 
 def list_ratios(rounds: RoundCosts, words: str) -> list[tuple[float, str]]:
-    """Return the ratios of a comparison with their sizes, where both finished."""
+    """Return the ratios of a comparison with their sizes, for the sizes at which both finished."""
     theirs, ours = COMPARED_QUANTITIES[words]
     return [
         (times.value, f"{m:,} duels, d = {d}")

@@ -1,4 +1,4 @@
-"""Costs of a fresh process: start-up time, imports included, and peak memory after one whole round."""
+"""Costs of a fresh process: start-up time including imports, and peak memory after one whole round."""
 
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ PROGRAMS: dict[str, str] = {
     "botorch": "import botorch",
     "botorch first ask": _BOTORCH_FIRST_ASK,
 }
-"""By name: imports, and the first question after ten duels in three dimensions."""
+"""Programs by name: imports, and the first ask after ten duels in three dimensions."""
 WARM_PROGRAM = "first ask"
-"""With machine code for all of it on disk."""
+"""The program that runs with all machine code cached on disk."""
 COLD_PROGRAM = "first ask, cold"
-"""With an empty cache of machine code, as after an installation."""
+"""The program that runs with an empty cache of machine code, as after an installation."""
 
 
 @dataclass(frozen=True)
 class StartupTime(Measurement):
-    """The time of each program in a fresh process, in turns."""
+    """The time of each program in a fresh process, measured in turns."""
 
     section = "startup"
 
@@ -71,13 +71,13 @@ class StartupTime(Measurement):
 
     @property
     def effort(self) -> float:
-        """About a second a program, and some for compiling."""
+        """About one second per program, plus compilation."""
         return 2.0 * len(self.programs) * self.repeats + 20.0
 
     def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
         """Return ``{"seconds": {name: [...]}}``."""
         seconds: dict[str, list[float]] = {name: [] for name in self.programs}
-        for name in self.programs:  # fills the caches of the system and of machine code
+        for name in self.programs:  # warm up the system's caches and the cache of machine code
             if name != COLD_PROGRAM:
                 _time_program(name, _COMPILED_FIRST_ASK if name == WARM_PROGRAM else None)
         for _ in range(self.repeats):
@@ -87,26 +87,26 @@ class StartupTime(Measurement):
 
 
 def _time_program(name: str, instead: str | None = None) -> float:
-    """Return the seconds that a program takes, or that ``instead`` takes under the same conditions."""
+    """Return the seconds that a program takes, or ``instead`` under the same conditions."""
     with TemporaryDirectory() as empty:
         variables = {**make_environment(1), **({"NUMBA_CACHE_DIR": empty} if name == COLD_PROGRAM else {})}
         variables.pop(
             "PYTHONDONTWRITEBYTECODE", None
-        )  # an installer leaves bytecode; a checkout's comes with its first run
+        )  # an installer writes bytecode; a checkout gets it at its first run
         began = perf_counter()
         command = [sys.executable, "-c", PROGRAMS[name] if instead is None else instead]
         ended = subprocess.run(command, check=False, env=variables, capture_output=True, text=True)
         seconds = perf_counter() - began
     if ended.returncode:
         message = (ended.stderr.strip().splitlines() or ["no message"])[-1]
-        remedy = "mend that installation, or leave startup out: anchorpbo bench rounds"
-        raise RunError(f'the program "{name}" of startup must run', message, remedy)
+        remedy = "repair that installation, or leave startup out: anchorpbo bench rounds"
+        raise RunError(f'the start-up program "{name}" must run', message, remedy)
     return seconds
 
 
 @dataclass(frozen=True)
 class PeakMemory(Measurement):
-    """The peak memory of one library at one size; for 0 duels, once it is loaded."""
+    """The peak memory of one library at one size; for 0 duels, after loading."""
 
     section = "memory"
 
@@ -116,14 +116,14 @@ class PeakMemory(Measurement):
 
     @property
     def effort(self) -> float:
-        """About that of a round, and the time to load."""
+        """About one round, plus the time to load."""
         return 3.0 + self.m**2 / 5000.0
 
     def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
-        """Return the answer of the process; at the time limit, the memory until then."""
+        """Return the answer of the process; if stopped at the time limit, the peak memory until then."""
         job: dict[str, Any] = {"do": "load", "contender": self.contender}
         if self.m:
-            # Machine code that is not on disk yet would be compiled, at a price in memory that is paid once.
+            # Compiling machine code that is not cached yet takes memory, but only once, so it is not counted.
             few = {**job, "do": "step", "step": "round", "dataset": simulate_dataset(self.d, 4, 0).to_plain()}
             pool.call(self.contender, 1, few)
             job = {**job, "do": "step", "step": "round", "dataset": simulate_dataset(self.d, self.m, 0).to_plain()}

@@ -1,4 +1,4 @@
-"""Child processes, one a library, that are started when needed and ended at a time limit."""
+"""Worker processes, one per library, started when needed and killed at a time limit."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ THREAD_VARIABLES = (
     "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
 )  # fmt: skip
 STOPPED = "limit"
-"""Status of what was stopped at the time limit."""
+"""Status of an answer that was stopped at the time limit."""
 UNREADY_ERROR = "Unready"
-"""Error of what had not been prepared within the limit."""
+"""Error of an answer whose preparation exceeded the limit."""
 LOADING_SECONDS = 600.0
-"""Seconds a library may take to load and to compile; not part of any limit, for it is not what is measured."""
+"""Seconds that a library may take to load and compile; separate from the time limit, since they are not measured."""
 
 
 def make_environment(threads: int) -> dict[str, str]:
-    """Return the environment of a child with so many threads; 0 leaves the choice to the libraries."""
+    """Return the environment variables for a worker with this many threads; 0 keeps the libraries' defaults."""
     kept = {name: value for name, value in os.environ.items() if name not in THREAD_VARIABLES}
     return {**kept, **(dict.fromkeys(THREAD_VARIABLES, str(threads)) if threads else {})}
 
 
 class BenchmarkProcess:
-    """A child process in which a library is measured."""
+    """A worker process in which a library is measured."""
 
     def __init__(self, threads: int) -> None:
         self._process = subprocess.Popen(
@@ -46,7 +46,7 @@ class BenchmarkProcess:
             text=True,
         )
         self._lines: Queue[str] = Queue()
-        # A thread, for a pipe cannot be waited on with a time limit on every system.
+        # Read in a thread: not every system can wait on a pipe with a time limit.
         Thread(target=self._listen, args=(self._process.stdout,), daemon=True).start()
 
     def _listen(self, stream: IO[str]) -> None:
@@ -57,13 +57,13 @@ class BenchmarkProcess:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can be given a job."""
+        """Whether the process can take a job."""
         return self._process.poll() is None
 
     def call(self, job: Job, limit: float) -> Answer:
-        """Have a job done; at the limit the process is ended.
+        """Run a job and return its answer; at the time limit the process is killed.
 
-        Of a step, what is timed has the limit to itself: the preparation before it has another one of the same length.
+        The preparation of a step and its timed part each have the full limit.
         """
         stream = self._process.stdin
         assert stream is not None
@@ -97,12 +97,12 @@ class BenchmarkProcess:
         self._process.kill()
         self._process.wait()
         if self._process.stdin is not None:
-            with suppress(OSError):  # what was left to be written has no reader
+            with suppress(OSError):  # the process that would read the buffered input has ended
                 self._process.stdin.close()
 
 
 class BenchmarkPool:
-    """The child processes of a run; a context manager."""
+    """The worker processes of a run; a context manager."""
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
@@ -117,7 +117,7 @@ class BenchmarkPool:
         self.end()
 
     def call(self, who: str, threads: int, job: Job) -> Answer:
-        """Have a job done by the process of a library, which is started if there is none."""
+        """Run a job in the worker process of a library; the process is started if needed."""
         process = self._processes.get((who, threads))
         if process is None or not process.is_alive:
             process = self._processes[who, threads] = BenchmarkProcess(threads)
@@ -129,7 +129,7 @@ class BenchmarkPool:
         return process.call(job, self.limit)
 
     def call_fresh(self, threads: int, job: Job) -> Answer:
-        """Have a job done by a fresh process that does nothing else."""
+        """Run a job in a fresh process and end it afterwards."""
         process = BenchmarkProcess(threads)
         try:
             return process.call(job, self.limit)

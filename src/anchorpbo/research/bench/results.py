@@ -1,12 +1,12 @@
-"""Results on disk: a line of JSON for every measurement, added as soon as it is made, and the machine they come from.
+"""Results on disk: one line of JSON per measurement, appended as soon as it is made, and a description of the machine.
 
 ::
 
-    OUT/machine.json     what the numbers depend on; lines of another machine or release are not added to these; and
-                         the calls of the command that measured something
-    OUT/results.jsonl    a line a measurement: its key, its settings, what was found, the call it comes from
+    OUT/machine.json     processor, system and releases (rows of another machine or release are rejected), and the calls
+                         of the command that measured something
+    OUT/results.jsonl    one row per measurement: its key, settings, numbers and call
 
-A run that is killed loses the measurement under way; a line it had begun to write is dropped.
+A run that is killed loses the current measurement; a partly written line is dropped.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from anchorpbo.study.files import save_bytes
 
 MACHINE_FILE, RESULTS_FILE = "machine.json", "results.jsonl"
 CALLS_KEY = "calls"
-"""What ``machine.json`` calls them."""
+"""Key of the calls in ``machine.json``."""
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Return the lines of a file of results; none if there is no file."""
+    """Return the rows of a results file; empty if the file does not exist."""
     rows: list[Row] = []
     if path.exists():
         for line in path.read_text("utf-8").splitlines():
             try:
                 rows.append(json.loads(line))
-            except ValueError:  # cut off by the end of a run
+            except ValueError:  # cut off when a run was killed
                 continue
     return rows
 
@@ -48,23 +48,23 @@ class Results:
     def __init__(
         self, folder: Path, machine: dict[str, Any], *, resume: bool = False, call: dict[str, Any] | None = None
     ) -> None:
-        """Open a folder, or make it.
+        """Open a folder, or create it.
 
         Parameters
         ----------
         folder
-            Where the files go.
+            Folder of the files.
         machine
-            What `machine` says of this one.
+            Description of this machine, by `inspect_machine`.
         resume
-            Whether results that are there are kept; without it a folder that has some is refused.
+            Whether to keep existing results; without it, a folder with results raises an error.
         call
-            What the command was called with, and when; goes into every new line.
+            Arguments and date of the command; stored in every new row.
         """
         self.folder, self._path = folder, folder / RESULTS_FILE
         rows = read_rows(self._path)
         if rows and not resume:
-            rule, remedy = "a folder with results is not written over", "add --resume to go on, or change --out"
+            rule, remedy = "a folder with results is not overwritten", "add --resume to continue, or change --out"
             raise InputError(rule, str(folder), remedy)
         kept = _read_json(folder / MACHINE_FILE) if rows else {}
         self._calls: list[dict[str, Any]] = kept.pop(CALLS_KEY, [])
@@ -75,11 +75,11 @@ class Results:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            rule = f"the folder {str(folder)!r} must be one that can be written to"
+            rule = f"the folder {str(folder)!r} must be writable"
             raise InputError(rule, error, "choose another --out") from error
         self._describe()
         self.rows: list[Row] = rows
-        if rows:  # without a line that was cut off
+        if rows:  # drops a line that was cut off
             text = "".join(_format_line(row) for row in rows)
             save_bytes(self._path, text.encode(), "choose another --out")
 
@@ -88,12 +88,12 @@ class Results:
         save_bytes(self.folder / MACHINE_FILE, f"{text}\n".encode(), "choose another --out")
 
     def has(self, measurement: Measurement, limit: float = 0.0) -> bool:
-        """Whether a measurement has been made, and nothing in it was stopped at a smaller limit than this."""
+        """Return whether a measurement is done and none of its runs was stopped at a smaller limit than this."""
         stops = [find_stop_limit(row) for row in self.rows if row["key"] == measurement.key]
         return any(stop is None or stop >= limit for stop in stops)
 
     def add(self, measurement: Measurement, found: dict[str, Any]) -> Row:
-        """Keep what was found."""
+        """Append the row of a measurement and return it."""
         row = {"key": measurement.key, **measurement.settings, **found}
         if self._call is not None:
             row["call"] = self._call
@@ -118,15 +118,15 @@ def _format_line(row: Row) -> str:
 
 
 BENCHMARK_REVISION = 2
-"""Of the benchmark: raised when what is measured changes, so that lines from before and after are not mixed."""
+"""Revision of the benchmark, raised when a measurement changes, so that old and new rows are not mixed."""
 VERSIONED_PACKAGES = ("numpy", "scipy", "numba", "torch", "gpytorch", "botorch", "optuna", "optuna-dashboard")
 
 
 def inspect_machine() -> dict[str, Any]:
-    """Return processor, memory, system and releases, on which the numbers depend."""
-    import numpy  # noqa: F401  # its BLAS is what is asked for
+    """Return the processor, memory, system and releases that the numbers depend on."""
+    import numpy  # noqa: F401  # loads the BLAS that is inspected
 
-    # Other libraries of this process may have brought OpenMP, which has no version.
+    # Other libraries in this process may have loaded OpenMP, which has no version.
     pools = [pool for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
     blas = sorted({f"{pool['internal_api']} {pool['version']}" for pool in pools})
     return {
@@ -143,7 +143,7 @@ def inspect_machine() -> dict[str, Any]:
 
 
 def format_machine(about: dict[str, Any]) -> str:
-    """Return the machine in a sentence or two."""
+    """Describe the machine in one or two sentences."""
     releases = ", ".join(f"{name} {about[name]}" for name in ("anchorpbo", *VERSIONED_PACKAGES) if name in about)
     memory = f", {about['memory']} of memory" if about["memory"] else ""
     where = f"{about['processor']}, {about['cores']} cores{memory}, {about['system']}, Python {about['python']}"

@@ -1,7 +1,7 @@
-"""Rounds: a step of every library on the same duels, in turns, so that a busy minute hits them all.
+"""Rounds: each library does a step on the same duels, in turns, so that a busy minute affects all of them.
 
-The first call of each library at a size is not counted, unless it takes very long; the slowest of them decides on how
-many studies the step is repeated, the same for all. Fast libraries are timed several times on each.
+The first call of each library at a size is a warm-up, unless it takes very long. The slowest first call decides on how
+many studies the step is repeated, the same number for all. Fast libraries are timed several times on each study.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from anchorpbo.research.bench.process_pool import BenchmarkPool
 from anchorpbo.research.bench.simulated_duels import simulate_dataset
 
 STUDIES_BY_SECONDS = ((2.0, 5), (20.0, 3))
-"""Below so many seconds so many studies; above all of them one, and the first call on it counts."""
+"""Pairs (seconds, studies): steps faster than this are repeated on that many studies. Slower steps run on one study,
+and the first call counts."""
 FAST_SECONDS, FAST_REPEATS = 0.3, 5
-"""Below so many seconds a step is timed so many times on each study; the median of these stands for them."""
+"""Steps faster than FAST_SECONDS are timed FAST_REPEATS times on each study, and the median is used."""
 
 
 @dataclass(frozen=True)
 class RoundTiming(Measurement):
-    """A step at one size."""
+    """The times of a step at one size."""
 
     section = "rounds"
 
@@ -34,19 +35,19 @@ class RoundTiming(Measurement):
     d: int
     """Dimension."""
     threads: int
-    """1, or 0 for the libraries' own choice."""
+    """1, or 0 for the libraries' defaults."""
     contenders: tuple[str, ...]
-    """Those measured, by name; libraries that do not have the step are left out."""
+    """Names of the contenders; libraries without this step are left out."""
     most: int | None = None
-    """Studies at most."""
+    """Maximum number of studies."""
 
     @property
     def effort(self) -> float:
-        """Guessed from the growth of the slowest."""
+        """Relative duration, estimated from the growth of the slowest library."""
         return 2.0 + self.m**2 / 2500.0
 
     def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
-        """Return the answers of every library, ``{"runs": {name: [answer, ...]}}``, one a study."""
+        """Return the answers of every library, ``{"runs": {name: [answer, ...]}}``, one per study."""
         names = [name for name in self.contenders if self.step in load_contender(name).performs]
         runs: dict[str, list[Answer]] = {}
         firsts: dict[str, Answer] = {}
@@ -90,14 +91,14 @@ class RoundTiming(Measurement):
         return count if self.most is None else min(count, self.most)
 
     def _hopeless(self, name: str, rows: Sequence[Row], limit: float) -> Answer | None:
-        """Return a stopped answer if the library was stopped at fewer duels under no smaller limit, else ``None``."""
+        """Return a stopped answer if the library was stopped at fewer duels and this limit or more, else ``None``."""
         for row in rows:
             if row["section"] != self.section or row["m"] >= self.m:
                 continue
             if (row["step"], row["d"], row["threads"]) == (self.step, self.d, self.threads):
                 for answer in row["runs"].get(name, ()):
                     if is_stopped(answer) and find_limit(answer) >= limit:
-                        # A part that was reached only after others says nothing of larger sizes.
+                        # If other parts finished before it, the running part says nothing about larger sizes.
                         running = None if answer.get("laps") else answer.get("running")
                         return {**answer, "laps": {}, "running": running, "seed": 0, "assumed": True}
         return None

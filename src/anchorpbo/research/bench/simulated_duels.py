@@ -1,7 +1,7 @@
 """Simulated duels of the benchmark: a study of Hartmann's functions with a noisy judge.
 
-Two duels of three have a design near the winner of the last duel, as studies have; all other designs are uniform in
-the cube. A smaller study is the beginning of a larger one with the same seed.
+As in real studies, two duels of three contain a design near the winner of the last duel; all other designs are uniform
+in the cube. A smaller study is the beginning of a larger one with the same seed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from anchorpbo.reliability import NoiseMap
 from anchorpbo.research.bench.dataset import DuelDataset
 
 BENCHMARK_PROBLEMS: dict[int, Problem] = {problem.dimension: problem for problem in (HARTMANN3, HARTMANN4, HARTMANN6)}
-"""By dimension."""
+"""Problems by dimension."""
 JUDGE_NOISE = 0.3
 """Level of the judge's logistic noise; utilities differ by up to 4."""
 NEAR_WINNER_STD = 0.1
 """Standard deviation of a design near the winner of the last duel."""
 DATASET_ANCHORS, DATASET_ANCHOR_STD = 5, 0.2
-"""Designs the judge knows, and how far from the optimum."""
+"""Number of anchors, and their standard deviation around the optimum."""
 
 
 @lru_cache(maxsize=32)

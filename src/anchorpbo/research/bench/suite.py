@@ -18,26 +18,26 @@ from anchorpbo.research.bench.value_comparison import ValueComparison
 SIZES, DIMENSIONS = (10, 25, 50, 100, 150, 300, 1000), (3, 4, 6)
 QUICK_SIZES, QUICK_DIMENSIONS = (10, 20), (3,)
 THREADED_SIZES = ((25, 4), (150, 4), (300, 4))
-"""Duels and dimension of the cells that are also run at the libraries' own number of threads."""
+"""Pairs (duels, dimension) that are also measured with the libraries' default number of threads."""
 MEMORY_SIZES, MEMORY_DIMENSION = (0, 10, 50, 100, 150, 1000), 4
 MAX_VALUE_DUELS = 300
-"""Duels up to which the values found are compared: beyond, BoTorch's fit is stopped before it ends."""
+"""Largest number of duels at which values are compared; beyond it, BoTorch's fit does not finish in time."""
 VALUE_SEEDS = 3
 
 
 @dataclass(frozen=True)
 class SuiteExtent:
-    """How much to measure."""
+    """Contenders, sizes and dimensions to measure."""
 
     contenders: tuple[str, ...]
     sizes: tuple[int, ...] | None = None
-    """Duels; ``None`` for `SIZES`."""
+    """Numbers of duels; ``None`` for `SIZES`."""
     dimensions: tuple[int, ...] | None = None
-    """``None`` for `DIMENSIONS`."""
+    """Dimensions; ``None`` for `DIMENSIONS`."""
     quick: bool = False
-    """About two minutes' worth, where the two above do not say."""
+    """Whether the defaults of the two above are small ones that take about two minutes."""
     options: frozenset[str] = field(init=False, default=frozenset())
-    """The options of the two above that were given."""
+    """The command-line options among the two above that were given."""
 
     def __post_init__(self) -> None:
         values = {"--sizes": self.sizes, "--dimensions": self.dimensions}
@@ -52,13 +52,13 @@ class SuiteExtent:
 
 
 def plan_rounds(extent: SuiteExtent) -> list[Measurement]:
-    """Plan every step at every size and dimension; then, with BoTorch, the comparison of values."""
+    """Plan every step at every size and dimension, then the comparison of values if BoTorch is measured."""
     assert extent.sizes is not None
     assert extent.dimensions is not None
     most = 2 if extent.quick else None
     cells = [(m, d, 1) for m in extent.sizes for d in extent.dimensions]
     cells += [(m, d, 0) for m, d in THREADED_SIZES if m in extent.sizes and d in extent.dimensions]
-    # Large sizes come last, so that an unfinished run is of most use.
+    # Large sizes come last, so that an unfinished run has complete small ones.
     cells.sort(key=lambda cell: cell[0])
     planned: list[Measurement] = [
         RoundTiming(step, m, d, threads, extent.contenders, most) for m, d, threads in cells for step in TIMED_STEPS
@@ -75,7 +75,7 @@ def plan_rounds(extent: SuiteExtent) -> list[Measurement]:
 
 
 def plan_memory(extent: SuiteExtent) -> list[Measurement]:
-    """Plan the memory of every library at every size, smallest first."""
+    """Plan the peak memory of every library at every size, smallest first."""
     sizes = extent.sizes or ()
     kept = (0, *sizes[:1]) if extent.quick else tuple(m for m in MEMORY_SIZES if m == 0 or m in sizes)
     d = MEMORY_DIMENSION
@@ -85,7 +85,7 @@ def plan_memory(extent: SuiteExtent) -> list[Measurement]:
 
 
 def plan_startup(extent: SuiteExtent) -> list[Measurement]:
-    """Plan the programs that can run."""
+    """Plan the start-up time of the programs that can run."""
     there = {load_contender(name).library for name in extent.contenders}
     names = tuple(name for name in PROGRAMS if "botorch" not in name or "botorch" in there)
     return [StartupTime(names, 1 if extent.quick else 9)]
@@ -103,11 +103,11 @@ SECTIONS: dict[str, Callable[[SuiteExtent], list[Measurement]]] = {
     "rounds": plan_rounds,
     "memory": plan_memory,
 }
-"""By name, in the order of a run."""
+"""Sections by name, in the order of a run."""
 
 
 def plan_measurements(what: Sequence[str], extent: SuiteExtent) -> list[Measurement]:
-    """Return the measurements of sections, by default of all."""
+    """Return the measurements of some sections, by default of all."""
     for name in what:
         if name not in SECTIONS:
             raise UnknownNameError.of("a part of the benchmark", name, SECTIONS)
@@ -117,15 +117,15 @@ def plan_measurements(what: Sequence[str], extent: SuiteExtent) -> list[Measurem
 
 def _check_options(what: Sequence[str], extent: SuiteExtent) -> None:
     if what and not {"rounds", "memory"} & set(what) and extent.options:
-        rule = "sizes and dimensions are those of rounds and memory"
+        rule = "--sizes and --dimensions apply to rounds and memory only"
         raise InputError(rule, ", ".join(sorted(extent.options)), f"leave it out for {' and '.join(what)}")
     if "memory" in what:
         known = {str(m) for m in MEMORY_SIZES if m}
         if "--sizes" in extent.options and not extent.quick and (other := set(map(str, extent.sizes or ())) - known):
             rule = f"memory is measured at {', '.join(sorted(known, key=int))} duels"
-            raise InputError(rule, f"--sizes {','.join(sorted(other, key=int))}", "choose among these")
+            raise InputError(rule, f"--sizes {','.join(sorted(other, key=int))}", "choose from these sizes")
         if "--dimensions" in extent.options and extent.dimensions != (MEMORY_DIMENSION,):
-            rule = f"memory is measured in {MEMORY_DIMENSION} dimensions alone"
+            rule = f"memory is measured in {MEMORY_DIMENSION} dimensions only"
             raise InputError(rule, "--dimensions", f"leave it out, or write --dimensions {MEMORY_DIMENSION}")
     if "growth" in what and not plan_growth(extent):
-        raise InputError("growth measures this library alone", "--only without it", "add anchorpbo to --only")
+        raise InputError("growth measures this library only", "--only without it", "add anchorpbo to --only")

@@ -1,8 +1,8 @@
-"""Comparison of the values that both searches find, by BoTorch's own acquisition on BoTorch's own model.
+"""Comparison of the values that both searches find, measured by BoTorch's acquisition function on BoTorch's model.
 
-Our posterior is put at the hyper-parameters that BoTorch fitted, so that both search the same function; how far the two
-posterior means are apart is recorded with it. The evidence of both fits is computed by one formula, ours, and the
-penalised objective of BoTorch's fit, priors included, by BoTorch.
+Our posterior uses the hyper-parameters that BoTorch fitted, so that both search the same function; the largest
+difference of the two posterior means is recorded too. Our formula gives the evidence of both fits; BoTorch computes its
+own penalised objective, priors included, for both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from anchorpbo.research.bench.simulated_duels import simulate_dataset
 from anchorpbo.search import maximise
 
 RANDOM_DESIGNS = 200
-"""Designs at which posterior means are compared, besides those judged."""
+"""Number of random designs at which posterior means are compared, besides the judged ones."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class ValueComparison(Measurement):
 
     @property
     def effort(self) -> float:
-        """About that of a round."""
+        """About one round."""
         return 1.0 + self.m**2 / 2500.0
 
     def run(self, pool: BenchmarkPool, rows: Sequence[Row]) -> dict[str, Any]:
-        """Return ``{"runs": [answer, ...]}``, one a seed."""
+        """Return ``{"runs": [answer, ...]}``, one per seed."""
         answers = []
         for seed in range(self.seeds):
             job = {
@@ -56,7 +56,7 @@ class ValueComparison(Measurement):
 
 
 def compare_values(dataset: DuelDataset) -> dict[str, float]:
-    """Compare both libraries on one study; needs BoTorch."""
+    """Return the values and evidences of both libraries on one study; needs BoTorch."""
     import torch
 
     from anchorpbo.research.bench import botorch_contender

@@ -2,14 +2,14 @@
 
 ::
 
-    away          around a centre that the seed draws from the cube, at least DISTANCE from the optimum
-    scattered     each drawn from the cube, at least DISTANCE from the optimum
-    corner-101    around that corner of the cube, here (1, 0, 1)
+    away          around a centre drawn from the cube by the seed, at least MIN_DISTANCE from the optimum
+    scattered     each drawn from the cube, at least MIN_DISTANCE from the optimum
+    corner-101    around a corner of the cube, here (1, 0, 1)
     far           around the corner farthest from the optimum
     near          around the optimum
-    own           those that come with the data: 13 sushi, 12 candies
+    own           the anchors of the data set: 13 sushi, 12 candies
 
-"Around" is a normal distribution with standard deviation SPREAD in each coordinate, folded back into the cube.
+"Around" means a normal distribution with standard deviation ANCHOR_SPREAD in each coordinate, reflected into the cube.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from anchorpbo.typing import Array
 ANCHOR_SPREAD = 0.1
 """Standard deviation of synthetic anchors in each coordinate."""
 DEFAULT_ANCHORS = 10
-"""Synthetic anchors, where an experiment does not say."""
+"""Default number of synthetic anchors."""
 MIN_DISTANCE = 0.5
-"""How far "away from the optimum" is, at the least: half the side of the cube."""
+"""Smallest distance that counts as "away from the optimum": half the side of the cube."""
 
 PLACEMENTS = ("away", "scattered", "far", "near", "own")
-"""Names of places; corners have names of their own, see `list_corners`."""
+"""Names of placements; `list_corners` returns the names of the corners."""
 _DATA_ANCHORS = {"sushi": sushi_anchors, "candy": candy_anchors}
 _CORNER = re.compile(r"corner-([01]+)")
 
 
 def place_anchors(problem: Problem, place: str, count: int, seed: int) -> Array:
-    """Return the anchors of one run, (n, d): ``count`` drawn by its seed, or all that come with the data."""
+    """Return the anchors of one run, (n, d): ``count`` drawn with its seed, or all anchors of the data set."""
     check_placement(place)
     if place == "own":
         if problem.name not in _DATA_ANCHORS:
             raise InputError("only data sets come with anchors", problem.name, 'use "away" or "near"')
         found = _DATA_ANCHORS[problem.name]()
-        # Two candies share a place; a study takes an anchor in once.
+        # Two candies have the same coordinates, and a study rejects duplicate anchors.
         return found[np.sort(np.unique(found, axis=0, return_index=True)[1])]
     if place == "scattered":
         rng = np.random.default_rng([seed, 11])
@@ -53,7 +53,7 @@ def place_anchors(problem: Problem, place: str, count: int, seed: int) -> Array:
 
 
 def find_centre(problem: Problem, place: str, seed: int) -> Array:
-    """Return the centre, (d,), that anchors are drawn around."""
+    """Return the centre, (d,), around which anchors are drawn."""
     if place == "away":
         return _draw_away_from_optimum(problem, np.random.default_rng([seed, 11]))
     if place == "near":
@@ -73,7 +73,7 @@ def list_corners(dimension: int) -> list[str]:
 
 
 def check_placement(place: str) -> None:
-    """Raise unless there is such a placement."""
+    """Raise `InputError` if there is no placement of this name."""
     if place not in PLACEMENTS and not _CORNER.fullmatch(place):
         raise UnknownNameError.of("anchors", place, (*PLACEMENTS, "corner-010"))
 
@@ -86,6 +86,6 @@ def _draw_away_from_optimum(problem: Problem, rng: np.random.Generator) -> Array
 
 
 def _reflect_into_cube(X: Array) -> Array:
-    """Reflect what is outside the cube at its sides."""
+    """Reflect points outside the cube at its sides."""
     Y = np.mod(X, 2.0)
     return np.minimum(Y, 2.0 - Y)

@@ -1,18 +1,18 @@
-"""How anchors come about, and whether it matters (figure optima-results, bottom): the proofs want them independent.
+"""Dependent anchors and the error of the noise map (figure optima-results, bottom): the proofs assume independence.
 
-A user who has named one design looks for another sort, or stays with the sort they know. Candidates are drawn from q
-one after the other and rejected in view of the anchors already there, r being ``radius`` standard deviations of q:
+A user who has named one design may look for a different one, or stay with similar ones. Candidates are drawn from q one
+after the other and accepted or rejected given the anchors so far; r is ``radius`` standard deviations of q:
 
 ::
 
     iid          every candidate becomes an anchor
     hard core    a candidate closer than r to an anchor is rejected
-    soft core    the same, half of the time
+    soft core    the same with probability one half
     clustered    a candidate farther than r from all anchors is rejected, nine times out of ten
 
-The paper does not say which process it rejects by. Hard cores of one size fill the line, so a candidate that follows
-``patience`` rejections is taken whatever it is: n anchors need at most n (patience + 1) candidates. As in
-`consistency`, the error is the mean of (exp(-q^) - exp(-q))^2 over 500 samples of q, with the leave-one-out bandwidth.
+The paper does not specify its process. Hard cores eventually fill the line, so after ``patience`` rejections the next
+candidate is accepted in any case: n anchors need at most n (patience + 1) candidates. As in `consistency`, the error is
+the mean of (exp(-q^) - exp(-q))^2 over 500 samples of q, with the leave-one-out bandwidth.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ from anchorpbo.typing import Array
 
 ANCHOR_COUNTS = (10, 20, 50, 100, 200, 500)
 POINT_PROCESSES = {"iid": (0.0, 0.0), "hard core": (1.0, 0.0), "soft core": (0.5, 0.0), "clustered": (0.0, 0.9)}
-"""Probabilities that a candidate is rejected: near an anchor, and far from all."""
+"""Rejection probabilities of a candidate: near an anchor, and far from all anchors."""
 RADII = (0.05, 0.2)
 
 
 def draw_anchors(process: str, count: int, radius: float, patience: int, rng: np.random.Generator) -> tuple[Array, int]:
-    """Draw anchors, (count,), of a standard normal by one of `POINT_PROCESSES`; also how many patience let in."""
+    """Draw anchors, (count,), from a standard normal by one of `POINT_PROCESSES`; also count the forced ones."""
     reject_near, reject_far = POINT_PROCESSES[process]
     anchors = np.full(count, np.inf)
     anchors[0], accepted, rejected, forced = rng.normal(), 1, 0, 0
     while accepted < count:
         candidate = rng.normal()
         near = np.abs(anchors[:accepted] - candidate).min() < radius
-        # Always drawn, so that processes of one seed go through the same candidates.
+        # Always drawn, so that all processes with one seed see the same candidates.
         spared = rng.random() >= (reject_near if near else reject_far)
         if spared or rejected >= patience:
             anchors[accepted] = candidate
@@ -64,15 +64,15 @@ def draw_anchors(process: str, count: int, radius: float, patience: int, rng: np
 
 @dataclass(frozen=True)
 class AnchorProcessTask(ExperimentTask):
-    """Errors for growing numbers of anchors of one process, each set drawn anew; a row a number.
+    """Errors of one process for growing numbers of anchors, each set drawn anew; one row per number.
 
-    ``forced`` is the share of anchors that only patience let in.
+    ``forced`` is the share of anchors accepted only because ``patience`` ran out.
     """
 
     kind: ClassVar[str] = "anchor-process"
     process: str
     radius: float
-    """In standard deviations of q; 0 for a process that has none."""
+    """Radius in standard deviations of q; 0 for a process without one."""
     seed: int
     patience: int = 50
     largest: int = ANCHOR_COUNTS[-1]
@@ -81,8 +81,8 @@ class AnchorProcessTask(ExperimentTask):
     samples: int = 500
 
     def run(self) -> RecordColumns:
-        """Draw anchors and samples, and compare."""
-        # Neither process nor radius: samples are the same for all, which makes differences between them sharper.
+        """Draw anchors and samples, and measure the error."""
+        # The seed leaves out process and radius: equal samples make their differences more precise.
         rng = np.random.default_rng([self.seed, self.samples, 3])
         deviation = float(np.sqrt(self.variance))
         bounds = (BANDWIDTH_RANGE[0] * deviation, BANDWIDTH_RANGE[1] * deviation)
@@ -102,20 +102,20 @@ class AnchorProcessTask(ExperimentTask):
 
 
 class AnchorProcessExperiment(Experiment):
-    """Independent anchors against three processes of rejection."""
+    """Independent anchors against three rejection processes."""
 
     name = "anchor-process"
     description = "The error of the noise map when anchors are not independent."
 
     def make_tasks(self, size: ExperimentSize) -> Sequence[AnchorProcessTask]:
-        """A task a process, radius and seed."""
+        """Return one task per process, radius and seed."""
         seeds = size.seeds or (3 if size.quick else 30)
         largest = 100 if size.quick else ANCHOR_COUNTS[-1]
         kinds = [("iid", 0.0)] + [(name, r) for name in POINT_PROCESSES if name != "iid" for r in RADII]
         return [AnchorProcessTask(name, r, seed, largest=largest) for seed in range(seeds) for name, r in kinds]
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
-        """Mean, spread and interval of the error and the bandwidth, and the slope of log error in log n."""
+        """Return mean, spread and interval of the error and the bandwidth, and the slope of log error in log n."""
         rows = records.filter(pl.col("kind") == AnchorProcessTask.kind)
         table = summarise_over_seeds(rows, ["process", "radius", "n"], ["mse", "bandwidth", "forced"])
         slopes = [
@@ -125,7 +125,7 @@ class AnchorProcessExperiment(Experiment):
         return pl.concat([table, pl.DataFrame(slopes)], how="diagonal_relaxed")
 
     def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
-        """Of each process and radius: the error falls with n, as fast as for iid anchors, to less than twice theirs."""
+        """Judge per process and radius: the error falls with n, as fast as for iid anchors, to below twice theirs."""
         rows = records.filter(pl.col("kind") == AnchorProcessTask.kind)
         last = rows.filter(pl.col("n") == pl.col("n").max())
         base = last.filter(pl.col("process") == "iid").sort("seed")["mse"].to_numpy()
@@ -155,7 +155,7 @@ class AnchorProcessExperiment(Experiment):
 
 
 MAX_SLOPE_DIFFERENCE = 0.2
-"""How much flatter a log-log slope may be that still falls in a similar way."""
+"""Largest difference of log-log slopes that counts as a similar fall."""
 _SIMILAR_SLOPE = (
     "The error falls in a similar way as for independent anchors: "
     f"log-log slope less theirs, at most {MAX_SLOPE_DIFFERENCE:g}."

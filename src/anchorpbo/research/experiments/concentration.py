@@ -5,17 +5,18 @@ The pointwise bound is eq. variance-bernstein-inequality, the uniform one eq. va
 ::
 
     q            standard normal density in d dimensions; beta = 2, and |sigma^2 - sigma^^2| <= |q - q^|, a = 1
-    k            exp(-pi |u|^2): k(0) = 1 and integral 1, as the proof wants
+    k            exp(-pi |u|^2): k(0) = 1 and integral 1, as the proof assumes
     c1           q_max integral k^2 = (2 pi)^(-d/2) 2^(-d/2)
     c2           L / l! integral |u|^beta k(u) du = (2 pi)^(-d/2) d / (2 pi);  L = sup |Hessian of q|, l = 1
     h            alpha n^(-1 / (2 beta + d)), alpha by the normal reference rule
     pointwise    |sigma^2 - sigma^^2|(x) <= sqrt(4 c1 log(2 / delta) / (n h^d)) + c2 h^beta
     uniform      sup_x |sigma^2 - sigma^^2| <= sqrt(log(c3 / delta) / (c4 n h^d)) + c2 h^beta
 
-The proof of the first needs its square root to be at most 3 c1. Of c3 and c4 the paper says "there exist": they are
-fitted to P(S > s) <= c3 exp(-c4 s), S = n h^d sup |q^ - E q^|^2, on the draws of one n, and checked on the others: once
-on n = 100, once on the largest n. Both the bound and its stochastic part alone are counted. That part must also exceed
-sqrt(|log h| / (n h^d)), which no fixed constants do for good: |log h| grows with n and log(c3 / delta) / c4 does not.
+The proof of the first needs its square root to be at most 3 c1. The paper only states that c3 and c4 exist. They are
+fitted to P(S > s) <= c3 exp(-c4 s), S = n h^d sup |q^ - E q^|^2, on the draws of one n and checked on the others: once
+on n = 100, once on the largest n. Coverage is counted for the bound and for its stochastic part without the bias. That
+part must also exceed sqrt(|log h| / (n h^d)). No fixed constants achieve this for all n: |log h| grows with n and
+log(c3 / delta) / c4 does not.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ from anchorpbo.typing import Array
 DENSITY_SMOOTHNESS = 2
 ANCHOR_COUNTS = (20, 50, 100, 200, 500, 1000, 2000)
 CALIBRATION_ANCHORS = 100
-"""A number of anchors on which c3 and c4 are fitted; the largest is the other."""
+"""First number of anchors on which c3 and c4 are fitted; the second is the largest number."""
 BOUND_DIMENSIONS = (1, 2)
 DELTAS = (0.05, 0.1, 0.2, 0.5)
 EVALUATION_POINTS = (0.0, 1.0, 2.0)
-"""Where the pointwise bound is checked, along the first axis."""
+"""Points on the first axis at which the pointwise bound is checked."""
 GRID_REACH, GRID_SPACING = 3.75, 0.125
 """The supremum is over a grid of this spacing and reach, on every axis."""
 
@@ -53,7 +54,7 @@ class BoundConstants:
 
     @property
     def q_max(self) -> float:
-        """The density at its mode, which is also the largest norm of its Hessian."""
+        """Density at its mode, which equals the largest norm of its Hessian."""
         return float((2.0 * np.pi) ** (-self.d / 2))
 
     @property
@@ -68,7 +69,7 @@ class BoundConstants:
 
     @property
     def h(self) -> float:
-        """The bandwidth of k: sqrt(2 pi) times the standard deviation of the Gaussian it is."""
+        """Bandwidth of k: sqrt(2 pi) times the standard deviation of this Gaussian kernel."""
         alpha = np.sqrt(2.0 * np.pi) * (4.0 / (self.d + 2)) ** (1.0 / (self.d + 4))
         return float(alpha * self.n ** (-1.0 / (2 * DENSITY_SMOOTHNESS + self.d)))
 
@@ -83,22 +84,22 @@ class BoundConstants:
         return self.c2 * self.h**DENSITY_SMOOTHNESS
 
     def radius(self, delta: float) -> float:
-        """The square root of the pointwise bound."""
+        """Return the square root in the pointwise bound."""
         return float(np.sqrt(4.0 * self.c1 * np.log(2.0 / delta) / self.effective))
 
     def density(self, squared: Array, variance: float = 1.0) -> Array:
-        """The density of N(0, variance) in d dimensions by the squared distance from 0."""
+        """Return the density of N(0, variance) in d dimensions, given the squared distance from 0."""
         return np.asarray((2.0 * np.pi * variance) ** (-self.d / 2) * np.exp(-squared / (2.0 * variance)))
 
     def smoothed_density(self, squared: Array) -> Array:
-        """E q^: a normal density once more, its variance larger by that of the kernel, h^2 / (2 pi)."""
+        """Return E q^: a normal density whose variance is larger by that of the kernel, h^2 / (2 pi)."""
         return self.density(squared, 1.0 + self.h**2 / (2.0 * np.pi))
 
 
 def estimate_density(anchors: Array, h: float, axis: Array) -> Array:
-    """Return q^ on the grid axis x ... x axis, for anchors, (n, d), d of 1 or 2.
+    """Return q^ on the grid axis x ... x axis, for anchors, (n, d), with d = 1 or 2.
 
-    The kernel is a product over coordinates, so that the sum over anchors is a product of matrices.
+    The kernel is a product over coordinates, so the sum over anchors is a matrix product.
     """
     n, d = anchors.shape
     factors = [np.exp(-np.pi * np.square((axis[:, None] - anchors[:, j]) / h)) / h for j in range(d)]
@@ -107,7 +108,7 @@ def estimate_density(anchors: Array, h: float, axis: Array) -> Array:
 
 @dataclass(frozen=True)
 class ConcentrationTask(ExperimentTask):
-    """Errors at three places, and the largest anywhere, of so many sets of anchors; a row a set."""
+    """Errors at three points and the largest error on the grid, one row per set of anchors."""
 
     kind: ClassVar[str] = "concentration"
     d: int
@@ -116,7 +117,7 @@ class ConcentrationTask(ExperimentTask):
     draws: int = 100
 
     def run(self) -> RecordColumns:
-        """Draw anchors and compare."""
+        """Draw anchors and measure the errors."""
         rng = np.random.default_rng([self.seed, self.n, self.d, self.draws])
         setting = BoundConstants(self.n, self.d)
         axis = np.linspace(-GRID_REACH, GRID_REACH, round(2 * GRID_REACH / GRID_SPACING) + 1)
@@ -134,22 +135,22 @@ class ConcentrationTask(ExperimentTask):
 
 
 class ConcentrationExperiment(Experiment):
-    """How often the bounds hold, against how often they are said to."""
+    """Coverage of the two bounds against their nominal probability."""
 
     name = "concentration"
     description = "Coverage of the pointwise and the uniform bound on the error of the noise map."
 
     def make_tasks(self, size: ExperimentSize) -> Sequence[ConcentrationTask]:
-        """A task a number of anchors, dimension and seed, of 100 draws."""
+        """Return one task of 100 draws per number of anchors, dimension and seed."""
         seeds = size.seeds or (2 if size.quick else 20)
         counts = [n for n in ANCHOR_COUNTS if n <= 200] if size.quick else ANCHOR_COUNTS
         return [ConcentrationTask(d, n, seed) for seed in range(seeds) for d in BOUND_DIMENSIONS for n in counts]
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
-        """A row a bound, d, n, delta (and place): how often it holds, with a 95 % interval, and how tight it is.
+        """Return one row per bound, d, n, delta (and point): its coverage with a 95 % interval, and its tightness.
 
-        ``tightness`` is the (1 - delta) quantile of the error over the bound, ``valid`` whether the proof's own
-        conditions hold, ``fitted_on`` the n on which c3 and c4 were fitted.
+        ``tightness`` is the (1 - delta) quantile of the error divided by the bound, ``valid`` tells whether the proof's
+        conditions hold, and ``fitted_on`` is the n on which c3 and c4 were fitted.
         """
         rows = records.filter(pl.col("kind") == ConcentrationTask.kind)
         return pl.DataFrame(
@@ -157,7 +158,7 @@ class ConcentrationExperiment(Experiment):
         )
 
     def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
-        """Each bound as the proof has it, and as it is printed; calibration draws are left out."""
+        """Judge each bound as proved and as printed; calibration draws are left out."""
         table = self.summarise(records).filter(pl.col("valid"), pl.col("fitted_on") != pl.col("n"))
         pointwise, uniform, part = (
             table.filter(pl.col("bound") == name) for name in ("pointwise", "uniform", "stochastic part")
@@ -182,10 +183,10 @@ _FOUND = "failing cells, worst coverage"
 
 
 def calibrate(statistic: Array) -> tuple[float, float]:
-    """Return the least c3 and its c4 with P(S > s) <= c3 exp(-c4 s) on draws of S.
+    """Return the smallest c3 and its c4 with P(S > s) <= c3 exp(-c4 s) on draws of S.
 
-    c4 is the slope of the logarithm of the tail between its probabilities 0.5 and 0.02; c3 lifts the line onto the
-    tail where that is largest, over probabilities of at least 0.02, below which there are too few draws to see it.
+    c4 is the slope of the log tail probability between 0.5 and 0.02. c3 lifts the line so that it covers the whole tail
+    down to a probability of 0.02; below that, there are too few draws.
     """
     draws = np.sort(statistic)
     tail = 1.0 - np.arange(draws.size) / draws.size  # P(S >= s) at each draw
@@ -205,7 +206,7 @@ def compute_proportion_interval(successes: int, trials: int, level: float = 0.95
 
 
 def _summarise_cells(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """The rows of a summary, of all draws of one dimension."""
+    """Yield the summary rows from all draws of one dimension."""
     d, counts = int(rows["d"][0]), rows["n"].unique()
     constants = {}
     for fitted_on in sorted({CALIBRATION_ANCHORS, int(counts.to_numpy().max())}):
@@ -241,7 +242,7 @@ def _measure_coverage(errors: Array, limit: float, delta: float) -> dict[str, fl
 def _judge_bound(
     text: str, table: pl.DataFrame, bound: str = "", *, at_least: bool = True, reading: Reading = "paper"
 ) -> Iterator[Claim]:
-    """A claim on all cells, a row a fit of c3 and c4; it fails where an interval is on the wrong side of 1 - delta."""
+    """Yield a claim per fit of c3 and c4; a cell fails if its interval is on the wrong side of 1 - delta."""
     where = "Proposition, concentration"
     if table.is_empty():
         yield Claim(text, where, "no cell in which the proof's conditions hold", "-", "open", bound, reading)

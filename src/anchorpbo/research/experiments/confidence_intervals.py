@@ -4,8 +4,8 @@
 
     interval    mean +- t_{n-1, 0.975} s / sqrt(n)
 
-Strategies are compared in pairs: runs of one seed share their anchors, their first duels and the user's luck, so that
-the difference of two runs varies less than either.
+Strategies are compared in pairs: runs with one seed share their anchors, initial duels and the user's random numbers,
+so the difference of two runs varies less than either run.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from anchorpbo.typing import Array
 
 BOOTSTRAP_RESAMPLES = 2000
 MIN_SEEDS = 10
-"""Seeds from which on a bootstrap interval is taken at its word."""
+"""Smallest number of seeds for which a bootstrap interval decides a verdict."""
 MIN_SLOPE = 0.1
-"""A slope of a logarithm that is flatter than this counts as none."""
+"""A log slope flatter than this counts as zero."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and where it lies with 95 % confidence."""
+    """A mean with its 95 % confidence interval."""
 
     mean: float
     low: float
@@ -38,7 +38,7 @@ class Interval:
 
     @classmethod
     def of_mean(cls, values: npt.ArrayLike) -> Interval:
-        """Of independent values, (n,); without bounds where there is one."""
+        """Return the mean of independent values, (n,), with its interval; a single value has no bounds."""
         sample = np.asarray(values, dtype=np.float64)
         mean, n = float(sample.mean()), len(sample)
         half = float(stdtrit(n - 1, 0.975)) * float(sample.std(ddof=1)) / np.sqrt(n) if n > 1 else np.inf
@@ -56,24 +56,24 @@ class Interval:
         return cls(slope, slope - half, slope + half)
 
     def format_bounds(self, digits: int = 3) -> str:
-        """The bounds, for a table."""
+        """Return the bounds as text for a table."""
         return f"{self.low:+.{digits}f} to {self.high:+.{digits}f}"
 
     def judge_above(self, threshold: float = 0.0) -> Verdict:
-        """On the claim that the mean is above a threshold."""
+        """Judge the claim that the mean is above a threshold."""
         return "agrees" if self.low > threshold else "differs" if self.high < threshold else "open"
 
     def judge_below(self, threshold: float = 0.0) -> Verdict:
-        """On the claim that the mean is below a threshold."""
+        """Judge the claim that the mean is below a threshold."""
         return "agrees" if self.high < threshold else "differs" if self.low > threshold else "open"
 
     def judge_not_above(self, margin: float) -> Verdict:
-        """On the claim that nothing improves: it differs above zero, agrees below the margin, and is open else."""
+        """Judge the claim of no improvement: differs above zero, agrees below the margin, open otherwise."""
         return "differs" if self.low > 0.0 else "agrees" if self.high < margin else "open"
 
 
 def summarise_over_seeds(rows: pl.DataFrame, by: Sequence[str], values: Sequence[str]) -> pl.DataFrame:
-    """Mean, standard deviation and 95 % interval of values over seeds; a row a group and value."""
+    """Return mean, standard deviation and 95 % interval of values over seeds; one row per group and value."""
     long = rows.unpivot(on=list(values), index=list(by), variable_name="measure", value_name="value")
     value = pl.col("value")
     table = long.group_by(*by, "measure", maintain_order=True).agg(
@@ -86,12 +86,12 @@ def summarise_over_seeds(rows: pl.DataFrame, by: Sequence[str], values: Sequence
 
 
 def fit_slope(rows: pl.DataFrame, x: str, y: str, *, log_x: bool = True, above: float = 0.0) -> dict[str, float]:
-    """Least-squares slope of log(mean of y over seeds - ``above``) in (log) x, with a bootstrap interval over seeds."""
+    """Fit the slope of log(mean of y over seeds - ``above``) in (log) x, with a bootstrap interval over seeds."""
     return _estimate_slope(*_bootstrap_slopes(rows, x, y, log_x, above))
 
 
 def fit_slope_difference(rows: pl.DataFrame, other: pl.DataFrame, x: str, y: str) -> dict[str, float]:
-    """The log-log slope of y less that of other rows with the same seeds, which are resampled together."""
+    """Fit the log-log slope of y minus that of other rows; the shared seeds are resampled together."""
     (slopes, seeds), (others, _) = (
         _bootstrap_slopes(each.sort("seed", maintain_order=True), x, y) for each in (rows, other)
     )
@@ -99,7 +99,7 @@ def fit_slope_difference(rows: pl.DataFrame, other: pl.DataFrame, x: str, y: str
 
 
 def _bootstrap_slopes(rows: pl.DataFrame, x: str, y: str, log_x: bool = True, above: float = 0.0) -> tuple[Array, int]:
-    """The slope, then those of resampled seeds; and how many seeds there are."""
+    """Return the slope followed by those of resampled seeds, and the number of seeds."""
     table = rows.pivot(on=x, index="seed", values=y, sort_columns=False).drop("seed")
     at = np.array([float(name) for name in table.columns])
     at = np.log(at) if log_x else at
@@ -107,7 +107,7 @@ def _bootstrap_slopes(rows: pl.DataFrame, x: str, y: str, log_x: bool = True, ab
     picks = np.random.default_rng(0).integers(len(values), size=(BOOTSTRAP_RESAMPLES, len(values)))
     means = np.concatenate([values.mean(axis=0, keepdims=True), values[picks].mean(axis=1)])
     centred = at - at.mean()
-    # Where every seed has reached the limit exactly the logarithm is cut off, far below anything that is measured.
+    # If every seed reaches the limit exactly, the logarithm is clipped, far below any measured value.
     return np.log(np.maximum(means, 1e-300)) @ centred / (centred @ centred), len(values)
 
 
@@ -117,18 +117,18 @@ def _estimate_slope(slopes: Array, seeds: int) -> dict[str, float]:
 
 
 def bootstrap_ratio(first: Array, second: Array) -> tuple[float, float, float]:
-    """Mean of the first over mean of the second, paired by seed, with a bootstrap interval over seeds."""
+    """Return mean(first) / mean(second), paired by seed, with a bootstrap interval over seeds."""
     picks = np.random.default_rng(0).integers(len(first), size=(BOOTSTRAP_RESAMPLES, len(first)))
     low, high = np.quantile(first[picks].mean(axis=1) / second[picks].mean(axis=1), [0.025, 0.975])
     return float(first.mean() / second.mean()), float(low), float(high)
 
 
 def judge_bootstrap_bound(low: float, high: float, limit: float, seeds: int, least: float = 0.0) -> Verdict:
-    """On the claim that something is below a limit, from its bootstrap interval; open where seeds are few.
+    """Judge the claim that a number is below a limit, given its bootstrap interval; open if there are few seeds.
 
-    It differs where the interval excludes that it is below by ``least``, the smallest difference that counts.
+    It differs if the interval excludes values below the limit by ``least``, the smallest difference that counts.
     """
     if seeds < MIN_SEEDS:
         return "open"
-    # Of equal values a slope is 0 up to rounding.
+    # The slope of equal values is 0 up to rounding.
     return "agrees" if high < limit - 1e-9 else "differs" if low > limit - least - 1e-9 else "open"

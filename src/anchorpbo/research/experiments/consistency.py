@@ -1,19 +1,19 @@
-"""Whether the noise estimated from anchors approaches the truth (proposition mse, eq. stone-theorem, appendix nmc).
+"""Consistency of the noise estimated from anchors (proposition mse, eq. stone-theorem, appendix nmc).
 
 ::
 
     q            true density of the anchors, normal with independent coordinates of one variance
     sigma^2      exp(-q), the true noise variance; the scale a is 1
     MSE          mean of (exp(-q^) - exp(-q))^2 over 500 samples of q
-    relative     MSE over the mean of (1 - exp(-q))^2: 1 is the error of a map that knows nothing
+    relative     MSE over the mean of (1 - exp(-q))^2: 1 is the error of the constant map q^ = 0
     ISE(h)       integral of (exp(-q^(x | h)) - exp(-q(x)))^2 over x, d = 1
-    ratio        ISE at the leave-one-out h over the least ISE of any h
+    ratio        ISE at the leave-one-out h over the smallest ISE of any h
     rate         MSE ~ n^(-2 b / (2 b + d)), b = 2: a Gaussian kernel has order 1
 
-The kernel's scale is open (docs/notation.md), so each number is worked out with the density, which integrates to 1,
-and with k(0) = 1, freely and with h in [1, 2]. A factor of the kernel drops out of leave-one-out: it moves q^, not h.
-In d dimensions the density is (2 pi variance)^(-d/2) at its mode: above a variance of 0.16 it vanishes as d grows, and
-with it any absolute error; hence the relative one, and two variances, of which the paper gives none.
+The paper leaves the kernel's scale open (docs/notation.md), so each number is computed with a density, which integrates
+to 1, and with k(0) = 1, both with free h and with h in [1, 2]. A constant factor of the kernel changes q^ but not the
+leave-one-out h. In d dimensions the density at its mode is (2 pi variance)^(-d/2). For a variance above 0.16 it
+vanishes as d grows, and so does any absolute error; hence the relative error, and two variances (the paper gives none).
 """
 
 from __future__ import annotations
@@ -40,49 +40,49 @@ from anchorpbo.research.experiments.verdicts import Claim, Reading, Verdict
 from anchorpbo.typing import Array
 
 SMOOTHNESS = 2
-"""beta: the kernel's order, 1, and one more."""
+"""beta: the kernel's order, 1, plus one."""
 MSE_EXPONENT = -2.0 * SMOOTHNESS / (2.0 * SMOOTHNESS + 1.0)
-"""Of n in the MSE, by the proposition, d = 1."""
+"""Exponent of n in the MSE by the proposition, for d = 1."""
 ANCHOR_COUNTS = (10, 20, 50, 100, 200, 500, 1000)
 RATE_ANCHOR_COUNTS = (*ANCHOR_COUNTS, 2000, 5000, 10000, 20000)
 DIMENSIONS = (1, 2, 3, 4, 5, 6, 8, 10)
 VARIANCES = (1.0, 0.05)
-"""Of the normal in d dimensions: the standard one, and one that fits into a unit cube."""
+"""Variances of the normal in d dimensions: the standard one, and one that fits into a unit cube."""
 BANDWIDTH_RANGE = (0.05, 4.0)
-"""Bandwidths on offer where h is free, in standard deviations of q."""
+"""Range of a free h, in standard deviations of q."""
 HALF_WIDTH, GRID_POINTS = 10.0, 601
-"""Range of the integral in standard deviations of q, either side of its mean, and its points."""
+"""Range of the integral on either side of the mean, in standard deviations of q, and its number of points."""
 MIN_FIT_ANCHORS, RATE_MIN_FIT_ANCHORS = (10, 50), (10, 100, 1000)
-"""Fewest anchors of a fitted slope: with leave-one-out, and with h by rate, where more anchors cost little.
+"""Smallest numbers of anchors in a fitted slope: with leave-one-out, and with h by rate (where anchors cost little).
 
-The paper gives no range of n, and a verdict can turn on it: slopes steepen towards the rate only slowly, and what
-levels off falls at first. Every range is fitted and none is preferred.
+The paper gives no range of n, and a verdict can depend on it: slopes approach the rate slowly, and an error that levels
+off falls at first. Every range is fitted and none is preferred.
 """
 
 
 def normal_density(X: Array, mean: float, variance: float) -> Array:
-    """Return the density, (n,), of a normal of independent coordinates at the rows of X, (n, d)."""
+    """Return the density, (n,), of a normal with independent coordinates at the rows of X, (n, d)."""
     exponents = np.square(X - mean).sum(axis=1) / (2.0 * variance)
     return np.asarray(np.exp(-exponents - 0.5 * X.shape[1] * np.log(2.0 * np.pi * variance)))
 
 
 def squared_errors(anchors: Array, bandwidth: float, profile: str, X: Array, density: Array) -> Array:
-    """Return (exp(-q^) - exp(-q))^2, (n,), at the rows of X, where q is ``density``."""
+    """Return (exp(-q^) - exp(-q))^2, (n,), at the rows of X; q is ``density``."""
     noise = NoiseMap.from_anchors(anchors, bandwidth, profile=profile)
     return np.square(noise(X) - np.exp(-density))
 
 
 @dataclass(frozen=True)
 class Estimator:
-    """A kernel and the bandwidths that leave-one-out may choose from."""
+    """A kernel and the range of bandwidths for leave-one-out."""
 
     name: str
     profile: str
     bounds: tuple[float, float] | None = None
-    """Smallest and largest; ``None`` for `BANDWIDTH_RANGE`."""
+    """Smallest and largest bandwidth; ``None`` for `BANDWIDTH_RANGE`."""
 
     def bandwidth(self, anchors: Array, deviation: float) -> float:
-        """Choose h for anchors, (n, d), whose density has this standard deviation."""
+        """Return the leave-one-out h for anchors, (n, d), whose density has this standard deviation."""
         bounds = self.bounds or (BANDWIDTH_RANGE[0] * deviation, BANDWIDTH_RANGE[1] * deviation)
         return loo_bandwidth(anchors, bounds, self.profile)
 
@@ -113,13 +113,13 @@ class IntegratedError:
     variance: float
 
     def __call__(self, bandwidth: float) -> float:
-        """Integrate by trapezia over ten standard deviations either side of the mean."""
+        """Return the ISE by the trapezoidal rule over ten standard deviations on either side of the mean."""
         X = self.mean + np.sqrt(self.variance) * np.linspace(-HALF_WIDTH, HALF_WIDTH, GRID_POINTS)[:, None]
         density = normal_density(X, self.mean, self.variance)
         return float(np.trapezoid(squared_errors(self.anchors, bandwidth, self.profile, X, density), X[:, 0]))
 
     def least(self) -> float:
-        """Return the least ISE of any bandwidth: the best of a grid, polished."""
+        """Return the smallest ISE of any bandwidth: the best of a grid, refined."""
         grid = 0.5 * np.log(self.variance) + np.linspace(np.log(BANDWIDTH_RANGE[0]), np.log(BANDWIDTH_RANGE[1]), 23)
         values = [self(float(np.exp(t))) for t in grid]
         i = int(np.argmin(values))
@@ -132,7 +132,7 @@ class IntegratedError:
 
 @dataclass(frozen=True)
 class AnchorCountTask(ExperimentTask):
-    """Errors in one dimension for growing numbers of anchors, each set drawn anew; a row a number and estimator."""
+    """Errors in one dimension for growing numbers of anchors, each set drawn anew; one row per number and estimator."""
 
     kind: ClassVar[str] = "consistency-anchors"
     seed: int
@@ -162,14 +162,14 @@ class AnchorCountTask(ExperimentTask):
             for e in ESTIMATORS:
                 h = chosen[e.bounds]
                 mse = float(squared_errors(anchors, h, e.profile, X, density).mean())
-                # The polish stops short of the optimum by a rounding, which must not make a ratio below 1.
+                # The refined optimum is inexact by rounding, which must not give a ratio below 1.
                 rows.append((n, e.name, mse, h, max(errors[e.profile](h) / least[e.profile], 1.0)))
         return _to_columns(("n", "estimator", "mse", "bandwidth", "ratio"), rows)
 
 
 @dataclass(frozen=True)
 class DimensionTask(ExperimentTask):
-    """Errors of one number of anchors in growing dimension; a row a dimension and estimator."""
+    """Errors of one number of anchors in growing dimension; one row per dimension and estimator."""
 
     kind: ClassVar[str] = "consistency-dimension"
     seed: int
@@ -202,7 +202,7 @@ class ConsistencyExperiment(Experiment):
     description = "The error of the noise map against the number of anchors and the dimension."
 
     def make_tasks(self, size: ExperimentSize) -> Sequence[ExperimentTask]:
-        """A task a seed and part."""
+        """Return one task per seed and part."""
         seeds = range(size.seeds or (3 if size.quick else 30))
         counts: dict[str, int] = {"largest": 100, "largest_by_rate": 5000} if size.quick else {}
         dimensions: dict[str, int] = {"largest": 4} if size.quick else {}
@@ -210,7 +210,7 @@ class ConsistencyExperiment(Experiment):
         return [*(AnchorCountTask(seed, **counts) for seed in seeds), *by_dimension]
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
-        """Mean, spread and interval of each measure by panel, estimator and x, which is n or d; and fitted slopes."""
+        """Return mean, spread and interval of each measure by panel, estimator and x (n or d), and fitted slopes."""
         anchors, dimension = _split_by_kind(records)
         by = ["panel", "estimator", "variance", "x"]
         anchors = anchors.with_columns(panel=pl.lit("anchors"), x="n")
@@ -224,7 +224,7 @@ class ConsistencyExperiment(Experiment):
         return pl.concat(tables, how="diagonal_relaxed")
 
     def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
-        """A row a slope: a claim agrees for an estimator, variance and range of the fit where the interval shows it."""
+        """Judge each slope from its interval: one claim per estimator, variance and range of the fit."""
         slopes = _fit_slopes(records)
         ratios = summarise_over_seeds(_split_by_kind(records)[0].drop_nulls("ratio"), ["estimator", "n"], ["ratio"])
         last = ratios.filter(pl.col("n") == pl.col("n").max())
@@ -255,7 +255,7 @@ def _judge_growth(row: Slope) -> Verdict:
 
 
 def _judge_rate(row: Slope) -> Verdict:
-    """Whether the slope is at most the exponent: open where that is inside the interval."""
+    """Judge that the slope is at most the exponent; open if the interval contains the exponent."""
     return (
         Interval(row["mean"], row["low"], row["high"]).judge_below(MSE_EXPONENT)
         if row["seeds"] >= MIN_SEEDS
@@ -265,7 +265,7 @@ def _judge_rate(row: Slope) -> Verdict:
 
 @dataclass(frozen=True)
 class _SlopeClaim:
-    """A statement of the paper on a slope."""
+    """A statement of the paper about a slope."""
 
     measure: str
     text: str
@@ -304,7 +304,7 @@ def _split_by_kind(records: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _fit_slopes(records: pl.DataFrame) -> list[dict[str, Any]]:
-    """Slopes of each estimator: of MSE and ratio - 1 in log n, of MSE, relative MSE and bandwidth in d."""
+    """Fit slopes per estimator: of MSE and ratio - 1 in log n; of MSE, relative MSE and bandwidth in d."""
     anchors, dimension = _split_by_kind(records)
     rows: list[dict[str, Any]] = []
     for (name, variance), group in anchors.group_by("estimator", "variance", maintain_order=True):
@@ -322,7 +322,7 @@ def _fit_slopes(records: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def _format_setting(row: Slope) -> str:
-    """Estimator, and the fewest anchors of the fit or the variance of the anchors."""
+    """Return the estimator with the smallest number of anchors in the fit, or with the variance of the anchors."""
     name = "density" if row["estimator"] == BY_RATE else row["estimator"]
     return f"{name}, n >= {row['start']}" if "start" in row else f"{name}, variance {row['variance']:g}"
 

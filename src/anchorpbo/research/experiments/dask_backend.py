@@ -14,12 +14,12 @@ from anchorpbo.research.experiments.records import ExperimentRecord
 from anchorpbo.research.experiments.runner import Backend, TaskOutcome, try_task
 
 CONNECT_SECONDS = 15.0
-"""Seconds to wait for a scheduler to answer, and for its first worker."""
-_RESUME_REMEDY = "mend that, then run again with --resume"
+"""Seconds to wait for the scheduler to answer, and then for its first worker."""
+_RESUME_REMEDY = "fix the cluster, then run again with --resume"
 
 
 class DaskBackend(Backend):
-    """The workers of a scheduler. A task whose worker dies is done again by another."""
+    """The workers of a Dask scheduler. A task whose worker dies is run again by another worker."""
 
     def __init__(self, address: str, patience: float | None = None) -> None:
         if not re.fullmatch(r"(\w+://)?[^\s/]+:\d+", address):
@@ -28,20 +28,20 @@ class DaskBackend(Backend):
         self.address, self.patience = address, CONNECT_SECONDS if patience is None else patience
 
     def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
-        """Yield tasks as they end; closing the iterator takes the others back from the cluster."""
+        """Yield tasks as they end; closing the iterator cancels the others."""
         if not tasks:
             return
         distributed = _import_distributed()
         client = self._client(distributed)
         try:
-            # The key names the task, so that a cluster that lost a worker knows it for the same one.
+            # The key identifies the task, so a cluster that lost a worker recognises it.
             futures = {client.submit(try_task, task, key=task.key, pure=False): task for task in tasks}
             left = len(tasks)
             for future in distributed.as_completed(futures, loop=client.loop):
                 yield TaskOutcome(futures[future], *_receive_result(future))
                 future.release()
                 left -= 1
-            if left:  # a scheduler that is gone takes what it was asked for with it
+            if left:  # a scheduler that stops loses its pending tasks
                 raise RunError("the Dask scheduler must stay up", f"{left} runs it no longer knows of", _RESUME_REMEDY)
         finally:
             client.close()
@@ -49,7 +49,7 @@ class DaskBackend(Backend):
     def _client(self, distributed: Any) -> Any:
         quiet = logging.getLogger("distributed")
         level = quiet.level
-        quiet.setLevel(logging.CRITICAL)  # what goes wrong is said once, below
+        quiet.setLevel(logging.CRITICAL)  # errors are reported once, below
         try:
             client = distributed.Client(self.address, timeout=self.patience, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
@@ -70,7 +70,7 @@ class DaskBackend(Backend):
 def _receive_result(future: Any) -> tuple[ExperimentRecord | None, str | None]:
     try:
         record, failure = future.result()
-    except (Exception, CancelledError) as error:  # whatever a worker could not unpickle, import or survive
+    except (Exception, CancelledError) as error:  # a worker may fail to unpickle or import, or die
         rule = "the cluster must stay up, and its workers must have anchorpbo installed"
         raise RunError(rule, f"{type(error).__name__}: {error}", _RESUME_REMEDY) from error
     return record, failure

@@ -1,9 +1,8 @@
-"""An experiment of the paper: the tasks it is made of, and the summary and claims made from their records.
+"""An experiment of the paper: its tasks, and the summary and claims computed from their records.
 
-A task is one piece of work that needs no other, such as one study with a simulated user: a frozen dataclass of plain
-settings. Its result follows from these alone: they hold its seed, and neither the order of the tasks nor the process
-that runs one has a say. Its key is a digest of the settings, so that experiments that need the same task share its
-record.
+A task is an independent piece of work, such as one study with a simulated user: a frozen dataclass of plain settings.
+The settings include the seed and determine the result; neither the order of the tasks nor the process that runs them
+matters. The key of a task is a digest of its settings, so experiments that need the same task share its record.
 """
 
 from __future__ import annotations
@@ -22,50 +21,50 @@ from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.typing import Array
 
 RecordColumns = Mapping[str, Array | Sequence[Any]]
-"""What a task found: columns of equal length, a row a round, a size or whatever it went through."""
+"""Result of a task: columns of equal length, with one row per round or size."""
 
 
 @dataclass(frozen=True)
 class ExperimentTask(ABC):
-    """What to run. Fields are numbers, texts, booleans or ``None``, and become columns of the record."""
+    """A task to run. Its fields are numbers, strings, booleans or ``None``, and become columns of the record."""
 
     kind: ClassVar[str]
-    """What sort of task it is; part of the key."""
+    """Kind of task; part of the key."""
 
     @abstractmethod
     def run(self) -> RecordColumns:
-        """Do the work."""
+        """Run the task and return its columns."""
 
     def prepare(self) -> None:  # noqa: B027
-        """Fetch what the task needs, or raise; called before any task of an experiment starts."""
+        """Fetch the data that the task needs, or raise; called before any task of an experiment starts."""
 
     @property
     def effort(self) -> float:
-        """How long it takes, in any unit that the tasks of an experiment share; for the time that is left."""
+        """Relative duration, in any unit shared by the tasks of an experiment; used to estimate the remaining time."""
         return 1.0
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All that the result follows from."""
+        """All settings that determine the result."""
         return {"kind": self.kind, **asdict(self)}
 
     @property
     def key(self) -> str:
-        """The name of its record."""
+        """Digest of the settings; names the record."""
         text = json.dumps(self.settings, sort_keys=True, allow_nan=False)
         return f"{self.kind}-{hashlib.sha256(text.encode()).hexdigest()[:20]}"
 
 
 @dataclass(frozen=True)
 class ExperimentSize:
-    """How much of an experiment to run."""
+    """Numbers of seeds and rounds to run."""
 
     seeds: int | None = None
-    """Runs that differ in nothing but the seed; ``None`` for as many as the paper has."""
+    """Number of runs per setting, each with its own seed; ``None`` for the paper's number."""
     rounds: int | None = None
-    """Duels chosen in a run, after those to start with; ``None`` for as many as the paper has."""
+    """Duels chosen in a run after the initial ones; ``None`` for the paper's number."""
     quick: bool = False
-    """A few minutes' worth instead of the paper's size, where the two above do not say."""
+    """Whether the defaults of the two above are small ones that take a few minutes."""
 
     def __post_init__(self) -> None:
         for name in ("seeds", "rounds"):
@@ -74,26 +73,26 @@ class ExperimentSize:
 
 
 class Experiment(ABC):
-    """One name of ``anchorpbo reproduce``; stateless."""
+    """An experiment of ``anchorpbo reproduce``; stateless."""
 
     name: str
     description: str
     """One line for ``--help``."""
     is_divisible: bool = False
-    """Whether it means something with some of its tasks alone, as ``--only`` chooses them."""
+    """Whether a subset of its tasks, selected by ``--only``, can be run."""
 
     @abstractmethod
     def make_tasks(self, size: ExperimentSize) -> Sequence[ExperimentTask]:
-        """What to run, in an order in which an unfinished experiment is of most use."""
+        """Return the tasks, ordered so that an unfinished experiment is as useful as possible."""
 
     @abstractmethod
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
-        """The numbers behind the figures and tables, from the rows of all records; small."""
+        """Return the small table behind the figures, from the rows of all records."""
 
     def summarise_final(self, records: pl.DataFrame) -> pl.DataFrame:
-        """The numbers behind the tables; by default the summary."""
+        """Return the numbers for the tables; by default the summary."""
         return self.summarise(records)
 
     def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
-        """The paper's claims that this experiment bears on."""
+        """Return the paper's claims that this experiment tests, with verdicts."""
         return []

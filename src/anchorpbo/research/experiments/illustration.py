@@ -1,18 +1,18 @@
-"""The paper's first figure: studies in one dimension, with and without a map of where the user can judge.
+"""The paper's first figure: studies in one dimension, with and without the noise map.
 
 ::
 
     f, n          utility and true noise of the user; the anchors are around the lower of two hills
     m, s          mean and standard deviation of the surrogate that chooses the duels
-    a + b m       the best affine map of the mean onto f, by least squares: answers tell utilities up to one
+    a + b m       least-squares fit of the mean to f: answers determine utilities only up to an affine map
     error         root mean square of f - a - b m over a grid
     order         rank correlation of m and f over the grid
-    coverage      share of the grid where |f - a - b m| <= 1.96 |b| s, which should be 0.95; and near the best designs
-    moved         share of studies in which the penalty on noise changes the maximiser; quieter: by how much noise
-    miss          |coverage near the best designs - 0.95|, how badly calibrated the surrogate is there
+    coverage      share of the grid where |f - a - b m| <= 1.96 |b| s, nominally 0.95; also near the best designs only
+    moved         share of studies in which the noise penalty changes the maximiser; quieter: change of its noise
+    miss          |coverage near the best designs - 0.95|, the calibration error there
 
-The paper's map with h in [1, 2] hardly varies in one dimension, by a fifth; the figure is drawn with a bounded map,
-whose noise falls to a hundredth at the anchors. There a weight of 1 pulls as hard as the paper's 10 on its own map.
+The paper's map with h in [1, 2] varies by only a fifth in one dimension. The figure is therefore drawn with a bounded
+map, whose noise falls to a hundredth at the anchors. A weight of 1 on it has the effect of the paper's 10 on its map.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ MAPS: Mapping[str, tuple[NoiseRule, float]] = {
     "bounded": (BoundedNoise(scale=1.0, strength=5.0, bandwidth=0.1), 1.0),
     "paper": (PaperNoise(), 10.0),
 }
-"""The user's true noise, which the aware study estimates without error, and the weight it has there."""
+"""The user's true noise, which the noise-aware study knows exactly, and its weight."""
 GRID_POINTS, NOISY_EVALUATIONS = 201, 80
 NEAR_BEST = 0.8
-"""Designs this far up the range of utilities are near the best: the tops of both hills."""
+"""Share of the range of utilities above which a design is near the best: the tops of both hills."""
 _EMPTY_ROW: dict[str, Any] = dict.fromkeys(
     ("x", "utility", "noise", "mean", "std", "estimated", "acquisition", "plain", "other", "first_won", "pair_noise")
 )
@@ -52,13 +52,13 @@ _EMPTY_ROW: dict[str, Any] = dict.fromkeys(
 
 @dataclass(frozen=True)
 class IllustrationTask(ExperimentTask):
-    """A study of the toy problem; studies of one seed share their first duels and the user's luck."""
+    """A study of the toy problem; studies with one seed share their initial duels and the user's random numbers."""
 
     kind: ClassVar[str] = "illustration"
     strategy: str
     seed: int
     rounds: int = ROUNDS
-    """Duels chosen by the strategy, after the eight to start with."""
+    """Duels chosen by the strategy, after the eight initial ones."""
     map: str = "bounded"
 
     def __post_init__(self) -> None:
@@ -69,11 +69,11 @@ class IllustrationTask(ExperimentTask):
                 raise UnknownNameError.of(kind, name, known)
 
     def run(self) -> RecordColumns:
-        """Play the study; rows of three parts.
+        """Run the study and return rows of three parts.
 
-        ``grid``: a design, what is true of it and what the study believes of it after the last round, ``plain`` being
-        the risk-neutral acquisition on the same surrogate. ``duel``: two designs and the answer. ``evaluation``: a
-        utility with the user's noise added, which no study sees.
+        ``grid``: a design, its true utility and noise, and the surrogate's estimates after the last round; ``plain`` is
+        the risk-neutral acquisition value on the same surrogate. ``duel``: two designs and the answer. ``evaluation``:
+        a utility with the user's noise added, which no study sees.
         """
         rule, weight = MAPS[self.map]
         acquisition = UCB() if self.strategy == RISK_NEUTRAL else RAHBO(risk_aversion=weight)
@@ -121,13 +121,13 @@ def _make_rows(part: str, columns: Mapping[str, Array]) -> list[dict[str, Any]]:
 
 
 class IllustrationExperiment(Experiment):
-    """Whether knowing the noise gives a better surrogate, on the toy problem."""
+    """The effect of the noise map on the surrogate, on the toy problem."""
 
     name = "illustration"
     description = "Figure 1: a study in one dimension with and without the noise map."
 
     def make_tasks(self, size: ExperimentSize) -> Sequence[IllustrationTask]:
-        """A pair of studies a seed and map."""
+        """Return one pair of studies per seed and map."""
         seeds, rounds = size.seeds or (QUICK_SEEDS if size.quick else SEEDS), size.rounds or ROUNDS
         return [
             IllustrationTask(name, seed, rounds, map_)
@@ -137,7 +137,7 @@ class IllustrationExperiment(Experiment):
         ]
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
-        """A row a map, strategy and measure: its mean over seeds and the mean's 95 % interval."""
+        """Return one row per map, strategy and measure: its mean over seeds with a 95 % interval."""
         rows = []
         for (map_, strategy), group in measure_studies(records).group_by("map", "strategy", maintain_order=True):
             for measure in MEASURES:
@@ -147,7 +147,7 @@ class IllustrationExperiment(Experiment):
         return pl.DataFrame(rows)
 
     def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
-        """A better surrogate, quieter duels and a maximiser that moves; a row a measure and map."""
+        """Judge surrogate, noise of duels and change of the maximiser; one claim per measure and map."""
         runs, found = measure_studies(records), []
         for measure, text in _CLAIM_TEXTS.items():
             for map_, setting in _MAP_NAMES.items():
@@ -164,7 +164,7 @@ class IllustrationExperiment(Experiment):
                     other = both[f"{measure}_vanilla"]
                     gap, rest = both[measure] - other, f" ({_mean(both[measure]):.3f} against {_mean(other):.3f})"
                 over = Interval.of_mean(gap.to_numpy())
-                # The figure is drawn with a map of ours, and the paper speaks of calibration, not of distance.
+                # The figure uses our map, and the paper claims calibration, not distance.
                 reading: Reading = "paper" if map_ == "paper" and measure != "error" else "ours"
                 number = f"{over.mean:+.3f}{rest}"
                 found.append(
@@ -179,14 +179,14 @@ _CLAIM_TEXTS: Mapping[str, str] = {
     "error": "Noise-aware queries lead to a surrogate closer to the utility: error after the best affine map.",
     "miss": "Noise-aware queries lead to a better-calibrated surrogate: |coverage - 0.95| near the best.",
     "pair_noise": "Noise-aware acquisition favours queries of lower noise: mean noise of the queried pairs.",
-    # Never to one of higher noise: with a penalty on it, the maximiser of the sum cannot be noisier than without.
+    # By construction never to one of higher noise: a penalty cannot make the maximiser noisier.
     "quieter": "The noise penalty moves the maximiser of the acquisition to a design of lower noise: by how much.",
 }
-"""By measure, of which less is better."""
+"""Claims by measure; smaller is better for all measures."""
 
 
 def measure_studies(records: pl.DataFrame) -> pl.DataFrame:
-    """A row a study: how good its surrogate is, how noisy its duels, and what the penalty does to its maximiser."""
+    """Return one row per study: quality of its surrogate, noise of its duels, effect of the penalty."""
     by = ["map", "strategy", "seed"]
     of_kind = records.filter(pl.col("kind") == IllustrationTask.kind).sort(*by, maintain_order=True)
     rows = []
@@ -207,14 +207,14 @@ def measure_studies(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def fit_affine(f: Array, m: Array) -> tuple[float, float]:
-    """The a and b that make a + b m closest to f, by least squares; b is 0 where m is constant."""
+    """Return the least-squares a and b of a + b m against f; b is 0 if m is constant."""
     spread = float(np.square(m - m.mean()).sum())
     b = float((m - m.mean()) @ (f - f.mean())) / spread if spread > 0 else 0.0
     return float(f.mean() - b * m.mean()), b
 
 
 def measure_agreement(f: Array, m: Array, s: Array) -> dict[str, float]:
-    """How well a surrogate, mean m and deviation s, (n,) each, agrees with a utility f; see the head of this module."""
+    """Return error, order and coverage of a surrogate with mean m and deviation s, (n,) each, against a utility f."""
     a, b = fit_affine(f, m)
     residuals = f - a - b * m
     inside = np.abs(residuals) <= 1.96 * abs(b) * s

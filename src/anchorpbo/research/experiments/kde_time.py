@@ -1,15 +1,15 @@
-"""Time of the noise map at M designs with N anchors, which the paper says is O(N M) (appendix A, raykar2010fast).
+"""Time of the noise map at M designs with N anchors; the paper states O(N M) (appendix A, raykar2010fast).
 
 ::
 
-    t(N, M)      CPU seconds of one evaluation of `NoiseMap.from_anchors(anchors)(X)` in three dimensions, the least of
-                 three tries; the bandwidth is given, for leave-one-out is a choice made once
+    t(N, M)      CPU seconds of one evaluation of `NoiseMap.from_anchors(anchors)(X)` in three dimensions, the fastest
+                 of three tries; the bandwidth is given, since leave-one-out runs only once
     a, b         least squares of log t = c + a log N + b log M over all pairs of sizes, of one repeat
-    claim        a and b are below 1.1: the interval of their mean over repeats ends there
+    claim        a and b are below 1.1: the interval of their mean over repeats ends below it
 
-N and M are 256 to 4096. The least evaluation, of 65,536 pairs, takes half a millisecond, against some ten microseconds
-that a call takes whatever it is given; the largest anchors fill a first-level cache three times over. Hence exponents
-of 1 up to a few hundredths. N log N would have 1.15 over these sizes.
+N and M are 256 to 4096. The smallest evaluation, 65,536 pairs, takes half a millisecond, against a fixed cost of about
+ten microseconds per call; the largest set of anchors is three times the size of a first-level cache. This explains
+exponents of 1 up to a few hundredths. N log N would give 1.15 over these sizes.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from anchorpbo.research.experiments.verdicts import Claim
 from anchorpbo.typing import Array
 
 MAP_SIZES = (256, 512, 1024, 2048, 4096)
-"""Of N and of M."""
+"""Values of N and of M."""
 DIMENSION, BANDWIDTH = 3, 1.0
 MAX_EXPONENT = 1.1
-"""An exponent below which a time grows no faster than N, or M."""
+"""Exponent below which a time counts as growing no faster than N, or M."""
 SYMBOLS = {"anchors": "N", "designs": "M"}
 
 
 @dataclass(frozen=True)
 class KdeTimeTask(ExperimentTask):
-    """One repeat: the time of every pair of sizes; a row a pair."""
+    """One repeat: the time of every pair of sizes, one row per pair."""
 
     kind: ClassVar[str] = "kde-time"
     seed: int
@@ -48,7 +48,7 @@ class KdeTimeTask(ExperimentTask):
 
     @property
     def effort(self) -> float:
-        """Pairs of anchors and designs."""
+        """Number of pairs of anchors and designs."""
         return float(self.tries * sum(self._sizes) ** 2)
 
     @property
@@ -56,7 +56,7 @@ class KdeTimeTask(ExperimentTask):
         return [size for size in MAP_SIZES if size <= self.largest]
 
     def run(self) -> RecordColumns:
-        """Draw anchors and designs, and take the time."""
+        """Draw anchors and designs, and time the noise map."""
         rng = np.random.default_rng([self.seed, self.largest, 5])
         anchors, X = (rng.random((self.largest, DIMENSION)) for _ in range(2))
         with compile_eagerly():  # compiled before the clock starts
@@ -70,32 +70,32 @@ class KdeTimeTask(ExperimentTask):
 
 
 def _time_map(noise: NoiseMap, X: Array) -> float:
-    # CPU time of this thread: what else the machine does is not counted.
+    # CPU time of this thread, so other load on the machine does not count.
     began = thread_time()
     noise(X)
     return thread_time() - began
 
 
 def fit_exponents(rows: pl.DataFrame) -> dict[str, float]:
-    """Exponents of the numbers of anchors and of designs in the seconds, from the rows of one repeat."""
+    """Return the exponents of the numbers of anchors and designs in the time, from the rows of one repeat."""
     logs = np.log(rows.select("anchors", "designs", "seconds").cast(pl.Float64).to_numpy())
     fit = np.linalg.lstsq(np.column_stack([np.ones(len(logs)), logs[:, :2]]), logs[:, 2], rcond=None)[0]
     return {"anchors": float(fit[1]), "designs": float(fit[2])}
 
 
 class KdeTimeExperiment(Experiment):
-    """Whether the time of the noise map is that of N times M kernels."""
+    """Growth of the noise map's time with the numbers of anchors and designs."""
 
     name = "kde-time"
     description = "The time of the noise map against the numbers of anchors and designs."
 
     def make_tasks(self, size: ExperimentSize) -> Sequence[KdeTimeTask]:
-        """A task a repeat."""
+        """Return one task per repeat."""
         repeats = size.seeds or (3 if size.quick else 10)
         return [KdeTimeTask(seed, 1024 if size.quick else MAP_SIZES[-1]) for seed in range(repeats)]
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
-        """Mean, spread and interval of the seconds by numbers of anchors and designs, and of either exponent."""
+        """Return mean, spread and interval of the time by numbers of anchors and designs, and of both exponents."""
         rows = records.filter(pl.col("kind") == KdeTimeTask.kind)
         times = summarise_over_seeds(rows, ["anchors", "designs"], ["seconds"])
         fits = _fit_repeats(rows).rename({column: f"exponent of {symbol}" for column, symbol in SYMBOLS.items()})
@@ -103,7 +103,7 @@ class KdeTimeExperiment(Experiment):
         return pl.concat([times, slopes], how="diagonal_relaxed")
 
     def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
-        """One, a row for either number: its exponent is at most 1, up to what caches and calls cost."""
+        """Judge that each exponent is at most 1, up to the cost of caches and calls."""
         rows = records.filter(pl.col("kind") == KdeTimeTask.kind)
         fits = _fit_repeats(rows)
         largest = rows.filter(
@@ -123,5 +123,5 @@ _CLAIM_TEXT = "The time of N anchors at M designs grows no faster than N M: expo
 
 
 def _fit_repeats(rows: pl.DataFrame) -> pl.DataFrame:
-    """The exponents of each repeat."""
+    """Return the exponents of each repeat."""
     return pl.DataFrame([fit_exponents(repeat) for repeat in rows.partition_by("seed", maintain_order=True)])

@@ -1,4 +1,4 @@
-"""What one step of RAEUBO can lose: proposition one-step-bayes and its two lemmas, checked by numbers.
+"""Loss of one step of RAEUBO: numerical checks of proposition one-step-bayes and its two lemmas.
 
 ::
 
@@ -12,12 +12,13 @@
     proposition  V^lam(X*) >= max_X V^0(X) - lam_max C,  X* = argmax RAEUBO
     U^lam(X)     E[MV(winner)]
     V^lam(X)     sum over answers r of max_x E[MV(x) 1_r]; V >= U, since the winner is among the x (lemma parallel-A3)
-    V^0(X)       the same when the judge has no noise: by the sign of f1 - f2 or, as the proof has it, of MV1 - MV2
+    V^0(X)       the same for a judge without noise: by the sign of f1 - f2 or, as in the proof, of MV1 - MV2
 
-"There exists a constant" in place of lam_max would make both empty, so the least constant that does is reported with
-the share of violations. Given g, all else is linear in it under a Gaussian: every expectation is an integral over g
-alone, by trapezia in 14 standard deviations, which for a function analytic in a strip is exact to rounding.
-With alpha = 0 and the difference form, loss <= mean level * C: the lemma holds. Else the judge goes by f, not by MV.
+With "there exists a constant" instead of lam_max both statements would be empty, so the smallest sufficient constant is
+reported with the share of violations. Given g, all other quantities are Gaussian with a mean linear in g, so every
+expectation is an integral over g: the trapezoidal rule over 14 standard deviations, which is exact to rounding for a
+function analytic in a strip. With alpha = 0 and the difference form, loss <= mean level * C, so the lemma holds;
+otherwise the judge compares f, not MV.
 """
 
 from __future__ import annotations
@@ -43,18 +44,18 @@ MIN_LEVEL, MAX_LEVEL = float(np.exp(-1.0)), 1.0
 LIKELIHOOD_FORMS, NOISE_FREE_JUDGES = ("paper", "difference"), ("by f", "by MV")
 RISK_AVERSIONS = (0.0, 1.0, 10.0)
 UTILITY_SIZES = (1.0, 3.0, 10.0, 30.0, 100.0)
-"""Largest |f| of the pointwise lemma, and of the mean utility of a posterior."""
+"""Largest |f| in the pointwise lemma, and largest mean utility of a posterior."""
 SPREADS = (1.0, 3.0, 10.0)
 BY_MV, DOMINANCE = "proposition, V^0 by MV", "V >= U"
 INEQUALITIES = {"lemma": "lemma", "proposition": "step", BY_MV: "step_mv", DOMINANCE: "dominance"}
-"""Names and columns of what is checked on beliefs; `DOMINANCE` is lemma parallel-A3, its constant max(U - V)."""
+"""Columns by inequality checked on random posteriors; `DOMINANCE` is lemma parallel-A3, with constant max(U - V)."""
 VIOLATION_TOLERANCE = 1e-9
 NODES = np.linspace(-7.0, 7.0, 1401)
 WEIGHTS = np.exp(-0.5 * np.square(NODES)) / np.exp(-0.5 * np.square(NODES)).sum()
 
 
 def compute_coefficients(form: str, first: Array, second: Array) -> tuple[Array, Array]:
-    """Return a and b of the margin g = a f1 - b f2 by the two levels."""
+    """Return a and b of the margin g = a f1 - b f2, given the two noise levels."""
     if form not in LIKELIHOOD_FORMS:
         raise UnknownNameError.of("form", form, LIKELIHOOD_FORMS)
     if form == "paper":
@@ -64,7 +65,7 @@ def compute_coefficients(form: str, first: Array, second: Array) -> tuple[Array,
 
 
 def compute_loss(form: str, alpha: float, f1: Array, f2: Array, lam1: Array, lam2: Array) -> Array:
-    """Return the loss of one duel of known utilities, in any shape."""
+    """Return the loss of duels with known utilities; arrays of any shape."""
     a, b = compute_coefficients(form, lam1, lam2)
     first_ahead = (f1 - alpha * lam1) - (f2 - alpha * lam2)
     margin = a * f1 - b * f2
@@ -72,7 +73,7 @@ def compute_loss(form: str, alpha: float, f1: Array, f2: Array, lam1: Array, lam
 
 
 def compute_printed_level(alpha: float, f1: Array, f2: Array, lam1: Array, lam2: Array) -> Array:
-    """Return the level that the lemma asks for: (s2 - s1) lo hi / (s2 hi - s1 lo), s = MV, s2 >= s1."""
+    """Return the level in the lemma as printed: (s2 - s1) lo hi / (s2 hi - s1 lo), s = MV, s2 >= s1."""
     one, two = f1 - alpha * lam1, f2 - alpha * lam2
     small, large = np.minimum(one, two), np.maximum(one, two)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -82,12 +83,12 @@ def compute_printed_level(alpha: float, f1: Array, f2: Array, lam1: Array, lam2:
 def search_hardest(
     objective: Callable[[Array], Array], rng: np.random.Generator, draws: int = 20000
 ) -> tuple[float, Array]:
-    """Return the largest value of an objective over the unit cube, (n, 4) -> (n,), and where: draws ever nearer."""
+    """Return the maximum of an objective, (n, 4) -> (n,), over the unit cube, and its location; a random search."""
     best = rng.random(4)
     value = float(objective(best[None])[0])
     for width in (1.0, *np.geomspace(0.3, 1e-5, 24)):
         points = rng.random((draws, 4)) if width == 1.0 else best + width * rng.normal(size=(draws // 10, 4))
-        # Extremes lie at the ends of a range: clipping puts draws exactly there.
+        # Maxima often lie on the boundary; clipping puts draws exactly there.
         points = np.clip(points, 0.0, 1.0)
         values = objective(points)
         if values.max() > value:
@@ -97,7 +98,7 @@ def search_hardest(
 
 @dataclass(frozen=True)
 class PointwiseTask(ExperimentTask):
-    """The lemma's inequality for known utilities, |f| <= size: random ones, and the hardest a search finds; a row."""
+    """The lemma's inequality for known utilities, |f| <= size: random ones and the worst found by a search; one row."""
 
     kind: ClassVar[str] = "one-step-pointwise"
     form: str
@@ -107,7 +108,7 @@ class PointwiseTask(ExperimentTask):
     draws: int = 100_000
 
     def run(self) -> RecordColumns:
-        """Draw utilities and levels uniformly; then search for the worst."""
+        """Check uniform random utilities and levels, then search for the worst case."""
         rng = np.random.default_rng(
             [self.seed, self.draws, LIKELIHOOD_FORMS.index(self.form), int(10 * self.risk_aversion)]
         )
@@ -134,7 +135,7 @@ class PointwiseTask(ExperimentTask):
 
 @dataclass(frozen=True)
 class RandomPosteriors:
-    """Gaussian beliefs about a few designs: means, (i, u), covariances, (i, u, u), levels, (i, u)."""
+    """Random Gaussian posteriors over a few designs: means, (i, u), covariances, (i, u, u), levels, (i, u)."""
 
     mean: Array
     covariance: Array
@@ -144,7 +145,7 @@ class RandomPosteriors:
     def draw(
         cls, rng: np.random.Generator, instances: int, designs: int, offset: float, spread: float
     ) -> RandomPosteriors:
-        """Means N(offset, spread^2), covariances of an RBF kernel on random points in the plane, uniform levels."""
+        """Draw means N(offset, spread^2), RBF covariances on random points in the plane, and uniform levels."""
         points = rng.random((instances, designs, 2))
         gaps = np.square(points[:, :, None] - points[:, None]).sum(axis=-1)
         lengths, scales = rng.uniform(0.2, 1.0, (instances, 1, 1)), rng.uniform(0.2, 2.0, (instances, 1, 1))
@@ -156,7 +157,7 @@ class RandomPosteriors:
 def integrate_answers(mean: Array, std: Array, steep: bool) -> tuple[Array, Array]:
     """Return P(first wins) and E[t 1(first wins)] for a margin g = mean + std t, t standard normal.
 
-    With noise P = E s(g); a judge without any (``steep``) answers by the sign of g.
+    With noise, P = E s(g); a judge without noise (``steep``) answers by the sign of g.
     """
     if steep:
         z = mean / std
@@ -168,7 +169,7 @@ def integrate_answers(mean: Array, std: Array, steep: bool) -> tuple[Array, Arra
 def compute_step_values(beliefs: RandomPosteriors, i: int, j: int, alpha: float, judge: str) -> tuple[Array, Array]:
     """Return U = E[MV(winner)] and V, (instances,) each, of the duel of designs i and j.
 
-    The judge is a form of the likelihood, or "by f" or "by MV", which have no noise.
+    The judge is a form of the likelihood, or "by f" or "by MV" for a judge without noise.
     """
     level, mv = beliefs.level, beliefs.mean - alpha * beliefs.level
     steep = judge in NOISE_FREE_JUDGES
@@ -185,22 +186,22 @@ def compute_step_values(beliefs: RandomPosteriors, i: int, j: int, alpha: float,
 
 @dataclass(frozen=True)
 class PosteriorTask(ExperimentTask):
-    """Lemmas and proposition on random beliefs about a few designs, all duels of each; a row."""
+    """Lemmas and proposition on random posteriors over a few designs, with all duels of each; one row."""
 
     kind: ClassVar[str] = "one-step-instances"
     form: str
     risk_aversion: float
     offset: float
-    """Mean utility: the paper's form is not indifferent to it."""
+    """Mean utility; the paper's form depends on it."""
     spread: float
-    """Scale of what is not known, and of differences between means."""
+    """Scale of the posterior uncertainty and of the differences between means."""
     seed: int
     designs: int = 6
     instances: int = 250
 
     def run(self) -> RecordColumns:
-        """Work out every duel of every instance."""
-        # Neither form nor risk aversion, offset or spread: they are compared on the same draws.
+        """Evaluate every duel of every instance."""
+        # The seed leaves out form, risk aversion, offset and spread, so they are compared on the same draws.
         rng = np.random.default_rng([self.seed, self.designs, self.instances])
         beliefs = RandomPosteriors.draw(rng, self.instances, self.designs, self.offset, self.spread)
         alpha, m, lam, S = self.risk_aversion, beliefs.mean, beliefs.level, beliefs.covariance
@@ -230,13 +231,13 @@ class PosteriorTask(ExperimentTask):
 
 
 class OneStepExperiment(Experiment):
-    """How often RAEUBO's guarantee is broken, and by how much."""
+    """Frequency and size of violations of RAEUBO's one-step guarantee."""
 
     name = "one-step"
     description = "The one-step guarantee of RAEUBO under both forms of the logistic judge."
 
     def make_tasks(self, size: ExperimentSize) -> Sequence[ExperimentTask]:
-        """A task a form, risk aversion, size of utilities and seed."""
+        """Return one task per form, risk aversion, size of utilities and seed."""
         seeds = range(size.seeds or (2 if size.quick else 20))
         few, some = ({"draws": 10_000}, {"instances": 50}) if size.quick else ({}, {})
         cells = [(form, alpha) for form in LIKELIHOOD_FORMS for alpha in RISK_AVERSIONS]
@@ -249,7 +250,7 @@ class OneStepExperiment(Experiment):
         ]
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
-        """A row an inequality, form, risk aversion and utilities: share of violations over seeds, least constant."""
+        """Return one row per inequality, form, risk aversion and utilities: share of violations, smallest constant."""
         known, beliefs = (records.filter(pl.col("kind") == kind) for kind in (PointwiseTask.kind, PosteriorTask.kind))
         known = known.with_columns(offset=0.0, spread="size")
         by = ["form", "risk_aversion", "offset", "spread"]
@@ -269,13 +270,13 @@ class OneStepExperiment(Experiment):
         return pl.concat(tables, how="diagonal_relaxed").rename({"mean": "share"}).drop("measure")
 
     def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
-        """Lemmas and proposition, a row a form and risk aversion; one violation, of whatever beliefs, is enough."""
+        """Judge lemmas and proposition per form and risk aversion; a single violation refutes."""
         table = self.summarise(records)
         claims = []
         for inequality, text in _CLAIM_TEXTS.items():
             for form in LIKELIHOOD_FORMS:
-                # V^0 by MV is what the proof needs, the difference form what makes the judge go by f1 - f2; V >= U
-                # holds by construction, so that it should not count for the proposition.
+                # The proof needs V^0 by MV, and only in the difference form does the judge compare f1 - f2. V >= U
+                # holds by construction, so it must not count in favour of the proposition.
                 ours = form != "paper" or inequality in (BY_MV, DOMINANCE)
                 own = table.filter(pl.col("inequality") == inequality, pl.col("form") == form).sort("risk_aversion")
                 for cells in own.partition_by("risk_aversion", maintain_order=True):
@@ -290,15 +291,15 @@ _CLAIM_TEXTS = {
     BY_MV: "V^lam(X*) >= max V^0 - lam_max C, V^0 by MV, as in the proof: largest share of violations.",
     DOMINANCE: "V^lam(X) >= U^lam(X) for all X: largest share of violations.",
 }
-"""By inequality; shares are of random beliefs, the largest over means and spreads of utilities."""
+"""Claims by inequality; a share is over random posteriors, the largest over means and spreads of utilities."""
 
 
 def _judge_inequality(text: str, form: str, cells: pl.DataFrame, reading: Reading) -> Claim:
-    """A guarantee at one risk aversion, which holds where nothing violates it."""
+    """Judge a guarantee at one risk aversion; it holds if nothing violates it."""
     most = cells.sort("share").row(-1, named=True)
     holds = most["share"] == 0.0
     rest = f"of {cells['trials'].sum()} cases" if holds else f"at {describe_beliefs(most)}"
-    # Shares that are all 0 have no spread to tell an interval from.
+    # Shares that are all 0 have no spread, hence no interval.
     interval = (
         "-" if holds or most["low"] is None else f"{format_percent(most['low'])} to {format_percent(most['high'])}"
     )
@@ -307,7 +308,7 @@ def _judge_inequality(text: str, form: str, cells: pl.DataFrame, reading: Readin
 
 
 def _judge_boundedness(table: pl.DataFrame, form: str) -> Claim:
-    """Claim that the loss stops growing with the utilities: it is equal at the two largest of `UTILITY_SIZES`."""
+    """Judge that the loss is bounded: it is equal at the two largest of `UTILITY_SIZES`."""
     own = table.filter(pl.col("inequality") == "pointwise, hardest", pl.col("form") == form)
     before, last = own.filter(pl.col("risk_aversion") == 0.0).sort("spread").tail(2).iter_rows(named=True)
     found = (
@@ -319,10 +320,10 @@ def _judge_boundedness(table: pl.DataFrame, form: str) -> Claim:
 
 
 def format_percent(share: float) -> str:
-    """A share for a table, in which only none at all is 0."""
+    """Return a share as a percentage for a table; only an exact zero is shown as 0."""
     return "< 0.01 %" if 0.0 < share < 5e-5 else f"{100.0 * max(share, 0.0):.2f} %"
 
 
 def describe_beliefs(row: Mapping[str, Any]) -> str:
-    """The beliefs of a row of the summary, for a table."""
+    """Return the mean and spread of utilities of a summary row as text."""
     return f"mean utility {row['offset']:g}, spread {row['spread']:g}"

@@ -1,6 +1,6 @@
-"""Comparisons of runs paired by seed, as claims: against a twin, within a margin, with all others.
+"""Claims on differences paired by seed: against a risk-neutral twin, within a margin, against all other strategies.
 
-Claims are on differences paired by seed, see `anchorpbo.research.experiments.study_claims`.
+`anchorpbo.research.experiments.study_claims` states the rules of the verdicts.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ TwinClaim = Callable[[str, str, str], tuple[str, VerdictRule, RoundRange]]
 
 
 def claim_improvement(averse: str, metric: str, problem: str) -> tuple[str, VerdictRule, RoundRange]:
-    """Return the claim that a risk-averse strategy beats its twin: less noisy, or higher in the end."""
+    """Return the claim that a risk-averse strategy beats its twin: less noise, or a higher final value."""
     side, judge, when = _METRIC_RULES.get(metric, ("above", Interval.judge_above, "last"))
     text = f"{averse.upper()}'s {METRIC_NAMES[metric]} is {side} {TWINS[averse].upper()}'s on {PROBLEM_TITLES[problem]}"
     return text, judge, when
@@ -105,7 +105,7 @@ def compare_with_twins(
     strategies: Iterable[str] = TWINS,
     claim: TwinClaim = claim_improvement,
 ) -> Claims:
-    """Compare risk-averse strategies, each with its risk-neutral twin."""
+    """Compare each risk-averse strategy with its risk-neutral twin."""
     for averse in strategies:
         text, judge, when = claim(averse, metric, problem)
         yield from compare(text, where, select_problem(records, problem), metric, *filter_twins(averse), judge, when)
@@ -128,7 +128,7 @@ def compare_anpei(records: pl.DataFrame, problem: str, metric: str, where: str) 
 def compare_with_all(
     records: pl.DataFrame, problem: str, strategy: str, except_for: tuple[str, ...], metric: str, where: str
 ) -> Claims:
-    """Compare a strategy with all others except some; the claim shows the nearest of those that decide the verdict."""
+    """Compare a strategy with all others except some; the claim shows the closest one that decides the verdict."""
     lower = metric.endswith("rank")
     rows = keep_complete_seeds(select_problem(records, problem), STRATEGIES)
     judge: VerdictRule = Interval.judge_below if lower else Interval.judge_above
@@ -152,7 +152,7 @@ def compare_with_all(
 
 
 def add_constant_noise(records: pl.DataFrame) -> pl.DataFrame:
-    """Add the metric for which risk-neutral strategies take the noise for constant also in x*_t."""
+    """Add the metric in which risk-neutral strategies assume constant noise for x*_t too."""
     plain = pl.col("strategy").is_in(list(TWINS.values()))
     own = pl.when(plain).then(pl.col("plain_risk_adjusted")).otherwise(pl.col("risk_adjusted"))
     return records.with_columns(own.alias("constant_noise"))
@@ -170,7 +170,7 @@ def select_problem(records: pl.DataFrame, problem: str) -> pl.DataFrame:
 
 
 def keep_complete_seeds(rows: pl.DataFrame, strategies: Iterable[str]) -> pl.DataFrame:
-    """The seeds with which all of these strategies were run: a mean over some of them would be of other things."""
+    """Keep the seeds with runs of all these strategies, so that their means are comparable."""
     names = list(strategies)
     ran = pl.col("strategy").filter(pl.col("strategy").is_in(names)).n_unique().over("seed")
     return rows.filter(ran == len(names))
@@ -192,7 +192,7 @@ def filter_values(setting: str, one: str | int, other: str | int) -> tuple[pl.Ex
 
 
 def judge_not_ahead(gap: Interval) -> Verdict:
-    """Judge that a rank is not ahead of another by half a place; a smaller rank is better."""
+    """Judge that a rank is not ahead of another by `RANK_MARGIN`; a smaller rank is better."""
     return Interval(-gap.mean, -gap.high, -gap.low).judge_not_above(RANK_MARGIN)
 
 
@@ -203,10 +203,10 @@ def compute_margin(problem: str) -> float:
 
 
 def make_margin_rule(problem: str) -> VerdictRule:
-    """Return the rule that a difference is not below zero by the margin."""
+    """Return the rule that a difference is not below zero by more than the margin."""
     return lambda gap: gap.judge_above(-compute_margin(problem))
 
 
 def make_below_margin_rule(problem: str) -> VerdictRule:
-    """Return the rule that a difference is not above zero, and by the margin at most."""
+    """Return the rule that a difference is not above zero; it agrees if the interval excludes the margin."""
     return lambda gap: gap.judge_not_above(compute_margin(problem))

@@ -1,4 +1,4 @@
-"""The backend that runs tasks in processes of this machine, one a core."""
+"""The backend that runs tasks in worker processes on this machine, one per core."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from anchorpbo.research.experiments.runner import Backend, TaskOutcome, try_task
 
 
 class ProcessBackend(Backend):
-    """A pool of worker processes, by default one a core."""
+    """A pool of worker processes, by default one per core."""
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = _count_cores() if workers is None else as_integer("workers", workers, 1)
@@ -27,7 +27,7 @@ class ProcessBackend(Backend):
         """Yield tasks as they end; closing the iterator ends the workers at once."""
         if not tasks:
             return
-        # Fresh processes: a forked one would inherit threads of BLAS in an unknown state.
+        # Spawn, because a forked process would inherit BLAS threads in an unknown state.
         context = multiprocessing.get_context("spawn")
         lifeline, held = context.Pipe(duplex=False)
         workers = min(self.workers, len(tasks))
@@ -37,17 +37,17 @@ class ProcessBackend(Backend):
             for future in as_completed(futures):
                 yield TaskOutcome(futures[future], *future.result())
         except BrokenProcessPool as error:
-            remedy = "see that there is memory left, then run again with --resume"
-            raise RunError("worker processes must stay alive", "one that was killed", remedy) from error
+            remedy = "check that there is enough memory, then run again with --resume"
+            raise RunError("worker processes must stay alive", "one was killed", remedy) from error
         finally:
-            held.close()  # which is what the workers wait for
+            held.close()  # the workers wait for this and exit
             lifeline.close()
             pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _start_worker(lifeline: Connection) -> None:
-    """Set up a worker: it ends with the process that started it, also when that was killed."""
-    # An interrupt from the keyboard goes to the whole group; the parent decides.
+    """Set up a worker that exits with its parent process, even if the parent was killed."""
+    # Ctrl-C reaches the whole process group; only the parent handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_exit_with, args=(lifeline,), daemon=True).start()
 

@@ -1,11 +1,11 @@
-"""Records on disk: one Parquet file a task, written when the task ends and whole or not at all.
+"""Records on disk: one Parquet file per task, written atomically when the task ends.
 
 ::
 
-    OUT/anchorpbo.json              which release made this folder
+    OUT/anchorpbo.json              the release that created this folder
     OUT/records/KEY.parquet         a task: its columns, its settings, and version, machine and time of the run
 
-A folder is read by the release that made it and no other, since a setting may mean another thing there.
+A folder can be read only by the release that created it, because the meaning of a setting may change.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColu
 from anchorpbo.study.files import save_bytes
 
 LAYOUT = 2
-"""Counts changes of what is in a record."""
+"""Version of the record format."""
 MEASURED_COLUMNS = ("seconds", "took", "machine")
-"""Columns that two runs of one task differ in; all others are equal to the last bit."""
+"""Columns in which two runs of one task differ; all others are equal to the last bit."""
 MARKER_FILE = "anchorpbo.json"
 _MARKER = {"version": __version__, "layout": LAYOUT}
 _DRAFT_SECONDS = 600.0
-"""Seconds after which a draft is taken for that of a run that was killed."""
+"""Age in seconds after which a temporary file is assumed to come from a killed run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +49,10 @@ class ExperimentRecord:
     version: str
     machine: str
     took: float
-    """Seconds, all told."""
+    """Total seconds."""
 
     def frame(self) -> pl.DataFrame:
-        """Return the columns computed, then settings and circumstances, the same in each row."""
+        """Return the computed columns, then settings, version, machine and time, repeated in each row."""
         found = pl.DataFrame({name: _to_plain(column) for name, column in self.columns.items()})
         about = {**self.task.settings, "key": self.task.key, "version": self.version, "machine": self.machine}
         constants = [_make_literal(value).alias(name) for name, value in {**about, "took": self.took}.items()]
@@ -60,7 +60,7 @@ class ExperimentRecord:
 
 
 def _make_literal(value: Any) -> pl.Expr:
-    # As wide as whole numbers of arrays are, so that records of several tasks go together.
+    # As wide as the integers of arrays, so that records of several tasks can be concatenated.
     return pl.lit(value, dtype=pl.Int64) if isinstance(value, int) and not isinstance(value, bool) else pl.lit(value)
 
 
@@ -72,14 +72,14 @@ class RecordStore:
     """The records of a folder."""
 
     def __init__(self, folder: Path, *, resume: bool = False) -> None:
-        """Open a folder, or make it.
+        """Open a folder, or create it.
 
         Parameters
         ----------
         folder
-            Where records, figures and tables go.
+            Folder for records, figures and tables.
         resume
-            Whether records that are there are kept and used; without it a folder that has some is refused.
+            Whether to keep and use existing records; without it, a folder with records raises an error.
         """
         self.folder: Path = folder
         self.records: Path = folder / "records"
@@ -87,19 +87,19 @@ class RecordStore:
             there = any(self.records.glob("*.parquet"))
             self._check_mark(there)
             if there and not resume:
-                rule = "a folder with results is not written over"
-                remedy = "add --resume to keep them and run what is missing, or change --out"
+                rule = "a folder with results is not overwritten"
+                remedy = "add --resume to keep them and run the missing tasks, or change --out"
                 raise InputError(rule, str(folder), remedy)
             self.records.mkdir(parents=True, exist_ok=True)
             self._clear_drafts()
         except OSError as error:
-            rule = f"the folder {str(folder)!r} must be one that can be written to"
+            rule = f"the folder {str(folder)!r} must be writable"
             raise InputError(rule, error, "choose another --out") from error
         ours = json.dumps(_MARKER).encode()
         save_bytes(self.folder / MARKER_FILE, ours, "free some space, or choose another --out")
 
     def has(self, task: ExperimentTask) -> bool:
-        """Whether the record of a task is there and whole."""
+        """Return whether the record of a task exists and is complete."""
         path = self._path(task)
         if not path.exists():
             return False
@@ -110,14 +110,14 @@ class RecordStore:
         return "key" in rows.columns and len(rows) > 0 and bool(rows["key"][0] == task.key)
 
     def put(self, record: ExperimentRecord) -> None:
-        """Keep a record."""
+        """Write a record."""
         buffer = io.BytesIO()
         record.frame().write_parquet(buffer)
         remedy = "free some space, or choose another --out, and run again with --resume"
         save_bytes(self._path(record.task), buffer.getvalue(), remedy)
 
     def read(self, tasks: Iterable[ExperimentTask]) -> pl.DataFrame:
-        """Return the rows of the tasks that are done."""
+        """Return the rows of the finished tasks."""
         frames = [pl.read_parquet(self._path(task)) for task in tasks if self.has(task)]
         if not frames:
             raise InputError("there must be records to read", "none", "run the experiment first")
@@ -127,7 +127,7 @@ class RecordStore:
         return self.records / f"{task.key}.parquet"
 
     def _clear_drafts(self) -> None:
-        """Remove what a killed run left half written; what is younger may be another run's that goes on."""
+        """Remove temporary files of killed runs; newer ones may belong to another run in progress."""
         for draft in self.records.glob(".*.new"):
             if draft.stat().st_mtime < time() - _DRAFT_SECONDS:
                 draft.unlink(missing_ok=True)
@@ -140,13 +140,13 @@ class RecordStore:
             found = None
         if found != _MARKER:
             rule = f"an output folder must come from anchorpbo {__version__}, layout {LAYOUT}"
-            received = f"{self.folder}, made by {found or 'something that left no mark'}"
+            received = f"{self.folder}, created by {found or 'an unknown program'}"
             raise InputError(rule, received, "choose another --out")
 
 
 @cache
 def describe_machine() -> str:
-    """Return the machine as JSON: what numbers and times may depend on."""
+    """Return a JSON description of the machine, on which numbers and times may depend."""
     about = {
         "system": platform.platform(),
         "processor": _read_processor(),

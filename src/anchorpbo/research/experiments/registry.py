@@ -1,4 +1,4 @@
-"""The registry of all experiments by name, in the order of ``all``."""
+"""The registry of all experiments by name, in the order in which ``all`` runs them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ALL = "all"
 
 
 def select_experiments(name: str) -> list[Experiment]:
-    """Return the experiment of a name, or all of them."""
+    """Return the experiment with this name, or all of them."""
     if name == ALL:
         return list(EXPERIMENTS.values())
     if name not in EXPERIMENTS:
@@ -56,17 +56,17 @@ def plan_tasks(name: str, size: ExperimentSize, only: Sequence[str] = ()) -> dic
     name
         One of `EXPERIMENTS`, or `ALL`.
     size
-        How much of each.
+        Seeds and rounds of each.
     only
-        Values of settings that are texts, such as a problem or a strategy: tasks that have others are left out. Several
-        values of one setting are an or, values of several settings an and.
+        Values of text settings, such as a problem or a strategy; tasks with other values are left out. Several values
+        of one setting are combined by or, values of different settings by and.
     """
     chosen = select_experiments(name)
     if not only:
         return {each.name: list(each.make_tasks(size)) for each in chosen}
     plans = {each.name: list(each.make_tasks(size)) for each in chosen if each.is_divisible}
     if not plans:
-        raise InputError(f"--only narrows studies, and {name} is none", ", ".join(only), "leave --only out")
+        raise InputError(f"--only selects studies, and {name} has none", ", ".join(only), "leave --only out")
     known = {value for tasks in plans.values() for task in tasks for value in _text_settings(task).values()}
     for value in only:
         if value not in known:
@@ -78,7 +78,7 @@ def plan_tasks(name: str, size: ExperimentSize, only: Sequence[str] = ()) -> dic
 
 
 def filter_tasks(tasks: Sequence[ExperimentTask], only: Sequence[str]) -> list[ExperimentTask]:
-    """Return the tasks with these values of settings; none if no task has one of the values."""
+    """Return the tasks with these values of settings; empty if a value occurs in no task."""
     wanted: dict[str, set[str]] = {}
     for value in only:
         homes = {name for task in tasks for name, found in _text_settings(task).items() if found == value}

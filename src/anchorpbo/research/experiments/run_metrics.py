@@ -1,4 +1,4 @@
-"""Metrics of simulated studies: by round, final values, paired differences, gains and ranks."""
+"""Metrics of simulated studies: values by round, final values, paired differences, gains and ranks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import polars as pl
 from anchorpbo.research.experiments.confidence_intervals import Interval
 
 RUNNING_METRICS: Mapping[str, str] = {"running_risk_adjusted": "risk_adjusted", "running_value": "value"}
-"""The largest so far of a metric that is of the current round."""
+"""Running maxima, and the metric of the current round that each is the maximum of."""
 ROUND_METRICS = (
     "risk_adjusted", "value", "pair_noise", "plain_value", "plain_risk_adjusted", *RUNNING_METRICS, "seconds",
 )  # fmt: skip
 FINAL_ROUNDS = 10
-"""A final value is the mean over this many last rounds: one hallucination is one draw, and a single round is noisy."""
+"""Number of last rounds averaged in a final value: a hallucination is a single draw, so a single round is noisy."""
 
 RoundRange = Literal["last", "early", "all"]
 """The last `FINAL_ROUNDS` rounds, the first third, or all of them."""
@@ -41,7 +41,7 @@ def summarise_rounds(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def summarise_final_values(records: pl.DataFrame) -> pl.DataFrame:
-    """Mean and standard deviation over runs of each metric's mean over the last rounds, of the noise over all."""
+    """Return mean and standard deviation over runs of each metric, averaged over the last rounds (noise: all)."""
     by = ["problem", "strategy", "variant"]
     runs = records.group_by([*by, "seed"]).agg(
         pl.col("rounds").first().alias("round"),
@@ -63,7 +63,7 @@ def average_rounds(records: pl.DataFrame, metric: str, when: RoundRange = "last"
 def pair_differences(
     records: pl.DataFrame, metric: str, one: pl.Expr, other: pl.Expr, when: RoundRange = "last"
 ) -> pl.DataFrame:
-    """Return how much larger a metric is in runs of ``one`` than of ``other``: the columns seed and gap."""
+    """Return the metric of ``one`` minus that of ``other`` by seed: the columns seed and gap."""
     left, right = (average_rounds(records.filter(chosen), metric, when) for chosen in (one, other))
     both = left.join(right, on="seed", suffix="_other").drop_nulls().sort("seed")
     return both.select("seed", (pl.col(metric) - pl.col(f"{metric}_other")).alias("gap"))
@@ -72,12 +72,12 @@ def pair_differences(
 def compare_pairs(
     records: pl.DataFrame, metric: str, one: pl.Expr, other: pl.Expr, when: RoundRange = "last"
 ) -> Interval | None:
-    """Return the mean of `pair_differences`; ``None`` without pairs."""
+    """Return the mean of `pair_differences` with its interval, or ``None`` without pairs."""
     return average_differences(pair_differences(records, metric, one, other, when))
 
 
 def average_differences(found: pl.DataFrame, less: pl.DataFrame | None = None) -> Interval | None:
-    """The mean of gaps, or of how much they differ from others with the same seeds; ``None`` without any."""
+    """Return the mean gap, or the mean of ``found`` minus ``less`` by seed; ``None`` without gaps."""
     if less is not None:
         both = found.join(less, on="seed", suffix="_less")
         found = both.select("seed", (pl.col("gap") - pl.col("gap_less")).alias("gap"))
@@ -85,16 +85,16 @@ def average_differences(found: pl.DataFrame, less: pl.DataFrame | None = None) -
 
 
 def summarise_gains(records: pl.DataFrame, twins: Mapping[str, str], metrics: Mapping[str, RoundRange]) -> pl.DataFrame:
-    """How much larger metrics of risk-averse strategies are than of their twins, a row a problem, variant and pair.
+    """Return metrics of risk-averse strategies minus those of their twins, one row per problem, variant and pair.
 
     Parameters
     ----------
     records
-        With a column for the variant.
+        Records with a column ``variant``.
     twins
-        Risk-averse strategies and what each is compared with.
+        Risk-averse strategies, each with its risk-neutral twin.
     metrics
-        What is compared, and over which rounds.
+        Metrics to compare, each with its rounds.
     """
     return pl.DataFrame(list(_iterate_gains(records, twins, metrics)), _GAIN_SCHEMA)
 
@@ -121,7 +121,7 @@ def _iterate_gains(
 
 
 def add_ranks(records: pl.DataFrame) -> pl.DataFrame:
-    """Add the rank of each strategy within problem, seed and round; 0 is best, equal values share a rank."""
+    """Add the rank of each strategy within problem, seed and round; 0 is best, and equal values share a rank."""
     places = [
         (pl.col(metric).rank("average", descending=True).over("problem", "seed", "round") - 1.0).alias(f"{metric}_rank")
         for metric in ("risk_adjusted", "value", *RUNNING_METRICS)

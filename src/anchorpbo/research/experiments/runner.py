@@ -1,4 +1,4 @@
-"""The runner of tasks: on a backend, in any order, each record kept as soon as its task ends."""
+"""The runner of tasks: tasks run on a backend in any order, and each record is written as soon as its task ends."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class TaskOutcome:
     task: ExperimentTask
     record: ExperimentRecord | None
     failure: str | None = None
-    """The traceback, where there is no record."""
+    """The traceback if the task failed."""
 
 
 class Backend(ABC):
-    """A place to run tasks."""
+    """Interface for running tasks."""
 
     @abstractmethod
     def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
-        """Yield tasks as they end, each once. Closing the iterator early stops those under way."""
+        """Yield each task once, when it ends. Closing the iterator early stops the running tasks."""
 
 
 def run_task(task: ExperimentTask) -> ExperimentRecord:
     """Run a task in this process and return its record."""
     began = perf_counter()
-    # Results must not depend on how many threads a machine has.
+    # Results must not depend on the number of threads of the machine.
     with one_blas_thread():
         columns = task.run()
     return ExperimentRecord(task, columns, __version__, describe_machine(), perf_counter() - began)
@@ -54,15 +54,15 @@ class SerialBackend(Backend):
     """The backend that runs tasks in this process, one after the other."""
 
     def run(self, tasks: Sequence[ExperimentTask]) -> Iterator[TaskOutcome]:
-        """Yield tasks in their order."""
+        """Yield the tasks in order."""
         for task in tasks:
             yield TaskOutcome(task, *try_task(task))
 
 
 def run_tasks(tasks: Sequence[ExperimentTask], store: RecordStore, backend: Backend) -> Iterator[TaskOutcome]:
-    """Do the tasks that have no record yet, and yield each once its record is on disk.
+    """Run the tasks without a record and yield each when its record is on disk.
 
-    A task that fails is yielded with its traceback, and the others go on.
+    A task that fails is yielded with its traceback, and the other tasks continue.
     """
     left = [task for task in dict.fromkeys(tasks) if not store.has(task)]
     for task in left:

@@ -1,17 +1,17 @@
-"""One study with a simulated user, as the paper runs it, and its metrics round by round (docs/reproduction.md).
+"""A study with a simulated user, as in the paper, and its metrics in every round (docs/reproduction.md).
 
-Symbols: f the utility, m(x) the posterior mean of the surrogate that chooses the duels, n^(x) the noise map of the
-anchors the method is told of, n(x) the user's true map, rho the risk weight.
+Symbols: f the utility, m(x) the posterior mean of the surrogate that chooses the duels, n^(x) the noise map from the
+anchors known to the method, n(x) the user's true map, rho the risk weight.
 
     x*_t               argmax over the cube of m(x) - rho n^(x)
     value              f(x*_t)                      the conventional best value
     risk_adjusted      f(x*_t) - rho n(x*_t)        the risk-adjusted best value
-    plain_value        f(argmax m(x)), and plain_risk_adjusted: what a user would take who does not mind noise
+    plain_value        f(argmax m(x)), with plain_risk_adjusted: the choice of a user who is indifferent to noise
     pair_noise         mean of n over the duel asked in this round
-    bandwidth          h of n^, and anchor_distance from the mean of the user's anchors to the optimum: one a run
+    bandwidth          h of n^; anchor_distance: from the mean of the user's anchors to the optimum; both one per run
 
-All strategies are measured with the same n^, also those that take the noise for constant when they choose: it is the
-user who minds the noise. The plain columns tell what becomes of the figures otherwise.
+All strategies are measured with the same n^, including those that assume constant noise, because the aversion to noise
+is the user's. The plain columns show the results without it.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ RISK_WEIGHT = 10.0
 PAPER_ROUNDS = 150
 STRATEGIES = ("ei", "ucb", "eubo", "anpei", "rahbo", "raeubo")
 TWINS: Mapping[str, str] = {"anpei": "ei", "rahbo": "ucb", "raeubo": "eubo"}
-"""A risk-averse strategy and what it comes to where the noise is constant."""
+"""Risk-averse strategies and their risk-neutral twins, to which they reduce if the noise is constant."""
 _RAW_SAMPLES, _RESTARTS = 128, 4
-"""The search for x*_t starts from all designs seen as well; more of either changed the value by less than 1e-7."""
+"""Raw samples and restarts of the search for x*_t, which also starts from all designs seen; larger numbers changed the
+value by less than 1e-7."""
 
 JudgeName = Literal["matching", "probit", "logistic", "difference", "exact"]
 _JUDGES: Mapping[str, Likelihood] = {
@@ -56,9 +57,9 @@ _JUDGES: Mapping[str, Likelihood] = {
 
 @dataclass(frozen=True)
 class SimulatedStudy(ExperimentTask):
-    """A problem, a strategy and a seed; everything else has the paper's setting, or ours where it gives none.
+    """A problem, a strategy and a seed; other settings default to the paper's, or to ours if it gives none.
 
-    Runs of one seed have the same anchors, the same duels to start with and the same luck, whatever the strategy.
+    Runs with one seed share anchors, initial duels and the user's random numbers across strategies.
     """
 
     kind: ClassVar[str] = "trial"
@@ -67,32 +68,32 @@ class SimulatedStudy(ExperimentTask):
     strategy: str
     seed: int
     rounds: int = PAPER_ROUNDS
-    """Duels chosen by the strategy, after the eight to start with."""
+    """Duels chosen by the strategy, after the eight initial ones."""
     anchors: str = "away"
-    """Where the user's anchors are, a place of `anchorpbo.research.experiments.anchor_placement`."""
+    """Placement of the user's anchors, see `anchorpbo.research.experiments.anchor_placement`."""
     count: int = DEFAULT_ANCHORS
-    """Anchors that make the user's true map, where they are drawn."""
+    """Number of anchors of the user's true map, if they are drawn."""
     told: int | None = None
-    """How many of them the method is told of; ``None`` for all."""
+    """Number of these anchors known to the method; ``None`` for all."""
     judge: JudgeName = "matching"
-    """How the user answers: by the strategy's own likelihood, by a given one, or always rightly."""
+    """How the user answers: by the strategy's own likelihood, by a given one, or without error."""
     baseline: Literal["constant", "anchored"] = "constant"
-    """What risk-neutral strategies take the noise for."""
+    """Noise that risk-neutral strategies assume."""
     inference: Literal["hallucination", "laplace", "ep"] | None = None
     likelihood: Literal["probit", "logistic"] | None = None
     outputscale: float = 1.0
-    """Prior variance of the utility in the surrogate; the paper learns length-scales only."""
+    """Prior variance of the utility in the surrogate; the paper fits only length-scales."""
     ard: bool = False
-    """Whether the surrogate has one length-scale a dimension, rather than one for all."""
+    """Whether the surrogate has one length-scale per dimension instead of one for all."""
     profile: str = "gaussian"
     """The kernel of the density estimate, for the user's map and the method's."""
     penalty: Literal["std", "variance"] = "std"
     """ANPEI's penalty: the noise's standard deviation (the paper's text) or its variance (the appendix)."""
     offset: float = 0.0
-    """Added to the utility; the paper's logistic judge heeds it."""
+    """Number added to the utility; the answers of the paper's logistic judge depend on it."""
 
     def __post_init__(self) -> None:
-        # As plain numbers, so that equal trials have equal keys.
+        # Convert to plain numbers, so that equal studies have equal keys.
         plain: dict[str, int | float] = {
             "rounds": as_integer("rounds", self.rounds, 1),
             "seed": as_integer("seed", self.seed, 0),
@@ -112,7 +113,7 @@ class SimulatedStudy(ExperimentTask):
         check_placement(self.anchors)
 
     def prepare(self) -> None:
-        """Find the data set."""
+        """Load the data set, or raise if it is missing."""
         get_problem(self.problem)
 
     @property
@@ -121,7 +122,7 @@ class SimulatedStudy(ExperimentTask):
         return float(self.rounds)
 
     def run(self) -> RecordColumns:
-        """Play the study; a row a round, the first after the duels to start with."""
+        """Run the study and return one row per round, the first after the initial duels."""
         problem = _add_offset(get_problem(self.problem), self.offset)
         anchors = place_anchors(problem, self.anchors, self.count, self.seed)
         told = anchors[: self.told]
@@ -170,7 +171,7 @@ def _play_rounds(
 
 
 def _describe_duel(turn: Turn, *, chosen: bool) -> dict[str, Any]:
-    """Return the duel of a round; that before the first round was not chosen."""
+    """Return the duel of a round; the duel before the first round was not chosen by the strategy."""
     first, second = turn.pair.tolist()
     return {
         "first": first,
@@ -198,7 +199,7 @@ def _measure_round(optimizer: Optimizer, judge: SimulatedJudge, estimate: NoiseM
 
 
 def _maximise_risk_adjusted(posterior: Any, noise: NoiseMap, risk_weight: float) -> Array:
-    # The mean less the noise's cost is RAHBO without its exploration.
+    # The mean minus the noise penalty is RAHBO without exploration.
     bound = RAHBO(exploration=0.0, risk_aversion=risk_weight).bind(posterior, noise)
     seen = posterior.points
     rng = np.random.default_rng(len(seen))

@@ -1,15 +1,15 @@
 """Verdicts on the paper's claims about its studies.
 
-A claim that one thing is larger than another agrees when the 95 % interval of the paired difference is above zero,
-differs when it is below, and is open when zero is inside. "Competitive" is taken to mean: not worse by more than a
-tenth of the range of the problem's utility, which the interval must exclude. "Does not improve" differs when the
-interval is on the better side of zero, agrees when it excludes a tenth of the range, and is open else. Intervals are of
-one claim each: of a hundred that hold for no reason, a few are expected to agree.
+A claim that A is larger than B agrees if the 95 % interval of the paired difference is above zero, differs if it is
+below, and is open if it contains zero. "Competitive" means not worse by more than a tenth of the range of the problem's
+utility: the interval must exclude such a loss. "Does not improve" differs if the interval is on the better side of
+zero, agrees if it excludes a tenth of the range, and is open otherwise. Intervals are not corrected for multiple
+claims: among a hundred claims without any effect, a few are expected to agree.
 
 The paper says both that risk-averse strategies improve and that ANPEI is the exception. Both can be true if ANPEI gains
-less on its twin than RAHBO and RAEUBO do on theirs, so that is its claim in Figure 2 and in the ranks; that ANPEI gains
-at all, and that it does not, are given as our readings. What the paper measures is its metric; other readings of its
-text are ours.
+less on its twin than RAHBO and RAEUBO do on theirs, so this is its claim in Figure 2 and in the ranks. The claims that
+ANPEI gains, and that it does not, are our readings. Claims measured by the paper's own metric have the reading "paper";
+other readings of its text are "ours".
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ from anchorpbo.research.experiments.simulated_study import STRATEGIES, TWINS
 from anchorpbo.research.experiments.verdicts import OWN_ITEM, Claim
 
 GAIN_METRICS: Mapping[str, RoundRange] = {"risk_adjusted": "last", "value": "last", "pair_noise": "all"}
-"""The paper's metrics, and the rounds over which a risk-averse strategy is compared with its twin."""
+"""The paper's metrics, with the rounds over which a risk-averse strategy is compared with its twin."""
 WITHOUT_ANPEI = ("rahbo", "raeubo")
-"""The risk-averse strategies that the paper makes no exception for."""
+"""The risk-averse strategies without ANPEI, the paper's exception."""
 SEARCH_TOLERANCE = 1e-6
-"""Changes no larger than this come from where a search for x*_t ends."""
+"""Changes up to this size come from the tolerance of the search for x*_t."""
 UNCHANGED = "nothing changed"
-"""The variant of the sensitivity experiment in which nothing is changed."""
+"""The sensitivity experiment's variant with unchanged settings."""
 
 
 def judge_main(records: pl.DataFrame) -> Claims:
-    """Judge Figure 2 and the text on it."""
+    """Judge Figure 2 and the text about it."""
     top, middle, bottom = (f"Figure 2, {row}" for row in ("top", "middle", "bottom"))
     for problem in list_problems(records):
         yield from compare_with_twins(records, problem, "risk_adjusted", top, WITHOUT_ANPEI)
@@ -116,13 +116,13 @@ def judge_candy(records: pl.DataFrame) -> Claims:
 
 
 def judge_five_anchors(records: pl.DataFrame) -> Claims:
-    """Judge Figure 2's claims, as our reading, on a figure that the text does not mention."""
+    """Judge Figure 2's claims, as our reading, for a figure that the text does not mention."""
     for metric in ("risk_adjusted", "pair_noise"):
         yield from mark_as_ours(compare_with_twins(records, "hartmann3", metric, "Figure S5"))
 
 
 def judge_anchor_quality(records: pl.DataFrame) -> Claims:
-    """Judge that anchors near the optimum speed it up."""
+    """Judge that anchors near the optimum speed up convergence."""
     for problem in list_problems(records):
         for averse in TWINS:
             rows = select_problem(records, problem).filter(filter_strategies([averse]))
@@ -133,7 +133,7 @@ def judge_anchor_quality(records: pl.DataFrame) -> Claims:
 
 
 def judge_anchor_count(records: pl.DataFrame) -> Claims:
-    """Judge that more anchors help, early above all."""
+    """Judge that more anchors help, especially early."""
     moments: tuple[tuple[RoundRange, str], ...] = (
         ("early", "in the first third of the rounds"),
         ("last", "in the end"),
@@ -193,7 +193,7 @@ def judge_ranking(records: pl.DataFrame) -> Claims:
 
 
 def judge_time(records: pl.DataFrame) -> Claims:
-    """Judge ratios of seconds an ask, by their geometric means."""
+    """Judge ratios of seconds per ask, by their geometric means."""
     logs = records.with_columns(pl.col("seconds").log().alias("log_seconds"))
     pairs, singles = filter_strategies(["eubo", "raeubo"]), filter_strategies(["ei", "ucb", "anpei", "rahbo"])
     for problem in list_problems(records):
@@ -221,10 +221,10 @@ def _judge_ratio(text: str, logs: pl.DataFrame, one: pl.Expr, other: pl.Expr) ->
 
 
 def judge_anchor_placement(labelled: pl.DataFrame) -> Claims:
-    """Judge Figure 2's main claim by the place of the anchors, and whether the gain falls with their distance.
+    """Judge Figure 2's main claim per placement of the anchors, and whether the gain falls with their distance.
 
-    The column `variant` names the place. Settings are chosen by distance alone: the centre drawn by the seed, the
-    mean of all corners, the corner nearest to the optimum and that farthest from it.
+    The column `variant` names the placement. Settings are chosen only by distance: the centre drawn by the seed, the
+    mean of all corners, the corner nearest to the optimum and the corner farthest from it.
     """
     for problem in list_problems(labelled):
         rows = select_problem(labelled, problem)
@@ -240,7 +240,7 @@ def judge_anchor_placement(labelled: pl.DataFrame) -> Claims:
             if len(corners) > 2:
                 gains = [at_corner["gap"].to_numpy().mean() for _, at_corner in corners]
                 slope = Interval.of_slope([distance for distance, _ in corners], gains)
-                if min(len(at_corner) for _, at_corner in corners) < 2:  # one run says nothing of a corner
+                if min(len(at_corner) for _, at_corner in corners) < 2:  # too few runs for a corner's gain
                     slope = Interval(slope.mean, -math.inf, math.inf)
                 what = f"The gain of {averse.upper()} falls with the distance of the anchors, {PROBLEM_TITLES[problem]}"
                 yield make_claim(
@@ -249,10 +249,10 @@ def judge_anchor_placement(labelled: pl.DataFrame) -> Claims:
 
 
 def judge_sensitivity(labelled: pl.DataFrame) -> Claims:
-    """Figure 2's claims again, ANPEI's as those of the others, and which settings that the paper leaves open move them.
+    """Judge Figure 2's claims, ANPEI's like the others, and the effect of settings that the paper leaves open.
 
-    The column `variant` names the setting that was changed. It moves a claim, and has a row of its own, when the
-    difference of the differences, paired by seed, is not zero.
+    The column `variant` names the changed setting. A setting gets its own claim if it changes the gain: the difference
+    of the differences, paired by seed, is significantly different from zero.
     """
     for problem in list_problems(labelled):
         for averse in TWINS:

@@ -25,15 +25,15 @@ class StudyExperiment(Experiment):
     name: str
     description: str
     arms: tuple[SimulatedStudy, ...]
-    """What is compared; seed and rounds are filled in."""
+    """Studies to compare; seed and rounds are filled in."""
     seeds: int = 30
     rounds: int = 150
     quick_seeds: int = 3
     quick_rounds: int = 15
     variant: pl.Expr = field(default_factory=lambda: pl.lit(""))
-    """What arms of one problem and strategy differ in, from the columns of the records."""
+    """Expression over the record columns that names how arms of one problem and strategy differ."""
     make_claims: Callable[[pl.DataFrame], Iterable[Claim]] = field(kw_only=True)
-    """What becomes of the paper's claims, given the records with a column for the variant."""
+    """Function that judges the paper's claims, given the records with a column ``variant``."""
     is_divisible: bool = True
 
     def make_tasks(self, size: ExperimentSize) -> Sequence[ExperimentTask]:
@@ -43,11 +43,11 @@ class StudyExperiment(Experiment):
         return [replace(arm, seed=seed, rounds=rounds) for seed in range(seeds) for arm in self.arms]
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
-        """Mean and standard deviation of every metric at every round."""
+        """Return mean and standard deviation of every metric at every round."""
         return run_metrics.summarise_rounds(self._label_variants(records))
 
     def summarise_final(self, records: pl.DataFrame) -> pl.DataFrame:
-        """Mean and standard deviation over runs of what each metric comes to."""
+        """Return mean and standard deviation over runs of each metric's final value."""
         return run_metrics.summarise_final_values(self._label_variants(records))
 
     def judge_claims(self, records: pl.DataFrame) -> list[Claim]:
@@ -59,10 +59,10 @@ class StudyExperiment(Experiment):
 
 
 class GainExperiment(StudyExperiment):
-    """How much a risk-averse strategy gains on its twin under each variant."""
+    """Gains of risk-averse strategies on their twins under each variant."""
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
-        """A row a problem, variant, strategy and metric: the mean paired difference with its interval."""
+        """Return one row per problem, variant, strategy and metric: the mean paired difference with its interval."""
         return run_metrics.summarise_gains(self._label_variants(records), TWINS, claims_of.GAIN_METRICS)
 
     def summarise_final(self, records: pl.DataFrame) -> pl.DataFrame:
@@ -71,10 +71,10 @@ class GainExperiment(StudyExperiment):
 
 
 class RankExperiment(StudyExperiment):
-    """The mean rank of each strategy, of the runs of the main experiment."""
+    """Mean rank of each strategy over the runs of the main experiment."""
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
-        """Mean and standard deviation of the rank under both metrics, at every round."""
+        """Return mean and standard deviation of the rank by both metrics, at every round."""
         names = ("risk_adjusted_rank", "value_rank")
         means = [pl.col(name).mean().alias(f"{name}_mean") for name in names]
         stds = [pl.col(name).std().alias(f"{name}_std") for name in names]
@@ -88,10 +88,10 @@ class RankExperiment(StudyExperiment):
 
 
 class TimeExperiment(StudyExperiment):
-    """Seconds an ask, of the runs of the main experiment."""
+    """Seconds per ask in the runs of the main experiment."""
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
-        """Mean and standard deviation over all asks."""
+        """Return mean and standard deviation over all asks."""
         seconds = pl.col("seconds")
         by = ["problem", "strategy"]
         columns = [
@@ -107,7 +107,7 @@ class TimeExperiment(StudyExperiment):
 
 
 HARTMANN = {"hartmann3": 3, "hartmann4": 4}
-"""Names and dimensions."""
+"""Dimensions by problem."""
 
 
 def _list_main_arms() -> tuple[SimulatedStudy, ...]:
@@ -153,7 +153,7 @@ FIVE_ANCHORS_EXPERIMENT = StudyExperiment(
 )
 ANCHOR_QUALITY_EXPERIMENT = StudyExperiment(
     "anchor-quality",
-    "Anchors near the optimum against away from it, on Hartmann3 and Hartmann4.",
+    "Anchors near the optimum against anchors away from it, on Hartmann3 and Hartmann4.",
     tuple(
         SimulatedStudy(problem, s, 0, anchors=place)
         for problem in HARTMANN
@@ -165,7 +165,7 @@ ANCHOR_QUALITY_EXPERIMENT = StudyExperiment(
 )
 ANCHOR_COUNT_EXPERIMENT = StudyExperiment(
     "anchor-count",
-    "A user with 50 scattered anchors, of which the method is told 5, 10, 20 or all; Hartmann3.",
+    "A user with 50 scattered anchors; the method knows 5, 10, 20 or all of them; Hartmann3.",
     tuple(
         SimulatedStudy("hartmann3", s, 0, anchors="scattered", count=50, told=told)
         for s in RISK_AVERSE_STRATEGIES
@@ -218,11 +218,11 @@ _ALTERNATIVES: dict[str, dict[str, Any]] = {
     "farthest corner": _FARTHEST_CORNER,
     "farthest corner, settings of HB's code": {**_FARTHEST_CORNER, "ard": True, "judge": "exact"},
 }
-"""Settings that the paper does not give, each changed alone; the last has the length-scales and the user of the public
-code of Hallucination Believer, at the farthest corner."""
+"""Settings that the paper does not specify, changed one at a time; the last one combines the farthest corner with the
+length-scales and the user of the public code of Hallucination Believer."""
 _PENALTY = {"ANPEI penalises the variance": {"penalty": "variance"}}
 _BELOW_ZERO = {"utility below zero": {"offset": -1.0}}
-"""The utilities of Sushi and Candy are in [0, 1], then in [-1, 0]."""
+"""Moves the utilities of Sushi and Candy from [0, 1] to [-1, 0]."""
 
 
 def _list_sensitivity_arms() -> Iterator[SimulatedStudy]:
@@ -239,7 +239,7 @@ def _list_sensitivity_arms() -> Iterator[SimulatedStudy]:
 
 def _name_variants() -> pl.Expr:
     label: Any = pl
-    # The most settings first: a combination holds the parts of others.
+    # Variants with most settings first: a combination contains the settings of others.
     everything = {**_ALTERNATIVES, **_PENALTY}.items()
     for name, settings in sorted(everything, key=lambda each: -len(each[1])):
         label = label.when([pl.col(column) == value for column, value in settings.items()]).then(pl.lit(name))
@@ -250,7 +250,7 @@ def _name_variants() -> pl.Expr:
 
 SENSITIVITY_EXPERIMENT = GainExperiment(
     "sensitivity",
-    "Ours: settings that the paper does not give, changed one at a time; Hartmann3, Hartmann4, Sushi, Candy.",
+    "Ours: settings that the paper does not specify, changed one at a time; Hartmann3, Hartmann4, Sushi, Candy.",
     tuple(dict.fromkeys(_list_sensitivity_arms())),
     seeds=20,
     rounds=100,

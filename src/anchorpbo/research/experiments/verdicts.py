@@ -1,7 +1,7 @@
 """The paper's claims by figure, table and proposition, and the rules of their verdicts.
 
-A *claim* is one sentence of the paper with what was found under one setting. Claims of one sentence under several
-settings are a *statement*; the statements of one figure, table or proposition make its verdict.
+A *claim* is one sentence of the paper with our result under one setting. The claims of one sentence under several
+settings form a *statement*; the statements of a figure, table or proposition determine its verdict.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["agrees", "differs", "depends", "open"]
-"""Verdict on a claim: it holds; its opposite holds, or no effect is seen; it changes with a setting that the paper does
-not specify; these runs are too few to tell."""
+"""Verdict on a claim: it holds; its opposite holds, or there is no effect; it changes with a setting that the paper
+does not specify; there are too few runs to tell."""
 ItemVerdict = Literal["agrees", "agrees, rest open", "mixed", "differs", "depends", "open"]
 """Verdict on an item; "mixed" if some of its statements agree and others differ or depend."""
 Reading = Literal["paper", "ours"]
-"""Whether a claim is measured as the paper says, or in another way that its text allows."""
+"""Whether a claim is measured by the paper's metric, or in another way that its text allows."""
 READING_NAMES: dict[Reading, str] = {"paper": "the paper's metric", "ours": "our reading"}
-"""As tables call them."""
+"""Names of the readings in tables."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Something the paper says, and what was found."""
+    """A statement of the paper and our result."""
 
     text: str
     """The claim, in one sentence."""
     where: str
     """Its place in the paper, an item of `PAPER_ITEMS`, or `OWN_ITEM`."""
     found: str
-    """Our number; of a comparison the mean paired difference, in units of what is compared."""
+    """Our number; for a comparison, the mean paired difference in the metric's units."""
     interval: str
     """The 95 % confidence interval of that number, or a dash."""
     verdict: Verdict
     setting: str = ""
-    """The setting under which this was found; empty if there is one only."""
+    """The setting of this result; empty if there is only one."""
     reading: Reading = "paper"
 
 
@@ -52,7 +52,7 @@ class PaperItem:
 
 
 OWN_ITEM = "ours"
-"""The place of what is not in the paper."""
+"""The place of claims that are not in the paper."""
 PAPER_ITEMS: tuple[PaperItem, ...] = (
     PaperItem("Figure 1", "Noise-aware queries are quieter and give a better surrogate.", "illustration"),
     PaperItem(
@@ -84,7 +84,7 @@ PAPER_ITEMS: tuple[PaperItem, ...] = (
 
 
 def judge_statement(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict on a statement, given its verdict under each setting that the paper leaves open."""
+    """Return the verdict on a statement, given its verdicts under the settings that the paper leaves open."""
     found = set(verdicts)
     if "depends" in found or {"agrees", "differs"} <= found:
         return "depends"

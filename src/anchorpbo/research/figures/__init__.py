@@ -1,6 +1,7 @@
 """Figures and tables of the experiments, in one style.
 
-Data in, figure out: statistics are computed by the experiments. `style` has what all figures share.
+Each function takes data and returns a figure; the experiments compute the statistics. `strategy_styles` holds the
+styles that all figures share.
 """
 
-import anchorpbo.research.experiments  # noqa: F401  (says what to install)
+import anchorpbo.research.experiments  # noqa: F401  (raises with install instructions)

@@ -2,11 +2,11 @@
 
 ::
 
-    OUT/NAME/summary.parquet            the numbers behind the rest
+    OUT/NAME/summary.parquet            the numbers behind figures and tables
     OUT/NAME/*.png, *.pdf               figures
     OUT/NAME/*.md, *.tex                tables; claims.md and claims.tex hold the paper's claims
-    OUT/NAME/claims.json                the same for programs
-    OUT/overview.md, overview.tex       a row a figure, table and proposition of the paper, over all experiments
+    OUT/NAME/claims.json                the claims for programs
+    OUT/overview.md, overview.tex       one row per figure, table and proposition of the paper, over all experiments
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ Tabulate = Callable[[pl.DataFrame], TextTable]
 
 @dataclass(frozen=True)
 class ReportContents:
-    """The figures and tables of an experiment, by the names of the files."""
+    """The figures and tables of an experiment, by file name."""
 
     figures: Mapping[str, Plot] = field(default_factory=dict)
-    """Drawn from the summary."""
+    """Figures drawn from the summary."""
     tables: Mapping[str, Tabulate] = field(default_factory=dict)
-    """Made from the final values."""
+    """Tables made from the final values."""
     details: Mapping[str, Plot] = field(default_factory=dict)
-    """Drawn from the records, where the summary has too little."""
+    """Figures drawn from the records, which need more than the summary."""
 
 
 _FINAL_TABLES: dict[str, Tabulate] = {
@@ -95,7 +95,7 @@ REPORT_CONTENTS: dict[str, ReportContents] = {
     ),
     "kde-time": ReportContents({"kde_time": theory_figures.plot_kde_time}),
 }
-"""By the name of the experiment."""
+"""Contents by name of the experiment."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,18 +112,18 @@ def write_report(experiment: Experiment, records: pl.DataFrame, folder: Path) ->
     Parameters
     ----------
     experiment
-        Whose.
+        The experiment.
     records
         The rows of its tasks.
     folder
-        Where its files go.
+        Folder of its files.
     """
     summary, final, claims = (
         experiment.summarise(records),
         experiment.summarise_final(records),
         experiment.judge_claims(records),
     )
-    # A part of an experiment may have nothing to compare.
+    # A partial experiment may have nothing to compare.
     pictures = REPORT_CONTENTS[experiment.name] if summary.height else ReportContents()
     buffer = io.BytesIO()
     summary.write_parquet(buffer)
@@ -160,7 +160,7 @@ def write_overview(out: Path) -> list[Path]:
 
 
 def _describe_size(records: pl.DataFrame) -> str:
-    """How many runs there are, in words."""
+    """Return the number of runs as text."""
     runs, seeds = records["key"].n_unique(), records["seed"].n_unique()
     rounds = f" of {records['rounds'].to_numpy().max()} rounds" if "rounds" in records.columns else ""
     return f"{runs} runs{rounds} with {seeds} seeds"

@@ -36,7 +36,7 @@ from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell, TextTable
 
 LOWER_IS_BETTER = frozenset({"pair_noise"})
 TIMED_STRATEGIES = ("ucb", "ei", "eubo", "rahbo", "anpei", "raeubo")
-"""Columns of the paper's table of computation times."""
+"""Columns of the paper's table of computation time."""
 PAPER_SECONDS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
         "hartmann3": ("25.3 ± 2.9", "26.4 ± 3.5", "136.8 ± 20.2", "52.4 ± 6.4", "22.8 ± 2.8", "315.1 ± 29.1"),
@@ -44,17 +44,18 @@ PAPER_SECONDS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
         "sushi": ("38.2 ± 2.5", "33.8 ± 8.2", "231.3 ± 69.9", "45.2 ± 6.7", "34.9 ± 4.4", "539.3 ± 79.1"),
     }
 )
-"""Table computation_time of the paper, as printed there."""
+"""The paper's table computation_time, as printed."""
 
 
 def tabulate_final_values(summary: pl.DataFrame, metrics: Sequence[str]) -> TextTable:
-    """Mean ± standard deviation over runs of what each metric comes to, the best of a row in bold.
+    """Tabulate final values: mean ± standard deviation over runs, with the best of each row in bold.
 
     Parameters
     ----------
     summary
-        Of `anchorpbo.research.experiments.run_metrics.summarise_final_values`, or as for `curves.py`, whose last round
-        is taken; a row of the table a problem, variant and metric, a column a strategy.
+        From `anchorpbo.research.experiments.run_metrics.summarise_final_values`, or a summary as in `round_curves.py`,
+        of which the last round is used. The table has one row per problem, variant and metric, and one column per
+        strategy.
     metrics
         Names of metrics, as in `METRIC_LABELS`.
     """
@@ -92,12 +93,12 @@ def tabulate_final_values(summary: pl.DataFrame, metrics: Sequence[str]) -> Text
 
 
 def tabulate_times(summary: pl.DataFrame) -> TextTable:
-    """Seconds of an iteration in the layout of the paper's table, with the paper's own numbers below ours.
+    """Tabulate seconds per iteration in the layout of the paper's table, with the paper's numbers below ours.
 
     Parameters
     ----------
     summary
-        A row a problem and strategy, with the columns ``problem``, ``strategy``, ``seconds_mean``, ``seconds_std``.
+        One row per problem and strategy, with the columns ``problem``, ``strategy``, ``seconds_mean``, ``seconds_std``.
     """
     _check_columns(summary, "problem", "strategy", *(f"seconds_{part}" for part in _MOMENT_SUFFIXES))
     rows = []
@@ -123,14 +124,14 @@ def tabulate_times(summary: pl.DataFrame) -> TextTable:
 
 
 def tabulate_claims(claims: Sequence[Claim], size: str = "") -> TextTable:
-    """What the paper says, and what was found; columns in which all rows would be alike are left out.
+    """Tabulate claims of the paper with our results; columns with equal entries in all rows are left out.
 
     Parameters
     ----------
     claims
-        With verdicts.
+        Claims with verdicts.
     size
-        How many runs these rest on, in words.
+        Number of runs, as text.
     """
     columns: list[tuple[str, str | float, list[str]]] = [
         ("Claim", 0.3, [claim.text for claim in claims]),
@@ -151,12 +152,12 @@ def tabulate_claims(claims: Sequence[Claim], size: str = "") -> TextTable:
 
 
 def tabulate_overview(claims: Sequence[Claim]) -> TextTable:
-    """A row a figure, table or proposition of the paper: what it says, the verdict, and on how many statements.
+    """Tabulate the items of the paper: what each says, its verdict and the number of statements.
 
     Parameters
     ----------
     claims
-        Of all experiments that were run; items without any are left out.
+        Claims of all experiments that were run; items without claims are left out.
     """
     found = judge_items(claims)
     rows = [(item, found[item.where]) for item in PAPER_ITEMS if found[item.where]]
@@ -174,12 +175,12 @@ def tabulate_overview(claims: Sequence[Claim]) -> TextTable:
 
 
 def tabulate_gains(summary: pl.DataFrame, metric: str = "risk_adjusted") -> TextTable:
-    """What risk-averse strategies gain on their twins, a row a problem and variant, a column a strategy.
+    """Tabulate gains of risk-averse strategies on their twins: a row per problem and variant, a column per strategy.
 
     Parameters
     ----------
     summary
-        Of `anchorpbo.research.experiments.run_metrics.summarise_gains`.
+        From `anchorpbo.research.experiments.run_metrics.summarise_gains`.
     metric
         One of its metrics.
     """
@@ -232,16 +233,17 @@ Moments = tuple[float, float]
 def _find_moments(rows: pl.DataFrame, strategy: str, metric: str) -> Moments | None:
     found = rows.filter(pl.col("strategy") == strategy)
     if found.height > 1:
-        raise InputError("a table needs one row a problem and strategy", f"{found.height} of {strategy}", "filter them")
+        rule, received = "a table needs one row per problem and strategy", f"{found.height} rows of {strategy}"
+        raise InputError(rule, received, "filter the summary")
     if not found.height or found[f"{metric}_mean"][0] is None:
         return None
-    # One run has a mean and no deviation.
+    # One run has a mean but no standard deviation.
     std = found[f"{metric}_std"][0]
     return float(found[f"{metric}_mean"][0]), float("nan") if std is None else float(std)
 
 
 def _format_row(moments: Sequence[Moments | None], metric: str) -> list[Cell]:
-    """Cells of a row; bold are all that look as good as the best."""
+    """Return the cells of a row; all cells that are shown equal to the best are bold."""
     means = [_format_number(each[0]) for each in moments if each]
     choose = min if metric in LOWER_IS_BETTER else max
     best = choose(means, key=float, default=None)

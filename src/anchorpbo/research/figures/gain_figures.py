@@ -1,7 +1,7 @@
-"""What risk-averse strategies gain on their risk-neutral twins: by the distance of the anchors, and by settings.
+"""Figures of the gains of risk-averse strategies on their risk-neutral twins: by distance of the anchors, by setting.
 
-Both draw a table of `measures.gains`: a row a problem, variant, strategy and metric, with the
-mean paired difference, its 95 % interval, and the mean distance of the anchors from the optimum.
+Both draw a table of `run_metrics.summarise_gains`: one row per problem, variant, strategy and metric, with the mean
+paired difference, its 95 % interval, and the mean distance of the anchors from the optimum.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from anchorpbo.research.figures.strategy_styles import (
 
 GAIN_COLUMNS = ("problem", "variant", "strategy", "metric", "distance", "mean", "low", "high")
 SEED_PLACEMENT = "away"
-"""The variant whose anchors are drawn anew by each seed."""
+"""The variant with anchors drawn by the seed."""
 
 
 @use_style()
 def plot_gain_by_distance(summary: pl.DataFrame, *, metric: str = "risk_adjusted", width: float = PAGE) -> Figure:
-    """The gain against the distance of the anchors from the optimum: a row a problem, a column a strategy.
+    """Plot the gain against the distance of the anchors from the optimum: one row per problem, one column per strategy.
 
-    Filled circles are corners of the cube, the open square is the mean over clusters drawn by the seed. Bars are 95 %
+    Filled circles are corners of the cube; the open square is the mean over clusters drawn by the seed. Bars are 95 %
     intervals; the line is a least-squares fit through the corners.
 
     Parameters
     ----------
     summary
-        See the head of this module; the variant is the place of the anchors.
+        See the module docstring; the variant is the placement of the anchors.
     metric
-        What is gained.
+        Metric of the gain.
     width
-        Of the figure in inches.
+        Width of the figure in inches.
     """
     shown, problems, strategies = _select_gains(summary, metric)
     new, panels = figure(len(problems), len(strategies), width=width, sharex="row", sharey="row")
@@ -79,16 +79,16 @@ def plot_gain_by_distance(summary: pl.DataFrame, *, metric: str = "risk_adjusted
 
 @use_style()
 def plot_gain_forest(summary: pl.DataFrame, *, metric: str = "risk_adjusted", width: float = PAGE) -> Figure:
-    """The gain under each setting: a block of rows a problem, a row a setting, a column a strategy.
+    """Plot the gain under each setting: one block per problem, one row per setting, one column per strategy.
 
     Parameters
     ----------
     summary
-        See the head of this module; the variant is the setting.
+        See the module docstring; the variant is the setting.
     metric
-        What is gained.
+        Metric of the gain.
     width
-        Of the figure in inches.
+        Width of the figure in inches.
     """
     shown, problems, strategies = _select_gains(summary, metric)
     rows = [

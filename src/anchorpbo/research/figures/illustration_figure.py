@@ -1,4 +1,4 @@
-"""The paper's first figure: a user, two surrogates of them, and what the noise does to an acquisition."""
+"""The paper's first figure: a user, two surrogates, and the effect of the noise on the acquisition function."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ _BAND_STDS = 1.96
 
 @use_style()
 def plot_illustration(records: pl.DataFrame, *, seed: int = 0, map: str = "bounded", width: float = PAGE) -> Figure:
-    """Three rows: utility and noise of the user; the two surrogates; the acquisition with and without the noise.
+    """Plot three rows: the user's utility and noise; two surrogates; the acquisition with and without noise.
 
     Parameters
     ----------
     records
-        Of the experiment ``illustration``.
+        Records of the experiment ``illustration``.
     seed, map
-        Which pair of studies to show.
+        Seed and map of the pair of studies.
     width
-        Of the figure in inches.
+        Width of the figure in inches.
     """
     studies = {name: _select_study(records, name, seed, map) for name in (RISK_NEUTRAL, NOISE_AWARE)}
     new = blank(width, 6.0)
@@ -58,7 +58,7 @@ def plot_illustration(records: pl.DataFrame, *, seed: int = 0, map: str = "bound
     ends = [axes.get_ylim() for axes in (panels[RISK_NEUTRAL], panels[NOISE_AWARE])]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     for name in studies:
-        # Room for the numbers above the band.
+        # Leave room for the numbers above the band.
         panels[name].set_ylim(low, high + 0.14 * (high - low))
     _draw_acquisition(panels["acquisition"], studies[NOISE_AWARE])
     for axes in panels.values():
@@ -89,7 +89,7 @@ def _draw_noise(axes: Axes, rows: pl.DataFrame) -> None:
 
 def _draw_surrogate(axes: Axes, rows: pl.DataFrame, strategy: str) -> None:
     x, utility, mean, std = _list_columns(rows, "grid", "x", "utility", "mean", "std")
-    # Answers tell utilities up to an affine map, so that the closest one is shown.
+    # Answers determine utilities only up to an affine map, so the closest one is shown.
     a, b = fit_affine(utility, mean)
     middle, half = a + b * mean, _BAND_STDS * abs(b) * std
     axes.fill_between(x, middle - half, middle + half, color=STRATEGY_COLOURS[strategy], alpha=0.16, linewidth=0)
@@ -112,7 +112,7 @@ def _draw_acquisition(axes: Axes, rows: pl.DataFrame) -> None:
     right = axes.twinx()
     right.fill_between(x, noise, color=GREEN, alpha=0.12, linewidth=0)
     right.plot(x, noise, color=GREEN)
-    # Kept to the lower part, out of the way of the curves that it changes.
+    # Drawn in the lower part, clear of the acquisition curves.
     right.set_ylim(0.0, 2.4 * noise.max())
     right.set_yticks([0.0, round(float(noise.max()), 2)])
     right.set_ylabel("estimated noise", color=GREEN)

@@ -12,16 +12,16 @@ _WRITE_REMEDY = "free some space, or choose another folder, and write the report
 
 
 def add_ending(stem: Path, ending: str) -> Path:
-    """Return a stem with an ending; what follows a dot in the stem's name stays."""
+    """Return a stem with an ending; a dot in the stem's name is kept."""
     return stem.with_name(f"{stem.name}.{ending}")
 
 
 def write_files(contents: Mapping[Path, bytes]) -> list[Path]:
-    """Write files and return their paths; folders are made where there are none."""
+    """Write files and return their paths; missing folders are created."""
     for path, content in contents.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError("figures and tables need a folder of their own", error, _WRITE_REMEDY) from error
+            raise InputError("figures and tables need a writable folder", error, _WRITE_REMEDY) from error
         save_bytes(path, content, _WRITE_REMEDY)
     return list(contents)

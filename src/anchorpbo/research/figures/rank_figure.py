@@ -1,4 +1,4 @@
-"""Mean ranks of strategies against rounds, 0 for the best."""
+"""Figure of mean ranks of strategies against rounds; 0 is the best rank."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from anchorpbo.research.figures.strategy_styles import (
 RANK_COLUMNS: MappingProxyType[str, str] = MappingProxyType(
     {"risk_adjusted_rank_mean": "risk-averse", "value_rank_mean": "risk-neutral"}
 )
-"""Columns of the summary, and the setting each ranks by; rows of the figure."""
+"""Columns of the summary and the setting that each ranks by; one row of the figure each."""
 
 
 @use_style()
 def plot_ranks(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
-    """Problems side by side; above ranks by the risk-adjusted best value, below by the best value.
+    """Plot ranks, with problems side by side: by risk-adjusted best value above, by best value below.
 
     Parameters
     ----------
     summary
-        A row a problem, strategy and round, with the columns ``problem``, ``strategy``, ``round``,
+        One row per problem, strategy and round, with the columns ``problem``, ``strategy``, ``round``,
         ``risk_adjusted_rank_mean`` and ``value_rank_mean``.
     width
-        Of the figure in inches.
+        Width of the figure in inches.
     """
     missing = [name for name in ("problem", "strategy", "round", *RANK_COLUMNS) if name not in summary.columns]
     if missing or not summary.height:
@@ -45,7 +45,7 @@ def plot_ranks(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
         )
     problems = sort_by_order(summary["problem"].unique(maintain_order=True), PROBLEM_TITLES)
     strategies = sort_by_order(summary["strategy"].unique(maintain_order=True), STRATEGY_STYLES)
-    # Of one problem the two stand side by side; a panel as wide as the page would be flat.
+    # For a single problem, draw the two panels side by side: a panel as wide as the page would be flat.
     alone = len(problems) == 1
     shape = (1, 2) if alone else (2, len(problems))
     new, panels = figure(*shape, width=width, height=2.8 if alone else None, sharex=True, sharey=True)
@@ -70,7 +70,7 @@ def plot_ranks(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     if alone:
         new.suptitle(format_problem(problems[0]), fontsize="medium")
     finish_rounds(new, panels, summary)
-    # Shared by all panels: better is up, and no rank can be outside.
+    # All panels share the axis: better ranks are up, and every possible rank fits.
     panels[0, 0].set_ylim(len(strategies) - 1 + 0.15, -0.15)
     panels[0, 0].set_yticks(range(len(strategies)))
     add_strategy_legend(new, strategies)

@@ -1,7 +1,7 @@
-"""Metrics against rounds: strategies on problems (`plot_curves`), and one setting at several values (`plot_ablation`).
+"""Figures of metrics against rounds: strategies on problems (`plot_curves`), values of one setting (`plot_ablation`).
 
-Both draw a summary: a row a problem, strategy, variant and round, with the columns ``problem``, ``strategy``,
-``variant``, ``round``, ``runs``, and ``M_mean`` and ``M_std`` for each metric M. Round 0 is after the starting duels.
+Both draw a summary: one row per problem, strategy, variant and round, with the columns ``problem``, ``strategy``,
+``variant``, ``round``, ``runs``, and ``M_mean`` and ``M_std`` for each metric M. Round 0 follows the initial duels.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ METRIC_LABELS: MappingProxyType[str, str] = MappingProxyType(
         "running_value": "running\nbest value",
     }
 )
-"""Metrics in words; a line break is one of a label, and a space in tables."""
+"""Titles of metrics; a line break applies in axis labels and becomes a space in tables."""
 VARIANT_NAMES: MappingProxyType[str, str] = MappingProxyType(
     {
         "near": "anchors near the optimum",
@@ -61,7 +61,7 @@ VARIANT_NAMES: MappingProxyType[str, str] = MappingProxyType(
         "anchored": "anchored noise",
     }
 )
-"""Variants in words, in the order of a legend; a number is one of anchors."""
+"""Titles of variants, in the order of a legend; a numeric variant is a number of anchors."""
 
 _DASHES: tuple[Dash, ...] = ("-", DASHED, (0.0, (1.0, 1.2)), (0.0, (5.0, 1.4, 1.0, 1.4)))
 _INFERENCE_NAMES = {"hallucination", "laplace", "ep"}
@@ -70,18 +70,18 @@ _TWIN_PAIRS = (("anpei", "ei"), ("rahbo", "ucb"), ("raeubo", "eubo"))
 
 @use_style()
 def plot_curves(summary: pl.DataFrame, metrics: Sequence[str], *, width: float = PAGE) -> Figure:
-    """Every strategy on every problem: problems side by side, metrics below each other.
+    """Plot every strategy on every problem: problems side by side, metrics below each other.
 
-    Of a single problem the metrics stand side by side.
+    For a single problem, the metrics are side by side.
 
     Parameters
     ----------
     summary
-        See the head of this module; one variant of each strategy.
+        See the module docstring; one variant per strategy.
     metrics
         Names of metrics, as in `METRIC_LABELS`.
     width
-        Of the figure in inches.
+        Width of the figure in inches.
     """
     _check_summary(summary, metrics)
     if summary.select("problem", "strategy", "variant").unique().height > len(_list_cells(summary)):
@@ -118,22 +118,22 @@ def plot_ablation(
     names: Mapping[str, str] = VARIANT_NAMES,
     width: float = PAGE,
 ) -> Figure:
-    """The same strategies under several values of a setting, their variants.
+    """Plot the same strategies under several values of a setting (variants).
 
     Parameters
     ----------
     summary
-        See the head of this module.
+        See the module docstring.
     metrics
         Names of metrics, as in `METRIC_LABELS`; one or more rows of panels each.
     columns
-        What stands side by side. Problems: a panel has all strategies, each in its hue, and variants differ in their
-        dashes. Strategies: a panel has one, and variants differ in shade and dashes; problems are rows. By default
-        problems if there are several and no twins, which share a hue.
+        Columns of panels. With problems, a panel shows all strategies, each in its hue, and variants differ in their
+        dashes. With strategies, a panel shows one strategy, variants differ in shade and dashes, and problems are rows.
+        The default is problems if there are several and no twins (twins share a hue).
     names
-        Variants in words.
+        Titles of variants.
     width
-        Of the figure in inches.
+        Width of the figure in inches.
     """
     _check_summary(summary, metrics)
     problems = sort_by_order(_list_values(summary, "problem"), PROBLEM_TITLES)
@@ -182,10 +182,10 @@ def plot_ablation(
 
 
 def draw_line(axes: Axes, rows: pl.DataFrame, metric: str, colour: str, dash: Dash) -> None:
-    """Draw one mean with its band from rows of a summary, if there are any."""
+    """Draw a mean with its band from summary rows, if there are any."""
     rows = rows.sort("round")
     if rows.height:
-        # Metrics of a duel have no value at round 0: a null there, NaN for matplotlib.
+        # Metrics of a duel are null at round 0, which matplotlib needs as NaN.
         x, mean, std = (rows[name].cast(float).to_numpy() for name in ("round", f"{metric}_mean", f"{metric}_std"))
         band(axes, x, mean, std, colour=colour, dash=dash)
 
@@ -194,7 +194,7 @@ def finish_rounds(new: Figure, panels: Panels, summary: pl.DataFrame) -> None:
     """Set limits and ticks of panels over rounds."""
     rounds = summary["round"].to_numpy()
     for axes in panels.flat:
-        # Also where a metric has no value at round 0, so that panels can be read together.
+        # Equal limits also for metrics without a value at round 0, so that panels are comparable.
         axes.set_xlim(rounds.min(), max(rounds.max(), rounds.min() + 1))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
@@ -202,7 +202,7 @@ def finish_rounds(new: Figure, panels: Panels, summary: pl.DataFrame) -> None:
 
 
 def add_strategy_legend(new: Figure, strategies: Iterable[str], heading: str | None = None) -> None:
-    """Add the legend of strategies, each above its risk-neutral twin where both are shown."""
+    """Add the legend of strategies, each above its risk-neutral twin if both are shown."""
     shown = set(strategies)
     ordered = [strategy for pair in _TWIN_PAIRS for strategy in pair if strategy in shown]
     handles = [
@@ -213,13 +213,13 @@ def add_strategy_legend(new: Figure, strategies: Iterable[str], heading: str | N
 
 
 def sort_by_order(values: Iterable[str], order: Iterable[str]) -> list[str]:
-    """Sort values by a given order, others after them."""
+    """Sort values by a given order, with other values last."""
     values, ranks = list(values), {name: rank for rank, name in enumerate(order)}
     return sorted(values, key=lambda value: ranks.get(value, len(ranks)))
 
 
 def sort_variants(variants: Sequence[str], names: Mapping[str, str] = VARIANT_NAMES) -> list[str]:
-    """Sort variants for a legend or table: numbers by size."""
+    """Sort variants for a legend or table; numbers are sorted by size."""
     return sorted(variants, key=int) if _are_numbers(variants) else sort_by_order(variants, names)
 
 
@@ -231,7 +231,7 @@ def format_variant(variant: str, names: Mapping[str, str] = VARIANT_NAMES) -> st
 
 
 def format_strategies(strategies: Iterable[str], variants: Iterable[str]) -> list[str]:
-    """The paper's names, without the inference in them where that is what varies."""
+    """Return the paper's names of strategies, without the inference if the variants are inferences."""
     named = format_acquisition if _INFERENCE_NAMES.intersection(variants) else format_strategy
     return [named(strategy) for strategy in strategies]
 
@@ -239,24 +239,24 @@ def format_strategies(strategies: Iterable[str], variants: Iterable[str]) -> lis
 def _style_variant(
     strategy: str | None, number: int, variants: Sequence[str], columns: Literal["problem", "strategy"]
 ) -> tuple[str, Dash]:
-    """Colour and dash of a variant, of a strategy or in the legend."""
+    """Return colour and dash of a variant, for a strategy or for the legend."""
     colour, dash = GREY if strategy is None else find_style(strategy).colour, _DASHES[number % len(_DASHES)]
     if columns == "problem":
         return BLACK if strategy is None else colour, dash
-    # Numbers are in an order, which shades show; dashes would only blur the noisy ones.
+    # Numbers are ordered, which shades show; dashes would make noisy curves hard to read.
     toned = mix_tone(colour, 1.0 - 2.0 * number / (len(variants) - 1) if len(variants) > 1 else 0.0)
     return toned, "-" if _are_numbers(variants) else dash
 
 
 def mix_tone(colour: str, lightness: float) -> str:
-    """A colour mixed with white up to a lightness of 1, or with black down to -1; 0 is the colour itself."""
+    """Mix a colour with white (lightness up to 1) or with black (down to -1); 0 returns the colour itself."""
     other, share = (1.0, 0.6 * lightness) if lightness > 0 else (0.0, -0.5 * lightness)
     red, green, blue = ((1.0 - share) * part + share * other for part in to_rgb(colour))
     return to_hex((red, green, blue))
 
 
 def _arrange_in_rows(first: Sequence[Line2D], second: Sequence[Line2D]) -> tuple[list[Line2D], int]:
-    """Handles in the order in which a legend shows these below each other, and its number of columns."""
+    """Return the handles in the order that puts the second row below the first, and the number of columns."""
     if not first:
         return list(second), min(len(second), 4)
     columns = max(len(first), len(second))

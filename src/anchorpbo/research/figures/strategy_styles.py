@@ -1,6 +1,6 @@
-"""Styles and names of strategies and problems in all figures, and how a figure is saved.
+"""Styles and names of strategies and problems in all figures, and saving of figures.
 
-Sizes, colours, panels and bands are those of `anchorpbo.plots.matplotlib_style`. A risk-averse strategy and its
+Sizes, colours, panels and bands come from `anchorpbo.plots.matplotlib_style`. A risk-averse strategy and its
 risk-neutral twin share a hue; the risk-averse one is solid, the risk-neutral one dashed.
 """
 
@@ -58,7 +58,7 @@ STRATEGY_STYLES: MappingProxyType[str, StrategyStyle] = MappingProxyType(
         "raeubo": StrategyStyle("Laplace-RAEUBO", GREEN, "-"),
     }
 )
-"""By strategy, in the order of legends and tables."""
+"""Styles by strategy, in the order of legends and tables."""
 
 
 def find_style(strategy: str) -> StrategyStyle:
@@ -74,20 +74,20 @@ def format_strategy(strategy: str) -> str:
 
 
 def format_acquisition(strategy: str) -> str:
-    """Return the name of a strategy's acquisition alone, such as EI."""
+    """Return the name of a strategy's acquisition function, such as EI."""
     return find_style(strategy).label.rpartition("-")[2]
 
 
 def format_problem(problem: str) -> str:
-    """Return the title of a problem: ``"hartmann3"`` is Hartmann 3D; others stay as they are."""
+    """Return the title of a problem, such as Hartmann 3D for ``"hartmann3"``; unknown names are returned unchanged."""
     return PROBLEM_TITLES.get(problem.lower(), problem)
 
 
 @use_style()
 def save_figure(figure: Figure, stem: Path) -> list[Path]:
-    """Write a figure as PNG and PDF beside each other and return their paths.
+    """Write a figure as PNG and PDF, and return their paths.
 
-    The same data, drawn anew, give the same bytes. A save that fails leaves what was there.
+    The same data give the same bytes. If writing fails, the previous files stay.
 
     Parameters
     ----------

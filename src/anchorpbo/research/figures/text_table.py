@@ -1,6 +1,6 @@
 r"""A table as Markdown and as LaTeX.
 
-Texts are plain: special characters are escaped for either format, and ``±`` or ``+-`` becomes ``$\pm$`` in LaTeX.
+Cells hold plain text: special characters are escaped for each format, and ``±`` or ``+-`` becomes ``$\pm$`` in LaTeX.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from anchorpbo.errors import ShapeError
 from anchorpbo.research.figures.output_files import add_ending, write_files
 
 MISSING_TEXT = "–"
-"""Of a cell without a value."""
+"""Text of a cell without a value."""
 
 _LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -22,14 +22,14 @@ _LATEX = {
     "<": "$<$", ">": "$>$", "|": "$|$", "±": r"$\pm$", "−": "$-$", "×": r"$\times$", "≤": r"$\le$", "≥": r"$\ge$",
     "–": "--", "—": "---", "…": r"\dots{}",
 }  # fmt: skip
-# A hyphen before a number is a minus sign, unless it joins what is before it, as in "5-10".
+# A hyphen before a number is a minus sign, unless it joins two numbers or words, as in "5-10".
 _LATEX_SPECIAL = re.compile(r"(?<![\w.)-])-(?=[\d.])|[" + re.escape("".join(_LATEX)) + "]")
 _MARKDOWN_SPECIAL = re.compile(r"[\\|*_`<]")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A text of a table."""
+    """A cell of a table."""
 
     text: str
     bold: bool = False
@@ -43,18 +43,18 @@ class TextTable:
     headings: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     align: tuple[str | float, ...]
-    """For each column ``"l"``, ``"r"``, or the share of the text's width that it wraps at."""
+    """Alignment per column: ``"l"``, ``"r"``, or the share of the text width at which the column wraps."""
     note: str = ""
-    """What to know when reading it, below it."""
+    """Note shown below the table."""
 
     def __post_init__(self) -> None:
         for cells in chain([self.align], self.rows):
             if len(cells) != len(self.headings):
-                rule = f"each row of a table must have {len(self.headings)} cells, as there are headings"
+                rule = f"each row of a table must have {len(self.headings)} cells, one per heading"
                 raise ShapeError(rule, cells, "fill the gaps with empty cells")
 
     def to_markdown(self) -> str:
-        """The title, the table as GitHub shows it, and the note."""
+        """Return the title, the table in GitHub's Markdown, and the note."""
         marks = ["---:" if align == "r" else "---" for align in self.align]
         body = [[_format_markdown_cell(cell) for cell in row] for row in self.rows]
         lines = [f"| {' | '.join(cells)} |" for cells in ([*map(escape_markdown, self.headings)], marks, *body)]
@@ -62,7 +62,7 @@ class TextTable:
         return "\n\n".join(part for part in parts if part) + "\n"
 
     def to_latex(self) -> str:
-        """A table environment, no wider than the text; needs the packages array, booktabs and graphicx."""
+        """Return a table environment no wider than the text; it needs the packages array, booktabs and graphicx."""
         columns = "".join(align if isinstance(align, str) else _format_paragraph_column(align) for align in self.align)
         body = [[_format_latex_cell(cell) for cell in row] for row in self.rows]
         lines = [
@@ -84,7 +84,7 @@ class TextTable:
 
 
 def save_table(table: TextTable, stem: Path) -> list[Path]:
-    """Write a table as .md and .tex beside each other and return their paths.
+    """Write a table as .md and .tex, and return their paths.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ def save_table(table: TextTable, stem: Path) -> list[Path]:
 
 
 def escape_latex(text: str) -> str:
-    """Escape a plain text for LaTeX."""
+    """Escape plain text for LaTeX."""
     return _LATEX_SPECIAL.sub(lambda found: _LATEX.get(found[0], "$-$"), _normalise_spaces(text))
 
 
 def escape_markdown(text: str) -> str:
-    """Escape a plain text for Markdown, also inside a table."""
+    """Escape plain text for Markdown, including table cells."""
     return _MARKDOWN_SPECIAL.sub(lambda found: "\\" + found[0], _normalise_spaces(text))
 
 
@@ -115,13 +115,13 @@ def _format_markdown_cell(cell: Cell) -> str:
 
 
 def _format_latex_cell(cell: Cell) -> str:
-    # \boldmath, for the minus and plus-minus signs are mathematics.
+    # \boldmath, because minus and plus-minus signs are set in math mode.
     text = escape_latex(cell.text)
     return rf"\textbf{{\boldmath {text}}}" if cell.bold else text
 
 
 def _format_latex_row(cells: list[str]) -> str:
-    # An empty group in front of a bracket, which \\ of the row before would take for its option.
+    # An empty group before a bracket; otherwise the \\ of the previous row would read it as its option.
     first = "{}" + cells[0] if cells[0].startswith(("[", "*")) else cells[0]
     return " & ".join([first, *cells[1:]]) + r" \\"
 

@@ -1,6 +1,6 @@
-"""What the paper proves, against simulation: consistency, anchor processes, concentration, one step of RAEUBO, time.
+"""Figures of the paper's theory against simulation: consistency, anchor processes, concentration, one step, time.
 
-Each function draws the summary of the experiment of its name, and `tabulate_violations` tabulates that of `one_step`.
+Each function draws the summary of the experiment with its name; `tabulate_violations` tabulates that of `one_step`.
 Bands are `strategy_styles.BAND` standard deviations over seeds.
 """
 
@@ -55,7 +55,7 @@ _SIZE_COLOURS = (SKY, BLUE, GREEN, ORANGE, RED)
 
 @use_style()
 def plot_consistency(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
-    """Error, bandwidth and leave-one-out ratio against the number of anchors; the same errors against the dimension."""
+    """Plot error, bandwidth and leave-one-out ratio against the number of anchors, and errors against the dimension."""
     new, panels = figure(2, 3, width=width)
     anchors, dimension = (summary.filter(pl.col("panel") == name) for name in ("anchors", "dimension"))
     for axes, measure, label in zip(
@@ -82,7 +82,7 @@ def plot_consistency(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
 
 @use_style()
 def plot_anchor_process(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
-    """Error against the number of anchors, a panel a radius; independent anchors in each."""
+    """Plot the error against the number of anchors, one panel per radius, with independent anchors in each."""
     errors = summary.filter(pl.col("measure") == "mse")
     radii = [radius for radius in _list_values(errors, "radius") if radius > 0]
     new, panels = figure(1, len(radii), width=width, height=2.5, sharey=True)
@@ -99,10 +99,10 @@ def plot_anchor_process(summary: pl.DataFrame, *, width: float = PAGE) -> Figure
 
 @use_style()
 def plot_concentration(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
-    """How tight the bounds are, and how often the stochastic part of the uniform one holds; a row a dimension.
+    """Plot the tightness of the bounds and the coverage of the uniform bound's stochastic part, one row per dimension.
 
-    The first two columns show the (1 - delta) quantile of the error over the bound: below 1 the bound holds. Of several
-    places the pointwise bound is shown at that where it is tightest.
+    The first two columns show the (1 - delta) quantile of the error over the bound: below 1 the bound holds. The
+    pointwise bound is shown at the point where it is tightest.
     """
     dimensions, deltas = [int(d) for d in _list_values(summary, "d")], _list_values(summary, "delta")
     fits = [int(n) for n in _list_values(summary, "fitted_on") if n > 0]
@@ -137,7 +137,7 @@ def plot_concentration(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
 
 @use_style()
 def plot_one_step(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
-    """How large a loss can be, how often lemma and proposition fail, and with which constant they would not."""
+    """Plot the largest loss, the share of violations of lemma and proposition, and the smallest sufficient constant."""
     new, panels = figure(2, 2, width=width)
     known = summary.filter(pl.col("inequality") == "pointwise, hardest")
     beliefs = summary.filter(pl.col("inequality").is_in(["lemma", "proposition"]))
@@ -175,7 +175,7 @@ def plot_one_step(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
 
 
 def tabulate_violations(summary: pl.DataFrame) -> TextTable:
-    """How often an inequality of one step is violated, and with which constant it would not be, a row a setting."""
+    """Tabulate violations of the one-step inequalities and the smallest sufficient constant, one row per setting."""
     rows = []
     for inequality in INEQUALITIES:
         own = summary.filter(pl.col("inequality") == inequality)
@@ -201,7 +201,7 @@ def tabulate_violations(summary: pl.DataFrame) -> TextTable:
 
 @use_style()
 def plot_kde_time(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
-    """CPU time of the noise map against the number of anchors, and of designs, with a line of slope 1 in each panel."""
+    """Plot the CPU time of the noise map against the numbers of anchors and of designs, with a line of slope 1."""
     times = summary.filter(pl.col("measure") == "seconds").with_columns(
         mean=1e3 * pl.col("mean"), std=1e3 * pl.col("std")
     )
@@ -231,7 +231,7 @@ def _draw_estimators(axes: Axes, rows: pl.DataFrame) -> None:
 
 
 def _draw_reference_slope(axes: Axes, anchors: pl.DataFrame) -> None:
-    """A line as steep as the proposition has it, under the error with the bandwidth it asks for."""
+    """Draw a line with the proposition's slope below the error with the proposition's bandwidth."""
     own = anchors.filter(pl.col("estimator") == "density, h by rate", pl.col("measure") == "mse").sort("x")
     x, y = (own[name].cast(float).to_numpy() for name in ("x", "mean"))
     axes.plot(x, 0.45 * y[-1] * (x / x[-1]) ** -0.8, color=GREY, linestyle=DOTTED, linewidth=1.0)
@@ -243,7 +243,7 @@ def _draw_reference_slope(axes: Axes, anchors: pl.DataFrame) -> None:
 
 
 def _draw_line(axes: Axes, rows: pl.DataFrame, x: str, y: str, colour: str, dash: Dash = "-") -> None:
-    """A mean with its band, or where the summary has no deviation a line; a mark a value."""
+    """Draw a mean with its band, or only a line if the summary has no deviation, with one marker per value."""
     rows = rows.sort(x)
     if rows.is_empty():
         return
@@ -254,7 +254,7 @@ def _draw_line(axes: Axes, rows: pl.DataFrame, x: str, y: str, colour: str, dash
 
 
 def _set_ticks(axes: Axes, which: str, at: Sequence[float]) -> None:
-    """Ticks of a logarithmic axis that spans too little for powers of ten."""
+    """Set the ticks of a logarithmic axis that spans less than a power of ten."""
     axis = axes.yaxis if which == "y" else axes.xaxis
     axis.set_major_locator(FixedLocator(list(at)))
     axis.set_minor_locator(NullLocator())
