@@ -197,7 +197,7 @@ def test_a_study_goes_by_its_id_its_beginning_or_its_name(call):
 
 def test_a_name_that_fits_none_or_several_is_told_with_what_there_is(call):
     ids = [made(call("study", "new", "--example", "poster", "--name", name)) for name in ("Blue one", "Blue two")]
-    for named, says in (("nope", "there must be a study"), ("Blue", "the only one")):
+    for named, says in (("nope", "no study has this id or name"), ("Blue", "the only one")):
         result = call("study", "show", named)
         assert result.exit_code == 2
         assert says in result.stderr

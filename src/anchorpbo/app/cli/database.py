@@ -96,9 +96,7 @@ def find_study(studies: StudyService, named: str) -> str:
         raise UnknownStudyError(
             "there are no studies yet", repr(named), "make one: anchorpbo study new --example coffee"
         )
-    raise UnknownStudyError(
-        "there must be a study of this id or name", repr(named), f"there are {_format_lines(lines)}"
-    )
+    raise UnknownStudyError("no study has this id or name", repr(named), f"there are {_format_lines(lines)}")
 
 
 def _format_lines(lines: list[StudySummary]) -> str:
