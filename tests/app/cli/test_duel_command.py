@@ -182,7 +182,7 @@ def test_a_recommendation_needs_an_answer(desk):
 def test_help_comes_on_demand_and_for_what_means_nothing(desk):
     assert "quit; all answers are stored" in desk.play("?", "q")
     output = desk.play("maybe", "1", "q")
-    assert "'maybe' means nothing here" in output
+    assert "'maybe' is not one of the keys" in output
     assert desk.outcomes() == ["first"]
 
 

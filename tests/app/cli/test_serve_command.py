@@ -212,7 +212,7 @@ def test_elsewhere_too_a_token_is_printed_once_and_needed(guarded):
 
 def test_the_database_in_the_data_folder_is_named(guarded):
     path = guarded.out.parent / "home" / "studies.db"
-    assert f"StudyService are kept in {path}" in guarded.stdout
+    assert f"Studies are kept in {path}" in guarded.stdout
     assert path.is_file()
 
 
@@ -257,7 +257,7 @@ def test_a_demo_in_a_database_of_ones_own_is_kept_and_made_once(tmp_path):
     for _ in range(2):
         with Server(tmp_path, "--demo", "--db", db, TMPDIR=str(tmp_path)) as server:
             assert [one["answers"] for one in server.studies()] == [12, 0, 0]
-            assert f"StudyService are kept in {db}" in server.stdout
+            assert f"Studies are kept in {db}" in server.stdout
             assert not list(tmp_path.glob("anchorpbo-*"))
             with server.get("/login") as page:
                 assert b"deleted when the server stops" not in page.read()
@@ -356,7 +356,7 @@ def test_a_long_computation_does_not_keep_it_from_ending():
 @pytest.mark.parametrize(
     ("options", "kind", "says"),
     [
-        (ServeOptions(names=("http://x",)), InputError, "--name must be that of a host"),
+        (ServeOptions(names=("http://x",)), InputError, "--name must be a host name"),
         (
             ServeOptions(host="0.0.0.0", port=0, token=False),
             InputError,

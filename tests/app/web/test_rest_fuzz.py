@@ -48,7 +48,7 @@ OPERATIONS = [
 
 @pytest.fixture(scope="module")
 def ids():
-    """StudyService in all states: fresh, answered, of a list, with a duel out and someone else taking part."""
+    """Studies in all states: fresh, answered, of a list, with a duel out and someone else taking part."""
     found = [make(CLIENT, STUDY_EXAMPLE), make(CLIENT, QUICK), make(CLIENT, {"name": "Trees", "space": ITEMS})]
     for id in found[1:]:
         for outcome in ("first", "second", "tie", "skip"):

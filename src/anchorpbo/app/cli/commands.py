@@ -11,7 +11,7 @@ from anchorpbo.app.cli.options import Database, Participant, RiskWeight, Study
 from anchorpbo.app.cli.study_commands import study
 from anchorpbo.errors import InputError
 
-STUDIES, TRYING, RESEARCH = "StudyService", "Trying it out", "Research"
+STUDIES, TRYING, RESEARCH = "Studies", "Trying it out", "Research"
 
 app: typer.Typer = typer.Typer(
     name="anchorpbo",
@@ -301,4 +301,4 @@ def _whole_numbers(option: str, text: str | None, example: str) -> tuple[int, ..
     try:
         return tuple(int(each) for each in text.split(","))
     except ValueError:
-        raise InputError(f"{option} must be whole numbers with commas between", text, f"write {example}") from None
+        raise InputError(f"{option} must be whole numbers separated by commas", text, f"write {example}") from None

@@ -134,7 +134,7 @@ def show_study(request: Request, access: CurrentAccess, id: str) -> StudyView:
     """Return a study: its definition and progress."""
     access.require_study(id)
     view = _studies(request).show(id)
-    # A participant need not know the others.
+    # A participant must not see the names of the others.
     return view if access.participant is None else replace(view, participants=[access.participant])
 
 
@@ -357,7 +357,7 @@ def report(
     return HTMLResponse(page, headers=saved)
 
 
-# -- people -----------------------------------------------------------------------------------------------------------
+# -- participants -----------------------------------------------------------------------------------------------------
 
 
 @router.get("/studies/{id}/participants", tags=["people"])
