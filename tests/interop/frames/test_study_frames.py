@@ -220,7 +220,7 @@ def test_values_that_are_written_alike_are_told_apart_or_refused():
             InputError, match="values of size must differ as text; received '3' and 3; use library=\"pandas\""
         ):
             history_to_frame(opt, library)
-        with pytest.raises(InputError, match="written alike"):
+        with pytest.raises(InputError, match="must differ as text"):
             utilities_to_frame(opt, library=library)
     numbered = ap.Catalogue.from_records([{"id": key, "x": x} for x, key in enumerate([1, "1", 2])], ["x"], key="id")
     with pytest.raises(InputError, match="values of id must differ as text; received 1 and '1'"):
