@@ -110,7 +110,7 @@ def _fetch(name: str, cache: Path) -> None:
         remedy = f"set {FOLDER_ENV} to a folder that holds {name}, or connect to the network and run again"
         raise DataError(rule, f"{type(error).__name__}: {error}", remedy) from error
     if not (cache / name).is_file():
-        remedy = f"run again, or set {FOLDER_ENV} to a folder that holds {name} as it was published"
+        remedy = f"run again, or set {FOLDER_ENV} to a folder that contains the original {name}"
         raise DataError(f"the download from {url} must contain the original {name}", "something else", remedy)
 
 

@@ -125,11 +125,11 @@ class AcquisitionContract(Contract):
         moments[list(self.signs).index("by_std")] = 0.0
         here = self.partials(moments)
         for field in fields(here):
-            ensure_finite(f"{field.name} where std is 0", getattr(here, field.name))
+            ensure_finite(f"{field.name} at std 0", getattr(here, field.name))
         posterior, items = self.items_without_spread()
         values, gradient = self.bind(posterior).value_and_gradient(items)
-        ensure_finite("values where std is 0", values)
-        ensure_finite("the gradient where std is 0", gradient)
+        ensure_finite("values at std 0", values)
+        ensure_finite("the gradient at std 0", gradient)
 
     def check_partials_have_one_shape(self) -> None:
         """Value and partial derivatives have the shape of the moments."""
@@ -212,8 +212,8 @@ class DesignAcquisitionContract(AcquisitionContract):
             flat[1] = 0.0
             here, there = self.partials(moments), self.partials(flat)
             for field in fields(here):
-                ensure_same_bits(f"{field.name} where std is 0", getattr(there, field.name), getattr(here, field.name))
-            ensure(not here.by_std.any(), "by_std must be 0 where needs_std is False")
+                ensure_same_bits(f"{field.name} at std 0", getattr(there, field.name), getattr(here, field.name))
+            ensure(not here.by_std.any(), "by_std must be 0 if needs_std is False")
 
     def check_default_incumbent(self) -> None:
         """The default incumbent is the best posterior mean over the compared designs."""

@@ -285,7 +285,7 @@ class StorageContract(Contract):
                 "an unknown type": _entry("slept"),  # type: ignore[arg-type]
                 "a negative response time": _entry("answered", ms=-1),
                 "an endless response time": _entry("answered", ms=2**70),
-                "data that is no mapping": Entry("answered", OWNER, _NOON, [1]),  # type: ignore[arg-type]
+                "data that is not a mapping": Entry("answered", OWNER, _NOON, [1]),  # type: ignore[arg-type]
                 "another participant": _entry("answered", "ann"),
                 "no entry": "answered",  # type: ignore[dict-item]
             }
@@ -302,7 +302,7 @@ class StorageContract(Contract):
             for seen in (-1, 0.5, "1", None, True, 2**63):
                 ensure_raises(InputError, f"seen={seen!r}", lambda seen=seen: storage.append(id, [_entry()], seen))  # type: ignore[misc]
                 ensure_raises(InputError, f"after={seen!r}", lambda seen=seen: storage.entries(id, after=seen))  # type: ignore[misc]
-            ensure_raises(InputError, "an id that is no text", lambda: storage.study(7))  # type: ignore[arg-type]
+            ensure_raises(InputError, "an id that is not text", lambda: storage.study(7))  # type: ignore[arg-type]
             ensure((len(storage.entries(id)), storage.participants(id)) == (1, [OWNER]), "nothing of it must be stored")
 
     def check_long_data_fits(self) -> None:

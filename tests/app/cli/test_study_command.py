@@ -183,7 +183,7 @@ def test_deleting_asks_first(call):
 
 def test_people_can_be_invited(call):
     made(call("study", "new", "--example", "poster"))
-    assert "Ana takes part" in call("study", "invite", "poster", "Ana").stdout
+    assert "Ana was added" in call("study", "invite", "poster", "Ana").stdout
     assert "Ana" in call("study", "show", "poster").stdout
 
 

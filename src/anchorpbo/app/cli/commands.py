@@ -275,7 +275,7 @@ def bench(
 
     [bold]memory[/bold] is the peak memory of a round, [bold]startup[/bold] the import and the first ask.
 
-    [bold]growth[/bold] is this library alone: long catalogues, many duels, many designs, many studies.
+    [bold]growth[/bold] is only this library: long catalogues, many duels, many designs, many studies.
 
     Other libraries come with the extra [bold]bench[/bold]; without it, add --only anchorpbo.
     """

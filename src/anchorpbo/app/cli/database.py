@@ -41,7 +41,7 @@ def resolve_url(db: str | None) -> str:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        rule = f"the folder {folder} must be a place where files can be written"
+        rule = f"the folder {folder} must be writable"
         raise DataError(rule, error, "allow that, or name a database with --db") from error
     return str(folder / FILE_NAME)
 

@@ -59,7 +59,7 @@ def run(
 
 def list_experiments(console: Console | None = None) -> None:
     """Print a table of the experiments and their numbers of runs."""
-    table = Table("name", "what it is", "runs", "runs with --quick", box=None, pad_edge=False)
+    table = Table("name", "description", "runs", "runs with --quick", box=None, pad_edge=False)
     for name, experiment in EXPERIMENTS.items():
         sizes = (len(experiment.make_tasks(size)) for size in (ExperimentSize(), ExperimentSize(quick=True)))
         table.add_row(name, experiment.description, *map(str, sizes))

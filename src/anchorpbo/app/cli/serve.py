@@ -87,7 +87,7 @@ def _serve(
         from anchorpbo.app.web import Settings, make_app, server
     port = int(sockets[0].getsockname()[1])
     names = options.names + (_own_names() if options.host in _EVERYWHERE else ())
-    # A demo is kept only if --db is given; the environment variable alone is not enough.
+    # A demo is kept only if --db is given; the environment variable is not enough.
     kept = not options.demo or options.db not in (None, os.environ.get("ANCHORPBO_DB"))
     token = _token(options, kept)
     settings = Settings(options.host, port, None if token is None else token.value, names, ephemeral=not kept)

@@ -157,7 +157,7 @@ def invite(db: str | None, study: str, name: str, console: Console | None = None
         id = find_study(studies, study)
         one = studies.invite(id, name)
     console.print(
-        Text(f"{make_printable(one.name)} takes part. A link for them is on the People page of anchorpbo serve.")
+        Text(f"{make_printable(one.name)} was added. A link for them is on the People page of anchorpbo serve.")
     )
 
 
@@ -167,7 +167,7 @@ def delete(db: str | None, study: str, *, sure: bool, console: Console | None = 
     with open_service(db) as studies:
         view = studies.show(find_study(studies, study))
         what = f"{make_printable(view.name)} ({view.id}) with {format_count(view.answers, 'answer')}"
-        if not sure and not typer.confirm(f"Delete {what} for good?"):
+        if not sure and not typer.confirm(f"Delete {what} permanently?"):
             console.print("Nothing was deleted.")
             return
         studies.delete(view.id)
@@ -242,7 +242,7 @@ def _size(view: StudyView) -> str:
 def _parts(view: StudyView) -> Table:
     """Return a table of parameters or columns."""
     labels, units = view.display.get("labels", {}), view.display.get("units", {})
-    table = Table("", "what it may be", "unit", "label", box=box.SIMPLE_HEAD, show_edge=False)
+    table = Table("", "values", "unit", "label", box=box.SIMPLE_HEAD, show_edge=False)
     for name, what in _kinds(view):
         table.add_row(*(Text(make_printable(each)) for each in (name, what, units.get(name, ""), labels.get(name, ""))))
     return table

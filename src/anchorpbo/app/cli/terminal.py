@@ -73,7 +73,7 @@ def print_recommendation(console: Console, studies: StudyService, id: str, found
         Text(f"Utility {found.utility:.2f}, with 90 % probability {low:.2f} to {high:.2f}, over {reference}.")
     )
     console.print(Text(f"It is the best of the designs compared with {100 * found.p_best:.0f} % probability."))
-    cost = f"where a unit of noise costs {found.risk_weight:g}" if found.risk_weight else "which is ignored"
+    cost = f"and a unit of noise costs {found.risk_weight:g}" if found.risk_weight else "which is ignored"
     console.print(Text(f"The noise of your judgement there is {found.noise:.2f}, {cost} (--risk-weight)."))
     chances = dict(zip(map(str, found.credible_set), found.credible_probabilities, strict=True))
     rest = [one for one in found.credible_set if one != found.design]

@@ -96,7 +96,7 @@ class ParticipantSession:
                 self._apply(entry)
             except (KeyError, TypeError) as error:
                 rule = f"entry {entry.number} of type {entry.type} must be complete"
-                raise InputError(rule, f"trouble with {error}", "import a complete export") from error
+                raise InputError(rule, f"a missing or invalid {error}", "import a complete export") from error
             self.seen = entry.number
 
     def replay_untrusted(self, entries: Iterable[Entry]) -> None:
@@ -154,14 +154,14 @@ class ParticipantSession:
         duel = self._asked[data["duel_id"]]
         space = self.optimizer.space
         if (space.check(data["first"]), space.check(data["second"])) != (duel.first, duel.second):
-            raise InputError("an answer must be to the duel as it was asked", repr(duel.id), "import a complete export")
+            raise InputError("an answer must have the designs of its duel", repr(duel.id), "import a complete export")
         self.optimizer.tell(duel, outcome)
         return duel
 
     def _undo(self, entry: Entry) -> None:
         last = self.last_entry
         if last is None or entry.data["event"] != last.number:
-            rule = f"entry {entry.number} must take back the last one that stands"
+            rule = f"entry {entry.number} must undo the last entry that was not undone"
             raise InputError(rule, entry.data["event"], "import a complete export")
         self.optimizer.undo()
         self._active.pop()

@@ -49,7 +49,7 @@ def check_json(what: str, data: Any) -> None:
         if not below:
             return
         level = below
-    raise InputError(f"{what} must not be nested more than {MAX_NESTING} deep", "something deeper", "make it flatter")
+    raise InputError(f"{what} must be nested at most {MAX_NESTING} levels deep", "more levels", "make it flatter")
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def raise_input_errors(what: str) -> Iterator[None]:
         RecursionError,
     ) as error:
         received = f"{type(error).__name__}: {error}"
-        raise InputError(f"{what} must be as the documentation says", received, "compare it with an example") from error
+        raise InputError(f"{what} must have the documented form", received, "compare it with an example") from error
 
 
 def check_text(name: str, value: Any, max_length: int, *, required: bool = False) -> str:

@@ -39,7 +39,7 @@ class ReplicaUpdate:
     events: list[dict[str, Any]]
     """Events that follow the kept ones."""
     definition: StudyDefinition | None = None
-    """Definition of the study; ``None`` if the pool has it."""
+    """Definition of the study; ``None`` if it is already in the pool."""
     drop: tuple[Key, ...] = ()
     """Replicas that the pool drops first."""
 

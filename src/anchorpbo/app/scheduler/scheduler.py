@@ -313,7 +313,7 @@ class _ProcessExecutor:
 
     def check(self) -> None:
         if not self._worker.is_alive():
-            raise WorkerEndedError("by itself")
+            raise WorkerEndedError("the worker process ended unexpectedly")
 
 
 class _ThreadExecutor:

@@ -45,7 +45,7 @@ def _open_pipes() -> tuple[IO[bytes], IO[bytes]]:
     target = os.fdopen(os.dup(1), "wb")
     try:
         os.dup2(2, 1)
-    except OSError:  # there is no log
+    except OSError:  # standard error is closed
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return sys.stdin.buffer, target
 

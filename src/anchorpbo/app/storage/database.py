@@ -197,7 +197,7 @@ _SQLITE_ERRORS = {
     "SQLITE_PERM": _CLOSED_OFF,
     "SQLITE_AUTH": _CLOSED_OFF,
     "SQLITE_CANTOPEN": ("a database file and its folder must exist and be writable for this user", _READ_ONLY),
-    "SQLITE_NOTADB": ("the file must be a SQLite database", "name another file; this one is left as it is"),
+    "SQLITE_NOTADB": ("the file must be a SQLite database", "name another file; this one was not changed"),
     "SQLITE_CORRUPT": _DAMAGED,
     "SQLITE_FORMAT": _DAMAGED,
     "SQLITE_MISMATCH": _DAMAGED,

@@ -79,4 +79,4 @@ def _run_migrations(connection: Connection, revision: str | None, shown: str) ->
 
 def _foreign_error(shown: str, what: str) -> DataError:
     rule = "a database must be empty or belong to anchorpbo"
-    return DataError(rule, f"{shown} with {what}", "name another one; this one is left as it is")
+    return DataError(rule, f"{shown} with {what}", "name another one; this one was not changed")

@@ -46,7 +46,7 @@ class EntryRow:
     data
         The entry's data as JSON.
     undoes
-        Number of the entry that this one undoes. The data has it too; the column makes it possible to count answers
+        Number of the entry that this one undoes. The data contains it, too; with the column, answers can be counted
         without parsing JSON.
     """
 

@@ -28,7 +28,7 @@ from uvicorn.server import ServerState
 from anchorpbo.errors import InputError, RunError
 
 GRACEFUL_SHUTDOWN_SECONDS = 2
-"""Seconds that open requests may take after the server is told to stop."""
+"""Time limit for open requests after a stop signal, in seconds."""
 _PORTS_TRIED = 50
 """Number of ports tried to suggest a free one."""
 _ATTEMPTS = 5

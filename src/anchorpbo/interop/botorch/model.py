@@ -268,7 +268,7 @@ class AnchoredPairwiseModel(Model):
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         # BoTorch's acquisition functions cast their model to the dtype of X. The device changes, but the dtype does
-        # not: buffers once cast to float32 would lose their digits for good.
+        # not: a cast to float32 would lose digits that a cast back does not restore.
         return super()._apply(lambda tensor: tensor.to(fn(tensor).device), recurse)
 
     # -- internals ----------------------------------------------------------------------------------------------------
