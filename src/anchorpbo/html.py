@@ -71,7 +71,7 @@ def sheet(title: str, *parts: Markup) -> str:
 
 
 def note(text: str) -> Markup:
-    """Return a paragraph in a muted colour."""
+    """Return a muted paragraph, or nothing for an empty text."""
     return tag("div", text, style="opacity:0.75;margin:0.3em 0") if text else Markup()
 
 

@@ -180,7 +180,7 @@ class LikelihoodContract(Contract):
         ensure(rows.tied.tolist() == [False, False, False, True], "ties must come after the wins")
 
     def check_for_duels(self) -> None:
-        """Without a given threshold, ties decide whether it is the default or 0; 0 with ties raises an error."""
+        """An open threshold becomes the default with ties and 0 without; 0 with ties raises `IncompatibleError`."""
         wins, ties = Duels([[0.0], [1.0]], [0], [1]), Duels([[0.0], [1.0]], [], [], [[0, 1]])
         fixed = self.likelihood.with_threshold(0.7)
         none = self.likelihood.with_threshold(0.0)

@@ -1,7 +1,7 @@
 """Connections to SQLite and PostgreSQL: transactions, and the errors of drivers translated to `DataError`.
 
 SQLite uses a write-ahead log, so that readers and the one writer do not wait for each other. A commit returns when it
-is on the disk. Writers begin with BEGIN IMMEDIATE, so that no transaction fails half-way for want of the lock.
+is on the disk. Writers begin with BEGIN IMMEDIATE, so that no transaction fails half-way because of a lock.
 
 PostgreSQL: writers run at READ COMMITTED, so that a statement sees all commits before it began, including those made
 while the transaction waited for a lock. Readers run at REPEATABLE READ: all statements of a transaction see the same
