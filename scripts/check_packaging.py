@@ -122,7 +122,7 @@ ENTRIES: dict[str, tuple[Step, ...]] = {
         _command("study", "new", "--example", "coffee", "--db", "studies.db", says="anchorpbo duel"),
         _python(_SERVE, " paths"),
     ),
-    "postgresql": (_python(_DRIVER, "the server must be there"),),
+    "postgresql": (_python(_DRIVER, "the server must be reachable"),),
     "molecules": (_python(_DRAW, "<svg"),),
     "botorch": (_python(_BRIDGE, "noise 2.0"),),
     "optuna": (_python(_SAMPLE, "proposed: "),),

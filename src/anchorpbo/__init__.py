@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# `notebook` is not among the names above: it stands on top of modules that ask this one for its version.
+# `notebook` is missing from the imports above, because it imports modules that read this module's version.
 _MODULES = (
     "acquisition", "analysis", "errors", "inference", "interop", "kernels", "likelihoods", "notebook", "plots",
     "problems", "reliability", "search", "space", "study", "testing",

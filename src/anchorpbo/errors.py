@@ -5,7 +5,7 @@
     AnchorPBOError
     ├── InputError (ValueError)          a value breaks a rule: NaN, out of range, empty
     │   ├── ShapeError                   an array has the wrong shape
-    │   ├── UnknownNameError             a name is not a known one
+    │   ├── UnknownNameError             a name is unknown
     │   ├── UnknownStudyError            no study or participant has this id or name
     │   └── NothingLeftError             no design is left to choose
     ├── IncompatibleError (ValueError)   two options exclude each other, such as HB with a logistic likelihood
@@ -33,7 +33,7 @@ class AnchorPBOError(Exception):
     rule
         The rule that was broken, as a sentence without its full stop.
     received
-        The value received, or ``None`` if there is none.
+        The value received; ``None`` leaves this part out.
     remedy
         What to do.
     """
@@ -65,11 +65,11 @@ class ShapeError(InputError):
 
 
 class UnknownNameError(InputError):
-    """A name is not a known one."""
+    """A name is unknown."""
 
     @classmethod
     def of(cls, kind: str, name: object, known: Iterable[str]) -> "UnknownNameError":
-        """Make an error that lists the known names."""
+        """Return an error that lists the known names."""
         return cls(f"{kind} must be one of {', '.join(sorted(known))}", repr(name), "check the spelling")
 
 

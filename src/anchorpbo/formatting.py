@@ -2,13 +2,13 @@
 
 ::
 
-    format_value         a value with the digits that a person wants to see
-    format_fixed         a number with a fixed count of decimals
-    round_significant    a number with a fixed count of significant digits
+    format_value         a value with few significant digits
+    format_fixed         a number with a fixed number of decimals
+    round_significant    a number rounded to significant digits
     format_count         a count and its noun: 1 duel, 2 duels
-    truncate             a text that fits a cell of a table
+    truncate             a text shortened to fit a table cell
 
-Halves are rounded away from zero, as JavaScript does, so that pages and reports show the same digits.
+Halves are rounded away from zero, as in JavaScript, so that pages and reports show the same digits.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 DIGITS = 4
-"""Significant digits of a number."""
+"""Significant digits of a formatted number."""
 CELL_LENGTH = 60
-"""Characters of a text in a cell of a table."""
+"""Maximum number of characters in a table cell."""
 _WIDE = Context(prec=400)
 
 
@@ -47,12 +47,12 @@ def round_significant(value: float, digits: int) -> float:
     near = float(f"{value:.{digits}g}")
     if near == value or float(f"{value:.{digits + 1}g}") != value:
         return near
-    # Perhaps a tie, which has one digit more; formats round it to an even digit.
+    # The value may be a tie (one more digit), which Python's formats round to the even digit.
     return float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(value))
 
 
 def format_fixed(value: float, places: int) -> str:
-    """Format a number with a fixed count of decimals, halves away from zero, as JavaScript's ``toFixed``.
+    """Format a number with a fixed number of decimals, halves away from zero, as JavaScript's ``toFixed``.
 
     Examples
     --------
@@ -76,5 +76,5 @@ def format_count(count: int, noun: str) -> str:
 
 
 def truncate(text: str, length: int = CELL_LENGTH) -> str:
-    """Shorten a text to at most `length` characters, with an ellipsis at its end."""
+    """Shorten a text to at most `length` characters and end it with an ellipsis if it was longer."""
     return text if len(text) <= length else f"{text[: length - 2]} …"

@@ -1,12 +1,12 @@
-"""HTML elements with escaped content, and the plain tables that notebooks show of our objects.
+"""HTML elements with escaped content, and the plain tables in which notebooks show our objects.
 
 ::
 
-    tag, join       elements; text in them is escaped
-    escape          text for an element or an attribute
-    sheet           a heading with notes and tables: what a `_repr_html_` returns
+    tag, join       elements with escaped text
+    escape          text escaped for an element or an attribute
+    sheet           a heading with notes and tables, for `_repr_html_`
 
-No colour is named here: the page sets its own, light or dark. Styles are inline, since a notebook shows many outputs in
+Colours are left to the page, which may be light or dark. Styles are inline, because a notebook shows many outputs in
 one page and a style sheet would apply to all of them.
 """
 
@@ -37,7 +37,7 @@ def escape(text: str) -> str:
 
 
 def tag(name: str, *children: str, **attributes: object) -> Markup:
-    """Write an element. Texts among the children are escaped; ``class_`` is ``class``, ``text_anchor`` ``text-anchor``.
+    """Return an element with escaped children. ``class_`` is written ``class``, ``text_anchor`` ``text-anchor``.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def tag(name: str, *children: str, **attributes: object) -> Markup:
     '<b class="plain">a &lt; b</b>'
     """
     written = "".join([
-        f' {_attribute(key)}="{_written(value)}"'
+        f' {_attribute(key)}="{_format_attribute(value)}"'
         for key, value in attributes.items()
         if value is not None
     ])  # fmt: skip
@@ -58,7 +58,7 @@ def _attribute(key: str) -> str:
 
 
 def join(parts: Iterable[str]) -> Markup:
-    """Join parts; those that are not markup are escaped."""
+    """Join parts and escape those that are not `Markup`."""
     return Markup("".join([part if isinstance(part, Markup) else escape(part) for part in parts]))
 
 
@@ -66,17 +66,17 @@ def join(parts: Iterable[str]) -> Markup:
 
 
 def sheet(title: str, *parts: Markup) -> str:
-    """A heading and what follows it."""
+    """Return a heading with the parts below it."""
     return tag("div", tag("div", title, style="font-weight:600;margin:0 0 0.3em"), *(part for part in parts if part))
 
 
 def note(text: str) -> Markup:
-    """A quiet sentence."""
+    """Return a muted paragraph, or nothing for an empty text."""
     return tag("div", text, style="opacity:0.75;margin:0.3em 0") if text else Markup()
 
 
 def facts(pairs: Mapping[str, Any]) -> Markup:
-    """Names and values, one a row; those that are ``None`` are left out."""
+    """Return a table of names and values, one pair per row, without the values that are ``None``."""
     return _table(
         (tag("th", name, style=f"{_CELL};font-weight:normal;opacity:0.75", scope="row"), _cell(value, length=None))
         for name, value in pairs.items()
@@ -85,16 +85,16 @@ def facts(pairs: Mapping[str, Any]) -> Markup:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], *, numbers: Iterable[str] = ()) -> Markup:
-    """Rows of cells under their heads.
+    """Return a table with column heads.
 
     Parameters
     ----------
     heads
-        One a column.
+        One head per column.
     rows
-        Cells: texts and values are escaped, `Markup` stands as it is.
+        Cells per row. Texts and values are escaped; `Markup` is not.
     numbers
-        Heads of columns that are aligned at their right.
+        Heads of the columns that are aligned right.
     """
     right = {heads.index(head) for head in numbers}
     styles = [_NUMBER if column in right else _CELL for column in range(len(heads))]
@@ -114,5 +114,5 @@ def _cell(value: Any, style: str = _CELL, length: int | None = CELL_LENGTH) -> M
     return tag("td", text if isinstance(text, str) else format_value(text), style=style)
 
 
-def _written(value: object) -> str:
+def _format_attribute(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else escape(str(value))

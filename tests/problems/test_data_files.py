@@ -123,7 +123,7 @@ def test_another_file_in_the_folder_is_an_error_that_names_it_and_stays(origin, 
     with pytest.raises(DataError, match=r"fish/items.txt in the folder of ANCHORPBO_DATA must be the original") as seen:
         fetch_data_file("fish/items.txt")
     assert seen.value.received == given
-    assert "take it away to have it fetched" in str(seen.value)
+    assert "remove it to have it downloaded" in str(seen.value)
     assert given.exists()
 
 
@@ -168,7 +168,7 @@ def test_a_damaged_file_of_the_cache_is_fetched_again(origin, cache):
 
 def test_a_file_that_is_another_one_is_not_kept(origin, cache):
     origin.files["/win.csv"] = b"<html>moved</html>"
-    with pytest.raises(DataError, match=r"/win.csv must hold sweet/win.csv as it was published; .*; run again, or set"):
+    with pytest.raises(DataError, match=r"/win.csv must contain the original sweet/win.csv; .*; run again, or set"):
         fetch_data_file("sweet/win.csv")
     assert not files_in(cache)
 
@@ -176,7 +176,7 @@ def test_a_file_that_is_another_one_is_not_kept(origin, cache):
 @pytest.mark.parametrize("archive", [zipped(items=b"other", scores=SCORES), zipped(scores=SCORES)])
 def test_of_an_archive_only_the_right_files_are_kept(origin, cache, archive):
     origin.files["/all.zip"] = archive
-    with pytest.raises(DataError, match=r"/all.zip must hold fish/items.txt as it was published"):
+    with pytest.raises(DataError, match=r"/all.zip must contain the original fish/items.txt"):
         fetch_data_file("fish/items.txt")
     assert files_in(cache) == ["fish/scores.txt"]
 
@@ -194,7 +194,7 @@ def test_half_a_download_is_not_kept_and_the_next_one_is_whole(origin, cache, na
 @pytest.mark.parametrize("content", [b"<html>moved</html>", b""])
 def test_what_is_no_archive_is_an_error_in_words(origin, cache, content):
     origin.files["/all.zip"] = content
-    with pytest.raises(DataError, match=r"could not be fetched from .*/all.zip; received BadZipFile"):
+    with pytest.raises(DataError, match=r"could not be downloaded from .*/all.zip; received BadZipFile"):
         fetch_data_file("fish/items.txt")
     assert not files_in(cache)
 
@@ -203,14 +203,14 @@ def test_an_archive_damaged_inside_is_an_error_in_words(origin, cache):
     whole = zipped(items=ITEMS)
     start = whole.index(zlib.compress(ITEMS, wbits=-15)[:8])
     origin.files["/all.zip"] = whole[:start] + b"\xff" * 8 + whole[start + 8 :]
-    with pytest.raises(DataError, match=r"could not be fetched from .*/all.zip"):
+    with pytest.raises(DataError, match=r"could not be downloaded from .*/all.zip"):
         fetch_data_file("fish/items.txt")
     assert not files_in(cache)
 
 
 def test_a_file_gone_from_its_origin_is_an_error_in_words(origin):
     origin.files.clear()
-    with pytest.raises(DataError, match=r"could not be fetched from .*/win.csv; received HTTPError: 404"):
+    with pytest.raises(DataError, match=r"could not be downloaded from .*/win.csv; received HTTPError: 404"):
         fetch_data_file("sweet/win.csv")
 
 

@@ -7,10 +7,10 @@
     report         the results of a study as one HTML file
     examples       example studies
     service        use cases: create a study, answer a duel, recommend, export ...
-    scheduler      next duels, computed ahead in worker processes
-    definition     what a study is, and one participant's side of it
+    scheduler      next duels, computed in advance in worker processes
+    definition     the definition of a study, and the session of one participant
     rendering      designs as cards, drawings and pictures
-    storage        where studies are kept
+    storage        storage back ends for studies
 
-A package may import those below it in this list; `rendering` and `storage` do not know each other.
+A package may import the packages below it in this list; `rendering` and `storage` do not import each other.
 """

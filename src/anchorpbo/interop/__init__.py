@@ -1,4 +1,4 @@
-"""Bridges to other libraries, one package each.
+"""Bridges to other libraries, one package per library.
 
 ::
 
@@ -6,7 +6,7 @@
     optuna       a sampler for preferential studies of Optuna's dashboard      pip install "anchorpbo[optuna]"
     frames       data frames of pandas, polars and pyarrow                     any of the three
 
-No other library is imported before its bridge is.
+A library is imported only when its bridge is imported.
 """
 
 from anchorpbo.interop import frames

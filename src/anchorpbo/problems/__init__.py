@@ -1,4 +1,4 @@
-"""Test problems, simulated users, and studies with them."""
+"""Test problems, simulated users and simulated studies."""
 
 from collections.abc import Callable
 
@@ -46,7 +46,7 @@ _FROM_FILES: dict[str, Callable[[], Problem]] = {"sushi": sushi, "candy": candy}
 
 
 def get_problem(name: str) -> Problem:
-    """Find a problem by name: one of `PROBLEMS`, ``"toy"``, or ``"sushi"`` or ``"candy"``, which need data files."""
+    """Return a problem by name: one of `PROBLEMS`, ``"toy"``, or ``"sushi"`` or ``"candy"``, which need data files."""
     if name in _FROM_FILES:
         return _FROM_FILES[name]()
     problems = {**PROBLEMS, TOY.name: TOY}

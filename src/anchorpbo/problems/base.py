@@ -1,4 +1,4 @@
-"""A test problem: a utility on the unit cube whose best design is known."""
+"""Test problems: utilities on the unit cube with a known optimum."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from anchorpbo.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A utility to be maximised, designs (n, d) in the unit cube to values (n,)."""
+    """A utility to maximise: maps designs (n, d) in the unit cube to values (n,)."""
 
     name: str
     dimension: int
     utility: Callable[[Array], Array]
     optimum: Array
-    """The best design, or one of them, (d,)."""
+    """A best design, (d,)."""
     maximum: float
-    """Its utility."""
+    """The utility of the best design."""
     minimum: float
     """The smallest utility on the cube."""
 
@@ -34,7 +34,7 @@ class Problem:
             raise ShapeError(f"optimum must have shape ({self.dimension},)", self.optimum.shape, "give one best design")
         if not self.minimum < self.maximum:
             received = (self.minimum, self.maximum)
-            raise InputError("minimum must be below maximum", received, "negate what is to be minimised")
+            raise InputError("minimum must be below maximum", received, "negate a function to minimise")
 
     @classmethod
     def on_box(
@@ -47,7 +47,7 @@ class Problem:
         maximum: float,
         minimum: float,
     ) -> Problem:
-        """Bring a utility on a box, (d, 2) lower and upper ends, to the unit cube; `optimum` is in the box."""
+        """Return the problem of a utility on a box, (d, 2) bounds, scaled to the unit cube; `optimum` is in the box."""
         lower, upper = as_points("box", box, 2).T
         utility = partial(_utility_on_box, formula, lower, upper)
         best = (as_vector("optimum", optimum) - lower) / (upper - lower)
@@ -55,18 +55,18 @@ class Problem:
 
     @property
     def space(self) -> Space:
-        """The unit cube as a design space of parameters x1, x2, ..."""
+        """The unit cube as a design space with parameters x1, x2, ..."""
         return Space({f"x{c + 1}": Real(0.0, 1.0) for c in range(self.dimension)})
 
     def __call__(self, X: npt.ArrayLike) -> Array:
-        """Utilities, (n,), of designs X, (n, d)."""
+        """Return the utilities, (n,), of designs X, (n, d)."""
         return self.utility(as_points("X", X, self.dimension))
 
     def share(self, X: npt.ArrayLike) -> Array:
-        """How far up the range of utilities designs X, (n, d), are: 0 for the worst, 1 for the best; (n,)."""
+        """Return the utilities of designs X, (n, d), scaled to 0 for the worst design and 1 for the best, (n,)."""
         return (self(X) - self.minimum) / (self.maximum - self.minimum)
 
 
 def _utility_on_box(formula: Callable[[Array], Array], lower: Array, upper: Array, X: Array) -> Array:
-    # A function of the module and not a closure, so that problems can be sent to other processes.
+    # A module-level function instead of a closure, so that problems can be pickled for other processes.
     return formula(lower + X * (upper - lower))

@@ -1,9 +1,9 @@
-"""85 Halloween candies, each in many duels with the others (FiveThirtyEight's candy power ranking, CC BY 4.0).
+"""85 Halloween candies, rated by duels (FiveThirtyEight's candy power ranking, CC BY 4.0).
 
-Designs have two coordinates, the percentiles of sugar and of price, each from 0 to 1 over the candies. The utility of a
-candy is its share of duels won, from 0 to 1 over the candies, that of a design in between the mean of the three nearest
-candies. Of the 85 candies 68 differ in sugar or price; where two candies are in one place, the tie rule decides on the
-line halfway to another such place, and two lines of no area are a little above the maximum (at most 0.8715).
+Designs have two coordinates, the percentiles of sugar and of price, each scaled to [0, 1]. The utility of a candy is
+its share of duels won, scaled to [0, 1]. The utility of any other design is the mean of the three nearest candies. Only
+68 of the 85 candies differ in sugar or price. If two candies share a point, the tie rule decides on the line halfway to
+another such point; on two lines, which have no area, the utility slightly exceeds the maximum (at most 0.8715).
 """
 
 import csv
@@ -20,13 +20,13 @@ from anchorpbo.typing import Array
 
 @cache
 def candy() -> Problem:
-    """Candy in two dimensions; reads, and at first use fetches, the data file."""
+    """Return the candy problem in two dimensions; downloads the data file at first use."""
     return candy_items().problem("candy")
 
 
 @cache
 def candy_items() -> RatedItems:
-    """The 85 candies, in the order of the data set."""
+    """Return the 85 candies, in the order of the data set."""
     table = _read_table()
     coordinates = np.array([[float(row["sugarpercent"]), float(row["pricepercent"])] for row in table])
     won = np.array([float(row["winpercent"]) for row in table])
@@ -35,7 +35,7 @@ def candy_items() -> RatedItems:
 
 @cache
 def candy_anchors() -> Array:
-    """The twelve candies with both chocolate and peanuts or almonds, (12, 2)."""
+    """Return the twelve candies with chocolate and peanuts or almonds, (12, 2)."""
     chosen = [i for i, row in enumerate(_read_table()) if row["chocolate"] == row["peanutyalmondy"] == "1"]
     return freeze(candy_items().points[chosen])
 

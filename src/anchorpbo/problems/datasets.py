@@ -1,6 +1,6 @@
-"""Data files that are not part of the library: found in a folder or in the cache, or downloaded from their origin.
+"""Data files that are not part of the library: read from a folder or the cache, or downloaded.
 
-Whatever the place, a file is used only if its sha256 is the one written here.
+A file is used only if its sha256 matches the one listed here.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from zipfile import BadZipFile, ZipFile
 from anchorpbo.errors import DataError, UnknownNameError, UnsupportedError
 
 FOLDER_ENV = "ANCHORPBO_DATA"
-"""The environment variable that names a folder with data files."""
+"""Environment variable with the path of a folder of data files."""
 _TIMEOUT_SECONDS = 30.0
-"""Seconds without a byte after which a download is given up."""
+"""Timeout of a download in seconds without data."""
 _SUSHI = "https://www.kamishima.net/asset/sushi3-2016.zip"
 _CANDY = "https://raw.githubusercontent.com/fivethirtyeight/data/master/candy-power-ranking/candy-data.csv"
 
 
 @dataclass(frozen=True)
 class DataSource:
-    """Where a data file comes from."""
+    """Origin of a data file."""
 
     url: str
-    """The file itself, or a zip archive that has it in any folder."""
+    """URL of the file, or of a zip archive that contains it in any folder."""
     sha256: str
-    """Of the file, not of the archive."""
+    """Hash of the file, not of the archive."""
 
 
 SOURCES: dict[str, DataSource] = {
@@ -64,16 +64,16 @@ def fetch_data_file(name: str) -> Path:
     Raises
     ------
     DataError
-        Where the file is damaged, or neither here nor to be had.
+        If the file is damaged, or cannot be found or downloaded.
     UnsupportedError
-        Where it would have to come through the cache and the extra ``reproduce`` is not installed.
+        If the file is not in the folder and the extra ``reproduce`` is not installed.
     """
     if name not in SOURCES:
         raise UnknownNameError.of("a data file", name, SOURCES)
     given = os.environ.get(FOLDER_ENV)
     if given and (path := Path(given).expanduser() / name).is_file():
         if not _matches_hash(path.read_bytes(), name):
-            remedy = f"put the file of {SOURCES[name].url} there, or take it away to have it fetched"
+            remedy = f"put the file of {SOURCES[name].url} there, or remove it to have it downloaded"
             raise DataError(f"{name} in the folder of {FOLDER_ENV} must be the original file", path, remedy)
         return path
     cache = _cache_folder(name)
@@ -89,33 +89,33 @@ def _cache_folder(name: str) -> Path:
     except ModuleNotFoundError as error:
         if error.name != "pooch":
             raise
-        rule = f"{name} is not in the folder of {FOLDER_ENV}, and fetching it needs a package that is not installed"
+        rule = f"{name} is not in the folder of {FOLDER_ENV}, and downloading it needs a package that is not installed"
         raise UnsupportedError(rule, remedy='pip install "anchorpbo[reproduce]"') from error
     return Path(pooch.os_cache("anchorpbo"))
 
 
 def _fetch(name: str, cache: Path) -> None:
-    """Download what has the file, and keep what else of the archive may be wanted."""
+    """Download a file or its archive to the cache; cache the archive's other data files, too."""
     url = SOURCES[name].url
     wanted = {PurePosixPath(other).name: other for other, source in SOURCES.items() if source.url == url}
     try:
-        (cache / name).unlink(missing_ok=True)  # if it is there, it is damaged
+        (cache / name).unlink(missing_ok=True)  # an existing file is damaged
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as scratch:
             for bare, content in _iter_files(_download(url, scratch), url):
                 if bare in wanted and _matches_hash(content, wanted[bare]):
                     _store(content, cache / wanted[bare], Path(scratch))
     except (OSError, ValueError, BadZipFile, EOFError, zlib.error) as error:
-        rule = f"{name} is in neither the folder of {FOLDER_ENV} nor the cache, and could not be fetched from {url}"
+        rule = f"{name} is in neither the folder of {FOLDER_ENV} nor the cache, and could not be downloaded from {url}"
         remedy = f"set {FOLDER_ENV} to a folder that holds {name}, or connect to the network and run again"
         raise DataError(rule, f"{type(error).__name__}: {error}", remedy) from error
     if not (cache / name).is_file():
-        remedy = f"run again, or set {FOLDER_ENV} to a folder that holds {name} as it was published"
-        raise DataError(f"what comes from {url} must hold {name} as it was published", "something else", remedy)
+        remedy = f"run again, or set {FOLDER_ENV} to a folder that contains the original {name}"
+        raise DataError(f"the download from {url} must contain the original {name}", "something else", remedy)
 
 
 def _store(content: bytes, path: Path, scratch: Path) -> None:
-    # Written aside and then renamed: at no time is there half a file under the name.
+    # Written to a temporary file and then renamed, so that an incomplete file never has this name.
     part = scratch / "part"
     part.write_bytes(content)
     path.parent.mkdir(exist_ok=True)
@@ -131,7 +131,7 @@ def _download(url: str, folder: str) -> Path:
 
 
 def _iter_files(path: Path, url: str) -> Iterator[tuple[str, bytes]]:
-    """Files of a download with their bare names."""
+    """Yield the files of a download by name, without folders."""
     if not url.endswith(".zip"):
         yield PurePosixPath(url).name, path.read_bytes()
         return
@@ -150,7 +150,7 @@ def _silence(logger: logging.Logger) -> Iterator[None]:
     logger.setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
-            # Those of the network's packages about one another say nothing about the file.
+            # Warnings of network packages about each other do not concern the file.
             warnings.simplefilter("ignore")
             yield
     finally:

@@ -1,4 +1,4 @@
-"""A simulated user, who answers duels by the likelihood under a true noise map."""
+"""Simulated users, who answer duels by the likelihood under a true noise map."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ JudgeOutcome = Literal["first", "second", "tie"]
 
 @dataclass(frozen=True, eq=False)
 class SimulatedJudge:
-    """Answers with the probabilities of a likelihood; its noise map may differ from the one a method is given."""
+    """Judge whose answers follow a likelihood; the noise map may differ from the optimizer's."""
 
     problem: Problem
     likelihood: Likelihood
     noise: NoiseMap
 
     def probabilities(self, first: Array, second: Array) -> tuple[float, float, float]:
-        """Of the first winning, the second winning, and a tie, for two designs (d,)."""
+        """Return the probabilities that the first wins, the second wins, and a tie, for two designs (d,)."""
         pair = np.array([first, second])
         a, b = self.likelihood.coefficients(*np.split(self.noise(pair), 2))
         f = self.problem(pair)
@@ -34,17 +34,17 @@ class SimulatedJudge:
         return win, loss, max(1.0 - win - loss, 0.0)
 
     def answer(self, first: Array, second: Array, rng: np.random.Generator) -> JudgeOutcome:
-        """One answer, drawn at random."""
+        """Return a random answer."""
         win, loss, _ = self.probabilities(first, second)
         level = rng.random()
         return "first" if level < win else "second" if level < win + loss else "tie"
 
 
 class ExactJudge(SimulatedJudge):
-    """Always prefers the design of larger utility; the noise map counts in what is measured alone."""
+    """Judge that always prefers the design of larger utility; the noise map is only used in measurements."""
 
     def probabilities(self, first: Array, second: Array) -> tuple[float, float, float]:
-        """One for the better design, a half each where both are equally good."""
+        """Return 1 for the better design, or 1/2 each if both are equally good."""
         f, g = self.problem(np.array([first, second])).tolist()
         win = 0.5 if f == g else float(f > g)
         return win, 1.0 - win, 0.0

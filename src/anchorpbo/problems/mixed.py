@@ -1,6 +1,6 @@
-"""Utilities of designs as a user sees them: plain dicts of numbers and names, for spaces of mixed parameters.
+"""Utilities on spaces of mixed parameters, for designs as dicts.
 
-Each is deterministic and larger is better; its best design, maximum and minimum are beside it.
+Each function is deterministic and to be maximised; its best design, maximum and minimum follow it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _COFFEE_ORIGINS = {"Kenya": (9.0, 92.4, 4.3), "Brazil": (7.0, 86.8, 7.4), "Ethio
 
 
 def coffee(design: Mapping[str, Any]) -> float:
-    """Score a cup: each origin wants its own temperature and grind, and a coarser grind wants hotter water.
+    """Return the score of a cup: the best temperature and grind depend on the origin and on each other.
 
     u = s exp(-t^2 - g^2 + t g - r^2), with t = (temperature - T) / 6, g = (grind - G) / 3, r = log(dose / 15) / 0.4,
     and s, T, G the origin's best score, temperature and grind. The best grinds are not whole numbers, so the best
@@ -34,21 +34,21 @@ def coffee(design: Mapping[str, Any]) -> float:
 
 
 COFFEE_BEST: dict[str, Any] = {"temperature": 92.1, "dose": 15.0, "grind": 4, "origin": "Kenya"}
-"""The best cup."""
+"""Best design of `coffee`."""
 COFFEE_MAXIMUM = 8.932752493372245
 COFFEE_MINIMUM = 9.082042997859925e-06
 
 _TABLE_SHAPES = {"round": 0.6, "square": 0.0, "oval": 0.9}
-"""What a shape is worth."""
+"""Utility of a shape."""
 _TABLE_BONUSES = {("round", "oak"): 0.5, ("oval", "steel"): 0.7, ("square", "steel"): 0.8}
-"""What a material adds to a shape."""
+"""Bonus for a shape and a material together."""
 
 
 def table(design: Mapping[str, Any]) -> float:
-    """How much one of 54 tables is liked: a finite space, with nothing continuous.
+    """Return the utility of one of 54 tables, a finite space without continuous parameters.
 
-    u = a + b - (seats - n)^2 / 4, with a for the shape, n = 4 + 2 a the seats it suits, and b for the shape and the
-    material together.
+    u = a + b - (seats - n)^2 / 4, with the utility a of the shape, its best number of seats n = 4 + 2 a, and the bonus
+    b for the shape and the material together.
 
     Parameters
     ----------
@@ -62,20 +62,20 @@ def table(design: Mapping[str, Any]) -> float:
 
 
 TABLE_BEST: dict[str, Any] = {"seats": 6, "shape": "oval", "material": "steel"}
-"""The best table."""
+"""Best design of `table`."""
 TABLE_MAXIMUM = 1.59
 TABLE_MINIMUM = -2.71
 
 
 _ESPRESSO_BASKETS = {"single": (0.0, 11.0), "double": (1.0, 8.0), "triple": (0.6, 6.0)}
-"""What a basket is worth, and the grind it suits."""
+"""Utility of a basket and its best grind."""
 
 
 def espresso(design: Mapping[str, Any]) -> float:
-    """Score a shot: one hill, whose best grind depends on the basket.
+    """Return the score of a shot: unimodal, with a best grind that depends on the basket.
 
-    u = b - ((temperature - 93) / 5)^2 - (log(ratio / 2) / 0.4)^2 - ((grind - G) / 6)^2, with b what the basket is
-    worth and G the grind it suits.
+    u = b - ((temperature - 93) / 5)^2 - (log(ratio / 2) / 0.4)^2 - ((grind - G) / 6)^2, with the utility b and the best
+    grind G of the basket.
 
     Parameters
     ----------
@@ -91,6 +91,6 @@ def espresso(design: Mapping[str, Any]) -> float:
 
 
 ESPRESSO_BEST: dict[str, Any] = {"temperature": 93.0, "ratio": 2.0, "grind": 8, "basket": "double"}
-"""The best shot."""
+"""Best design of `espresso`."""
 ESPRESSO_MAXIMUM = 1.0
 ESPRESSO_MINIMUM = -8.96377671592417

@@ -1,8 +1,8 @@
 """Test problems from measured items: the utility of a design is the mean of the three nearest items.
 
-The mean is constant on each cell, the designs whose three nearest items are the same. A cell is cut out of the cube by
-planes, |x - p_t| <= |x - p_j| for t in the triple and j out of it, so that whether a triple has one is a linear
-programme: the largest ball it holds. That makes the best and the worst value exact.
+A cell is the set of designs with the same three nearest items; the mean is constant on it. Planes bound a cell:
+|x - p_t| <= |x - p_j| for t in the triple and j outside it. So a linear programme, the largest ball in the cell,
+decides whether a triple has a cell. This gives the exact best and worst values.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from anchorpbo.typing import Array, IntArray
 
 _NEIGHBOUR_COUNT = 3
 _CHUNK_ROWS = 4096
-"""Designs looked at in one go, so that a long list of them does not fill the memory."""
+"""Number of designs evaluated at once, which bounds the memory."""
 _MIN_RADIUS = 1e-9
-"""Radius of a ball above which a cell is there; rounding of the linear programme is far below."""
+"""Radius of the largest ball above which a cell exists; rounding errors of the linear programme are far smaller."""
 
 
 def scale_min_max(values: Array) -> Array:
-    """Scale each column so that its least value is 0 and its largest 1."""
+    """Scale each column to a minimum of 0 and a maximum of 1."""
     lower, upper = values.min(axis=0), values.max(axis=0)
     return np.asarray((values - lower) / (upper - lower))
 
@@ -44,7 +44,7 @@ class RatedItems:
         object.__setattr__(self, "utilities", as_vector("utilities", self.utilities))
 
     def problem(self, name: str) -> Problem:
-        """The mean of the three nearest items as a problem."""
+        """Return the problem whose utility is the mean of the three nearest items."""
         mean = NearestNeighbourMean(self.points, self.utilities)
         optimum = find_best_centre(self.points, self.utilities)
         worst = find_best_centre(self.points, -self.utilities)
@@ -54,7 +54,7 @@ class RatedItems:
 
 @dataclass(frozen=True, eq=False)
 class NearestNeighbourMean:
-    """Mean value of the three nearest points; of points equally far, the one of the lower number is nearer."""
+    """Mean value of the three nearest points; at equal distance, lower row numbers come first."""
 
     points: Array
     """(n, d)."""
@@ -62,26 +62,26 @@ class NearestNeighbourMean:
     """(n,)."""
 
     def __call__(self, X: Array) -> Array:
-        """Means, (n,), at designs X, (n, d)."""
+        """Return the means, (n,), at designs X, (n, d)."""
         starts = range(0, max(len(X), 1), _CHUNK_ROWS)
         return np.concatenate([self._evaluate_chunk(X[i : i + _CHUNK_ROWS]) for i in starts])
 
     def _evaluate_chunk(self, X: Array) -> Array:
-        # Differences and not |x|^2 - 2 x.p + |p|^2: points in the same place are then equally far to the last bit.
+        # Differences instead of |x|^2 - 2 x.p + |p|^2, so that equal points have exactly equal distances.
         distances = ((X[:, None, :] - self.points) ** 2).sum(axis=2)
         nearest = np.empty((len(X), _NEIGHBOUR_COUNT), dtype=np.intp)
         for k in range(_NEIGHBOUR_COUNT):
-            nearest[:, k] = distances.argmin(axis=1)  # of equal ones the first
+            nearest[:, k] = distances.argmin(axis=1)  # the first of equal ones
             distances[np.arange(len(X)), nearest[:, k]] = np.inf
-        # Added up in the order of their numbers, not of their distances, so that a cell has one value to the last bit.
+        # Summed in the order of row numbers instead of distances, so that a cell has exactly one value.
         return np.asarray(self.values[np.sort(nearest, axis=1)].mean(axis=1))
 
 
 def find_best_centre(points: Array, values: Array) -> Array:
     """Find a design, (d,), with the largest mean of three nearest: the centre of the largest ball in its cell.
 
-    Triples are tried from the best mean down until one has a cell, so nothing with an inside is better. What a tie rule
-    gives exactly on the wall between cells does not count.
+    Triples are tried from the best mean down until one has a cell, so no cell has a better mean. Values on the border
+    between cells, which depend on the tie rule, are ignored.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def find_best_centre(points: Array, values: Array) -> Array:
     """
     triples = np.array(list(combinations(range(len(points)), _NEIGHBOUR_COUNT)))
     means = values[triples].mean(axis=1)
-    # Only speed depends on this: it leaves a few hundred triples of more than a hundred thousand.
+    # This affects only the speed: it leaves a few hundred of more than a hundred thousand triples.
     some = np.random.default_rng(0).random((_CHUNK_ROWS, points.shape[1]))
     reached = NearestNeighbourMean(points, values)(some).max()
     order = np.argsort(-means, kind="stable")[: (means >= reached).sum()]
@@ -101,23 +101,23 @@ def find_best_centre(points: Array, values: Array) -> Array:
         middle, radius, near, far = _largest_ball(points, triples[0])
         if radius > _MIN_RADIUS:
             return middle
-        # The planes that left no room leave none for any other triple with the same items in and out.
+        # The planes that exclude this triple also exclude every triple with the same items inside and outside.
         inside, outside = np.zeros((2, len(points)), dtype=np.bool_)
         inside[near], outside[far] = True, True
         triples = triples[(inside[triples].sum(axis=1) < len(near)) | outside[triples].any(axis=1)]
 
 
 def _includes_duplicates(points: Array, triples: IntArray) -> Array:
-    """Whether a triple has, with each of its items, those of lower numbers in the same place: ties go to them."""
+    """Return whether each triple includes all lower-numbered duplicates of its items, which win ties."""
     same = (points[:, None, :] == points).all(axis=2)
     before = np.array([max(np.flatnonzero(row[:i]), default=-1) for i, row in enumerate(same)])[triples]
     return np.asarray(((before < 0) | (before[:, :, None] == triples[:, None, :]).any(axis=2)).all(axis=1))
 
 
 def _largest_ball(points: Array, triple: IntArray) -> tuple[Array, float, IntArray, IntArray]:
-    """Middle and radius of the largest ball in a triple's cell, and the items in and out of it whose planes hold it.
+    """Return centre and radius of the largest ball in a triple's cell, and the items of its active planes.
 
-    The radius is not above 0 where there is no cell.
+    The items are those inside and those outside the triple. The radius is at most 0 if there is no cell.
     """
     from scipy.optimize import linprog
 
@@ -125,7 +125,7 @@ def _largest_ball(points: Array, triple: IntArray) -> tuple[Array, float, IntArr
     near, far = np.repeat(triple, n), np.tile(np.arange(n), _NEIGHBOUR_COUNT)
     apart = points[far] - points[near]
     length = np.linalg.norm(apart, axis=1)
-    # Points in the same place have no plane between them: _includes_duplicates has seen to them.
+    # Equal points have no plane between them; _includes_duplicates handles them.
     kept = ~np.isin(far, triple) & (length > 0.0)
     near, far, apart, length = near[kept], far[kept], apart[kept], length[kept]
     normals = np.vstack([apart / length[:, None], np.eye(d), -np.eye(d)])

@@ -1,4 +1,4 @@
-"""A whole study with a simulated judge, one duel after another."""
+"""Simulation of a whole study with a simulated judge."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ class Turn:
     """One duel of a study and its answer."""
 
     number: int
-    """From 1."""
+    """Number of the duel, from 1."""
     duel: Duel
     pair: Array
-    """Its two designs as coordinates, (2, d)."""
+    """Coordinates of the two designs, (2, d)."""
     outcome: Outcome
     pair_noise: float
-    """Mean noise of the two, under the judge's true map."""
+    """Mean noise of the two designs under the judge's true map."""
     seconds: float
-    """Time to learn from the answers so far and to choose the pair."""
+    """Seconds to fit the model to the answers so far and to choose the pair."""
 
 
 @dataclass(frozen=True, eq=False)
 class Round(Turn):
-    """One duel of a study and what was known after it."""
+    """One duel of a study and the recommendation after it."""
 
     best: Array
-    """The design recommended now, (d,)."""
+    """Recommended design, (d,)."""
     best_utility: float
-    """Its true utility."""
+    """True utility of the recommended design."""
 
 
 def play(optimizer: Optimizer, judge: SimulatedJudge, turns: int, seed: int) -> Iterator[Turn]:
-    """Yield the duels of a study of ``judge.problem.space`` once they are answered and the next one is chosen.
+    """Yield the duels of a study on ``judge.problem.space``, each after its answer and the choice of the next duel.
 
     Parameters
     ----------
     optimizer
-        A study to ask and tell; it keeps what is told.
+        Optimizer of the study; it keeps the answers.
     judge
-        Answers for the user.
+        Simulated user.
     turns
-        Duels, those to start with included.
+        Number of duels, including the initial ones.
     seed
-        Of the judge's answers.
+        Seed of the judge's answers.
     """
     rng, space = np.random.default_rng([seed, 5]), optimizer.space
     duel, seconds = _ask_timed(optimizer)
@@ -60,13 +60,13 @@ def play(optimizer: Optimizer, judge: SimulatedJudge, turns: int, seed: int) -> 
         outcome = judge.answer(pair[0], pair[1], rng)
         optimizer.tell(duel, outcome)
         asked, took = duel, seconds
-        # Asked before anything else looks at the answer, so that the time includes learning from it.
+        # Ask before anything else uses the answer, so that the time includes fitting the model to it.
         duel, seconds = _ask_timed(optimizer)
         yield Turn(number, asked, pair, outcome, float(judge.noise(pair).mean()), took)
 
 
 def simulate(optimizer: Optimizer, judge: SimulatedJudge, rounds: int, seed: int) -> Iterator[Round]:
-    """Like `play`, with what is recommended after each answer."""
+    """Yield the duels as `play` does, with the recommendation after each answer."""
     for turn in play(optimizer, judge, rounds, seed):
         best = optimizer.space.encode(optimizer.recommend().design)
         yield Round(**vars(turn), best=best, best_utility=float(judge.problem(best[None])[0]))

@@ -1,8 +1,7 @@
-"""A hundred kinds of sushi, scored by 5,000 people (Kamishima's SUSHI preference data set; for research).
+"""100 kinds of sushi, scored by 5,000 people (Kamishima's SUSHI preference data set; for research).
 
-Designs have four coordinates, each from 0 to 1 over the hundred: how often it is eaten, how light in oil it is, its
-price, and how often it is sold. The utility of a kind is its Copeland score, that of a design in between the mean of
-the three nearest kinds.
+Designs have four coordinates, each scaled to [0, 1]: eating frequency, lightness in oil, price and selling frequency.
+The utility of a kind is its Copeland score. The utility of any other design is the mean of the three nearest kinds.
 """
 
 from functools import cache
@@ -17,19 +16,19 @@ from anchorpbo.typing import Array, IntArray
 
 _NAME, _GROUPS, _EATEN = 1, slice(2, 5), 6
 _COORDINATES = (6, 5, 7, 8)
-"""Columns of the items' file: eating frequency, oiliness (0 is heavy), price, sold frequency."""
+"""Columns of the items' file: eating frequency, oiliness (0 is heavy), price, selling frequency."""
 _ANCHOR_COUNT = 13
 
 
 @cache
 def sushi() -> Problem:
-    """Sushi in four dimensions; reads, and at first use fetches, the data files."""
+    """Return the sushi problem in four dimensions; downloads the data files at first use."""
     return sushi_items().problem("sushi")
 
 
 @cache
 def sushi_items() -> RatedItems:
-    """The hundred kinds, in the order of the data set."""
+    """Return the 100 kinds, in the order of the data set."""
     table = _read_table()
     coordinates = np.array([[float(row[c]) for c in _COORDINATES] for row in table])
     scores = np.loadtxt(fetch_data_file("sushi/sushi3b.5000.10.score"), dtype=np.int64)
@@ -38,28 +37,28 @@ def sushi_items() -> RatedItems:
 
 @cache
 def sushi_anchors() -> Array:
-    """Thirteen kinds that everybody knows, (13, 4).
+    """Return thirteen well-known kinds, (13, 4).
 
-    One for each style, major and minor group, the kind of the group that is eaten most often; of the groups those whose
-    kind is eaten most often, in that order.
+    Each group of equal style, major and minor group is represented by its most eaten kind. The thirteen most eaten of
+    these are returned, most eaten first.
     """
     table = _read_table()
     best: dict[tuple[str, ...], int] = {}
-    # From the most eaten down (equal ones in their order), so the first of a group is its most eaten.
+    # Sorted from the most eaten down (stable), so that the first of a group is its most eaten.
     for i in sorted(range(len(table)), key=lambda i: -float(table[i][_EATEN])):
         best.setdefault(tuple(table[i][_GROUPS]), i)
     return freeze(sushi_items().points[list(best.values())[:_ANCHOR_COUNT]])
 
 
 def copeland(scores: IntArray) -> Array:
-    """Share of the items that each item beats, (n,).
+    """Return the share of the items that each item beats, (n,).
 
-    One item beats another when, of the users who scored both, more scored it above the other than below.
+    An item beats another if more users scored it above the other than below, among the users who scored both.
 
     Parameters
     ----------
     scores
-        (users, n), from 0, or -1 where the user did not score the item.
+        (users, n), from 0, or -1 if the user did not score the item.
     """
     items = scores.shape[1]
     above = np.zeros((items, items))  # users who scored item i above item j

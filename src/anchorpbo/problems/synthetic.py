@@ -1,4 +1,4 @@
-"""Synthetic test functions on the unit cube, negated where the original is minimised: larger is better.
+"""Synthetic test functions on the unit cube, negated if the original is minimised, so that larger is better.
 
 Each section opens with its formula; domains other than the unit cube are scaled to it.
 """
@@ -53,7 +53,7 @@ SIX_HUMP_CAMEL = Problem.on_box(
     maximum=1.0316284534898774,
     minimum=-162.9,
 )
-"""Six humps, of which two are best, since f(x) = f(-x); the worst designs are the corners (3, 2) and (-3, -2)."""
+"""Six humps with two best designs, since f(x) = f(-x); the worst designs are the corners (3, 2) and (-3, -2)."""
 
 
 # -- Hartmann ---------------------------------------------------------------------------------------------------------
@@ -61,9 +61,9 @@ SIX_HUMP_CAMEL = Problem.on_box(
 # f(x) = sum_i alpha_i exp(-sum_c A_ic (x_c - P_ic)^2), a sum of four bumps on the unit cube: bump i has height alpha_i,
 # its centre at P_i, and falls off along coordinate c at the rate A_ic.
 #
-# In four dimensions it is the form rescaled to a mean of about 0 and a variance of about 1 by Picheny, Wagner and
+# The four-dimensional form is rescaled to a mean of about 0 and a variance of about 1 by Picheny, Wagner and
 # Ginsbourger (2013, "A benchmark of kriging-based infill criteria for noisy optimization"), who minimise
-# (1.1 - f) / 0.839: here (f - 1.1) / 0.839, with the first four columns of the A and P of six dimensions.
+# (1.1 - f) / 0.839. Here it is (f - 1.1) / 0.839, with the first four columns of the six-dimensional A and P.
 
 _ALPHA = np.array([1.0, 1.2, 3.0, 3.2])
 _A3 = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0], [3.0, 10.0, 30.0], [0.1, 10.0, 35.0]])
@@ -146,7 +146,7 @@ ROSENBROCK3 = Problem.on_box(
     maximum=0.0,
     minimum=-7811.852453683199,
 )
-"""A narrow curved ridge in three dimensions; the worst design is the corner of the lower ends."""
+"""A narrow curved ridge in three dimensions; the worst design is the corner of the lower bounds."""
 
 
 # -- Levy -------------------------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def _levy(X: Array) -> Array:
 LEVY4 = Problem.on_box(
     "levy4", _levy, [[-10.0, 10.0]] * 4, optimum=np.ones(4), maximum=0.0, minimum=-254.89842685553828
 )
-"""Waves on a bowl in four dimensions; the worst design is the corner of the lower ends."""
+"""Waves on a bowl in four dimensions; the worst design is the corner of the lower bounds."""
 
 
 # -- Styblinski and Tang ----------------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ STYBLINSKI_TANG5 = Problem.on_box(
     maximum=195.83082851885708,
     minimum=-625.0,
 )
-"""Two hills a coordinate, so 32 in five dimensions, of which one is best; the corner (5, ..., 5) is worst."""
+"""Two hills per coordinate, so 32 in five dimensions; one of them is best, and the corner (5, ..., 5) is worst."""
 
 
 # -- Ackley -----------------------------------------------------------------------------------------------------------
@@ -195,8 +195,8 @@ STYBLINSKI_TANG5 = Problem.on_box(
 # f(x) = 20 exp(-r / 5) + exp(m) - 20 - e, with r = sqrt(sum_c x_c^2 / d) the distance from the middle and
 # m = sum_c cos(2 pi x_c) / d the waves, for x in [-32.768, 32.768]^d.
 
-# All coordinates of the worst designs are equally far out, just above 32.5 where the cosine is -1; so r and m, and with
-# them the smallest utility, are the same in any dimension.
+# All coordinates of the worst designs have the same absolute value, just above 32.5, where the cosine is -1. So r, m
+# and the smallest utility are the same in any dimension.
 _ACKLEY_MINIMUM = -22.320334848401284
 
 
@@ -208,7 +208,7 @@ def _ackley(X: Array) -> Array:
 
 
 def ackley(dimension: int) -> Problem:
-    """Ackley's function in so many dimensions: one best design, in the middle of the cube, among many waves."""
+    """Return Ackley's function in `dimension` dimensions: one best design, in the cube's centre, and many waves."""
     d = as_integer("dimension", dimension, minimum=1)
     return Problem.on_box(
         f"ackley{d}", _ackley, [[-32.768, 32.768]] * d, optimum=np.zeros(d), maximum=0.0, minimum=_ACKLEY_MINIMUM
@@ -216,16 +216,16 @@ def ackley(dimension: int) -> Problem:
 
 
 ACKLEY6 = ackley(6)
-"""In six dimensions."""
+"""Ackley's function in six dimensions."""
 
 
 # -- the toy problem --------------------------------------------------------------------------------------------------
 #
-# A user in one dimension with two favourites, one of which lies where nothing is known well.
+# A utility in one dimension with two high hills, one of them far from all anchors.
 #
 # f(x) = sum_i a_i exp(-((x - c_i) / w_i)^2 / 2), three hills of height a_i at c_i, for x in [0, 1]. The hill at 0.78 is
-# a little higher than the one at 0.25, and the anchors are all around the lower one. So the best design is at 0.78, and
-# the best one after a penalty on noise at 0.25: a method that avoids risk and one that does not part here.
+# a little higher than the one at 0.25, and all anchors are around the lower one. So the best design is at 0.78, and the
+# best one after a penalty on noise is at 0.25: risk-averse and risk-neutral methods give different results here.
 
 _TOY_HEIGHTS = np.array([2.8, 1.2, 3.0])
 _TOY_CENTRES = np.array([0.25, 0.52, 0.78])

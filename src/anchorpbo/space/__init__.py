@@ -5,7 +5,7 @@ from anchorpbo.space.catalogue import Catalogue
 from anchorpbo.space.constraints import Linear
 from anchorpbo.space.parameters import Boolean, Categorical, Constant, Integer, Ordinal, Parameter, Real
 from anchorpbo.space.region import Region
-from anchorpbo.space.serialisation import space_from_dict
+from anchorpbo.space.serialization import space_from_dict
 from anchorpbo.space.space import Space
 from anchorpbo.space.subset_selection import farthest_points, medoids
 

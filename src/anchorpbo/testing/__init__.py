@@ -1,13 +1,13 @@
-"""Contract suites: what every kernel, likelihood, inference, acquisition and storage must do.
+"""Contract suites: checks that every kernel, likelihood, inference, acquisition function and storage must pass.
 
-Wrote one of your own? One line checks it::
+One line checks your own implementation::
 
     from anchorpbo.testing import KernelContract
 
     def test_my_kernel():
         KernelContract(MyKernel(), dimension=3).check_all()
 
-`check_all` fails once and names every check that did not hold. With pytest, one test a check reads better::
+`check_all` raises one error that names every failed check. With pytest, one test per check is easier to read::
 
     @pytest.mark.parametrize("check", KernelContract.checks())
     def test_my_kernel(check):
@@ -19,7 +19,7 @@ Wrote one of your own? One line checks it::
     DesignAcquisitionContract(acquisition)      InferenceContract(inference)
     PairAcquisitionContract(acquisition)        StorageContract(open, kept)
 
-The suites need nothing but what the library needs: no pytest.
+The suites need no extra packages, not even pytest.
 """
 
 from anchorpbo.testing.acquisitions import DesignAcquisitionContract, PairAcquisitionContract

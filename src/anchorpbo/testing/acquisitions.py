@@ -1,4 +1,4 @@
-"""What every acquisition must do: one suite for those that score designs, one for those that score pairs."""
+"""Contracts of acquisition functions: one suite for those that score designs, one for those that score pairs."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ _MOMENTS = {
     "std": np.array([0.3, 1.0, 2.5]),
     "noise": np.array([0.02, 0.1, 1.0, 4.0]),
 }
-"""Moments at which partial derivatives are checked; all above 0 may be moved by a step."""
+"""Moments at which partial derivatives are checked; all positive ones leave room for a step."""
 
 
 class AcquisitionContract(Contract):
-    """What the two suites share."""
+    """Base class of the two suites."""
 
     item_shape: ClassVar[tuple[int, ...]]
     signs: ClassVar[dict[str, int]]
-    """Partial derivatives that must not have the other sign."""
+    """Required signs of partial derivatives, by name."""
 
     def __init__(self, acquisition: DesignAcquisition | PairAcquisition) -> None:
         super().__init__(acquisition)
@@ -59,28 +59,28 @@ class AcquisitionContract(Contract):
         self.posterior: Posterior = model.condition(duels).posterior
         self.X = freeze(rng.uniform(size=(_ITEMS, *self.item_shape)))
 
-    # -- what each suite says ---------------------------------------------------------------------------------------
+    # -- to implement -------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def bind(self, posterior: Posterior) -> Bound:
-        """The acquisition as a function of items."""
+        """Return the acquisition function bound to a posterior, as a function of items."""
 
     @abstractmethod
     def partials(self, moments: Array) -> Partials | PairPartials:
-        """Value and partial derivatives at moments, one a row in the order of `signs`."""
+        """Return value and partial derivatives at moments, one row per moment in the order of `signs`."""
 
     @abstractmethod
     def moments(self) -> Array:
-        """Moments to check partial derivatives at, (rows of `signs`, n)."""
+        """Return the moments at which partial derivatives are checked, (rows of `signs`, n)."""
 
     @abstractmethod
     def items_without_spread(self) -> tuple[Posterior, Array]:
-        """A posterior and items whose standard deviation is 0 under it."""
+        """Return a posterior and items with a standard deviation of 0 under it."""
 
     # -- checks -------------------------------------------------------------------------------------------------------
 
     def check_shapes(self) -> None:
-        """Values are (n,) and gradients have the shape of the items, also of none and of one."""
+        """Values are (n,) and gradients have the shape of the items, even for zero items and one item."""
         bound = self.bind(self.posterior)
         for n in (0, 1, _ITEMS):
             values, gradient = bound.value_and_gradient(self.X[:n])
@@ -89,7 +89,7 @@ class AcquisitionContract(Contract):
             ensure_shape("values of a plain call", bound(self.X[:n]), (n,))
 
     def check_values_agree(self) -> None:
-        """A plain call and `value_and_gradient` give the same values, whatever other items are asked about."""
+        """A plain call and `value_and_gradient` return the same values, independent of the other items."""
         bound = self.bind(self.posterior)
         values = bound(self.X)
         ensure_close("values of value_and_gradient", bound.value_and_gradient(self.X)[0], values, 1e-12, 1e-12)
@@ -97,18 +97,18 @@ class AcquisitionContract(Contract):
         ensure_close("values of single items", alone, values, 1e-10, 1e-10)
 
     def check_gradient(self) -> None:
-        """The gradient in the items is what differences say."""
+        """The gradient in the items agrees with finite differences."""
         bound = self.bind(self.posterior)
         expected = differentiate_items(bound, self.X)
         largest = float(np.abs(expected).max())
         ensure_close("the gradient", bound.value_and_gradient(self.X)[1], expected, 1e-5, 1e-6 * largest + 1e-10)
 
     def check_partials(self) -> None:
-        """Partial derivatives in the moments are what differences say."""
+        """Partial derivatives in the moments agree with finite differences."""
         moments = self.moments()
         here = self.partials(moments)
         for row, name in enumerate(self.signs):
-            # Those of a mean in units of 1, those of a standard deviation and a noise in units of themselves.
+            # Steps are absolute for a mean, and relative for a standard deviation and a noise.
             size = 2e-4 * (np.ones_like(moments[row]) if "mean" in name else moments[row])
 
             def value(t: float, row: int = row, size: Array = size) -> Array:
@@ -120,16 +120,16 @@ class AcquisitionContract(Contract):
             ensure_close(name, getattr(here, name), differentiate(value, size), 1e-5, rounding + 1e-9)
 
     def check_finite_without_spread(self) -> None:
-        """Where the standard deviation is 0 everything is finite: the partial derivatives, values and gradients."""
+        """Partial derivatives, values and gradients are finite if the standard deviation is 0."""
         moments = self.moments()
         moments[list(self.signs).index("by_std")] = 0.0
         here = self.partials(moments)
         for field in fields(here):
-            ensure_finite(f"{field.name} where std is 0", getattr(here, field.name))
+            ensure_finite(f"{field.name} at std 0", getattr(here, field.name))
         posterior, items = self.items_without_spread()
         values, gradient = self.bind(posterior).value_and_gradient(items)
-        ensure_finite("values where std is 0", values)
-        ensure_finite("the gradient where std is 0", gradient)
+        ensure_finite("values at std 0", values)
+        ensure_finite("the gradient at std 0", gradient)
 
     def check_partials_have_one_shape(self) -> None:
         """Value and partial derivatives have the shape of the moments."""
@@ -139,7 +139,7 @@ class AcquisitionContract(Contract):
             ensure_shape(field.name, getattr(here, field.name), moments[0].shape)
 
     def check_wrong_shapes(self) -> None:
-        """Items of another shape raise `ShapeError`, and NaN raises `InputError`."""
+        """Items of a wrong shape raise `ShapeError`, and NaN raises `InputError`."""
         bound = self.bind(self.posterior)
         wrong = {
             "one item instead of a list": self.X[0],
@@ -152,7 +152,7 @@ class AcquisitionContract(Contract):
         ensure_raises(InputError, "a NaN in the items", lambda: bound(np.full((1, *self.item_shape), np.nan)))
 
     def check_leaves_its_arguments_alone(self) -> None:
-        """Neither items nor moments are written to, and calls do not change the next one."""
+        """Calls do not change items or moments, and a repeated call returns the same result."""
         bound, X, moments = self.bind(self.posterior), self.X.copy(), self.moments()
         first = bound.value_and_gradient(X)
         self.partials(moments)
@@ -163,11 +163,11 @@ class AcquisitionContract(Contract):
         ensure_same_bits("the gradient asked for again", again[1], first[1])
 
     def check_immutable(self) -> None:
-        """No field can be set."""
+        """Fields cannot be set."""
         ensure_immutable(self.subject)
 
     def check_pickles(self) -> None:
-        """A pickled acquisition gives the same values."""
+        """A pickled acquisition function returns the same values."""
         copy = type(self)(pickle_and_load(self.subject))  # type: ignore[arg-type]
         ensure_same_bits("a pickled acquisition", copy.partials(self.moments()).value, self._values())
 
@@ -176,7 +176,7 @@ class AcquisitionContract(Contract):
 
 
 class DesignAcquisitionContract(AcquisitionContract):
-    """Checks of an acquisition that scores single designs."""
+    """Checks of an acquisition function that scores single designs."""
 
     item_shape: ClassVar[tuple[int, ...]] = (_DIMENSION,)
     signs: ClassVar[dict[str, int]] = {"by_mean": 1, "by_std": 1, "by_noise": -1}
@@ -186,44 +186,44 @@ class DesignAcquisitionContract(AcquisitionContract):
         self.acquisition = acquisition
 
     def bind(self, posterior: Posterior) -> Bound:
-        """The acquisition as a function of designs."""
+        """Return the acquisition function bound to a posterior, as a function of designs."""
         return self.acquisition.bind(posterior, self.noise, _INCUMBENT)
 
     def partials(self, moments: Array) -> Partials:
-        """Value and partial derivatives at (mean, std, noise)."""
+        """Return value and partial derivatives at (mean, std, noise)."""
         return self.acquisition.partials(moments[0], moments[1], moments[2], _INCUMBENT)
 
     def moments(self) -> Array:
-        """All combinations."""
+        """Return all combinations of moments."""
         grid = np.meshgrid(_MOMENTS["mean"], _MOMENTS["std"], _MOMENTS["noise"])
         return np.array([axis.ravel() for axis in grid])
 
     def items_without_spread(self) -> tuple[Posterior, Array]:
-        """Two designs whose utility has been seen without noise."""
+        """Return two designs with utilities observed without noise."""
         kernel, X = self.posterior.kernel, self.X[:2]
         root = np.linalg.inv(np.linalg.cholesky(kernel(X, X)))
         return Posterior(kernel, X, np.array([0.3, -0.2]), root), X
 
     def check_needs_std(self) -> None:
-        """What says that it needs no standard deviation does not depend on it."""
+        """An acquisition function with ``needs_std=False`` does not depend on the standard deviation."""
         if not self.acquisition.needs_std:
             moments = self.moments()
             flat = moments.copy()
             flat[1] = 0.0
             here, there = self.partials(moments), self.partials(flat)
             for field in fields(here):
-                ensure_same_bits(f"{field.name} where std is 0", getattr(there, field.name), getattr(here, field.name))
-            ensure(not here.by_std.any(), "by_std must be 0 where needs_std is False")
+                ensure_same_bits(f"{field.name} at std 0", getattr(there, field.name), getattr(here, field.name))
+            ensure(not here.by_std.any(), "by_std must be 0 if needs_std is False")
 
     def check_default_incumbent(self) -> None:
-        """Without an incumbent, the best posterior mean over queried designs is taken."""
+        """The default incumbent is the best posterior mean over the compared designs."""
         best = float(self.posterior.mean(self.posterior.points).max())
         given = self.acquisition.bind(self.posterior, self.noise, best)(self.X)
         ensure_same_bits("the default incumbent", self.acquisition.bind(self.posterior, self.noise)(self.X), given)
 
 
 class PairAcquisitionContract(AcquisitionContract):
-    """Checks of an acquisition that scores pairs of designs."""
+    """Checks of an acquisition function that scores pairs of designs."""
 
     item_shape: ClassVar[tuple[int, ...]] = (2, _DIMENSION)
     signs: ClassVar[dict[str, int]] = {
@@ -239,27 +239,28 @@ class PairAcquisitionContract(AcquisitionContract):
         self.acquisition = acquisition
 
     def bind(self, posterior: Posterior) -> Bound:
-        """The acquisition as a function of pairs."""
+        """Return the acquisition function bound to a posterior, as a function of pairs."""
         return self.acquisition.bind(posterior, self.noise)
 
     def partials(self, moments: Array) -> PairPartials:
-        """Value and partial derivatives at (mean, mean, std, noise, noise)."""
+        """Return value and partial derivatives at (mean, mean, std, noise, noise)."""
         return self.acquisition.partials(*moments)
 
     def moments(self) -> Array:
-        """All combinations."""
+        """Return all combinations of moments."""
         mean, std, noise = (_MOMENTS[name] for name in ("mean", "std", "noise"))
         return np.array([axis.ravel() for axis in np.meshgrid(mean, mean, std, noise, noise)])
 
     def items_without_spread(self) -> tuple[Posterior, Array]:
-        """Pairs of equal designs, one of them queried."""
+        """Return pairs of equal designs, one of them a compared design."""
         x = np.vstack([self.posterior.points[:1], self.X[0]])
         return self.posterior, np.stack([x, x], axis=1)
 
     def check_monotone(self) -> None:
-        """It does not fall as a mean or the standard deviation grows, and does not rise as a noise grows.
+        """The value is non-decreasing in the means and the standard deviation, and non-increasing in the noises.
 
-        Searches of long lists rely on it. Of single designs nobody asks it: a lower confidence bound is a fine idea.
+        Searches of long lists rely on it. Acquisition functions of single designs need not be monotone: a lower
+        confidence bound is valid.
         """
         moments = self.moments()
         for spread in (1.0, 0.0):
@@ -295,7 +296,7 @@ class PairAcquisitionContract(AcquisitionContract):
         ensure_close("by_noise_second of swapped moments", swapped.by_noise_second, here.by_noise_first, 1e-13, 1e-14)
 
     def check_moments_broadcast(self) -> None:
-        """Rows of moments against columns of moments give the values of all pairs."""
+        """Moments broadcast: rows against columns give the values of all pairs."""
         mean, noise = _MOMENTS["mean"][:4], _MOMENTS["noise"]
         std = np.abs(mean[:, None] - mean) + 0.2
         table = self.acquisition.partials(mean[:, None], mean, std, noise[:, None], noise)

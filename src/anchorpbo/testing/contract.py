@@ -1,4 +1,4 @@
-"""What the contract suites share: how a check fails, and how a derivative is checked."""
+"""Base class of the contract suites, assertions and finite differences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Contract:
-    """A list of checks on one object: every method whose name begins with ``check_`` is one."""
+    """A suite of checks of one object: the methods whose names begin with ``check_``."""
 
     def __init__(self, subject: object) -> None:
         self.subject = subject
@@ -25,19 +25,19 @@ class Contract:
     @final
     @classmethod
     def checks(cls) -> tuple[str, ...]:
-        """Names of the checks, in the order they are written; hand them to ``pytest.mark.parametrize``."""
+        """Return the names of the checks in the order of their definition, for ``pytest.mark.parametrize``."""
         written = (name for base in reversed(cls.__mro__) for name in vars(base))
         return tuple(dict.fromkeys(name for name in written if name.startswith("check_") and name != "check_all"))
 
     @final
     def check(self, name: str) -> None:
-        """Run the check of this name."""
+        """Run the check with this name."""
         ensure(name in self.checks(), f"there is no check {name!r}; there are {', '.join(self.checks())}")
         self._run(name)
 
     @final
     def check_all(self) -> None:
-        """Run every check, and fail once with all that did not hold."""
+        """Run every check, and raise one error with all failures."""
         failures: list[str] = []
         cause: Exception | None = None
         for name in self.checks():
@@ -55,17 +55,17 @@ class Contract:
             getattr(self, name)()
 
 
-# -- how a check fails ------------------------------------------------------------------------------------------------
+# -- assertions -------------------------------------------------------------------------------------------------------
 
 
 def ensure(condition: object, message: str) -> None:
-    """Fail with the message unless the condition holds; unlike ``assert``, also under ``python -O``."""
+    """Fail with the message unless the condition holds; unlike ``assert``, it also works under ``python -O``."""
     if not condition:
         raise AssertionError(message)
 
 
 def ensure_finite(what: str, values: npt.ArrayLike) -> None:
-    """Fail unless all are finite, and say where the first is not."""
+    """Fail unless all values are finite; the message names the first that is not."""
     array = np.asarray(values)
     bad = np.argwhere(~np.isfinite(array))
     if bad.size:
@@ -74,7 +74,7 @@ def ensure_finite(what: str, values: npt.ArrayLike) -> None:
 
 
 def ensure_shape(what: str, array: Array, shape: tuple[int, ...]) -> None:
-    """Fail unless it is an array of floats of this shape."""
+    """Fail unless `array` is an array of float64 with this shape."""
     ensure(isinstance(array, np.ndarray), f"{what} must be an array; it is a {type(array).__name__}")
     ensure(array.shape == shape, f"{what} must have shape {shape}; it has {array.shape}")
     ensure(array.dtype == np.float64, f"{what} must hold floats; it holds {array.dtype}")
@@ -83,7 +83,7 @@ def ensure_shape(what: str, array: Array, shape: tuple[int, ...]) -> None:
 def ensure_close(
     what: str, actual: npt.ArrayLike, expected: npt.ArrayLike, rtol: float = 0.0, atol: npt.ArrayLike = 0.0
 ) -> None:
-    """Fail unless |actual - expected| <= atol + rtol |expected| everywhere, and show the worst entry."""
+    """Fail unless |actual - expected| <= atol + rtol |expected| everywhere; the message shows the worst entry."""
     actual, expected = np.asarray(actual, dtype=np.float64), np.asarray(expected, dtype=np.float64)
     ensure(actual.shape == expected.shape, f"{what} must have shape {expected.shape}; it has {actual.shape}")
     ensure_finite(what, actual)
@@ -99,13 +99,13 @@ def ensure_close(
 
 
 def ensure_same_bits(what: str, actual: npt.ArrayLike, expected: npt.ArrayLike) -> None:
-    """Fail unless both are the same numbers to the last bit."""
+    """Fail unless both arrays are bitwise equal."""
     same = np.array_equal(np.asarray(actual), np.asarray(expected), equal_nan=True)
     ensure(same, f"{what} must be the same to the last bit; it differs")
 
 
 def ensure_raises(kind: type[Exception], what: str, call: Callable[[], object]) -> None:
-    """Fail unless the call raises an error of this kind."""
+    """Fail unless the call raises an error of this type."""
     try:
         call()
     except kind:
@@ -116,7 +116,7 @@ def ensure_raises(kind: type[Exception], what: str, call: Callable[[], object]) 
 
 
 def ensure_immutable(subject: object) -> None:
-    """Fail unless no field can be set again and no array in a field can be written to."""
+    """Fail if a field can be set, or an array in a field can be written to."""
     for name in _fields(subject):
         value = getattr(subject, name)
         try:
@@ -136,7 +136,7 @@ def _fields(subject: object) -> list[str]:
 
 
 def pickle_and_load(subject: T) -> T:
-    """Return what comes back from a pickle; processes are handed objects that way."""
+    """Return a pickled and unpickled copy, as another process would receive it."""
     try:
         copy: Any = pickle.loads(pickle.dumps(subject))
     except Exception as error:
@@ -146,20 +146,20 @@ def pickle_and_load(subject: T) -> T:
     return result
 
 
-# -- derivatives by differences ---------------------------------------------------------------------------------------
+# -- finite differences -----------------------------------------------------------------------------------------------
 
 
 def differentiate(function: Callable[[float], Array], step: npt.ArrayLike) -> Array:
-    """Derivative by the five-point rule, whose error falls as step^4; function(t) is the value t steps away.
+    """Return the derivative by the five-point rule, with an error of order step^4; `function(t)` is t steps away.
 
-    The step may be an array, one for each entry of the value.
+    The step may be an array with one step per entry of the value.
     """
     near, far = function(1.0) - function(-1.0), function(2.0) - function(-2.0)
     return np.asarray((8.0 * near - far) / (12.0 * np.asarray(step)))
 
 
 def differentiate_items(function: Callable[[Array], Array], X: Array, step: float = 1e-4) -> Array:
-    """Gradient, in the shape of X, of a function that gives each X[i] a value of its own, (n,)."""
+    """Return the gradient, in the shape of X, of a function with values, (n,), that each depend on one X[i]."""
     gradient = np.empty(X.shape)
     for place in np.ndindex(*X.shape[1:]):
         shift = np.zeros(X.shape[1:])

@@ -1,4 +1,4 @@
-"""What every inference must do."""
+"""Contract of inferences."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from anchorpbo.typing import Array
 _KERNEL = RBF(0.4, 2.0)
 _REPLICATES = 16
 _MAX_STANDARD_ERRORS = 6.0
-"""Standard errors by which two Monte Carlo means never differ by chance."""
+"""Number of standard errors beyond which two Monte Carlo means count as different."""
 
 
 @dataclass(frozen=True, eq=False)
 class InferenceCase:
-    """Duels and the noise at their designs: all that an inference is given, but for the likelihood."""
+    """Input of an inference except the likelihood: duels and the noise at their designs."""
 
     name: str
     duels: Duels
     noise: Array
-    """(u,)."""
+    """Noise, (u,)."""
 
     @classmethod
     def random(cls, name: str, designs: int, wins: int, ties: int, seed: int) -> InferenceCase:
-        """Answers of a noisy judge, repeated and contradictory ones among them."""
+        """Return a case with answers of a noisy judge, including repeated and contradictory ones."""
         rng = np.random.default_rng(seed)
         points = rng.uniform(size=(designs, 2))
         utility = np.sin(5.0 * points[:, 0]) + points[:, 1]
-        # A round first, so that every design is in some duel.
+        # The first duels form a circle, so that every design is in a duel.
         pairs = [(i, (i + 1) % designs) for i in range(designs)]
         pairs += [tuple(rng.choice(designs, size=2, replace=False)) for _ in range(wins + ties)]
         pairs = pairs[: wins + ties]
@@ -59,17 +59,17 @@ class InferenceCase:
         return cls(name, duels, rng.uniform(0.3, 2.0, size=len(duels.points)))
 
     def latent(self, likelihood: Likelihood, kind: str = "auto") -> ExactLatent:
-        """The rows and the prior covariance, in duel space, point space or the smaller of the two."""
+        """Return the rows and the prior covariance, in duel space, point space or the smaller of the two."""
         points = self.duels.points
         return LATENTS[kind](likelihood.rows(self.duels, self.noise), _KERNEL(points, points))
 
     def posterior(self, latent: LatentGaussian, inferred: InferenceResult) -> Posterior:
-        """The posterior of the utility under what was inferred."""
+        """Return the posterior of the utility for an inference result."""
         return posterior_from_sites(_KERNEL, self.duels.points, latent, inferred.sites)
 
 
 def list_cases() -> list[InferenceCase]:
-    """Fewer duels than designs and more, with and without ties."""
+    """Return cases with fewer and with more duels than designs, with and without ties."""
     return [
         InferenceCase.random("4 wins on 5 designs", 5, 4, 0, seed=1),
         InferenceCase.random("12 wins on 4 designs", 4, 12, 0, seed=2),
@@ -81,17 +81,17 @@ def list_cases() -> list[InferenceCase]:
 class InferenceContract(Contract):
     """Checks of an inference.
 
-    An inference counts as a sampler when its info has `effective_samples`. Samplers may differ from run to run, but
-    only through the generator they are given.
+    An inference counts as a sampler if its info has `effective_samples`. The results of a sampler may differ between
+    runs, but only through the generator it is given.
 
     Parameters
     ----------
     inference
         The inference.
     likelihoods
-        What to try it with; those its `check` refuses are only checked to be refused by `infer` too.
+        Likelihoods to test with. If `check` rejects one, the only requirement is that `infer` rejects it, too.
     tolerance
-        Agreement asked of a deterministic inference between its two spaces, in prior standard deviations.
+        Required agreement of a deterministic inference between its two spaces, in prior standard deviations.
     """
 
     def __init__(
@@ -106,19 +106,19 @@ class InferenceContract(Contract):
         self.tolerance: float = tolerance
 
     def check_takes_a_likelihood(self) -> None:
-        """`check` accepts one likelihood at least; what it refuses, `infer` refuses with `IncompatibleError` too."""
+        """`check` accepts at least one likelihood; `infer` raises `IncompatibleError` for those it rejects."""
         supported = [likelihood for likelihood in self.likelihoods if self._supports(likelihood)]
-        ensure(supported, f"check must accept one of {self.likelihoods}; it refuses all")
+        ensure(supported, f"check must accept one of {self.likelihoods}; it rejects all")
         case = list_cases()[0]
         for likelihood in self.likelihoods:
             if likelihood not in supported:
                 settled = likelihood.for_duels(case.duels)
                 latent = case.latent(settled)
-                refusal = f"infer with {likelihood!r}, which check refuses,"
+                refusal = f"infer with {likelihood!r}, which check rejects,"
                 ensure_raises(IncompatibleError, refusal, lambda s=latent, x=settled: self._infer(s, x, 0))  # type: ignore[misc]
 
     def check_sites(self) -> None:
-        """Sites are finite, one a duel, with precisions of at least 0."""
+        """Sites are finite, one per duel, with precisions of at least 0."""
         for name, case, likelihood in self._cases():
             sites, m = self._infer(case.latent(likelihood), likelihood, 0).sites, len(case.duels)
             for part, array in (("precision", sites.precision), ("linear", sites.linear)):
@@ -136,7 +136,7 @@ class InferenceContract(Contract):
             ensure(smallest >= -1e-9, f"the posterior covariance has the eigenvalue {smallest} {name}")
 
     def check_info(self) -> None:
-        """The info makes sense, and these small problems converge."""
+        """The info is valid, and these small problems converge."""
         for name, case, likelihood in self._cases():
             inferred = self._infer(case.latent(likelihood), likelihood, 0)
             info = inferred.info
@@ -151,7 +151,7 @@ class InferenceContract(Contract):
             ensure_finite(f"state {name}", inferred.state)
 
     def check_spaces_agree(self) -> None:
-        """Duel space and point space give one posterior: to the tolerance, or to Monte Carlo error."""
+        """Duel space and point space give the same posterior, up to the tolerance or Monte Carlo error."""
         for name, case, likelihood in self._cases():
             points, both = case.duels.points, [case.latent(likelihood, kind) for kind in ("duel", "point")]
             if self._samples(both[0], likelihood):
@@ -174,7 +174,7 @@ class InferenceContract(Contract):
             )
 
     def check_randomness(self) -> None:
-        """The generator alone decides: the same gives the same bits, another gives a sampler another draw."""
+        """Only the generator is random: an equal one gives equal bits, a different one gives a sampler other draws."""
         for name, case, likelihood in self._cases():
             for kind in ("duel", "point"):
                 latent = case.latent(likelihood, kind)
@@ -188,11 +188,11 @@ class InferenceContract(Contract):
                     and np.array_equal(one.sites.precision, other.sites.precision)
                 )
                 samples = one.info.effective_samples is not None
-                ensure(differs or not samples, f"another generator must give a sampler another draw {name}")
+                ensure(differs or not samples, f"a sampler must give other draws with another generator {name}")
                 ensure(samples or not differs, f"without effective_samples it must be deterministic {name}")
 
     def check_leaves_its_arguments_alone(self) -> None:
-        """Rows, prior covariance and start are not written to; a deterministic inference draws nothing."""
+        """Rows, prior covariance and start do not change; a deterministic inference does not use the generator."""
         for name, case, likelihood in self._cases():
             for kind in ("duel", "point"):
                 latent, start = case.latent(likelihood, kind), np.linspace(0.1, 0.4, len(case.duels))
@@ -216,11 +216,11 @@ class InferenceContract(Contract):
                 drew = str(rng.bit_generator.state) != untouched
                 ensure(
                     inferred.info.effective_samples is not None or not drew,
-                    f"without effective_samples it must leave the generator alone {name}",
+                    f"without effective_samples it must not use the generator {name}",
                 )
 
     def check_start(self) -> None:
-        """Starting from an earlier state changes the speed, not the answer; of samplers, the draw."""
+        """A warm start changes the speed but not the result; for samplers it changes the draws."""
         for name, case, likelihood in self._cases():
             latent = case.latent(likelihood)
             cold = self._infer(latent, likelihood, 0)
@@ -231,7 +231,7 @@ class InferenceContract(Contract):
                 ensure_close(f"the mean from a warm start {name}", means[1], means[0], atol=10 * self.tolerance)
 
     def check_no_duels(self) -> None:
-        """Without duels there are no sites and the posterior is the prior."""
+        """Without duels there are no sites, and the posterior is the prior."""
         empty = InferenceCase("of no duels", Duels.empty(2), np.empty(0))
         X = np.array([[0.2, 0.3], [0.9, 0.1]])
         for likelihood in self._list_supported():
@@ -240,13 +240,13 @@ class InferenceContract(Contract):
                 latent = empty.latent(settled, kind)
                 inferred = self._infer(latent, settled, 0)
                 ensure(inferred.sites.linear.shape[-1] == 0, "without duels there must be no sites")
-                ensure(inferred.info.converged, "without duels there is nothing that could fail to converge")
+                ensure(inferred.info.converged, "inference must converge without duels")
                 posterior = empty.posterior(latent, inferred)
                 ensure_close("the mean without duels", posterior.mean(X), np.zeros(2))
                 ensure_close("the covariance without duels", posterior.covariance(X), _KERNEL(X, X), rtol=1e-14)
 
     def check_prefers_the_winner(self) -> None:
-        """After one duel the winner's mean is above 0 and the loser's below, by as much."""
+        """After one duel the winner's mean is positive and the loser's is its negative."""
         for likelihood in self._list_supported():
             for noise in (1e-3, 1.0, 100.0):
                 case = InferenceCase("of one duel", Duels([[0.1, 0.2], [0.8, 0.6]], [0], [1]), np.full(2, noise))
@@ -258,7 +258,7 @@ class InferenceContract(Contract):
                     ensure_close(f"the loser's mean with {what}", loser, -winner, rtol=1e-8)
 
     def check_a_tie_prefers_nobody(self) -> None:
-        """After one tie the means are equal: exactly 0 if deterministic, 0 on average if not."""
+        """After one tie both means are 0: exactly for a deterministic inference, on average for a sampler."""
         case = InferenceCase("of one tie", Duels([[0.1, 0.2], [0.8, 0.6]], [], [], [[0, 1]]), np.ones(2))
         for likelihood in self._list_supported():
             settled = likelihood.for_duels(case.duels)
@@ -272,7 +272,7 @@ class InferenceContract(Contract):
                 )
 
     def check_a_design_against_itself(self) -> None:
-        """A design that beats itself tells nothing with equal noises, and breaks nothing."""
+        """A duel of a design against itself is harmless, and uninformative with equal noises."""
         duels = Duels([[0.1, 0.2], [0.8, 0.6]], [0, 1], [1, 1])
         case = InferenceCase("with a design against itself", duels, np.ones(2))
         for likelihood in self._list_supported():
@@ -283,11 +283,11 @@ class InferenceContract(Contract):
                 ensure(winner > loser, "a design against itself must not undo another duel")
 
     def check_immutable(self) -> None:
-        """No field can be set."""
+        """Fields cannot be set."""
         ensure_immutable(self.inference)
 
     def check_pickles(self) -> None:
-        """A pickled inference gives the same bits."""
+        """A pickled inference gives bitwise equal results."""
         copy = pickle_and_load(self.inference)
         for name, case, likelihood in list(self._cases())[:1]:
             latent = case.latent(likelihood)
@@ -295,7 +295,7 @@ class InferenceContract(Contract):
             here = self._infer(latent, likelihood, 0)
             ensure_same_bits(f"a pickled inference's sites {name}", again.sites.linear, here.sites.linear)
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- internals ----------------------------------------------------------------------------------------------------
 
     def _supports(self, likelihood: Likelihood) -> bool:
         try:

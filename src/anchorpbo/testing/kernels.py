@@ -1,4 +1,4 @@
-"""What every kernel must do."""
+"""Contract of kernels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from anchorpbo.typing import Array
 
 _SEED = 20240
 _SLOPES = 1e-6
-"""Tolerance on derivatives, relative to the largest of them: what five-point differences can tell."""
+"""Tolerance of derivatives, relative to the largest one: the precision of five-point differences."""
 
 
 class KernelContract(Contract):
@@ -36,10 +36,10 @@ class KernelContract(Contract):
     kernel
         The kernel, at any hyper-parameters.
     dimension
-        Coordinates of a design, d.
+        Number of coordinates of a design, d.
     designs
-        Designs to check it at, (n, d). By default some drawn from the unit cube and some from {0, 1/2, 1}^d, so that
-        coordinates and whole designs repeat; give your own where the kernel is for other designs.
+        Designs to check the kernel at, (n, d). By default some are drawn from the unit cube and some from
+        {0, 1/2, 1}^d, so that coordinates and whole designs repeat. Give your own if the kernel needs other designs.
     """
 
     def __init__(self, kernel: Kernel, dimension: int, designs: npt.ArrayLike | None = None) -> None:
@@ -51,17 +51,17 @@ class KernelContract(Contract):
             grid = rng.integers(0, 3, size=(6, dimension)) / 2.0
             designs = np.vstack([rng.uniform(size=(8, dimension)), grid])
         self.X = as_points("designs", designs, dimension)
-        # No row of Y is a row of X: where two designs meet a kernel may have a kink.
+        # No row of Y is a row of X, because a kernel may have a kink at equal designs.
         self.Y = freeze(rng.uniform(size=(5, dimension)))
         self.A = freeze(rng.standard_normal((len(self.X), len(self.Y))))
 
     @property
     def scale(self) -> float:
-        """The largest prior variance: what values are compared with."""
+        """Largest prior variance, the scale of tolerances."""
         return float(np.max(self.kernel.diagonal(self.X)))
 
     def check_shapes(self) -> None:
-        """Values are (n, p), (n,) and (n,), also of no designs at all."""
+        """Values are (n, p), (n,) and (n,), even without designs."""
         k, X, Y = self.kernel, self.X, self.Y
         n, none = len(X), X[:0]
         ensure_shape("kernel(X, Y)", k(X, Y), (n, len(Y)))
@@ -79,7 +79,7 @@ class KernelContract(Contract):
         ensure_close("kernel(Y, X)'", self.kernel(self.Y, self.X).T, self.kernel(self.X, self.Y), rtol=1e-14)
 
     def check_positive_semidefinite(self) -> None:
-        """No eigenvalue of a kernel matrix is below zero by more than rounding."""
+        """All eigenvalues of a kernel matrix are at least 0, up to rounding."""
         every = np.vstack([self.X, self.Y, self.X[:3], self.X[:3] + 1e-12])
         smallest = float(np.linalg.eigvalsh(self.kernel(every, every))[0])
         ensure(
@@ -99,14 +99,14 @@ class KernelContract(Contract):
         ensure((diagonal > 0).all(), "diagonal(X) must be above 0")
 
     def check_diagonal_gradient(self) -> None:
-        """`diagonal_gradient` is what differences say: a kernel whose diagonal varies with x has to write it."""
+        """`diagonal_gradient` agrees with finite differences; non-stationary kernels must override it."""
         if self.kernel.differentiable:
             a = self.A[:, 0]
             expected = differentiate_items(lambda Z: a * self.kernel.diagonal(Z), self.X)
             _ensure_slopes("diagonal_gradient", self.kernel.diagonal_gradient(self.X, a), expected)
 
     def check_input_gradient(self) -> None:
-        """`input_gradient` is what differences say, or raises `UnsupportedError` where there is none."""
+        """`input_gradient` agrees with finite differences, or raises `UnsupportedError`."""
         k, X, Y, A = self.kernel, self.X, self.Y, self.A
         if not k.differentiable:
             ensure_raises(UnsupportedError, "input_gradient", lambda: k.input_gradient(X, Y, A))
@@ -115,7 +115,7 @@ class KernelContract(Contract):
         _ensure_slopes("input_gradient", k.input_gradient(X, Y, A), expected)
 
     def check_paired_gradient(self) -> None:
-        """`paired_gradient` is what differences say, or raises `UnsupportedError` where there is none."""
+        """`paired_gradient` agrees with finite differences, or raises `UnsupportedError`."""
         k, Y = self.kernel, self.Y
         X, a = self.X[: len(Y)], self.A[: len(Y), 0]
         if not k.differentiable:
@@ -126,7 +126,7 @@ class KernelContract(Contract):
         _ensure_slopes("paired_gradient", k.paired_gradient(X, Y, a), expected)
 
     def check_parameter_gradient(self) -> None:
-        """`parameter_gradient` is what differences say, for random symmetric weights."""
+        """`parameter_gradient` agrees with finite differences, for random symmetric weights."""
         k, X, theta = self.kernel, self.X, self.kernel.log_parameters
         weights = np.random.default_rng(_SEED).standard_normal((len(X), len(X)))
         weights = weights + weights.T
@@ -143,18 +143,18 @@ class KernelContract(Contract):
         ensure_close("parameter_gradient", k.parameter_gradient(X, weights), expected, 1e-6, 1e-9 * size)
 
     def check_value_with_pullback(self) -> None:
-        """`value_with_pullback` gives the kernel matrix and, for any symmetric weights, `parameter_gradient`."""
+        """`value_with_pullback` returns the kernel matrix and the `parameter_gradient` of any symmetric weights."""
         k, X = self.kernel, self.X
         K, pull = k.value_with_pullback(X)
         ensure_close("the value of value_with_pullback", K, k(X, X), atol=1e-13 * self.scale)
-        for seed in (_SEED, _SEED + 1):  # the same function serves any number of weights
+        for seed in (_SEED, _SEED + 1):  # the function can be called with several weights
             weights = np.random.default_rng(seed).standard_normal((len(X), len(X)))
             weights = weights + weights.T
             size = float(np.abs(weights * K).sum())
             ensure_close("the pullback", pull(weights), k.parameter_gradient(X, weights), 1e-9, 1e-11 * size)
 
     def check_parameters_round_trip(self) -> None:
-        """`with_log_parameters` sets what `log_parameters` returns, and touches neither the kernel nor theta."""
+        """`with_log_parameters` sets `log_parameters`, and changes neither the kernel nor theta."""
         k, theta = self.kernel, self.kernel.log_parameters
         before = k(self.X, self.Y)
         ensure_close("kernel at its own parameters", k.with_log_parameters(theta)(self.X, self.Y), before, rtol=1e-12)
@@ -168,10 +168,10 @@ class KernelContract(Contract):
         ensure_same_bits("the kernel with_log_parameters was called on", k(self.X, self.Y), before)
 
     def check_parameter_names(self) -> None:
-        """There is one name, and no two alike, for each entry of theta."""
+        """There is one distinct name per entry of theta."""
         names = self.kernel.parameter_names
         count = len(self.kernel.log_parameters)
-        ensure(len(names) == count, f"there must be a name for each of the {count} parameters; there are {len(names)}")
+        ensure(len(names) == count, f"there must be {count} parameter names, one per parameter; there are {len(names)}")
         ensure(len(set(names)) == len(names), f"parameter names must differ; they are {names}")
 
     def check_finite_where_designs_meet(self) -> None:
@@ -190,16 +190,16 @@ class KernelContract(Contract):
         )
 
     def check_rows_are_independent(self) -> None:
-        """The value of two designs does not depend on which others are asked about with them."""
+        """The value at two designs does not depend on the other designs in the call."""
         k, X, Y = self.kernel, self.X, self.Y
         ensure_close("kernel of single designs", np.vstack([k(x[None], Y) for x in X]), k(X, Y), rtol=1e-13)
 
     def check_dimension_accepted(self) -> None:
-        """`check_dimension` accepts the dimension at hand."""
+        """`check_dimension` accepts the dimension of the designs."""
         self.kernel.check_dimension(self.dimension)
 
     def check_immutable(self) -> None:
-        """No field can be set, no array in one written to, and no call changes its arguments."""
+        """Fields cannot be set, their arrays are read-only, and calls do not change their arguments."""
         ensure_immutable(self.kernel)
         X, Y, A = self.X.copy(), self.Y.copy(), self.A.copy()
         self.kernel(X, Y)
@@ -209,7 +209,7 @@ class KernelContract(Contract):
             ensure_same_bits(f"{name} after the calls", given, kept)
 
     def check_pickles(self) -> None:
-        """A pickled kernel is the same kernel."""
+        """A pickled kernel returns the same values."""
         ensure_same_bits("a pickled kernel", pickle_and_load(self.kernel)(self.X, self.Y), self.kernel(self.X, self.Y))
 
     def _shuffle_designs(self) -> Array:

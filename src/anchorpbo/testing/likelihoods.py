@@ -1,4 +1,4 @@
-"""What every likelihood must do."""
+"""Contract of likelihoods."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from anchorpbo.typing import Array, BoolArray
 _NEAR = np.concatenate([np.linspace(-12.0, 12.0, 49), [-0.01, 0.01, 1e-9]])
 _FAR = np.array([10.0, 30.0, 37.5, 40.0, 100.0, 300.0, 1e3])
 _GRID = np.sort(np.concatenate([_NEAR, _FAR, -_FAR]))
-"""Margins, the far tails included."""
+"""Margins, including the far tails."""
 _STEP = 1e-3
-"""Of differences, in units of max(1, |g|)."""
+"""Step of finite differences, in units of max(1, |g|)."""
 
 
 class LikelihoodContract(Contract):
-    """Checks of a likelihood, at several tie thresholds whatever its own.
+    """Checks of a likelihood at several tie thresholds.
 
     Parameters
     ----------
     likelihood
         The likelihood.
     thresholds
-        Tie thresholds to check it at besides 0 and the default one.
+        Tie thresholds to check, in addition to 0 and the default.
     tolerance
         Allowed error of `log_marginal`, absolute in log Z and relative in its derivatives.
     """
@@ -54,7 +54,7 @@ class LikelihoodContract(Contract):
         self.thresholds: tuple[float, ...] = (likelihood.default_threshold, *thresholds)
 
     def check_probabilities_add_up(self) -> None:
-        """First, second and tie add up to one, or first and second where tau is 0."""
+        """The probabilities of first, second and tie add up to one (of first and second, if tau is 0)."""
         g = _GRID
         for likelihood in self._all():
             first, second = (np.exp(likelihood.log_prob(m, _wins(g)).value) for m in (g, -g))
@@ -64,7 +64,7 @@ class LikelihoodContract(Contract):
             ensure_close(f"the sum of probabilities at tau = {likelihood.tau}", total, np.ones_like(g), atol=1e-12)
 
     def check_first_and_second_are_alike(self) -> None:
-        """A tie is as likely at -g as at g, and the better design is the likelier winner."""
+        """A tie has the same probability at -g and g, and the better design is more likely to win."""
         g = _GRID
         for name, likelihood, tied in self._outcomes():
             here = likelihood.log_prob(g, tied)
@@ -74,7 +74,7 @@ class LikelihoodContract(Contract):
                 ensure((here.d1 >= 0).all(), f"{name} must not fall as g grows")
 
     def check_log_concave(self) -> None:
-        """d2 <= 0 everywhere, and the values themselves are concave."""
+        """d2 <= 0 everywhere, and the values are concave."""
         g = _GRID
         middle = 0.5 * (g[1:] + g[:-1])
         for name, likelihood, tied in self._outcomes():
@@ -123,7 +123,7 @@ class LikelihoodContract(Contract):
                 ensure_close(f"{part} of the derivative in tau of {name}", by_tau[order], slopes[order], 1e-5, rounding)
 
     def check_log_marginal(self) -> None:
-        """`log_marginal` is what adaptive quadrature says, at variances from 0 to 1e4."""
+        """`log_marginal` agrees with adaptive quadrature, at variances from 0 to 1e4."""
         for name, likelihood, _ in self._outcomes(self.likelihood.default_threshold):
             tie = "tie" in name
             for variance in (0.0, 1e-8, 1.0, 30.0, 1e4):
@@ -137,7 +137,7 @@ class LikelihoodContract(Contract):
                 ensure_close(f"d2 of the {what}", got.d2, truth[2], 100 * self.tolerance, 10 * self.tolerance)
 
     def check_log_marginal_leaves_a_variance(self) -> None:
-        """-1 / variance <= d2 <= 0: an answer leaves a margin with a variance, and with no more than it had."""
+        """-1 / variance <= d2 <= 0: an answer does not increase the variance of a margin or make it negative."""
         means = _GRID
         for name, likelihood, tied in self._outcomes():
             for variance in (1e-8, 1.0, 1e4, 1e8):
@@ -147,7 +147,7 @@ class LikelihoodContract(Contract):
                 ensure(most <= 1.0 + 1e-9, f"-d2 of the expected {name} is {most} / variance (variance {variance})")
 
     def check_coefficients(self) -> None:
-        """Coefficients are finite and positive, and their gradients are what differences say."""
+        """Coefficients are finite and positive, and their gradients agree with finite differences."""
         first, second = (np.ravel(n) for n in np.meshgrid([1e-3, 0.2, 1.0, 30.0], [1e-2, 0.7, 1.0, 5.0]))
         values = np.array(self.likelihood.coefficients(first, second))
         ensure_shape("the coefficients", values, (2, len(first)))
@@ -167,7 +167,7 @@ class LikelihoodContract(Contract):
         ensure_close("second_by_second", gradients.second_by_second, in_second[1], 1e-8, rounding[1])
 
     def check_rows(self) -> None:
-        """The rows of D hold the coefficients of the designs' noises, a design against itself included."""
+        """The rows of D hold the coefficients of the designs' noises, even for a design against itself."""
         duels = Duels([[0.1], [0.5], [0.9]], winners=[0, 2, 1], losers=[1, 0, 1], ties=[[2, 1]])
         noise = np.array([0.5, 1.0, 2.0])
         rows = self.likelihood.rows(duels, noise)
@@ -180,21 +180,21 @@ class LikelihoodContract(Contract):
         ensure(rows.tied.tolist() == [False, False, False, True], "ties must come after the wins")
 
     def check_for_duels(self) -> None:
-        """An open threshold is settled by whether there are ties; 0 with ties raises `IncompatibleError`."""
+        """An open threshold becomes the default with ties and 0 without; 0 with ties raises `IncompatibleError`."""
         wins, ties = Duels([[0.0], [1.0]], [0], [1]), Duels([[0.0], [1.0]], [], [], [[0, 1]])
         fixed = self.likelihood.with_threshold(0.7)
         none = self.likelihood.with_threshold(0.0)
         default = self.likelihood.default_threshold
         ensure(default > 0, "default_threshold must be above 0")
         ensure(fixed.for_duels(wins).tau == 0.7 == fixed.for_duels(ties).tau, "a given threshold must be kept")
-        ensure(none.for_duels(wins).tau == 0.0, "a threshold of 0 must be kept where there are no ties")
+        ensure(none.for_duels(wins).tau == 0.0, "a threshold of 0 must be kept without ties")
         ensure_raises(IncompatibleError, "for_duels with ties and threshold 0", lambda: none.for_duels(ties))
         if self.likelihood.tie_threshold is None:
             ensure(self.likelihood.for_duels(wins).tau == 0.0, "an open threshold without ties must become 0")
             ensure(self.likelihood.for_duels(ties).tau == default, "an open threshold with ties must be the default")
 
     def check_finite_at_extreme_margins(self) -> None:
-        """Everything is finite at margins of a million either way."""
+        """All terms are finite at margins of plus and minus a million."""
         g = np.array([-1e6, -1e4, 1e4, 1e6])
         for name, likelihood, tied in self._outcomes():
             _ensure_terms_finite(f"log_prob of {name}", likelihood.log_prob(g, tied[:4]))
@@ -205,7 +205,7 @@ class LikelihoodContract(Contract):
                 _ensure_terms_finite(f"expected {name} at variance {variance}", terms)
 
     def check_shapes(self) -> None:
-        """Terms are (m,), also of no duels at all."""
+        """Terms are (m,), even without duels."""
         for m in (0, 1, 3):
             g = np.linspace(-1.0, 1.0, m)
             for name, likelihood, _ in self._outcomes(self.likelihood.default_threshold):
@@ -219,7 +219,7 @@ class LikelihoodContract(Contract):
                         ensure_shape(f"{part} of {name}", array, (m,))
 
     def check_outcomes_may_be_mixed(self) -> None:
-        """Wins and ties side by side are what each is alone."""
+        """Mixed wins and ties have the same terms as separate ones."""
         g = np.linspace(-3.0, 3.0, 8)
         tied = np.arange(8) % 2 == 0
         likelihood = self.likelihood.with_threshold(self.thresholds[0])
@@ -231,26 +231,26 @@ class LikelihoodContract(Contract):
                 ensure_close(f"{name} of mixed outcomes", mixed[part], alone, 1e-14, 1e-14)
 
     def check_immutable(self) -> None:
-        """No field can be set, and another threshold is another object; a negative one raises `InputError`."""
+        """No field can be set; `with_threshold` returns a new object, and raises `InputError` if it is negative."""
         ensure_immutable(self.likelihood)
         before = self.likelihood.tie_threshold
         ensure(self.likelihood.with_threshold(1.25).tau == 1.25, "with_threshold must set the threshold")
-        ensure(self.likelihood.tie_threshold == before, "with_threshold must leave the likelihood alone")
+        ensure(self.likelihood.tie_threshold == before, "with_threshold must not change the likelihood")
         ensure_raises(InputError, "a negative threshold", lambda: self.likelihood.with_threshold(-1.0))
 
     def check_pickles(self) -> None:
-        """A pickled likelihood is the same likelihood."""
+        """A pickled likelihood equals the original."""
         copy = pickle_and_load(self.likelihood)
         ensure(copy == self.likelihood, "a pickled likelihood must equal the original")
         ensure_same_bits("a pickled likelihood", copy.log_win(_GRID).value, self.likelihood.log_win(_GRID).value)
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- internals ----------------------------------------------------------------------------------------------------
 
     def _all(self, *thresholds: float) -> list[Likelihood]:
         return [self.likelihood.with_threshold(tau) for tau in (0.0, *(thresholds or self.thresholds))]
 
     def _outcomes(self, *thresholds: float) -> Iterator[tuple[str, Likelihood, BoolArray]]:
-        """A win at every threshold, and a tie at every threshold above 0, with masks for the grid."""
+        """Yield a win at every threshold, and a tie at every threshold above 0, with masks for the grid."""
         for likelihood in self._all(*thresholds):
             yield f"a win at tau = {likelihood.tau}", likelihood, _wins(_GRID)
             if likelihood.tau > 0:
@@ -266,7 +266,7 @@ def _ties(g: Array) -> BoolArray:
 
 
 def _bound_rounding(terms: Terms, order: int, tau: float) -> Array:
-    """What may be rounded in a term: it is made of powers of d1 that cancel, and of a tie's ends, 2 tau apart."""
+    """Return a bound on rounding errors of a term, from cancelling powers of d1 and the ends of a tie, 2 tau apart."""
     powers = np.abs(terms.value) if order == 0 else np.abs(terms.d1) ** order
     return np.asarray(1e-14 * (1.0 + powers) / (min(1.0, tau) if tau > 0 else 1.0) + 1e-12)
 
@@ -277,10 +277,10 @@ def _ensure_terms_finite(what: str, terms: Terms | LogMarginal) -> None:
 
 
 def _quadrature(likelihood: Likelihood, mean: Array, variance: float, tie: bool) -> Array:
-    """Log Z and its first two derivatives in each of the means, (3, n), by adaptive quadrature of `log_prob`.
+    """Return log Z and its first two derivatives in the means, (3, n), by adaptive quadrature of `log_prob`.
 
-    With g = mean + s t, the integrand is exp(h(t)), h = log p(g) - t^2 / 2, and -h'' >= 1: twelve units either side of
-    its top are enough. The first panels have the widths of the top, of one standard deviation, and of the link.
+    With g = mean + s t, the integrand is exp(h(t)), h = log p(g) - t^2 / 2, and -h'' >= 1: twelve units on each side of
+    its mode are enough. The first panels have the widths of the mode, of one standard deviation, and of the link.
     """
     s, tied = float(np.sqrt(variance)), np.full(len(mean), tie)
 
@@ -310,7 +310,7 @@ def _quadrature(likelihood: Likelihood, mean: Array, variance: float, tie: bool)
 
 
 def _tops(terms: Callable[[Array], Array], s: float, reach: Array) -> Array:
-    """Where each concave h is largest, by bisection of its slope s d1 - t."""
+    """Return the mode of each concave h, by bisection of its slope s d1 - t."""
     lower, upper = -reach, reach.copy()
     for _ in range(60):
         middle = 0.5 * (lower + upper)

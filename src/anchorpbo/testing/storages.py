@@ -1,4 +1,4 @@
-"""What every storage must do."""
+"""Contract of storages."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ T = TypeVar("T")
 
 
 class StorageContract(Contract):
-    """Checks of a storage. It need not be empty, but should be one for tests: the checks leave studies in it.
+    """Checks of a storage. Use a test storage, because the checks leave studies in it; it need not be empty.
 
     Parameters
     ----------
     open
-        Opens the storage; each check opens it anew and closes it.
+        Function that opens the storage; each check opens and closes it.
     kept
-        Whether what one opened storage was given is there in the next one, and in one that is open beside it. It is
-        for a database; it is not for memory.
+        Whether data survives closing, and is shared by storages that are open at the same time. True for a database,
+        false for memory.
     """
 
     def __init__(self, open: Callable[[], Storage], kept: bool = True) -> None:
@@ -51,7 +51,7 @@ class StorageContract(Contract):
     # -- studies ------------------------------------------------------------------------------------------------------
 
     def check_a_study_is_what_it_was_made_with(self) -> None:
-        """Name, time of creation, definition and first entries come back as they were given."""
+        """Name, time of creation, definition and first entries are returned unchanged."""
         definition = {"list": [1, 2.5, None, True, {"a": []}], "big": 2**60, "small": 5e-324, "text": "\0 \ud800 é"}
         with self._open_storage() as storage:
             entries = [
@@ -60,13 +60,14 @@ class StorageContract(Contract):
                 _entry("answered", "bob", ms=1200),
             ]
             id = _new(storage, *entries, definition=definition)
-            ensure(storage.definition(id) == definition, f"the definition came back as {storage.definition(id)}")
+            ensure(storage.definition(id) == definition, f"the definition was returned as {storage.definition(id)}")
             info = storage.study(id)
-            ensure((info.id, info.name) == (id, "A study"), f"the study came back as {info}")
+            ensure((info.id, info.name) == (id, "A study"), f"the study was returned as {info}")
             _ensure_time("created", info.created, _NOON)
             _ensure_entries(storage.entries(id), entries, first=1)
             ensure(
-                storage.participants(id) == [OWNER, "ann", "bob"], "participants must be those of the entries, in order"
+                storage.participants(id) == [OWNER, "ann", "bob"],
+                "participants must be the entries' participants, in order",
             )
 
     def check_a_study_may_begin_empty(self) -> None:
@@ -74,38 +75,40 @@ class StorageContract(Contract):
         with self._open_storage() as storage:
             id = _new(storage)
             found = (storage.entries(id), storage.participants(id), storage.definition(id))
-            ensure(found == ([], [], {}), f"an empty study came back as {found}")
+            ensure(found == ([], [], {}), f"an empty study was returned as {found}")
             info = storage.study(id)
             ensure((info.answers, info.updated) == (0, None), f"an empty study must have no answers; it is {info}")
 
     def check_an_id_is_taken_once(self) -> None:
-        """A second study of an id raises ConflictError and leaves the first as it is."""
+        """A second study with the same id raises ConflictError and does not change the first."""
         with self._open_storage() as storage:
             id = _new(storage, _entry("created"))
             again = StudyInfo(id, "Another", _NOON)
-            ensure_raises(ConflictError, "a second study of an id", lambda: storage.create(again, {"x": 1}, [_entry()]))
+            ensure_raises(
+                ConflictError, "a second study with the same id", lambda: storage.create(again, {"x": 1}, [_entry()])
+            )
             ensure(storage.study(id).name == "A study", "the first study must keep its name")
-            ensure((storage.definition(id), len(storage.entries(id))) == ({}, 1), "the first study must stay as it is")
+            ensure((storage.definition(id), len(storage.entries(id))) == ({}, 1), "the first study must not change")
 
     def check_studies_are_listed_newest_first(self) -> None:
-        """In the order of their creation, whatever the order of their making and their time zones."""
+        """Studies are sorted by time of creation, whatever the order of insertion and the time zones."""
         east = timezone(timedelta(hours=9))
         with self._open_storage() as storage:
             times = [_NOON, _NOON + timedelta(microseconds=1), (_NOON - timedelta(hours=1)).astimezone(east)]
             ids = [_new(storage, created=time) for time in times]
             listed = [info.id for info in storage.studies() if info.id in ids]
-            ensure(listed == [ids[1], ids[0], ids[2]], f"studies must come newest first; they came as {listed}")
+            ensure(listed == [ids[1], ids[0], ids[2]], f"studies must be listed newest first; received {listed}")
             infos = {info.id: info for info in storage.studies()}
             ensure(all(infos[id] == storage.study(id) for id in ids), "a list must hold what `study` returns")
             ensure(all(infos[id].created.utcoffset() is not None for id in ids), "times must have a time zone")
 
     def check_answers_are_those_that_stand(self) -> None:
-        """Skips and answers taken back do not count, however often; taking back something else changes nothing."""
+        """Skipped and undone answers do not count; repeated undos and undos of other entries change nothing."""
         with self._open_storage() as storage:
             answers = [_entry("answered"), _entry("asked"), _entry("answered"), _entry("answered", "bob")]  # 1, 3 and 4
             answers.append(_entry("answered", outcome="skip"))
             id = _new(storage, *answers)
-            ensure(storage.study(id).answers == 3, f"3 answers stand; counted {storage.study(id).answers}")
+            ensure(storage.study(id).answers == 3, f"3 answers must count; counted {storage.study(id).answers}")
             other = _new(storage, *answers)
             steps: list[tuple[Any, int]] = [
                 (3, 2),
@@ -121,17 +124,17 @@ class StorageContract(Contract):
             for target, left in steps:
                 storage.append(id, [_entry("undone", event=target)], seen=1000)
                 counted = storage.study(id).answers
-                ensure(counted == left, f"{left} answers stand after taking back {target!r}; counted {counted}")
+                ensure(counted == left, f"{left} answers must count after undoing {target!r}; counted {counted}")
             more = [_entry("commented", event=4), _entry("answered", outcome="tie"), _entry("answered", outcome="skip")]
             storage.append(id, more, seen=1000)
             counted = storage.study(id).answers
-            ensure(counted == 2, f"a comment takes nothing back, and a new answer counts; counted {counted}")
-            ensure(storage.study(other).answers == 3, "answers of another study must stand")
+            ensure(counted == 2, f"a comment must undo nothing, and a new answer must count; counted {counted}")
+            ensure(storage.study(other).answers == 3, "answers of another study must still count")
             listed = {info.id: info.answers for info in storage.studies()}
             ensure((listed[id], listed[other]) == (2, 3), "a list must count as `study` does")
 
     def check_updated_is_the_time_of_the_last_entry(self) -> None:
-        """The last by number, also where a clock went back."""
+        """The last entry is the last by number, even if a clock went back."""
         with self._open_storage() as storage:
             id = _new(storage, _entry(time=_NOON))
             _ensure_time("updated", storage.study(id).updated, _NOON)
@@ -140,7 +143,7 @@ class StorageContract(Contract):
             _ensure_time("updated", storage.study(id).updated, earlier)
 
     def check_unknown_studies_raise(self) -> None:
-        """Every call that names a study raises UnknownStudyError where there is none, also of an id none can have."""
+        """Every call with an unknown id raises UnknownStudyError, even if the id cannot be stored."""
         with self._open_storage() as storage:
             _new(storage, _entry())
             for id in (_id(), "", "\0", "\ud800", "x" * 10_000):
@@ -158,7 +161,7 @@ class StorageContract(Contract):
                     ensure_raises(UnknownStudyError, f"{name} of an unknown study", lambda call=call, id=id: call(id))  # type: ignore[misc]
 
     def check_deletion_forgets_everything(self) -> None:
-        """Nothing of a deleted study is left, its id is free again, and other studies stay."""
+        """A deleted study leaves no data, its id can be reused, and other studies stay."""
         with self._open_storage() as storage:
             id, other = _new(storage, _entry(), _entry("answered", "bob")), _new(storage, _entry())
             storage.delete(id)
@@ -173,17 +176,17 @@ class StorageContract(Contract):
     # -- participants -------------------------------------------------------------------------------------------------
 
     def check_participants_keep_their_order(self) -> None:
-        """Those added come after those of the first entries; adding someone again changes nothing."""
+        """Added participants follow those of the first entries; adding one again changes nothing."""
         with self._open_storage() as storage:
             id = _new(storage, _entry(participant="zoe"), _entry(participant="ann"), _entry(participant="zoe"))
             for name in ("mia", "ann", "bob", "Ann", "mia"):
                 storage.add_participant(id, name)
             found = storage.participants(id)
-            ensure(found == ["zoe", "ann", "mia", "bob", "Ann"], f"participants came back as {found}")
+            ensure(found == ["zoe", "ann", "mia", "bob", "Ann"], f"participants were returned as {found}")
             storage.append(id, [_entry(participant="bob")], seen=0)
 
     def check_only_participants_append(self) -> None:
-        """Entries of someone who does not take part raise UnknownStudyError and are not kept."""
+        """Entries of someone who is not a participant raise UnknownStudyError and are not stored."""
         with self._open_storage() as storage:
             id = _new(storage, _entry())
             ensure_raises(
@@ -196,7 +199,7 @@ class StorageContract(Contract):
     # -- the journal --------------------------------------------------------------------------------------------------
 
     def check_entries_come_back(self) -> None:
-        """Type, participant, time to the microsecond, data and response time are those given; numbers count from 1."""
+        """Type, participant, time to the microsecond, data and response time are unchanged; numbers start at 1."""
         with self._open_storage() as storage:
             id = _new(storage, _entry())
             for name in _TEXTS:
@@ -213,7 +216,7 @@ class StorageContract(Contract):
                 _ensure_entries(storage.entries(id, after=first - 1), given, first)
 
     def check_entries_are_selected(self) -> None:
-        """By participant, and by the number they come after; numbers are those of the whole journal."""
+        """Entries are selected by participant and by number; numbers count over the whole journal."""
         with self._open_storage() as storage:
             id = _new(storage, *(_entry("asked", name) for name in ("ann", "bob", "ann", "bob", "ann")))
 
@@ -229,23 +232,23 @@ class StorageContract(Contract):
                 (numbers("nobody"), []),
                 (numbers(after=2**40), []),
             ]:
-                ensure(chosen == expected, f"entries {expected} were asked for; {chosen} came")
+                ensure(chosen == expected, f"entries must be {expected}; received {chosen}")
 
     def check_last_numbers_are_those_of_the_journals(self) -> None:
-        """Of each study the number of its last entry, of anyone; nothing of a study there is not."""
+        """`last_numbers` returns the number of the last entry of each known study, by any participant."""
         with self._open_storage() as storage:
             empty, begun = _new(storage), _new(storage, _entry("created", OWNER), _entry("asked", "ann", duel_id="d"))
             many = [uuid4().hex for _ in range(3_000)]
             found = storage.last_numbers([empty, *many, begun])
-            ensure(found == {empty: 0, begun: 2}, f"the last numbers of 0 and 2 entries came back as {found}")
+            ensure(found == {empty: 0, begun: 2}, f"the last numbers of 0 and 2 entries were returned as {found}")
             storage.append(begun, [_entry("commented", "ann", text="x")], 2)
             ensure(storage.last_numbers([begun]) == {begun: 3}, "a new entry must be counted")
             storage.delete(begun)
             ensure(storage.last_numbers([begun]) == {}, "a deleted study must be left out")
-            ensure(storage.last_numbers([]) == {}, "no studies have no numbers")
+            ensure(storage.last_numbers([]) == {}, "last_numbers of no studies must be empty")
 
     def check_entries_of_another_study_are_its_own(self) -> None:
-        """Two studies with the same participants share no number and no entry."""
+        """Two studies with the same participants share no numbers and no entries."""
         with self._open_storage() as storage:
             one, two = _new(storage, _entry()), _new(storage, _entry())
             storage.append(one, [_entry("asked"), _entry("answered")], seen=1)
@@ -254,24 +257,22 @@ class StorageContract(Contract):
             ensure([entry.type for entry in storage.entries(two)] == ["created", "commented"], "entries must not mix")
 
     def check_appending_what_was_not_seen_conflicts(self) -> None:
-        """A later entry of the same participant raises ConflictError and nothing is kept; one of another does not."""
+        """A stale write raises ConflictError and stores nothing; entries of other participants do not conflict."""
         with self._open_storage() as storage:
             id = _new(storage, _entry(), _entry("asked", "ann"))
             storage.append(id, [_entry("answered", "ann")], seen=2)  # 3
-            storage.append(id, [_entry("asked")], seen=1)  # 4, of the owner, who need not know of 2 and 3
+            storage.append(id, [_entry("asked")], seen=1)  # 4, by the owner, who need not have seen 2 and 3
             for name, seen in (("ann", 2), ("ann", 0), (OWNER, 3)):
                 late = [_entry("asked", name), _entry("answered", name)]
                 what = f"appending for {name} having seen {seen}"
                 ensure_raises(ConflictError, what, lambda late=late, seen=seen: storage.append(id, late, seen))  # type: ignore[misc]
-            ensure(len(storage.entries(id)) == 4, "a conflict must leave nothing")
+            ensure(len(storage.entries(id)) == 4, "a conflict must store nothing")
             added = storage.append(id, [_entry("asked", "ann")], seen=3)
             ensure(added[0].number == 5, f"a conflict must use up no number; the fifth entry is {added[0].number}")
-            ensure(
-                storage.append(id, [], seen=0) == [], "appending nothing must return nothing, and conflict with nothing"
-            )
+            ensure(storage.append(id, [], seen=0) == [], "appending no entries must return [] without a conflict")
 
     def check_what_breaks_a_rule_is_refused(self) -> None:
-        """InputError, and nothing is kept: also of entries before the one that breaks it."""
+        """Invalid input raises InputError, and nothing is stored, not even valid entries before the invalid one."""
         with self._open_storage() as storage:
             id = _new(storage, _entry())
             wrong: dict[str, Entry] = {
@@ -284,7 +285,7 @@ class StorageContract(Contract):
                 "an unknown type": _entry("slept"),  # type: ignore[arg-type]
                 "a negative response time": _entry("answered", ms=-1),
                 "an endless response time": _entry("answered", ms=2**70),
-                "data that is no mapping": Entry("answered", OWNER, _NOON, [1]),  # type: ignore[arg-type]
+                "data that is not a mapping": Entry("answered", OWNER, _NOON, [1]),  # type: ignore[arg-type]
                 "another participant": _entry("answered", "ann"),
                 "no entry": "answered",  # type: ignore[dict-item]
             }
@@ -301,23 +302,23 @@ class StorageContract(Contract):
             for seen in (-1, 0.5, "1", None, True, 2**63):
                 ensure_raises(InputError, f"seen={seen!r}", lambda seen=seen: storage.append(id, [_entry()], seen))  # type: ignore[misc]
                 ensure_raises(InputError, f"after={seen!r}", lambda seen=seen: storage.entries(id, after=seen))  # type: ignore[misc]
-            ensure_raises(InputError, "an id that is no text", lambda: storage.study(7))  # type: ignore[arg-type]
-            ensure((len(storage.entries(id)), storage.participants(id)) == (1, [OWNER]), "nothing of it must be kept")
+            ensure_raises(InputError, "an id that is not text", lambda: storage.study(7))  # type: ignore[arg-type]
+            ensure((len(storage.entries(id)), storage.participants(id)) == (1, [OWNER]), "nothing of it must be stored")
 
     def check_long_data_fits(self) -> None:
-        """A definition of a megabyte and a thousand entries at once come back."""
+        """A definition of a megabyte and a thousand entries at once are returned unchanged."""
         with self._open_storage() as storage:
             definition = {"table": ["x" * 1000] * 1000}
             id = _new(storage, *(_entry("asked", duel_id=str(i)) for i in range(1000)), definition=definition)
-            ensure(storage.definition(id) == definition, "a long definition must come back whole")
+            ensure(storage.definition(id) == definition, "a long definition must be returned unchanged")
             storage.append(id, [_entry("asked", duel_id=str(i)) for i in range(1000, 1200)], seen=1000)
             found = [(entry.number, entry.data["duel_id"]) for entry in storage.entries(id)]
-            ensure(found == [(i + 1, str(i)) for i in range(1200)], "a thousand entries must come back in their order")
+            ensure(found == [(i + 1, str(i)) for i in range(1200)], "a thousand entries must be returned in order")
 
     # -- isolation ----------------------------------------------------------------------------------------------------
 
     def check_what_is_kept_cannot_be_changed_from_outside(self) -> None:
-        """Neither through what was handed in nor through what was handed out."""
+        """Changing objects that were passed in or returned does not change the stored data."""
         with self._open_storage() as storage:
             definition: dict[str, Any] = {"list": [1]}
             data: dict[str, Any] = {"list": [1]}
@@ -334,14 +335,14 @@ class StorageContract(Contract):
                 entry.data["list"].append(3)
             storage.entries(id).clear()
             storage.studies().clear()
-            ensure(storage.definition(id) == {"list": [1]}, "the definition kept must not change")
-            ensure([entry.data for entry in storage.entries(id)] == [{"list": [1]}] * 2, "data kept must not change")
-            ensure(storage.participants(id) == [OWNER], "participants kept must not change")
+            ensure(storage.definition(id) == {"list": [1]}, "the stored definition must not change")
+            ensure([entry.data for entry in storage.entries(id)] == [{"list": [1]}] * 2, "stored data must not change")
+            ensure(storage.participants(id) == [OWNER], "stored participants must not change")
 
-    # -- several at once ----------------------------------------------------------------------------------------------
+    # -- concurrency --------------------------------------------------------------------------------------------------
 
     def check_one_of_many_at_once_wins(self) -> None:
-        """Of threads that append for one participant having seen the same, exactly one succeeds; the rest conflict."""
+        """Exactly one of several threads that append after the same entry succeeds; the others conflict."""
         with self._open_storage() as storage:
             id, rounds, seen = _new(storage, _entry()), 5, 1
             for turn in range(rounds):
@@ -358,12 +359,14 @@ class StorageContract(Contract):
 
                 won = [added for added in _at_once(attempt) if added is not None]
                 ensure(len(won) == 1, f"exactly one of {_THREADS} must win; {len(won)} did")
-                ensure(storage.entries(id, after=seen) == won[0], "what the winner was told must be what is kept")
+                ensure(
+                    storage.entries(id, after=seen) == won[0], "the stored entries must be those returned to the winner"
+                )
                 seen = won[0][-1].number
             _ensure_gapless(storage, id, 1 + 2 * rounds)
 
     def check_participants_do_not_wait_for_each_other(self) -> None:
-        """Threads that append for a participant each never conflict, and numbers have no gap."""
+        """Threads that append for different participants never conflict, and numbers have no gaps."""
         with self._open_storage() as storage:
             id, each = _new(storage, *(_entry("created", f"p{i}") for i in range(_THREADS))), 6
 
@@ -379,12 +382,12 @@ class StorageContract(Contract):
             for me, numbers in enumerate(told):
                 kept = [(e.number, e.data["turn"]) for e in storage.entries(id, f"p{me}", after=_THREADS)]
                 ensure(
-                    kept == list(zip(numbers, range(each), strict=True)), f"p{me} was told {numbers}; kept is {kept}"
+                    kept == list(zip(numbers, range(each), strict=True)), f"p{me} received {numbers}; stored are {kept}"
                 )
             ensure(storage.study(id).answers == _THREADS * each, "every answer must count")
 
     def check_everything_else_at_once(self) -> None:
-        """Threads that create one study, add one participant, ask for one secret or delete one study agree."""
+        """Concurrent threads may create or delete the same study, add the same participant or read the same secret."""
         with self._open_storage() as storage:
             id, name = _id(), _id()
 
@@ -404,39 +407,42 @@ class StorageContract(Contract):
                     return True
                 return False
 
-            ensure(sum(_at_once(create)) == 1, "exactly one of those who create a study of one id must succeed")
             ensure(
-                storage.study(id).name == str(storage.definition(id)["me"]), "the study must be that of the one who did"
+                sum(_at_once(create)) == 1, "exactly one of the threads that create a study with one id must succeed"
+            )
+            ensure(
+                storage.study(id).name == str(storage.definition(id)["me"]),
+                "the study must be the one that was created",
             )
             _at_once(add)
             people = sorted(storage.participants(id))
             ensure(people == sorted(["ann", OWNER, *(f"p{i}" for i in range(_THREADS))]), f"participants are {people}")
             ensure(len(set(_at_once(lambda me: storage.secret(name)))) == 1, "a secret must be the same for all")
-            ensure(sum(_at_once(delete)) == 1, "exactly one of those who delete a study must succeed")
+            ensure(sum(_at_once(delete)) == 1, "exactly one of the threads that delete a study must succeed")
 
     # -- the storage itself -------------------------------------------------------------------------------------------
 
     def check_secrets_are_stable(self) -> None:
-        """32 bytes, the same ever after, and others under another name."""
+        """A secret has 32 bytes, never changes, and differs between names."""
         with self._open_storage() as storage:
             name = _id()
             secret = storage.secret(name)
             ensure(isinstance(secret, bytes) and len(secret) == 32, f"a secret must be 32 bytes; it is {len(secret)}")
             ensure(storage.secret(name) == secret, "a secret must not change")
-            ensure(storage.secret(_id()) != secret, "each name must have a secret of its own")
+            ensure(storage.secret(_id()) != secret, "secrets with different names must differ")
             ensure_raises(InputError, "a secret without a name", lambda: storage.secret(""))
         if self.kept:
             with self._open_storage() as storage:
                 ensure(storage.secret(name) == secret, "a secret must be the same after reopening")
 
     def check_closing_twice_is_harmless(self) -> None:
-        """The second time there is nothing to let go of."""
+        """Closing a storage twice raises no error."""
         storage = self.open()
         storage.close()
         storage.close()
 
     def check_everything_is_there_after_reopening(self) -> None:
-        """What a storage was given is in the next one, to the last digit."""
+        """A reopened storage has exactly the same data."""
         if not self.kept:
             return
         with self._open_storage() as storage:
@@ -449,7 +455,7 @@ class StorageContract(Contract):
             ensure(after == before, f"before closing there was {before}; after reopening there is {after}")
 
     def check_two_opened_at_once_agree(self) -> None:
-        """What one was given the other sees at once, and notices a conflict with."""
+        """Two open storages see each other's changes at once, and detect stale writes."""
         if not self.kept:
             return
         with self._open_storage() as one, self._open_storage() as two:
@@ -472,7 +478,7 @@ class StorageContract(Contract):
             storage.close()
 
 
-# -- what checks are made of ------------------------------------------------------------------------------------------
+# -- helpers ----------------------------------------------------------------------------------------------------------
 
 
 def _id() -> str:
@@ -488,7 +494,7 @@ def _entry(
 def _new(
     storage: Storage, *entries: Entry, created: datetime = _NOON, definition: Mapping[str, Any] | None = None
 ) -> str:
-    """Make a study and return its id."""
+    """Create a study and return its id."""
     id = _id()
     storage.create(StudyInfo(id, "A study", created), definition or {}, entries)
     return id
@@ -499,7 +505,7 @@ def _all_of(storage: Storage, id: str) -> tuple[object, ...]:
 
 
 def _at_once(work: Callable[[int], T]) -> list[T]:
-    """What each of some threads got."""
+    """Run a function in several threads at once and return the results."""
     with ThreadPoolExecutor(_THREADS) as pool:
         return list(pool.map(work, range(_THREADS)))
 
@@ -511,7 +517,7 @@ def _ensure_time(what: str, found: datetime | None, expected: datetime) -> None:
 
 def _ensure_entries(found: list[Entry], given: list[Entry], first: int) -> None:
     expected = [replace(entry, number=number) for number, entry in enumerate(given, first)]
-    ensure(found == expected, f"entries must come back as {expected}; they came as {found}")
+    ensure(found == expected, f"entries must be returned as {expected}; received {found}")
     for entry in found:
         _ensure_time("an entry's time", entry.time, entry.time)
 

@@ -167,7 +167,7 @@ def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     expect(page.locator("#toast")).to_contain_text("Ana has a new link")
     expect(page.get_by_label("Link for Ana", exact=True)).not_to_have_value(link)
     hers.goto(f"{home}/studies/{study}/duel")
-    expect(hers.get_by_role("main")).to_contain_text("no longer lets you in")
+    expect(hers.get_by_role("main")).to_contain_text("no longer valid")
     hers.goto(page.get_by_label("Link for Ana", exact=True).input_value())
     expect(hers).to_have_url(f"{home}/studies/{study}/duel")  # she has begun
     cards_are_shown(hers)
@@ -179,12 +179,12 @@ def test_a_participant_sees_their_part_and_the_owner_both(locked, visitor):
     expect(page.locator("#people li")).to_have_count(1)
     # Her open page says so, and offers nothing that would not work.
     hers.locator("#first").click()
-    expect(hers.locator("#trouble")).to_contain_text("no longer lets you in; ask the owner of the study for another.")
+    expect(hers.locator("#trouble")).to_contain_text("no longer valid; ask the owner of the study for a new one.")
     for name in ("retry", "first", "second", "tie", "skip"):
         expect(hers.locator(f"#{name}")).to_be_hidden()
     expect(hers.locator("#undo")).to_have_attribute("aria-disabled", "true")
     hers.goto(f"{home}/studies/{study}/duel")
-    expect(hers.get_by_role("main")).to_contain_text("no longer lets you in")
+    expect(hers.get_by_role("main")).to_contain_text("no longer valid")
 
 
 @pytest.mark.parametrize("how", ["with the token", "with the printed link", "by the printed link"])

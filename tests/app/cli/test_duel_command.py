@@ -115,7 +115,7 @@ def test_an_answer_is_taken_back(desk):
 
 def test_with_nothing_to_take_back_it_says_so_and_goes_on(desk):
     output = desk.play("u", "1", "q")
-    assert "nothing to take back" in output
+    assert "nothing to undo" in output
     assert desk.outcomes() == ["first"]
 
 
@@ -182,7 +182,7 @@ def test_a_recommendation_needs_an_answer(desk):
 def test_help_comes_on_demand_and_for_what_means_nothing(desk):
     assert "quit; all answers are stored" in desk.play("?", "q")
     output = desk.play("maybe", "1", "q")
-    assert "'maybe' means nothing here" in output
+    assert "'maybe' is not one of the keys" in output
     assert desk.outcomes() == ["first"]
 
 
@@ -210,7 +210,7 @@ def test_an_answer_given_elsewhere_is_told_of(desk, monkeypatch):
 
     monkeypatch.setattr(StudyService, "answer", late)
     output = desk.play("1", "2", "q")
-    assert "answered before, with 'tie'" in output
+    assert "already answered with 'tie'" in output
     assert desk.outcomes() == ["tie", "second"]
 
 

@@ -54,7 +54,7 @@ def test_an_item_goes_by_its_title(call):
 
 
 def test_the_risk_weight_can_be_chosen(call):
-    assert "which counts for nothing" in call("recommend", "coffee", "--risk-weight", 0).stdout
+    assert "which is ignored" in call("recommend", "coffee", "--risk-weight", 0).stdout
     assert call("recommend", "coffee", "--risk-weight", -1).exit_code == 2
 
 

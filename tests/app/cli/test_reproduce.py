@@ -88,7 +88,7 @@ def test_a_second_run_needs_resume_and_then_does_nothing_again(main):
     assert "--resume" in refused.output
     again = call("main", *TINY, "--out", out, "--resume")
     assert again.exit_code == 0
-    assert "4 of 4 runs are there already" in again.output
+    assert "4 of 4 runs are done already" in again.output
     assert "0 runs in" in again.output
 
 
@@ -97,7 +97,7 @@ def test_experiments_in_one_folder_share_their_runs(main):
     for name, file in (("ranking", "ranks.png"), ("time", "time.md")):
         shared = call(name, *TINY, "--out", out, "--resume")
         assert shared.exit_code == 0, shared.output
-        assert "4 of 4 runs are there already" in shared.output
+        assert "4 of 4 runs are done already" in shared.output
         assert (out / f"{name}-hartmann3-rahbo-ucb" / file).exists()
 
 
@@ -187,4 +187,4 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch):
     monkeypatch.setattr(ProcessBackend, "run", run)
     result = call("main", *TINY, "--out", tmp_path)
     assert result.exit_code == 2
-    assert "go on with --resume" in result.output
+    assert "continue with --resume" in result.output

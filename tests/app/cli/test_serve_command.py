@@ -356,7 +356,7 @@ def test_a_long_computation_does_not_keep_it_from_ending():
 @pytest.mark.parametrize(
     ("options", "kind", "says"),
     [
-        (ServeOptions(names=("http://x",)), InputError, "--name must be that of a host"),
+        (ServeOptions(names=("http://x",)), InputError, "--name must be a host name"),
         (
             ServeOptions(host="0.0.0.0", port=0, token=False),
             InputError,

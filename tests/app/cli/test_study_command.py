@@ -124,7 +124,7 @@ def test_images_are_looked_for_in_the_folder_of_the_file(call, tmp_path, stored)
     result = call("study", "new", "--name", "Beans", "--catalogue", write(folder, "beans.csv", BEANS))
     id = made(result)
     assert stored(lambda studies: studies.definition(id).folder) == str(folder.resolve())
-    assert "Of 3 images there is no file" in result.stdout
+    assert "3 images not found in" in result.stdout
 
 
 def test_an_export_is_imported_again(call, tmp_path):
@@ -183,7 +183,7 @@ def test_deleting_asks_first(call):
 
 def test_people_can_be_invited(call):
     made(call("study", "new", "--example", "poster"))
-    assert "Ana takes part" in call("study", "invite", "poster", "Ana").stdout
+    assert "Ana was added" in call("study", "invite", "poster", "Ana").stdout
     assert "Ana" in call("study", "show", "poster").stdout
 
 
@@ -197,7 +197,7 @@ def test_a_study_goes_by_its_id_its_beginning_or_its_name(call):
 
 def test_a_name_that_fits_none_or_several_is_told_with_what_there_is(call):
     ids = [made(call("study", "new", "--example", "poster", "--name", name)) for name in ("Blue one", "Blue two")]
-    for named, says in (("nope", "there must be a study"), ("Blue", "the only one")):
+    for named, says in (("nope", "no study has this id or name"), ("Blue", "must be unambiguous")):
         result = call("study", "show", named)
         assert result.exit_code == 2
         assert says in result.stderr
@@ -233,8 +233,8 @@ def test_a_mistake_is_told_in_a_sentence(call, arguments, says):
 def test_a_space_needs_a_name_and_json(call, tmp_path):
     assert "add --name" in call("study", "new", "--space", write(tmp_path, "tea.json", TEA)).stderr
     broken = call("study", "new", "--name", "x", "--space", write(tmp_path, "broken.json", "{"))
-    assert "must be a file of JSON" in broken.stderr
-    assert "must be a file of JSON" in call("study", "import", write(tmp_path, "b.json", "{")).stderr
+    assert "must be a JSON file" in broken.stderr
+    assert "must be a JSON file" in call("study", "import", write(tmp_path, "b.json", "{")).stderr
 
 
 def test_trouble_with_the_database_is_told_in_a_sentence(call, db, tmp_path):

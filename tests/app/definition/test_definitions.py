@@ -124,7 +124,7 @@ def test_what_is_wrong_with_a_request_is_named(change, error, match):
 def test_numbers_that_are_too_large_to_calculate_with_are_refused():
     spoilt_space = copy.deepcopy(FULL)
     spoilt_space["space"]["constraints"][0]["coefficients"]["a"] = 1e308
-    with pytest.raises(InputError, match="space must be as the documentation says"):
+    with pytest.raises(InputError, match="space must have the documented form"):
         StudyService(MemoryStorage()).create(spoilt_space)
 
 
@@ -161,7 +161,7 @@ def test_plain_data_passes(value):
 
 
 def test_only_what_data_can_cause_is_refused():
-    with pytest.raises(InputError, match="as the documentation says"), raise_input_errors("a thing"):
+    with pytest.raises(InputError, match="must have the documented form"), raise_input_errors("a thing"):
         raise OverflowError("too large")
     with pytest.raises(UnknownNameError), raise_input_errors("a thing"):
         raise UnknownNameError.of("a", "b", ("c",))

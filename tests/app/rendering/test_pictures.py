@@ -70,9 +70,9 @@ def test_a_picture_is_the_bytes_that_were_sent(kind):
         ("data:text/html;base64,PGI+", "must be data:image/png;base64"),
         (address() + "\n", "must be data:image/png;base64"),
         ("data:image/png;base64,AAAAA", "must be in base64"),
-        (address(b"<svg onload='alert(1)'/>"), "must be the PNG file that it says it is"),
-        (address(KINDS["gif"], "webp"), "must be the WEBP file that it says it is"),
-        (address(PNG + bytes(MAX_PICTURE_BYTES)), "must not be larger than 1 MB"),
+        (address(b"<svg onload='alert(1)'/>"), "must be a PNG file, as its data URL says"),
+        (address(KINDS["gif"], "webp"), "must be a WEBP file, as its data URL says"),
+        (address(PNG + bytes(MAX_PICTURE_BYTES)), "must have at most 1 MB"),
     ],
 )
 def test_nothing_else_is_a_picture(given, says):
@@ -83,9 +83,9 @@ def test_nothing_else_is_a_picture(given, says):
 @pytest.mark.parametrize(
     ("display", "says"),
     [
-        ({"pictures": {"oak.png": address()}}, "must be one that the column 'file' names"),
-        ({"pictures": [address()]}, "must be an object beside display.image"),
-        ({"pictures": {"ash.png": address()}, "image": None}, "must be an object beside display.image"),
+        ({"pictures": {"oak.png": address()}}, "the name of a picture must occur in the column 'file'"),
+        ({"pictures": [address()]}, "must be an object and needs display.image"),
+        ({"pictures": {"ash.png": address()}, "image": None}, "must be an object and needs display.image"),
         ({"pictures": {"ash.png": "rubbish"}}, "must be data:image"),
     ],
 )
@@ -109,7 +109,7 @@ def test_all_of_them_together_are_not_too_large():
         if count == fitting:
             StudyDefinition.from_request(request)
         else:
-            with pytest.raises(InputError, match="must not be larger than 8 MB together"):
+            with pytest.raises(InputError, match="must have at most 8 MB in total"):
                 StudyDefinition.from_request(request)
 
 
@@ -172,7 +172,7 @@ def test_the_head_of_a_picture_says_how_large_it_is(name):
 def test_a_picture_that_ends_before_it_says_so_is_refused(name):
     for length in range(12, len(HEADS[name]) - 44 if name == "png" else len(HEADS[name]) - 8):
         if read_size(EmbeddedPicture(kind_of(name), HEADS[name][:length])) is None:
-            with pytest.raises(InputError, match="must say how wide and how high it is"):
+            with pytest.raises(InputError, match="must have a header with its width and height"):
                 check_picture("a", address(HEADS[name][:length], kind_of(name)))
 
 

@@ -155,7 +155,7 @@ def test_a_participant_s_report_holds_nothing_of_the_others():
     assert "by Ana" in found.text
     assert "secret" not in found.text
     assert found.words.count("second preferred") == 1
-    with pytest.raises(UnknownStudyError, match="must take part"):
+    with pytest.raises(UnknownStudyError, match="must be invited"):
         render_report(studies, id, "Bo")
 
 

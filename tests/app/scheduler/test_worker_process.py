@@ -59,7 +59,7 @@ def test_a_worker_that_is_late_is_killed():
     worker.start()
     worker.wait()
     os.kill(worker.pid, signal.SIGSTOP)
-    with pytest.raises(WorkerTimeoutError, match=r"it took longer than 0.1 s"):
+    with pytest.raises(WorkerTimeoutError, match=r"the worker took longer than 0.1 s"):
         worker.call("define", QUICK, 0.1)
     worker.close()
     assert not worker.is_alive()

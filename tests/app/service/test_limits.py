@@ -115,10 +115,14 @@ def test_only_so_many_wait_for_a_check_and_none_for_longer_than_it_may(checking,
             end = time.monotonic() + TIMEOUT
             while checking._requests < validator.MAX_REQUESTS and time.monotonic() < end:
                 time.sleep(0.001)
-            with pytest.raises(RunError, match=r"at most 16 requests to check something .* try again in a moment"):
+            with pytest.raises(
+                RunError, match=r"at most 16 requests may wait for validation; .* try again in a moment"
+            ):
                 checking.define(QUICK)
             for one in waiting:
-                with pytest.raises(RunError, match=r"a check must begin within 0.5 s; received others that take long"):
+                with pytest.raises(
+                    RunError, match=r"validation must begin within 0.5 s; received earlier requests that take long"
+                ):
                     one.result(TIMEOUT)
     finally:
         checking._idle.put(worker)
@@ -129,7 +133,7 @@ def test_only_so_many_wait_for_a_check_and_none_for_longer_than_it_may(checking,
 def test_where_no_process_starts_whoever_asks_checks(monkeypatch, caplog):
     monkeypatch.setattr("anchorpbo.app.scheduler.worker_process.sys.executable", "/no/such/python")
     assert Validator([WorkerProcess("anchorpbo.app.service.validator")]).define(QUICK).name == "Tea"
-    assert "made in a thread" in caplog.text
+    assert "validating in a thread" in caplog.text
 
 
 def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answered(monkeypatch):
@@ -141,7 +145,9 @@ def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answ
     before = workers[0].pid
     os.kill(before, signal.SIGSTOP)
     monkeypatch.setattr(looking, "MAX_ASK_SECONDS", 0.3)
-    with pytest.raises(RunError, match=r"the next duel must be there within 0.3 s; received one that .*; ask again"):
+    with pytest.raises(
+        RunError, match=r"computing the next duel must take at most 0.3 s; received one that .*; ask again"
+    ):
         studies.ask(id)
     monkeypatch.undo()
     end = time.monotonic() + TIMEOUT
@@ -162,7 +168,7 @@ def test_a_worker_that_is_late_is_killed():
     worker.start()
     worker.wait()
     os.kill(worker.pid, signal.SIGSTOP)
-    with pytest.raises(WorkerTimeoutError, match=r"it took longer than 0.1 s"):
+    with pytest.raises(WorkerTimeoutError, match=r"the worker took longer than 0.1 s"):
         worker.call("define", QUICK, 0.1)
     worker.close()
     assert not worker.is_alive()

@@ -35,9 +35,9 @@ def test_someone_removed_takes_part_no_longer_and_what_they_said_stays(begun):
         assert [one.participant for one in each.agreement(id).opinions] == ["owner"]
         assert each.memberships.get(id, "Ana") == Membership(active=False, link=1)
         assert [event for event in each.history(id) if event["participant"] == "Ana"] == before
-        with pytest.raises(UnknownStudyError, match="must take part in the study"):
+        with pytest.raises(UnknownStudyError, match="must be invited to the study"):
             each.history(id, "Ana")
-    with pytest.raises(UnknownStudyError, match="must take part in the study"):
+    with pytest.raises(UnknownStudyError, match="must be invited to the study"):
         studies.ask(id, "Ana")
     assert sum(event["type"] == "removed" for event in studies.history(id)) == 1
     assert studies.show(id).answers == 1
@@ -66,7 +66,7 @@ def test_another_link_counts_in_every_process(begun):
 def test_only_participants_can_be_removed_or_given_a_link(begun):
     studies, _, id = begun
     for act in (studies.remove, studies.relink):
-        with pytest.raises(UnknownStudyError, match="must take part"):
+        with pytest.raises(UnknownStudyError, match="must be invited"):
             act(id, "Nobody")
         with pytest.raises(InputError, match="the owner"):
             act(id, "owner")

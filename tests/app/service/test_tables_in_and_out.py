@@ -75,7 +75,7 @@ def test_cells_that_look_like_formulas_stay_text():
         (TABLE.encode("utf-16"), "UTF-8"),
         (b"name\na\nb\n", "tells its items apart"),
         (b"name,price\na,1\nb,1\n", "tells its items apart"),
-        (b"name,price\n", "row for each|tells its items apart"),
+        (b"name,price\n", "one row per design|tells its items apart"),
         (b"x" * (MAX_HEADER_BYTES + 1), "at most 100000 bytes"),
         (b'"' + b"x" * 200_000, "at most 100000 bytes"),
         (b'a,b\n"' + b"x" * 200_000 + b'",1\n', "must be CSV"),

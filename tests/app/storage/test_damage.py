@@ -155,7 +155,7 @@ def test_an_entry_is_not_written_over_where_the_head_is_behind(sound, tmp_path):
                 text("INSERT INTO entries SELECT study, 28, type, participant, time, response_ms, data, undoes, "
                      "checksum FROM entries WHERE study = 'one' AND number = 27")
             )  # fmt: skip
-        with pytest.raises(DataError, match="does not know all there is"):
+        with pytest.raises(DataError, match="counts fewer rows than there are"):
             storage.append("one", [entry("commented", "bob", text="x")], seen=100)
 
 

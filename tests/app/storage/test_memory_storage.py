@@ -108,5 +108,5 @@ def test_a_broken_storage_is_caught(broken, check):
 
 
 def test_memory_that_claims_to_last_is_caught():
-    with pytest.raises(Exception, match="there must be a study of this id"):
+    with pytest.raises(Exception, match="no study has this id"):
         StorageContract(MemoryStorage, kept=True).check("check_everything_is_there_after_reopening")

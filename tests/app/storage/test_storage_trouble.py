@@ -41,7 +41,7 @@ def test_a_newer_schema_is_refused_and_left_alone(path):
     open_storage(path).close()
     run_sql(path, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(
-        DataError, match=r"was written by a newer release; received .*studies\.db at revision 9999; upgrade"
+        DataError, match=r"come from a newer release than this one; received .*studies\.db at revision 9999; upgrade"
     ):
         open_storage(path)
     with closing(sqlite3.connect(path)) as connection:
@@ -94,7 +94,7 @@ def test_a_migration_that_fails_changes_nothing(path, tmp_path, monkeypatch):
 )
 def test_a_database_of_another_program_is_refused_and_left_alone(path, statements):
     run_sql(path, *statements)
-    with pytest.raises(DataError, match="empty or one of this library"):
+    with pytest.raises(DataError, match="empty or belong to anchorpbo"):
         open_storage(path)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT count(*) FROM sqlite_master WHERE type = 'table'").fetchone() == (1,)
@@ -124,7 +124,7 @@ def test_a_damaged_database_is_said_to_be_damaged(path):
 def test_a_folder_or_a_file_in_no_folder_is_refused(tmp_path):
     with pytest.raises(DataError, match="must be a file"):
         open_storage(str(tmp_path))
-    with pytest.raises(DataError, match="make the folder"):
+    with pytest.raises(DataError, match="create the folder"):
         open_storage(str(tmp_path / "none" / "studies.db"))
 
 
@@ -157,17 +157,17 @@ def test_read_only_files_and_folders_are_found_at_once(open_folder):
     with ordinary_user():
         open_storage(str(path)).close()
         path.chmod(0o444)
-        with pytest.raises(DataError, match="can be written to"):
+        with pytest.raises(DataError, match="must be writable"):
             open_storage(str(path))
         path.chmod(0o000)
-        with pytest.raises(DataError, match="open to this user"):
+        with pytest.raises(DataError, match="writable for this user"):
             open_storage(str(path))
         path.chmod(0o600)
     open_folder.chmod(0o755 if os.getuid() == 0 else 0o555)
     with ordinary_user():
-        with pytest.raises(DataError, match=r"can be written to|open to this user"):
+        with pytest.raises(DataError, match=r"must be writable|writable for this user"):
             open_storage(str(path))
-        with pytest.raises(DataError, match="make the folder, allow this user"):
+        with pytest.raises(DataError, match="create the folder, allow this user"):
             open_storage(str(open_folder / "other.db"))
 
 
@@ -206,7 +206,7 @@ def test_a_wrong_statement_is_not_called_damage(path):
     with closing(open_storage(path)) as storage:
         make_study(storage)
         for statement in ("SELECT nonsense FROM entries", "SELEKT 1"):
-            problem = pytest.raises(DataError, match="must do what it is asked to")
+            problem = pytest.raises(DataError, match="could not run a statement")
             with problem, storage._database.begin_read() as connection:
                 connection.exec_driver_sql(statement)
 
@@ -227,7 +227,7 @@ def test_a_closed_connection_is_not_called_damage():
     connection = sqlite3.connect(":memory:")
     connection.close()
     with (
-        pytest.raises(DataError, match=r"must do what it is asked to.*closed database"),
+        pytest.raises(DataError, match=r"could not run a statement.*closed database"),
         DatabaseAddress("x.db").translate_errors(),
     ):
         connection.execute("SELECT 1")
@@ -274,7 +274,7 @@ def test_a_full_database_takes_all_of_an_append_or_nothing(path):
         storage._database._reader.dispose()
         event.listen(storage._database._reader, "connect", allow_forty_pages)
         told = []
-        with pytest.raises(DataError, match=r"must have room .*nothing was stored"):
+        with pytest.raises(DataError, match=r"free space;.*nothing was stored"):
             append_until_it_fails(storage, told)
         seen = told[-1]
         assert [each.number for each in storage.entries("study")] == list(range(1, seen + 1))
@@ -300,7 +300,7 @@ with closing(open_storage(sys.argv[1])) as storage:
             entries = [Entry("answered", "owner", datetime.now(UTC), {"text": "x" * 5000})] * 3
             seen = storage.append("study", entries, seen)[-1].number
     except DataError as problem:
-        assert "must have room" in str(problem), problem
+        assert "free space" in str(problem), problem
     assert len(storage.entries("study")) == seen
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     print(storage.append("study", entries, seen)[-1].number)

@@ -280,7 +280,7 @@ def test_a_link_that_was_taken_away_lets_nobody_in(guarded):
     assert second != first
     check_problem(guarded.get(first), 403)
     for path in ("", "/history", "/stream"):
-        assert "no longer lets you in" in check_problem(guarded.get(f"{url}{path}", headers=before), 403)["detail"]
+        assert "no longer valid" in check_problem(guarded.get(f"{url}{path}", headers=before), 403)["detail"]
     assert guarded.get(f"/studies/{id}/duel", headers={**before, "Accept": "text/html"}).status_code == 403
     after = _joined(guarded, id, "Ana")
     assert guarded.get(f"{url}/history", headers=after).status_code == 200

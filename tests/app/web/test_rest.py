@@ -59,7 +59,7 @@ def test_the_whole_loop(client):
     assert with_next["next"] == client.post(f"/api/studies/{id}/ask").json() != duel
     assert (first.json()["repeated"], again.json()["repeated"]) == (False, True)
     body = check_problem(client.post(f"/api/studies/{id}/answers", json={**given, "outcome": "second"}), 409)
-    assert "one answer counts" in body["detail"]
+    assert "already answered" in body["detail"]
     assert client.get(f"/api/studies/{id}/recommendation").json()["answers"] == 1
     assert client.get(f"/api/studies/{id}/recommendation", params={"risk_weight": 0}).json()["risk_weight"] == 0
     assert client.get(f"/api/studies/{id}/map").json()["answers"] == 1
@@ -373,7 +373,7 @@ def test_a_duel_that_takes_too_long_is_a_503_and_can_be_asked_for_again(client, 
     monkeypatch.setattr(StudyService, "ask", ask)
     response = client.post(f"/api/studies/{id}/ask")
     check_problem(response, 503)
-    assert response.json()["rule"] == "the next duel must be there within 30 s"
+    assert response.json()["rule"] == "computing the next duel must take at most 30 s"
     assert response.json()["remedy"].startswith("ask again")
     monkeypatch.undo()
     assert client.post(f"/api/studies/{id}/ask").status_code == 200

@@ -37,7 +37,7 @@ def client():
     ("wrong", "says"),
     [
         (space(), "a study must have a parameter that varies"),
-        (space({"name": "k", "kind": "constant", "value": 3}), "received the constant k alone; give at least one"),
+        (space({"name": "k", "kind": "constant", "value": 3}), "received only the constant k; give at least one"),
         (space({**REAL, "low": 2}), "'a': low of a range must be below its high; received 2 and 1"),
         (space({**REAL, "low": None}), "low of a range must be a number; received null"),
         (

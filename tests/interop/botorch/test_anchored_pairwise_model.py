@@ -319,11 +319,15 @@ def test_a_transform_that_learns_on_elsewhere_does_not_show():
 
 def test_designs_outside_the_cube_need_a_transform():
     points, comparisons = duels_to_tensors(some_duels())
-    with pytest.raises(InputError, match=r"datapoints must lead to the unit cube; received .* there; pass input_trans"):
+    with pytest.raises(
+        InputError, match=r"datapoints must be in the unit cube after the transform; received .*; pass input_trans"
+    ):
         AnchoredPairwiseModel.fit(LOW + WIDE * points, comparisons)
     # One that learnt its range from the designs compared may be too narrow for those to come.
     model = AnchoredPairwiseModel.fit(LOW + WIDE * points, comparisons, input_transform=Normalize(3), learn=None)
-    with pytest.raises(InputError, match=r"X must lead to the unit cube; received 1\.\d+ there; .*all designs to come"):
+    with pytest.raises(
+        InputError, match=r"X must be in the unit cube after the transform; received 1\.\d+; .*all future designs"
+    ):
         model.condition_on_observations(torch.stack([LOW + WIDE, LOW + WIDE / 2]), torch.tensor([[0, 1]]))
 
 
@@ -337,7 +341,9 @@ def test_a_noise_map_that_sees_other_designs_than_the_model_is_refused(transform
     for_map, for_model = (None if make is None else make() for make in transforms)
     noise = NoiseMap.bounded(LOW + WIDE * torch.tensor(ANCHORS), input_transform=for_map)
     given = points if for_model is None else LOW + WIDE * points
-    with pytest.raises(IncompatibleError, match=r"same input_transform; received one at \(.*\) for the model and at"):
+    with pytest.raises(
+        IncompatibleError, match=r"same input_transform; received a design at \(.*\) for the model and at"
+    ):
         AnchoredPairwiseModel.fit(given, comparisons, noise, input_transform=for_model)
     with pytest.raises(IncompatibleError, match="same input_transform"):
         AnchoredPairwiseModel.from_pairwise_gp(PairwiseGP(given, comparisons, input_transform=for_model), noise)
@@ -415,7 +421,7 @@ def test_bad_input_is_refused(model):
         AnchoredPairwiseModel(ap.Optimizer(ap.Space(x=ap.Real(0, 1))))
     with pytest.raises(InputError, match="model must be a PreferenceGP or an Optimizer; received PairwiseGP"):
         AnchoredPairwiseModel(PairwiseGP(*duels_to_tensors(some_duels())))
-    with pytest.raises(ShapeError, match=r"X must have shape \.\.\. x 3; received \(4, 2\); give one design a row"):
+    with pytest.raises(ShapeError, match=r"X must have shape \.\.\. x 3; received \(4, 2\); give one design per row"):
         model.posterior(torch.rand(4, 2))
     with pytest.raises(ShapeError, match=r"X must have shape \.\.\. x 3; received \(3,\)"):
         model.posterior(torch.rand(3))
@@ -428,7 +434,7 @@ def test_bad_input_is_refused(model):
 def test_a_second_derivative_is_refused(model):
     X = designs(2).requires_grad_()
     for value in (model.posterior(X).mean, model.posterior(X).variance):
-        with pytest.raises(UnsupportedError, match="first derivatives only; received create_graph=True"):
+        with pytest.raises(UnsupportedError, match="have only first derivatives; received create_graph=True"):
             torch.autograd.grad(value.sum(), X, create_graph=True)
 
 

@@ -281,7 +281,9 @@ def test_bad_parameters_are_refused():
         ANPEI(model, noise, 0.0, penalty="mean")
     with pytest.raises(InputError, match=r"noise must be a NoiseMap; received 1.0; use NoiseMap\.bounded"):
         RAHBO(model, 1.0)
-    with pytest.raises(InputError, match="base must be an analytic acquisition; received qLogExpectedImprovement"):
+    with pytest.raises(
+        InputError, match="base must be an analytic acquisition function; received qLogExpectedImprovement"
+    ):
         NoisePenalised(qLogExpectedImprovement(model, 0.0), noise)
     with pytest.raises(ShapeError, match=r"X must have shape \.\.\. x 3"):
         RAHBO(regression(d=2), noise)(designs(4, 1, d=2))

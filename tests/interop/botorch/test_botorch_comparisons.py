@@ -49,7 +49,9 @@ def test_designs_that_are_no_part_of_the_unit_cube():
 
 def test_bad_tensors_are_refused():
     points, comparisons = torch.rand(3, 2), torch.tensor([[0, 1]])
-    with pytest.raises(ShapeError, match=r"datapoints must have shape n x d; received \(2, 3, 2\); give one model's"):
+    with pytest.raises(
+        ShapeError, match=r"datapoints must have shape n x d; received \(2, 3, 2\); give the data of one model"
+    ):
         duels_from_tensors(torch.rand(2, 3, 2), comparisons)
     with pytest.raises(InputError, match=r"comparisons must be a tensor of row numbers; received a tensor of torch\.f"):
         duels_from_tensors(points, comparisons.float())

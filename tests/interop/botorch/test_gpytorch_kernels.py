@@ -51,7 +51,7 @@ def test_a_kernel_taken_over_is_the_same_covariance(theirs):
     "theirs", [PeriodicKernel(), LinearKernel(), MaternKernel(0.5), scaled(RQKernel(), 2.0), rbf() + PeriodicKernel()]
 )
 def test_other_kernels_are_refused(theirs):
-    with pytest.raises(UnsupportedError, match=r"can be taken over; received .*use AnchoredPairwiseModel"):
+    with pytest.raises(UnsupportedError, match=r"can be converted; received .*use AnchoredPairwiseModel"):
         kernel_from_gpytorch(theirs)
 
 
@@ -103,5 +103,5 @@ def test_other_models_are_refused():
     with pytest.raises(InputError, match="must be a PairwiseGP with a probit or a logit likelihood"):
         AnchoredPairwiseModel.from_pairwise_gp(ap.PreferenceGP(), NOISE)
     theirs = PairwiseGP(5.0 * duels_to_tensors(some_duels())[0], duels_to_tensors(some_duels())[1])
-    with pytest.raises(InputError, match="datapoints must lead to the unit cube"):
+    with pytest.raises(InputError, match="datapoints must be in the unit cube after the transform"):
         AnchoredPairwiseModel.from_pairwise_gp(theirs)

@@ -130,7 +130,7 @@ def wrong(**changes):
         (wrong(**{"loser.x0": [0.1, None, 0.3]}), "'loser.x0' in row 1 must be a finite number; received an empty"),
         (wrong(**{"loser.x0": ["0.1", "b", "c"]}), "'loser.x0' in row 0 must be a finite number"),
         (wrong(tie=[False, "maybe", True]), "'tie' in row 1 must be true or false; received 'maybe'"),
-        (wrong(winner=[0, 0, 0]), "the same row number must stand for the same coordinates; received two designs"),
+        (wrong(winner=[0, 0, 0]), "equal row numbers must have equal coordinates; received two designs"),
         (wrong(winner=[0, 1.5, 0]), "'winner' in row 1 must be the row number of a design; received 1.5"),
         (wrong(winner=[0, -1, 0]), "'winner' in row 1 must be the row number of a design; received -1"),
         (wrong(**{"winner.x0": [0.1, 2.0, 0.3]}).drop(columns=["winner", "loser"]), "must lie in"),
@@ -146,9 +146,9 @@ def test_mistakes_in_what_is_asked_for_are_named():
     duels = some_duels()
     with pytest.raises(UnknownNameError, match="library must be one of pandas, polars, pyarrow; received 'dask'"):
         duels_to_frame(duels, "dask")
-    with pytest.raises(InputError, match="names must be 3 different ones"):
+    with pytest.raises(InputError, match="names must be 3 distinct names"):
         duels_to_frame(duels, "pandas", names=["a", "b"])
-    with pytest.raises(InputError, match="names must be 3 different ones"):
+    with pytest.raises(InputError, match="names must be 3 distinct names"):
         duels_to_frame(duels, "pandas", names=["a", "b", "a"])
     with pytest.raises(InputError, match="duels must be a Duels object"):
         duels_to_frame([[0.1]], "pandas")

@@ -217,13 +217,13 @@ def test_values_that_are_written_alike_are_told_apart_or_refused():
     assert history_from_frame(history_to_frame(opt, "pandas"), space) == opt.history
     for library in ("polars", "pyarrow"):
         with pytest.raises(
-            InputError, match="values of size that are written alike; received '3' and 3; use library=\"pandas\""
+            InputError, match="values of size must differ as text; received '3' and 3; use library=\"pandas\""
         ):
             history_to_frame(opt, library)
-        with pytest.raises(InputError, match="written alike"):
+        with pytest.raises(InputError, match="must differ as text"):
             utilities_to_frame(opt, library=library)
     numbered = ap.Catalogue.from_records([{"id": key, "x": x} for x, key in enumerate([1, "1", 2])], ["x"], key="id")
-    with pytest.raises(InputError, match="values of id that are written alike; received 1 and '1'"):
+    with pytest.raises(InputError, match="values of id must differ as text; received 1 and '1'"):
         comparisons_to_frame(ap.Optimizer(numbered), "polars")
 
 
@@ -248,14 +248,14 @@ def test_mistakes_are_named():
             made(MODEL)
     with pytest.raises(InputError, match="space must be a Space or a Catalogue"):
         history_from_frame(frame, None)
-    with pytest.raises(InputError, match="mean, std and noise are what is added; received a column 'std'"):
+    with pytest.raises(InputError, match="must not have columns mean, std and noise yet; received a column 'std'"):
         posterior_to_frame(MODEL, pd.DataFrame({"x": [0.1], "std": [1.0]}))
-    with pytest.raises(InputError, match="a column a coordinate; received none called 'y'"):
+    with pytest.raises(InputError, match="one column per coordinate; received none called 'y'"):
         posterior_to_frame(MODEL, pd.DataFrame({"x": [0.1]}), names=["y"])
     designs = pd.DataFrame([estimate.design for estimate in study.utilities()[:2]])
     with pytest.raises(InputError, match="row 1: shots must be a whole number"):
         posterior_to_frame(study, designs.assign(shots=[1, 1.5]))
-    with pytest.raises(InputError, match="known by a PreferenceGP or an Optimizer; received Posterior; give one"):
+    with pytest.raises(InputError, match="model must be a PreferenceGP or an Optimizer; received Posterior; give one"):
         posterior_to_frame(MODEL.posterior, pd.DataFrame({"x": [0.1]}))
     with pytest.raises(NotFittedError, match="seen no duels yet"):
         posterior_to_frame(ap.PreferenceGP(), pd.DataFrame({"x": [0.1]}))

@@ -98,7 +98,9 @@ def test_comparisons_outside_the_common_space_are_left_out_with_a_warning():
     study.add_trial(optuna.trial.create_trial(state=TrialState.FAIL, params={"x": 1.5, "y": 0.1}, distributions=wider))
     with pytest.raises(RuntimeError, match="finished"):
         prefer(study, (2, 0))
-    with pytest.warns(UserWarning, match="1 of 2 comparisons were left out: all complete trials share x, y,"):
+    with pytest.warns(
+        UserWarning, match="1 of 2 comparisons were left out: .* the search space of all complete trials, x, y"
+    ):
         optimizer = optimizer_from_study(study)
     assert said(optimizer) == [(A, B)]
 
@@ -149,9 +151,9 @@ def test_studies_without_a_comparison_have_nothing_to_recommend():
 
 
 def test_mistakes_are_named():
-    with pytest.raises(IncompatibleError, match=r"preferences are kept by studies of optuna_dashboard\.preferential"):
+    with pytest.raises(IncompatibleError, match=r"only studies of optuna_dashboard\.preferential have preferences"):
         recommend(optuna.create_study())
-    with pytest.raises(InputError, match=r"study must be one of optuna_dashboard\.preferential"):
+    with pytest.raises(InputError, match=r"study must be a study of optuna_dashboard\.preferential"):
         recommend("coffee")
     study = prefer(with_trials(A, B), (0, 1))
     with pytest.raises(InputError, match="anchors must be a list of designs"):

@@ -100,7 +100,7 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(Fragile, "breaks", False)
     second = call("--only", "anchorpbo", "--out", tmp_path, "--resume")
     assert second.exit_code == 0, second.output
-    assert "1 of 3 measurements are there already" in second.output
+    assert "1 of 3 measurements are done already" in second.output
     assert [row["found"] for row in read_rows(tmp_path / "results.jsonl")] == [1, 2, 3]
 
 

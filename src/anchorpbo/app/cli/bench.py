@@ -24,8 +24,8 @@ def run(
 ) -> None:
     """Run the measurements without a result, then write tables and figures."""
     console = Console(highlight=False, soft_wrap=True) if console is None else console
-    if out == Path():  # also what an empty --out is
-        raise InputError("the results must have a folder of their own", "the current one", "write --out bench")
+    if out == Path():  # an empty --out, too
+        raise InputError("the results need a separate folder", "the current folder", "write --out bench")
     measurements = plan_measurements(what, extent)
     if extent.quick:
         console.print("A quick look: about two minutes for all of it; too noisy to quote.")
@@ -34,7 +34,7 @@ def run(
     left = [each for each in measurements if not results.has(each, limit)]
     console.print(format_machine(here))
     if len(left) < len(measurements):
-        console.print(f"{len(measurements) - len(left)} of {len(measurements)} measurements are there already.")
+        console.print(f"{len(measurements) - len(left)} of {len(measurements)} measurements are done already.")
     began = perf_counter()
     _measure(left, results, limit, console)
     console.print(f"{len(left)} measurements in {(perf_counter() - began) / 60:.1f} minutes.")
@@ -43,7 +43,7 @@ def run(
 
 
 def _call(what: Sequence[str], extent: SuiteExtent, limit: float) -> dict[str, Any]:
-    """Arguments of this call and its date, for the results file."""
+    """Return the arguments and the date of this call, for the results file."""
     assert extent.sizes is not None
     assert extent.dimensions is not None
     return {
@@ -68,7 +68,7 @@ def _measure(measurements: Sequence[Measurement], results: Results, limit: float
                 ended += 1
     except KeyboardInterrupt:
         rule = f"stopped by an interrupt after {ended} of {len(measurements)} measurements"
-        raise RunError(rule, remedy="these are kept: the same command with --resume goes on from there") from None
+        raise RunError(rule, remedy="these are kept; continue with the same command and --resume") from None
 
 
 def _print_failures(row: Row, told: set[str], console: Console) -> None:

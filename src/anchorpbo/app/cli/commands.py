@@ -275,7 +275,7 @@ def bench(
 
     [bold]memory[/bold] is the peak memory of a round, [bold]startup[/bold] the import and the first ask.
 
-    [bold]growth[/bold] is this library alone: long catalogues, many duels, many designs, many studies.
+    [bold]growth[/bold] is only this library: long catalogues, many duels, many designs, many studies.
 
     Other libraries come with the extra [bold]bench[/bold]; without it, add --only anchorpbo.
     """
@@ -301,4 +301,4 @@ def _whole_numbers(option: str, text: str | None, example: str) -> tuple[int, ..
     try:
         return tuple(int(each) for each in text.split(","))
     except ValueError:
-        raise InputError(f"{option} must be whole numbers with commas between", text, f"write {example}") from None
+        raise InputError(f"{option} must be whole numbers separated by commas", text, f"write {example}") from None

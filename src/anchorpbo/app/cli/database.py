@@ -21,7 +21,7 @@ _MAX_LISTED = 8
 
 
 def default_folder(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
-    """Data folder of the user: ``$ANCHORPBO_HOME``, or the platform's convention."""
+    """Return the data folder of the user: ``$ANCHORPBO_HOME``, or the platform's default."""
     if environment.get("ANCHORPBO_HOME"):
         return Path(environment["ANCHORPBO_HOME"]).expanduser()
     if os.path.isabs(environment.get("XDG_DATA_HOME", "")):  # the XDG specification ignores relative paths
@@ -66,7 +66,7 @@ def format_db_option(db: str | None) -> str:
 
 @contextmanager
 def open_service(db: str | None, *, look_ahead: bool = False) -> Iterator[StudyService]:
-    """Open the use cases on a database, which is closed at the end."""
+    """Open the use cases on a database; close it at the end."""
     storage = open_storage(resolve_url(db))
     ahead = Scheduler() if look_ahead else None
     try:
@@ -91,14 +91,12 @@ def find_study(studies: StudyService, named: str) -> str:
             return fitting[0].id
         if fitting:
             remedy = f"write more of one of these ids: {_format_lines(fitting)}"
-            raise InputError("a study must be named so that it is the only one", repr(named), remedy)
+            raise InputError("the name of a study must be unambiguous", repr(named), remedy)
     if not lines:
         raise UnknownStudyError(
-            "there are no studies yet", repr(named), "make one: anchorpbo study new --example coffee"
+            "there are no studies yet", repr(named), "create one: anchorpbo study new --example coffee"
         )
-    raise UnknownStudyError(
-        "there must be a study of this id or name", repr(named), f"there are {_format_lines(lines)}"
-    )
+    raise UnknownStudyError("no study has this id or name", repr(named), f"there are {_format_lines(lines)}")
 
 
 def _format_lines(lines: list[StudySummary]) -> str:

@@ -112,7 +112,7 @@ class Session:
                     self._undo()
                     return True
                 if command is None and key:
-                    self.console.print(Text(f"{make_printable(key)!r} means nothing here:"))
+                    self.console.print(Text(f"{make_printable(key)!r} is not one of the keys:"))
                 self._other(command, duel)
             except ConflictError as error:  # answered elsewhere, or nothing to undo
                 self._print_error(error)
@@ -154,7 +154,7 @@ class Session:
     def _known_design(self, duel: DuelView) -> Design | None:
         """Read the design to mark as an anchor; None to cancel."""
         answer = self.keys.read_line(
-            "Which do you know well: 1, 2, or v for values of your own? Then Enter, alone for none:"
+            "Which do you know well: 1, 2, or v for other values? Then Enter; only Enter for none:"
         )
         if not answer:
             return None
@@ -198,7 +198,7 @@ def _format_range(parameter: Mapping[str, Any]) -> str:
 
 
 def _parse_value(parameter: Mapping[str, Any], text: str) -> Any:
-    """Parse a value; invalid text is returned as it is, and the space rejects it."""
+    """Parse a value; return invalid text unchanged, so that the space rejects it."""
     if "values" in parameter:
         return next((value for value in parameter["values"] if str(value).casefold() == text.casefold()), text)
     if parameter["kind"] == "boolean":

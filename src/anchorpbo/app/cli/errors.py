@@ -20,7 +20,7 @@ def report_errors(failure: int = USAGE_ERROR) -> Iterator[None]:
     Parameters
     ----------
     failure
-        Exit code if a file, a database, a port or the installation is at fault and not the command line.
+        Exit code if the error is in a file, a database, a port or the installation instead of the command line.
     """
     try:
         yield

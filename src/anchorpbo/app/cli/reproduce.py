@@ -39,15 +39,17 @@ def run(
     console = Console(highlight=False, soft_wrap=True) if console is None else console
     plans = plan_tasks(name, size, only)
     if dask is not None and workers is not None:
-        raise IncompatibleError("a cluster has workers of its own", "--workers and --dask", "leave one of them out")
+        raise IncompatibleError(
+            "--workers must not be given for a cluster", "--workers and --dask", "leave one of them out"
+        )
     backend: Backend = ProcessBackend(workers) if dask is None else DaskBackend(dask)
-    # Data sets are looked for, and fetched, before anything starts.
+    # Data sets are found or downloaded before anything starts.
     for task in {task for tasks in plans.values() for task in tasks}:
         task.prepare()
     store = RecordStore(out, resume=resume)
     for each, tasks in plans.items():
         console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].description} {len(tasks)} runs.")
-        # A part of an experiment has a report of its own, so that it does not take the place of the whole.
+        # A part of an experiment gets a separate report, so that it does not overwrite the full one.
         folder = out / "-".join([each, *sorted(set(only))])
         _reproduce(EXPERIMENTS[each], tasks, store, folder, backend, console)
     written = experiment_report.write_overview(out)
@@ -57,7 +59,7 @@ def run(
 
 def list_experiments(console: Console | None = None) -> None:
     """Print a table of the experiments and their numbers of runs."""
-    table = Table("name", "what it is", "runs", "runs with --quick", box=None, pad_edge=False)
+    table = Table("name", "description", "runs", "runs with --quick", box=None, pad_edge=False)
     for name, experiment in EXPERIMENTS.items():
         sizes = (len(experiment.make_tasks(size)) for size in (ExperimentSize(), ExperimentSize(quick=True)))
         table.add_row(name, experiment.description, *map(str, sizes))
@@ -75,7 +77,7 @@ def _reproduce(
     began = perf_counter()
     left = [task for task in tasks if not store.has(task)]
     if len(left) < len(tasks):
-        console.print(f"{len(tasks) - len(left)} of {len(tasks)} runs are there already.")
+        console.print(f"{len(tasks) - len(left)} of {len(tasks)} runs are done already.")
     failures = _execute(left, store, backend, console)
     elapsed = perf_counter() - began
     if failures:
@@ -101,7 +103,7 @@ def _reproduce(
 def _execute(
     tasks: Sequence[ExperimentTask], store: RecordStore, backend: Backend, console: Console
 ) -> list[TaskOutcome]:
-    """Do tasks and return those that failed."""
+    """Run tasks and return those that failed."""
     failures, ended = [], 0
     try:
         with ProgressBar(tasks, console) as bar:
@@ -110,7 +112,7 @@ def _execute(
                 failures += [each] if each.failure else []
                 ended += 1
     except KeyboardInterrupt:
-        remedy = "the finished ones are kept: go on with --resume"
+        remedy = "the finished ones are kept; continue with --resume"
         raise RunError("all runs must end", f"an interrupt after {ended} of {len(tasks)}", remedy) from None
     return failures
 

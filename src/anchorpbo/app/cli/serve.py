@@ -60,13 +60,13 @@ def run(options: ServeOptions, console: Console | None = None, workers: Sequence
     console = make_console() if console is None else console
     for name in options.names:
         if not _NAME.fullmatch(name):
-            raise InputError("--name must be that of a host", repr(name), "write studies.example.org")
+            raise InputError("--name must be a host name", repr(name), "write studies.example.org")
     with require_extra("the server", "web"):
         from anchorpbo.app.web.server import listen
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         with ExitStack() as stack:
-            # First, so that nothing is created if the port is taken.
+            # Sockets come first, so that nothing is created if the port is taken.
             sockets = [stack.enter_context(closing(each)) for each in listen(options.host, options.port)]
             _serve(options, sockets, stack, console, workers)
     except KeyboardInterrupt:  # during start-up
@@ -87,7 +87,7 @@ def _serve(
         from anchorpbo.app.web import Settings, make_app, server
     port = int(sockets[0].getsockname()[1])
     names = options.names + (_own_names() if options.host in _EVERYWHERE else ())
-    # A demo is kept only if --db is given; the environment variable alone is not enough.
+    # A demo is kept only if --db is given; the environment variable is not enough.
     kept = not options.demo or options.db not in (None, os.environ.get("ANCHORPBO_DB"))
     token = _token(options, kept)
     settings = Settings(options.host, port, None if token is None else token.value, names, ephemeral=not kept)
@@ -132,7 +132,7 @@ def create_examples(studies: StudyService) -> None:
 
 
 def _token(options: ServeOptions, kept: bool) -> Token | None:
-    """The owner's token; ``None`` with `--no-token`."""
+    """Return the owner's token; ``None`` with `--no-token`."""
     if options.token:
         return find_token(keep=kept)
     from anchorpbo.app.web.settings import is_loopback
@@ -151,7 +151,7 @@ def _how_to_sign_in(token: Token | None) -> str:
     if token is None:
         return (
             "Warning: without a token everyone who reaches this port owns all studies: other users of this machine, "
-            "and whoever comes through a proxy on it."
+            "and everyone who connects through a proxy on it."
         )
     from anchorpbo.app.web.access import MIN_UNGUESSABLE_LENGTH
 
@@ -159,7 +159,7 @@ def _how_to_sign_in(token: Token | None) -> str:
         how = f"Sign in with the token in {VARIABLE}."
     else:
         also = "" if token.path is None else f" Its token is in {token.path}."
-        how = f"Sign in with this link, which lets in whoever has it.{also}"
+        how = f"Sign in with this link; anyone who has it can sign in.{also}"
     if len(token.value) >= MIN_UNGUESSABLE_LENGTH:
         return how
     return (

@@ -30,7 +30,7 @@ Request = dict[str, Any]
 
 @dataclass(frozen=True)
 class StudySource:
-    """Where the designs of a new study come from; exactly one is set."""
+    """Source of the designs of a new study; exactly one field is set."""
 
     space: Path | None = None
     catalogue: Path | None = None
@@ -113,7 +113,7 @@ def show(db: str | None, study: str, console: Console | None = None) -> None:
     if view.description:
         console.print(Text(make_printable(view.description)))
     chosen = ", ".join(f"{name} {_brief(value)}" for name, value in view.options.items() if value is not None)
-    console.print(Text(f"id {view.id}, made {_time(view.created)}, last change {_time(view.updated)}"))
+    console.print(Text(f"id {view.id}, created {_time(view.created)}, last change {_time(view.updated)}"))
     console.print(Text(f"options: {make_printable(chosen)}"))
     console.print(_parts(view), soft_wrap=False)
     table = Table("participant", "answers", "anchors", box=box.SIMPLE_HEAD, show_edge=False)
@@ -157,7 +157,7 @@ def invite(db: str | None, study: str, name: str, console: Console | None = None
         id = find_study(studies, study)
         one = studies.invite(id, name)
     console.print(
-        Text(f"{make_printable(one.name)} takes part. A link for them is on the People page of anchorpbo serve.")
+        Text(f"{make_printable(one.name)} was added. A link for them is on the People page of anchorpbo serve.")
     )
 
 
@@ -167,14 +167,14 @@ def delete(db: str | None, study: str, *, sure: bool, console: Console | None = 
     with open_service(db) as studies:
         view = studies.show(find_study(studies, study))
         what = f"{make_printable(view.name)} ({view.id}) with {format_count(view.answers, 'answer')}"
-        if not sure and not typer.confirm(f"Delete {what} for good?"):
+        if not sure and not typer.confirm(f"Delete {what} permanently?"):
             console.print("Nothing was deleted.")
             return
         studies.delete(view.id)
         console.print(Text(f"Deleted {what}."))
 
 
-# -- inside -----------------------------------------------------------------------------------------------------------
+# -- internals --------------------------------------------------------------------------------------------------------
 
 
 def _request(source: StudySource, roles: ColumnRoles) -> tuple[Request, str | None]:
@@ -182,10 +182,10 @@ def _request(source: StudySource, roles: ColumnRoles) -> tuple[Request, str | No
     given = [name for name, value in vars(source).items() if value is not None]
     if len(given) != 1:
         received = " and ".join(f"--{name}" for name in given) or "none of them"
-        rule = "a study is made of --space, --catalogue or --example, one of them"
+        rule = "a study needs exactly one of --space, --catalogue and --example"
         raise IncompatibleError(rule, received, "see anchorpbo study new --help")
     if source.catalogue is None and roles != ColumnRoles():
-        raise IncompatibleError("columns are those of a catalogue", f"--{given[0]}", "give the file with --catalogue")
+        raise IncompatibleError("column options need a catalogue", f"--{given[0]}", "give the file with --catalogue")
     if source.example is not None:
         from anchorpbo.app.examples import get_example
 
@@ -202,7 +202,7 @@ def _read_space(path: Path) -> Request:
     """Read a space, or a whole study if the file has the key ``space``."""
     data = _read_json(path)
     if not isinstance(data, dict):
-        raise InputError(f"{path} must hold an object", repr(data), 'write {"kind": "space", "parameters": [...]}')
+        raise InputError(f"{path} must contain an object", repr(data), 'write {"kind": "space", "parameters": [...]}')
     return dict(data) if "space" in data else {"space": data}
 
 
@@ -220,7 +220,7 @@ def _read_json(path: Path) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} must be a file of JSON", error, "check it, or export it again") from error
+        raise InputError(f"{path} must be a JSON file", error, "check it, or export it again") from error
 
 
 def _report_missing_images(console: Console, request: Request, folder: str | None) -> None:
@@ -230,7 +230,7 @@ def _report_missing_images(console: Console, request: Request, folder: str | Non
     missing = [name for name in column["values"] if not (Path(folder) / str(name)).is_file()]
     if missing:
         images = format_count(len(missing), "image")
-        console.print(Text(f"Of {images} there is no file in {folder}, such as {make_printable(missing[0])}."))
+        console.print(Text(f"{images} not found in {folder}, such as {make_printable(missing[0])}."))
 
 
 def _size(view: StudyView) -> str:
@@ -240,9 +240,9 @@ def _size(view: StudyView) -> str:
 
 
 def _parts(view: StudyView) -> Table:
-    """Make a table of parameters or columns."""
+    """Return a table of parameters or columns."""
     labels, units = view.display.get("labels", {}), view.display.get("units", {})
-    table = Table("", "what it may be", "unit", "label", box=box.SIMPLE_HEAD, show_edge=False)
+    table = Table("", "values", "unit", "label", box=box.SIMPLE_HEAD, show_edge=False)
     for name, what in _kinds(view):
         table.add_row(*(Text(make_printable(each)) for each in (name, what, units.get(name, ""), labels.get(name, ""))))
     return table

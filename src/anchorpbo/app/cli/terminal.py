@@ -1,4 +1,4 @@
-"""The terminal: designs and recommendations printed, keys and lines read."""
+"""The terminal: prints designs and recommendations, reads keys and lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_CONTENDERS = 4
 
 
 def make_console() -> Console:
-    """Make a console that does not highlight numbers and wraps lines only on a terminal."""
+    """Return a console that does not highlight numbers and wraps lines only on a terminal."""
     return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
@@ -32,7 +32,7 @@ def make_printable(text: object) -> str:
 
 
 def make_duel_table(cards: Sequence[Card]) -> Table:
-    """Make a table of two designs; rows in which they differ are marked and bold."""
+    """Return a table of two designs; rows in which they differ are marked and bold."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     table.add_column("")
     table.add_column("")
@@ -47,7 +47,7 @@ def make_duel_table(cards: Sequence[Card]) -> Table:
 
 
 def make_design_table(card: Card) -> Table:
-    """Make a table of one design."""
+    """Return a table of one design."""
     table = Table(box=None, show_header=False, pad_edge=True)
     table.add_column()
     table.add_column(overflow="fold")
@@ -73,7 +73,7 @@ def print_recommendation(console: Console, studies: StudyService, id: str, found
         Text(f"Utility {found.utility:.2f}, with 90 % probability {low:.2f} to {high:.2f}, over {reference}.")
     )
     console.print(Text(f"It is the best of the designs compared with {100 * found.p_best:.0f} % probability."))
-    cost = f"where a unit of noise costs {found.risk_weight:g}" if found.risk_weight else "which counts for nothing"
+    cost = f"and a unit of noise costs {found.risk_weight:g}" if found.risk_weight else "which is ignored"
     console.print(Text(f"The noise of your judgement there is {found.noise:.2f}, {cost} (--risk-weight)."))
     chances = dict(zip(map(str, found.credible_set), found.credible_probabilities, strict=True))
     rest = [one for one in found.credible_set if one != found.design]
@@ -116,7 +116,7 @@ _SEQUENCES = {
 
 
 class KeyReader:
-    """Reads keys from a terminal or lines from a stream; ``None`` at its end."""
+    """Reader of keys from a terminal or lines from a stream; returns ``None`` at the end."""
 
     def __init__(self, console: Console, stream: TextIO | None = None) -> None:
         self.console, self.stream = console, sys.stdin if stream is None else stream

@@ -38,7 +38,7 @@ def find_token(*, keep: bool) -> Token:
     """Find the token to serve with; a new one is stored if `keep` is set and the folder is writable."""
     given = os.environ.get(VARIABLE)
     if given:
-        _check(VARIABLE, given, "leave it out, and one is made for you")
+        _check(VARIABLE, given, "leave it out to have one generated")
         return Token(given, is_given=True)
     path = default_folder() / FILE_NAME
     with suppress(OSError):
@@ -52,7 +52,7 @@ def _read_or_create(path: Path) -> str:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(FileExistsError):
         new = path.with_name(f".{FILE_NAME}-{secrets.token_hex(4)}")
-        # Whole or not there at all, also for another server that starts at this moment.
+        # The file is created atomically, because another server may start at the same time.
         with os.fdopen(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
             file.write(secrets.token_urlsafe(32) + "\n")
         try:
@@ -60,7 +60,7 @@ def _read_or_create(path: Path) -> str:
         finally:
             new.unlink()
     token = path.read_text("utf-8", errors="replace").strip()
-    _check(str(path), token, "remove the file, and another one is made")
+    _check(str(path), token, "remove the file to have a new one generated")
     return token
 
 

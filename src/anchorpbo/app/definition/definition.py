@@ -8,8 +8,8 @@
      "display": {...},
      "options": {"strategy": "raeubo", "preset": "default", "seed": 0, ...}}
 
-The stored form also has ``engine``, all settings that the preset stood for when the study was made (see
-`Optimizer.to_json`), so that a later release goes on as it began. Anchors become the owner's first entries.
+The stored form also has ``engine``, the settings of the preset at the time the study was created (see
+`Optimizer.to_json`), so that a later release continues the study unchanged. Anchors become the owner's first entries.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MAX_NAME_LENGTH, MAX_TEXT_LENGTH = 200, 5_000
 MAX_ANCHORS = 500
 MAX_SEED = 2**63 - 1
 OPTIONS = ("strategy", "preset", "seed", "likelihood", "inference", "initial", "refit_every", "risk_weight")
-"""Options of `Optimizer` that a request may set: all that are names or numbers."""
+"""Options of `Optimizer` that a request may set; all values are names or numbers."""
 _KEYS = ("name", "description", "example", "space", "anchors", "display", "options")
 
 
@@ -54,17 +54,17 @@ class StudyDefinition:
     Parameters
     ----------
     name, description
-        For people.
+        Texts shown to people.
     example
-        Key of the example it was made from, or ``None``.
+        Key of the example that the study was created from, or ``None``.
     display
-        How its designs are shown, see `anchorpbo.app.rendering.display`.
+        How the designs are shown, see `anchorpbo.app.rendering.display`.
     engine
         The ``study`` part of `Optimizer.to_json`.
     anchors
-        What the owner knew well at the start.
+        The owner's anchors at the start.
     folder
-        Where the catalogue's images are. Only whoever runs the server can say: no request and no export does.
+        Folder of the catalogue's images. Only the server's operator can set it; requests and exports cannot.
     """
 
     name: str
@@ -77,7 +77,7 @@ class StudyDefinition:
 
     @classmethod
     def from_request(cls, request: Any, folder: str | None = None) -> StudyDefinition:
-        """Validate a request for a study and read its definition."""
+        """Validate a request to create a study and return its definition."""
         check_json("a study", request)
         with raise_input_errors("a study"):
             return cls._from_request(check_object("a study", request), folder)
@@ -126,7 +126,7 @@ class StudyDefinition:
 
     @classmethod
     def from_dict(cls, layout: Any, *, trusted: bool) -> StudyDefinition:
-        """Read a definition from storage, which is trusted, or from an export, which `check_json` has passed."""
+        """Read a definition from storage (trusted) or from an export that passed `check_json` (untrusted)."""
         fields = check_object("a study", layout)
         engine = check_object("engine", fields.get("engine"))
         study = cls(
@@ -154,12 +154,12 @@ class StudyDefinition:
 
     @property
     def catalogue(self) -> Catalogue | None:
-        """The space, where it is a list."""
+        """The space if it is a catalogue, else ``None``."""
         return self.space if isinstance(self.space, Catalogue) else None
 
     @cached_property
     def images(self) -> frozenset[str]:
-        """Names of the image files that the catalogue speaks of."""
+        """Names of the image files in the catalogue's image column."""
         column = self.display.get("image")
         if self.catalogue is None or column is None:
             return frozenset()
@@ -171,12 +171,12 @@ class StudyDefinition:
 
     @property
     def display_without_pictures(self) -> dict[str, Any]:
-        """The display without its pictures, which are large and asked for one by one."""
+        """The display without its pictures: they are large, and clients request them one at a time."""
         return {key: value for key, value in self.display.items() if key != "pictures"}
 
     def make_optimizer(self, participant: str) -> Optimizer:
-        """A new optimizer for one participant, with nothing told yet."""
-        # Everyone but the owner has a seed of their own, so that one's duel is not taken for another's.
+        """Return a new optimizer without data for one participant."""
+        # Every participant except the owner has a different seed, so that duel ids differ between participants.
         own = 0 if participant == OWNER else zlib.crc32(participant.encode("utf-8", "surrogatepass"))
         settings = {name: value for name, value in self.engine.items() if name not in ("space", "anchors", "seed")}
         seed = _check_seed(self.engine.get("seed")) + own
@@ -198,7 +198,7 @@ def _check_seed(value: Any) -> int:
 
 
 def _read_space(layout: Any, *, checked: bool) -> DesignSpace:
-    # Numbers so large that their squares are not: a space of them would be one without sense.
+    # Very large bounds overflow when they are squared; the space would be useless.
     with raise_input_errors("space"), np.errstate(over="raise", invalid="raise", divide="raise"):
         space = space_from_dict(check_object("space", layout), checked=checked)
     for name in space.names:
@@ -208,7 +208,7 @@ def _read_space(layout: Any, *, checked: bool) -> DesignSpace:
 
 
 def _check_new_space(layout: Any) -> DesignSpace:
-    """Read a space, and check its size and that designs can be drawn from it as for a duel."""
+    """Read a space, check its size, and check that a duel's designs can be sampled from it."""
     check_space_size(layout)
     with time_limit(CHECK_SECONDS):
         space = _read_space(layout, checked=False)

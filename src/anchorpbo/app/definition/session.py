@@ -2,12 +2,12 @@
 
 ::
 
-    asked        the duel is out until it is answered
-    answered     told to the optimizer; the duel is no longer out
-    undone       what it names is taken back; the duel of an answer is out again
-    commented    only kept
+    asked        the duel is pending until it is answered
+    answered     the answer goes to the optimizer; the duel is no longer pending
+    undone       the named entry is undone; the duel of an undone answer is pending again
+    commented    the comment is only stored
 
-A session decides nothing and writes nothing: the use cases in `anchorpbo.app.service` do.
+A session only holds state. The use cases in `anchorpbo.app.service` decide and write.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from anchorpbo.study import Duel, Optimizer
 from anchorpbo.study.duel import Outcome, parse_outcome
 
 MAX_REQUESTS_PER_PARTICIPANT = 16
-"""Requests that hold or wait for a session's lock; more would keep other participants waiting."""
+"""Maximum number of requests that hold or wait for one session's lock, so that other participants get their turn."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class RecordedAnswer:
 
 
 class ParticipantSession:
-    """State of one participant in a study: their optimizer, the pending duel and the answers that count."""
+    """State of one participant in a study: the optimizer, the pending duel and the answers that were not undone."""
 
     def __init__(self, definition: StudyDefinition, name: str) -> None:
         self.name = name
@@ -48,11 +48,11 @@ class ParticipantSession:
         self.seen: int = 0
         """Number of the last entry that was replayed."""
         self.pending: Duel | None = None
-        """The duel that is out."""
+        """The duel that was asked and is not answered yet."""
         self.answers: dict[str, RecordedAnswer] = {}
-        """Answers that were not undone, by duel."""
+        """Answers that were not undone, by duel id."""
         self.lock = RLock()
-        """Held by whoever reads, decides and writes, and by whoever looks ahead."""
+        """Held by every request that reads, decides and writes, and by the scheduler."""
         self._slots = Semaphore(MAX_REQUESTS_PER_PARTICIPANT)
         self._asked: dict[str, Duel] = {}
         self._active: list[Entry] = []
@@ -60,7 +60,7 @@ class ParticipantSession:
 
     @contextmanager
     def take_turn(self) -> Iterator[None]:
-        """Hold the lock; raise `RunError` where too many requests wait for it."""
+        """Hold the lock; raise `RunError` if too many requests wait for it."""
         if not self._slots.acquire(blocking=False):
             raise RunError(
                 "too many requests wait for this participant", MAX_REQUESTS_PER_PARTICIPANT, "try again in a moment"
@@ -73,34 +73,34 @@ class ParticipantSession:
 
     @property
     def last_entry(self) -> Entry | None:
-        """The entry that an undo would take back."""
+        """The entry that the next undo removes."""
         return self._active[-1] if self._active else None
 
     @property
     def active_entries(self) -> tuple[Entry, ...]:
-        """Entries that the optimizer knows of: answers and changes of anchors, without those taken back."""
+        """Entries that the optimizer has seen: answers and changes of anchors that were not undone."""
         return tuple(self._active)
 
     def find_undone(self, number: int) -> Entry | None:
-        """Return the entry of this number if it was undone, else ``None``."""
+        """Return the entry with this number if it was undone, else ``None``."""
         return self._undone.get(number)
 
     def find_duel(self, duel_id: str) -> Duel | None:
-        """Return the duel of this id, pending or not; ``None`` if it was never asked."""
+        """Return the duel with this id, pending or not, or ``None`` if it was never asked."""
         return self._asked.get(duel_id)
 
     def replay(self, entries: Iterable[Entry]) -> None:
-        """Apply entries of this participant, in their order."""
+        """Apply entries of this participant in order."""
         for entry in entries:
             try:
                 self._apply(entry)
             except (KeyError, TypeError) as error:
                 rule = f"entry {entry.number} of type {entry.type} must be complete"
-                raise InputError(rule, f"trouble with {error}", "import a complete export") from error
+                raise InputError(rule, f"a missing or invalid {error}", "import a complete export") from error
             self.seen = entry.number
 
     def replay_untrusted(self, entries: Iterable[Entry]) -> None:
-        """Apply entries from an untrusted source: each duel in them must be one that this study could ask."""
+        """Apply entries from an untrusted source; raise unless this study could have asked each of their duels."""
         for entry in entries:
             self.replay([entry])
             if entry.type == "asked" and self.pending is not None:
@@ -109,7 +109,7 @@ class ParticipantSession:
                 self.dry_run(replace(entry, type="answered", data={**entry.data, "outcome": "skip"}))
 
     def dry_run(self, entry: Entry) -> None:
-        """Raise if an answer or a change of anchors would be refused; the session stays as it is."""
+        """Raise if an answer or a change of anchors would be rejected; the session does not change."""
         data = entry.data
         if entry.type == "anchor_added":
             self.optimizer.add_anchor(data["design"])
@@ -143,7 +143,7 @@ class ParticipantSession:
         self._active.append(entry)
 
     def _tell(self, entry: Entry) -> Duel | None:
-        """Tell the optimizer of an answer; return the duel, where it was one of ours."""
+        """Pass an answer to the optimizer; return its duel if this study asked it, else ``None``."""
         data, outcome = entry.data, parse_outcome(entry.data["outcome"])
         if data.get("imported"):
             if outcome == "skip":
@@ -154,14 +154,14 @@ class ParticipantSession:
         duel = self._asked[data["duel_id"]]
         space = self.optimizer.space
         if (space.check(data["first"]), space.check(data["second"])) != (duel.first, duel.second):
-            raise InputError("an answer must be to the duel as it was asked", repr(duel.id), "import a complete export")
+            raise InputError("an answer must have the designs of its duel", repr(duel.id), "import a complete export")
         self.optimizer.tell(duel, outcome)
         return duel
 
     def _undo(self, entry: Entry) -> None:
         last = self.last_entry
         if last is None or entry.data["event"] != last.number:
-            rule = f"entry {entry.number} must take back the last one that stands"
+            rule = f"entry {entry.number} must undo the last entry that was not undone"
             raise InputError(rule, entry.data["event"], "import a complete export")
         self.optimizer.undo()
         self._active.pop()
@@ -176,14 +176,14 @@ def duel_to_data(duel: Duel) -> dict[str, Any]:
 
 
 def duel_from_data(data: Mapping[str, Any], space: DesignSpace) -> Duel:
-    """Convert the data of an ``asked`` entry to a duel, its numbers typed by the space: JavaScript writes 1.0 as 1."""
+    """Convert the data of an ``asked`` entry to a duel. The space sets the number types: JavaScript writes 1.0 as 1."""
     first, second = (space.check(data[side]) for side in ("first", "second"))
     gain = data["gain"]
     return Duel(data["duel_id"], first, second, data["why"], None if gain is None else float(gain))
 
 
 def count_by_participant(entries: Iterable[Entry]) -> dict[str, tuple[int, int]]:
-    """Count the informative answers and the anchors of each participant, from the journal without a replay."""
+    """Count the informative answers and the anchors per participant from the journal, without a replay."""
     entries = list(entries)
     undone = {entry.data.get("event") for entry in entries if entry.type == "undone"}
     found: dict[str, tuple[int, int]] = {}

@@ -1,7 +1,7 @@
-"""Validation of JSON that comes from outside: its types, texts, nesting and size.
+"""Validation of untrusted JSON: types, texts, nesting and size.
 
-Data is checked before anything is built of it: it must be what JSON can carry and every storage back end can keep.
-Studies that are stored already are not held to the limits of size.
+Data is checked before any object is created from it: every storage back end must be able to store it as JSON. The size
+limits do not apply to studies that are stored already.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from typing import Any, TypeGuard
 from anchorpbo.errors import AnchorPBOError, InputError
 
 MAX_NESTING = 32
-"""Levels of lists and objects within one another."""
+"""Maximum depth of nested lists and objects."""
 _MAX_DOUBLE_INTEGER = 2**1023
-"""Whole numbers below this fit a double."""
+"""Integers below this fit a double."""
 MAX_PARAMETERS = 100
 MAX_CONSTRAINTS = 100
 MAX_VALUES = 4_000_000
-"""Values of all parameters with steps together: each takes 8 bytes."""
+"""Maximum total number of values of all parameters with steps, at 8 bytes per value."""
 MAX_CHOICES = 10_000
-"""Values of one choice or order."""
+"""Maximum number of values of one categorical or ordinal parameter."""
 MAX_ROWS, MAX_COLUMNS, MAX_CELLS = 100_000, 5_000, 5_000_000
-"""Limits of a catalogue."""
+"""Maximum size of a catalogue."""
 MAX_BOUND, MIN_RANGE_WIDTH = 1e300, 1e-300
-"""Largest bound of a range, and smallest width: beyond, products overflow or vanish."""
+"""Largest bound and smallest width of a range; beyond them, products overflow or underflow."""
 
 
 def check_json(what: str, data: Any) -> None:
-    """Raise unless data is of objects, lists, text, finite numbers, booleans and null, and not nested too deeply."""
+    """Raise unless data holds only objects, lists, text, finite numbers, booleans and null, and is not too deep."""
     level = [data]
     for _ in range(MAX_NESTING):
         below: list[Any] = []
@@ -49,12 +49,12 @@ def check_json(what: str, data: Any) -> None:
         if not below:
             return
         level = below
-    raise InputError(f"{what} must not be nested more than {MAX_NESTING} deep", "something deeper", "make it flatter")
+    raise InputError(f"{what} must be nested at most {MAX_NESTING} levels deep", "more levels", "make it flatter")
 
 
 @contextmanager
 def raise_input_errors(what: str) -> Iterator[None]:
-    """Raise `InputError` in place of Python's own errors, which untrusted data may cause anywhere in the block."""
+    """Raise `InputError` instead of Python's own errors, which untrusted data may cause anywhere in the block."""
     try:
         yield
     except AnchorPBOError:
@@ -69,11 +69,11 @@ def raise_input_errors(what: str) -> Iterator[None]:
         RecursionError,
     ) as error:
         received = f"{type(error).__name__}: {error}"
-        raise InputError(f"{what} must be as the documentation says", received, "compare it with an example") from error
+        raise InputError(f"{what} must have the documented form", received, "compare it with an example") from error
 
 
 def check_text(name: str, value: Any, max_length: int, *, required: bool = False) -> str:
-    """Return a text, stripped, if it has at most `max_length` characters and can be stored; else raise."""
+    """Return the stripped text; raise if it has more than `max_length` characters or cannot be stored."""
     if not isinstance(value, str) or len(value) > max_length or (required and not value.strip()):
         at_least = "a text of 1" if required else "a text of 0"
         raise InputError(f"{name} must be {at_least} to {max_length} characters", repr(value), "change it")
@@ -87,7 +87,7 @@ def check_text(name: str, value: Any, max_length: int, *, required: bool = False
 
 
 def check_object(name: str, value: Any) -> dict[str, Any]:
-    """Return a dict if a value is an object with texts for keys; else raise."""
+    """Return a dict; raise unless the value is an object with text keys."""
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise InputError(f"{name} must be an object", repr(value), "write {...}")
     return dict(value)
@@ -100,9 +100,9 @@ def _check_key(what: str, key: object) -> None:
 
 
 def _check_characters(what: str, text: str) -> None:
-    # ASCII, by far the most frequent, cannot hold half a pair.
+    # ASCII text, by far the most frequent, cannot contain surrogates.
     if "\0" in text or (not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text)):
-        rule = f"{what} must not hold NUL characters or half a surrogate pair"
+        rule = f"{what} must not contain NUL characters or half a surrogate pair"
         raise InputError(rule, ascii(text), "leave odd characters out")
 
 
@@ -120,7 +120,7 @@ def _check_scalar(what: str, value: object) -> None:
 
 
 def check_space_size(space: Any) -> None:
-    """Refuse a space that is too large. Malformed input is ignored here; `space_from_dict` refuses it."""
+    """Raise if a space is too large. Malformed input is ignored here; `space_from_dict` raises on it."""
     if not isinstance(space, Mapping):
         return
     if space.get("kind") == "catalogue":
@@ -142,7 +142,7 @@ def check_space_size(space: Any) -> None:
 
 
 def check_table_size(rows: int, columns: int) -> None:
-    """Refuse a catalogue that is too large, or gets too large while it is read."""
+    """Raise if a catalogue is too large; also called while a table is read."""
     for name, size, most, remedy in (
         ("rows", rows, MAX_ROWS, "choose the likely ones first"),
         ("columns", columns, MAX_COLUMNS, "leave out what does not matter"),
@@ -178,7 +178,7 @@ def _count_values(parameters: Iterable[Mapping[str, Any]]) -> Iterable[float]:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    """Whether it is a number that a double can hold; `check_json` refuses other integers."""
+    """Return whether a value is a number that a double can hold; `check_json` rejects larger integers."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return isinstance(value, float) or abs(value) <= sys.float_info.max

@@ -1,12 +1,12 @@
-"""Example studies, with data of their own: coffee, a poster, molecules.
+"""Example studies with their own data: coffee, a poster, molecules.
 
 ::
 
     coffee       a mixed space of parameters with a constraint
-    poster       a small space whose designs are drawn by a template
+    poster       a small space with designs drawn by a template
     molecules    a catalogue with fingerprints and drawings
 
-`Example.definition` is what a study is made with, ready for JSON::
+`Example.definition` is the definition of a study, ready for JSON::
 
     {"name": "Pour-over coffee",
      "description": "Two recipes ...",
@@ -16,19 +16,19 @@
      "display": {...},                  # how designs are shown
      "options": {"preset": "default", "seed": 0}}    # arguments of the Optimizer, names and numbers only
 
-``display`` says how a page shows a design. Every key may be missing:
+``display`` sets how a page shows a design. Every key is optional:
 
-    template    SVG with placeholders, drawn for each design (`anchorpbo.app.rendering.templates`)
+    template    SVG with placeholders, rendered per design (`anchorpbo.app.rendering.templates`)
     svg         column of a catalogue with the drawing itself; ``currentColor`` in it is the colour of the text
     image       column with the name of an image file
     smiles      column with a molecule as text, for pages that can draw it
-    link        column with an address
+    link        column with a URL
     title       column shown as heading
-    labels      {parameter or column: what people call it}; without one, its name
+    labels      {parameter or column: label}; the default is its name
     units       {parameter or column: unit, written after the value}
     hidden      list of columns that are not shown
 
-What is named by template, svg, image, smiles, link or title is shown as such, and not once more among the values.
+Columns named by template, svg, image, smiles, link or title are not repeated among the values.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _MAKERS: dict[str, Callable[[], Example]] = {
 
 
 class _Examples(Mapping[str, Example]):
-    """Examples by key, each made when it is first looked up."""
+    """Examples by key, each created at its first lookup."""
 
     def __getitem__(self, key: str) -> Example:
         return _MAKERS[key]()
@@ -81,11 +81,11 @@ class _Examples(Mapping[str, Example]):
 
 
 EXAMPLES: Mapping[str, Example] = _Examples()
-"""All examples by key, in the order to offer them."""
+"""All examples by key, in the order in which the app offers them."""
 
 
 def get_example(key: str) -> Example:
-    """Return the example of this key, or raise."""
+    """Return the example with this key; raise if there is none."""
     if not isinstance(key, str) or key not in EXAMPLES:
         raise UnknownNameError.of("an example", key, EXAMPLES)
     return EXAMPLES[key]

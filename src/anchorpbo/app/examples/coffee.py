@@ -18,7 +18,7 @@ _BEST_TEMPERATURES = {"light": 95.0, "medium": 92.5, "dark": 88.0}
 
 
 def make_coffee() -> Example:
-    """Make the example."""
+    """Return the example."""
     space = Space(
         temperature=Real(84, 98, step=0.5),
         dose=Real(12, 22, step=0.5),
@@ -85,7 +85,7 @@ def _recipe(
 
 
 def _utility(recipe: Design) -> float:
-    """Someone who likes it bright and clear: light roasts want hot water, and a coarse grind wants a long bloom."""
+    """Return the utility for bright, clear coffee: hot water for light roasts, a long bloom for coarse grinds."""
     strength = 2.0 * bump(recipe["ratio"], 15.75, 1.2) + 0.5 * bump(recipe["dose"], 17.0, 3.0)
     heat = 1.6 * bump(recipe["temperature"], _BEST_TEMPERATURES[recipe["roast"]], 3.0)
     extraction = 1.8 * bump(recipe["grind"], 3.5 + recipe["bloom"] / 30.0, 1.8) + 0.5 * bump(recipe["pours"], 3, 1.2)

@@ -17,18 +17,18 @@ DesignFunction = Callable[[Design], float]
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """A study that is ready to be made, and someone to answer it.
+    """The definition of a study, and a simulated expert who answers its duels.
 
-    The one who answers has a utility, and a noise for each design: the standard deviation of how far off their
-    impression of it is. It is small near the suggested anchors and grows with the distance from them.
+    The simulated expert has a utility, and a noise per design: the standard deviation of their impression of it. The
+    noise is small near the suggested anchors and grows with the distance from them.
     """
 
     key: str
-    """Its name in `EXAMPLES`."""
+    """Key in `EXAMPLES`."""
     title: str
-    """Title, for people."""
+    """Title shown to people."""
     description: str
-    """What the expert compares, and what to mark as anchors."""
+    """Instructions for the expert: the question of each duel, and which designs to mark as anchors."""
     space: DesignSpace
     """Space of the designs."""
     display: Mapping[str, Any]
@@ -36,9 +36,9 @@ class Example:
     suggested_anchors: tuple[Design, ...]
     """Designs that many people can judge well."""
     utility: DesignFunction = field(repr=False)
-    """The hidden taste, of designs that the space has checked; about one standard deviation between designs is 1."""
+    """The expert's utility of a validated design, scaled to a standard deviation of about 1 over the designs."""
     noise: DesignFunction = field(repr=False)
-    """The standard deviation of an impression, of designs that the space has checked."""
+    """The standard deviation of the expert's impression of a validated design."""
     options: Mapping[str, Any] = field(default_factory=lambda: {"preset": "default", "seed": 0})
     """Options of the `Optimizer`; names and numbers only."""
 
@@ -56,7 +56,7 @@ class Example:
         }
 
     def judge(self, design: Mapping[str, Any]) -> float:
-        """Return how much the simulated expert likes a design, without noise."""
+        """Return the simulated expert's utility of a design, without noise."""
         return float(self.utility(self.space.check(design)))
 
     def answer(
@@ -69,9 +69,9 @@ class Example:
         first, second
             Designs.
         rng
-            For the errors of their impressions.
+            Random generator for the errors of the impressions.
         tie
-            Impressions that differ by less are called equal.
+            The answer is a tie if the impressions differ by less than this.
         """
         impressions = []
         for design in (first, second):
@@ -83,12 +83,12 @@ class Example:
 
 
 def bump(value: float, best: float, width: float) -> float:
-    """1 at the best value, 0.6 a width away, 0 far from it."""
+    """Return a Gaussian bump: 1 at the best value, 0.6 one width away, near 0 far from it."""
     return math.exp(-0.5 * ((value - best) / width) ** 2)
 
 
 def make_noise(distance: DesignFunction, least: float, most: float, reach: float) -> DesignFunction:
-    """Make a noise that is least at distance 0 from the anchors, and nearly the most beyond twice the reach."""
+    """Return a noise that grows from `least` at the anchors to nearly `most` at twice the reach."""
 
     def noise(design: Design) -> float:
         return most - (most - least) * bump(distance(design), 0.0, reach)

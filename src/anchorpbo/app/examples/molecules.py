@@ -1,6 +1,6 @@
-"""Well-known molecules: a catalogue with fingerprints, compared by Tanimoto's similarity.
+"""Well-known molecules: a catalogue with fingerprints, compared by Tanimoto similarity.
 
-The data in molecules.json are made by scripts/make_molecules.py; reading them needs nothing but Python.
+scripts/make_molecules.py writes molecules.json; reading it needs only the standard library.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ANCHORS = ("Aspirin", "Paracetamol", "Ibuprofen", "Caffeine", "Glucose", "Ethan
 
 
 def make_molecules() -> Example:
-    """Make the example."""
+    """Return the example."""
     space = Catalogue.from_records(read_records(), fingerprint="fingerprint", key="name")
     anchors = tuple(space.check({"name": name}) for name in _ANCHORS)
     points = np.array([space.encode(anchor) for anchor in anchors])
@@ -62,7 +62,7 @@ def make_molecules() -> Example:
 
 
 def read_records() -> list[dict[str, Any]]:
-    """Read the molecules, one dict each, with fingerprints as texts of 2,048 bits."""
+    """Read the molecules: one dict per molecule, with the fingerprint as a text of 2,048 bits."""
     rows: list[dict[str, Any]] = json.loads(
         files("anchorpbo.app.examples").joinpath("molecules.json").read_text("utf-8")
     )
@@ -79,7 +79,7 @@ def _fingerprint_text(on: list[int]) -> str:
 
 
 def _utility(molecule: Design) -> float:
-    """A chemist who wants it small enough to be absorbed, neither greasy nor too polar, and with a ring to build on."""
+    """Return the utility for a chemist who wants a small molecule of medium polarity with a ring to build on."""
     size = 1.8 * bump(molecule["weight"], 270.0, 80.0)
     balance = 1.6 * bump(molecule["logp"], 2.2, 1.3) + 1.2 * bump(molecule["tpsa"], 60.0, 25.0)
     build_on = 0.6 * bump(molecule["rings"], 2, 1.0)

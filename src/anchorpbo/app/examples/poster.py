@@ -1,4 +1,4 @@
-"""A poster: colours and layout of a drawing, made from the template in poster.svg."""
+"""A poster: colours and layout of a drawing, rendered from the template in poster.svg."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ALIGNMENTS = {"left": 0.5, "centre": 0.0, "right": -0.3}
 
 
 def make_poster() -> Example:
-    """Make the example."""
+    """Return the example."""
     space = Space(
         background=Real(0, 350, step=10),
         accent=Real(0, 350, step=10),
@@ -87,10 +87,10 @@ def _poster(
 
 
 def _utility(design: Design) -> float:
-    """Someone who likes a warm accent on a dark blue ground, a large title on the left, and air around it."""
+    """Return the utility for someone who likes a warm accent on dark blue, and a large title on the left with space."""
     accent = math.cos(math.radians(design["accent"] - 25.0))
     ground = math.cos(math.radians(design["background"] - 220.0))
-    # Either very dark or very light: ink stands out on both, and on nothing between.
+    # The ground should be very dark or very light, because the ink stands out on both and on nothing between.
     tone = 1.6 * max(bump(design["lightness"], 16.0, 12.0), 0.6 * bump(design["lightness"], 92.0, 10.0))
     type_ = 1.3 * bump(design["title_size"], 78.0, 16.0) + 0.8 * bump(design["margin"], 36.0, 10.0)
     colours = 0.8 * accent + 0.7 * ground + 0.8 * bump(design["saturation"], 65.0, 20.0)

@@ -4,8 +4,9 @@
 
     cards         Card, a design as people see it; make_card
     display       check_display, the rules for how a study's designs are shown
-    templates     Template, an SVG with placeholders; expressions, what may stand in a placeholder
+    templates     Template, an SVG with placeholders
+    expressions   Expression, the content of a placeholder
     svg           sanitize_svg, an SVG rewritten from allowed elements and attributes
-    drawings      draw_molecule, by RDKit
+    drawings      draw_molecule, with RDKit
     pictures      image files of a catalogue's folder, and pictures embedded in a study
 """

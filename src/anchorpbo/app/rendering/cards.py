@@ -1,4 +1,4 @@
-"""Cards: a design as people see it, with a heading, a picture and a row for each parameter."""
+"""Cards: designs prepared for display, with a heading, a picture and one row per parameter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anchorpbo.formatting import format_value
 
 @dataclass(frozen=True)
 class CardRow:
-    """The row of one parameter."""
+    """Row of a card: one parameter with its value."""
 
     name: str
     label: str
@@ -26,11 +26,11 @@ class CardRow:
 
 @dataclass(frozen=True)
 class Card:
-    """A design, ready to be shown."""
+    """A design prepared for display."""
 
     title: str | None
     svg: str | None
-    """A drawing of known elements only, see `anchorpbo.app.rendering.svg`."""
+    """Sanitized SVG drawing, see `anchorpbo.app.rendering.svg`."""
     image: str | None
     """Name of an image file in the catalogue's folder."""
     link: str | None
@@ -38,7 +38,7 @@ class Card:
 
 
 def make_card(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str = "") -> Card:
-    """Make the card of a design.
+    """Return the card of a design.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def make_card(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str
     design
         The design.
     prefix
-        Goes before the ids in the drawing, so that several drawings can stand in one page.
+        Prefix of the ids in the drawing, so that one page can hold several drawings.
     """
     labels, units, hidden = display.get("labels", {}), display.get("units", {}), set(display.get("hidden", ()))
     special = {display[key] for key in ("svg", "image", "smiles", "link", "title") if key in display}
@@ -75,7 +75,7 @@ def _draw(display: Mapping[str, Any], design: Mapping[str, Any], prefix: str) ->
         if "smiles" in display:
             return draw_molecule(str(design[display["smiles"]]))
     except AnchorPBOError:
-        # One drawing that cannot be made must not keep anyone from comparing: the rows are there.
+        # A failed drawing must not block the comparison: the card still has its rows.
         return None
     return None
 

@@ -1,15 +1,15 @@
-"""The display of a study: how its designs are shown, with which pictures, labels, units and hidden columns.
+"""The display of a study: templates, pictures, labels, units and hidden columns of its designs.
 
 ::
 
-    template   an SVG with placeholders, drawn for each design (`anchorpbo.app.rendering.templates`)
+    template   an SVG with placeholders, rendered per design (`anchorpbo.app.rendering.templates`)
     svg        column of a catalogue that holds a drawing
-    image      column with the names of image files in the catalogue's own folder, or of pictures
-    pictures   {name in the image column: data URL}, sent with the study (`anchorpbo.app.rendering.pictures`)
-    smiles     column with molecules, drawn where RDKit is installed
-    link       column with addresses to look at
-    title      column that heads the card
-    labels     {parameter: what people call it}
+    image      column with the names of image files in the catalogue's folder, or of embedded pictures
+    pictures   {name in the image column: data URL}, embedded in the study (`anchorpbo.app.rendering.pictures`)
+    smiles     column with SMILES of molecules, drawn if RDKit is installed
+    link       column with URLs
+    title      column shown as the heading of the card
+    labels     {parameter: label}
     units      {parameter: unit}
     hidden     columns that are not shown
 """
@@ -27,7 +27,7 @@ from anchorpbo.space import Catalogue, DesignSpace
 COLUMN_KEYS = ("svg", "image", "smiles", "link", "title")
 DISPLAY_KEYS = ("template", *COLUMN_KEYS, "pictures", "labels", "units", "hidden")
 MAX_PICTURES_CHARACTERS = 8_000_000
-"""Characters of all pictures of a study: it is kept in memory as a whole."""
+"""Maximum total number of characters of a study's pictures, which are kept in memory."""
 _MAX_LABEL_CHARACTERS = 200
 
 
@@ -69,16 +69,16 @@ def _check_labels(key: str, texts: Any, names: tuple[str, ...]) -> None:
 
 def _check_pictures(pictures: Any, column: Any, space: DesignSpace) -> None:
     if not isinstance(pictures, Mapping) or column is None or not isinstance(space, Catalogue):
-        rule = "display.pictures must be an object beside display.image, which names them"
-        raise InputError(rule, repr(pictures)[:60], "write {name: data URL}, and say which column has the names")
+        rule = "display.pictures must be an object and needs display.image, the column with their names"
+        raise InputError(rule, repr(pictures)[:60], "write {name: data URL} and set display.image")
     named = {str(item[column]) for item in space.items} if column in space.names else set()
     for name, address in pictures.items():
         if name not in named:
-            rule = f"a picture must be one that the column {column!r} names"
+            rule = f"the name of a picture must occur in the column {column!r}"
             raise InputError(rule, repr(name), "leave it out, or correct its name")
         check_picture(name, address)
     if (size := sum(map(len, pictures.values()))) > MAX_PICTURES_CHARACTERS:
-        rule = f"all pictures of a study must not be larger than {MAX_PICTURES_CHARACTERS / 1e6:g} MB together"
+        rule = f"the pictures of a study must have at most {MAX_PICTURES_CHARACTERS / 1e6:g} MB in total"
         raise InputError(rule, f"{size / 1e6:.1f} MB", "make them smaller, or keep them in a folder of the server")
 
 

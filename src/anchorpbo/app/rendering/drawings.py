@@ -1,4 +1,4 @@
-"""Molecules drawn by RDKit, where it is installed (extra ``molecules``)."""
+"""Drawings of molecules by RDKit, an optional dependency (extra ``molecules``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from anchorpbo.app.rendering.svg import sanitize_svg
 
 _SIZE_PIXELS = 320
 MAX_SMILES_CHARACTERS = 300
-"""Signs of a SMILES; drawing takes the square of it and more."""
+"""Maximum length of a SMILES; the time to draw it grows at least quadratically."""
 
 
 @lru_cache(maxsize=4096)
@@ -22,7 +22,7 @@ def draw_molecule(smiles: str) -> str | None:
         from rdkit.Chem.Draw import rdMolDraw2D
     except ImportError:
         return None
-    with rdBase.BlockLogs():  # what is no molecule is not worth a line in the log
+    with rdBase.BlockLogs():  # invalid SMILES need no log line
         molecule = Chem.MolFromSmiles(smiles)
     if molecule is None:
         return None

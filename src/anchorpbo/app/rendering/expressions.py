@@ -1,4 +1,4 @@
-"""Expressions in templates: arithmetic, comparisons and choices over the parameters of a design, and nothing else.
+"""Expressions in templates: arithmetic, comparisons and conditionals over the parameters of a design.
 
 ::
 
@@ -6,12 +6,12 @@
     parameters            margin
     arithmetic            + - * / %        of numbers; + also joins texts
     comparisons           == != < <= > >=  and, or, not
-    choices               "start" if align == "left" else "middle"
+    conditionals          "start" if align == "left" else "middle"
     functions             min max round abs
 
-An expression is read by Python's own parser and evaluated by walking its tree, where each kind of node on this list has
-a few lines of code and all others are refused. There are no attributes, no indices, no powers and no other calls, and
-numbers, texts and the size of the tree are bounded, so an expression takes microseconds whoever wrote it.
+Python's parser reads an expression; `_evaluate` walks the syntax tree. Only the node types on this list are allowed: no
+attributes, indices, powers or other calls. Numbers, texts and the size of the tree are bounded, so evaluating an
+untrusted expression takes microseconds.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from typing import Any, TypeAlias, TypeGuard
 from anchorpbo.errors import InputError
 
 MAX_EXPRESSION_CHARACTERS, MAX_NODES, MAX_DEPTH = 500, 100, 20
-"""Characters, nodes and levels of an expression."""
+"""Maximum number of characters, nodes and levels of an expression."""
 MAX_TEXT_CHARACTERS = 1_000
 MAX_NUMBER = 1e12
-"""Largest absolute value of a number, intermediate results included."""
+"""Largest absolute value of a number, including intermediate results."""
 
 Value: TypeAlias = bool | int | float | str
 _Operators: TypeAlias = dict[type[ast.AST], Callable[[Any, Any], Any]]
@@ -58,12 +58,12 @@ _ARGUMENTS = {"abs": (1, 1), "max": (2, 20), "min": (2, 20), "round": (1, 2)}
 
 @dataclass(frozen=True)
 class Expression:
-    """An expression, checked when it is made. Immutable, so safe to share between threads.
+    """An expression, checked at construction. Immutable, so safe to share between threads.
 
     Parameters
     ----------
     text
-        The expression; or the name of a parameter as it is, spaces included.
+        The expression, or the name of one parameter, which may contain spaces.
 
     Examples
     --------
@@ -87,36 +87,36 @@ class Expression:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Parameters it needs."""
+        """Parameters that the expression uses."""
         return frozenset(node.id for node in _operands(self._tree) if isinstance(node, ast.Name))
 
     def check(self, names: Iterable[str]) -> None:
-        """Raise where it needs a parameter that is not among these."""
+        """Raise if the expression uses a parameter that is not in `names`."""
         known = tuple(names)
         for name in sorted(self.names.difference(known)):
             rule = f"an expression may use the parameters {', '.join(known)}"
             raise InputError(rule, f"{name} in {{{{ {self.text} }}}}", "check the spelling, and put texts in quotes")
 
     def __call__(self, design: Mapping[str, Any]) -> Value:
-        """Its value for a design."""
+        """Return the value of the expression for a design."""
         self.check(design)
         return _evaluate(self._tree, design, self.text)
 
     @cached_property
     def _tree(self) -> ast.expr:
         text = self.text.strip()
-        if "\\" in text or "\x00" in text:  # escapes in texts are Python's business, and warn
+        if "\\" in text or "\x00" in text:  # Python would interpret escapes, and warn about invalid ones
             raise InputError("an expression must not contain backslashes", self.text, "write the character itself")
         try:
             return ast.parse(text.replace("\n", " "), mode="eval").body
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             if _PARAMETER_NAME.fullmatch(text):
                 return ast.Name(text, ast.Load())
-            raise InputError(_ALLOWED, self.text, "mend what cannot be read") from error
+            raise InputError(_ALLOWED, self.text, "correct the syntax") from error
 
 
 def _depth(tree: ast.AST) -> int:
-    """Levels of a tree, counted without recursion."""
+    """Return the depth of a tree, computed without recursion."""
     level, depth = [tree], 0
     while level and depth <= MAX_DEPTH:
         level = [child for node in level for child in ast.iter_child_nodes(node)]
@@ -133,7 +133,7 @@ def _operands(node: ast.AST) -> Iterable[ast.AST]:
 
 
 def _check(node: ast.AST, text: str) -> None:
-    """Raise where a node is not on the list."""
+    """Raise if a node is not allowed."""
     match node:
         case ast.Constant(value=value):
             if not isinstance(value, bool | int | float | str):
@@ -145,7 +145,7 @@ def _check(node: ast.AST, text: str) -> None:
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
             fewest, most = _ARGUMENTS[name]
             if not fewest <= len(arguments) <= most:
-                raise InputError(f"{name} takes {fewest} to {most} numbers", text, "change how many there are")
+                raise InputError(f"{name} takes {fewest} to {most} numbers", text, "add or remove arguments")
         case ast.BinOp(op=sign) if type(sign) in _ARITHMETIC:
             pass
         case ast.Compare(ops=signs) if all(type(sign) in _COMPARATORS for sign in signs):
@@ -170,7 +170,7 @@ _NODE_NAMES: dict[type[ast.AST], str] = {
 
 
 def _evaluate(node: ast.AST, design: Mapping[str, Any], text: str) -> Value:
-    """Evaluate a node that `_check` has passed."""
+    """Evaluate a node that passed `_check`."""
     result: Value
 
     def of(part: ast.AST) -> Value:
@@ -197,7 +197,7 @@ def _evaluate(node: ast.AST, design: Mapping[str, Any], text: str) -> Value:
             result = _compare(signs, [of(each) for each in (left, *others)], text)
         case ast.IfExp(test=test, body=body, orelse=orelse):
             result = of(body if of(test) else orelse)
-        case _:  # `_check` lets nothing else pass
+        case _:  # unreachable: `_check` raises on other nodes
             raise InputError(_ALLOWED, text, "leave the rest out")
     return _check_bounds(result, text)
 
@@ -223,7 +223,7 @@ def _compare(signs: list[ast.cmpop], values: list[Value], text: str) -> bool:
     for sign, left, right in zip(signs, values, values[1:], strict=False):
         ordered = not isinstance(sign, ast.Eq | ast.NotEq)
         if ordered and isinstance(left, str) != isinstance(right, str):
-            raise InputError("a text and a number have no order", text, "compare two of a kind")
+            raise InputError("a text and a number have no order", text, "compare two texts or two numbers")
         if not _COMPARATORS[type(sign)](left, right):
             return False
     return True
@@ -237,7 +237,7 @@ def _require_number(value: Value, text: str) -> float:
 
 
 def _check_bounds(value: object, text: str) -> Value:
-    """Return a value, or raise where it is too large."""
+    """Return a value; raise if it is too large."""
     if isinstance(value, str):
         if len(value) > MAX_TEXT_CHARACTERS:
             raise InputError(
@@ -246,7 +246,7 @@ def _check_bounds(value: object, text: str) -> Value:
         return value
     if not _is_number(value):
         raise InputError("a value must be text or a number", repr(value), "leave it out of the template")
-    if not abs(value) <= MAX_NUMBER:  # which also holds for nan
+    if not abs(value) <= MAX_NUMBER:  # true for nan, too
         raise InputError(f"numbers must lie within {MAX_NUMBER:g}", f"another in {text}", "use smaller ones")
     return value
 

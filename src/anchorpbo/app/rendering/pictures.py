@@ -1,7 +1,7 @@
-"""Images of a catalogue: files of known kinds in its own folder, or what was sent with the study, and nothing else.
+"""Images of a catalogue: image files in its folder, and pictures embedded in the study.
 
-A picture that is sent is a data URL, ``data:image/png;base64,...``, under the name that the catalogue has for it
-(``display.pictures``). So it is a part of the study, wherever that is kept, and of its export.
+An embedded picture is a data URL, ``data:image/png;base64,...``, stored in ``display.pictures`` under its name in the
+catalogue. It is part of the study in every storage back end, and part of the study's export.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, Literal
 from anchorpbo.errors import InputError
 
 IMAGE_TYPES = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".gif": "gif", ".webp": "webp"}
-"""Endings, and what each is called as a type of image."""
+"""MIME subtypes by file suffix."""
 MAX_PICTURE_BYTES = 1_000_000
-"""Bytes of a picture that is sent."""
+"""Maximum size of an embedded picture in bytes."""
 MAX_PIXELS = 40_000_000
-"""Pixels of such a picture; a browser unpacks each to 4 bytes."""
+"""Maximum number of pixels of an embedded picture; a browser needs 4 bytes per pixel."""
 _DATA_URL = re.compile(r"data:image/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})")
 _MAGIC_NUMBERS = {
     "png": re.compile(rb"\x89PNG\r\n\x1a\n"),
@@ -32,7 +32,7 @@ _MAGIC_NUMBERS = {
 
 @dataclass(frozen=True)
 class EmbeddedPicture:
-    """A picture that was sent with its study."""
+    """A picture embedded in its study."""
 
     kind: str
     """One of the values of `IMAGE_TYPES`."""
@@ -40,23 +40,23 @@ class EmbeddedPicture:
 
 
 def find_picture(folder: str | PathLike[str], name: str) -> Path | None:
-    """Return the file of an image if it lies in the folder itself, else ``None``."""
+    """Return the path of an image if it is directly in the folder, else ``None``."""
     try:
         home = Path(folder).resolve()
-        path = (home / name).resolve()  # a link may lead elsewhere
+        path = (home / name).resolve()  # a symbolic link may lead outside the folder
         inside = path.parent == home and path.suffix.lower() in IMAGE_TYPES and path.is_file()
-    except (OSError, ValueError, RuntimeError):  # no name of a file, or links in a circle
+    except (OSError, ValueError, RuntimeError):  # an invalid file name, or a cycle of links
         return None
     return path if inside else None
 
 
 def check_picture(name: str, address: Any) -> None:
-    """Refuse what is no picture, and one of so many pixels that showing it would take gigabytes."""
+    """Raise unless a data URL is a valid picture of at most `MAX_PIXELS`."""
     picture = decode_picture(name, address)
     size = read_size(picture)
     if size is None:
-        rule = f"the picture {name!r} must say how wide and how high it is"
-        raise InputError(rule, f"a {picture.kind.upper()} file that ends before that", "save it again")
+        rule = f"the picture {name!r} must have a header with its width and height"
+        raise InputError(rule, f"a {picture.kind.upper()} file without them", "save it again")
     width, height = size
     if width * height > MAX_PIXELS:
         rule = f"the picture {name!r} must have at most {MAX_PIXELS / 1e6:g} million pixels"
@@ -65,7 +65,7 @@ def check_picture(name: str, address: Any) -> None:
 
 
 def read_size(picture: EmbeddedPicture) -> tuple[int, int] | None:
-    """Read width and height from the header of the file; ``None`` where they are missing."""
+    """Read width and height from the header of the file; return ``None`` if they are missing."""
     data = picture.content
     if picture.kind == "png":
         found = re.match(rb".{12}IHDR(.{4})(.{4})", data, re.DOTALL)
@@ -109,19 +109,19 @@ def _read_jpeg_size(data: bytes) -> tuple[int, int] | None:
 
 
 def decode_picture(name: str, address: Any) -> EmbeddedPicture:
-    """Decode the picture of a data URL and check its magic number; SVG, which can hold scripts, is refused."""
+    """Decode a data URL and check its magic number; raise on SVG, which can contain scripts."""
     found = _DATA_URL.fullmatch(address) if isinstance(address, str) else None
     if found is None:
         rule = f"the picture {name!r} must be data:image/png;base64,... (or jpeg, gif, webp)"
         raise InputError(rule, repr(address)[:60], "send the bytes of an image file in base64")
     if len(found[2]) > MAX_PICTURE_BYTES * 4 // 3 + 4:
-        rule = f"the picture {name!r} must not be larger than {MAX_PICTURE_BYTES / 1e6:g} MB"
+        rule = f"the picture {name!r} must have at most {MAX_PICTURE_BYTES / 1e6:g} MB"
         raise InputError(rule, f"{len(found[2]) * 3 / 4e6:.1f} MB", "make it smaller; 800 pixels are enough for a card")
     try:
         content = b64decode(found[2], validate=True)
     except ValueError as error:
-        raise InputError(f"the picture {name!r} must be in base64", error, "encode it anew") from error
+        raise InputError(f"the picture {name!r} must be in base64", error, "encode it again") from error
     if not _MAGIC_NUMBERS[found[1]].match(content):
-        rule = f"the picture {name!r} must be the {found[1].upper()} file that it says it is"
+        rule = f"the picture {name!r} must be a {found[1].upper()} file, as its data URL says"
         raise InputError(rule, f"a file that begins with {content[:8]!r}", "send a PNG, JPEG, GIF or WebP image")
     return EmbeddedPicture(found[1], content)

@@ -1,8 +1,8 @@
-"""Drawings that are safe to put into a page: SVG of known elements and attributes only.
+"""Sanitized drawings: SVG with allowed elements and attributes only, safe to embed in a page.
 
-A drawing comes from whoever made the study, and is shown to others. So it is not searched for what is bad: it is
-parsed, whatever is not on the lists below is refused, and what is shown is written anew from what was parsed. Nothing
-on the lists can run a program, load anything from elsewhere or change the page around it.
+The creator of a study provides a drawing, and other people see it. So the drawing is parsed, everything outside the
+allowlists below is rejected, and the output is written from the parsed elements. Nothing on the allowlists can run a
+script, load external resources or change the page around it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from anchorpbo.html import escape
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 MAX_DRAWING_CHARACTERS = 400_000
-"""Characters of a drawing."""
+"""Maximum number of characters of a drawing."""
 MAX_ELEMENTS, MAX_DEPTH = 5_000, 32
 
 
@@ -35,16 +35,16 @@ PRESENTATION_ATTRIBUTES = _split(
     "stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity stroke-width text-anchor "
     "text-decoration vector-effect visibility word-spacing"
 )
-"""Attributes that may also stand in a ``style`` attribute, which is taken apart into them."""
+"""Attributes that are also allowed in a ``style`` attribute, which is split into them."""
 ATTRIBUTES = PRESENTATION_ATTRIBUTES | _split(
     "aria-hidden aria-label clipPathUnits cx cy d dx dy fr fx fy gradientTransform gradientUnits height href id "
     "lengthAdjust offset pathLength points preserveAspectRatio r role rotate rx ry spreadMethod textLength transform "
     "viewBox width x x1 x2 y y1 y2"
 )
 CSS_FUNCTIONS = _split("color-mix hsl hsla lab lch matrix oklab oklch rgb rgba rotate scale skewX skewY translate url")
-"""Functions that the value of an attribute may call."""
+"""Functions allowed in attribute values."""
 _IGNORED_ATTRIBUTES = frozenset({"class", "version", "baseProfile", "xml:space"})
-"""Attributes that drawing programs write and that mean nothing here."""
+"""Attributes that drawing programs write and that have no effect here; they are dropped."""
 _TEXT_ELEMENTS = frozenset({"text", "tspan", "title"})
 _FREE_TEXT_ATTRIBUTES = frozenset({"aria-label"})
 _ID = r"[A-Za-z_][\w.-]*"
@@ -54,14 +54,14 @@ _MAX_FUNCTION_NAME = 32
 
 
 def sanitize_svg(text: str, prefix: str = "") -> str:
-    """Rewrite a drawing from allowed elements and attributes, or raise an error that names what is not allowed.
+    """Return a drawing with allowed elements and attributes only; raise an error that names any other.
 
     Parameters
     ----------
     text
         An SVG document.
     prefix
-        Put before every id in it, and before every reference to one: two drawings in a page must not share ids.
+        Prefix of every id and of every reference to an id, so that two drawings in a page do not share ids.
 
     Examples
     --------
@@ -84,24 +84,24 @@ def sanitize_svg(text: str, prefix: str = "") -> str:
     try:
         parser.Parse(text.strip(), True)
     except (expat.ExpatError, UnicodeEncodeError) as error:
-        raise InputError("a drawing must be well-formed XML", error, "mend it") from error
+        raise InputError("a drawing must be well-formed XML", error, "correct it") from error
     return "".join(writer.parts)
 
 
 @dataclass
 class _Writer:
-    """Checks what a parser finds, and writes it."""
+    """Handler of parser events that checks and writes elements."""
 
     prefix: str
     parts: list[str] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
-    """Elements that have begun."""
+    """Names of the open elements, outermost first."""
     elements: int = 0
     in_tag: bool = False
-    """Whether the last tag lacks its end."""
+    """Whether the last start tag is still open."""
 
     def start(self, name: str, pairs: list[str]) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
         self.elements += 1
         self._check_place(name)
         self._finish_tag()
@@ -116,31 +116,31 @@ class _Writer:
         self.in_tag = True
 
     def end(self, name: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
         self.open.pop()
         self.parts.append("/>" if self.in_tag else f"</{name}>")
         self.in_tag = False
 
     def text(self, data: str) -> None:
-        """Text between elements."""
+        """Handle text."""
         if self.open[-1] not in _TEXT_ELEMENTS:
             if data.strip():
-                rule = f"text may stand in {', '.join(sorted(_TEXT_ELEMENTS))} only"
+                rule = f"text is allowed only in {', '.join(sorted(_TEXT_ELEMENTS))}"
                 raise InputError(rule, f"{data.strip()!r} in {self.open[-1]}", "put it into a text element")
             return
         self._finish_tag()
         self.parts.append(escape(data))
 
     def doctype(self, *_: Any) -> None:
-        """A declaration of the document's type, which can define entities."""
+        """Raise on a document type declaration, which can define entities."""
         raise InputError("a drawing must have no DOCTYPE and no entities", "a DOCTYPE", "leave it out")
 
     def instruction(self, target: str, _: str) -> None:
-        """An instruction to the program that reads it."""
+        """Raise on a processing instruction."""
         raise InputError("a drawing must have no processing instructions", f"<?{target}", "leave it out")
 
     def _finish_tag(self) -> None:
-        """End the tag that was begun, as something stands in its element."""
+        """Close the open start tag before content is written."""
         if self.in_tag:
             self.parts.append(">")
         self.in_tag = False
@@ -152,7 +152,7 @@ class _Writer:
         if not self.open and name != "svg":
             raise InputError("the outermost element of a drawing must be svg", f"<{name}>", "put it into an svg")
         if self.open and self.open[-1] == "title":
-            raise InputError("a title must be text alone", f"<{name}> in it", "leave the element out")
+            raise InputError("a title must contain only text", f"<{name}> in it", "leave the element out")
         if self.elements > MAX_ELEMENTS or len(self.open) >= MAX_DEPTH:
             rule = f"a drawing must have at most {MAX_ELEMENTS:,} elements, nested at most {MAX_DEPTH} deep"
             raise InputError(rule, "more", "simplify it")
@@ -169,7 +169,7 @@ class _Writer:
 
 
 def _check_attributes(given: dict[str, str]) -> dict[str, str]:
-    """Check attributes; drop those that only drawing programs need, and split a style into attributes."""
+    """Return the allowed attributes; drop the ignored ones, and split a style into attributes."""
     found: dict[str, str] = {}
     for name, value in given.items():
         if name == "xmlns":
@@ -202,7 +202,7 @@ def _parse_style(style: str) -> dict[str, str]:
 
 
 def _check_value(name: str, value: str) -> None:
-    """Raise where a value could lead out of the drawing."""
+    """Raise if a value could refer to something outside the drawing."""
     if name == "id":
         if not re.fullmatch(_ID, value, re.ASCII):
             raise InputError("an id must be letters, digits, . - and _, a letter first", repr(value), "rename it")
@@ -213,15 +213,15 @@ def _check_value(name: str, value: str) -> None:
         return
     if name in _FREE_TEXT_ATTRIBUTES:
         return
-    # Attributes are read as CSS, where a backslash hides a letter.
+    # Browsers read attributes as CSS, in which a backslash escapes a letter and could hide a function name.
     wrong = next((sign for sign in "\\:;@{}<>" if sign in value), None)
     if wrong:
         raise InputError(f"the value of {name} must not contain {wrong}", repr(value), "leave it out")
-    # What stands before each bracket. Not by one expression: it would look at a long path once for each of its signs.
+    # Check the name before each bracket. A single regular expression would take quadratic time on a long path.
     for part in value.split("(")[:-1]:
         function = _NAME_SEPARATORS.split(part.rstrip()[-_MAX_FUNCTION_NAME:])[-1]
         if function not in CSS_FUNCTIONS:
-            rule = f"before a bracket in {name} may stand {', '.join(sorted(CSS_FUNCTIONS))}"
+            rule = f"{name} may call only the functions {', '.join(sorted(CSS_FUNCTIONS))}"
             raise InputError(rule, f"{function!r} in {value}", "leave it out")
     if re.search(r"url\s*\(", _REFERENCE.sub("", value)):
         raise InputError(f"url in {name} must be url(#id) with an id of the same drawing", repr(value), "leave it out")

@@ -1,4 +1,4 @@
-"""Templates: an SVG drawing with placeholders, drawn anew for each design.
+"""Templates: SVG drawings with placeholders, rendered per design.
 
 ::
 
@@ -7,9 +7,9 @@
       <text x="{{ 10 + margin }}" y="50" text-anchor="{{ "start" if align == "left" else "middle" }}">{{ title }}</text>
     </svg>
 
-A placeholder stands in the value of an attribute or in a text and holds an expression over the parameters of the design
-(`expressions.py`). Elements and attributes are those of `svg.py`; a template is checked when it is
-made, and each drawing again when it is made from one.
+A placeholder is part of an attribute value or of a text. It contains an expression over the parameters of the design
+(`expressions.py`). `svg.py` lists the allowed elements and attributes; it checks a template at construction, and every
+rendered drawing.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from anchorpbo.errors import InputError
 from anchorpbo.html import escape
 
 MAX_TEMPLATE_BYTES = 100_000
-"""Bytes of a template."""
+"""Maximum size of a template in bytes."""
 MAX_PLACEHOLDERS = 1_000
 
 _PLACEHOLDER = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*+)\}\}", re.DOTALL)
 _PLACEHOLDER_MARK = "\ue000"
-"""Stands for a placeholder while the rest is checked: a character that has no use."""
+"""Replaces a placeholder while the rest is checked: a private-use character."""
 
 
 class Template:
@@ -64,11 +64,11 @@ class Template:
         self._expressions = tuple(Expression(each.strip()) for each in expressions)
         rest = _PLACEHOLDER.sub(_PLACEHOLDER_MARK, text)
         if "{{" in rest or "}}" in rest:
-            raise InputError("placeholders must be written {{ ... }}", "{{ or }} alone", "close each of them")
+            raise InputError("placeholders must be written {{ ... }}", "an unmatched {{ or }}", "close each of them")
         self._parts = tuple(sanitize_svg(rest).split(_PLACEHOLDER_MARK))
         if len(self._parts) != len(self._expressions) + 1:
-            rule = "placeholders must stand in the values of attributes and in texts"
-            raise InputError(rule, "one elsewhere, or in what is left out", "move it")
+            rule = "placeholders are allowed only in attribute values and in texts"
+            raise InputError(rule, "one elsewhere, or in an ignored attribute", "move it")
 
     @property
     def text(self) -> str:
@@ -77,24 +77,24 @@ class Template:
 
     @property
     def names(self) -> frozenset[str]:
-        """Parameters that it shows."""
+        """Parameters that the template uses."""
         return frozenset(chain.from_iterable(each.names for each in self._expressions))
 
     def check(self, names: Iterable[str]) -> None:
-        """Raise where it needs a parameter that is not among these."""
+        """Raise if the template uses a parameter that is not in `names`."""
         known = tuple(names)
         for each in self._expressions:
             each.check(known)
 
     def render(self, design: Mapping[str, Any], prefix: str = "") -> str:
-        """The drawing of a design, an SVG document.
+        """Return the drawing of a design, an SVG document.
 
         Parameters
         ----------
         design
             Values of the parameters.
         prefix
-            Put before every id, so that several drawings can stand in one page.
+            Prefix of every id, so that one page can hold several drawings.
         """
         values = [escape(format_template_value(each(design))) for each in self._expressions]
         pairs = zip(self._parts, [*values, ""], strict=True)

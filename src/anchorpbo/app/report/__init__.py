@@ -2,8 +2,8 @@
 
 ::
 
-    report          render_report, section by section
+    report          render_report, and the sections of a report
     charts          small charts as SVG text
-    descriptions    designs, settings and events in words
+    descriptions    designs, settings and events as text
     page            the HTML document and its style
 """

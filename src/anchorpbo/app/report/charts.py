@@ -1,4 +1,4 @@
-"""Small charts as SVG text, for a page that runs no scripts.
+"""Small charts as SVG text, for a page without scripts.
 
 ::
 
@@ -8,8 +8,8 @@
     draw_items      items of a catalogue as dots
     draw_gains      expected gain of each duel
 
-Colours are classes: the page that holds a chart says what they look like, in light and in dark. Heat is the opacity of
-one colour, which works in both.
+Colours are CSS classes, which the page defines for light and dark themes. Heat is the opacity of one colour, which
+works in both.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ _MAX_LABELS = 12
 
 @dataclass(frozen=True)
 class AxisScale:
-    """Scale of an axis: maps values to places between two ends of a chart."""
+    """Scale of an axis: maps values to positions in a chart."""
 
     axis: Axis
     start: float
     end: float
 
     def __call__(self, value: Any) -> float:
-        """The place of a value."""
+        """Return the position of a value."""
         return self.start + (self.end - self.start) * self.share(value)
 
     def has(self, value: Any) -> bool:
-        """Whether a value has a place: of many choices an axis shows some."""
+        """Return whether the axis shows a value; an axis shows only some of many categories."""
         return self.axis.continuous or value in self.axis.values
 
     def share(self, value: Any) -> float:
-        """Position of a value along the axis, from 0 to 1."""
+        """Return the relative position of a value along the axis, from 0 to 1."""
         values = self.axis.values
         if not self.axis.continuous:
             return (values.index(value) + 0.5) / len(values)
@@ -63,7 +63,7 @@ class AxisScale:
         return _to_scale(values[0], self.axis.log), _to_scale(values[-1], self.axis.log)
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Places and what to write there."""
+        """Return the positions and labels of the ticks."""
         values = self.axis.values
         if not self.axis.continuous:
             step = math.ceil(len(values) / _MAX_LABELS)
@@ -75,7 +75,7 @@ class AxisScale:
 
 @dataclass(frozen=True)
 class Marks:
-    """Designs to put on a map."""
+    """Designs marked on a map."""
 
     best: Design | None
     anchors: Sequence[Design]
@@ -109,7 +109,7 @@ def draw_interval(utility: float, ends: tuple[float, float], zero: str = "averag
 
 
 def draw_slice(axis: Axis, grid: Grid, value: Any, title: str, reach: tuple[float, float]) -> Markup:
-    """Draw a slice along one parameter: expected utility, its 90 % band and, on a scale of its own, the noise."""
+    """Draw a slice along one parameter: expected utility, its 90 % band and, on a separate scale, the noise."""
     width, height = 300, 190
     x = AxisScale(axis, 34, width - 8)
     y = AxisScale(Axis("utility", list(reach), True, False), height - 40, 8)
@@ -136,7 +136,7 @@ def draw_slice(axis: Axis, grid: Grid, value: Any, title: str, reach: tuple[floa
 
 
 def draw_plane(plane: Plane, numbers: Sequence[Sequence[float]], names: tuple[str, str], marks: Marks) -> Markup:
-    """Draw numbers over two parameters as heat, with designs on it."""
+    """Draw a heat map over two parameters, with designs marked on it."""
     width, height = 640, 460
     left = max([34.0, *(14 + LETTER_WIDTH * len(text) for _, text in AxisScale(plane.y, 0, 1).ticks())])
     left = min(left, 150.0) + 18
@@ -166,7 +166,7 @@ def draw_plane(plane: Plane, numbers: Sequence[Sequence[float]], names: tuple[st
 def draw_items(
     items: ItemProjection, numbers: Sequence[float], key: str, describe: Callable[[Design], str], marks: Marks
 ) -> Markup:
-    """Draw the items of a catalogue as dots, alike ones close together, with heat by number."""
+    """Draw the items of a catalogue as dots shaded by a number, with similar items close together."""
     width, height = 640, 460
     xs, ys = [item.x for item in items.items], [item.y for item in items.items]
     x = AxisScale(Axis("", [min(xs), max(xs)], True, False), 24, width - 96)
@@ -234,7 +234,7 @@ def _text(
 
 
 def _draw_axes(x: AxisScale, y: AxisScale, across: str, up: str) -> list[Markup]:
-    """Axes with ticks and names."""
+    """Return axes with ticks and names."""
     parts = [_line(x.start, y.start, x.end, y.start, "axis")]
     room = abs(x.end - x.start)
     marks = x.ticks()
@@ -257,9 +257,9 @@ def _draw_axes(x: AxisScale, y: AxisScale, across: str, up: str) -> list[Markup]
 
 
 def _draw_marks(at: Callable[[Design], tuple[float, float] | None], marks: Marks) -> list[Markup]:
-    """Duels, winners full and losers hollow, then anchors, then the recommended design, those that have a place."""
+    """Draw duels (winners full, losers hollow), anchors and the recommended design, if they have a position."""
 
-    # There may be thousands: each coordinate is formatted once.
+    # There may be thousands, so each coordinate is formatted only once.
     def format_place(design: Design) -> tuple[str, str] | None:
         place = at(design)
         return None if place is None else (f"{place[0]:.4g}", f"{place[1]:.4g}")
@@ -297,7 +297,7 @@ def _draw_star(x: float, y: float) -> Markup:
 
 
 def _draw_color_key(low: float, high: float, width: float, height: float) -> list[Markup]:
-    """Draw the key of the shades, at the right."""
+    """Draw the colour key at the right."""
     x, top, tall, steps = width - 62.0, 10.0, height - 54.0, 24
     cells = [
         tag("rect", x=x, y=top + tall * (steps - n - 1) / steps, width=12, height=tall / steps + 0.2, class_="heat",
@@ -316,7 +316,7 @@ def _shade(value: float, low: float, high: float) -> float:
 
 
 def _cell_edges(scale: AxisScale) -> list[float]:
-    """Borders of the cells around the values of an axis."""
+    """Return the borders of the cells around the values of an axis."""
     if not scale.axis.continuous:
         count = len(scale.axis.values)
         return [scale.start + (scale.end - scale.start) * n / count for n in range(count + 1)]

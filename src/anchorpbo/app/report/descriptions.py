@@ -1,4 +1,4 @@
-"""Descriptions of designs, settings and events in a report, and its formats of numbers and times."""
+"""Descriptions of designs, settings and events in a report, and its number and time formats."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ EVENT_PREFIXES = {
     "anchor_removed": "Anchor no longer: ",
     "answered": "",
 }
-"""Types of events that a history lists, and what their lines begin with."""
+"""Types of events listed in a history, with the first words of their lines."""
 _OUTCOME_TEXTS = {"first": "first preferred", "second": "second preferred", "tie": "equal", "skip": "skipped"}
 
 
 class DesignDescriber:
-    """Describes the designs of a study by its labels and units."""
+    """Describer of a study's designs, with its labels and units."""
 
     def __init__(self, definition: StudyDefinition) -> None:
         display = definition.display
@@ -36,11 +36,11 @@ class DesignDescriber:
         self._title: str | None = display.get("title", self.catalogue.key if self.catalogue is not None else None)
 
     def label(self, name: str) -> str:
-        """Label of a parameter."""
+        """Return the label of a parameter."""
         return self.labels.get(name, name)
 
     def label_with_unit(self, name: str) -> str:
-        """Label of a parameter with its unit, for an axis."""
+        """Return the label of a parameter with its unit, for an axis."""
         return f"{self.label(name)} ({self.units[name]})" if self.units.get(name) else self.label(name)
 
     def format_value(self, name: str, value: Any) -> str:
@@ -48,21 +48,21 @@ class DesignDescriber:
         return f"{format_value(value)} {self.units.get(name, '')}".rstrip()
 
     def describe(self, design: Design) -> str:
-        """Describe a design in a line: its title, or its values."""
+        """Describe a design on one line: its title, or its values."""
         if self._title is not None and design.get(self._title) is not None:
             return str(design[self._title])
         shown = [item for item in design.items() if item[0] not in self._hidden and item[1] is not None]
         return " · ".join([self._describe_value(name, value) for name, value in shown])
 
     def describe_difference(self, design: Design, other: Design) -> str:
-        """Describe in a line how a design differs from another; by its title where it has one."""
+        """Describe on one line how a design differs from another, or return its title if it has one."""
         if self._title is not None:
             return self.describe(design)
         shown = [item for item in design.items() if item[0] not in self._hidden and item[1] != other[item[0]]]
         return " · ".join([f"{self._short_label(name)} {self.format_value(name, value)}" for name, value in shown])
 
     def _short_label(self, name: str) -> str:
-        """Label of a parameter, without its explanation."""
+        """Return the label of a parameter without its explanation."""
         if name not in self._short_labels:
             self._short_labels[name] = re.split("[,;(]", self.label(name))[0].strip() or self.label(name)
         return self._short_labels[name]
@@ -76,7 +76,7 @@ class DesignDescriber:
 
 
 def describe_event(event: JSONObject, describer: DesignDescriber) -> Markup:
-    """Describe an event in a line."""
+    """Describe an event on one line."""
     kind = event["type"]
     if kind == "commented":
         return tag("q", event["text"])
@@ -97,7 +97,7 @@ def describe_outcome(event: JSONObject) -> str:
 
 
 def format_duration(response_ms: int | None) -> str:
-    """Format how long an answer took."""
+    """Format a response time."""
     if response_ms is None:
         return ""
     return (
@@ -108,7 +108,7 @@ def format_duration(response_ms: int | None) -> str:
 
 
 def describe_option(value: Any) -> str:
-    """Describe a setting: a name with its own settings in brackets, or a number."""
+    """Describe a setting: a number, or a name with its settings in brackets."""
     if isinstance(value, Mapping):
         inner = ", ".join(
             f"{key.replace('_', ' ')} {describe_option(each)}"
@@ -163,7 +163,7 @@ def format_percent(share: float) -> str:
 
 
 def format_noise(value: float) -> str:
-    """Format a noise: above 0, however small."""
+    """Format a noise, so that it never looks like 0."""
     return format_number(value) if value >= 0.01 else f"{round_significant(value, 1):.1g}"
 
 

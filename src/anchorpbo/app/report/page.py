@@ -1,4 +1,4 @@
-"""The HTML page of a report: one document with its style in it, no scripts, nothing to load."""
+"""The HTML page of a report: one document with an inline style, without scripts and external resources."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from anchorpbo.html import Markup, join, tag
 
 CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-"""Content security policy of a report: its own style and embedded pictures, nothing else."""
+"""Content security policy of a report: only inline styles and embedded pictures are allowed."""
 
 
 def render_document(title: str, main: Sequence[Markup]) -> str:
@@ -28,7 +28,7 @@ def render_section(title: str, *parts: Markup) -> Markup:
 
 
 def render_table(heads: Sequence[str], rows: Sequence[Sequence[Markup]], numbers: Sequence[str] = ()) -> Markup:
-    """Render rows of cells as a table; the heads of some columns stand at the right, as their numbers do."""
+    """Render rows of cells as a table; the columns in `numbers` are aligned right."""
     head = tag("tr", *(tag("th", text, scope="col", class_="number" if text in numbers else None) for text in heads))
     return tag("table", *([tag("thead", head)] if heads else []), tag("tbody", *(tag("tr", *row) for row in rows)))
 

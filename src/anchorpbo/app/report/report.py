@@ -1,7 +1,6 @@
-"""The report of one participant: one HTML file that opens anywhere, without scripts, for screen and paper.
+"""The report of one participant: one HTML file without scripts, for screen and print.
 
-Everything that people wrote is escaped by `anchorpbo.html.tag`; drawings of designs are those that
-`anchorpbo.app.rendering.svg` has checked.
+`anchorpbo.html.tag` escapes all text written by people; `anchorpbo.app.rendering.svg` sanitizes drawings of designs.
 """
 
 from __future__ import annotations
@@ -46,11 +45,11 @@ def render_report(studies: StudyService, id: str, participant: str = OWNER, risk
     studies
         The use cases.
     id
-        Of the study.
+        Id of the study.
     participant
-        Whose answers it is about.
+        Participant whose answers are reported.
     risk_weight
-        What a unit of noise costs the recommended design, in utility; by default what the study says.
+        Utility subtracted per unit of noise when a design is recommended; by default the study's setting.
     """
     study, describer = studies.show(id), DesignDescriber(studies.definition(id))
     history, anchors = studies.history(id, participant), studies.anchors(id, participant)
@@ -118,7 +117,7 @@ def _render_recommendation(best: RecommendationView, card: Card, pictures: Mappi
 def _render_card(card: Card, pictures: Mapping[str, str]) -> Markup:
     rows = [tag("div", tag("dt", row.label), tag("dd", f"{row.value} {row.unit}".rstrip())) for row in card.rows]
     title = [tag("h3", card.title)] if card.title else []
-    picture = [tag("div", Markup(card.svg), class_="picture")] if card.svg else []  # checked where it was made
+    picture = [tag("div", Markup(card.svg), class_="picture")] if card.svg else []  # sanitized at its creation
     if card.image and card.image in pictures:
         shown = Markup(f'<img src="{escape(pictures[card.image])}" alt="{escape(card.image)}">')
         picture.append(tag("div", shown, class_="picture"))
@@ -230,7 +229,7 @@ def _render_history(history: Sequence[JSONObject], describer: DesignDescriber) -
     for event in history:
         if event["type"] == "commented":
             comments.setdefault(event.get("event"), []).append(event["text"])
-    cell = lru_cache(maxsize=1_000)(partial(tag, "td"))  # most texts are in many rows
+    cell = lru_cache(maxsize=1_000)(partial(tag, "td"))  # most texts occur in many rows
     rows = []
     for event in history:
         if event["type"] in EVENT_PREFIXES or (event["type"] == "commented" and event.get("event") is None):
@@ -248,7 +247,7 @@ def _render_history(history: Sequence[JSONObject], describer: DesignDescriber) -
 
 
 def _render_settings(study: StudyView, describer: DesignDescriber, recommended: bool) -> Markup:
-    # The risk weight that counts here is the recommendation's, which may be another than the study's.
+    # The recommendation may use another risk weight than the study; the report shows the recommendation's.
     rows = [
         (name.replace("_", " ").capitalize(), describe_option(value))
         for name, value in study.options.items()

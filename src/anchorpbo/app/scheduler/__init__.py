@@ -1,10 +1,10 @@
-"""Next duels, computed ahead in worker processes.
+"""Next duels, computed in advance in worker processes.
 
 ::
 
-    scheduler        Scheduler: a queue of jobs, urgent ones and prefetches, and a thread for each worker
-    load             how much may be prefetched
-    replicas         what runs in a worker: replicas of participants' optimizers
-    worker_process   WorkerProcess: a process at the end of two pipes
-    worker_main      its program
+    scheduler        Scheduler: a queue of jobs, urgent ones and prefetches, and one thread per worker
+    load             LoadMonitor: the load that limits prefetching
+    replicas         replicas of participants' optimizers, which run in a worker
+    worker_process   WorkerProcess: a process connected by two pipes
+    worker_main      the program of a worker process
 """

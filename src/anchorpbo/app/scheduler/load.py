@@ -4,8 +4,8 @@ With asks at a rate r, duels of d seconds and n workers,
 
     load = r d / n
 
-is the share of the workers' time that is needed even if nothing is prefetched. Prefetching both likely next duels, of
-which one is needed, makes it 2 r d / n; prefetching one, needed every other time, 1.5 r d / n.
+is the share of the workers' time that is needed without prefetching. Prefetching both likely next duels, one of them in
+vain, raises the load to 2 r d / n. Prefetching one, in vain half of the time, raises it to 1.5 r d / n.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import time
 from collections.abc import Callable
 
 DECAY_SECONDS = 10.0
-"""Seconds after which an ask counts 1 / e."""
+"""Seconds after which the weight of an ask has decayed to 1 / e."""
 _DURATION_WEIGHT = 0.05
 """Weight of the latest duel in the moving average of seconds per duel."""
 MAX_LOAD_BOTH, MAX_LOAD_ONE = 0.5, 0.65
-"""Loads below which both likely next duels, and one of them, are prefetched."""
+"""Loads below which both likely next duels, or one of them, are prefetched."""
 
 
 class LoadMonitor:
-    """Measures the rate of asks and the seconds that duels take. Not thread-safe."""
+    """Monitor of the rate of asks and of the seconds per duel. Not thread-safe."""
 
     def __init__(self, workers: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._workers, self._clock = workers, clock

@@ -1,8 +1,8 @@
 """Replicas of participants' optimizers in a worker, which compute their next duels.
 
-A `ReplicaPool` is a function of the updates it gets, and of nothing else: it has no storage and decides nothing. It is
-in a process of its own (`anchorpbo.app.scheduler.worker_main`) or in a thread. The scheduler tracks its contents with a
-`ReplicaTracker`, so that only the new events of a log are sent, and a pool holds at most `MAX_REPLICAS`.
+The state of a `ReplicaPool` depends only on the updates it receives; it has no storage. It runs in a worker process
+(`anchorpbo.app.scheduler.worker_main`) or in a thread. The scheduler tracks its contents with a `ReplicaTracker`, so
+that it sends only the new events of a log, and a pool holds at most `MAX_REPLICAS`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from anchorpbo.study.log import LogSnapshot
 from anchorpbo.study.replication import NextDuel, Replica
 
 MAX_ASK_SECONDS = 30.0
-"""Seconds that computing a duel may take, and that a participant waits for one."""
+"""Maximum time in seconds to compute a duel, and to wait for one."""
 MAX_REPLICAS = 256
-"""Replicas in one pool, of some 200 kB each; of other participants the whole log is sent again."""
+"""Maximum number of replicas in one pool, of about 200 kB each; for other participants the whole log is sent again."""
 
 Key = tuple[str, str]
 """A study and a participant."""
@@ -31,27 +31,27 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class ReplicaUpdate:
-    """New events of a participant's log, after which the next duel is to be computed."""
+    """New events of a participant's log; the pool applies them and computes the next duel."""
 
     key: Key
     keep: int
     """Number of events that the replica keeps."""
     events: list[dict[str, Any]]
-    """Events that follow them."""
+    """Events that follow the kept ones."""
     definition: StudyDefinition | None = None
-    """StudyDefinition of the study, where the pool does not have it."""
+    """Definition of the study; ``None`` if it is already in the pool."""
     drop: tuple[Key, ...] = ()
-    """Replicas that the pool is to drop first."""
+    """Replicas that the pool drops first."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the update as JSON data."""
-        # How designs are shown, pictures among it, is nothing that duels depend on.
+        # The display, including pictures, is left out: duels do not depend on it.
         definition = None if self.definition is None else self.definition.to_dict() | {"display": {}}
         return vars(self) | {"definition": definition}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ReplicaUpdate:
-        """Read the result of `to_dict`, also through JSON."""
+        """Read the result of `to_dict`, directly or from JSON."""
         definition = None if data["definition"] is None else StudyDefinition.from_dict(data["definition"], trusted=True)
         study, participant = data["key"]
         drop = tuple((one, other) for one, other in data["drop"])
@@ -66,7 +66,7 @@ class ReplicaPool:
     replicas: dict[Key, Replica] = field(default_factory=dict)
 
     def run(self, update: ReplicaUpdate) -> NextDuel:
-        """Bring a replica up to date and compute its next duel."""
+        """Update a replica and return its next duel."""
         for key in update.drop:
             self.drop(key)
         study, participant = update.key
@@ -84,39 +84,39 @@ class ReplicaPool:
         return self.run(ReplicaUpdate.from_dict(data)).to_dict()
 
     def drop(self, key: Key) -> None:
-        """Drop a replica, and the definition of a study with its last one."""
+        """Drop a replica; drop the study's definition with its last replica."""
         self.replicas.pop(key, None)
         if not any(study == key[0] for study, _ in self.replicas):
             self.definitions.pop(key[0], None)
 
 
 class ReplicaTracker:
-    """The sender's copy of what a `ReplicaPool` holds. Not thread-safe."""
+    """The sender's record of the contents of a `ReplicaPool`. Not thread-safe."""
 
     def __init__(self) -> None:
         self._snapshots: OrderedDict[Key, LogSnapshot] = OrderedDict()
         self._invalid: list[Key] = []
 
     def make_update(self, key: Key, definition: StudyDefinition, snapshot: LogSnapshot) -> ReplicaUpdate:
-        """Make the update that brings a replica to a snapshot."""
+        """Return the update that brings a replica to a snapshot."""
         previous = self._snapshots.pop(key, None)
         drop, self._invalid = self._invalid, []
         while len(self._snapshots) >= MAX_REPLICAS:
             drop.append(self._snapshots.popitem(last=False)[0])
-        # A pool keeps a study for as long as it keeps one of its participants.
+        # A pool keeps a study's definition as long as it has a replica of one of its participants.
         has_study = previous is not None or any(study == key[0] for study, _ in self._snapshots)
         keep = 0 if previous is None else snapshot.count_common(previous)
         self._snapshots[key] = snapshot
         return ReplicaUpdate(key, keep, snapshot.events(keep), None if has_study else definition, tuple(drop))
 
     def invalidate(self, key: Key) -> None:
-        """Have a replica dropped whose state is uncertain."""
+        """Mark a replica with uncertain state, so that the pool drops it."""
         self._snapshots.pop(key, None)
         self._invalid.append(key)
 
 
 def warm_up() -> None:
-    """Load the machine code that a duel needs, and compile what is missing."""
+    """Load the compiled code that a duel needs; compile missing parts."""
     study = Optimizer(Space(x=Real(0.0, 1.0), y=Real(0.0, 1.0)), [{"x": 0.5, "y": 0.5}])
     for n in range(8):
         study.tell_preference({"x": n / 8, "y": 0.2}, {"x": 0.7, "y": n / 9})
@@ -126,6 +126,6 @@ def warm_up() -> None:
 
 
 def load_tasks() -> dict[str, Callable[[Any], Any]]:
-    """Return the tasks of a worker process, see `anchorpbo.app.scheduler.worker_main`, after loading what they need."""
+    """Load the code of a worker process and return its tasks, see `anchorpbo.app.scheduler.worker_main`."""
     warm_up()
     return {"duel": ReplicaPool().run_json}

@@ -1,10 +1,10 @@
-"""The scheduler: next duels, computed in workers before they are needed.
+"""The scheduler: computes next duels in workers before they are needed.
 
-The next duel is a function of the log, so that it may be computed at any time and anywhere: a prefetched duel comes
-sooner, and is the same. A job is to compute the next duel of one log. It runs in a worker (`replicas.py`), in a process
-(`worker_process.py`) or in a thread. An ask waits for the job of its log: a prefetch, where there is one, else a new
-job that precedes all prefetches. The higher the load of the workers (`load.py`), the fewer duels are prefetched: of the
-two that may be next, one is computed in vain.
+The next duel is a function of the log. So it can be computed at any time and in any process; prefetching does not
+change it. A job computes the next duel of one log. It runs in a worker (`replicas.py`), in a process
+(`worker_process.py`) or in a thread. An ask waits for the job of its log: a prefetch if there is one, else a new job
+that precedes all prefetches. The scheduler prefetches fewer duels under a higher load (`load.py`), because one of the
+two likely next duels is computed in vain.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from anchorpbo.study.log import LogSnapshot
 from anchorpbo.study.replication import NextDuel, has_next_duel, offer, snapshot
 
 LIKELY_OUTCOMES: tuple[Outcome, ...] = ("first", "second")
-"""Outcomes whose next duels are prefetched. Ties are rare, and would take half as much time again."""
+"""Outcomes whose next duels are prefetched. Ties are rare, and prefetching them would cost 50 % more time."""
 MAX_PREFETCH_JOBS = 64
-"""Length of the queue from which on nothing is prefetched."""
+"""Queue length at which prefetching stops."""
 MAX_RESULTS = 1024
-"""Results kept until they are needed; the least recently used are dropped."""
+"""Maximum number of cached results; the least recently used are dropped."""
 _MAX_ATTEMPTS = 3
-"""Times that a process may fail to start, or end during one job."""
+"""Maximum number of attempts to start a process, and to run one job in a process."""
 _CHECK_SECONDS = 1.0
-"""Seconds between two checks of whether an idle process is alive."""
+"""Seconds between two checks that an idle process is alive."""
 
 _LOG = logging.getLogger("anchorpbo.app.service")
 
@@ -48,39 +48,39 @@ class Job:
 
     key: Key
     definition: StudyDefinition | None
-    """StudyDefinition of the study; ``None`` once the job is done."""
+    """Definition of the study; ``None`` once the job is done."""
     log: LogSnapshot | None
     """The log; ``None`` once the job is done."""
     rank: int
-    """Priority: 0 where an ask waits for it, else the rank of the outcome, the likeliest first."""
+    """Priority: 0 if an ask waits for the job, else the rank of the outcome, most likely first."""
     number: int
     done: Event = field(default_factory=Event)
     result: NextDuel | None = None
-    """``None`` also once the job is done, where it failed or was cancelled: the caller then computes the duel."""
+    """The next duel; ``None`` until the job is done, and if it failed or was cancelled: the caller then computes it."""
     error: AnchorPBOError | None = None
     """Error that an ask raises instead of computing the duel."""
     attempts: int = 0
 
     def finish(self, result: NextDuel | None, error: AnchorPBOError | None = None) -> None:
-        """Set the result and wake up all that wait for it."""
+        """Set the result and wake all waiting threads."""
         self.result, self.error = result, error
         self.definition = self.log = None
         self.done.set()
 
 
 class Scheduler:
-    """Computes next duels in workers, those asked for first, then prefetches. Thread-safe.
+    """Scheduler of next duels in workers: asks first, then prefetches. Thread-safe.
 
     Parameters
     ----------
     workers
-        Processes to compute in; without any, one thread does.
+        Worker processes. Without any, one thread computes.
     """
 
     def __init__(self, workers: Sequence[WorkerProcess] = ()) -> None:
         self._workers = list(workers)
         self._jobs: OrderedDict[str, Job] = OrderedDict()
-        """Jobs by the digest of their logs, done ones included; the least recently used first."""
+        """Jobs by the digest of their logs, including finished ones, least recently used first."""
         self._queue: list[Job] = []
         self._changed = Condition()
         self._load = LoadMonitor(max(len(self._workers), 1))
@@ -116,7 +116,7 @@ class Scheduler:
         if has_next_duel(optimizer, log.digest):
             return
         if not self._warm.is_set():
-            return  # a new installation takes long to compile; the caller computes the duel, interpreted, meanwhile
+            return  # compiling takes long after installation; until then the caller computes the duel, interpreted
         with self._changed:
             self._load.record_ask()
             self._cancel(key, {log.digest})
@@ -129,12 +129,12 @@ class Scheduler:
             offer(optimizer, job.result)
 
     def warm_up(self) -> None:
-        """Load, or compile, what a duel needs before anyone asks for one; processes do so by themselves."""
+        """Load or compile the code that a duel needs before the first ask; worker processes do so at their start."""
         if not self._workers:
             Thread(target=warm_up, name="warm-up", daemon=True).start()
 
     def close(self) -> None:
-        """Cancel all jobs and end the workers; asks that wait compute their duels themselves."""
+        """Cancel all jobs and end the workers; waiting asks then compute their duels themselves."""
         with self._changed:
             self._closed = True
             for job in self._jobs.values():
@@ -151,7 +151,7 @@ class Scheduler:
     # -- jobs, with `_changed` held -----------------------------------------------------------------------------------
 
     def _get_or_add_job(self, key: Key, definition: StudyDefinition, log: LogSnapshot, rank: int) -> Job:
-        """Return the job of a log; add one where there is none."""
+        """Return the job of a log; add one if there is none."""
         job = self._jobs.get(log.digest)
         if job is None:
             job = Job(key, definition, log, rank, next(self._numbers))
@@ -168,7 +168,7 @@ class Scheduler:
         return job
 
     def _cancel(self, key: Key, needed: set[str]) -> None:
-        """Cancel a participant's prefetches, but for the logs that are needed."""
+        """Cancel a participant's prefetches, except those of needed logs."""
         for job in [job for job in self._queue if job.key == key and job.rank > 0]:
             if job.log is not None and job.log.digest not in needed:
                 self._queue.remove(job)
@@ -191,7 +191,7 @@ class Scheduler:
             for thread in self._threads:
                 thread.start()
 
-    # -- threads, one for each worker ---------------------------------------------------------------------------------
+    # -- threads, one per worker --------------------------------------------------------------------------------------
 
     def _work(self, n: int) -> None:
         if n:
@@ -210,12 +210,12 @@ class Scheduler:
                 if job is not None:
                     self._retry(job, isinstance(error, WorkerTimeoutError))
                 if not self._closed:
-                    _LOG.warning("a process that computes duels ended and is started again: %s", error)
+                    _LOG.warning("a worker process ended and is started again: %s", error)
                     self._workers[n].end()
                     executor, tracker = self._make_executor(n), ReplicaTracker()
 
     def _make_executor(self, n: int) -> Executor:
-        """Start a process and return its executor; where that fails, the executor of this thread."""
+        """Start a process and return its executor; if that fails, return the executor of this thread."""
         for _ in range(_MAX_ATTEMPTS if self._workers else 0):
             worker = self._workers[n]
             try:
@@ -226,13 +226,13 @@ class Scheduler:
                 worker.end()
                 if self._closed:
                     return _ThreadExecutor()
-                _LOG.warning("a process that computes duels did not start: %s", error)
+                _LOG.warning("a worker process did not start: %s", error)
         if self._workers:
-            _LOG.warning("duels are computed in a thread, as processes cannot be started")
+            _LOG.warning("worker processes cannot be started; computing duels in a thread instead")
         return _ThreadExecutor()
 
     def _take(self, n: int) -> Job | None:
-        """Take the most urgent job; of equally urgent ones, one whose replica this worker may have, then the oldest."""
+        """Take the most urgent job; prefer jobs whose replica this worker may have, then older jobs."""
         with self._changed:
             if not self._queue and not self._closed:
                 self._changed.wait(_CHECK_SECONDS)
@@ -244,7 +244,7 @@ class Scheduler:
             return job
 
     def _retry(self, job: Job, late: bool) -> None:
-        """Queue a job again after its process ended; give it up after a time-out or too many attempts."""
+        """Queue a job again after its process ended; fail it after a time-out or too many attempts."""
         with self._changed:
             job.attempts += 1
             if job.log is None:
@@ -255,7 +255,7 @@ class Scheduler:
                 return
             self._jobs.pop(job.log.digest, None)
             rule, remedy = "the next duel could not be computed", "see the server's log, or make the study smaller"
-            ended = RunError(rule, "processes that ended while at it", remedy)
+            ended = RunError(rule, "processes that ended during the computation", remedy)
             job.finish(None, make_ask_timeout_error() if late else ended)
 
     def _run(self, executor: Executor, tracker: ReplicaTracker, job: Job) -> None:
@@ -268,21 +268,21 @@ class Scheduler:
         began = time.monotonic()
         try:
             result = executor.run(tracker.make_update(job.key, definition, log))
-        except AnchorPBOError as raised:  # an ask computes the duel itself and raises it
-            error = raised if isinstance(raised, TimeLimitError) else None  # but not where that takes too long
+        except AnchorPBOError as raised:  # an ask computes the duel itself and raises this error
+            error = raised if isinstance(raised, TimeLimitError) else None  # a time limit is final
             tracker.invalidate(job.key)
         except WorkerEndedError:
             raise
-        except Exception:  # a mistake of ours: an ask raises it again, and other jobs go on
-            _LOG.exception("looking ahead failed")
+        except Exception:  # a bug: an ask raises it again, and other jobs continue
+            _LOG.exception("prefetching failed")
             tracker.invalidate(job.key)
         if result is not None and result.digest != log.digest:
-            _LOG.error("looking ahead lost its way in the log of a participant")
+            _LOG.error("a worker's replica does not match the log of its participant")
             result = None
             tracker.invalidate(job.key)
         with self._changed:
             self._load.record_duration(time.monotonic() - began)
-            if result is None:  # not to be looked up again
+            if result is None:  # must not be reused
                 self._jobs.pop(log.digest, None)
             if not job.done.is_set():
                 job.finish(result, error)
@@ -290,18 +290,18 @@ class Scheduler:
 
 def make_ask_timeout_error() -> RunError:
     """Return the error of an ask that exceeds its time limit."""
-    rule = f"the next duel must be there within {MAX_ASK_SECONDS:g} s"
+    rule = f"computing the next duel must take at most {MAX_ASK_SECONDS:g} s"
     return RunError(rule, "one that takes longer", "ask again, and make the study smaller if that does not help")
 
 
 class Executor(Protocol):
-    """Runs replica updates, in a process or in this thread."""
+    """Executor of replica updates, in a process or in this thread."""
 
     def run(self, update: ReplicaUpdate) -> NextDuel:
-        """Return the next duel; raise `WorkerEndedError` where the process ended."""
+        """Return the next duel; raise `WorkerEndedError` if the process ended."""
 
     def check(self) -> None:
-        """Raise `WorkerEndedError` where the process ended."""
+        """Raise `WorkerEndedError` if the process ended."""
 
 
 class _ProcessExecutor:
@@ -313,7 +313,7 @@ class _ProcessExecutor:
 
     def check(self) -> None:
         if not self._worker.is_alive():
-            raise WorkerEndedError("by itself")
+            raise WorkerEndedError("the worker process ended unexpectedly")
 
 
 class _ThreadExecutor:

@@ -12,10 +12,10 @@ from typing import IO, Any
 
 
 def main(module: str) -> None:
-    """Run the tasks of a module, those that its ``load_tasks`` returns, until the pipe closes."""
+    """Run the tasks that the module's ``load_tasks`` returns, until the pipe closes."""
     source, target = _open_pipes()
     lines: SimpleQueue[bytes] = SimpleQueue()
-    # Before anything else is loaded, and never busy: whatever this process does, it ends with the one that started it.
+    # The reader thread starts first and is never busy, so that this process always ends with its parent.
     Thread(target=_read_lines, args=(source, lines), daemon=True).start()
 
     from anchorpbo.app.scheduler.worker_process import error_to_dict
@@ -25,7 +25,7 @@ def main(module: str) -> None:
         try:
             target.write(json.dumps(message).encode("ascii") + b"\n")
             target.flush()
-        except OSError:  # nobody is there any more
+        except OSError:  # the parent has ended
             os._exit(0)
 
     tasks = import_module(module).load_tasks()
@@ -36,16 +36,16 @@ def main(module: str) -> None:
             reply({"result": tasks[request["task"]](request["data"])})
         except AnchorPBOError as error:
             reply({"error": error_to_dict(error)})
-        except Exception as error:  # a mistake of ours: it is raised in the caller, and others' tasks go on
+        except Exception as error:  # a bug: the caller raises it, and other tasks continue
             reply({"failure": f"{type(error).__name__}: {error}"})
 
 
 def _open_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Return standard input, and standard output for replies alone: whatever else is printed goes to the log."""
+    """Return standard input, and standard output reserved for replies; anything else printed goes to the log."""
     target = os.fdopen(os.dup(1), "wb")
     try:
         os.dup2(2, 1)
-    except OSError:  # there is no log
+    except OSError:  # standard error is closed
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return sys.stdin.buffer, target
 

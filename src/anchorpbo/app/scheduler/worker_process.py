@@ -1,16 +1,16 @@
-"""Worker processes, which compute next duels and check untrusted input, each at the end of two pipes.
+"""Worker processes, which compute next duels and validate untrusted input, connected by two pipes each.
 
 ::
 
-    here ── a task, a line of JSON ──> worker        one at a time
-         <─ its result, a line of JSON ──
+    parent ── a task, a line of JSON ──> worker        one at a time
+           <─ its result, a line of JSON ──
 
-A call has a time limit: a worker that exceeds it, or hangs, is killed.
+A call has a time limit: a worker that exceeds it is killed.
 
-A worker needs nothing but its pipes, and ends when they close: by itself, however this process ends. It is started as a
-program of its own and not by `multiprocessing`, which would run the caller's main module in it.
+A worker needs only its pipes and exits when they close, however the parent ends. It is started as a separate program
+instead of by `multiprocessing`, which would run the caller's main module in it.
 
-Nothing heavy is imported here, so that a server can start its workers first and load what it needs while they do.
+This module imports nothing heavy, so that a server can start its workers first and load its own code meanwhile.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from typing import Any
 from anchorpbo import errors
 
 MAX_WORKERS = 8
-"""Largest default number: each takes some 170 MB, and few servers have more to do at once."""
+"""Largest default number of workers: each needs about 170 MB, and few servers need more of them."""
 EXIT_SECONDS = 1.0
-"""Seconds that a worker may take to exit."""
+"""Time limit for a worker to exit, in seconds."""
 START_SECONDS = 120.0
-"""Seconds that a worker may take to start: a new installation has to compile first."""
+"""Time limit for a worker to start, in seconds; after installation it has to compile first."""
 _PROGRAM = (
     "import sys; sys.path[:] = sys.argv[2:]; from anchorpbo.app.scheduler.worker_main import main; main(sys.argv[1])"
 )
@@ -48,25 +48,25 @@ class WorkerTimeoutError(WorkerEndedError):
 
 
 class WorkerProcess:
-    """One process, started when it is first needed and again after it ended. One thread talks to it at a time.
+    """One process, started on demand and restarted after it ended. Serves one thread at a time.
 
     Parameters
     ----------
     module
-        Module with the tasks it can do: its function ``load_tasks`` loads what they need and returns them by name.
+        Module with the tasks: its function ``load_tasks`` loads their code and returns them by name.
     """
 
     def __init__(self, module: str = "anchorpbo.app.scheduler.replicas") -> None:
         self._module = module
         self.ready = Event()
-        """Set once it has loaded all it needs."""
+        """Set once the process has loaded its code."""
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
         self._closed = False
 
     @property
     def pid(self) -> int | None:
-        """Process id, while there is a process."""
+        """Process id, or ``None`` without a process."""
         return None if self._process is None else self._process.pid
 
     def is_alive(self) -> bool:
@@ -75,14 +75,14 @@ class WorkerProcess:
         return process is not None and process.poll() is None
 
     def start(self) -> None:
-        """Start the process, unless it runs; see `wait` for when it is ready."""
+        """Start the process unless it runs, without waiting for it; see `wait`."""
         with self._lock:
             if self._closed:
                 raise WorkerEndedError("closed")
             if self._process is not None:
                 return
             if not sys.executable:
-                raise WorkerEndedError("there is no Python to start")
+                raise WorkerEndedError("no Python executable was found")
             command = [sys.executable, "-c", _PROGRAM, self._module, *(os.path.abspath(path) for path in sys.path)]
             try:
                 self._process = subprocess.Popen(
@@ -90,7 +90,7 @@ class WorkerProcess:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     env=_make_environment(),
-                    # Ctrl-C is meant for the server, which then ends its workers.
+                    # Only the server receives Ctrl-C; it then ends its workers.
                     start_new_session=os.name == "posix",
                     creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
                 )
@@ -105,9 +105,9 @@ class WorkerProcess:
             self.ready.set()
 
     def call(self, task: str, data: Any, seconds: float) -> Any:
-        """Run a task in the process and return its result; kill the process after so many seconds.
+        """Run a task in the process and return its result; kill the process after `seconds`.
 
-        Raises the error of the task, and `WorkerEndedError` where the process ended meanwhile.
+        Raises the error of the task, or `WorkerEndedError` if the process ended meanwhile.
         """
         line = json.dumps({"task": task, "data": data})
         with self._time_limit(seconds):
@@ -116,11 +116,11 @@ class WorkerProcess:
         if "error" in reply:
             raise _error_from_dict(reply["error"])
         if "result" not in reply:
-            raise RuntimeError(reply.get("failure", "a worker gave an odd reply"))
+            raise RuntimeError(reply.get("failure", "a worker sent an invalid reply"))
         return reply["result"]
 
     def end(self, seconds: float = 0.0) -> None:
-        """End the process, at once or after some seconds in which it may exit by itself."""
+        """End the process; kill it if it does not exit within `seconds`."""
         with self._lock:
             process, self._process = self._process, None
             self.ready.clear()
@@ -138,13 +138,13 @@ class WorkerProcess:
         process.stdout.close()
 
     def close(self) -> None:
-        """End the process for good."""
+        """End the process permanently."""
         self._closed = True
         self.end(EXIT_SECONDS)
 
     @contextmanager
     def _time_limit(self, seconds: float) -> Iterator[None]:
-        """Kill the process after some time, which ends all waiting for its pipes."""
+        """Kill the process after `seconds`, which also ends all waiting on its pipes."""
         process, late = self._process, Event()
 
         def kill() -> None:
@@ -159,7 +159,7 @@ class WorkerProcess:
             yield
         except WorkerEndedError as error:
             if late.is_set():
-                raise WorkerTimeoutError(f"it took longer than {seconds:g} s") from error
+                raise WorkerTimeoutError(f"the worker took longer than {seconds:g} s") from error
             raise
         finally:
             timer.cancel()
@@ -182,7 +182,9 @@ class WorkerProcess:
             line = process.stdout.readline()
             reply: dict[str, Any] = json.loads(line)
         except (OSError, ValueError) as error:
-            raise WorkerEndedError("it closed its pipe" if isinstance(error, ValueError) else str(error)) from error
+            raise WorkerEndedError(
+                "the worker closed its pipe" if isinstance(error, ValueError) else str(error)
+            ) from error
         return reply
 
 
@@ -206,19 +208,19 @@ def _make_environment() -> dict[str, str]:
 
 
 def start_workers(count: int | None = None) -> list[WorkerProcess]:
-    """Make worker processes, by default one less than there are processors, and start the first of them.
+    """Create worker processes, by default one fewer than the processors, and start the first one.
 
-    The others follow when it is ready: what had to be compiled, or read from a cold disk, is then there for them.
+    The others start when it is ready, because compiled code and disk caches are then available to them.
     """
     workers = [WorkerProcess() for _ in range(choose_worker_count() if count is None else count)]
     if workers:
-        with suppress(WorkerEndedError):  # whoever needs it tries again, and does without
+        with suppress(WorkerEndedError):  # the caller that needs it tries again, and computes in a thread if that fails
             workers[0].start()
     return workers
 
 
 def choose_worker_count() -> int:
-    """Return the default number of workers: one processor is left to the server."""
+    """Return the default number of workers, which leaves one processor to the server."""
     return min(max(_count_processors() - 1, 1), MAX_WORKERS)
 
 

@@ -4,14 +4,15 @@
 
     study_service   StudyService, the use cases: create, ask, answer, undo, mark, recommend, map, export, import ...
     sessions        SessionCache: sessions in memory, and the loop that reads the journal, decides and appends
-    memberships     who takes part in a study, and which of their links is valid
+    memberships     Memberships: the participants of a study and their valid links
     links           signatures of participants' links
-    validator       Validator: validation of what comes from outside, in processes that can be killed
-    imports         an export read back; catalogues, a CSV file read as a catalogue
+    validator       Validator: validation of untrusted input, in processes that can be killed
+    imports         an export read as a study
+    catalogues      a CSV file read as a catalogue
     exports         the history as CSV
     maps            grids of a participant's utility, for plots
-    agreement       how far participants agree
-    views           what use cases return
+    agreement       the agreement between participants
+    views           return values of the use cases
 """
 
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ __all__ = ["StudyService"]
 
 
 def __getattr__(name: str) -> Any:
-    # Imported on first use: processes that only compute duels or start others do not need it.
+    # Imported on first use, because worker processes do not need it.
     if name == "StudyService":
         from anchorpbo.app.service.study_service import StudyService
 

@@ -1,10 +1,11 @@
-"""Agreement between participants, on designs that any of them was asked about.
+"""Agreement between participants on the designs that at least one of them compared.
 
-Symbols: p participants with answers, u designs that any of them compared, f_i the mean utility of participant i there.
+Symbols: p participants with answers, u designs that at least one of them compared, f_i the mean utility of participant
+i at these designs.
 
-    agreement_ij    Kendall's rank correlation of f_i and f_j: the share of pairs of designs that both put in the same
-                    order, less the share that they do not
-    consensus       the design whose rank is best on average: 0 is first, u - 1 is last, and equals share theirs
+    agreement_ij    Kendall's rank correlation of f_i and f_j: the share of pairs of designs that both rank in the same
+                    order, minus the share that they rank in opposite orders
+    consensus       the design with the lowest mean rank: 0 is first, u - 1 is last, ties get their mean rank
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ MAX_DESIGNS = 400
 
 @dataclass(frozen=True)
 class Opinion:
-    """The design that one participant likes best."""
+    """Recommended design of one participant."""
 
     participant: str
     answers: int
@@ -36,21 +37,21 @@ class Opinion:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Opinions, and how far they agree."""
+    """Opinions of all participants, their rank correlations and the consensus."""
 
     opinions: list[Opinion]
-    """Opinions of all participants, those without answers included."""
+    """Opinions of all participants, including those without answers."""
     participants: list[str]
     """Participants with answers, in the order of the matrix."""
     matrix: list[list[float]]
     """Rank correlations, from -1 to 1."""
     consensus: Design | None
-    """The design that is ranked best on average, with two participants or more."""
+    """Design with the best mean rank; null with fewer than two participants."""
 
 
 @dataclass(frozen=True, eq=False)
 class ParticipantModel:
-    """The opinion and the model of one participant, as they were at one time."""
+    """Snapshot of one participant's opinion and model."""
 
     opinion: Opinion
     space: DesignSpace
@@ -59,7 +60,7 @@ class ParticipantModel:
 
     @classmethod
     def from_session(cls, session: ParticipantSession) -> ParticipantModel:
-        """Take the recommendation and the model of a session that is up to date."""
+        """Return the recommendation and the model of an up-to-date session."""
         optimizer, answers = session.optimizer, len(session.optimizer)
         if not answers:
             return cls(Opinion(session.name, 0, None, None, None), optimizer.space, None)
@@ -69,14 +70,14 @@ class ParticipantModel:
 
 
 def compute_agreement(participants: Sequence[ParticipantModel]) -> Agreement:
-    """Compare the utilities of participants."""
+    """Return the agreement between the participants' utilities."""
     opinions = [one.opinion for one in participants]
     models = [one.model for one in participants if one.model is not None]
     names = [one.opinion.participant for one in participants if one.model is not None]
     if not models:
         return Agreement(opinions, names, [], None)
     designs = np.unique(np.concatenate([model.designs for model in models]), axis=0)
-    if len(designs) > MAX_DESIGNS:  # evenly from all of them, not those in one corner
+    if len(designs) > MAX_DESIGNS:  # an even subsample of all, instead of one corner
         designs = designs[np.linspace(0, len(designs) - 1, MAX_DESIGNS).astype(int)]
     utilities = np.array([model.posterior.mean(designs) for model in models])
     matrix = [[_rank_correlation(a, b) for b in utilities] for a in utilities]
@@ -86,14 +87,14 @@ def compute_agreement(participants: Sequence[ParticipantModel]) -> Agreement:
 
 
 def _rank(utilities: Array) -> Array:
-    """0 for the best; equals have their mean, so that who finds all alike speaks for none of them."""
+    """Return ranks, 0 for the best. Ties get their mean rank, so that equal utilities favour no design."""
     others = utilities[None, :] - utilities[:, None]
     better, level = (others > 0).sum(axis=1), (others == 0).sum(axis=1) - 1
     return np.asarray(better + level / 2, dtype=np.float64)
 
 
 def _rank_correlation(a: Array, b: Array) -> float:
-    """Rank correlation of two lists; 1 for lists of one."""
+    """Return the rank correlation of two lists; 1 if they have one element."""
     if len(a) < 2:
         return 1.0
     upper = np.triu_indices(len(a), 1)

@@ -1,4 +1,4 @@
-"""Catalogues from CSV files: the columns of a file, and what each could be."""
+"""Catalogues from CSV files: the columns of a file, and a suggested role per column."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _IMAGE = re.compile(r"[^/\\]+\.(png|jpe?g|gif|webp)", re.IGNORECASE)
 _LINK = re.compile(r"https?://\S+")
 _SMILES_NAMES = ("smiles", "structure")
 _MAX_CATEGORIES = 20
-"""Different texts in a column that may still be categories."""
+"""Maximum number of distinct texts in a column of categories."""
 
 
 @dataclass(frozen=True)
 class ColumnView:
-    """A column and what it could be."""
+    """Column of a CSV file, with its suggested role."""
 
     name: str
     kind: ColumnKind
@@ -34,7 +34,7 @@ class ColumnView:
 
 @dataclass(frozen=True)
 class CatalogueView:
-    """A table, and a definition's space and display made of it."""
+    """Catalogue read from a CSV file, with a suggested space and display."""
 
     rows: int
     columns: list[ColumnView]
@@ -47,7 +47,7 @@ def read_catalogue(data: bytes) -> CatalogueView:
     header = data[: data.find(b"\n")] if b"\n" in data else data
     if len(header) > MAX_HEADER_BYTES:
         rule = f"the line of column names must be at most {MAX_HEADER_BYTES} bytes long"
-        raise InputError(rule, f"{len(header)} bytes", "put names on a line of their own, and leave columns out")
+        raise InputError(rule, f"{len(header)} bytes", "put the names on a separate line, or leave columns out")
     with raise_input_errors("a catalogue"):
         return _read(data)
 
@@ -55,7 +55,7 @@ def read_catalogue(data: bytes) -> CatalogueView:
 def _read(data: bytes) -> CatalogueView:
     table = Table.from_csv(BytesIO(data), check_size=check_table_size)
     if not len(table):
-        raise InputError("a catalogue must have a row for each design", "none below the names", "add some")
+        raise InputError("a catalogue must have one row per design", "no rows below the names", "add some")
     columns = [_describe_column(name, list(get_cells(cells))) for name, cells in table.columns.items()]
     features = [one.name for one in columns if one.kind == "number" and one.distinct > 1]
     categories = [one.name for one in columns if one.kind == "category" and 1 < one.distinct <= _MAX_CATEGORIES]
@@ -76,7 +76,7 @@ def _describe_column(name: str, cells: list[Any]) -> ColumnView:
     if texts and name.lower() in _SMILES_NAMES:
         kind = "smiles"
     elif len(filled) < len(cells) or not cells:
-        kind = "text"  # with gaps it can be shown, but not tell items apart
+        kind = "text"  # a column with gaps can be shown, but cannot be a feature
     elif not texts:
         kind = "number"
     elif len(texts) == len(cells):

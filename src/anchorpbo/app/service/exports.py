@@ -1,10 +1,9 @@
-"""A study's history as a table for people and spreadsheets.
+"""The history of a study as a CSV table for spreadsheets.
 
-A spreadsheet takes a cell that begins with ``=``, ``+``, ``-``, ``@``, wide forms of these, a tab or the end of a line
-for a formula, some of them also behind spaces or quotes. Text of that kind is written with an apostrophe in front, so
-that it stays text; numbers are written as they are. Where a semicolon separates cells, as in much of Europe, the quotes
-around a cell do not hold what is in it together: a part after a semicolon, a tab or the end of a line is a cell of its
-own, and gets an apostrophe too.
+Spreadsheets read a cell as a formula if it begins with ``=``, ``+``, ``-``, ``@``, their full-width forms, a tab or a
+line break; some also skip spaces and quotes before it. Such texts get a leading apostrophe, so that they stay text;
+numbers do not. If a semicolon separates cells, as in much of Europe, quotes do not keep a cell together: the part after
+a semicolon, a tab or a line break becomes a new cell, so it gets an apostrophe, too.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 _FORMULA = re.compile(r"""(^|[;\t\r\n])(?=[\s"']*?[=+\-@\t\r\n＝＋－＠])""")
-"""The start of a cell, or what may separate cells, before what may be a formula behind spaces and quotes."""
+"""Matches the start of a cell, or a separator, if a possible formula follows after optional spaces and quotes."""
 _COLUMNS = ("number", "time", "participant", "type", "stands", "outcome", "response_ms", "duel_id", "event", "text")
 
 
 def history_to_csv(history: Sequence[dict[str, Any]], parameters: Iterable[str]) -> str:
-    """Write the journal as CSV, one row an entry; designs in a column for each parameter."""
+    """Return the journal as CSV: one row per entry, one column per parameter of each design."""
     parameters = list(parameters)
     sides = ("first", "second", "design")
     file = io.StringIO()
@@ -34,7 +33,7 @@ def history_to_csv(history: Sequence[dict[str, Any]], parameters: Iterable[str])
 
 
 def escape_formula(value: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula."""
+    """Return a cell that no spreadsheet reads as a formula."""
     if not isinstance(value, str):
         return "" if value is None else value
     return _FORMULA.sub(r"\1'", value)

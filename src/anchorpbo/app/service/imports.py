@@ -1,6 +1,6 @@
-"""Imports of studies: an export of any origin becomes a study that works, or an `InputError`.
+"""Imports of studies: read an untrusted export, or raise an `InputError`.
 
-Everything is checked by replaying it. Of an event only what its type has is kept::
+A replay validates everything. Only these fields of an event are kept, by its type::
 
     created          name
     anchor_added     design
@@ -42,13 +42,13 @@ _REMEDY = "export the study again"
 
 @dataclass(frozen=True)
 class ImportedStudy:
-    """A study read from an export, and validated by a replay."""
+    """A study read from an export and validated by a replay."""
 
     definition: StudyDefinition
     entries: Sequence[Entry]
     """Numbered from 1."""
     participants: Sequence[str]
-    """All participants, those without entries included."""
+    """All participants, including those without entries."""
 
 
 def read_export(layout: Any) -> ImportedStudy:
@@ -93,7 +93,7 @@ def _read_entries(events: Any) -> list[Entry]:
 
 
 def _check_data(kind: EntryType, data: dict[str, Any], numbers: Mapping[int, int]) -> dict[str, Any]:
-    """Validate the data of an event, except designs, which the replay checks; renumber its references."""
+    """Validate the data of an event and renumber its references; the replay validates designs later."""
     if kind == "created":
         data["name"] = check_text("a study's name", data.get("name", ""), MAX_NAME_LENGTH)
     elif kind == "commented":

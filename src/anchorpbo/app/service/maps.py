@@ -1,4 +1,4 @@
-"""Maps of one participant's utility, for the page of results: the grids of `anchorpbo.analysis`."""
+"""Maps of one participant's utility for the results page, from the grids of `anchorpbo.analysis`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["Axis", "Grid", "ItemProjection", "Map", "Plane", "ProjectedItem", "S
 
 @dataclass(frozen=True)
 class Map:
-    """The data of the page of results."""
+    """Map of one participant's utility: the data of the plots on the results page."""
 
     answers: int
     at: Design | None
@@ -42,7 +42,7 @@ class Map:
 def make_map(
     session: ParticipantSession, at: Design | None, x: str | None, y: str | None, strongest: bool = False
 ) -> Map:
-    """Make the map of one participant's utility through a design; by default the recommended one, or the middle.
+    """Return the map of one participant's utility through a design, by default the recommended one or the centre.
 
     The plane is over `x` and `y`, or over the two `strongest` parameters; by default over the first two.
     """
@@ -64,7 +64,7 @@ def make_map(
 
 
 def _find_strongest(along: list[Slice]) -> tuple[str, str]:
-    """The two parameters that the utility depends on most, numbers before categories, in the order of the space."""
+    """Return the two parameters with the largest effect on the utility, numbers first, in the order of the space."""
 
     def reach(one: Slice) -> float:
         utility = one.grid.utility or [0.0]

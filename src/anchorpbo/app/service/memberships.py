@@ -1,13 +1,13 @@
-"""Memberships: who takes part in a study, and which of their links is valid.
+"""Memberships: the participants of a study and their valid links.
 
 ::
 
-    removed     no longer takes part; their entries stay in the journal
-    invited     takes part again
-    relinked    takes part, by another link
+    removed     the participant is removed; their entries stay in the journal
+    invited     the participant is active again
+    relinked    the participant gets a new link; the old one is revoked
 
-They are replayed from the owner's entries. They are kept apart from the owner's `ParticipantSession`, since every
-request checks its link, also while the owner's next duel is being computed.
+Memberships are replayed from the owner's entries, separately from the owner's `ParticipantSession`, because every
+request checks its link, even while the owner's next duel is being computed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from anchorpbo.app.storage.journal import OWNER, Entry
 from anchorpbo.errors import UnknownStudyError
 
 MAX_STUDIES = 256
-"""Studies whose memberships are in memory; others are replayed when they are needed."""
+"""Maximum number of studies whose memberships are kept in memory; others are replayed on demand."""
 
 
 @dataclass(frozen=True)
 class Membership:
-    """Whether someone takes part in a study, and by which link."""
+    """Membership of one participant in a study, with the index of the valid link."""
 
     active: bool = True
     link: int = 0
@@ -36,7 +36,7 @@ class Membership:
 
 @dataclass(frozen=True)
 class _Roster:
-    """Memberships of one study, as far as the journal was read."""
+    """Memberships of one study, up to the last entry read."""
 
     seen: int = 0
     """Number of the last entry that was read."""
@@ -49,7 +49,7 @@ class _Roster:
             if entry.type in ("removed", "invited", "relinked"):
                 name = str(entry.data.get("name"))
                 previous = memberships.get(name, Membership())
-                # A revoked link stays revoked when someone is invited again.
+                # A revoked link stays revoked when the participant is invited again.
                 link = previous.link + (entry.type != "invited")
                 memberships[name] = replace(previous, active=entry.type != "removed", link=link)
         return _Roster(seen, memberships)
@@ -70,13 +70,15 @@ class Memberships:
         return [name for name in names if memberships.get(name, Membership()).active]
 
     def get(self, id: str, name: str) -> Membership:
-        """Membership of someone who was added at some time."""
+        """Return the membership of a participant, active or removed."""
         return self._read(id).memberships.get(name, Membership())
 
     def check(self, id: str, participant: str | None = None) -> None:
-        """Raise unless the study exists and, where a participant is given, they take part in it."""
+        """Raise unless the study exists and the participant, if given, is active in it."""
         if participant not in (None, *self.active(id)):
-            raise UnknownStudyError("a participant must take part in the study", repr(participant), "invite them first")
+            raise UnknownStudyError(
+                "a participant must be invited to the study", repr(participant), "invite them first"
+            )
 
     def _read(self, id: str) -> _Roster:
         with self._lock:

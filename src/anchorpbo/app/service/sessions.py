@@ -1,7 +1,7 @@
 """Participants' sessions in memory, and the loop that reads the journal, decides and appends to it.
 
-Nothing is remembered that storage does not hold: sessions are replays that catch up with the journal before each
-decision, so that several processes can serve the same studies.
+All state is in storage. Sessions are replays that catch up with the journal before each decision, so several processes
+can serve the same studies.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from anchorpbo.numerics.deadline import time_limit
 T = TypeVar("T")
 
 MAX_SESSIONS = 256
-"""Sessions and definitions in memory; others are replayed when they are needed."""
+"""Maximum number of sessions and of definitions kept in memory; others are loaded on demand."""
 MAX_PICTURE_STUDIES = 4
-"""Studies whose pictures are kept in memory, up to 8 MB each."""
+"""Maximum number of studies whose pictures are kept in memory, up to 8 MB per study."""
 RETRY_SECONDS = 10.0
-"""Seconds for which a write is tried again while other processes write for the same participant."""
+"""Seconds for which a write is retried while other processes write for the same participant."""
 _MAX_BACKOFF_SECONDS = 0.05
 
 Decision = tuple[Sequence[Entry], T]
@@ -47,7 +47,7 @@ class SessionCache:
         self._lock = Lock()
 
     def definition(self, id: str) -> StudyDefinition:
-        """Definition of a study, without its pictures."""
+        """Return the definition of a study, without its pictures."""
 
         def load() -> StudyDefinition:
             return StudyDefinition.from_dict(self._storage.definition(id), trusted=True).without_pictures()
@@ -55,7 +55,7 @@ class SessionCache:
         return self._get(self._definitions, id, load, MAX_SESSIONS)
 
     def pictures(self, id: str) -> Mapping[str, str]:
-        """Data URLs of the pictures of a study, by their names."""
+        """Return the data URLs of a study's pictures by name."""
 
         def load() -> Mapping[str, str]:
             pictures: Mapping[str, str] = self._storage.definition(id)["display"].get("pictures", {})
@@ -64,7 +64,7 @@ class SessionCache:
         return self._get(self._pictures, id, load, MAX_PICTURE_STUDIES)
 
     def session(self, id: str, participant: str) -> ParticipantSession:
-        """Session of a participant, as far as it was replayed."""
+        """Return the session of a participant, which may lag behind the journal."""
 
         def load() -> ParticipantSession:
             self._memberships.check(id, participant)
@@ -84,16 +84,16 @@ class SessionCache:
                 del self._sessions[key]
 
     def read(self, id: str, participant: str, compute: Callable[[ParticipantSession], T]) -> T:
-        """Return what a function computes from a session that is up to date."""
+        """Return the result of a function of an up-to-date session."""
         return self.transact(id, participant, lambda session: ([], compute(session)))[1]
 
     def transact(
         self, id: str, participant: str, decide: Callable[[ParticipantSession], Decision[T]], *, read_first: bool = True
     ) -> tuple[list[Entry], T]:
-        """Catch up with the journal, decide, append; start again if another process appended in between.
+        """Catch up with the journal, decide and append; retry if another process appended in between.
 
-        Requests that mostly lead to an entry need not read first: storage refuses an entry that is based on a stale
-        session. Returns the entries as they were written, and the result.
+        Requests that usually append an entry may skip the first read: storage rejects a stale write. Returns the
+        entries as written, and the result.
         """
         session = self.session(id, participant)
         with session.take_turn(), time_limit(MAX_ASK_SECONDS):
@@ -106,7 +106,7 @@ class SessionCache:
                         return written, result
                 except RunError:
                     raise
-                except AnchorPBOError:  # the session may be stale: read, and decide again
+                except AnchorPBOError:  # the session may be stale: read and decide again
                     pass
             end, backoff = time.monotonic() + RETRY_SECONDS, 0.001
             while True:
@@ -117,9 +117,9 @@ class SessionCache:
                 try:
                     written = self._storage.append(id, entries, session.seen)
                 except ConflictError as error:
-                    # Another process was faster. Random pauses keep two of them from overtaking each other in step.
+                    # Another process was faster. Random pauses prevent two processes from colliding again and again.
                     if time.monotonic() >= end:
-                        rule = "too many others act for this participant"
+                        rule = "too many processes write for this participant"
                         raise ConflictError(rule, participant, "try again") from error
                     time.sleep(random.uniform(0.0, backoff))
                     backoff = min(2.0 * backoff, _MAX_BACKOFF_SECONDS)
@@ -128,7 +128,7 @@ class SessionCache:
                 return written, result
 
     def _get(self, cache: OrderedDict[Any, T], key: Any, load: Callable[[], T], limit: int) -> T:
-        """Return a cached value; load it if it is missing, and evict the values that were not used for longest."""
+        """Return a cached value; load it if it is missing, and evict the least recently used values."""
         with self._lock:
             if key in cache:
                 cache.move_to_end(key)

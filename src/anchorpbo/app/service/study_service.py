@@ -1,4 +1,4 @@
-"""The use cases. Each reads the journal, decides, and appends to the journal; it returns plain data."""
+"""The use cases of the app: each one reads the journal, decides, appends to the journal and returns plain data."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from anchorpbo.study.duel import parse_outcome
 
 MAX_PROPOSALS = 50
 MAX_RESPONSE_MS = 7 * 24 * 3600 * 1000
-"""Milliseconds; a week."""
+"""Maximum response time in milliseconds: one week."""
 _ALPHABET = string.ascii_lowercase + string.digits
 
 
@@ -59,43 +59,43 @@ class StudyService:
     # -- studies ------------------------------------------------------------------------------------------------------
 
     def create(self, request: Mapping[str, Any], folder: str | None = None, *, trusted: bool = False) -> StudyView:
-        """Make a study, see `StudyDefinition` for what it takes; a trusted request is checked in this process."""
+        """Create a study from a request (see `StudyDefinition`); a trusted request is validated in this process."""
         define = StudyDefinition.from_request if trusted else self.validator.define
         definition = define(request, folder)
         marks = [make_entry("anchor_added", OWNER, {"design": design}) for design in definition.anchors]
         return self._store(definition, [make_entry("created", OWNER, {"name": definition.name}), *marks])
 
     def studies(self) -> list[StudySummary]:
-        """List all studies, the newest first."""
+        """Return all studies, newest first."""
         return [StudySummary.from_info(info) for info in self.storage.studies()]
 
     def show(self, id: str) -> StudyView:
-        """Show one study."""
+        """Return one study."""
         return StudyView.from_definition(self.storage.study(id), self.definition(id), self.memberships.active(id))
 
     def pictures(self, id: str) -> Mapping[str, str]:
-        """Data URLs of the pictures that were sent with a study, by their names."""
+        """Return the data URLs of a study's embedded pictures by name."""
         return self._sessions.pictures(id)
 
     def picture(self, id: str, name: str) -> EmbeddedPicture | None:
-        """A picture that was sent with a study."""
+        """Return an embedded picture of a study, or ``None`` if there is none with this name."""
         address = self.pictures(id).get(name)
         return None if address is None else decode_picture(name, address)
 
     def cards(self, id: str, designs: Sequence[Mapping[str, Any]]) -> list[Card]:
-        """Designs as people see them."""
-        self.check_participant(id)  # a definition is remembered, also of a study that another process has deleted
+        """Return the cards of designs."""
+        self.check_participant(id)  # the cache may hold a study that another process has deleted
         return self._make_cards(id, [self._check_design(id, design) for design in designs])
 
     def delete(self, id: str) -> None:
-        """Delete a study for good."""
+        """Delete a study permanently."""
         self.storage.delete(id)
         self._sessions.forget(id)
 
     # -- the loop -----------------------------------------------------------------------------------------------------
 
     def ask(self, id: str, participant: str = OWNER) -> DuelView:
-        """The duel that is out; where there is none, the next one."""
+        """Return the pending duel; if there is none, ask the next one."""
 
         def decide(session: ParticipantSession) -> Decision[DuelView]:
             if session.pending is not None:
@@ -112,23 +112,23 @@ class StudyService:
     def answer(
         self, id: str, duel_id: str, outcome: str, response_ms: int | None = None, participant: str = OWNER
     ) -> AnswerView:
-        """Record an answer. The same answer again changes nothing; another one to the same duel is refused."""
+        """Record an answer. Idempotent: repeating an answer changes nothing; a different one raises `ConflictError`."""
         outcome = parse_outcome(outcome)
         if response_ms is not None and not 0 <= response_ms <= MAX_RESPONSE_MS:
-            raise InputError("response_ms must be from 0 to a week", response_ms, "leave it out where it is unknown")
+            raise InputError("response_ms must be from 0 to one week", response_ms, "leave it out if it is unknown")
 
         def decide(session: ParticipantSession) -> Decision[AnswerView]:
             earlier = session.answers.get(duel_id)
             if earlier is not None:
                 if earlier.outcome != outcome:
-                    rule = f"this duel was answered before, with {earlier.outcome!r}: one answer counts"
-                    raise ConflictError(rule, repr(outcome), "go on with the next duel, or undo that answer first")
+                    rule = f"this duel was already answered with {earlier.outcome!r}"
+                    raise ConflictError(rule, repr(outcome), "continue with the next duel, or undo that answer first")
                 return [], AnswerView(duel_id, outcome, len(session.optimizer), True, earlier.number)
             duel = session.pending
             if duel is None or duel.id != duel_id:
                 if session.find_duel(duel_id) is None:
-                    raise UnknownStudyError("a duel must have been asked", repr(duel_id), "ask for one first")
-                raise ConflictError("this duel is no longer asked", repr(duel_id), "ask for the one that is")
+                    raise UnknownStudyError("no duel with this id was asked", repr(duel_id), "ask for one first")
+                raise ConflictError("this duel is no longer pending", repr(duel_id), "ask for the pending one")
             data = {"duel_id": duel.id, "first": duel.first, "second": duel.second, "outcome": outcome}
             entry = make_entry("answered", participant, data, response_ms)
             session.dry_run(entry)
@@ -139,9 +139,9 @@ class StudyService:
         return replace(view, event=written[0].number) if written else view
 
     def undo(self, id: str, participant: str = OWNER, event: int | None = None) -> UndoView:
-        """Take back the last answer or change of anchors.
+        """Undo the last answer or change of anchors.
 
-        Where its number is given, this and no other: a request that is sent twice takes back one event.
+        With its number in `event`, the request is idempotent: sending it twice undoes one event.
         """
 
         def decide(session: ParticipantSession) -> Decision[tuple[Entry, bool]]:
@@ -149,10 +149,10 @@ class StudyService:
             if undone is not None:
                 return [], (undone, True)
             if session.last_entry is None:
-                raise ConflictError("there is nothing to take back", "no answers and no anchors", "answer first")
+                raise ConflictError("there is nothing to undo", "no answers and no anchors", "answer first")
             if event not in (None, session.last_entry.number):
-                remedy = f"take back event {session.last_entry.number} first, or see the history"
-                raise ConflictError("only the last event that stands can be taken back", event, remedy)
+                remedy = f"undo event {session.last_entry.number} first, or see the history"
+                raise ConflictError("only the last event can be undone", event, remedy)
             return [make_entry("undone", participant, {"event": session.last_entry.number})], (
                 session.last_entry,
                 False,
@@ -166,16 +166,16 @@ class StudyService:
         return UndoView(undone.to_dict(), pending, repeated)
 
     def comment(self, id: str, words: str, event: int | None = None, participant: str = OWNER) -> JSONObject:
-        """Keep a remark, about an entry of the journal or about the study."""
+        """Record a comment on an entry of the journal, or on the study."""
         words = check_text("a comment", words, MAX_TEXT_LENGTH, required=True)
         if event is not None and not any(entry.number == event for entry in self.storage.entries(id)):
-            raise UnknownStudyError("a comment must be about an event there is", event, "see the history")
+            raise UnknownStudyError("a comment must refer to an event of the study", event, "see the history")
         entry = make_entry("commented", participant, {"text": words, "event": event})
         (written,), _ = self._sessions.transact(id, participant, lambda session: ([entry], None))
         return written.to_dict()
 
     def history(self, id: str, participant: str | None = None) -> list[JSONObject]:
-        """The journal, oldest first; entries that were taken back say so."""
+        """Return the journal, oldest entry first, with undone entries marked."""
         self.check_participant(id, participant)
         entries = self.storage.entries(id, participant)
         undone = {entry.data.get("event") for entry in entries if entry.type == "undone"}
@@ -184,25 +184,25 @@ class StudyService:
     # -- anchors ------------------------------------------------------------------------------------------------------
 
     def anchors(self, id: str, participant: str = OWNER) -> list[Design]:
-        """Designs this participant knows well."""
+        """Return the anchors of a participant, designs that they can judge well."""
         return self._sessions.read(id, participant, lambda session: session.optimizer.anchors)
 
     def add_anchor(self, id: str, design: Mapping[str, Any], participant: str = OWNER) -> list[Design]:
-        """Mark a design as well known."""
+        """Add an anchor, a design that the participant can judge well; return all anchors."""
         return self._change_anchor(id, "anchor_added", design, participant)
 
     def remove_anchor(self, id: str, design: Mapping[str, Any], participant: str = OWNER) -> list[Design]:
-        """Take a mark back."""
+        """Remove an anchor; return the remaining ones."""
         return self._change_anchor(id, "anchor_removed", design, participant)
 
     def propose_anchors(self, id: str, n: int, participant: str = OWNER) -> list[Design]:
-        """Designs to ask about, spread over the space: could you judge this one well, yes or no."""
+        """Return `n` designs spread over the space, as candidates for anchors."""
         if not 1 <= n <= MAX_PROPOSALS:
             raise InputError(f"n must be from 1 to {MAX_PROPOSALS}", n, "ask for fewer")
         return self._sessions.read(id, participant, lambda session: session.optimizer.propose_anchors(n))
 
     def has_begun(self, id: str, participant: str = OWNER) -> bool:
-        """Whether this participant was asked about a pair."""
+        """Return whether this participant was asked a duel."""
         return self._sessions.read(
             id, participant, lambda session: session.pending is not None or bool(session.answers)
         )
@@ -210,7 +210,7 @@ class StudyService:
     # -- results ------------------------------------------------------------------------------------------------------
 
     def recommendation(self, id: str, participant: str = OWNER, risk_weight: float | None = None) -> RecommendationView:
-        """The design to take, by what this participant said."""
+        """Return the design recommended by this participant's answers."""
 
         def compute(session: ParticipantSession) -> RecommendationView:
             fields = vars(session.optimizer.recommend(risk_weight))
@@ -223,16 +223,16 @@ class StudyService:
         self, id: str, participant: str = OWNER, at: Mapping[str, Any] | None = None,
         x: str | None = None, y: str | None = None, strongest: bool = False,
     ) -> Map:  # fmt: skip
-        """Grids for plots, see `anchorpbo.app.service.maps`."""
+        """Return grids for plots, see `anchorpbo.app.service.maps`."""
         design = None if at is None else self._check_design(id, at)
         return self._sessions.read(id, participant, lambda session: make_map(session, design, x, y, strongest))
 
     def answers(self, id: str, participant: str = OWNER) -> int:
-        """Informative answers of this participant that stand."""
+        """Return the number of informative answers of this participant that were not undone."""
         return self._sessions.read(id, participant, lambda session: len(session.optimizer))
 
     def convergence(self, id: str, participant: str = OWNER) -> list[float | None]:
-        """Expected gain of each answered duel, in the order of the answers."""
+        """Return the expected gain of each answered duel, in the order of the answers."""
 
         def compute(session: ParticipantSession) -> list[float | None]:
             return [event.get("gain") for event in session.optimizer.history if event["type"] == "answered"]
@@ -240,14 +240,14 @@ class StudyService:
         return self._sessions.read(id, participant, compute)
 
     def agreement(self, id: str) -> Agreement:
-        """Compute how far participants agree."""
+        """Return the agreement between participants."""
         models = [self._sessions.read(id, name, ParticipantModel.from_session) for name in self.memberships.active(id)]
         return compute_agreement(models)
 
-    # -- coming and going ---------------------------------------------------------------------------------------------
+    # -- exports and imports ------------------------------------------------------------------------------------------
 
     def export(self, id: str) -> JSONObject:
-        """The whole study as plain data, from which `import_study` makes it again."""
+        """Return the whole study as plain data for `import_study`."""
         info, kept = self.storage.study(id), self.storage.definition(id)
         kept.pop("folder", None)
         study = {
@@ -264,7 +264,7 @@ class StudyService:
         }
 
     def import_study(self, layout: Any) -> StudyView:
-        """Make a study from an export, under a new id; everything in it is checked by replaying it."""
+        """Create a study with a new id from an export; a replay validates everything in it."""
         imported = self.validator.read_export(layout)
         view = self._store(imported.definition, imported.entries)
         for name in imported.participants:
@@ -272,7 +272,7 @@ class StudyService:
         return self.show(view.id)
 
     def import_comparisons(self, id: str, table: Any, participant: str = OWNER) -> int:
-        """Take in past comparisons, see `anchorpbo.study.comparisons` for the columns; all of them, or none."""
+        """Import all past comparisons of a table or none; see `anchorpbo.study.comparisons` for the columns."""
         comparisons = self.validator.read_comparisons(table, self.definition(id))
         entries = [
             make_entry("answered", participant, {
@@ -283,17 +283,17 @@ class StudyService:
         ]  # fmt: skip
 
         def decide(session: ParticipantSession) -> Decision[int]:
-            # Their designs were checked as they were read; what is left to refuse is a kind of outcome.
+            # The designs were validated when the table was read; only the outcomes may still be rejected.
             for entry in {entry.data["outcome"]: entry for entry in entries}.values():
                 session.dry_run(entry)
             return entries, len(entries)
 
         return self._sessions.transact(id, participant, decide)[1]
 
-    # -- people -------------------------------------------------------------------------------------------------------
+    # -- participants -------------------------------------------------------------------------------------------------
 
     def invite(self, id: str, name: str) -> ParticipantView:
-        """Add a participant, with anchors and duels of their own."""
+        """Add a participant, who gets separate anchors and duels."""
         name = check_text("a participant's name", name, MAX_NAME_LENGTH, required=True)
         self.storage.add_participant(id, name)
         if not self.memberships.get(id, name).active:
@@ -303,7 +303,7 @@ class StudyService:
     def remove(self, id: str, name: str) -> None:
         """Remove a participant and revoke their link; their entries stay in the journal.
 
-        If they are invited again, they go on from there, by another link.
+        If they are invited again, they continue from there with a new link.
         """
         if name == OWNER:
             raise InputError("the owner cannot be removed", repr(name), "delete the study instead")
@@ -322,34 +322,36 @@ class StudyService:
         return ParticipantView.from_counts(name, count_by_participant(self.storage.entries(id, name)))
 
     def participants(self, id: str) -> list[ParticipantView]:
-        """List the participants with their numbers of answers and anchors."""
+        """Return the participants with their numbers of answers and anchors."""
         counts = count_by_participant(self.storage.entries(id))
         return [ParticipantView.from_counts(name, counts) for name in self.memberships.active(id)]
 
     def check_participant(self, id: str, participant: str | None = None) -> None:
-        """Raise unless the study exists and, where a participant is given, they take part in it."""
+        """Raise unless the study exists and the participant, if given, is active in it."""
         self.memberships.check(id, participant)
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- internals ----------------------------------------------------------------------------------------------------
 
     def definition(self, id: str) -> StudyDefinition:
-        """Definition of a study, without its pictures."""
+        """Return the definition of a study, without its pictures."""
         return self._sessions.definition(id)
 
     def session(self, id: str, participant: str) -> ParticipantSession:
-        """Session of a participant, as far as it was replayed."""
+        """Return the session of a participant, which may lag behind the journal."""
         return self._sessions.session(id, participant)
 
     def _change_anchor(self, id: str, kind: EntryType, design: Mapping[str, Any], participant: str) -> list[Design]:
         entry = make_entry(kind, participant, {"design": self._check_design(id, design)})
 
         def decide(session: ParticipantSession) -> Decision[None]:
-            # Marking twice does no harm, as a request may be sent twice.
+            # Adding an anchor is idempotent, because a request may be sent twice.
             marked = entry.data["design"] in session.optimizer.anchors
             if marked and kind == "anchor_added":
                 return [], None
             if not marked and kind == "anchor_removed":
-                raise UnknownStudyError("only an anchor can be removed", entry.data["design"], "see those there are")
+                raise UnknownStudyError(
+                    "only an anchor can be removed", entry.data["design"], "choose one of the anchors"
+                )
             session.dry_run(entry)
             return [entry], None
 
@@ -369,7 +371,7 @@ class StudyService:
                 self._scheduler.prefetch((id, participant), self.definition(id), session)
 
     def _check_design(self, id: str, design: Mapping[str, Any]) -> Design:
-        """Validate a design that comes from outside."""
+        """Validate an untrusted design."""
         check_json("a design", design)
         with raise_input_errors("a design"):
             return self.definition(id).space.check(design)

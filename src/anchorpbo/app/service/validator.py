@@ -1,15 +1,15 @@
-"""Validation of what comes from outside, in processes that can be killed.
+"""Validation of untrusted input, in worker processes that can be killed.
 
 ::
 
     define        a request for a study       ──> its definition
-    preview       a request for a study       ──> what it would be, nothing is kept
+    preview       a request for a study       ──> a preview; nothing is stored
     export        an export                   ──> its definition, entries and participants
-    catalogue     a CSV file                  ──> its columns and what each could be
-    comparisons   a CSV file, and a space     ──> the comparisons in it
+    catalogue     a CSV file                  ──> its columns with suggested roles
+    comparisons   a CSV file and a space      ──> the comparisons in it
 
-Each is a function from plain data to plain data, see `TASKS`: how long it takes depends on what was sent, and a search
-among whole numbers cannot be interrupted in a thread.
+Each task is a function from plain data to plain data, see `TASKS`. Its running time depends on the input, and an
+integer search cannot be interrupted in a thread; so the tasks run in processes.
 """
 
 from __future__ import annotations
@@ -43,47 +43,47 @@ from anchorpbo.study.comparisons import read_comparisons
 from anchorpbo.study.events import Preferred
 
 IMPORT_SECONDS = 60.0
-"""Seconds that reading an export or a table may take."""
+"""Time limit for reading an export or a table, in seconds."""
 VALIDATOR_PROCESSES = 2
-"""Two, so that the validation of a study need not wait for an import."""
+"""Number of processes: two, so that the validation of a study does not wait for an import."""
 MAX_REQUESTS = 16
-"""Requests that are validated or wait for it: more would leave no thread to those who compare designs."""
+"""Maximum number of requests in validation or waiting for it; the remaining threads serve duels."""
 MAX_COMPARISONS = 10_000
-"""In one table."""
+"""Maximum number of comparisons in one table."""
 _GRACE_SECONDS = 1.0
-"""Extra seconds before the process is killed, so that the solver's own time-limit error comes first: it says more."""
+"""Extra seconds before the process is killed, so that the solver can raise its more specific error first."""
 
 _LOG = logging.getLogger("anchorpbo.app.service")
 
 
 @dataclass(frozen=True)
 class StudyPreview:
-    """A valid request for a study, and what it would make."""
+    """Preview of the study that a valid request would create."""
 
     ok: bool
     """Always true: an invalid study raises an error."""
     dimension: int
-    """Parameters that vary, or columns that tell items apart."""
+    """Number of varying parameters, or of a catalogue's feature columns."""
     designs: int | None
-    """Number of different designs; ``None`` where it is infinite, or too large to count."""
+    """Number of distinct designs; null if it is infinite or too large to count."""
     constraints: list[JSONObject]
-    """Constraints of the space, in the form that a request takes."""
+    """Constraints of the space, in the form used in requests."""
     card: Card
-    """The design in the middle, as people will see it."""
+    """Card of the design at the centre of the space."""
 
 
 class Validator:
-    """Validates studies, exports and tables in processes of its own. Safe to use from several threads.
+    """Validator of studies, exports and tables, in separate worker processes. Safe to use from several threads.
 
     Parameters
     ----------
     workers
-        Processes to validate in, started when they are needed; without any, the calling thread does it.
+        Worker processes, started on demand. Without any, the calling thread validates.
     """
 
     def __init__(self, workers: Sequence[WorkerProcess] = ()) -> None:
         self._workers = list(workers)
-        # The last one used first: another is only started when this one is busy.
+        # The last one used comes first, so that another process starts only when this one is busy.
         self._idle: LifoQueue[WorkerProcess] = LifoQueue()
         for worker in reversed(self._workers):
             self._idle.put(worker)
@@ -97,7 +97,7 @@ class Validator:
         return replace(definition, anchors=tuple(result["anchors"]), folder=folder)
 
     def preview(self, request: Mapping[str, Any]) -> StudyPreview:
-        """Describe the study that a request would make, without making it."""
+        """Return a preview of the study that a request would create, without creating it."""
         result = self._run("preview", request, _time_limit_of(request), "a study")
         rows = [CardRow(**row) for row in result["card"]["rows"]]
         return StudyPreview(**result | {"card": Card(**result["card"] | {"rows": rows})})
@@ -109,12 +109,12 @@ class Validator:
         return ImportedStudy(definition, [Entry.from_dict(one) for one in result["entries"]], result["participants"])
 
     def read_catalogue(self, data: bytes) -> CatalogueView:
-        """Read a CSV file and suggest what its columns could be."""
+        """Read a CSV file and suggest a role per column."""
         result = self._run("catalogue", b64encode(data).decode(), IMPORT_SECONDS, "a table")
         return CatalogueView(**result | {"columns": [ColumnView(**one) for one in result["columns"]]})
 
     def read_comparisons(self, table: Any, definition: StudyDefinition) -> list[Preferred]:
-        """Read the comparisons of a CSV file, or of records; each of their designs must be one of the study."""
+        """Read comparisons from a CSV file or records; raise unless every design belongs to the study's space."""
         if isinstance(table, BytesIO):
             data = {"csv": b64encode(table.getvalue()).decode(), "space": definition.engine["space"]}
             result = self._run("comparisons", data, IMPORT_SECONDS, "a table")
@@ -127,21 +127,21 @@ class Validator:
         for worker in self._workers:
             worker.close()
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- internals ----------------------------------------------------------------------------------------------------
 
     def _run(self, task: str, data: Any, seconds: float, what: str) -> Any:
         if not self._workers:
             return _run_in_thread(task, data, seconds)
         with self._lock:
             if self._requests >= MAX_REQUESTS:
-                rule = f"at most {MAX_REQUESTS} requests to check something may be under way"
+                rule = f"at most {MAX_REQUESTS} requests may wait for validation"
                 raise RunError(rule, "one more", "try again in a moment")
             self._requests += 1
         try:
             worker = self._idle.get(timeout=seconds)
         except Empty:
-            rule = f"a check must begin within {seconds:g} s"
-            raise RunError(rule, "others that take longer", "try again in a moment") from None
+            rule = f"validation must begin within {seconds:g} s"
+            raise RunError(rule, "earlier requests that take longer", "try again in a moment") from None
         else:
             try:
                 return self._call(worker, task, data, seconds, what)
@@ -159,7 +159,7 @@ class Validator:
             worker.wait()
         except WorkerEndedError as error:
             worker.end()
-            _LOG.warning("a process for checks did not start, and they are made in a thread: %s", error)
+            _LOG.warning("a validation process did not start; validating in a thread instead: %s", error)
             return _run_in_thread(task, data, seconds)
         try:
             return worker.call(task, data, seconds)
@@ -171,17 +171,17 @@ class Validator:
         except WorkerEndedError as error:
             worker.end()
             rule, remedy = f"{what} could not be checked", "make it smaller, and see the server's log"
-            raise RunError(rule, "a process that ended while at it", remedy) from error
+            raise RunError(rule, "a process that ended during the check", remedy) from error
 
 
 def _run_in_thread(task: str, data: Any, seconds: float) -> Any:
-    """Check in this thread, which nobody can kill: the limit reaches searches among whole numbers alone."""
+    """Run a task in this thread, which cannot be killed; the time limit applies only to integer searches."""
     with time_limit(seconds):
         return TASKS[task](data)
 
 
 def _time_limit_of(request: Any) -> float:
-    """Seconds that a request for a study may take: with a catalogue in it, it is a table."""
+    """Return the time limit of a request for a study, in seconds; with a catalogue, the limit of a table."""
     space = request.get("space") if isinstance(request, Mapping) else None
     is_table = isinstance(space, Mapping) and space.get("kind") == "catalogue"
     return IMPORT_SECONDS if is_table else CHECK_SECONDS + _GRACE_SECONDS
@@ -206,7 +206,7 @@ def _preview(request: Mapping[str, Any]) -> JSONObject:
 
 
 def _parse_constraints(space: Mapping[str, Any]) -> dict[str, Any]:
-    """Parse the constraints of a space that are text to what `Linear.to_dict` returns."""
+    """Return the space with textual constraints parsed to the form of `Linear.to_dict`."""
     given, parameters = space.get("constraints"), space.get("parameters")
     if not isinstance(given, list) or not isinstance(parameters, list):
         return dict(space)
@@ -216,10 +216,10 @@ def _parse_constraints(space: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _count_designs(space: DesignSpace) -> int | None:
-    """Count the different designs; ``None`` where they are endless, or constraints leave more than can be listed."""
+    """Return the number of distinct designs; ``None`` if it is infinite or, under constraints, too large to list."""
     if space.candidates is not None:
         return len(space.candidates)
-    assert space.region is not None  # a list has candidates
+    assert space.region is not None  # catalogues, which have none, returned above
     sizes = [0 if grid is None else len(grid) for grid in space.region.grids]
     endless, constrained = 0 in sizes, len(space.region.polytope.constrained_coordinates) > 0
     return None if endless or constrained else math.prod(sizes)
@@ -255,5 +255,5 @@ TASKS: dict[str, Callable[[Any], Any]] = {
 
 
 def load_tasks() -> dict[str, Callable[[Any], Any]]:
-    """Tasks of a worker process, see `anchorpbo.app.scheduler.worker_main`."""
+    """Return the tasks of a worker process, see `anchorpbo.app.scheduler.worker_main`."""
     return TASKS

@@ -1,4 +1,4 @@
-"""Views: what use cases return, plain data that is ready for JSON."""
+"""Views: return values of the use cases, plain data ready for JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Design = dict[str, Any]
 
 @dataclass(frozen=True)
 class StudySummary:
-    """A study in the list of them."""
+    """Summary of a study, as in the list of studies."""
 
     id: str
     name: str
@@ -29,14 +29,14 @@ class StudySummary:
 
     @classmethod
     def from_info(cls, info: StudyInfo) -> StudySummary:
-        """Format what storage knows of a study."""
+        """Return the summary of a stored study."""
         updated = info.updated or info.created
         return cls(info.id, info.name, format_time(info.created), format_time(updated), info.answers)
 
 
 @dataclass(frozen=True)
 class StudyView:
-    """A study: what it was made with and how far it is."""
+    """Study with its definition and its progress."""
 
     id: str
     name: str
@@ -52,7 +52,7 @@ class StudyView:
 
     @classmethod
     def from_definition(cls, info: StudyInfo, definition: StudyDefinition, participants: list[str]) -> StudyView:
-        """View a study by its definition and what storage knows of it."""
+        """Return the view of a stored study with its definition."""
         return cls(
             id=info.id,
             name=info.name,
@@ -70,23 +70,23 @@ class StudyView:
 
 @dataclass(frozen=True)
 class DuelView:
-    """Two designs to choose between."""
+    """Duel: two designs to compare."""
 
     id: str
     first: Design
     second: Design
     why: str
     answers: int
-    """By this participant so far, those that say nothing left out."""
+    """Number of informative answers by this participant so far."""
     progress: Progress
     cards: list[Card]
-    """The two designs as people see them."""
+    """Cards of the two designs."""
     last: int | None
-    """Number of the event that an undo would take back."""
+    """Number of the event that the next undo removes; null if there is none."""
 
     @classmethod
     def from_session(cls, session: ParticipantSession, duel: Duel, cards: Sequence[Card]) -> DuelView:
-        """View a duel of a session."""
+        """Return the view of a duel of a session."""
         return cls(
             id=duel.id,
             first=duel.first,
@@ -101,38 +101,38 @@ class DuelView:
 
 @dataclass(frozen=True)
 class AnswerView:
-    """An answer that was recorded, now or before."""
+    """Recorded answer."""
 
     duel_id: str
     outcome: Outcome
     answers: int
     repeated: bool
-    """Whether it had been recorded before: sending an answer twice does no harm."""
+    """Whether the answer was recorded earlier: requests are idempotent."""
     event: int
-    """Number of its event."""
+    """Number of the answer's event."""
     next: DuelView | None = None
-    """The next duel, where it was asked for with the answer and there is one."""
+    """The next duel, if the request asked for it and one is left."""
 
 
 @dataclass(frozen=True)
 class UndoView:
-    """An event that was undone."""
+    """Undone event."""
 
     event: JSONObject
     pending: DuelView | None
-    """The duel that is out again, where it was an answer."""
+    """Duel that is pending again if the event was an answer, else null."""
     repeated: bool
-    """Whether it had been taken back before: with the event's number, sending it twice does no harm."""
+    """Whether the event was undone earlier: requests with the event's number are idempotent."""
 
 
 @dataclass(frozen=True)
 class RecommendationView:
-    """The design to take, and how sure that is; see `anchorpbo.study.Recommendation`."""
+    """Recommended design with its uncertainty; see `anchorpbo.study.Recommendation`."""
 
     design: Design
     utility: float
     interval: list[float]
-    """The ends of that of 90 %."""
+    """Ends of the 90 % credible interval."""
     reference: str
     noise: float
     p_best: float
@@ -144,17 +144,17 @@ class RecommendationView:
 
 @dataclass(frozen=True)
 class ParticipantView:
-    """Someone who takes part."""
+    """Participant of a study."""
 
     name: str
     answers: int
     anchors: int
     link: str | None
-    """A path to their page, signed; for the owner only."""
+    """Signed path of the participant's page; visible to the owner only."""
 
     @classmethod
     def from_counts(cls, name: str, counts: Mapping[str, tuple[int, int]]) -> ParticipantView:
-        """View a participant by the answers and anchors of all, without a link."""
+        """Return the view of a participant without a link, from the counts of all participants."""
         answers, anchors = counts.get(name, (0, 0))
         return cls(name, answers, anchors, None)
 

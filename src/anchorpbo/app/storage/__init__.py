@@ -2,15 +2,15 @@
 
 ::
 
-    open_storage(url)   opens the storage of an address; a new back end gets a line here
+    open_storage(url)   opens the storage at an address; add new back ends here
     base                Storage, the abstract class that every back end implements, and the errors it raises
     journal             Entry, one event of a study's journal
-    rows                what a back end keeps of entries and studies: validated values, rows, checksums
+    rows                rows of entries and studies that every back end stores: validated values, checksums
     memory              MemoryStorage, a dictionary; the smallest back end
     sql                 SQLStorage, the same statements for SQLite and PostgreSQL
-    database            connections to the two, transactions, and translation of their errors
+    database            connections to both, transactions, and translation of their errors
     schema              the tables of this release
-    migration           creates or migrates them; migrations holds one step from each release to the next
+    migration           creates or migrates the tables; migrations has one step per release
 
 Every back end passes `anchorpbo.testing.StorageContract`.
 """
@@ -31,21 +31,21 @@ __all__ = ["MemoryStorage", "open_storage"]
 
 _RULE = "a storage must be memory, a file or a PostgreSQL server"
 _REMEDY = "write memory, studies.db, sqlite:///studies.db or postgresql://user:password@host/database"
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # one letter is a drive
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # a single letter is a Windows drive
 _SERVERS = ("postgresql", "postgres", "postgresql+psycopg")
 
 
 def open_storage(url: str | None) -> Storage:
-    """Open the storage of an address.
+    """Open the storage at an address.
 
     ::
 
-        memory, or None                             gone with the process
-        studies.db, sqlite:///studies.db            a SQLite file, made where there is none
+        memory, or None                             in memory, until the process ends
+        studies.db, sqlite:///studies.db            a SQLite file, created if it is missing
         postgresql://user:password@host/database    a database on a server
 
-    A database without tables gets those of this release, and one of an earlier release is brought up to date. Raises
-    `DataError` where it cannot be opened, and `UnsupportedError` where a package is missing.
+    Creates the tables in an empty database and migrates the tables of an earlier release. Raises `DataError` if the
+    database cannot be opened, and `UnsupportedError` if a package is missing.
     """
     if url is None or url == "memory":
         return MemoryStorage()
@@ -57,14 +57,14 @@ def open_storage(url: str | None) -> Storage:
         return _open_server(url)
     if scheme in ("", "sqlite"):
         return _open_file(_parse_path(url) if scheme else url)
-    raise InputError(_RULE, f"{scheme}:...", _REMEDY)  # the rest may hold a password
+    raise InputError(_RULE, f"{scheme}:...", _REMEDY)  # the rest may contain a password
 
 
 def _parse_path(url: str) -> str:
     path = url[len("sqlite:") :]
     if not path.startswith("///") or path in ("///", "///:memory:") or "?" in path:
         rule = "the address of a SQLite file is sqlite:/// and a path, without options"
-        raise InputError(rule, repr(url), "write sqlite:///studies.db, or memory for one without a file")
+        raise InputError(rule, repr(url), "write sqlite:///studies.db, or memory for no file")
     return path[3:]
 
 

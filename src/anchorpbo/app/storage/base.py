@@ -1,6 +1,6 @@
-"""The port that every storage back end implements: `Storage`, and the errors it raises.
+"""The interface of storage back ends: `Storage`, and the errors it raises.
 
-A back end keeps, for each study, its definition, its participants and its journal (`journal.py`). To add one, subclass
+A back end stores the definition, the participants and the journal (`journal.py`) of each study. To add one, subclass
 `Storage` in a module of this package, convert entries with `rows.py`, raise the errors below, and add a line to
 `open_storage`; `memory.py` is the smallest example. Every back end must pass `anchorpbo.testing.StorageContract`.
 """
@@ -19,18 +19,18 @@ from anchorpbo.errors import ConflictError, UnknownStudyError
 
 @dataclass(frozen=True)
 class StudyInfo:
-    """A study in a list of them.
+    """Summary of a stored study.
 
     Parameters
     ----------
     id
-        Names it in its storage, and in links.
+        Key of the study in its storage and in links.
     name
-        For people.
+        Name shown to people.
     created
-        When, with a time zone.
+        Time of creation, with a time zone.
     answers
-        Informative answers that stand, of all participants: neither skips nor those taken back count.
+        Number of informative answers of all participants, without skipped and undone ones.
     updated
         Time of the last entry.
     """
@@ -43,21 +43,21 @@ class StudyInfo:
 
 
 class Storage(ABC):
-    """A store of studies. Safe to use from several threads, and from several processes where the back end is shared.
+    """A store of studies. Safe to use from several threads, and from several processes if the back end is shared.
 
-    A call is atomic: it does all that it says, or raises and changes nothing. Written data survives a crash.
+    A call is atomic: it succeeds completely, or raises and changes nothing. Written data survives a crash.
     """
 
     @abstractmethod
     def create(self, info: StudyInfo, definition: Mapping[str, Any], entries: Sequence[Entry]) -> None:
-        """Store a new study with its definition, ready for JSON, and its first entries, in their order.
+        """Store a new study with its definition (ready for JSON) and its first entries, in order.
 
-        The entries' participants become those of the study. Raises `ConflictError` if the id is in use.
+        The entries' participants become the participants of the study. Raises `ConflictError` if the id is in use.
         """
 
     @abstractmethod
     def studies(self) -> list[StudyInfo]:
-        """List all studies, the newest first."""
+        """Return all studies, newest first."""
 
     @abstractmethod
     def study(self, id: str) -> StudyInfo:
@@ -69,30 +69,30 @@ class Storage(ABC):
 
     @abstractmethod
     def participants(self, id: str) -> list[str]:
-        """List the participants, in the order in which they were added."""
+        """Return the participants in the order in which they were added."""
 
     @abstractmethod
     def add_participant(self, id: str, name: str) -> None:
-        """Add a participant; do nothing if they take part already."""
+        """Add a participant; do nothing if the study has them already."""
 
     @abstractmethod
     def entries(self, id: str, participant: str | None = None, after: int = 0) -> list[Entry]:
-        """Read the entries numbered above `after`, of one participant or of all, oldest first."""
+        """Return the entries with numbers above `after`, of one participant or of all, oldest first."""
 
     @abstractmethod
     def last_numbers(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the number of the last entry of each study, 0 for an empty journal; leave out unknown studies.
 
-        It must be cheap: a server calls it twice a second for all studies that are open in a browser.
+        This must be cheap: a server calls it twice per second for all studies that are open in a browser.
         """
 
     @abstractmethod
     def append(self, id: str, entries: Sequence[Entry], seen: int) -> list[Entry]:
-        """Add entries of one participant, all of them or none, and return them with their numbers.
+        """Append entries of one participant, all of them or none, and return them with their numbers.
 
-        `seen` is the number of this participant's last entry that the caller knows of, 0 for none. Where there is a
-        later one, someone else, perhaps another process, acted for the same participant in the meantime: that raises
-        `ConflictError`, and the caller should read on and decide again.
+        `seen` is the number of this participant's last entry that the caller has read, 0 for none. If there is a later
+        one, perhaps by another process, the write is stale: `append` raises `ConflictError`, and the caller should read
+        the new entries and decide again.
         """
 
     @abstractmethod
@@ -101,7 +101,7 @@ class Storage(ABC):
 
     @abstractmethod
     def secret(self, name: str) -> bytes:
-        """Return the 32 random bytes of this name, made on the first call: the key that signs links."""
+        """Return the secret with this name, 32 random bytes generated on the first call: the key that signs links."""
 
     @abstractmethod
     def close(self) -> None:
@@ -109,21 +109,21 @@ class Storage(ABC):
 
 
 def unknown_study_error(id: str) -> UnknownStudyError:
-    """Error for a study that does not exist."""
-    return UnknownStudyError("there must be a study of this id", repr(id), "list the studies to see their ids")
+    """Return the error for a study that does not exist."""
+    return UnknownStudyError("no study has this id", repr(id), "list the studies to see their ids")
 
 
 def unknown_participant_error(name: str) -> UnknownStudyError:
-    """Error for an entry by someone who does not take part."""
+    """Return the error for an entry by someone who is not a participant."""
     return UnknownStudyError("only participants of a study can add to it", repr(name), "add the participant first")
 
 
 def duplicate_study_error(id: str) -> ConflictError:
-    """Error for a new study whose id is in use."""
-    return ConflictError("a new study needs an id of its own", repr(id), "choose another id, or delete the study")
+    """Return the error for a new study whose id is in use."""
+    return ConflictError("the id of a new study must be unused", repr(id), "choose another id, or delete the study")
 
 
 def stale_write_error(participant: str, last: int, seen: int) -> ConflictError:
-    """Error for an entry that is based on `seen` although the participant's last entry is `last`."""
-    rule = f"the last entry of {participant!r} must be known to whoever adds one"
-    return ConflictError(rule, f"{seen} where the last one is {last}", "read the new entries and decide again")
+    """Return the error for an entry based on entry `seen` although the participant's last entry is `last`."""
+    rule = f"stale write: {participant!r} has newer entries than the one this change is based on"
+    return ConflictError(rule, f"entry {seen}; the last one is {last}", "read the new entries and decide again")

@@ -1,12 +1,11 @@
 """Connections to SQLite and PostgreSQL: transactions, and the errors of drivers translated to `DataError`.
 
-SQLite: a write-ahead log, so that readers and the one writer do not wait for each other; each commit is on the disk
-before it returns; whoever means to write says so at the start (BEGIN IMMEDIATE), so that no transaction is turned down
-half-way.
+SQLite uses a write-ahead log, so that readers and the one writer do not wait for each other. A commit returns when it
+is on the disk. Writers begin with BEGIN IMMEDIATE, so that no transaction fails half-way because of a lock.
 
-PostgreSQL: writers run at READ COMMITTED, where a statement sees what was committed before it began, so also what was
-committed while it waited for a lock. Readers run at REPEATABLE READ: all statements of a transaction see the same
-snapshot, as in SQLite. Connections are tried before use, so that a restart of the server goes unnoticed.
+PostgreSQL: writers run at READ COMMITTED, so that a statement sees all commits before it began, including those made
+while the transaction waited for a lock. Readers run at REPEATABLE READ: all statements of a transaction see the same
+snapshot, as in SQLite. Connections are tested before use, so that a restart of the server causes no error.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from anchorpbo.app.storage import schema
 from anchorpbo.errors import DataError, InputError
 
 TIMEOUT_SECONDS = 10.0
-"""Seconds to wait for a lock, or for a server to answer."""
+"""Seconds to wait for a lock, or for a response of the server."""
 
 _WRITES = "anchorpbo_writes"
 
@@ -41,7 +40,7 @@ class Database:
     reader, writer
         Engines that share a pool of connections.
     address
-        Where the database is.
+        Address of the database.
     """
 
     def __init__(self, reader: Engine, writer: Engine, address: DatabaseAddress) -> None:
@@ -58,7 +57,7 @@ class Database:
 
     @contextmanager
     def begin_write(self) -> Iterator[Connection]:
-        """Begin a transaction that is committed when it ends, and rolled back if something is raised."""
+        """Begin a transaction for writing; it is committed at its end, and rolled back on an exception."""
         with self._begin(self._writer) as connection:
             yield connection
 
@@ -70,9 +69,9 @@ class Database:
     @contextmanager
     def _begin(self, engine: Engine) -> Iterator[Connection]:
         if self._closed:
-            raise DataError("a closed storage keeps nothing", self.address.shown, "open it again")
+            raise DataError("a closed storage cannot be used", self.address.shown, "open it again")
         if os.getpid() != self._process:
-            # These connections are the parent's: not to be used here, nor to be closed.
+            # After a fork these connections belong to the parent: do not use or close them here.
             self._inherited.append(self._reader.pool)
             self._reader.dispose(close=False)
             self._process = os.getpid()
@@ -97,15 +96,15 @@ def open_sqlite(path: Path) -> Database:
 
 
 def _make_file(path: Path) -> None:
-    """Make an empty file that only its owner can read: it will hold the secrets that links are signed with."""
+    """Create an empty file that only its owner can read, because it will hold the secrets that sign links."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
         if path.is_dir():
             raise DataError("a database must be a file", f"the folder {path}", "name a file in it") from None
     except (OSError, ValueError) as error:
-        rule = "the folder of a database must be there and open to this user"
-        raise DataError(rule, error, "make the folder, allow this user to write to it, or name another one") from None
+        rule = "the folder of a database must exist and be writable for this user"
+        raise DataError(rule, error, "create the folder, allow this user to write to it, or name another one") from None
 
 
 def _enable_wal(path: Path) -> None:
@@ -123,7 +122,7 @@ def _enable_wal(path: Path) -> None:
 
 
 def _on_sqlite_connect(connection: Any, record: object) -> None:
-    connection.isolation_level = None  # the driver begins nothing; `_on_sqlite_begin` does
+    connection.isolation_level = None  # `_on_sqlite_begin` begins transactions instead of the driver
     connection.execute("PRAGMA foreign_keys=ON").close()
     connection.execute("PRAGMA synchronous=FULL").close()
 
@@ -153,7 +152,7 @@ def open_postgresql(text: str) -> Database:
             hide_parameters=True,
         )
     event.listen(engine, "connect", _on_postgresql_connect)
-    # Without postgresql_readonly: connections go back to the pool as READ WRITE, also where the server says read only.
+    # Not with postgresql_readonly: connections would return to the pool as READ WRITE, even from a read-only server.
     return Database(engine.execution_options(isolation_level="REPEATABLE READ"), engine, address)
 
 
@@ -162,14 +161,14 @@ def _parse_url(text: str) -> URL:
     try:
         url = make_url(text).set(drivername="postgresql+psycopg")
     except (ArgumentError, ValueError):
-        raise InputError(rule, None, "correct it; it is not shown here since it may hold a password") from None
+        raise InputError(rule, None, "correct it; it is not shown here because it may contain a password") from None
     if "@" in (url.host or "") or "@" in (url.database or ""):
         raise InputError(rule, "more than one @", "write %40 for an @ in a password")
     return url
 
 
 def _on_postgresql_connect(connection: Any, record: object) -> None:
-    """Wait for locks as long as SQLite does, and for the disk also where the server is set not to."""
+    """Set the same lock timeout as for SQLite, and turn synchronous commits on."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT set_config('TimeZone', 'UTC', false), set_config('lock_timeout', %s, false)",
@@ -183,13 +182,13 @@ def _on_postgresql_connect(connection: Any, record: object) -> None:
 
 # -- errors -----------------------------------------------------------------------------------------------------------
 
-_TRY_AGAIN = "nothing was stored; end the program that holds it, or try again"
+_TRY_AGAIN = "nothing was stored; end the program that holds the lock, or try again"
 _READ_ONLY = "allow this user to write to it, or name another one"
 
 _LOCKED = ("a database must not stay locked by another program", _TRY_AGAIN)
-_CLOSED_OFF = ("a database must be one that can be written to", _READ_ONLY)
+_CLOSED_OFF = ("a database must be writable", _READ_ONLY)
 _DAMAGED = ("a database must not be damaged", "restore it from a backup, as docs/howto/backup.md says")
-_FULL = ("the disk must have room for what is stored, and take it", "nothing was stored; make room, then try again")
+_FULL = ("the disk must be writable and have free space", "nothing was stored; make room, then try again")
 
 _SQLITE_ERRORS = {
     "SQLITE_BUSY": _LOCKED,
@@ -197,8 +196,8 @@ _SQLITE_ERRORS = {
     "SQLITE_READONLY": _CLOSED_OFF,
     "SQLITE_PERM": _CLOSED_OFF,
     "SQLITE_AUTH": _CLOSED_OFF,
-    "SQLITE_CANTOPEN": ("a database file and its folder must be there and open to this user", _READ_ONLY),
-    "SQLITE_NOTADB": ("the file must be a SQLite database", "name another file; this one is left as it is"),
+    "SQLITE_CANTOPEN": ("a database file and its folder must exist and be writable for this user", _READ_ONLY),
+    "SQLITE_NOTADB": ("the file must be a SQLite database", "name another file; this one was not changed"),
     "SQLITE_CORRUPT": _DAMAGED,
     "SQLITE_FORMAT": _DAMAGED,
     "SQLITE_MISMATCH": _DAMAGED,
@@ -206,7 +205,7 @@ _SQLITE_ERRORS = {
     "SQLITE_FULL": _FULL,
     "SQLITE_IOERR": _FULL,
 }
-"""Rule and remedy for each error code; extended codes begin with their primary code."""
+"""Rule and remedy per error code; extended codes begin with their primary code."""
 
 _POSTGRESQL_ERRORS = {
     "25006": _CLOSED_OFF,
@@ -218,25 +217,25 @@ _POSTGRESQL_ERRORS = {
 }
 
 _UNREACHABLE = (
-    "the server must be there and let this user in",
+    "the server must be reachable and accept this user",
     "check that it runs, and each part of the address: user, password, host, port, database and options",
 )
 _NEWER = ("the tables of a database must be those of this release", "stop all servers, upgrade them, start them again")
-_OTHER = ("a database must do what it is asked to", "nothing was stored; see what it answered, and try again")
+_OTHER = ("the database could not run a statement", "nothing was stored; read its message, and try again")
 
 
 @dataclass(frozen=True)
 class DatabaseAddress:
-    """Address of a database, with the errors that name it: never a driver's own error, and never a password.
+    """Address of a database, and translation of its driver's errors to messages without passwords.
 
     Parameters
     ----------
     shown
-        Its address, for messages.
+        The address as shown in messages.
     hidden
-        What must not be in a message.
+        Texts that messages must not contain.
     file
-        Of a SQLite database; it is examined where an error does not tell whether it is damaged.
+        File of a SQLite database; it is examined if an error does not tell whether it is damaged.
     """
 
     shown: str
@@ -245,13 +244,13 @@ class DatabaseAddress:
 
     @contextmanager
     def translate_errors(self) -> Iterator[None]:
-        """Translate what the driver raises into a `DataError`."""
+        """Translate the driver's exceptions to `DataError`."""
         try:
             yield
         except (SQLAlchemyError, sqlite3.Error) as error:
-            # Not chained: the driver's words are in the message, without what was to be stored.
+            # Not chained: the message contains the driver's text, without the values of the statement.
             raise self.to_data_error(error) from None
-        except UnicodeDecodeError as error:  # the driver could not even read the names in the database's own error
+        except UnicodeDecodeError as error:  # the driver could not decode the database's error message
             raise self.damage_error(error) from None
 
     def to_data_error(self, error: Exception) -> DataError:
@@ -280,7 +279,7 @@ def _explain_postgresql(cause: object) -> tuple[str, str]:
 
 
 def _explain_sqlite(cause: sqlite3.Error, file: Path | None) -> tuple[str, str]:
-    name = getattr(cause, "sqlite_errorname", "")  # errors of the driver itself have none
+    name = getattr(cause, "sqlite_errorname", "")  # the driver's own errors have no name
     undecodable = isinstance(cause, sqlite3.OperationalError) and str(cause).startswith("Could not decode")
     if not name and undecodable:
         return _DAMAGED
@@ -290,9 +289,9 @@ def _explain_sqlite(cause: sqlite3.Error, file: Path | None) -> tuple[str, str]:
 
 
 def _examine(file: Path) -> tuple[str, str]:
-    """Tell why a statement failed: damage, tables of a newer release, or neither.
+    """Return why a statement failed: damage, tables of a newer release, or another reason.
 
-    Damage is a failed integrity check, or tables that differ from those of this release at its own revision.
+    A file is damaged if its integrity check fails, or if its tables differ from this release's at the same revision.
     """
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=1.0)) as connection:

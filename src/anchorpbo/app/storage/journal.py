@@ -1,21 +1,21 @@
-"""The journal of a study: an append-only log of what its participants did, and when.
+"""The journal of a study: an append-only log of its participants' actions.
 
-An undone entry stays in the journal, followed by an entry of type ``undone``. All state of a study, each participant's
-log included, is a replay of its journal.
+An undone entry stays in the journal, followed by an entry of type ``undone``. The whole state of a study, including
+each participant's log, is a replay of its journal.
 
 ::
 
     type             data
-    created          what the study was made with
+    created          name, of the study
     anchor_added     design
     anchor_removed   design
     asked            duel_id, first, second, why, gain
-    answered         duel_id, first, second, outcome; imported where nobody asked
-    undone           event, the number of the entry that was taken back
-    commented        text; event, the number of the entry it is about, or null
-    removed          name, of a participant who no longer takes part; by the owner, as the next two
-    invited          name, of one who takes part again
-    relinked         name, of one whose link is another from now on
+    answered         duel_id, first, second, outcome; imported if the duel was not asked
+    undone           event, the number of the undone entry
+    commented        text; event, the number of the entry it refers to, or null
+    removed          name, of a removed participant; by the owner, as the next two
+    invited          name, of a participant who was invited again
+    relinked         name, of a participant who got a new link
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ EntryType = Literal[
 ENTRY_TYPES: tuple[EntryType, ...] = get_args(EntryType)
 
 OWNER = "owner"
-"""The participant who made the study."""
+"""The participant who created the study."""
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,17 @@ class Entry:
     Parameters
     ----------
     type
-        What.
+        Type of the entry.
     participant
-        By whom.
+        Participant who acted.
     time
-        When, with a time zone.
+        Time of the action, with a time zone.
     data
-        The rest, ready for JSON.
+        Data by type, ready for JSON.
     response_ms
-        How long an answer took, in milliseconds.
+        Response time of an answer, in milliseconds.
     number
-        Its place in the journal, from 1; 0 before it is in one.
+        Position in the journal, from 1; 0 before it is appended.
     """
 
     type: EntryType
@@ -66,7 +66,7 @@ class Entry:
     number: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the entry as an export holds it."""
+        """Return the entry in the form of an export."""
         return {
             "number": self.number,
             "type": self.type,
@@ -95,12 +95,12 @@ class Entry:
 
 
 def make_entry(type: EntryType, participant: str, data: Mapping[str, Any], response_ms: int | None = None) -> Entry:
-    """Make an entry of this moment, its data as storage will return it: JSON has lists and no tuples."""
+    """Return an entry with the current time; tuples in its data become lists, as in JSON."""
     return Entry(type, participant, datetime.now(UTC), json.loads(json.dumps(data)), response_ms)
 
 
 def is_informative(kind: str, data: Mapping[str, Any]) -> bool:
-    """Whether an entry of this type and data is an answer that counts: a preference or a tie, and no skip."""
+    """Return whether an entry is an informative answer: a preference or a tie, not a skip."""
     return kind == "answered" and data.get("outcome") != "skip"
 
 

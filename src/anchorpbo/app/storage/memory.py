@@ -1,4 +1,4 @@
-"""Studies in a dictionary: for tests, and for those who only want to look around."""
+"""Studies in a dictionary, for tests and for trying the app."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class MemoryStorage(Storage):
             self._studies[id] = study
 
     def studies(self) -> list[StudyInfo]:
-        """List all studies, the newest first."""
+        """Return all studies, newest first."""
         with self._lock:
             infos = [study.info(id) for id, study in self._studies.items()]
         return sorted(infos, key=lambda info: (info.created, info.id), reverse=True)
@@ -92,7 +92,7 @@ class MemoryStorage(Storage):
         return definition
 
     def participants(self, id: str) -> list[str]:
-        """List the participants."""
+        """Return the participants."""
         with self._lock:
             return list(self._find(id).participants)
 
@@ -105,7 +105,7 @@ class MemoryStorage(Storage):
                 study.participants.append(name)
 
     def entries(self, id: str, participant: str | None = None, after: int = 0) -> list[Entry]:
-        """Read the journal."""
+        """Return entries of the journal."""
         after = as_count("after", after)
         if participant is not None:
             as_text("a participant's name", participant)
@@ -120,7 +120,7 @@ class MemoryStorage(Storage):
             return {id: len(self._studies[id].rows) for id in names if id in self._studies}
 
     def append(self, id: str, entries: Sequence[Entry], seen: int) -> list[Entry]:
-        """Add entries of one participant."""
+        """Append entries of one participant."""
         rows, seen = make_rows_of_one(entries), as_count("seen", seen)
         with self._lock:
             study = self._find(id)
@@ -145,13 +145,13 @@ class MemoryStorage(Storage):
             del self._studies[id]
 
     def secret(self, name: str) -> bytes:
-        """Return the 32 random bytes of this name."""
+        """Return the secret with this name, 32 random bytes."""
         name = as_name("a secret's name", name)
         with self._lock:
             return self._secrets.setdefault(name, secrets.token_bytes(32))
 
     def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing: memory needs no closing."""
 
     def _find(self, id: str) -> _StoredStudy:
         study = self._studies.get(as_study_id(id))

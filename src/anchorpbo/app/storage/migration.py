@@ -1,4 +1,4 @@
-"""Creates the tables of this release in a database, or migrates those of an earlier release."""
+"""Creation of the tables of this release, and migration of the tables of earlier releases."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from anchorpbo.errors import DataError
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 _MIGRATION_LOCK = Lock()
-"""Alembic has one environment a process."""
+"""Lock around Alembic, which has one environment per process."""
 
 _LOCK_KEY = 4_702_111_234_474_983_745
-"""Key of PostgreSQL's advisory lock during a migration; any number that no other program uses."""
+"""Key of PostgreSQL's advisory lock during a migration: an arbitrary number that no other program uses."""
 
 
 def check_integrity(database: Database) -> None:
-    """Raise where pages or indices of a SQLite file are damaged; rows have checksums, which are compared on reading.
+    """Raise if pages or indices of a SQLite file are damaged; checksums of rows are compared when they are read.
 
-    It reads the whole file. A server looks after its pages itself.
+    Reads the whole file. PostgreSQL checks its own pages, so nothing is done there.
     """
     with database.begin_read() as connection:
         if connection.dialect.name == "sqlite":
@@ -34,9 +34,9 @@ def check_integrity(database: Database) -> None:
 
 
 def migrate(database: Database) -> None:
-    """Make the tables of this release, or lead those of an earlier one to them; one process at a time.
+    """Create the tables of this release, or migrate those of an earlier one; one process at a time.
 
-    A database that cannot be written to is found here, also where there is nothing to do.
+    Raises on a read-only database, even if there is nothing to migrate.
     """
     with _MIGRATION_LOCK, database.begin_write() as connection:
         if connection.dialect.name == "postgresql":
@@ -44,12 +44,12 @@ def migrate(database: Database) -> None:
         revision = _read_revision(connection, database.address.shown)
         if revision != schema.LATEST_REVISION:
             _run_migrations(connection, revision, database.address.shown)
-        # Changes nothing, but is refused where nothing may be changed.
+        # This changes no row, but fails on a read-only database.
         connection.execute(text("DELETE FROM alembic_version WHERE version_num IS NULL"))
 
 
 def _read_revision(connection: Connection, shown: str) -> str | None:
-    """The last migration that a database has seen, or None where it is empty."""
+    """Return the last migration of a database, or ``None`` if it is empty."""
     tables = set(inspect(connection).get_table_names())
     if "alembic_version" in tables:
         revision: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
@@ -57,7 +57,7 @@ def _read_revision(connection: Connection, shown: str) -> str | None:
             return revision
     clash = sorted(tables & set(schema.metadata.tables))
     if clash:
-        raise _foreign_error(shown, f"tables of the name {', '.join(clash)}")
+        raise _foreign_error(shown, f"tables named {', '.join(clash)}")
     return None
 
 
@@ -72,11 +72,11 @@ def _run_migrations(connection: Connection, revision: str | None, shown: str) ->
     if revision is not None and revision not in known:
         if not re.fullmatch(r"\d{4}", revision):
             raise _foreign_error(shown, f"revision {revision}")
-        rule = "a database must not be ahead of this release; this one was written by a newer release"
+        rule = "a database must not come from a newer release than this one"
         raise DataError(rule, f"{shown} at revision {revision}", 'upgrade: pip install -U "anchorpbo[web]"')
     upgrade(config, schema.LATEST_REVISION)
 
 
 def _foreign_error(shown: str, what: str) -> DataError:
-    rule = "a database must be empty or one of this library"
-    return DataError(rule, f"{shown} with {what}", "name another one; this one is left as it is")
+    rule = "a database must be empty or belong to anchorpbo"
+    return DataError(rule, f"{shown} with {what}", "name another one; this one was not changed")

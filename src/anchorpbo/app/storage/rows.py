@@ -1,16 +1,16 @@
-"""Rows that every storage back end keeps: validated values, journal entries, heads of studies and their checksums.
+"""Rows that every storage back end stores: validated values, journal entries, heads of studies and their checksums.
 
-The rules are the same for every back end, so that one can be exchanged for another. An entry becomes an `EntryRow`, a
-study's counts a `Head`. A checksum covers these columns, in this order::
+The rules are the same for every back end, so that back ends are interchangeable. An entry becomes an `EntryRow`, the
+counts of a study become a `Head`. A checksum covers these columns, in this order::
 
     studies        definition_checksum: definition      checksum: id, name, created, definition_checksum
     participants   checksum: study, name, position
-    entries        checksum: study and all columns of an entry, its number included
+    entries        checksum: study and all columns of an entry, including its number
     heads          checksum: study, entries, participants, answers, updated
     secrets        checksum: name, value
 
-CRC-32 finds every error within 32 bits in a row and takes four microseconds an entry; it is no protection against
-someone who means to change a database. Missing rows are found by the numbers of the others and by the head.
+CRC-32 detects every burst error of up to 32 bits and takes four microseconds per entry. It does not protect against
+deliberate changes. Gaps in the numbers and the head reveal missing rows.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from anchorpbo.app.storage.journal import ENTRY_TYPES, Entry, EntryType, is_info
 from anchorpbo.errors import InputError, UnknownNameError
 
 MAX_INTEGER = 2**63 - 1
-"""The largest whole number a database keeps."""
+"""Largest integer that every database can store."""
 _MAX_NAME_LENGTH = 200
-"""Characters of an id or a participant's name: PostgreSQL's indices have no room for much longer ones."""
+"""Maximum length of an id or a participant's name; PostgreSQL's indices cannot hold much longer ones."""
 
 ColumnValue = str | int | bytes | datetime | None
 """Value of a column."""
@@ -37,16 +37,16 @@ ColumnValue = str | int | bytes | datetime | None
 
 @dataclass(frozen=True)
 class EntryRow:
-    """An entry of a journal as storage keeps it.
+    """Stored form of a journal entry.
 
     Parameters
     ----------
     type, participant, time, response_ms
         As in `Entry`; the time is in UTC.
     data
-        As JSON.
+        The entry's data as JSON.
     undoes
-        Number of the entry that this one takes back. It is in the data too; the column lets answers be counted
+        Number of the entry that this one undoes. The data contains it, too; with the column, answers can be counted
         without parsing JSON.
     """
 
@@ -62,7 +62,7 @@ class EntryRow:
         """Validate an entry and convert it to a row."""
         if not isinstance(entry, Entry):
             raise InputError(
-                "a journal holds entries", repr(entry), "make an anchorpbo.app.storage.journal.Entry of it"
+                "a journal holds entries", repr(entry), "convert it to an anchorpbo.app.storage.journal.Entry"
             )
         if entry.type not in ENTRY_TYPES:
             raise UnknownNameError.of("an entry's type", entry.type, ENTRY_TYPES)
@@ -77,42 +77,42 @@ class EntryRow:
 
     @property
     def is_informative(self) -> bool:
-        """Whether it is an answer that counts."""
+        """Whether the entry is an informative answer."""
         return self.type == "answered" and is_informative(self.type, json.loads(self.data))
 
     def checksum(self, study: str, number: int) -> int:
-        """Checksum of the row of this number in a study's journal."""
+        """Return the checksum of this row at a number in a study's journal."""
         fields = (self.type, self.participant, self.time, self.response_ms, self.data, self.undoes)
         return compute_checksum(study, number, *fields)
 
     def to_entry(self, number: int) -> Entry:
-        """Entry of this number, with data of its own."""
+        """Return the entry with this number and a new copy of the data."""
         return Entry(self.type, self.participant, self.time, json.loads(self.data), self.response_ms, number)
 
 
 def make_rows(entries: Sequence[Entry]) -> list[EntryRow]:
-    """Validate entries of any participants and convert them to rows."""
+    """Validate entries of one or more participants and convert them to rows."""
     return [EntryRow.from_entry(entry) for entry in entries]
 
 
 def make_rows_of_one(entries: Sequence[Entry]) -> list[EntryRow]:
-    """Validate entries that must be of one participant and convert them to rows."""
+    """Validate entries, check that they belong to one participant, and convert them to rows."""
     rows = make_rows(entries)
     names = sorted({row.participant for row in rows})
     if len(names) > 1:
-        raise InputError("entries added together must be of one participant", names, "add those of each on their own")
+        raise InputError("entries appended together must be of one participant", names, "append per participant")
     return rows
 
 
 @dataclass(frozen=True)
 class Head:
-    """Counts of a study's rows, so that no missing row goes unnoticed.
+    """Counts of a study's rows, which reveal missing rows.
 
-    The list of studies reads heads only; otherwise it would have to read all journals.
+    The list of studies reads only the heads instead of all journals.
     """
 
     entries: int = 0
-    """In its journal: the number of the last one."""
+    """Number of entries in the journal, which is the number of the last one."""
     participants: int = 0
     answers: int = 0
     """Informative answers that were not undone."""
@@ -120,16 +120,16 @@ class Head:
     """Time of the last entry."""
 
     def append(self, rows: Sequence[EntryRow], answers: int) -> Head:
-        """Head after appending `rows` (not empty), with the new count of valid answers."""
+        """Return the head after appending `rows` (not empty), with the new count of valid answers."""
         return replace(self, entries=self.entries + len(rows), answers=answers, updated=rows[-1].time)
 
     def checksum(self, study: str) -> int:
-        """Checksum of the head of this study."""
+        """Return the checksum of the head of this study."""
         return compute_checksum(study, self.entries, self.participants, self.answers, self.updated)
 
 
 def count_answers(rows: Iterable[tuple[int, EntryRow]]) -> int:
-    """Count the informative answers that were not undone, from numbered rows in their order."""
+    """Count the informative answers that were not undone, from numbered rows in order."""
     valid: set[int] = set()
     for number, row in rows:
         if row.is_informative:
@@ -140,8 +140,8 @@ def count_answers(rows: Iterable[tuple[int, EntryRow]]) -> int:
 
 
 def compute_checksum(*values: ColumnValue) -> int:
-    """CRC-32 of values, in their order."""
-    # Text holds no NUL, see `as_text`.
+    """Return the CRC-32 of values, in order."""
+    # NUL separates the values, because text cannot contain it, see `as_text`.
     texts = [value if type(value) is str else _column_text(value) for value in values]
     return crc32("\0".join(texts).encode("utf-8", "surrogatepass"))
 
@@ -150,16 +150,16 @@ def compute_checksum(*values: ColumnValue) -> int:
 
 
 def as_text(what: str, value: Any) -> str:
-    """Return text that every database can keep, or raise."""
+    """Return text that every database can store, or raise."""
     if not isinstance(value, str):
         raise InputError(f"{what} must be text", repr(value), "write a str")
     if not _is_storable(value):
-        raise InputError(f"{what} must not hold NUL characters or half a surrogate pair", repr(value), "remove them")
+        raise InputError(f"{what} must not contain NUL characters or half a surrogate pair", repr(value), "remove them")
     return value
 
 
 def as_name(what: str, value: Any) -> str:
-    """Return a text of 1 to 200 characters that something is found by, or raise."""
+    """Return a text of 1 to 200 characters for a key column, or raise."""
     if not 1 <= len(as_text(what, value)) <= _MAX_NAME_LENGTH:
         raise InputError(
             f"{what} must have between 1 and {_MAX_NAME_LENGTH} characters", repr(value), "choose another one"
@@ -168,7 +168,7 @@ def as_name(what: str, value: Any) -> str:
 
 
 def as_study_id(id: Any) -> str:
-    """Return a study's id; an id that cannot be stored belongs to no study."""
+    """Return a study's id; raise `UnknownStudyError` if it cannot be stored."""
     if not isinstance(id, str):
         raise InputError("a study's id must be text", repr(id), "write a str")
     if not _is_storable(id):

@@ -8,8 +8,8 @@
     heads          study, entries, participants, answers, updated, checksum
     secrets        name, value, checksum
 
-Deleting a study deletes its rows in all tables. `rows` lists the columns that a checksum covers, `migrations` the
-steps to this schema; a test compares the two.
+Deleting a study deletes its rows in all tables. `rows` lists the columns that each checksum covers. `migrations` has
+the steps to this schema; a test compares their result with it.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from sqlalchemy import (
 )
 
 LATEST_REVISION = "0002"
-"""The last migration of this release."""
+"""Last migration of this release."""
 
 
 class UTCTime(TypeDecorator[datetime]):
-    """A time, kept in UTC and returned with its time zone; SQLite keeps none, and PostgreSQL returns the session's."""
+    """A time stored in UTC and returned with its time zone; SQLite stores no zone, PostgreSQL returns the session's."""
 
     impl = DateTime(timezone=True)
     cache_ok = True

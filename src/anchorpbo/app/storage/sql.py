@@ -1,11 +1,11 @@
 """Studies in a database: the same statements for SQLite and PostgreSQL.
 
-A change of a study locks its row and its head first, so that the changes of one study happen one after another:
-numbers have no gaps, and what `append` has seen is compared with what there is. SQLite has no locks on rows and needs
-none: it has one writer at a time.
+A transaction that changes a study first locks its row and its head, so that the changes of one study are serialized:
+numbers have no gaps, and `append` detects stale writes. SQLite has no row locks and needs none: it has one writer at a
+time.
 
-Every row that is read is compared with its checksum, and what there is of a study with its head: `DataError` where the
-database has changed on the disk.
+Every row read is compared with its checksum, and the rows of a study with its head. A mismatch means that the database
+is damaged and raises `DataError`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _HEADS = schema.heads.c
 _HEAD = [column.label(f"head_{column.name}") for column in _HEADS]
 
 _MAX_BOUND_PARAMETERS = 1_000
-"""Bound parameters in one statement; the limits of the databases themselves are higher."""
+"""Maximum number of bound parameters in one statement; the databases allow more."""
 
 
 class SQLStorage(Storage):
@@ -75,13 +75,13 @@ class SQLStorage(Storage):
             insert_study(connection, info, definition, entries)
 
     def studies(self) -> list[StudyInfo]:
-        """List all studies, the newest first."""
+        """Return all studies, newest first."""
         without_row = select(_HEADS.study).where(~exists().where(_STUDIES.id == _HEADS.study))
         with self._database.begin_read() as connection:
             infos = [self._parse_info(row) for row in self._fetch(connection, _select_infos())]
             for row in self._fetch(connection, without_row):
                 raise self._missing_error(f"the row of study {row.study!r}")
-        # Sorted here: servers do not agree on the order of text.
+        # Sorted here, because servers differ in the order of text.
         return sorted(infos, key=lambda info: (info.created, info.id), reverse=True)
 
     def study(self, id: str) -> StudyInfo:
@@ -107,7 +107,7 @@ class SQLStorage(Storage):
         return definition
 
     def participants(self, id: str) -> list[str]:
-        """List the participants."""
+        """Return the participants."""
         query = select(*schema.participants.c, *_HEAD).join(schema.heads, _HEADS.study == _PEOPLE.study)
         query = query.where(_PEOPLE.study == as_study_id(id)).order_by(_PEOPLE.position)
         with self._database.begin_read() as connection:
@@ -129,7 +129,7 @@ class SQLStorage(Storage):
                 self._insert(connection, id, head, lambda: _insert_participant(connection, id, name, head.participants))
 
     def entries(self, id: str, participant: str | None = None, after: int = 0) -> list[Entry]:
-        """Read the journal."""
+        """Return entries of the journal."""
         query = select(schema.entries).where(
             _ENTRIES.study == as_study_id(id), _ENTRIES.number > as_count("after", after)
         )
@@ -149,7 +149,7 @@ class SQLStorage(Storage):
 
     def last_numbers(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the number of the last entry of each of these studies."""
-        # A look at the end of an index for each, where a GROUP BY would read all entries.
+        # One index lookup per study; a GROUP BY would read all entries.
         last = select(func.max(_ENTRIES.number)).where(_ENTRIES.study == _STUDIES.id).scalar_subquery()
         query, names = select(_STUDIES.id, func.coalesce(last, 0).label("last")), [as_study_id(id) for id in ids]
         numbers: dict[str, int] = {}
@@ -160,7 +160,7 @@ class SQLStorage(Storage):
         return numbers
 
     def append(self, id: str, entries: Sequence[Entry], seen: int) -> list[Entry]:
-        """Add entries of one participant."""
+        """Append entries of one participant."""
         rows, seen = make_rows_of_one(entries), as_count("seen", seen)
         with self._database.begin_write() as connection:
             head = self._read_head(connection, id, lock=True)
@@ -181,13 +181,13 @@ class SQLStorage(Storage):
         return [row.to_entry(number) for number, row in enumerate(rows, first)]
 
     def delete(self, id: str) -> None:
-        """Delete a study; its other rows are deleted with it."""
+        """Delete a study and its rows in all tables."""
         with self._database.begin_write() as connection:
             if connection.execute(delete(schema.studies).where(_STUDIES.id == as_study_id(id))).rowcount == 0:
                 raise unknown_study_error(id)
 
     def secret(self, name: str) -> bytes:
-        """Return the 32 random bytes of this name."""
+        """Return the secret with this name, 32 random bytes."""
         name = as_name("a secret's name", name)
         query = select(schema.secrets).where(_SECRETS.name == name)
         with self._database.begin_read() as connection:
@@ -204,17 +204,17 @@ class SQLStorage(Storage):
         """Close files and connections."""
         self._database.close()
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- internals ----------------------------------------------------------------------------------------------------
 
     def _fetch(self, connection: Connection, query: Select[Any]) -> Sequence[Row[Any]]:
-        """Rows, if each column is of its type."""
+        """Return the rows of a query; raise if a value does not have the type of its column."""
         try:
             return connection.execute(query).all()
-        except (ValueError, TypeError, OverflowError) as error:  # a time that is none
+        except (ValueError, TypeError, OverflowError) as error:  # an invalid time
             raise self._database.address.damage_error(error) from None
 
     def _check_checksum(self, expected: Any, what: str, *values: ColumnValue) -> None:
-        """Raise unless values have the checksum that was stored with them."""
+        """Raise unless the values match their stored checksum."""
         if expected != compute_checksum(*values):
             raise self._database.address.damage_error(f"{what} does not match its checksum")
 
@@ -257,16 +257,18 @@ class SQLStorage(Storage):
         return row
 
     def _read_answers(self, connection: Connection, id: str) -> list[tuple[int, EntryRow]]:
-        """Answers and what takes them back, with their numbers."""
+        """Return answers and undo entries, with their numbers."""
         query = select(schema.entries).where(_ENTRIES.study == id, _ENTRIES.type.in_(("answered", "undone")))
         return [(row.number, self._parse_row(row)) for row in self._fetch(connection, query.order_by(_ENTRIES.number))]
 
     def _insert(self, connection: Connection, id: str, head: Head, insert_rows: Callable[[], None]) -> None:
-        """Insert rows, and with them the head that there is then."""
+        """Insert rows together with the new head."""
         try:
             insert_rows()
-        except IntegrityError:  # there is a row of this number
-            raise self._database.address.damage_error(f"the head of study {id!r} does not know all there is") from None
+        except IntegrityError:  # a row with this number exists already
+            raise self._database.address.damage_error(
+                f"the head of study {id!r} counts fewer rows than there are"
+            ) from None
         changed = {**vars(head), "checksum": head.checksum(id)}
         connection.execute(update(schema.heads).where(_HEADS.study == id).values(changed))
 
@@ -274,7 +276,7 @@ class SQLStorage(Storage):
 def insert_study(
     connection: Connection, info: StudyInfo, definition: Mapping[str, Any], entries: Sequence[Entry]
 ) -> None:
-    """Check a new study and add it, in the transaction of a connection."""
+    """Validate a new study and insert it, in the transaction of a connection."""
     rows = make_rows(entries)
     id, name = as_name("a study's id", info.id), as_text("a study's name", info.name)
     created, text = as_utc("when a study was created", info.created), as_json("a study's definition", definition)
@@ -323,7 +325,7 @@ def _insert_rows(connection: Connection, study: str, rows: Sequence[EntryRow], f
 
 
 def _insert_secret(connection: Connection, name: str, value: bytes) -> None:
-    """Keep it unless someone else was faster."""
+    """Insert a secret unless another process was faster."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
     row = {"name": name, "value": value, "checksum": compute_checksum(name, value)}
     connection.execute(dialect.insert(schema.secrets).on_conflict_do_nothing(), row)

@@ -3,12 +3,12 @@
 ::
 
     owner         sends the token in a header or, after signing in, a cookie; without a token everyone is the owner
-    participant   opened a signed link, which is for one name in one study
+    participant   opened a signed link, which is for one participant in one study
 
 A cookie holds a signature, never the token. Wrong tokens are rate-limited, see `throttle.py`: above the limit tokens
 are rejected without comparison, unless the right one is too long to be guessed. The right one is then always accepted,
-so that nobody can lock the owner out. The browser that the server opens at its start signs in with a single-use code,
-since other users of the machine can see its command line.
+so that an attacker cannot lock the owner out. The browser that the server opens at its start signs in with a single-use
+code, since other users of the machine can see its command line.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _OLD_PARTS = 3
 _COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
-REVOKED_LINK = "this link no longer lets you in; ask the owner of the study for another"
+REVOKED_LINK = "this link is no longer valid; ask the owner of the study for a new one"
 ACCESS = "anchorpbo.access"
 """Key of the scope that holds the `Access` of a request."""
 MIN_UNGUESSABLE_LENGTH = 32
@@ -51,12 +51,12 @@ CODE_SECONDS = 60.0
 
 
 class ThrottledError(Exception):
-    """Too many wrong tokens came."""
+    """Too many wrong tokens were received."""
 
     def __init__(self, wait: float) -> None:
         self.seconds = max(1, math.ceil(wait))
         time = "a second" if self.seconds == 1 else f"{self.seconds} seconds"
-        super().__init__(f"too many wrong tokens came; wait {time}, then try again")
+        super().__init__(f"too many wrong tokens were received; wait {time}, then try again")
 
     @property
     def headers(self) -> dict[str, str]:
@@ -86,7 +86,7 @@ class Access:
     def require_study(self, study: str, participant: str | None = None) -> None:
         """Raise 403 unless the caller may access a study, and the part of this participant if one is given."""
         if not self.is_owner and (study != self.study or participant not in (None, self.participant)):
-            raise HTTPException(403, "your link is for one name in one study; ask the owner for another")
+            raise HTTPException(403, "your link is for one participant in one study; ask the owner for another")
 
     def resolve_participant(self, study: str, *named: str | None) -> str:
         """Return the participant that a request is about; by default the caller or, for the owner, ``owner``."""
@@ -100,7 +100,7 @@ class Access:
 
 
 class Authenticator:
-    """Authenticates requests."""
+    """Authenticator of requests."""
 
     def __init__(self, settings: Settings, signer: Signer, clock: Callable[[], float] = time.monotonic) -> None:
         self.settings, self.signer, self.throttle, self.clock = settings, signer, Throttle(), clock
@@ -135,7 +135,7 @@ class Authenticator:
         return self._check(connection, lambda: self._redeem_code(code), is_guessable=False)
 
     def make_code(self) -> str:
-        """Make a code that signs the owner in once, within `CODE_SECONDS` seconds, in place of the one before."""
+        """Return a single-use code that signs the owner in within `CODE_SECONDS`; it replaces the previous code."""
         with self._lock:
             self._code, self._code_until = secrets.token_urlsafe(32), self.clock() + CODE_SECONDS
             return self._code
@@ -189,7 +189,7 @@ class Authenticator:
 
     def _read_cookie(self, cookie: str) -> Access | None:
         parts = cookie.split(".")
-        if len(parts) == _OLD_PARTS:  # of an earlier release
+        if len(parts) == _OLD_PARTS:  # a cookie of an earlier release
             parts.insert(2, "0")
         if len(parts) != _OLD_PARTS + 1 or not parts[0] or not _COUNT.fullmatch(parts[2]):
             return None

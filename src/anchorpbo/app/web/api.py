@@ -65,7 +65,7 @@ async def _body(request: Request) -> bytes:
 
 
 CSVBody = Annotated[bytes, Depends(_body)]
-"""A body that is a CSV file, whatever its content type."""
+"""A CSV file as the request body, with any content type."""
 
 
 def _csv_body(example: str) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def show_study(request: Request, access: CurrentAccess, id: str) -> StudyView:
     """Return a study: its definition and progress."""
     access.require_study(id)
     view = _studies(request).show(id)
-    # A participant need not know the others.
+    # A participant must not see the names of the others.
     return view if access.participant is None else replace(view, participants=[access.participant])
 
 
@@ -277,7 +277,7 @@ def add_anchor(
 def remove_anchor(
     request: Request, access: CurrentAccess, id: str, mark: Mark | None = None, participant: ParticipantQuery = None,
     design: Annotated[str | None, Query(
-        max_length=20_000, description="The design, as JSON, for those who cannot send a body.",
+        max_length=20_000, description="The design as JSON, for clients that cannot send a body.",
         examples=[json.dumps(DESIGN_EXAMPLE)],
     )] = None,
 ) -> list[Design]:  # fmt: skip
@@ -357,7 +357,7 @@ def report(
     return HTMLResponse(page, headers=saved)
 
 
-# -- people -----------------------------------------------------------------------------------------------------------
+# -- participants -----------------------------------------------------------------------------------------------------
 
 
 @router.get("/studies/{id}/participants", tags=["people"])

@@ -40,7 +40,7 @@ class App(FastAPI):
         return Guard(super().build_middleware_stack(), self.state.authenticator)
 
     def openapi(self) -> dict[str, Any]:
-        """Describe the REST interface."""
+        """Return the OpenAPI description of the REST interface."""
         if self.openapi_schema is None:
             described = add_problem_schema(super().openapi())
             body = described["paths"]["/api/studies/import"]["post"]["requestBody"]["content"]["application/json"]
@@ -49,10 +49,10 @@ class App(FastAPI):
 
 
 def make_app(storage: Storage, settings: Settings | None = None, workers: Sequence[WorkerProcess] = ()) -> App:
-    """Make an app that serves the studies of a storage.
+    """Return an app that serves the studies of a storage.
 
     Duels are computed in worker processes, see `anchorpbo.app.scheduler`, or in a thread if there are none. With
-    workers, untrusted input is validated in processes of its own, started on demand. All of them end with the app.
+    workers, untrusted input is validated in separate processes, started on demand. All of them end with the app.
     """
     settings = settings or Settings()
     ahead = Scheduler(workers)

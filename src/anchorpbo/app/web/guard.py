@@ -45,7 +45,7 @@ HEADERS = {
 
 
 class Guard:
-    """ASGI middleware."""
+    """ASGI middleware that checks requests and adds security headers."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
         self.app, self.authenticator, self.settings = app, authenticator, authenticator.settings
@@ -70,7 +70,7 @@ class Guard:
         headers, method = Headers(scope=scope), scope["method"]
         host = headers.get("host", "")
         if _parse_host(host) not in self.settings.known_names:
-            detail = "this server does not go by that name; start it with --name to add one"
+            detail = "this server does not have that host name; start it with --name to add it"
             await make_problem(421, detail)(scope, receive, send_guarded)
         elif method not in SAFE and _is_cross_site(headers, host):
             await make_problem(403, "a page of another site must not change anything here")(
@@ -128,7 +128,7 @@ class TooLargeError(Exception):
 
 
 class _Body:
-    """Counts the bytes of a body."""
+    """A request body with a size limit."""
 
     def __init__(self, receive: Receive, limit: int) -> None:
         self._receive, self._limit, self._read = receive, limit, 0
@@ -140,7 +140,7 @@ class _Body:
         return not length.isdecimal() or len(length) > _MAX_DIGITS or int(length) > self._limit
 
     def refusal(self) -> Response:
-        return make_problem(413, f"a request must not be larger than {self._limit / 1e6:g} MB; send less, or in parts")
+        return make_problem(413, f"a request must have at most {self._limit / 1e6:g} MB; send less, or in parts")
 
     async def receive(self) -> Message:
         message = await self._receive()

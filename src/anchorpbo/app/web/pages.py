@@ -55,7 +55,7 @@ def _study_page(request: Request, access: Access, id: str, name: str, participan
     participant = access.resolve_participant(id, participant or None)
     study = _studies(request).show(id)
     if participant not in study.participants:
-        raise HTTPException(404, f"nobody called {participant} takes part in this study; check the link")
+        raise HTTPException(404, f"this study has no participant called {participant}; check the link")
     page = name.removesuffix(".html")
     context: dict[str, Any] = {"study": study, "participant": participant, "page": page, "OWNER": OWNER}
     return _page(request, name, access, most_cards=MAX_CARDS, **context, **more)
@@ -120,7 +120,7 @@ def people(request: Request, access: CurrentAccess, id: str) -> Response:
 def image(request: Request, access: CurrentAccess, id: str, name: str) -> Response:
     """Send an image of a catalogue."""
     access.require_study(id)
-    _studies(request).check_participant(id)  # the definition is cached, also if another process has deleted the study
+    _studies(request).check_participant(id)  # the cache may hold a study that another process has deleted
     found = _find_image(_studies(request), id, name)
     if found is None:
         raise HTTPException(404, "the catalogue has no such image; check its image column and folder")
@@ -128,7 +128,7 @@ def image(request: Request, access: CurrentAccess, id: str, name: str) -> Respon
 
 
 def _find_image(studies: StudyService, id: str, name: str) -> EmbeddedPicture | Path | None:
-    """Return an image that the catalogue names: one sent with the study, or a file in the catalogue's folder."""
+    """Return an image of the catalogue: a picture embedded in the study, or a file in the catalogue's folder."""
     definition = studies.definition(id)
     if name not in definition.images:
         return None
@@ -191,10 +191,10 @@ def join(request: Request, id: str, name: str, signature: str) -> Response:
         participant = ""
     standing = _studies(request).memberships.get(id, participant) if participant else None
     if standing is None or not _authenticator(request).verify_link(id, participant, signature, standing.link):
-        raise HTTPException(403, "this link is not valid; ask whoever sent it for another")
+        raise HTTPException(403, "this link is not valid; ask the sender for a new one")
     found: Access | None = request.scope[ACCESS]
     is_owner = found is not None and found.is_owner  # then the page must name the participant
-    # To the anchors on the first visit, else to the duel.
+    # Redirect to the anchors on the first visit, else to the duel.
     page = "duel" if _studies(request).has_begun(id, participant) else "anchors"
     response = RedirectResponse(_page_path(id, page, participant if is_owner else None), 303)
     _authenticator(request).join(response, id, participant, standing.link)
@@ -212,7 +212,7 @@ def _come_from_example(studies: StudyService, id: str, marked: list[Design]) -> 
 
 
 def _anchors_cookie(participant: str) -> str:
-    """Name of the cookie that records that a participant has seen the anchors page."""
+    """Return the name of the cookie that records that a participant has seen the anchors page."""
     return f"anchorpbo_anchors_{participant.encode('utf-8', 'surrogatepass').hex()}"
 
 

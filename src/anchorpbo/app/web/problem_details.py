@@ -63,7 +63,7 @@ class ProblemDetails(BaseModel):
     type: str = "about:blank"
     title: str = Field(examples=["Not Found"])
     status: int = Field(examples=[404], ge=400, le=599)
-    detail: str = Field(examples=["there is no study of this id; received 'x'; check the link."])
+    detail: str = Field(examples=["no study has this id; received 'x'; list the studies to see their ids."])
     rule: str | None = Field(None, description="What must hold.")
     received: str | None = Field(None, description="Value received.")
     remedy: str | None = Field(None, description="What to do.")
@@ -97,7 +97,7 @@ def add_problem_schema(openapi: dict[str, Any]) -> dict[str, Any]:
 def make_problem(
     status: int, detail: str, rule: str | None = None, received: str | None = None, remedy: str | None = None
 ) -> Response:
-    """Make a problem-details response."""
+    """Return a problem-details response."""
     body = ProblemDetails(
         title=HTTPStatus(status).phrase, status=status, detail=_end_sentence(detail),
         rule=rule, received=received, remedy=remedy,
@@ -106,7 +106,7 @@ def make_problem(
 
 
 def make_error_response(request: Request, status: int, detail: str, **parts: str | None) -> Response:
-    """Make an error response: JSON for a program, a page for a browser."""
+    """Return an error response: JSON for a program, a page for a browser."""
     if request.url.path.startswith("/api") or "text/html" not in request.headers.get("accept", ""):
         return make_problem(status, detail, **parts)
     if status == HTTPStatus.UNAUTHORIZED:
@@ -181,7 +181,7 @@ async def _handle_unexpected_error(request: Request, error: Exception) -> Respon
     # Log the route and not the URL, which may contain a signature.
     route = getattr(request.scope.get("route"), "path", "an unknown route")
     _LOG.error("unexpected error on %s %s", request.method, route, exc_info=error)
-    detail = "something went wrong that should not have; nothing was lost, and the server's log says more"
+    detail = "an unexpected error occurred; nothing was lost, and the server's log has the details"
     return make_error_response(request, HTTPStatus.INTERNAL_SERVER_ERROR, detail)
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from anchorpbo.app.definition.definition import StudyDefinition
 
 MAX_CARDS = 50
-"""Maximal number of designs in one request for cards."""
+"""Maximum number of designs in one request for cards."""
 Participant = Field(
     None,
     description="Acting participant; by default the owner. Can be a query parameter instead.",
@@ -75,7 +75,7 @@ CATALOGUE_EXAMPLE = "name,price,colour\nBirch,12.5,white\nElm,9,brown\nOak,19,br
 
 
 def export_example() -> dict[str, Any]:
-    """Export of the example study without answers."""
+    """Return the export of the example study without answers."""
     event = {"type": "created", "time": "2025-03-01T09:30:00+00:00", "participant": "owner"}
     study = StudyDefinition.from_request(STUDY_EXAMPLE).to_dict()
     return {"format": "anchorpbo-journal", "version": 1, "study": study, "events": [event]}
@@ -99,7 +99,9 @@ class NewStudy(StrictModel):
         description='Parameters and constraints, or a catalogue: {"kind": "space", ...} or {"kind": "catalogue", ...}.',
         examples=[SPACE_EXAMPLE],
     )
-    anchors: list[dict[str, Any]] = Field([], description="Designs the owner knows well.", examples=[[DESIGN_EXAMPLE]])
+    anchors: list[dict[str, Any]] = Field(
+        [], description="Designs that the owner knows well.", examples=[[DESIGN_EXAMPLE]]
+    )
     display: dict[str, Any] = Field({}, description="How designs are shown.")
     options: dict[str, Any] = Field({}, description="strategy, preset, seed, likelihood, inference, risk_weight ...")
 

@@ -1,7 +1,7 @@
-"""Runs the app: sockets bound first, secrets kept out of the log, shutdown within seconds.
+"""The server: binds sockets first, keeps secrets out of the log and shuts down within seconds.
 
 Connections are limited in time and number. A connection is dropped if its headers are not complete within
-`HEADER_SECONDS` seconds, or its body within `BODY_SECONDS` seconds plus one for each `BODY_BYTES_PER_SECOND` bytes.
+`HEADER_SECONDS` seconds, or its body within `BODY_SECONDS` seconds plus one per `BODY_BYTES_PER_SECOND` bytes.
 Above the connection limit, the connection that has waited longest for the rest of its request is dropped.
 """
 
@@ -28,9 +28,9 @@ from uvicorn.server import ServerState
 from anchorpbo.errors import InputError, RunError
 
 GRACEFUL_SHUTDOWN_SECONDS = 2
-"""Seconds that open requests may take after the server is told to stop."""
+"""Time limit for open requests after a stop signal, in seconds."""
 _PORTS_TRIED = 50
-"""Ports tried for a suggestion."""
+"""Number of ports tried to suggest a free one."""
 _ATTEMPTS = 5
 
 
@@ -64,7 +64,7 @@ def _listen(host: str, port: int) -> list[socket.socket]:
                 raise _port_error(host, port, error) from error
             refusal = error  # such as an IPv6 address without IPv6
     if not sockets:
-        remedy = "write 127.0.0.1 for this machine alone, or 0.0.0.0 for all its addresses"
+        remedy = "write 127.0.0.1 for this machine only, or 0.0.0.0 for all its addresses"
         raise InputError("--host must be an address of this machine", f"{host}: {refusal}", remedy)
     return sockets
 
@@ -73,7 +73,7 @@ def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[A
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        remedy = "write 127.0.0.1 for this machine alone, or 0.0.0.0 for all its addresses"
+        remedy = "write 127.0.0.1 for this machine only, or 0.0.0.0 for all its addresses"
         raise InputError("--host must be an address of this machine", f"{host}: {error}", remedy) from error
     # IPv4 first, since the printed URL uses it.
     distinct = dict.fromkeys((family, address) for family, _, _, _, address in found)
@@ -100,13 +100,13 @@ def _bind(family: socket.AddressFamily, address: tuple[Any, ...]) -> socket.sock
 
 def _port_error(host: str, port: int, error: OSError) -> RunError:
     if error.errno == errno.EACCES:
-        return RunError(f"port {port} must be one that this user may listen on", error.strerror, "try --port 8000")
+        return RunError(f"this user must be allowed to listen on port {port}", error.strerror, "try --port 8000")
     received = f"port {port} of {host}, which another program uses"
     return RunError("the port must be free", received, f"end that program, or try --port {_find_free_port(host, port)}")
 
 
 def _find_free_port(host: str, port: int) -> int:
-    """Find a free port: one of the next, or any."""
+    """Return a free port: one of the next ones if possible, else any."""
     for other in [*range(port + 1, min(port + 1 + _PORTS_TRIED, 65_536)), 0]:
         with suppress(OSError, StopIteration):
             family, address = next(iter(_addresses(host, other)))
@@ -123,12 +123,12 @@ HEADER_SECONDS = 10.0
 BODY_SECONDS, BODY_BYTES_PER_SECOND = 60.0, 5_000.0
 """Seconds from the end of the headers to the end of the body, and bytes that extend them by one second."""
 MAX_CONNECTIONS = 4_096
-"""Open connections, of some 20 kB each."""
+"""Maximum number of open connections, of about 20 kB each."""
 OTHER_FILES = 256
-"""Files that the process needs for the database, pipes to workers and others."""
+"""Number of files that the process needs for the database, pipes to workers and others."""
 SWITCH_INTERVAL = 5e-4
-"""Interpreter's switch interval in seconds. With the default of 5 ms a thread that computes ahead would delay a request
-several times."""
+"""Switch interval of the interpreter in seconds. With the default of 5 ms, a thread that prefetches duels would delay a
+request several times."""
 
 
 def run(
@@ -300,7 +300,7 @@ _LINK = re.compile(r"/join/[^\s\"]*")
 
 
 class SecretFilter(logging.Filter):
-    """Removes secrets from log lines: query strings and participants' links."""
+    """Filter that removes secrets from log lines: query strings and participants' links."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Rewrite a log line."""
@@ -309,7 +309,7 @@ class SecretFilter(logging.Filter):
 
 
 def _logging_config() -> dict[str, Any]:
-    """Log warnings, and requests if enabled, to standard error."""
+    """Return a logging configuration that logs warnings, and requests if enabled, to standard error."""
     handlers = {"handlers": ["stderr"], "propagate": False}
     return {
         "version": 1,

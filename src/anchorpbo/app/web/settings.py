@@ -20,9 +20,9 @@ class Settings:
         Address to listen on.
     token
         The owner's token. ``None`` is allowed on loopback only and makes everyone who reaches the server the owner,
-        also other users of the machine and anyone behind a proxy on it.
+        including other users of the machine and anyone behind a proxy on it.
     names
-        Host names beside `host`; requests with any other ``Host`` header are rejected.
+        Host names in addition to `host`; requests with any other ``Host`` header are rejected.
     ephemeral
         Whether all studies are deleted when the server stops.
     """
@@ -34,9 +34,9 @@ class Settings:
     ephemeral: bool = False
     max_request_bytes: int = 2 * MEGABYTE
     max_anonymous_bytes: int = 10_000
-    """Enough for a token."""
+    """Maximum size of a request body without authentication; enough for a token."""
     max_upload_bytes: int = 32 * MEGABYTE
-    """For a catalogue, an export or a table of comparisons."""
+    """Maximum size of a catalogue, an export or a table of comparisons."""
 
     def __post_init__(self) -> None:
         # Another host name means that others can reach the server, such as through a proxy.

@@ -50,12 +50,12 @@ class Subscriber:
 
 
 class JournalWatcher:
-    """Polls journals for all open pages, in one event loop.
+    """Watcher that polls journals for all open pages, in one event loop.
 
     Parameters
     ----------
     is_closing
-        Returns whether the server is stopping; then all streams end.
+        Function that returns whether the server is stopping; then all streams end.
     """
 
     def __init__(self, storage: Storage, is_closing: Callable[[], bool]) -> None:

@@ -17,7 +17,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from threading import Lock
 
 MAX_ADDRESSES = 10_000
-"""Addresses that are remembered; beyond, only the total limit applies."""
+"""Maximum number of addresses with their own limit; beyond it only the total limit applies."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class _Bucket:
 
 
 class Throttle:
-    """Counts wrong tokens. Safe to use from several threads."""
+    """Rate limiter of wrong tokens. Safe to use from several threads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._lock = clock, Lock()

@@ -1,7 +1,7 @@
 """Error messages for readers who do not write Python: Python expressions are replaced by plain words.
 
 Only the library's own phrases are replaced, from a list. A row of a table is given as the line of its file, whose line
-1 holds the column names.
+1 has the column names.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
 )
 _VALUES: tuple[tuple[str, str], ...] = (
     (r"\b(\w+)=(?:Real|Integer|Categorical|Ordinal|Boolean|Constant)\([^()]*\)", r"\1"),
-    (r"\{'(\w+)': Constant\([^()]*\)\}", r"the constant \1 alone"),
+    (r"\{'(\w+)': Constant\([^()]*\)\}", r"only the constant \1"),
     (r"^None$", "null"),
     (r"^True$", "true"),
     (r"^False$", "false"),
@@ -52,7 +52,7 @@ _VALUES: tuple[tuple[str, str], ...] = (
 
 
 MAX_PART_LENGTH = 500
-"""Maximal length of each part of an error in a response."""
+"""Maximum length of each part of an error in a response."""
 
 
 def reword(error: AnchorPBOError) -> AnchorPBOError:

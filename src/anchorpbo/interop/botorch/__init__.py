@@ -1,23 +1,23 @@
-"""BoTorch: our models as its models, our acquisitions as its acquisitions, duels as its comparisons.
+"""BoTorch: models, acquisition functions and duels in BoTorch's form.
 
 ::
 
     model            AnchoredPairwiseModel: any fitted `PreferenceGP` as a BoTorch `Model`
     noise            NoiseMap: the noise as a torch module
-    acquisitions     NoisePenalised, ANPEI, RAHBO: of one design, less a penalty for noise; RAEUBO: of a duel
+    acquisitions     NoisePenalised, ANPEI, RAHBO: one design, minus a penalty for noise; RAEUBO: a duel
     duel_tensors     duels from BoTorch's tensors, and back
-    kernels          kernels from GPyTorch's
-    covariances      a kernel of ours as a function that autograd can go through
+    kernels          kernels from GPyTorch kernels
+    covariances      covariances of our kernels with autograd
     reliability      reliabilities as torch modules
 
-The acquisitions work on any BoTorch model. docs/botorch.md shows them in a script.
+The acquisition functions work on any BoTorch model. docs/botorch.md shows them in a script.
 """
 
 from importlib.util import find_spec
 
 from anchorpbo.errors import UnsupportedError
 
-# Before any module of the package, which could only say that there is no torch.
+# Checked before the package's modules are imported, whose errors would only name torch.
 if any(find_spec(package) is None for package in ("torch", "botorch")):
     raise UnsupportedError(
         "the bridge to BoTorch needs packages that are not installed", remedy='pip install "anchorpbo[botorch]"'

@@ -1,4 +1,4 @@
-"""Risk-averse acquisition functions on any BoTorch model: those of `anchorpbo.acquisition`, in torch.
+"""Risk-averse acquisition functions of `anchorpbo.acquisition` in torch, for any BoTorch model.
 
     NoisePenalised(x)  = base(x) - risk_aversion penalty(noise(x))       penalty(n) = sqrt(n), "std", or n, "variance"
     ANPEI(x)           = the same on expected improvement (eq. anpei)
@@ -7,8 +7,8 @@
                        = max(m1, m2) + s phi(z) - |m1 - m2| Phi(-|z|)
 
 with m_i = mean(x_i) - alpha n(x_i), s^2 = Var(f(x1) - f(x2)) from the joint posterior and z = (m1 - m2) / s; alpha is
-`risk_aversion`. The base is BoTorch's own acquisition, so that transforms, ensembles and batches of models are treated
-as there.
+`risk_aversion`. The base is BoTorch's own acquisition function, which handles transforms, ensembles and batches of
+models.
 """
 
 from __future__ import annotations
@@ -36,18 +36,19 @@ from anchorpbo.reliability import NoiseMap as NumpyNoiseMap
 
 _PENALTIES: dict[str, Callable[[Tensor], Tensor]] = {"std": torch.sqrt, "variance": lambda noise: noise}
 _MIN_VARIANCE = 1e-24
-"""Below this the difference of a pair is taken as known; its root has no slope at 0."""
+"""Below this variance, the difference of a pair is treated as known, because the square root has no slope at 0."""
 
 
 class NoisePenalised(AnalyticAcquisitionFunction):
-    """Any analytic acquisition of one design, less a penalty for the noise there.
+    """Any analytic acquisition function of one design, minus a penalty for the noise there.
 
     Parameters
     ----------
     base
-        The acquisition; it brings the model. On ``PosteriorMean(model)`` this is the paper's risk-adjusted value.
+        The acquisition function, with its model. With ``PosteriorMean(model)`` the result is the paper's risk-adjusted
+        value.
     noise
-        The noise map, of designs as the acquisition sees them.
+        The noise map, in the coordinates of X.
     risk_aversion
         Weight of the penalty, at least 0.
     penalty
@@ -62,11 +63,14 @@ class NoisePenalised(AnalyticAcquisitionFunction):
         penalty: str = "variance",
     ) -> None:
         if not isinstance(base, AnalyticAcquisitionFunction):
-            rule, remedy = "base must be an analytic acquisition", "write UpperConfidenceBound(model, beta=4.0)"
+            rule, remedy = (
+                "base must be an analytic acquisition function",
+                "write UpperConfidenceBound(model, beta=4.0)",
+            )
             raise InputError(rule, type(base).__name__, remedy)
         if penalty not in _PENALTIES:
             raise UnknownNameError.of("penalty", penalty, _PENALTIES)
-        # The base has made sure of its outputs: one with constraints has several.
+        # The base has checked its outputs; with constraints it has several.
         super().__init__(base.model, base.posterior_transform, allow_multi_output=True)
         self.base = base
         self.noise = as_noise(noise)
@@ -76,11 +80,11 @@ class NoisePenalised(AnalyticAcquisitionFunction):
 
     @t_batch_mode_transform(expected_q=1)
     def forward(self, X: Tensor) -> Tensor:
-        """Values, b, of designs X, b x 1 x d."""
+        """Return the values, b, at designs X, b x 1 x d."""
         return self._value(self.base(X)) - self.risk_aversion * self._penalty(self.noise(X)).squeeze(-1)
 
     def _value(self, value: Tensor) -> Tensor:
-        """What the penalty is taken from."""
+        """Return the value that the penalty is subtracted from."""
         return value
 
 
@@ -92,16 +96,16 @@ class ANPEI(NoisePenalised):
     model, posterior_transform
         As in `LogExpectedImprovement`.
     noise
-        The noise map, of designs as the acquisition sees them.
+        The noise map, in the coordinates of X.
     best_f
-        The value to improve on: a number, or a tensor with one for each model of a batch. For comparisons it is the
-        best posterior mean over the designs asked about, ``AnchoredPairwiseModel.best_f``.
+        The value to improve on: a number, or a tensor with one number per model of a batch. For comparisons it is the
+        best posterior mean over the compared designs, ``AnchoredPairwiseModel.best_f``.
     risk_aversion
         gamma, at least 0; 0 gives EI.
     penalty
         ``"std"``, the root of the noise, or ``"variance"``, the noise itself.
     log
-        Whether log EI takes the place of EI; the penalty is then weighed against a logarithm.
+        Whether to use log EI instead of EI; the penalty is then subtracted from a logarithm.
     """
 
     def __init__(
@@ -131,9 +135,9 @@ class RAHBO(NoisePenalised):
     model, posterior_transform
         As in `UpperConfidenceBound`.
     noise
-        The noise map, of designs as the acquisition sees them.
+        The noise map, in the coordinates of X.
     exploration
-        eta, at least 0: how many standard deviations; BoTorch's beta is its square.
+        eta, at least 0: number of standard deviations; BoTorch's beta is its square.
     risk_aversion
         gamma, at least 0; 0 gives UCB.
     """
@@ -158,14 +162,14 @@ class RAEUBO(AnalyticAcquisitionFunction):
     Parameters
     ----------
     model, posterior_transform
-        A model with a joint posterior over two designs, and what makes one output of several.
+        A model with a joint posterior over two designs, and a transform to one output.
     noise
-        The noise map, of designs as the acquisition sees them.
+        The noise map, in the coordinates of X.
     risk_aversion
         alpha, at least 0; 0 gives EUBO.
     previous_winner
-        A design, 1 x d, that takes part in every duel: then X has q = 1. The value is the same as for the pair, where
-        BoTorch's EUBO leaves out the winner's mean.
+        A design, 1 x d, that is part of every duel; X then has q = 1. The value is the value of the pair; BoTorch's
+        EUBO leaves out the winner's mean instead.
     """
 
     def __init__(
@@ -187,11 +191,11 @@ class RAEUBO(AnalyticAcquisitionFunction):
     @t_batch_mode_transform()
     @average_over_ensemble_models
     def forward(self, X: Tensor) -> Tensor:
-        """Values, b, of pairs X, b x 2 x d, or of designs against the previous winner, b x 1 x d."""
+        """Return the values, b, of pairs X, b x 2 x d, or of designs against the previous winner, b x 1 x d."""
         X = self._as_pairs(X)
         posterior = self.model.posterior(X, posterior_transform=self.posterior_transform)
         noise = self.noise(X)
-        # An ensemble has a dimension of its own before q.
+        # An ensemble has an extra dimension before q.
         noise = noise.unsqueeze(-2) if is_ensemble(self.model) else noise
         means = posterior.mean.squeeze(-1) - self.risk_aversion * noise
         covariance = posterior.distribution.covariance_matrix
@@ -210,7 +214,7 @@ class RAEUBO(AnalyticAcquisitionFunction):
 
 
 def _expected_maximum(m1: Tensor, m2: Tensor, s: Tensor) -> Tensor:
-    """E max of two Gaussians: the larger mean, and a gain that is computed without cancellation."""
+    """Return E max of two Gaussians: the larger mean plus a gain computed without cancellation."""
     margin = (m1 - m2).abs()
     z = margin / s
     return torch.maximum(m1, m2) + (s * phi(z) - margin * ndtr(-z)).clamp_min(0.0)

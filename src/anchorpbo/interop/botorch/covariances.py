@@ -1,16 +1,16 @@
-"""A kernel of ours as a function that autograd can go through.
+"""Covariances of our kernels as differentiable torch functions.
 
 Symbols: X (..., q, d) designs, P (u, d) the designs compared, k a `Kernel`:
 
     cross_covariance(k, X, P)    k(x_i, p_j), (..., q, u)
     self_covariance(k, X)        k(x_i, x_j), (..., q, q)
 
-Values and slopes are the kernel's own, through the contract that every kernel has, so that one written by a user works
-like one of ours. k is symmetric, so for weights A of k(x_i, x_j) the gradient in x_i is
+Values and gradients come from the kernel's public methods, so user-defined kernels work too. k is symmetric, so for
+weights A of k(x_i, x_j) the gradient in x_i is
 
     sum_j (A + A')_ij dk(x_i, x_j) / dx_i
 
-which on the diagonal is twice the slope in the first argument, as it should be.
+On the diagonal this is twice the slope in the first argument, as required.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from anchorpbo.typing import Array
 
 
 def cross_covariance(kernel: Kernel, X: Tensor, points: Array) -> Tensor:
-    """k(x_i, p_j), (..., q, u), for float64 X, (..., q, d)."""
+    """Return k(x_i, p_j), (..., q, u), for float64 X, (..., q, d)."""
     slopes = _needs_gradient(kernel, X)
     values = _CrossCovariance.apply(X.reshape(-1, X.shape[-1]), kernel, points, slopes)
     return values.reshape(*X.shape[:-1], len(points))
 
 
 def self_covariance(kernel: Kernel, X: Tensor) -> Tensor:
-    """k(x_i, x_j), (..., q, q), for float64 X, (..., q, d)."""
+    """Return k(x_i, x_j), (..., q, q), for float64 X, (..., q, d)."""
     q, d = X.shape[-2:]
     slopes = _needs_gradient(kernel, X)
-    # The number of batches is spelled out: with no designs it could not be inferred.
+    # The number of batches is explicit, because it cannot be inferred without designs.
     batches = int(np.prod(X.shape[:-2], dtype=np.intp))
     return _SelfCovariance.apply(X.reshape(batches, q, d), kernel, slopes).reshape(*X.shape[:-2], q, q)
 
 
 def _needs_gradient(kernel: Kernel, X: Tensor) -> bool:
-    """Whether the gradient in X will be asked for."""
+    """Return whether autograd needs the gradient in X."""
     wanted = bool(X.requires_grad and torch.is_grad_enabled())
     if wanted and not kernel.differentiable:
         rule = "a posterior has a gradient in X only if its kernel has one"
@@ -55,7 +55,7 @@ def _needs_gradient(kernel: Kernel, X: Tensor) -> bool:
 
 
 class _CrossCovariance(torch.autograd.Function):
-    """Between designs, (n, d), and those compared."""
+    """Covariance between designs, (n, d), and the compared designs."""
 
     @staticmethod
     def forward(ctx: Any, X: Tensor, kernel: Kernel, points: Array, slopes: bool) -> Tensor:
@@ -72,7 +72,7 @@ class _CrossCovariance(torch.autograd.Function):
 
 
 class _SelfCovariance(torch.autograd.Function):
-    """Among the designs of each batch, (b, q, d)."""
+    """Covariance among the designs of each batch, (b, q, d)."""
 
     @staticmethod
     def forward(ctx: Any, X: Tensor, kernel: Kernel, slopes: bool) -> Tensor:
@@ -87,7 +87,7 @@ class _SelfCovariance(torch.autograd.Function):
 
 
 def _evaluate_within(kernel: Kernel, x: Array, slopes: bool) -> tuple[Array, Callable[[Array], Array] | None]:
-    """k(x_i, x_j), (b, q, q), and from its symmetric weights to the gradient, (b, q, d)."""
+    """Return k(x_i, x_j), (b, q, q), and a function from symmetric weights to the gradient, (b, q, d)."""
     b, q, d = x.shape
     if b == 1:  # one matrix rather than a list of pairs
         if not slopes:

@@ -1,4 +1,4 @@
-"""GPyTorch's kernels as ours, at the hyper-parameters they have now.
+"""Conversion of GPyTorch kernels to ours, at their current hyper-parameters.
 
 ::
 
@@ -6,7 +6,7 @@
     AdditiveKernel(k, ...)        k + ...                MaternKernel(nu=1.5)       Matern32
     ProductKernel(k, ...)         k ...                  MaternKernel(nu=2.5)       Matern52
 
-with one length-scale or one a coordinate, on all coordinates or on `active_dims`. Priors and constraints stay behind.
+with one length-scale or one per coordinate, on all coordinates or on `active_dims`. Priors and constraints are dropped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MATERN_FAMILIES: dict[float, type[Stationary]] = {1.5: Matern32, 2.5: Matern52}
 
 
 def kernel_from_gpytorch(kernel: TorchKernel) -> Kernel:
-    """Return the same covariance as one of our kernels.
+    """Return a kernel of ours with the same covariance.
 
     Examples
     --------
@@ -36,16 +36,16 @@ def kernel_from_gpytorch(kernel: TorchKernel) -> Kernel:
 
 
 def _convert(kernel: TorchKernel, scale: float) -> Kernel:
-    """Scale times the kernel, on its active dimensions."""
+    """Return scale times the kernel, on its active dimensions."""
     ours = _convert_base(kernel, scale)
     columns = getattr(kernel, "active_dims", None)
     return ours if columns is None else ours.on(columns.tolist())
 
 
 def _convert_base(kernel: TorchKernel, scale: float) -> Kernel:
-    """Scale times the kernel, of coordinates that were chosen already."""
+    """Return scale times the kernel; active dimensions are handled by the caller."""
     if isinstance(kernel, ScaleKernel) and not kernel.batch_shape:
-        # It takes over the active dimensions of the kernel inside.
+        # A ScaleKernel copies the active dimensions of its base kernel.
         return _convert_base(kernel.base_kernel, scale * kernel.outputscale.item())
     if isinstance(kernel, AdditiveKernel):
         return reduce(add, (_convert(part, scale) for part in kernel.kernels))
@@ -56,7 +56,7 @@ def _convert_base(kernel: TorchKernel, scale: float) -> Kernel:
     if type(kernel) is MaternKernel:
         family = _MATERN_FAMILIES.get(kernel.nu)
     if family is None or kernel.batch_shape:
-        rule = "RBF and Matern kernels (nu 1.5 or 2.5), scaled, added and multiplied, can be taken over"
+        rule = "only RBF and Matern kernels (nu 1.5 or 2.5), scaled, added and multiplied, can be converted"
         received = f"a batch of {type(kernel).__name__}" if getattr(kernel, "batch_shape", ()) else repr(kernel)
         raise UnsupportedError(rule, received, "use AnchoredPairwiseModel.fit with a kernel of anchorpbo")
     lengths = to_array(kernel.lengthscale).ravel()

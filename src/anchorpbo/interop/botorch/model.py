@@ -4,8 +4,8 @@ Symbols: P, beta, root, spread of a `Posterior`, k(X, P) from `anchorpbo.interop
 
     mean = k(X, P) beta          covariance = k(X, X) - (k root') (k root')' + (k spread') (k spread')'
 
-Kernels are evaluated by our own code and the rest by torch, so that gradients in X come through autograd for every
-inference and every kernel that has one (docs/decisions/0020-botorch.md). Numbers stay float64 whatever X is: a
+Our code evaluates the kernels and torch the rest, so that autograd has gradients in X for every inference and every
+differentiable kernel (docs/decisions/0020-botorch.md). Numbers are float64 whatever the dtype of X, because a
 covariance is a small difference of large numbers.
 """
 
@@ -47,26 +47,25 @@ _LIKELIHOODS: dict[type, Likelihood] = {
     PairwiseLogitLikelihood: Logistic(form="difference"),
 }
 CUBE_TOLERANCE = 1e-9
-"""By this much a transform may overshoot the unit cube."""
+"""Distance by which a transform may overshoot the unit cube."""
 SAME_DESIGN_TOLERANCE = 1e-6
-"""Coordinates closer than this are those of one design."""
+"""Coordinates closer than this belong to the same design."""
 
 
 class AnchoredPairwiseModel(Model):
     """A fitted `PreferenceGP` for BoTorch's acquisitions, samplers and optimisers.
 
-    The posterior is a `GPyTorchPosterior` of one Gaussian, joint over q, in float64. Of a mixture over draws it has the
-    mixture's mean and covariance. What was fitted is kept in numpy: there are no torch parameters to train, and the
-    `state_dict` has the noise map only. To keep a model, pickle it, or keep the duels.
+    The posterior is a `GPyTorchPosterior` of one Gaussian, joint over q, in float64. For a mixture over draws it has
+    the mixture's mean and covariance. The fitted state is in numpy: there are no torch parameters to train, and the
+    `state_dict` has only the noise map. To save a model, pickle it, or save the duels.
 
     Parameters
     ----------
     model
-        A `PreferenceGP` that was fitted or conditioned, or an `Optimizer`, whose `acquisition_model` is taken.
-        It is copied: what happens to it later does not show here.
+        A fitted or conditioned `PreferenceGP`, or an `Optimizer`, whose `acquisition_model` is used. It is copied, so
+        later changes have no effect here.
     input_transform
-        A BoTorch transform from X to the unit cube, which `model` is in; a copy is kept, with the coefficients it has
-        now.
+        A BoTorch transform from X to the unit cube of `model`. It is copied with its current coefficients.
     """
 
     beta: Tensor
@@ -82,13 +81,13 @@ class AnchoredPairwiseModel(Model):
         self._model, self._posterior = copy(model), model.posterior
         for name in ("beta", "root", "spread"):
             weights = getattr(self._posterior, name)
-            # Not in the state_dict, which has no kernel to go with them.
+            # Not in the state_dict, because the matching kernel is not there.
             self.register_buffer(name, None if weights is None else to_tensor(weights), persistent=False)
         transform = freeze_transform(input_transform)
         if transform is not None:
             self.input_transform = transform.to(torch.float64)
         self.noise = NoiseMap(model.noise, transform)
-        """The noise map at the fitted hyper-parameters, of designs as `posterior` takes them."""
+        """The noise map at the fitted hyper-parameters, in the coordinates of `posterior`'s X."""
 
     @classmethod
     def fit(
@@ -101,21 +100,22 @@ class AnchoredPairwiseModel(Model):
         input_transform: InputTransform | None = None,
         **options: Any,
     ) -> Self:
-        """Learn from BoTorch's tensors, hyper-parameters included.
+        """Fit a model, including its hyper-parameters, to BoTorch's tensors.
 
         Parameters
         ----------
         datapoints, comparisons, ties
             As in `duels_from_tensors`.
         noise
-            The noise map, or one variance for all designs. One in numpy is of designs in the unit cube.
+            The noise map, or one variance for all designs. A numpy map takes designs in the unit cube.
         input_transform
-            From datapoints to the unit cube, such as ``Normalize(d, bounds=bounds)``. One without bounds learns them
-            here, from datapoints that later designs may lie beyond, and too late for a noise map that goes through it.
+            Transform from datapoints to the unit cube, such as ``Normalize(d, bounds=bounds)``. Give the bounds: else
+            the transform learns them here from datapoints, but later designs may lie outside, and a noise map with the
+            same transform would miss them.
         **options
-            Of `PreferenceGP`. The kernel is by default an RBF with a length-scale a coordinate.
+            Options of `PreferenceGP`. The default kernel is an RBF with one length-scale per coordinate.
         """
-        # As `posterior` and `condition_on_observations` do, so that a design is the same wherever it is given.
+        # The same steps as in `posterior` and `condition_on_observations`, so that equal designs stay equal.
         given = as_designs(datapoints, name="datapoints").to(torch.float64)
         designs = given if input_transform is None else input_transform(given)
         _check_cube(designs)
@@ -126,20 +126,21 @@ class AnchoredPairwiseModel(Model):
 
     @classmethod
     def from_pairwise_gp(cls, model: PairwiseGP, noise: NoiseMap | NumpyNoiseMap | float = 1.0, **options: Any) -> Self:
-        """Take over the comparisons, the link, the input transform and the learnt kernel of a fitted `PairwiseGP`.
+        """Convert a fitted `PairwiseGP`, with its comparisons, link, input transform and kernel.
 
-        Nothing is learnt. With noise 1, which a `PairwiseGP` has everywhere, this is the same posterior. Under the
-        logit link the noise divides differences of utilities, ``Logistic(form="difference")``, so that a constant added
-        to all utilities changes nothing, as in a `PairwiseGP`.
+        No hyper-parameter is fitted. With noise 1, the constant noise of a `PairwiseGP`, the posterior is the same.
+        Under the logit link the noise divides differences of utilities, ``Logistic(form="difference")``, so that a
+        constant added to all utilities changes nothing, as in a `PairwiseGP`.
 
         Parameters
         ----------
         model
-            A `PairwiseGP` whose kernel `kernel_from_gpytorch` knows, with data in the unit cube after its transform.
+            A `PairwiseGP` with a kernel that `kernel_from_gpytorch` supports, and data in the unit cube after its
+            transform.
         noise
             As in `fit`.
         **options
-            Of `PreferenceGP`.
+            Options of `PreferenceGP`.
         """
         if not isinstance(model, PairwiseGP) or type(model.likelihood) not in _LIKELIHOODS:
             rule, remedy = "model must be a PairwiseGP with a probit or a logit likelihood", "use fit for other data"
@@ -155,7 +156,7 @@ class AnchoredPairwiseModel(Model):
         noise = _to_cube_noise(noise, given, designs)
         return cls(PreferenceGP(noise=noise, **settings).condition(duels), transform)
 
-    # -- what BoTorch asks of a model ---------------------------------------------------------------------------------
+    # -- interface of BoTorch's Model ---------------------------------------------------------------------------------
 
     def posterior(
         self,
@@ -164,19 +165,19 @@ class AnchoredPairwiseModel(Model):
         observation_noise: bool | Tensor = False,
         posterior_transform: PosteriorTransform | None = None,
     ) -> BotorchPosterior:
-        """The utility at X, b1 x ... x q x d, joint over q.
+        """Return the posterior of the utility at X, b1 x ... x q x d, joint over q.
 
         Parameters
         ----------
         X
-            Designs; float32 is taken as float64, and the posterior is float64.
+            Designs; float32 is converted to float64, and the posterior is float64.
         output_indices
-            There is one output: ``None`` or ``[0]``.
+            ``None`` or ``[0]``: there is one output.
         observation_noise
-            With ``True`` of utilities as they are judged, f(x) + e with e ~ N(0, noise(x)), for the probit link, under
-            which the noise is a variance. A tensor of variances, broadcasting to ... x q x 1, is added as it is.
+            With ``True``, the posterior of noisy utilities f(x) + e with e ~ N(0, noise(x)); only for the probit link,
+            under which the noise is a variance. A tensor of variances, broadcasting to ... x q x 1, is added unchanged.
         posterior_transform
-            Applied to the posterior.
+            Transform applied to the posterior.
         """
         self.eval()
         self._check_outputs(output_indices)
@@ -191,29 +192,29 @@ class AnchoredPairwiseModel(Model):
 
     @property
     def num_outputs(self) -> int:
-        """One, the utility."""
+        """Number of outputs: 1, the utility."""
         return 1
 
     @property
     def batch_shape(self) -> torch.Size:
-        """One model."""
+        """Empty batch shape: one model."""
         return torch.Size()
 
     def subset_output(self, idcs: Sequence[int]) -> Self:
-        """Itself, for ``[0]``."""
+        """Return the model itself, for ``[0]``."""
         self._check_outputs(idcs)
         return self
 
     def condition_on_observations(self, X: Tensor, Y: Tensor, ties: Tensor | None = None, **kwargs: Any) -> Self:
-        """The model with more duels, at the same hyper-parameters; this one stays as it is.
+        """Return a new model with more duels, at the same hyper-parameters.
 
-        The convention is that of BoTorch's `PairwiseGP`: X are designs, n x d, and Y are comparisons among the rows of
-        X, m x 2, the winner first. The inference runs anew on all duels, old and new.
+        As in BoTorch's `PairwiseGP`, X are designs, n x d, and Y are comparisons among the rows of X, m x 2, the winner
+        first. The inference runs again on all duels, old and new.
 
         Parameters
         ----------
         X
-            Designs, n x d; designs that were compared before may be among them.
+            Designs, n x d; they may include designs that were compared before.
         Y
             Row numbers of the winner and of the loser, m x 2.
         ties
@@ -223,7 +224,7 @@ class AnchoredPairwiseModel(Model):
         if designs.dim() != 2 or not isinstance(Y, Tensor) or Y.is_floating_point():
             rule = "a model is conditioned on comparisons Y, m x 2 row numbers, of designs X, n x d"
             received = f"X of {tuple(designs.shape)} and Y of {getattr(Y, 'dtype', type(Y).__name__)}"
-            raise InputError(rule, received, "condition once for each fantasy, and on who won rather than on utilities")
+            raise InputError(rule, received, "condition once per fantasy, and on comparisons instead of utilities")
         added = as_designs(self.transform_inputs(designs), self._posterior.dimension)
         old = self._model.duels
         if old.bounds == (0.0, 1.0):
@@ -231,34 +232,34 @@ class AnchoredPairwiseModel(Model):
         duels = old.with_duels(duels_from_tensors(added, Y, ties, old.bounds))
         return type(self)(copy(self._model).condition(duels), self._transform)
 
-    # -- what PairwiseGP has, too -------------------------------------------------------------------------------------
+    # -- attributes of PairwiseGP -------------------------------------------------------------------------------------
 
     @property
     def datapoints(self) -> Tensor:
-        """The distinct designs compared, u x d, in the units of X."""
+        """Distinct compared designs, u x d, in the units of X."""
         points = to_tensor(self._model.duels.points, self.beta)
         return points if self._transform is None else self._transform.untransform(points)
 
     @property
     def comparisons(self) -> Tensor:
-        """Rows of `datapoints`, the winner's and the loser's, m x 2; ties are not among them."""
+        """Row numbers in `datapoints` of winners and losers, m x 2, without ties."""
         return get_win_rows(self._model.duels).to(self.beta.device)
 
-    # -- what it has of ours ------------------------------------------------------------------------------------------
+    # -- our attributes -----------------------------------------------------------------------------------------------
 
     @property
     def preference_gp(self) -> PreferenceGP:
-        """A copy of the model behind this."""
+        """Copy of the underlying `PreferenceGP`."""
         return copy(self._model)
 
     @property
     def best_f(self) -> float:
-        """The best posterior mean over the designs compared, or the prior's 0 before any duel."""
+        """Best posterior mean over the compared designs, or the prior mean 0 before any duel."""
         means = self._posterior.mean(self._model.duels.points)
         return float(means.max()) if len(means) else 0.0
 
     def train(self, mode: bool = True) -> Self:
-        """Set the mode; unlike other models of BoTorch this one has no training inputs to swap."""
+        """Set the mode; unlike other BoTorch models, this one has no training inputs to swap."""
         return Module.train(self, mode)
 
     def eval(self) -> Self:
@@ -266,18 +267,18 @@ class AnchoredPairwiseModel(Model):
         return self.train(False)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        # BoTorch's acquisitions cast their model to the type of X. Devices are followed; a posterior cut to float32
-        # would stay so.
+        # BoTorch's acquisition functions cast their model to the dtype of X. The device changes, but the dtype does
+        # not: a cast to float32 would lose digits that a cast back does not restore.
         return super()._apply(lambda tensor: tensor.to(fn(tensor).device), recurse)
 
-    # -- inside -------------------------------------------------------------------------------------------------------
+    # -- internals ----------------------------------------------------------------------------------------------------
 
     @property
     def _transform(self) -> InputTransform | None:
         return getattr(self, "input_transform", None)
 
     def _compute_moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Mean, (..., q), and covariance, (..., q, q)."""
+        """Return the mean, (..., q), and the covariance, (..., q, q)."""
         kernel = self._posterior.kernel
         k = cross_covariance(kernel, X, self._posterior.points)
         explained = k @ self.root.mT
@@ -288,7 +289,7 @@ class AnchoredPairwiseModel(Model):
         return k @ self.beta, covariance
 
     def _observation_noise(self, X: Tensor, wanted: bool | Tensor) -> Tensor | None:
-        """Variances to add, (..., q)."""
+        """Return the variances to add, (..., q), or ``None``."""
         if isinstance(wanted, Tensor):
             return wanted.to(X).squeeze(-1)
         if not wanted:
@@ -307,16 +308,16 @@ def _check_cube(designs: Tensor, name: str = "datapoints") -> None:
     outside = designs[(designs < -CUBE_TOLERANCE) | (designs > 1.0 + CUBE_TOLERANCE)]
     if len(outside):
         remedy = (
-            "pass input_transform=Normalize(d, bounds=bounds) with bounds of all designs to come, "
+            "pass input_transform=Normalize(d, bounds=bounds) with bounds for all future designs, "
             "or use duels_from_tensors with bounds=None and a PreferenceGP"
         )
-        raise InputError(f"{name} must lead to the unit cube", f"{outside[0].item():.10g} there", remedy)
+        raise InputError(f"{name} must be in the unit cube after the transform", f"{outside[0].item():.10g}", remedy)
 
 
 def _to_cube_noise(
     noise: NoiseMap | NumpyNoiseMap | float, datapoints: Tensor, designs: Tensor
 ) -> NumpyNoiseMap | float:
-    """The map in numpy, of designs in the unit cube, once it is known to see datapoints where the model does."""
+    """Return the numpy map for designs in the unit cube; raise if its input transform differs from the model's."""
     if not isinstance(noise, NoiseMap):
         return noise
     if noise.dimension is not None:
@@ -324,14 +325,14 @@ def _to_cube_noise(
         apart = (seen - designs).abs().amax(-1) > SAME_DESIGN_TOLERANCE
         if bool(apart.any()):
             there, here = ([f"{x:.4g}" for x in side[apart][0].tolist()] for side in (seen, designs))
-            rule = "a noise map and its model must see designs through the same input_transform"
-            received = f"one at ({', '.join(here)}) for the model and at ({', '.join(there)}) for the map"
-            remedy = "pass Normalize(d, bounds=bounds) to both; without bounds it has learnt nothing before the model"
+            rule = "a noise map and its model must have the same input_transform"
+            received = f"a design at ({', '.join(here)}) for the model and at ({', '.join(there)}) for the map"
+            remedy = "pass Normalize(d, bounds=bounds) to both; without bounds the map's transform has not learnt them"
             raise IncompatibleError(rule, received, remedy)
     return noise.to_numpy()
 
 
 def _default_kernel(dimension: int) -> RBF:
-    """That of a study with the same number of parameters."""
+    """Return the default kernel of a study with the same number of parameters."""
     length = 0.25 * np.sqrt(dimension)
     return RBF(np.full(dimension, length) if dimension <= MAX_LENGTHSCALES else length)

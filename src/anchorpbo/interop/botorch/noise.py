@@ -2,7 +2,7 @@
 
     noise(x) = scale max(exp(-strength q(x)), 1e-6)
 
-The reliability q is that of `anchorpbo.interop.botorch.reliability`.
+The module `anchorpbo.interop.botorch.reliability` has the reliability q.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ from anchorpbo.typing import Array
 class NoiseMap(Module):
     """Noise of a comparison as a function of the design, for tensors of any batch shape.
 
-    The constructors `from_anchors`, `bounded` and `constant` are those of `anchorpbo.NoiseMap`, which is also what the
-    class itself takes. Buffers are float64; `.float()`, `.double()` and `.to(device)` do what they do elsewhere.
+    The constructors `from_anchors`, `bounded` and `constant` correspond to those of `anchorpbo.NoiseMap`; the class
+    itself converts an `anchorpbo.NoiseMap`. Buffers are float64; `.float()`, `.double()` and `.to(device)` work as
+    usual.
 
     Parameters
     ----------
     noise
-        The map in numpy.
+        The numpy map, with anchors in transformed coordinates.
     input_transform
-        A BoTorch transform that designs go through first, such as a model's own ``Normalize``; a copy is kept, with the
-        coefficients it has now. The anchors of `noise` are where it leads to.
+        A BoTorch transform applied to designs first, such as a model's ``Normalize``. It is copied with its current
+        coefficients.
 
     Examples
     --------
@@ -62,7 +63,7 @@ class NoiseMap(Module):
     def from_anchors(
         cls, anchors: Tensor, *args: Any, input_transform: InputTransform | None = None, **options: Any
     ) -> Self:
-        """Build the paper's map; arguments as in `anchorpbo.NoiseMap.from_anchors`, anchors where X will be."""
+        """Return the paper's map; arguments as in `anchorpbo.NoiseMap.from_anchors`, anchors in X's coordinates."""
         transform = freeze_transform(input_transform)
         return cls(NumpyNoiseMap.from_anchors(_anchors(anchors, transform), *args, **options), transform)
 
@@ -70,31 +71,31 @@ class NoiseMap(Module):
     def bounded(
         cls, anchors: Tensor, *args: Any, input_transform: InputTransform | None = None, **options: Any
     ) -> Self:
-        """Build a map for real use; arguments as in `anchorpbo.NoiseMap.bounded`, anchors where X will be."""
+        """Return a map for real use; arguments as in `anchorpbo.NoiseMap.bounded`, anchors in X's coordinates."""
         transform = freeze_transform(input_transform)
         return cls(NumpyNoiseMap.bounded(_anchors(anchors, transform), *args, **options), transform)
 
     @classmethod
     def constant(cls, variance: float) -> Self:
-        """Build the homoscedastic map."""
+        """Return a homoscedastic map."""
         return cls(NumpyNoiseMap.constant(variance))
 
     def reliability(self, X: Tensor) -> Tensor:
-        """q, (...), of designs X, (..., d)."""
+        """Return the reliability q, (...), at designs X, (..., d)."""
         if self.input_transform is not None:
             X = self.input_transform(as_designs(X))
         return self.score(as_designs(X, self.dimension))
 
     def forward(self, X: Tensor) -> Tensor:
-        """The noise, (...), of designs X, (..., d)."""
+        """Return the noise, (...), at designs X, (..., d)."""
         return self.scale * torch.exp(-self.strength * self.reliability(X)).clamp_min(FLOOR)
 
     def to_numpy(self) -> NumpyNoiseMap:
-        """The same map in numpy, from the buffers as they are now; an input transform stays behind."""
+        """Return the numpy map with the current buffers, without the input transform."""
         return NumpyNoiseMap(self.score.reliability, self.scale.item(), self.strength.item())
 
     def train(self, mode: bool = True) -> Self:
-        """Set the mode, but not of the input transform: it has learnt what it will."""
+        """Set the mode, except that of the input transform, which stays in evaluation mode."""
         super().train(mode)
         if self.input_transform is not None:
             self.input_transform.eval()
@@ -110,13 +111,13 @@ def as_noise(noise: NoiseMap | NumpyNoiseMap) -> NoiseMap:
 
 
 def freeze_transform(transform: InputTransform | None) -> InputTransform | None:
-    """Copy a transform and set it to evaluation mode, so that it learns nothing more."""
+    """Return a copy of a transform in evaluation mode, so that its coefficients no longer change."""
     if transform is None:
         return None
     if not isinstance(transform, InputTransform):
         raise InputError("input_transform must be a BoTorch InputTransform", repr(transform), "use Normalize(d)")
     if transform.is_one_to_many:
-        rule, remedy = "input_transform must lead from one design to one design", "perturb designs in the objective"
+        rule, remedy = "input_transform must map one design to one design", "perturb designs in the objective"
         raise UnsupportedError(rule, repr(transform), remedy)
     return deepcopy(transform).eval()
 
@@ -126,10 +127,10 @@ def _anchors(anchors: Tensor, transform: InputTransform | None) -> Array:
     if transform is None:
         return to_array(designs)
     seen = transform(designs)
-    # One that learns its range leaves everything where it is until it has, and anchors would stay far from all designs.
+    # A transform that has not learnt its range is the identity, which would leave the anchors far from all designs.
     learns = getattr(transform, "learn_coefficients", False)
     if learns and bool((seen == designs).all()) and bool(((designs < 0.0) | (designs > 1.0)).any()):
-        rule = "input_transform must know its range before anchors go through it"
-        remedy = "write Normalize(d, bounds=bounds), or make the model that it learns from first"
-        raise InputError(rule, f"{type(transform).__name__} that has learnt nothing", remedy)
+        rule = "input_transform must have its range before it transforms anchors"
+        remedy = "write Normalize(d, bounds=bounds), or create the model that it learns from first"
+        raise InputError(rule, f"{type(transform).__name__} without a range", remedy)
     return to_array(seen)

@@ -1,13 +1,13 @@
-"""Reliabilities in torch, the formulas of `anchorpbo.reliability` on tensors.
+"""Reliabilities in torch: the formulas of `anchorpbo.reliability` on tensors.
 
-Symbols: X (..., d) designs, a_j anchors (n, d), h the bandwidth, s_j = |x - a_j|^2 / h^2, where a categorical
-coordinate counts 1 / h^2 if the two differ:
+Symbols: X (..., d) designs, a_j anchors (n, d), h the bandwidth, s_j = |x - a_j|^2 / h^2. A categorical coordinate adds
+1 / h^2 to s_j if the two differ:
 
     bounded      q = 1 - prod_j (1 - exp(-s_j / 2))
     density      q = 1/n sum_j exp(log_peak - d log h - rate s_j)
 
-Anchors and numbers are buffers: they follow `.to`, and are in the `state_dict`. Any other reliability, such as one by a
-Tanimoto distance or of a user's own, is computed by its own numpy code, and has the gradient that code has.
+Anchors and numbers are buffers: `.to` moves them, and the `state_dict` has them. Other reliabilities, such as
+user-defined ones or those with a Tanimoto distance, run their own numpy code, including its gradient.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class ReliabilityModule(Module, ABC):
 
     @abstractmethod
     def forward(self, X: Tensor) -> Tensor:
-        """q, (...), of designs X, (..., d)."""
+        """Return q, (...), at designs X, (..., d)."""
 
     @property
     @abstractmethod
     def reliability(self) -> Reliability:
-        """The same reliability in numpy."""
+        """Return the same reliability in numpy."""
 
 
 def to_module(reliability: Reliability) -> ReliabilityModule:
@@ -58,20 +58,20 @@ def to_module(reliability: Reliability) -> ReliabilityModule:
 
 
 class ConstantReliabilityModule(ReliabilityModule):
-    """q = 0."""
+    """Constant reliability, q = 0."""
 
     def forward(self, X: Tensor) -> Tensor:
-        """Zeros, with a gradient of zeros."""
+        """Return zeros, with a zero gradient."""
         return 0.0 * X.sum(-1)
 
     @property
     def reliability(self) -> Reliability:
-        """The constant reliability."""
+        """Return the constant reliability in numpy."""
         return ConstantReliability()
 
 
 class _AnchoredReliability(ReliabilityModule):
-    """What the two reliabilities by EuclideanMetric distances have in common."""
+    """Base class of the two reliabilities with Euclidean distances."""
 
     anchors: Tensor
     bandwidth: Tensor
@@ -86,28 +86,28 @@ class _AnchoredReliability(ReliabilityModule):
         self.register_buffer("categorical", categorical)
 
     def squared_ratios(self, X: Tensor) -> Tensor:
-        """s, (..., n)."""
+        """Return s, (..., n)."""
         apart = X.unsqueeze(-2) - self.anchors
         apart = torch.where(self.categorical, (apart != 0).to(apart), apart)
         return (apart / self.bandwidth).square().sum(-1)
 
     @property
     def reliability(self) -> Reliability:
-        """The same in numpy, from the buffers as they are now."""
+        """Return the same reliability in numpy, with the current buffers."""
         return replace(self._given, anchors=to_array(self.anchors), bandwidth=self.bandwidth.item())
 
 
 class BoundedReliabilityModule(_AnchoredReliability):
-    """Probability that at least one anchor vouches for x."""
+    """Bounded reliability: the probability that at least one anchor vouches for x."""
 
     def forward(self, X: Tensor) -> Tensor:
-        """1 - prod_j (1 - exp(-s_j / 2))."""
-        # `expm1` keeps digits next to an anchor, and `prod` has a gradient also where a factor is 0.
+        """Return 1 - prod_j (1 - exp(-s_j / 2))."""
+        # `expm1` is precise near an anchor, and `prod` has a gradient even if a factor is 0.
         return 1.0 - (-torch.expm1(-0.5 * self.squared_ratios(X))).prod(-1)
 
 
 class DensityReliabilityModule(_AnchoredReliability):
-    """The paper's kernel density estimate."""
+    """Density reliability: the paper's kernel density estimate."""
 
     def __init__(self, given: DensityReliability, metric: EuclideanMetric, profile: GaussianLike) -> None:
         super().__init__(given, metric)
@@ -115,37 +115,37 @@ class DensityReliabilityModule(_AnchoredReliability):
         self.register_buffer("rate", torch.tensor(profile.rate, dtype=torch.float64))
 
     def forward(self, X: Tensor) -> Tensor:
-        """1/n sum_j exp(log_peak - d log h - rate s_j)."""
+        """Return 1/n sum_j exp(log_peak - d log h - rate s_j)."""
         peak = self.log_peak - self.anchors.shape[1] * self.bandwidth.log()
         return torch.exp(peak - self.rate * self.squared_ratios(X)).mean(-1)
 
 
 class NumpyReliabilityModule(ReliabilityModule):
-    """Any other reliability, by its own code; nothing of it is a buffer."""
+    """Any other reliability, computed by its numpy code; it has no buffers."""
 
     def __init__(self, given: Reliability) -> None:
         super().__init__()
         self._given = given
 
     def forward(self, X: Tensor) -> Tensor:
-        """q, float64."""
+        """Return q in float64."""
         slopes = bool(X.requires_grad and torch.is_grad_enabled())
         return _ReliabilityFunction.apply(X.reshape(-1, X.shape[-1]), self._given, slopes).reshape(X.shape[:-1])
 
     @property
     def reliability(self) -> Reliability:
-        """Itself."""
+        """Return the wrapped reliability."""
         return self._given
 
 
 class _ReliabilityFunction(torch.autograd.Function):
-    """q of designs, (n, d)."""
+    """Autograd function of q at designs, (n, d)."""
 
     @staticmethod
     def forward(ctx: Any, X: Tensor, reliability: Reliability, slopes: bool) -> Tensor:
         if not slopes:
             return to_tensor(reliability.value(to_array(X)), X)
-        # Where there is no gradient this says so.
+        # This raises if the reliability has no gradient.
         values, gradient = reliability.value_and_gradient(to_array(X))
         ctx.save_for_backward(to_tensor(gradient, X).to(X))
         return to_tensor(values, X)

@@ -8,8 +8,8 @@
     design_table       designs in the rows of a table
     frame_libraries    the interface to each library
 
-One row is one comparison, the winner before the loser: ``winner.dose`` beat ``loser.dose``, unless `tie` is set. None
-of the libraries is needed before a frame of its kind is.
+One row is one comparison: the design in ``winner.dose`` beat the design in ``loser.dose``, unless `tie` is set. Each
+library is imported only when a frame of it is needed.
 """
 
 from anchorpbo.interop.frames.duel_frames import duels_from_frame, duels_to_frame

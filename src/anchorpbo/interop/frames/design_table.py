@@ -1,4 +1,4 @@
-"""A table whose rows hold designs."""
+"""Tables with designs in their rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anchorpbo.typing import Array
 
 
 class DesignTable:
-    """A table, and the space its designs come from."""
+    """A table of designs with their space."""
 
     def __init__(self, table: Table, space: DesignSpace) -> None:
         self.space = space
@@ -26,9 +26,9 @@ class DesignTable:
         self._choices = index_choices(space)
 
     def at(self, row: int, columns: Mapping[str, str]) -> Design:
-        """Return what a row has for the names of a design, by the columns that hold them; empty cells are left out.
+        """Return the design in a row, without empty cells; `columns` maps names of the design to columns.
 
-        Libraries with one type a column have values of several types as text, so a word may stand for a choice.
+        Libraries with one type per column hold values of mixed types as text, so text may stand for a category.
         """
         return {
             name: self._choices.get(name, {}).get(str(cell).strip().lower(), cell)
@@ -37,7 +37,7 @@ class DesignTable:
         }
 
     def encode(self, columns: Mapping[str, str]) -> Array:
-        """Encode the designs of all rows, (n, d)."""
+        """Return the encoded designs of all rows, (n, d)."""
         found = np.empty((self.rows, self.space.dimension))
         for row in range(self.rows):
             try:
@@ -48,7 +48,7 @@ class DesignTable:
 
 
 def get_space(study: Optimizer, library: FrameLibrary) -> DesignSpace:
-    """Return the space of a study; raise where a frame of the library cannot hold its designs."""
+    """Return the space of a study; raise if a frame of the library cannot hold its designs."""
     if not isinstance(study, Optimizer):
         raise InputError("a frame of a study needs the study", type(study).__name__, "give an Optimizer")
     _check_distinguishable(study.space, library)
@@ -56,7 +56,7 @@ def get_space(study: Optimizer, library: FrameLibrary) -> DesignSpace:
 
 
 def _check_distinguishable(space: DesignSpace, library: FrameLibrary) -> None:
-    """Raise where values of a space would be written alike in a column of one type, such as 3 and "3"."""
+    """Raise if two values of a space have the same text in a column of one type, such as 3 and "3"."""
     listed = {space.key: space.keys} if isinstance(space, Catalogue) else {}
     if isinstance(space, Space):
         listed = {name: p.values for name, p in space.parameters.items() if isinstance(p, Categorical | Ordinal)}
@@ -65,14 +65,12 @@ def _check_distinguishable(space: DesignSpace, library: FrameLibrary) -> None:
         for value in values:
             other = meant.setdefault(str(value).strip().lower(), value)
             if type(other) is not type(value):
-                rule = (
-                    f"a column of {library.name} has one type, and cannot hold values of {name} that are written alike"
-                )
+                rule = f"a column of {library.name} has one type, so values of {name} must differ as text"
                 raise InputError(rule, f"{other!r} and {value!r}", 'use library="pandas"')
 
 
 def name_columns(space: DesignSpace, part: str = "") -> dict[str, str]:
-    """Names of a design and of the columns that hold them, for one part of an event; of a catalogue its key alone."""
+    """Return columns by name of a design, for one part of an event; for a catalogue only its key."""
     if isinstance(space, Catalogue):
         return {space.key: part or space.key}
     return {name: f"{part}.{name}" if part else name for name in space.names}

@@ -1,13 +1,13 @@
-"""Duels between designs of the unit cube, one row each.
+"""Frames of duels between designs in the unit cube, one row per duel.
 
 ::
 
     winner, loser               row numbers of `Duels.points`
-    tie                         whether the two were found equal instead
-    winner.x0, winner.x1, ...   coordinates of the winner, or of the first of a tie
-    loser.x0, loser.x1, ...     and of the loser
+    tie                         whether the two designs were judged equal
+    winner.x0, winner.x1, ...   coordinates of the winner, or of a tie's first design
+    loser.x0, loser.x1, ...     coordinates of the loser, or of a tie's second design
 
-Row numbers and `tie` may be left out when a frame is read. Where they are there, designs keep their order, so that
+Row numbers and `tie` are optional when a frame is read. With row numbers, designs keep their order, so that
 ``duels_from_frame(duels_to_frame(duels)) == duels``.
 """
 
@@ -26,22 +26,22 @@ from anchorpbo.typing import Array, BoolArray, IntArray
 
 
 def duels_to_frame(duels: Duels, library: LibraryName = "pandas", names: Sequence[str] | None = None) -> Any:
-    """Duels as a frame, the wins before the ties; merged ones as often as they were judged.
+    """Return duels as a frame, wins before ties; merged duels are repeated.
 
     Parameters
     ----------
     duels
         The duels.
     library
-        Of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
+        Library of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     names
-        Of the coordinates; by default ``x0``, ``x1`` and so on.
+        Names of the coordinates; by default ``x0``, ``x1`` and so on.
     """
     if not isinstance(duels, Duels):
         raise InputError("duels must be a Duels object", type(duels).__name__, "build one with Duels(points, ...)")
     called = [f"x{c}" for c in range(duels.dimension)] if names is None else list(names)
     if len(called) != duels.dimension or len(set(called)) < len(called):
-        rule = f"names must be {duels.dimension} different ones, one a coordinate"
+        rule = f"names must be {duels.dimension} distinct names, one per coordinate"
         raise InputError(rule, called, "leave them out for x0, x1 and so on")
     each = duels.expand_repeats()
     rows = (("winner", each.first), ("loser", each.second))
@@ -52,14 +52,14 @@ def duels_to_frame(duels: Duels, library: LibraryName = "pandas", names: Sequenc
 def duels_from_frame(
     frame: Any, names: Sequence[str] | None = None, bounds: tuple[float, float] | None = (0.0, 1.0)
 ) -> Duels:
-    """The duels of a frame; see the head of this module for its columns.
+    """Return the duels of a frame; the module docstring describes its columns.
 
     Parameters
     ----------
     frame
         A DataFrame of pandas or polars, a Table of pyarrow, or anything with Arrow's PyCapsule interface.
     names
-        Of the coordinates, in their order; by default all that the winner has.
+        Names of the coordinates, in order; by default all coordinates of the winner.
     bounds
         See `Duels`.
     """
@@ -81,7 +81,7 @@ def _find_coordinates(table: Table) -> list[str]:
 
 
 def _points(table: Table, side: str, names: Sequence[str]) -> Array:
-    """Coordinates of the winners, or losers, (m, d)."""
+    """Return the coordinates of the winners or losers, (m, d)."""
     columns = [f"{side}.{name}" for name in names]
     missing = [column for column in columns if column not in table.columns]
     if missing:
@@ -91,10 +91,10 @@ def _points(table: Table, side: str, names: Sequence[str]) -> Array:
 
 
 def _rows(table: Table, winners: Array, losers: Array) -> tuple[Array, IntArray, IntArray]:
-    """Designs, (n, d), and the row numbers of winners and losers among them."""
+    """Return the designs, (n, d), and the row numbers of winners and losers among them."""
     m, both = len(winners), np.concatenate([winners, losers])
     if not {"winner", "loser"} <= set(table.columns):
-        # As they come, the winner before the loser.
+        # In the order of the rows, the winner before the loser.
         order = np.arange(2 * m).reshape(2, m)
         return np.stack([winners, losers], axis=1).reshape(2 * m, -1), 2 * order[0], 2 * order[0] + 1
     numbers = [_read_row_numbers(table, side) for side in ("winner", "loser")]
@@ -105,8 +105,8 @@ def _rows(table: Table, winners: Array, losers: Array) -> tuple[Array, IntArray,
     different = np.flatnonzero((points[place] != both).any(axis=1))
     if len(different):
         row = int(different[0])
-        rule = "the same row number must stand for the same coordinates"
-        raise InputError(rule, f"two designs of number {rows[row]}", "drop the columns winner and loser")
+        rule = "equal row numbers must have equal coordinates"
+        raise InputError(rule, f"two designs with number {rows[row]}", "drop the columns winner and loser")
     return points, place[:m], place[m:]
 
 
@@ -119,7 +119,7 @@ def _read_row_numbers(table: Table, side: str) -> IntArray:
 
 
 def _read_ties(table: Table) -> BoolArray:
-    """Which rows are ties, (m,)."""
+    """Return which rows are ties, (m,)."""
     if "tie" not in table.columns:
         return np.zeros(len(table), dtype=np.bool_)
     cells = table.columns["tie"]

@@ -17,32 +17,33 @@ from anchorpbo.typing import Array
 
 
 def posterior_to_frame(model: PreferenceGP | Optimizer, frame: Any, names: Sequence[str] | None = None) -> Any:
-    """A copy of a frame of designs, in its own library, with the columns mean, std and noise.
+    """Return a copy of a frame of designs, in the same library, with the columns mean, std and noise.
 
-    These are the posterior mean and standard deviation of the utility and the noise of its judge. A mean has no origin:
-    only its differences say something.
+    These are the posterior mean and standard deviation of the utility, and the noise. A mean has no origin: only
+    differences of means are meaningful.
 
     Parameters
     ----------
     model
-        A fitted `PreferenceGP`, for designs of the unit cube; or an `Optimizer`, for designs of its space.
+        A fitted `PreferenceGP`, for designs in the unit cube; or an `Optimizer`, for designs of its space.
     frame
-        A DataFrame of pandas or polars, or a Table of pyarrow; one row a design.
+        A DataFrame of pandas or polars, or a Table of pyarrow, with one row per design.
     names
-        Columns of the coordinates, in their order, for a `PreferenceGP`; by default all. An `Optimizer` knows its own.
+        Columns of the coordinates, in order, for a `PreferenceGP`; by default all. Not needed for an `Optimizer`.
     """
     library, table = detect_library(frame), as_table(frame)
     taken = [name for name in ("mean", "std", "noise") if name in table.columns]
     if taken:
-        raise InputError("mean, std and noise are what is added", f"a column {taken[0]!r}", "rename or drop it")
+        raise InputError(
+            "a frame must not have columns mean, std and noise yet", f"a column {taken[0]!r}", "rename or drop it"
+        )
     if isinstance(model, Optimizer):
-        # Columns that are no parameters are left alone.
+        # Columns that are not parameters are ignored.
         X, model = DesignTable(table, model.space).encode(name_columns(model.space)), model.model
     elif isinstance(model, PreferenceGP):
         X = _get_coordinates(table, names)
     else:
-        rule = "what is known of designs is known by a PreferenceGP or an Optimizer"
-        raise InputError(rule, type(model).__name__, "give one of these")
+        raise InputError("model must be a PreferenceGP or an Optimizer", type(model).__name__, "give one of these")
     posterior = model.posterior
     found = {"mean": posterior.mean(X), "std": np.sqrt(posterior.variance(X)), "noise": model.noise(X)}
     return library.add_columns(frame, found)
@@ -55,16 +56,16 @@ def utilities_to_frame(
     *,
     reference: Mapping[str, Any] | None = None,
 ) -> Any:
-    """What a study knows of designs, one row each: their values, then utility, low, high and noise.
+    """Return a frame of designs with their estimates, one row per design: values, utility, low, high and noise.
 
     Parameters
     ----------
     optimizer
         The study.
     designs, reference
-        See `Optimizer.utilities`; by default all that were compared, the best first.
+        See `Optimizer.utilities`; by default all compared designs, best first.
     library
-        Of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
+        Library of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     """
     frames = get_library(library)
     get_space(optimizer, frames)
@@ -86,5 +87,5 @@ def _get_coordinates(table: Table, names: Sequence[str] | None) -> Array:
     missing = [name for name in called if name not in table.columns]
     if missing or not called:
         received = f"none called {missing[0]!r}" if missing else "none"
-        raise InputError("a frame of designs must have a column a coordinate", received, ", ".join(table.columns))
+        raise InputError("a frame of designs must have one column per coordinate", received, ", ".join(table.columns))
     return np.stack([table.numbers(name) for name in called], axis=1)

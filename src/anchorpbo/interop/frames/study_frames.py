@@ -3,14 +3,14 @@
 ::
 
     winner.dose, loser.dose, ..., tie     comparisons_to_frame; Optimizer.import_comparisons reads it
-    winner, loser, tie                    the same of a catalogue, by its key
+    winner, loser, tie                    the same for a catalogue, by its key
 
     event, type                           history_to_frame; history_from_frame reads it
-    duel, first.dose, second.dose, ...    of answers, with their outcome and gain
-    winner.dose, loser.dose, ..., tie     of preferences that nobody asked for
-    design.dose, ...                      of anchors that were added or removed
+    duel, first.dose, second.dose, ...    answers, with outcome and gain
+    winner.dose, loser.dose, ..., tie     preferences that were not asked for
+    design.dose, ...                      anchors that were added or removed
 
-In a history a cell is empty where an event has no such thing, and items of a catalogue go by their key.
+In a history, a cell is empty if its event has no such field; items of a catalogue are given by their key.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ _OTHER_FIELDS = {
     "anchor_added": (),
     "anchor_removed": (),
 }
-"""The other fields, by type of event."""
+"""Other fields, by type of event."""
 
 
 def comparisons_to_frame(optimizer: Optimizer, library: LibraryName = "pandas") -> Any:
-    """All that a study learnt from, asked for or not, as a frame that `Optimizer.import_comparisons` reads.
+    """Return all comparisons of a study, asked or imported, as a frame for `Optimizer.import_comparisons`.
 
     Parameters
     ----------
     optimizer
         The study.
     library
-        Of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
+        Library of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     """
     frames, rows = get_library(library), []
     space = get_space(optimizer, frames)
@@ -65,14 +65,14 @@ def comparisons_to_frame(optimizer: Optimizer, library: LibraryName = "pandas") 
 
 
 def history_to_frame(optimizer: Optimizer, library: LibraryName = "pandas") -> Any:
-    """All events of a study, the oldest first.
+    """Return all events of a study as a frame, oldest first.
 
     Parameters
     ----------
     optimizer
         The study.
     library
-        Of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
+        Library of the frame: ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
     """
     frames, rows = get_library(library), []
     space = get_space(optimizer, frames)
@@ -90,14 +90,14 @@ def history_to_frame(optimizer: Optimizer, library: LibraryName = "pandas") -> A
 
 
 def history_from_frame(frame: Any, space: DesignSpace) -> list[dict[str, Any]]:
-    """The events of a frame that `history_to_frame` made, as `Optimizer.history` has them, every design checked.
+    """Return the events of a frame of `history_to_frame`, in the form of `Optimizer.history`; validate every design.
 
     Parameters
     ----------
     frame
         A DataFrame of pandas or polars, a Table of pyarrow, or anything with Arrow's PyCapsule interface.
     space
-        Where the designs come from.
+        Space of the designs.
     """
     if not isinstance(space, DesignSpace):
         raise InputError("space must be a Space or a Catalogue", repr(space), "give that of the study")
@@ -119,7 +119,7 @@ def _read_event(designs: DesignTable, row: int) -> Event:
 
 
 def _read_comparison(event: Event) -> tuple[Design, Design, bool] | None:
-    """Winner, loser and whether it was a tie; ``None`` where nothing was compared."""
+    """Return winner, loser and whether they tied; ``None`` if the event is not a comparison."""
     if isinstance(event, Preferred):
         return event.winner, event.loser, event.tie
     if not isinstance(event, Answered) or event.outcome == "skip":

@@ -1,14 +1,14 @@
-"""Proposes the trials of a preferential study.
+"""A sampler that proposes the trials of a preferential study.
 
-A trial is one design, a duel has two. Which two are compared is decided by what the dashboard shows, so a new trial is
-the best challenger to that:
+A trial is one design; a duel has two. The dashboard shows the trials to compare, so a new trial is the best challenger
+to the trials shown:
 
     nothing is shown        the first design of the next duel
-    otherwise               the challenger to the champion: of the trials shown that were compared, the one of best
-                            expected utility, or before any comparison the oldest; others shown that were not compared
-                            yet count as pending
+    otherwise               the challenger to the champion, the compared trial shown with the best expected utility (or
+                            the oldest trial before any comparison); the other trials shown that are not compared yet
+                            count as pending
 
-With an acquisition of pairs the champion is one half of the pair and the trial the other.
+With an acquisition function of pairs, the pair is the champion and the new trial.
 """
 
 from __future__ import annotations
@@ -30,39 +30,40 @@ from optuna_dashboard.preferential import PreferentialStudy
 from anchorpbo.acquisition import Acquisition
 from anchorpbo.errors import InputError, NothingLeftError, UnknownNameError
 from anchorpbo.interop.optuna.search_space import Params
-from anchorpbo.interop.optuna.study_data import StudyData
-from anchorpbo.interop.optuna.study_import import ImportedStudy
+from anchorpbo.interop.optuna.study_data import PreferentialStudyData
+from anchorpbo.interop.optuna.study_import import ReplayedStudy
 from anchorpbo.numerics.validation import as_integer
 from anchorpbo.space import Design, Real, Space
 from anchorpbo.study import Optimizer, Recommendation
 
 PROPOSED = "anchorpbo:proposed"
-"""System attribute of a trial: what was proposed for it, so that others that are asked meanwhile differ."""
+"""System attribute with the design proposed for a trial, so that concurrent trials differ from it."""
 MAX_ATTRIBUTE_CHARACTERS = 2045
-"""Of an attribute as text, in a database of Optuna's."""
+"""Maximum length of an attribute as text, in Optuna's databases."""
 MAX_AVOIDED = 10
-"""Skipped trials that are kept away from, the newest; the same as of skipped duels in a study."""
+"""Number of the newest skipped trials that proposals avoid, as for skipped duels in a study."""
 MAX_PENDING = 16
-"""Trials shown but not compared that are allowed for, the newest: more are a list, not what somebody looks at."""
+"""Number of the newest trials, shown but not compared, that count as pending; nobody compares more at once."""
 
 
 class AnchoredPreferentialSampler(BaseSampler):
-    """Proposes trials by an `Optimizer` with anchors; for studies of ``optuna_dashboard.preferential``.
+    """Sampler that proposes trials with an anchored `Optimizer`, for studies of ``optuna_dashboard.preferential``.
 
-    What it proposes is a function of the seed and of what the study holds, so that a study can be closed and gone on
-    with elsewhere. Before two trials share a parameter, and for parameters that not all of them have, it samples
-    independently, at random. Thread-safe: it keeps nothing between calls.
+    Proposals depend only on the seed and the contents of the study, so a study can be continued in another process.
+    The sampler samples independently at random before two trials share a parameter, and for parameters that not all
+    trials have. Thread-safe: it has no state between calls.
 
     Parameters
     ----------
     anchors
-        Designs the user knows well, as parameters of trials. Without any the noise is constant.
+        Designs that the user knows well, as parameters of trials. Without anchors the noise is constant.
     strategy, preset, seed
         See `Optimizer`.
     independent_sampler
-        For parameters outside the common search space; by default at random, by the seed and the trial's number.
+        Sampler for parameters outside the common search space; by default random, seeded by `seed` and the trial's
+        number.
     **options
-        Further ones of `Optimizer`: kernel, likelihood, noise, initial and so on.
+        Other options of `Optimizer`: kernel, likelihood, noise, initial and so on.
 
     Examples
     --------
@@ -94,23 +95,23 @@ class AnchoredPreferentialSampler(BaseSampler):
         self._independent = independent_sampler
 
     def reseed_rng(self) -> None:
-        """Reseed the independent sampler; what is proposed otherwise differs by the study's contents alone."""
+        """Reseed the independent sampler; other proposals depend only on the contents of the study."""
         if self._independent is not None:
             self._independent.reseed_rng()
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """Parameters that all complete trials share, those with a single value left out."""
-        distributions = StudyData.of(study).distributions
+        """Return the parameters that all complete trials share, without those with a single value."""
+        distributions = PreferentialStudyData.of(study).distributions
         return {name: distribution for name, distribution in distributions.items() if not distribution.single()}
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """The proposed design, or nothing where the space is empty or all its designs are shown already."""
-        data = StudyData.of(study)
+        """Return the proposed design; return {} if the space is empty or all its designs are shown already."""
+        data = PreferentialStudyData.of(study)
         if not search_space:
             return {}
-        imported = ImportedStudy.of(data, self._anchors, self._options, search_space)
+        imported = ReplayedStudy.of(data, self._anchors, self._options, search_space)
         try:
             design = _propose(imported, trial.number)
         except NothingLeftError:
@@ -122,7 +123,7 @@ class AnchoredPreferentialSampler(BaseSampler):
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        """A value of one parameter, whatever the others are."""
+        """Return a value of one parameter, independent of the others."""
         sampler = self._independent
         if sampler is None:
             place = np.random.SeedSequence([self._seed, trial.number, zlib.crc32(param_name.encode())])
@@ -136,19 +137,21 @@ class AnchoredPreferentialSampler(BaseSampler):
         risk_weight: float | None = None,
         among: Literal["seen", "space"] = "seen",
     ) -> Recommendation:
-        """What `anchorpbo.interop.optuna.recommend` gives with this sampler's anchors and options."""
-        return ImportedStudy.of(StudyData.of(study), self._anchors, self._options).recommend(risk_weight, among)
+        """Return the result of `anchorpbo.interop.optuna.recommend` with this sampler's anchors and options."""
+        return ReplayedStudy.of(PreferentialStudyData.of(study), self._anchors, self._options).recommend(
+            risk_weight, among
+        )
 
 
-def _propose(imported: ImportedStudy, number: int) -> Design:
-    """The design of the trial of this number."""
+def _propose(imported: ReplayedStudy, number: int) -> Design:
+    """Return the design proposed for the trial with this number."""
     data, optimizer = imported.data, imported.optimizer
     here = [(trial.number, _get_design(imported, trial)) for trial in data.list_waiting(number)]
     shown = {trial: design for trial, design in here if design is not None}
     skipped = [_get_design(imported, data.trials[trial]) for trial in sorted(data.skipped)[-MAX_AVOIDED:]]
     avoid = [design for design in skipped if design is not None]
     if not shown:
-        # The one that was skipped last serves to be different from.
+        # The proposal should differ from the last skipped trial.
         return optimizer.ask_against(avoid[-1], avoid=avoid).second if avoid else optimizer.ask().first
     compared = [design for trial, design in shown.items() if trial in data.compared_numbers]
     champion = _find_best(imported, compared) if compared else shown[min(shown)]
@@ -156,21 +159,21 @@ def _propose(imported: ImportedStudy, number: int) -> Design:
     return optimizer.ask_against(champion, pending=waiting[-MAX_PENDING:], avoid=avoid).second
 
 
-def _get_design(imported: ImportedStudy, trial: FrozenTrial) -> Design | None:
-    """Of a trial, or while its parameters have not all been suggested what was proposed for it."""
+def _get_design(imported: ReplayedStudy, trial: FrozenTrial) -> Design | None:
+    """Return the design of a trial, or its proposal until all parameters have been suggested."""
     design = imported.search_space.design(trial.params)
     return imported.search_space.check_or_none(trial.system_attrs.get(PROPOSED)) if design is None else design
 
 
-def _find_best(imported: ImportedStudy, designs: list[Design]) -> Design:
-    """The one of best expected utility; the first where nothing can be said."""
+def _find_best(imported: ReplayedStudy, designs: list[Design]) -> Design:
+    """Return the design with the best expected utility; without data, return the first."""
     if len(designs) == 1 or not len(imported.optimizer):
         return designs[0]
     return max(imported.optimizer.utilities(designs), key=lambda estimate: estimate.utility).design
 
 
 def _check_options(options: dict[str, Any]) -> None:
-    """Raise unless an `Optimizer` has such options; whether they suit the search space shows when that is known."""
+    """Raise unless `Optimizer` has these options; their values are checked once the search space is known."""
     known = set(signature(Optimizer).parameters) - {"space", "anchors"}
     for name in options:
         if name not in known:

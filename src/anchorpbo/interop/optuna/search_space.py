@@ -1,13 +1,13 @@
-"""Optuna's distributions as our parameters.
+"""Conversion of Optuna's distributions to our parameters.
 
 ::
 
     FloatDistribution           Real, with its log or step
-    IntDistribution             Integer, with its log; Ordinal where it has a step
-    CategoricalDistribution     Categorical; choices that are no text, number or truth value by their names
+    IntDistribution             Integer, with its log; Ordinal if it has a step
+    CategoricalDistribution     Categorical; choices other than text, numbers and Booleans become their names
     a single value              Constant
 
-Grids of more than a million places are searched as continuous ranges, and rounded on the way back.
+Grids of more than a million values are searched as continuous ranges, and the result is rounded.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from anchorpbo.space import Categorical, Constant, Design, Integer, Ordinal, Par
 from anchorpbo.space.parameters import MAX_GRID_VALUES
 
 Params = Mapping[str, Any]
-"""Values by name, as a trial has them."""
+"""Parameter values of a trial by name."""
 
 
 @dataclass(frozen=True)
 class ParameterMapping:
-    """A distribution of Optuna as a parameter of ours, and how their values correspond."""
+    """A parameter of ours for one of Optuna's distributions, with the conversion of values."""
 
     parameter: Parameter
     to_optuna: Callable[[Any], Any]
-    """From a value of the parameter to one of the distribution."""
+    """Function from a value of the parameter to a value of the distribution."""
     from_optuna: Callable[[Any], Any]
-    """The other way."""
+    """Inverse of `to_optuna`."""
 
 
 @dataclass(frozen=True, eq=False)
 class SearchSpace:
-    """A search space of Optuna beside ours."""
+    """A search space of Optuna with the corresponding space of ours."""
 
     space: Space
     parts: Mapping[str, ParameterMapping]
 
     @classmethod
     def of(cls, distributions: Mapping[str, BaseDistribution]) -> SearchSpace:
-        """The space of distributions, by name."""
+        """Return the search space of distributions by name."""
         parts = {name: _map_distribution(name, distribution) for name, distribution in distributions.items()}
         if not any(not isinstance(part.parameter, Constant) for part in parts.values()):
             received = ", ".join(parts) or "no parameter that all compared trials share"
@@ -55,27 +55,27 @@ class SearchSpace:
         return cls(Space({name: part.parameter for name, part in parts.items()}), parts)
 
     def design(self, params: Params) -> Design | None:
-        """The design of a trial; ``None`` where it lacks a parameter, or has a value that its range does not."""
+        """Return the design of a trial; ``None`` if a parameter is missing or out of range."""
         if not set(self.parts) <= set(params):
             return None
         return self.check_or_none({name: part.from_optuna(params[name]) for name, part in self.parts.items()})
 
     def check_or_none(self, design: object) -> Design | None:
-        """Return a checked design, or ``None`` where the space has no such design."""
+        """Return the validated design, or ``None`` if it is not in the space."""
         try:
             return self.space.check(design) if isinstance(design, Mapping) else None
         except InputError:
             return None
 
     def anchor(self, params: Params) -> Design:
-        """The same of a design that the user gave, or an error; parameters that others have are left out."""
+        """Return the design of an anchor; ignore parameters outside the space, and raise if the rest is invalid."""
         if not isinstance(params, Mapping):
             raise InputError("an anchor must be a dict of parameter values", repr(params), "give those of a trial")
         known = {name: part.from_optuna(params[name]) for name, part in self.parts.items() if name in params}
         return self.space.check(known)
 
     def params(self, design: Design) -> dict[str, Any]:
-        """What a trial has for a design."""
+        """Return the trial parameters of a design."""
         return {name: part.to_optuna(design[name]) for name, part in self.parts.items()}
 
 
@@ -114,7 +114,7 @@ def _map_categorical(choices: tuple[Any, ...]) -> ParameterMapping:
 
     def from_optuna(choice: Any) -> Any:
         for own, label in zip(choices, labels, strict=True):
-            # Also where a choice is not equal to itself; and True is not 1.
+            # Works for nan, which is not equal to itself, and keeps True and 1 apart.
             if own is choice or (type(own) is type(choice) and bool(own == choice)):
                 return label
         return choice
@@ -123,7 +123,7 @@ def _map_categorical(choices: tuple[Any, ...]) -> ParameterMapping:
 
 
 def _choose_labels(choices: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The choices themselves where our categories can hold them, else their names."""
+    """Return the choices if our categories can hold them, else their names."""
     for labels in (choices, tuple(map(str, choices))):
         try:
             return Categorical(labels).values if len(labels) > 1 else (Constant(labels[0]).value,)

@@ -1,8 +1,8 @@
 """Trials, preferences and skips of a preferential study of Optuna's dashboard.
 
-The dashboard keeps preferences and skips as system attributes of an ordinary study, by names of its own, each report
-under a random one, and no storage keeps their order. So that everything computed from a study is a function of what it
-holds, preferences are put in an order of ours: by the newer of their two trials, which is about the order they came in.
+The dashboard stores each preference and skip as a system attribute with a random name, and no storage keeps their
+order. To make results reproducible, preferences are sorted by the newer of their two trials, which is approximately the
+order in which they were reported.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from optuna_dashboard.preferential._system_attrs import get_preferences, get_ski
 from anchorpbo.errors import IncompatibleError, InputError
 
 IS_PREFERENTIAL = "preference:is_preferential"
-"""System attribute that the dashboard marks its studies by."""
+"""System attribute that marks studies of the dashboard."""
 
 
 @dataclass(frozen=True, eq=False)
-class StudyData:
-    """Trials with their preferences and skips, at one moment."""
+class PreferentialStudyData:
+    """Snapshot of a study's trials, preferences and skips."""
 
     trials: tuple[FrozenTrial, ...]
-    """All of them, by number."""
+    """All trials, by number."""
     preferences: tuple[tuple[int, int], ...]
-    """Numbers of the better and the worse trial, repeats included."""
+    """Numbers of the better and the worse trial, including repetitions."""
     skipped: frozenset[int]
     """Numbers of trials that the user would not judge."""
 
     @classmethod
-    def of(cls, study: Study | PreferentialStudy) -> StudyData:
-        """Read a study, which must be a preferential one."""
+    def of(cls, study: Study | PreferentialStudy) -> PreferentialStudyData:
+        """Read a preferential study; raise on any other."""
         if isinstance(study, PreferentialStudy):
             study = study._study
         if not isinstance(study, Study):
-            rule = "study must be one of optuna_dashboard.preferential"
-            raise InputError(rule, repr(study), "make it by create_study, or load it by load_study")
-        # Before the trials, so that no preference names a trial that is not there yet.
+            rule = "study must be a study of optuna_dashboard.preferential"
+            raise InputError(rule, repr(study), "create it with create_study, or load it with load_study")
+        # Read before the trials, so that no preference refers to a trial that is missing from them.
         attributes = study._storage.get_study_system_attrs(study._study_id)
         if not attributes.get(IS_PREFERENTIAL, False):
-            rule = "preferences are kept by studies of optuna_dashboard.preferential"
-            raise IncompatibleError(rule, f"the ordinary study {study.study_name!r}", "make it by their create_study")
+            rule = "only studies of optuna_dashboard.preferential have preferences"
+            raise IncompatibleError(rule, f"the ordinary study {study.study_name!r}", "use that package's create_study")
         trials = tuple(study.get_trials(deepcopy=False))
         preferences = [(better, worse) for better, worse in get_preferences(attributes) if better != worse]
         skipped = set(get_skipped_trial_ids(attributes))
@@ -57,9 +57,9 @@ class StudyData:
 
     @cached_property
     def distributions(self) -> dict[str, BaseDistribution]:
-        """The intersection search space: parameters that all complete trials have, in the same range.
+        """Return the intersection search space: parameters that all complete trials have, in the same range.
 
-        Before the first comparison no trial is complete, and those that wait for one stand in for them.
+        Before the first comparison no trial is complete; the trials that wait for one are used instead.
         """
         complete = [trial for trial in self.trials if trial.state == TrialState.COMPLETE]
         running = [trial for trial in self.trials if trial.state == TrialState.RUNNING and trial.distributions]
@@ -73,7 +73,7 @@ class StudyData:
         }
 
     def list_waiting(self, number: int) -> list[FrozenTrial]:
-        """Trials that wait for a comparison: neither found worse than another nor skipped, nor that of this number."""
+        """Return the trials shown for comparison, neither beaten nor skipped, without the trial with this number."""
         states, worse = (TrialState.COMPLETE, TrialState.RUNNING), {worse for _, worse in self.preferences}
         return [
             trial
@@ -83,10 +83,10 @@ class StudyData:
 
     @property
     def compared_numbers(self) -> frozenset[int]:
-        """Numbers of trials that something was said of."""
+        """Numbers of the compared trials."""
         return frozenset(number for pair in self.preferences for number in pair)
 
     @property
     def excluded_trials(self) -> list[FrozenTrial]:
-        """Trials that were skipped or have failed."""
+        """Trials that were skipped or failed."""
         return [trial for trial in self.trials if trial.number in self.skipped or trial.state == TrialState.FAIL]

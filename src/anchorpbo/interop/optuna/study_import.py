@@ -1,8 +1,8 @@
 """Import of a preferential study: an `Optimizer` with all its comparisons, and its recommendation.
 
-Every preference is a comparison of two designs, whatever became of their trials later: also of trials that were skipped
-or have failed, also twice the same, also both ways round. Left out are comparisons of equal designs, which say
-nothing, and, with a warning, those of trials outside the search space that all complete trials share.
+Every preference is a comparison of two designs, including preferences between trials that were later skipped or failed,
+repeated ones and contradictory ones. Comparisons of equal designs are left out, because they are uninformative.
+Comparisons of trials outside the search space that all complete trials share are left out with a warning.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ from optuna_dashboard.preferential import PreferentialStudy
 
 from anchorpbo.errors import InputError
 from anchorpbo.interop.optuna.search_space import Params, SearchSpace
-from anchorpbo.interop.optuna.study_data import StudyData
+from anchorpbo.interop.optuna.study_data import PreferentialStudyData
 from anchorpbo.space import Design
 from anchorpbo.study import Optimizer, Recommendation
 
 
 @dataclass(frozen=True, eq=False)
-class ImportedStudy:
+class ReplayedStudy:
     """A study as an `Optimizer`."""
 
-    data: StudyData
+    data: PreferentialStudyData
     search_space: SearchSpace
     optimizer: Optimizer
 
     @classmethod
     def of(
         cls,
-        data: StudyData,
+        data: PreferentialStudyData,
         anchors: Iterable[Params],
         options: Mapping[str, Any],
         distributions: Mapping[str, BaseDistribution] | None = None,
-    ) -> ImportedStudy:
-        """Tell an `Optimizer` with these anchors and options all comparisons of a study.
+    ) -> ReplayedStudy:
+        """Create an `Optimizer` with these anchors and options, and tell it all comparisons of a study.
 
         Parameters
         ----------
         data
-            Of the study.
+            Data of the study.
         anchors
             Parameters of designs that the user knows well.
         options
-            For the `Optimizer`.
+            Options of `Optimizer`.
         distributions
-            Where designs come from; by default what all complete trials share.
+            Search space; by default the parameters that all complete trials share.
         """
         if isinstance(anchors, Mapping | str) or not isinstance(anchors, Iterable):
             raise InputError("anchors must be a list of designs", repr(anchors), "write anchors=[trial.params]")
@@ -59,19 +59,21 @@ class ImportedStudy:
         optimizer = Optimizer(search_space.space, known, **options)
         lost = _tell(optimizer, data, search_space)
         if lost:
-            text = f"{lost} of {len(data.preferences)} comparisons were left out: all complete trials share"
-            warnings.warn(f"{text} {', '.join(search_space.parts)}, and theirs do not fit there.", stacklevel=3)
+            text = (
+                f"{lost} of {len(data.preferences)} comparisons were left out: their trials are not in the search space"
+            )
+            warnings.warn(f"{text} of all complete trials, {', '.join(search_space.parts)}.", stacklevel=3)
         return cls(data, search_space, optimizer)
 
     def recommend(self, risk_weight: float | None = None, among: Literal["seen", "space"] = "seen") -> Recommendation:
-        """What the optimizer recommends, in the study's own values; never a trial that was skipped or has failed."""
+        """Return the recommendation in the study's own values; never a trial that was skipped or failed."""
         excluded = [self.search_space.design(trial.params) for trial in self.data.excluded_trials]
         exclude = [design for design in excluded if design is not None]
         best = self.optimizer.recommend(risk_weight, among=among, exclude=exclude)
         return replace(best, design=self._params(best.design), credible_set=tuple(map(self._params, best.credible_set)))
 
     def _params(self, design: Design) -> dict[str, Any]:
-        """Of the trial that has this design, to the last digit; where none has, those of the design."""
+        """Return the exact parameters of the trial with this design; without one, the parameters of the design."""
         for number in sorted(self.data.compared_numbers):
             params = self.data.trials[number].params
             if self.search_space.design(params) == design:
@@ -80,21 +82,21 @@ class ImportedStudy:
 
 
 def optimizer_from_study(study: Study | PreferentialStudy, anchors: Iterable[Params] = (), **options: Any) -> Optimizer:
-    """An `Optimizer` that has been told all preferences of a study; the study stays as it is.
+    """Return an `Optimizer` with all preferences of a study; the study does not change.
 
-    Its space has the parameters that all complete trials share. Choices that are neither text nor numbers nor truth
-    values, such as ``None``, go by their names there.
+    Its space has the parameters that all complete trials share. Choices other than text, numbers and Booleans, such as
+    ``None``, are represented by their names.
 
     Parameters
     ----------
     study
         A study of ``optuna_dashboard.preferential``.
     anchors
-        Designs the user knows well, as parameters of trials.
+        Designs that the user knows well, as parameters of trials.
     options
-        Further ones of `Optimizer`: strategy, preset, seed and so on.
+        Other options of `Optimizer`: strategy, preset, seed and so on.
     """
-    return ImportedStudy.of(StudyData.of(study), anchors, options).optimizer
+    return ReplayedStudy.of(PreferentialStudyData.of(study), anchors, options).optimizer
 
 
 def recommend(
@@ -105,24 +107,24 @@ def recommend(
     among: Literal["seen", "space"] = "seen",
     **options: Any,
 ) -> Recommendation:
-    """The design to take from a study, whatever sampled it; its designs can be enqueued as trials.
+    """Return the recommendation for a study with any sampler; its designs can be enqueued as trials.
 
     Parameters
     ----------
     study
         A study of ``optuna_dashboard.preferential``.
     anchors
-        Designs the user knows well, as parameters of trials.
+        Designs that the user knows well, as parameters of trials.
     risk_weight, among
-        See `Optimizer.recommend`. Trials that were skipped or have failed are not recommended.
+        See `Optimizer.recommend`. Trials that were skipped or failed are not recommended.
     options
-        Further ones of `Optimizer`: strategy, preset, seed and so on.
+        Other options of `Optimizer`: strategy, preset, seed and so on.
     """
-    return ImportedStudy.of(StudyData.of(study), anchors, options).recommend(risk_weight, among)
+    return ReplayedStudy.of(PreferentialStudyData.of(study), anchors, options).recommend(risk_weight, among)
 
 
-def _tell(optimizer: Optimizer, data: StudyData, search_space: SearchSpace) -> int:
-    """Tell all comparisons, in their order; return how many could not be."""
+def _tell(optimizer: Optimizer, data: PreferentialStudyData, search_space: SearchSpace) -> int:
+    """Tell all comparisons in order; return the number of those left out."""
     designs = {number: search_space.design(data.trials[number].params) for number in data.compared_numbers}
     lost = 0
     for better, worse in data.preferences:

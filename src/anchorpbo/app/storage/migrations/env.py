@@ -1,4 +1,4 @@
-"""Run by Alembic around each migration, in the transaction that the storage began."""
+"""Alembic's environment: runs each migration in the transaction that the storage began."""
 
 from alembic import context
 

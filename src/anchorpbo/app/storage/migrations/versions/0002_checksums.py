@@ -1,10 +1,10 @@
-"""Checksums of all rows, and a head for each journal.
+"""Checksums of all rows, and one head per journal.
 
-A server of the release before that still runs on this database must not insert rows without a checksum. On PostgreSQL
+A server of the previous release that still runs on this database must not insert rows without a checksum. On PostgreSQL
 the new columns have no default. SQLite cannot drop a default without copying the table, whose deletion would cascade to
-others; the default there is -1, which is no CRC-32, and a trigger refuses it.
+others. So its default is -1, which is not a CRC-32, and a trigger rejects it.
 
-Nothing is imported from the library: a migration stays as it is when the library changes.
+A migration imports nothing from the library, so that it stays the same when the library changes.
 """
 
 import json
@@ -55,7 +55,7 @@ _secrets = sa.table("secrets", *map(sa.column, ("name", "value", "checksum")))
 
 
 def upgrade() -> None:
-    """Add columns and a table, and fill them from what is there."""
+    """Add columns and a table, and fill them from the existing rows."""
     connection = op.get_bind()
     for table, name in _NEW:
         op.add_column(table, sa.Column(name, sa.BigInteger(), nullable=False, server_default="-1"))
@@ -106,7 +106,7 @@ def _fill_study(connection: sa.Connection, id: str) -> None:
 
 
 def _checksum(*values: object) -> int:
-    """CRC-32 of values, in their order."""
+    """Return the CRC-32 of values, in order."""
     return crc32("\0".join(map(_as_text, values)).encode("utf-8", "surrogatepass"))
 
 
@@ -121,7 +121,7 @@ def _entry_checksum(study: str, row: sa.Row[Any]) -> int:
 
 
 def _count_answers(rows: Iterable[sa.Row[Any]]) -> int:
-    """Answers that were not taken back, without skipped duels."""
+    """Count the answers that were not undone, without skipped duels."""
     valid: set[int] = set()
     for row in rows:
         if row.type == "answered" and json.loads(row.data).get("outcome") != "skip":
