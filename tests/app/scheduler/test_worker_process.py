@@ -55,7 +55,7 @@ def test_a_worker_says_what_went_wrong():
 
 
 def test_a_worker_that_is_late_is_killed():
-    worker = WorkerProcess("anchorpbo.app.service.checks")
+    worker = WorkerProcess("anchorpbo.app.service.validator")
     worker.start()
     worker.wait()
     os.kill(worker.pid, signal.SIGSTOP)
@@ -67,7 +67,7 @@ def test_a_worker_that_is_late_is_killed():
 
 def test_a_worker_that_hangs_while_it_starts_is_killed(monkeypatch):
     monkeypatch.setattr("anchorpbo.app.scheduler.worker_process.START_SECONDS", 0.2)
-    worker = WorkerProcess("anchorpbo.app.service.checks")
+    worker = WorkerProcess("anchorpbo.app.service.validator")
     worker.start()
     os.kill(worker.pid, signal.SIGSTOP)
     with pytest.raises(WorkerTimeoutError):
