@@ -10,9 +10,7 @@ import pytest
 
 from anchorpbo.app.definition import definition, validation
 from anchorpbo.app.definition.validation import check_space_size, check_table_size
-from anchorpbo.app.scheduler import scheduler as looking
-from anchorpbo.app.scheduler.scheduler import Scheduler
-from anchorpbo.app.scheduler.worker_process import WorkerProcess, WorkerTimeoutError, start_workers
+from anchorpbo.app.scheduler.worker_process import WorkerProcess
 from anchorpbo.app.service import StudyService, validator
 from anchorpbo.app.service.validator import TASKS, Validator
 from anchorpbo.app.storage.memory import MemoryStorage
@@ -134,54 +132,6 @@ def test_where_no_process_starts_whoever_asks_checks(monkeypatch, caplog):
     monkeypatch.setattr("anchorpbo.app.scheduler.worker_process.sys.executable", "/no/such/python")
     assert Validator([WorkerProcess("anchorpbo.app.service.validator")]).define(QUICK).name == "Tea"
     assert "validating in a thread" in caplog.text
-
-
-def test_an_ask_to_a_process_that_hangs_is_refused_in_time_and_the_next_one_answered(monkeypatch):
-    workers = start_workers(1)
-    ahead = Scheduler(workers)
-    assert ahead._warm.wait(TIMEOUT)
-    studies = StudyService(MemoryStorage(), scheduler=ahead)
-    id = studies.create(QUICK).id
-    before = workers[0].pid
-    os.kill(before, signal.SIGSTOP)
-    monkeypatch.setattr(looking, "MAX_ASK_SECONDS", 0.3)
-    with pytest.raises(
-        RunError, match=r"computing the next duel must take at most 0.3 s; received one that .*; ask again"
-    ):
-        studies.ask(id)
-    monkeypatch.undo()
-    end = time.monotonic() + TIMEOUT
-    while workers[0].pid in (None, before):
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    while True:  # one that was told to be late at the last moment is given up for all who wait for it
-        try:
-            assert studies.ask(id)
-            break
-        except RunError:
-            assert time.monotonic() < end
-    ahead.close()
-
-
-def test_a_worker_that_is_late_is_killed():
-    worker = WorkerProcess("anchorpbo.app.service.validator")
-    worker.start()
-    worker.wait()
-    os.kill(worker.pid, signal.SIGSTOP)
-    with pytest.raises(WorkerTimeoutError, match=r"the worker took longer than 0.1 s"):
-        worker.call("define", QUICK, 0.1)
-    worker.close()
-    assert not worker.is_alive()
-
-
-def test_a_worker_that_hangs_while_it_starts_is_killed(monkeypatch):
-    monkeypatch.setattr("anchorpbo.app.scheduler.worker_process.START_SECONDS", 0.2)
-    worker = WorkerProcess("anchorpbo.app.service.validator")
-    worker.start()
-    os.kill(worker.pid, signal.SIGSTOP)
-    with pytest.raises(WorkerTimeoutError):
-        worker.wait()
-    worker.close()
 
 
 def test_every_task_takes_and_gives_plain_data():
