@@ -1,7 +1,7 @@
-"""Measure the error and the cost of inducing designs against the exact posterior; prints a Markdown table.
+"""Measure the error and the cost of inducing points against the exact posterior; prints a Markdown table.
 
 The duels are on twice as many designs, all distinct, with a utility drawn from the model's prior and known
-hyper-parameters. Each line is a number of inducing designs; the last line is the exact posterior:
+hyper-parameters. Each line is a number of inducing points; the last line is the exact posterior:
 
     left out    residual share of the margins' prior variance, known in advance
     mean        root mean square error of the posterior mean at 1,000 random designs, in posterior standard deviations

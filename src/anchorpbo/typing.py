@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array: TypeAlias = npt.NDArray[np.float64]
-"""Real numbers; the shape is in the docstring of whoever takes or returns one."""
+"""Array of floats; functions document the shapes they take and return."""
 
 IntArray: TypeAlias = npt.NDArray[np.intp]
 """Indices."""

@@ -45,5 +45,5 @@ def test_parameters_are_refused_beside_an_object():
 
 @pytest.mark.parametrize("thing", [EI, None, 3])
 def test_other_things_are_refused(thing):
-    with pytest.raises(InputError, match="acquisition must be a name or an acquisition object"):
+    with pytest.raises(InputError, match="strategy must be a name or an acquisition function"):
         resolve_acquisition(thing)

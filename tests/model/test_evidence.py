@@ -106,7 +106,7 @@ def test_value_is_the_papers_formula(size):
     assert laplace_evidence(mode) == pytest.approx(expected, abs=1e-5)
 
 
-def test_both_spaces_give_the_same_gradient():
+def test_both_latent_vectors_give_the_same_gradient():
     duels, generative = some_duels(10, 12), GenerativeModel(RBF(0.4), NOISES["bounded"], Probit(0.4))
     gradients = []
     for where in ("duel", "point"):

@@ -142,7 +142,7 @@ def test_fit_learns_or_refuses_whatever_the_noise(likelihood, noise):
         assert np.isfinite(model.fit_info.log_evidence)
 
 
-# -- inducing designs -------------------------------------------------------------------------------------------------
+# -- inducing points -------------------------------------------------------------------------------------------------
 
 
 def test_polya_gamma_works_through_inducing_designs():

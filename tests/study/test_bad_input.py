@@ -223,7 +223,7 @@ def test_nothing_is_recommended_before_an_answer(skips):
     ("options", "error", "message"),
     [
         ({"strategy": "thompson"}, UnknownNameError, "must be one of .*raeubo.*; received 'thompson'"),
-        ({"strategy": EI}, InputError, r"acquisition must be a name or an acquisition object.*write EI\(\)"),
+        ({"strategy": EI}, InputError, r"strategy must be a name or an acquisition function.*write EI\(\)"),
         ({"preset": "fast"}, UnknownNameError, "preset must be one of default, paper; received 'fast'"),
         ({"preset": None}, UnknownNameError, "preset must be one of default, paper; received None"),
         ({"baseline": "none"}, UnknownNameError, "baseline must be one of anchored, constant; received 'none'"),

@@ -67,7 +67,7 @@ def test_chances_of_being_best_are_those_of_all_designs(monkeypatch):
     """Joint draws are of the likeliest few: nothing of note is lost on the others."""
     study = imported()
     every = study.recommend()
-    monkeypatch.setattr(recommendation, "MAX_CONTENDERS", 60)
+    monkeypatch.setattr(recommendation, "MAX_SAMPLED_DESIGNS", 60)
     some = study.recommend()
     assert some.design == every.design
     assert some.p_best == pytest.approx(every.p_best, abs=0.04)

@@ -37,7 +37,7 @@ def resolve_acquisition(acquisition: str | Acquisition, **parameters: Any) -> Ac
     if isinstance(acquisition, str):
         return _create(acquisition, parameters)
     if not isinstance(acquisition, DesignAcquisition | PairAcquisition):
-        rule, remedy = "acquisition must be a name or an acquisition object", "write EI() rather than EI"
+        rule, remedy = "strategy must be a name or an acquisition function", "write EI() rather than EI"
         raise InputError(rule, repr(acquisition)[:80], remedy)
     if parameters:
         rule, remedy = "parameters can only be given with the name of an acquisition", "set them on the object"

@@ -165,13 +165,13 @@ class BoundChallengers(Bound):
     """A `PairAcquisition` as a function of one design of a pair; the other design is fixed."""
 
     pairs: BoundPairs
-    opponent: Array
+    champion: Array
     """The fixed design, (d,)."""
 
     @classmethod
-    def of(cls, pairs: BoundPairs, opponent: Array) -> BoundChallengers:
-        """Return an acquisition function of pairs with one of the two designs fixed to `opponent`, (d,)."""
-        return cls(pairs.posterior, pairs.noise, pairs, opponent)
+    def of(cls, pairs: BoundPairs, champion: Array) -> BoundChallengers:
+        """Return an acquisition function of pairs with one of the two designs fixed to `champion`, (d,)."""
+        return cls(pairs.posterior, pairs.noise, pairs, champion)
 
     @property
     def item_shape(self) -> tuple[int, ...]:
@@ -179,7 +179,7 @@ class BoundChallengers(Bound):
         return (self.posterior.dimension,)
 
     def values(self, X: Array) -> Array:
-        """Return the values, (n,), of pairs of the opponent and each design of X, (n, d)."""
+        """Return the values, (n,), of pairs of the champion and each design of X, (n, d)."""
         return self.pairs.values(self._pair_with_opponent(X))
 
     def slopes(self, X: Array) -> tuple[Array, Array]:
@@ -188,7 +188,7 @@ class BoundChallengers(Bound):
         return values, np.ascontiguousarray(gradient[:, 1])
 
     def _pair_with_opponent(self, X: Array) -> Array:
-        return np.stack([np.broadcast_to(self.opponent, X.shape), X], axis=1)
+        return np.stack([np.broadcast_to(self.champion, X.shape), X], axis=1)
 
 
 def by_variance(by_std: Array, std: Array) -> Array:

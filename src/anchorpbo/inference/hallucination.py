@@ -153,7 +153,7 @@ def _draw(rng: np.random.Generator, mean: float, tied: bool, edge: float) -> flo
 
 @jit
 def _draw_growth(rng: np.random.Generator, wins: int, wRw: float, wRx: float) -> float:
-    """Draw c - 1, the relative growth of the wins' excess w in x = t + c w, from w'Rw and w'Rx = w'Rw + w'Rt."""
+    """Draw c - 1 for the scaling move x = t + c w of all wins, given w'Rw and w'Rx = w'Rw + w'Rt."""
     return draw_modified_half_normal(rng, wins, wRw, wRx - wRw) - 1.0 if wins > 0 and wRw > 0.0 else 0.0
 
 

@@ -19,7 +19,7 @@ from anchorpbo.numerics.validation import as_positive
 from anchorpbo.typing import Array
 
 
-class WithoutGradient(Kernel):
+class NonDifferentiableKernel(Kernel):
     """A kernel for discrete designs, without a gradient in x."""
 
     def input_gradient(self, X: Array, Y: Array, A: Array) -> Array:
@@ -41,7 +41,7 @@ class WithoutGradient(Kernel):
 
 
 @dataclass(frozen=True)
-class Tanimoto(WithoutGradient):
+class Tanimoto(NonDifferentiableKernel):
     """Tanimoto similarity of fingerprints, which are bits or non-negative counts."""
 
     outputscale: float = 1.0
@@ -98,7 +98,7 @@ def _squares(X: Array) -> Array:
     return np.asarray(np.einsum("ic,ic->i", X, X))
 
 
-class Hamming(WithoutGradient, ScaledKernel):
+class Hamming(NonDifferentiableKernel, ScaledKernel):
     """Hamming similarity of categories: it depends only on which coordinates are equal."""
 
     def __call__(self, X: Array, Y: Array) -> Array:

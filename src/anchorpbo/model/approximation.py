@@ -1,7 +1,7 @@
-"""Approximations for many duels: inducing designs, and a subsample of duels to fit hyper-parameters to.
+"""Approximations for many duels: inducing points, and a subsample of duels to fit hyper-parameters to.
 
 The exact posterior of m duels on u designs costs O(min(m, u)^3), and a fit of the hyper-parameters computes it about a
-hundred times. If both m and u exceed `MAX_EXACT`, the posterior uses inducing designs and the hyper-parameters are
+hundred times. If both m and u exceed `MAX_EXACT`, the posterior uses inducing points and the hyper-parameters are
 fitted to a subsample of the duels. docs/decisions/0015-inducing-points.md measures the loss of accuracy.
 """
 
@@ -19,15 +19,15 @@ from anchorpbo.numerics.validation import as_integer
 
 MAX_EXACT = 2000
 """Largest number of duels, or of designs, at which ``"auto"`` is exact."""
-MAX_INDUCING_DESIGNS = 1000
-"""Largest number of inducing designs that ``"auto"`` takes."""
+MAX_INDUCING_POINTS = 1000
+"""Largest number of inducing points that ``"auto"`` takes."""
 RESIDUAL_TOLERANCE = 1e-4
-"""Residual share of the margins' prior variance below which ``"auto"`` adds no more inducing designs."""
+"""Residual share of the margins' prior variance below which ``"auto"`` adds no more inducing points."""
 MAX_FIT_DUELS = 500
 """Number of duels that hyper-parameters are fitted to if the posterior is not exact."""
 
 InducingChoice = int | Literal["auto"] | None
-"""Number of inducing designs; ``None`` for the exact posterior."""
+"""Number of inducing points; ``None`` for the exact posterior."""
 
 
 @dataclass(frozen=True)
@@ -35,22 +35,22 @@ class Approximation:
     """Size and loss of an approximate posterior or fit."""
 
     designs: int | None
-    """Number of inducing designs, which represent all designs compared; ``None`` for an exact posterior."""
+    """Number of inducing points, which represent all designs compared; ``None`` for an exact posterior."""
     left_out: float
-    """Share of the margins' prior variance that the inducing designs leave out: 0.001 is a thousandth."""
+    """Share of the margins' prior variance that the inducing points leave out: 0.001 is a thousandth."""
     learnt_from: int | None
     """Number of duels that the hyper-parameters were fitted to; ``None`` if no fit was made."""
 
     def __str__(self) -> str:
         parts = [] if self.learnt_from is None else [f"hyper-parameters learnt from {self.learnt_from} duels"]
         if self.designs is not None:
-            parts = [f"{self.designs} inducing designs leave out {self.left_out:.2g} of the prior variance", *parts]
+            parts = [f"{self.designs} inducing points leave out {self.left_out:.2g} of the prior variance", *parts]
         return ", ".join(parts)
 
 
 @dataclass(frozen=True)
 class InducingRule:
-    """Rule that sets the number of inducing designs and the residual variance below which no more are added."""
+    """Rule that sets the number of inducing points and the residual variance below which no more are added."""
 
     choice: InducingChoice = "auto"
 
@@ -62,7 +62,7 @@ class InducingRule:
             object.__setattr__(self, "choice", as_integer("inducing", self.choice, 1))
 
     def check(self, inference: Inference) -> None:
-        """Raise if a number of inducing designs is given and the inference does not support them."""
+        """Raise if a number of inducing points is given and the inference does not support them."""
         if isinstance(self.choice, str | None):
             return
         if isinstance(inference, Hallucination):
@@ -80,13 +80,13 @@ class InducingRule:
         return self.choice is not None
 
     def applies(self, duels: Duels, inference: Inference) -> bool:
-        """Return whether the posterior of these duels uses inducing designs."""
+        """Return whether the posterior of these duels uses inducing points."""
         return self.exceeds_exact(duels, inference) and not isinstance(inference, Hallucination)
 
     @property
     def max_designs(self) -> int:
-        """Largest number of inducing designs."""
-        return self.choice if isinstance(self.choice, int) else MAX_INDUCING_DESIGNS
+        """Largest number of inducing points."""
+        return self.choice if isinstance(self.choice, int) else MAX_INDUCING_POINTS
 
     @property
     def tolerance(self) -> float:

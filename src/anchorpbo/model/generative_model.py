@@ -72,7 +72,7 @@ class GenerativeModel:
         return LATENTS[name](self.rows(duels), self.kernel(duels.points, duels.points))
 
     def inducing_latent(self, duels: Duels, max_designs: int, tolerance: float = 0.0) -> InducingLatent:
-        """Return the latent vector of these duels at inducing designs; see `choose_inducing_points`."""
+        """Return the latent vector of these duels at inducing points; see `choose_inducing_points`."""
         rows = self.rows(duels)
         return InducingLatent(rows, choose_inducing_points(self.kernel, duels.points, rows, max_designs, tolerance))
 

@@ -29,7 +29,7 @@ from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array, IntArray
 
 BEST_DESIGNS = 20
-"""Number of compared designs of best mean added to the points of a posterior on inducing designs, as search starts."""
+"""Number of compared designs of best mean added to the points of a posterior on inducing points, as search starts."""
 
 
 class PreferenceGP:
@@ -62,7 +62,7 @@ class PreferenceGP:
     starts
         Number of starting points of the fit.
     inducing
-        Number of inducing designs, which represent all designs compared, see `anchorpbo.posterior.inducing`. ``None``
+        Number of inducing points, which represent all designs compared, see `anchorpbo.posterior.inducing`. ``None``
         for the exact posterior. ``"auto"`` is exact up to 2,000 duels or designs; beyond, it takes as many inducing
         designs as necessary, at most 1,000, and fits the hyper-parameters to 500 of the duels. `approximation` reports
         the loss. With Hallucination Believer the posterior is always exact.
@@ -230,7 +230,7 @@ class PreferenceGP:
         if self._log_evidence is None:
             duels = self.duels
             with self._guard_numerics(duels):
-                # Laplace evidence supports inducing designs, even if the inference does not.
+                # Laplace evidence supports inducing points, even if the inference does not.
                 too_many = self._inducing_rule.exceeds_exact(duels, self._inference)
                 latent = self._make_inducing_latent(self._current, duels) if too_many else self._current.latent(duels)
                 self._log_evidence = float(_check_finite(laplace_evidence(find_mode(latent, self.likelihood))))
@@ -391,7 +391,7 @@ _Inference = tuple[Posterior, Info, Approximation | None]
 
 
 def _find_best_others(posterior: Posterior, points: Array, chosen: IntArray) -> Array:
-    """Return the compared designs of best mean, (n, d), that are not inducing designs."""
+    """Return the compared designs of best mean, (n, d), that are not inducing points."""
     means = posterior.mean(points)
     means[chosen] = -np.inf
     best = np.argsort(-means, kind="stable")[: min(BEST_DESIGNS, len(points) - len(chosen))]

@@ -170,9 +170,9 @@ class PlaneMap(Plot):
             axes.plot([a[0], b[0]], [a[1], b[1]], color="white", alpha=0.55, linewidth=0.6, linestyle=dash)
         anchors = [place for place, _ in self.locate_designs(self.anchors)]
         best = [place for place, _ in self.locate_designs([] if self.best is None else [self.best])]
-        looks = [(name, places, "o", 3.8, face, edge) for name, places, face, edge in self._sides(pairs)]
-        looks += [("anchor", anchors, "D", 5.0, ORANGE, MARK_COLOUR), ("recommended", best, "*", 12.0, RED, "white")]
-        for name, places, marker, size, face, edge in looks:
+        styles = [(name, places, "o", 3.8, face, edge) for name, places, face, edge in self._sides(pairs)]
+        styles += [("anchor", anchors, "D", 5.0, ORANGE, MARK_COLOUR), ("recommended", best, "*", 12.0, RED, "white")]
+        for name, places, marker, size, face, edge in styles:
             if places:
                 style.marks(axes, *_columns(places), marker, name, colour=face, size=size, edge=edge)
 

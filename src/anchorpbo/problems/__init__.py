@@ -9,7 +9,7 @@ from anchorpbo.problems.candy import candy, candy_anchors, candy_items
 from anchorpbo.problems.datasets import fetch_data_file
 from anchorpbo.problems.judge import ExactJudge, SimulatedJudge
 from anchorpbo.problems.nearest_neighbours import RatedItems
-from anchorpbo.problems.simulation import Round, Turn, play, simulate
+from anchorpbo.problems.simulation import SimulatedDuel, SimulatedRound, play, simulate
 from anchorpbo.problems.sushi import sushi, sushi_anchors, sushi_items
 from anchorpbo.problems.synthetic import (
     ACKLEY6,
@@ -71,9 +71,9 @@ __all__ = [
     "ExactJudge",
     "Problem",
     "RatedItems",
-    "Round",
+    "SimulatedDuel",
     "SimulatedJudge",
-    "Turn",
+    "SimulatedRound",
     "ackley",
     "candy",
     "candy_anchors",

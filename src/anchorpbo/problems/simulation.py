@@ -14,7 +14,7 @@ from anchorpbo.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Turn:
+class SimulatedDuel:
     """One duel of a study and its answer."""
 
     number: int
@@ -30,7 +30,7 @@ class Turn:
 
 
 @dataclass(frozen=True, eq=False)
-class Round(Turn):
+class SimulatedRound(SimulatedDuel):
     """One duel of a study and the recommendation after it."""
 
     best: Array
@@ -39,7 +39,7 @@ class Round(Turn):
     """True utility of the recommended design."""
 
 
-def play(optimizer: Optimizer, judge: SimulatedJudge, turns: int, seed: int) -> Iterator[Turn]:
+def play(optimizer: Optimizer, judge: SimulatedJudge, turns: int, seed: int) -> Iterator[SimulatedDuel]:
     """Yield the duels of a study on ``judge.problem.space``, each after its answer and the choice of the next duel.
 
     Parameters
@@ -62,14 +62,14 @@ def play(optimizer: Optimizer, judge: SimulatedJudge, turns: int, seed: int) -> 
         asked, took = duel, seconds
         # Ask before anything else uses the answer, so that the time includes fitting the model to it.
         duel, seconds = _ask_timed(optimizer)
-        yield Turn(number, asked, pair, outcome, float(judge.noise(pair).mean()), took)
+        yield SimulatedDuel(number, asked, pair, outcome, float(judge.noise(pair).mean()), took)
 
 
-def simulate(optimizer: Optimizer, judge: SimulatedJudge, rounds: int, seed: int) -> Iterator[Round]:
+def simulate(optimizer: Optimizer, judge: SimulatedJudge, rounds: int, seed: int) -> Iterator[SimulatedRound]:
     """Yield the duels as `play` does, with the recommendation after each answer."""
     for turn in play(optimizer, judge, rounds, seed):
         best = optimizer.space.encode(optimizer.recommend().design)
-        yield Round(**vars(turn), best=best, best_utility=float(judge.problem(best[None])[0]))
+        yield SimulatedRound(**vars(turn), best=best, best_utility=float(judge.problem(best[None])[0]))
 
 
 def _ask_timed(optimizer: Optimizer) -> tuple[Duel, float]:

@@ -12,6 +12,7 @@
 """
 
 from anchorpbo.reliability.bandwidth import loo_bandwidth, negative_loo, negative_loo_gradient
+from anchorpbo.reliability.base import ConstantReliability, Reliability
 from anchorpbo.reliability.bounded import BoundedReliability
 from anchorpbo.reliability.density import DensityReliability
 from anchorpbo.reliability.metric import (
@@ -25,7 +26,6 @@ from anchorpbo.reliability.metric import (
 )
 from anchorpbo.reliability.noise import NoiseMap
 from anchorpbo.reliability.profile import Gaussian, GaussianDensity, Profile, UnitGaussian
-from anchorpbo.reliability.score import ConstantReliability, Reliability
 
 __all__ = [
     "BoundedReliability",

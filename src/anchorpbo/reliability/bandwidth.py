@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from anchorpbo.errors import InputError
 from anchorpbo.numerics.bfgs import minimize
+from anchorpbo.reliability.base import as_anchors, as_bandwidth, as_bounds, squared_ratio
 from anchorpbo.reliability.metric import Metric, MetricLike, as_metric
 from anchorpbo.reliability.profile import Profile, as_profile
-from anchorpbo.reliability.score import as_anchors, as_bandwidth, as_bounds, squared_ratio
 from anchorpbo.typing import Array
 
 GRID_DENSITY, GRID_MIN, GRID_MAX = 8.0, 17, 401

@@ -15,9 +15,9 @@ from typing import final
 
 import numpy as np
 
+from anchorpbo.reliability.base import Reliability, as_anchors, as_bandwidth, squared_ratio
 from anchorpbo.reliability.evaluation import BOUNDED, combine_anchor_rows, evaluate_euclidean
 from anchorpbo.reliability.metric import EuclideanMetric, Metric, as_metric, as_smooth_metric
-from anchorpbo.reliability.score import Reliability, as_anchors, as_bandwidth, squared_ratio
 from anchorpbo.typing import Array
 
 

@@ -15,10 +15,10 @@ from typing import final
 import numpy as np
 
 from anchorpbo.errors import InputError
+from anchorpbo.reliability.base import Reliability, as_anchors, as_bandwidth, squared_ratio
 from anchorpbo.reliability.evaluation import DENSITY, evaluate_euclidean
 from anchorpbo.reliability.metric import EuclideanMetric, Metric, as_metric, as_smooth_metric
 from anchorpbo.reliability.profile import Gaussian, GaussianLike, Profile, as_profile
-from anchorpbo.reliability.score import Reliability, as_anchors, as_bandwidth, squared_ratio
 from anchorpbo.typing import Array
 
 MAX_PEAK = 1e100

@@ -23,11 +23,11 @@ import numpy.typing as npt
 from anchorpbo.errors import InputError, UnknownNameError, UnsupportedError
 from anchorpbo.numerics.validation import as_non_negative, as_points, as_positive
 from anchorpbo.reliability.bandwidth import loo_bandwidth
+from anchorpbo.reliability.base import ConstantReliability, Reliability, as_anchors, as_bandwidth, as_bounds
 from anchorpbo.reliability.bounded import BoundedReliability
 from anchorpbo.reliability.density import DensityReliability
 from anchorpbo.reliability.metric import Metric, MetricLike, as_metric
 from anchorpbo.reliability.profile import GaussianDensity, Profile, as_profile
-from anchorpbo.reliability.score import ConstantReliability, Reliability, as_anchors, as_bandwidth, as_bounds
 from anchorpbo.typing import Array, BoolArray
 
 FLOOR = 1e-6

@@ -166,7 +166,10 @@ def bound_cell_pairs(candidates: Candidates, cells: list[IntArray]) -> Array:
 
 
 def _scale_features(candidates: Candidates, alive: IntArray) -> Array:
-    """Return mean, std and noise, (3, n), each times its mean slope against the item that scores best with a copy."""
+    """Return mean, std and noise, (3, n), each scaled by its mean effect on the value of a pair.
+
+    The other half of the pair is the item with the best value when paired with itself.
+    """
     m, s, n = candidates.mean[alive], candidates.std[alive], candidates.noise[alive]
     acquisition = candidates.bound.acquisition
     p = int(np.argmax(acquisition.partials(m, m, 2.0 * s, n, n).value))

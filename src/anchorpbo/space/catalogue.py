@@ -285,7 +285,7 @@ class Catalogue(DesignSpace):
             (key,) = check_columns("key", (key,), table)
             twice = find_repeat(table, key)
             if twice is not None:
-                table.refuse(twice, key, "must differ from all others, as it is the key")
+                table.raise_cell_error(twice, key, "must differ from all others, as it is the key")
             return table, key
         for name in table.columns:
             if name not in {*self._features, *self._fingerprint} and find_repeat(table, name) is None:
@@ -411,6 +411,6 @@ def _code_category(table: Table, name: str) -> Array:
     for row, value in enumerate(values):
         if value is None or value == "":
             remedy = 'fill it in, with "none" for instance'
-            table.refuse(row, name, "must be filled in, as it is a category", remedy)
+            table.raise_cell_error(row, name, "must be filled in, as it is a category", remedy)
         codes.setdefault(value, len(codes))
     return np.array([codes[value] for value in values], dtype=np.float64) / max(len(codes) - 1, 1)

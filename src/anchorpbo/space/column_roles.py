@@ -50,7 +50,7 @@ def find_numeric(table: Table, taken: Collection[str]) -> tuple[str, ...]:
         if row is not None:
             others = ", ".join(map(repr, found)) or "..."
             rule = "must be a number for the column to be a feature"
-            table.refuse_number(row, name, rule, f"or name the features yourself, as in features=[{others}]")
+            table.raise_number_error(row, name, rule, f"or name the features yourself, as in features=[{others}]")
     typed = [name for name in left if table.is_number_text(name)]
     if typed and not found:
         rule = "features of records must be numbers"

@@ -22,7 +22,7 @@ def as_fingerprints(table: Table, names: Sequence[str]) -> Array:
     negative = np.argwhere(found < 0)
     if len(negative):
         row, column = (int(i) for i in negative[0])
-        table.refuse(row, names[min(column, len(names) - 1)], "must have bits or counts of at least 0")
+        table.raise_cell_error(row, names[min(column, len(names) - 1)], "must have bits or counts of at least 0")
     return found
 
 
@@ -36,7 +36,7 @@ def _from_lists(table: Table, name: str) -> Array:
     for row in range(len(table)):
         bits = _bits(get_cell(column, row))
         if bits is None or not len(bits):
-            table.refuse(row, name, "must be bits such as 0110, or a list of counts")
+            table.raise_cell_error(row, name, "must be bits such as 0110, or a list of counts")
         if row == 0:
             found = np.empty((len(table), len(bits)))
         elif len(bits) != found.shape[1]:

@@ -1,4 +1,4 @@
-"""Deserialisation of design spaces from the result of `to_dict`."""
+"""Design spaces read from the result of `to_dict`."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -294,7 +294,7 @@ def _first_distinct(X: Array) -> Array:
 
 
 def _round_within(x: Array, region: Region, numbers: Mapping[int, Real]) -> Array:
-    """Round the continuous coordinates of a design x, (d,), that occur in constraints; `numbers` has their parameters.
+    """Round the constrained continuous coordinates of x, (d,), to readable numbers; `numbers` has their parameters.
 
     Each is rounded in turn within the interval that the constraints leave it, given the coordinates before it and all
     possible values of those after it. So the last coordinates, such as the remainder of a mixture, always have room.

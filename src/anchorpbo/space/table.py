@@ -145,7 +145,7 @@ class Table:
             values = np.array([read(cell) for cell in column], dtype=np.float64)
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong):
-            self.refuse_number(int(wrong[0]), name, "must be a finite number", also)
+            self.raise_number_error(int(wrong[0]), name, "must be a finite number", also)
         return values
 
     def find_non_number(self, name: str) -> int | None:
@@ -162,7 +162,7 @@ class Table:
         column = self.columns[name]
         return self.noun == "row" and all(isinstance(cell, str) and _is_number_text(cell) for cell in column)
 
-    def refuse(self, row: int, name: str, rule: str, remedy: str = "") -> NoReturn:
+    def raise_cell_error(self, row: int, name: str, rule: str, remedy: str = "") -> NoReturn:
         """Raise an error about one cell."""
         cell = get_cell(self.columns[name], row)
         empty = cell is None or cell == ""
@@ -170,7 +170,7 @@ class Table:
         received = "an empty cell" if empty else repr(cell)
         raise InputError(f"{name!r} in {self.noun} {self.lines[row]} {rule}", received, remedy)
 
-    def refuse_number(self, row: int, name: str, rule: str, also: str = "") -> NoReturn:
+    def raise_number_error(self, row: int, name: str, rule: str, also: str = "") -> NoReturn:
         """Raise an error about a cell that is not a number; `also` is a further remedy."""
         cell = get_cell(self.columns[name], row)
         remedy = "fill it in, or leave out the row" if cell is None or cell == "" else "correct it"
@@ -178,7 +178,7 @@ class Table:
             remedy = "write numbers with a point, as in 12.5"
         elif isinstance(cell, str) and self.noun == "row" and _is_number_text(cell):
             remedy = "convert to numbers, or use from_csv for a file"
-        self.refuse(row, name, rule, f"{remedy}, {also}" if also else remedy)
+        self.raise_cell_error(row, name, rule, f"{remedy}, {also}" if also else remedy)
 
     def _is_number(self, cell: object) -> bool:
         """Return whether a cell is a number, or, in a file, text that can be read as a number."""

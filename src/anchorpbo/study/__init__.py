@@ -10,7 +10,7 @@
     hyperparameters      log -> fitted hyper-parameters -> model
     duel_selection       log -> next duel, by initial_duels or duel_search, both with a duel_filter
     explanations, expected_gain, progress, recommendation      results for the user
-    anchors              proposals of designs to mark as anchors
+    anchor_proposals     proposals of designs to mark as anchors
     serialization, files, comparisons      JSON, atomic files, tables of comparisons
     replication          the next duel, computed by a replica in another process
     cache                LRUCache

@@ -160,7 +160,7 @@ class _Reader:
     def _read_tie(self, row: int) -> bool:
         word = _normalise_text(self.cells["tie"][row]) if "tie" in self.table.columns else ""
         if word not in _BOOLEANS and word not in _EMPTY:
-            self.table.refuse(row, "tie", "must be true or false")
+            self.table.raise_cell_error(row, "tie", "must be true or false")
         return _BOOLEANS.get(word, False)
 
     def _format_place(self, row: int) -> str:

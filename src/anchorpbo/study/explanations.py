@@ -35,7 +35,8 @@ MIN_WIN_PROBABILITY = 0.25
 MAX_VARIATION_DISTANCE = 0.15
 """Largest distance in every coordinate at which a design counts as a variation of another."""
 MAX_RESIDUAL_SHARE = 0.5
-"""Residual share of the prior standard deviation of the difference from the best, below which a design is known."""
+"""A design counts as known if the standard deviation of its difference from the best is below this share of the
+prior's."""
 
 
 def explain_duel(model: PreferenceGP, pair: Array, last_winner: Array | None, duel_filter: DuelFilter) -> str:
@@ -82,7 +83,7 @@ def describe_role(
     now, before = (p.at_pairs(x[None], best[None]).variance[0] for p in (posterior, prior))
     compared = bool((posterior.points == x).all(axis=1).any())
     unknown = np.sqrt(now) >= MAX_RESIDUAL_SHARE * np.sqrt(before) and not compared and not known
-    sayings = (
+    clauses = (
         ("is your best so far", np.array_equal(x, best)),
         ("won your last comparison", last_winner is not None and np.array_equal(x, last_winner)),
         (EXPECTED, better >= 0.5),
@@ -91,4 +92,4 @@ def describe_role(
         (UNEXPLORED, unknown),
         ("is there to compare with", True),
     )
-    return next(words for words, holds in sayings if holds)
+    return next(words for words, holds in clauses if holds)

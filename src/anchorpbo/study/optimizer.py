@@ -21,7 +21,7 @@ from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_integer, as_non_negative
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import Design, DesignSpace
-from anchorpbo.study.anchors import propose_anchors
+from anchorpbo.study.anchor_proposals import propose_anchors
 from anchorpbo.study.comparisons import read_comparisons
 from anchorpbo.study.duel import Duel, Outcome, parse_outcome
 from anchorpbo.study.events import event_to_dict

@@ -27,7 +27,7 @@ class Progress:
     gain
         Expected gain of the next duel, see `Duel`; ``None`` for initial duels.
     stop
-        Whether the next duel and those before it promised too little to continue.
+        Whether the user can stop: enough duels in a row had a negligible expected gain.
     remaining
         Approximate number of further duels until it is time to stop, if none of them brings anything new.
     sentence

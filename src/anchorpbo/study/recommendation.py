@@ -28,7 +28,7 @@ from anchorpbo.typing import Array, IntArray
 
 POSTERIOR_DRAWS = 4096
 """Number of joint posterior draws of the utilities that estimate the probabilities of being the best."""
-MAX_CONTENDERS = 1000
+MAX_SAMPLED_DESIGNS = 1000
 """Largest number of designs in these draws: the cost grows with its cube."""
 CREDIBLE_PROBABILITY = 0.9
 """Probability that the credible set contains the best design."""
@@ -225,7 +225,7 @@ class _BestProbabilities:
 
 
 def _compute_best_probabilities(posterior: Posterior, seen: Array, x: Array, seed: int) -> _BestProbabilities:
-    among = _find_contenders(posterior, seen)
+    among = _find_likely_best(posterior, seen)
     draws = posterior.sample(np.vstack([seen[among], x]), POSTERIOR_DRAWS, np.random.default_rng([seed, 3]))
     winners = among[draws[:, :-1].argmax(axis=1)]
     shares = np.bincount(winners, minlength=len(seen)) / POSTERIOR_DRAWS
@@ -235,15 +235,15 @@ def _compute_best_probabilities(posterior: Posterior, seen: Array, x: Array, see
     return _BestProbabilities(shares, float((draws[:, -1] >= draws[:, :-1].max(axis=1)).mean()))
 
 
-def _find_contenders(posterior: Posterior, seen: Array) -> IntArray:
+def _find_likely_best(posterior: Posterior, seen: Array) -> IntArray:
     """Return the row numbers of the designs likeliest to beat the best mean, or of all if there are few."""
     every = np.arange(len(seen))
-    if len(seen) <= MAX_CONTENDERS:
+    if len(seen) <= MAX_SAMPLED_DESIGNS:
         return every
     best = posterior.points[int(np.argmax(posterior.means))]
     better = posterior.prob_prefer(seen, np.broadcast_to(best, seen.shape))
     # In the original order: for equal probabilities the selection must not reorder the designs.
-    return np.sort(np.argsort(-better, kind="stable")[:MAX_CONTENDERS])
+    return np.sort(np.argsort(-better, kind="stable")[:MAX_SAMPLED_DESIGNS])
 
 
 def check_answers(informative: int) -> None:

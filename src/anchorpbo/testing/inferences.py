@@ -150,7 +150,7 @@ class InferenceContract(Contract):
             ensure(inferred.state.shape == (len(case.duels),), f"state must be (m,) {name}")
             ensure_finite(f"state {name}", inferred.state)
 
-    def check_spaces_agree(self) -> None:
+    def check_latent_vectors_agree(self) -> None:
         """Duel space and point space give the same posterior, up to the tolerance or Monte Carlo error."""
         for name, case, likelihood in self._cases():
             points, both = case.duels.points, [case.latent(likelihood, kind) for kind in ("duel", "point")]

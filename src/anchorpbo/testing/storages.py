@@ -50,7 +50,7 @@ class StorageContract(Contract):
 
     # -- studies ------------------------------------------------------------------------------------------------------
 
-    def check_a_study_is_what_it_was_made_with(self) -> None:
+    def check_create(self) -> None:
         """Name, time of creation, definition and first entries are returned unchanged."""
         definition = {"list": [1, 2.5, None, True, {"a": []}], "big": 2**60, "small": 5e-324, "text": "\0 \ud800 é"}
         with self._open_storage() as storage:
@@ -102,7 +102,7 @@ class StorageContract(Contract):
             ensure(all(infos[id] == storage.study(id) for id in ids), "a list must hold what `study` returns")
             ensure(all(infos[id].created.utcoffset() is not None for id in ids), "times must have a time zone")
 
-    def check_answers_are_those_that_stand(self) -> None:
+    def check_answer_count(self) -> None:
         """Skipped and undone answers do not count; repeated undos and undos of other entries change nothing."""
         with self._open_storage() as storage:
             answers = [_entry("answered"), _entry("asked"), _entry("answered"), _entry("answered", "bob")]  # 1, 3 and 4
@@ -256,7 +256,7 @@ class StorageContract(Contract):
             ensure(added[0].number == 2, f"numbers must count within a study; the second entry is {added[0].number}")
             ensure([entry.type for entry in storage.entries(two)] == ["created", "commented"], "entries must not mix")
 
-    def check_appending_what_was_not_seen_conflicts(self) -> None:
+    def check_stale_write(self) -> None:
         """A stale write raises ConflictError and stores nothing; entries of other participants do not conflict."""
         with self._open_storage() as storage:
             id = _new(storage, _entry(), _entry("asked", "ann"))
@@ -271,7 +271,7 @@ class StorageContract(Contract):
             ensure(added[0].number == 5, f"a conflict must use up no number; the fifth entry is {added[0].number}")
             ensure(storage.append(id, [], seen=0) == [], "appending no entries must return [] without a conflict")
 
-    def check_what_breaks_a_rule_is_refused(self) -> None:
+    def check_invalid_input(self) -> None:
         """Invalid input raises InputError, and nothing is stored, not even valid entries before the invalid one."""
         with self._open_storage() as storage:
             id = _new(storage, _entry())
@@ -317,7 +317,7 @@ class StorageContract(Contract):
 
     # -- isolation ----------------------------------------------------------------------------------------------------
 
-    def check_what_is_kept_cannot_be_changed_from_outside(self) -> None:
+    def check_isolation(self) -> None:
         """Changing objects that were passed in or returned does not change the stored data."""
         with self._open_storage() as storage:
             definition: dict[str, Any] = {"list": [1]}
@@ -341,7 +341,7 @@ class StorageContract(Contract):
 
     # -- concurrency --------------------------------------------------------------------------------------------------
 
-    def check_one_of_many_at_once_wins(self) -> None:
+    def check_concurrent_append(self) -> None:
         """Exactly one of several threads that append after the same entry succeeds; the others conflict."""
         with self._open_storage() as storage:
             id, rounds, seen = _new(storage, _entry()), 5, 1
@@ -386,7 +386,7 @@ class StorageContract(Contract):
                 )
             ensure(storage.study(id).answers == _THREADS * each, "every answer must count")
 
-    def check_everything_else_at_once(self) -> None:
+    def check_concurrent_calls(self) -> None:
         """Concurrent threads may create or delete the same study, add the same participant or read the same secret."""
         with self._open_storage() as storage:
             id, name = _id(), _id()

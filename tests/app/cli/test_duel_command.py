@@ -42,7 +42,7 @@ BEANS = {
 }
 
 
-class Desk:
+class Terminal:
     """A study in a file, and hands to answer it."""
 
     def __init__(self, folder, request=TEA):
@@ -71,23 +71,23 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path):
-    return Desk(tmp_path)
+def terminal(tmp_path):
+    return Terminal(tmp_path)
 
 
-def test_all_answers_are_understood_and_stored(desk):
-    output = desk.play("1", "left", "2", "RIGHT", "=", "t", "s", "q", "1")
-    assert desk.outcomes() == ["first", "first", "second", "second", "tie", "tie", "skip"]
+def test_all_answers_are_understood_and_stored(terminal):
+    output = terminal.play("1", "left", "2", "RIGHT", "=", "t", "s", "q", "1")
+    assert terminal.outcomes() == ["first", "first", "second", "second", "tie", "tie", "skip"]
     assert "7 answers stored" in output
 
 
-def test_two_designs_are_shown_side_by_side_with_why_and_how_far(desk):
-    output = desk.play("q")
+def test_two_designs_are_shown_side_by_side_with_why_and_how_far(terminal):
+    output = terminal.play("q")
     assert "Time" in output
     assert " min" in output
     assert "To start with, two designs" in output
     assert "more to get a first idea" in output
-    duel = desk.look(lambda studies: studies.ask(desk.id))
+    duel = terminal.look(lambda studies: studies.ask(terminal.id))
     rows = {row.label: row.value for row in duel.cards[0].rows}
     others = {row.label: row.value for row in duel.cards[1].rows}
     for label, value in rows.items():
@@ -95,49 +95,49 @@ def test_two_designs_are_shown_side_by_side_with_why_and_how_far(desk):
         assert line.lstrip().startswith("*") == (value != others[label])
 
 
-def test_the_end_of_the_input_ends_it(desk):
-    assert "1 answer stored" in desk.play("1")
+def test_the_end_of_the_input_ends_it(terminal):
+    assert "1 answer stored" in terminal.play("1")
 
 
-def test_it_goes_on_with_the_duel_that_is_out(desk):
-    desk.play("q")
-    out = desk.look(lambda studies: studies.ask(desk.id)).id
-    desk.play("2")
-    assert desk.answers()[0]["duel_id"] == out
+def test_it_goes_on_with_the_duel_that_is_out(terminal):
+    terminal.play("q")
+    out = terminal.look(lambda studies: studies.ask(terminal.id)).id
+    terminal.play("2")
+    assert terminal.answers()[0]["duel_id"] == out
 
 
-def test_an_answer_is_taken_back(desk):
-    output = desk.play("1", "u", "2", "q")
-    assert desk.outcomes() == ["second"]
+def test_an_answer_is_taken_back(terminal):
+    output = terminal.play("1", "u", "2", "q")
+    assert terminal.outcomes() == ["second"]
     assert "Undone: the answer 'first'" in output
     assert "1 answer stored" in output
 
 
-def test_with_nothing_to_take_back_it_says_so_and_goes_on(desk):
-    output = desk.play("u", "1", "q")
+def test_with_nothing_to_take_back_it_says_so_and_goes_on(terminal):
+    output = terminal.play("u", "1", "q")
     assert "nothing to undo" in output
-    assert desk.outcomes() == ["first"]
+    assert terminal.outcomes() == ["first"]
 
 
-def test_response_times_are_recorded_unless_something_came_between(desk):
-    desk.play("1", "?", "2", "q")
-    first, second = desk.answers()
+def test_response_times_are_recorded_unless_something_came_between(terminal):
+    terminal.play("1", "?", "2", "q")
+    first, second = terminal.answers()
     assert 0 <= first["response_ms"] < 60_000
     assert second["response_ms"] is None
 
 
-def test_one_of_the_two_becomes_an_anchor(desk):
-    duel = desk.look(lambda studies: studies.ask(desk.id))
-    assert "1 anchor now" in desk.play("a", "2", "q")
-    assert desk.look(lambda studies: studies.anchors(desk.id)) == [duel.second]
+def test_one_of_the_two_becomes_an_anchor(terminal):
+    duel = terminal.look(lambda studies: studies.ask(terminal.id))
+    assert "1 anchor now" in terminal.play("a", "2", "q")
+    assert terminal.look(lambda studies: studies.anchors(terminal.id)) == [duel.second]
 
 
-def test_values_become_an_anchor(desk):
-    desk.play("a", "v", "3.5", "2", "GREEN", "yes", "1", "q")
-    assert desk.look(lambda studies: studies.anchors(desk.id)) == [
+def test_values_become_an_anchor(terminal):
+    terminal.play("a", "v", "3.5", "2", "GREEN", "yes", "1", "q")
+    assert terminal.look(lambda studies: studies.anchors(terminal.id)) == [
         {"minutes": 3.5, "spoons": 2, "sort": "green", "milk": True}
     ]
-    assert desk.outcomes() == ["first"]
+    assert terminal.outcomes() == ["first"]
 
 
 @pytest.mark.parametrize(
@@ -152,66 +152,66 @@ def test_values_become_an_anchor(desk):
         (["a", ""], ""),
     ],
 )
-def test_what_is_no_design_marks_nothing_and_the_duel_goes_on(desk, lines, says):
-    output = desk.play(*lines, "2", "q")
+def test_what_is_no_design_marks_nothing_and_the_duel_goes_on(terminal, lines, says):
+    output = terminal.play(*lines, "2", "q")
     assert says in output
-    assert desk.look(lambda studies: studies.anchors(desk.id)) == []
-    assert desk.outcomes() == ["second"]
+    assert terminal.look(lambda studies: studies.anchors(terminal.id)) == []
+    assert terminal.outcomes() == ["second"]
 
 
 def test_an_item_of_a_catalogue_is_named_by_its_key(tmp_path):
-    desk = Desk(tmp_path, BEANS)
-    output = desk.play("a", "v", "Huila", "a", "v", "Nobody", "q")
-    assert [one["bean"] for one in desk.look(lambda studies: studies.anchors(desk.id))] == ["Huila"]
+    terminal = Terminal(tmp_path, BEANS)
+    output = terminal.play("a", "v", "Huila", "a", "v", "Nobody", "q")
+    assert [one["bean"] for one in terminal.look(lambda studies: studies.anchors(terminal.id))] == ["Huila"]
     assert "Nobody" in output
 
 
 def test_a_short_list_can_be_compared_to_the_end(tmp_path):
-    desk = Desk(tmp_path, BEANS)
-    desk.play(*["1"] * 8)
-    assert 3 <= len(desk.answers()) <= 8
+    terminal = Terminal(tmp_path, BEANS)
+    terminal.play(*["1"] * 8)
+    assert 3 <= len(terminal.answers()) <= 8
 
 
-def test_a_recommendation_needs_an_answer(desk):
-    output = desk.play("r", "1", "r", "q")
+def test_a_recommendation_needs_an_answer(terminal):
+    output = terminal.play("r", "1", "r", "q")
     before, _, after = output.partition("-> 1 is better")
     assert "Recommended" not in before
     assert "Recommended after 1 answer" in after
 
 
-def test_help_comes_on_demand_and_for_what_means_nothing(desk):
-    assert "quit; all answers are stored" in desk.play("?", "q")
-    output = desk.play("maybe", "1", "q")
+def test_help_comes_on_demand_and_for_what_means_nothing(terminal):
+    assert "quit; all answers are stored" in terminal.play("?", "q")
+    output = terminal.play("maybe", "1", "q")
     assert "'maybe' is not one of the keys" in output
-    assert desk.outcomes() == ["first"]
+    assert terminal.outcomes() == ["first"]
 
 
-def test_participants_answer_for_themselves(desk):
-    desk.look(lambda studies: studies.invite(desk.id, "Ana Lee"))
-    output = desk.play("2", "q", options=["--participant", "Ana Lee"])
+def test_participants_answer_for_themselves(terminal):
+    terminal.look(lambda studies: studies.invite(terminal.id, "Ana Lee"))
+    output = terminal.play("2", "q", options=["--participant", "Ana Lee"])
     assert "--participant 'Ana Lee'" in output
-    assert desk.answers() == []
-    assert len(desk.answers("Ana Lee")) == 1
+    assert terminal.answers() == []
+    assert len(terminal.answers("Ana Lee")) == 1
 
 
-def test_a_stranger_is_told_what_to_do(desk):
-    result = CliRunner().invoke(app, ["duel", desk.id, "--db", desk.db, "--participant", "Bo"], input="1\n")
+def test_a_stranger_is_told_what_to_do(terminal):
+    result = CliRunner().invoke(app, ["duel", terminal.id, "--db", terminal.db, "--participant", "Bo"], input="1\n")
     assert result.exit_code == 2
     assert "invite them first" in result.stderr
 
 
-def test_an_answer_given_elsewhere_is_told_of(desk, monkeypatch):
+def test_an_answer_given_elsewhere_is_told_of(terminal, monkeypatch):
     answer = StudyService.answer
 
     def late(self, id, duel_id, outcome, *rest):
         monkeypatch.setattr(StudyService, "answer", answer)
-        desk.look(lambda studies: studies.answer(id, duel_id, "tie"))
+        terminal.look(lambda studies: studies.answer(id, duel_id, "tie"))
         return answer(self, id, duel_id, outcome, *rest)
 
     monkeypatch.setattr(StudyService, "answer", late)
-    output = desk.play("1", "2", "q")
+    output = terminal.play("1", "2", "q")
     assert "already answered with 'tie'" in output
-    assert desk.outcomes() == ["tie", "second"]
+    assert terminal.outcomes() == ["tie", "second"]
 
 
 class Interrupted(KeyReader):
@@ -222,11 +222,11 @@ class Interrupted(KeyReader):
         return pressed
 
 
-def test_ctrl_c_leaves_with_all_answers_stored(desk):
+def test_ctrl_c_leaves_with_all_answers_stored(terminal):
     console = Console(file=io.StringIO(), width=100)
-    module.run(desk.db, desk.id, OWNER, console, Interrupted(console, io.StringIO("1\n^c\n2\n")))
+    module.run(terminal.db, terminal.id, OWNER, console, Interrupted(console, io.StringIO("1\n^c\n2\n")))
     assert "1 answer stored" in console.file.getvalue()
-    assert desk.outcomes() == ["first"]
+    assert terminal.outcomes() == ["first"]
 
 
 @pytest.mark.parametrize(
@@ -243,6 +243,6 @@ def test_keys_of_a_terminal(monkeypatch, pressed, meant):
 
 def test_names_cannot_steer_the_terminal(tmp_path):
     odd = {**TEA, "name": "x\x1b[2J", "description": "[red]y[/red]", "display": {"labels": {"minutes": "\x1b]0;z"}}}
-    output = Desk(tmp_path, odd).play("q")
+    output = Terminal(tmp_path, odd).play("q")
     assert "\x1b" not in output
     assert "[red]y[/red]" in output

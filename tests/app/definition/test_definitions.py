@@ -13,8 +13,8 @@ from anchorpbo.app.definition.validation import MAX_NESTING, check_json, raise_i
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import AnchorPBOError, InputError, UnknownNameError
+from support.corruption import spoilt
 from support.service_studies import GREEN, QUICK, TREES, study
-from support.spoiling import spoilt
 
 EXAMPLES = 150 if "ANCHORPBO_SOAK_SECONDS" not in os.environ else 5_000
 FULL = {

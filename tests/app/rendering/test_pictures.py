@@ -19,7 +19,7 @@ from anchorpbo.app.rendering.pictures import (
 from anchorpbo.app.report.report import render_report
 from anchorpbo.app.scheduler.replicas import ReplicaUpdate
 from anchorpbo.app.service import StudyService
-from anchorpbo.app.service.sessions import MAX_PICTURE_STUDIES
+from anchorpbo.app.service.session_cache import MAX_PICTURE_STUDIES
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import InputError
 
@@ -131,8 +131,8 @@ def test_an_import_with_something_else_in_its_place_is_refused():
 
 
 def test_workers_get_none_of_them():
-    errand = ReplicaUpdate(("a", "owner"), 0, [], StudyDefinition.from_request(study({"ash.png": address()})))
-    assert "base64" not in json.dumps(errand.to_dict())
+    update = ReplicaUpdate(("a", "owner"), 0, [], StudyDefinition.from_request(study({"ash.png": address()})))
+    assert "base64" not in json.dumps(update.to_dict())
 
 
 def test_a_report_shows_the_picture_of_what_it_recommends():

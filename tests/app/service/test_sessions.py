@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from anchorpbo.app.definition.session import ParticipantSession
 from anchorpbo.app.service import StudyService
-from anchorpbo.app.service.sessions import MAX_SESSIONS
+from anchorpbo.app.service.session_cache import MAX_SESSIONS
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import AnchorPBOError, ConflictError, InputError
 from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
@@ -135,7 +135,7 @@ def test_someone_who_is_overtaken_often_still_gets_a_turn(monkeypatch):
 
 def test_someone_who_is_always_overtaken_gives_up(monkeypatch):
     studies, id = study()
-    monkeypatch.setattr("anchorpbo.app.service.sessions.RETRY_SECONDS", 0.05)
+    monkeypatch.setattr("anchorpbo.app.service.session_cache.RETRY_SECONDS", 0.05)
 
     def never(*arguments):
         raise ConflictError("overtaken")
@@ -190,7 +190,7 @@ def test_threads_that_mark_undo_and_answer_leave_a_journal_that_replays():
 
 
 def test_few_sessions_and_definitions_are_kept(monkeypatch):
-    monkeypatch.setattr("anchorpbo.app.service.sessions.MAX_SESSIONS", 3)
+    monkeypatch.setattr("anchorpbo.app.service.session_cache.MAX_SESSIONS", 3)
     studies, id = study()
     for n in range(6):
         studies.invite(id, f"p{n}")

@@ -92,14 +92,14 @@ class LocalTimes(MemoryStorage):
 @pytest.mark.parametrize(
     ("broken", "check"),
     [
-        (HandsOutItsList, "check_what_is_kept_cannot_be_changed_from_outside"),
-        (SeesNoConflict, "check_appending_what_was_not_seen_conflicts"),
-        (ChecksTooEarly, "check_one_of_many_at_once_wins"),
-        (AppendsOneByOne, "check_what_breaks_a_rule_is_refused"),
-        (CountsAllAnswers, "check_answers_are_those_that_stand"),
+        (HandsOutItsList, "check_isolation"),
+        (SeesNoConflict, "check_stale_write"),
+        (ChecksTooEarly, "check_concurrent_append"),
+        (AppendsOneByOne, "check_invalid_input"),
+        (CountsAllAnswers, "check_answer_count"),
         (ForgetsSecrets, "check_secrets_are_stable"),
         (OldestFirst, "check_studies_are_listed_newest_first"),
-        (LocalTimes, "check_a_study_is_what_it_was_made_with"),
+        (LocalTimes, "check_create"),
     ],
 )
 def test_a_broken_storage_is_caught(broken, check):

@@ -28,8 +28,8 @@ from anchorpbo.app.rendering.pictures import MAX_PIXELS
 from anchorpbo.app.web.schemas import STUDY_EXAMPLE
 from anchorpbo.space import space as spaces
 from anchorpbo.space.constraints import MAX_TERMS
+from support.corruption import spoilt
 from support.hard_rules import hard_study
-from support.spoiling import spoilt
 
 SOAK = float(os.environ.get("ANCHORPBO_SOAK_SECONDS", "0"))
 CHECKS = (

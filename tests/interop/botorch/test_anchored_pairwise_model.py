@@ -19,8 +19,8 @@ from botorch.models.transforms.input import Normalize
 from botorch.optim import optimize_acqf
 from botorch.posteriors import GPyTorchPosterior
 from botorch.sampling import IIDNormalSampler, SobolQMCNormalSampler
-from bridge_models import ANCHORS, NOISE, SETTINGS, conditioned, cube, designs, some_duels
 from gpytorch.distributions import MultivariateNormal
+from interop_models import ANCHORS, NOISE, SETTINGS, conditioned, cube, designs, some_duels
 
 import anchorpbo as ap
 from anchorpbo.errors import IncompatibleError, InputError, NotFittedError, ShapeError, UnsupportedError

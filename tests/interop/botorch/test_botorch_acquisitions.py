@@ -17,8 +17,8 @@ from botorch.models import PairwiseGP, SingleTaskGP
 from botorch.models.model import Model
 from botorch.models.transforms.input import Normalize
 from botorch.posteriors import GPyTorchPosterior
-from bridge_models import ANCHORS, NOISE, SETTINGS, conditioned, designs, some_duels
 from gpytorch.distributions import MultivariateNormal
+from interop_models import ANCHORS, NOISE, SETTINGS, conditioned, designs, some_duels
 from torch.autograd import gradcheck
 
 import anchorpbo as ap

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from bridge_models import some_duels
+from interop_models import some_duels
 
 import anchorpbo as ap
 from anchorpbo.errors import IncompatibleError, InputError, ShapeError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from botorch.models.transforms.input import InputPerturbation, Normalize
-from bridge_models import ANCHORS, cube, designs
+from interop_models import ANCHORS, cube, designs
 from torch.autograd import gradcheck, gradgradcheck
 
 import anchorpbo as ap

@@ -6,7 +6,7 @@ import torch
 from botorch.acquisition.analytic import UpperConfidenceBound
 from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption
 from botorch.optim import optimize_acqf, optimize_acqf_discrete, optimize_acqf_mixed
-from bridge_models import NOISE, conditioned, cube, designs, some_duels
+from interop_models import NOISE, conditioned, cube, designs, some_duels
 
 import anchorpbo as ap
 from anchorpbo.interop.botorch import ANPEI, RAEUBO, RAHBO, AnchoredPairwiseModel

@@ -8,8 +8,8 @@ from botorch.models import PairwiseGP
 from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood, PairwiseProbitLikelihood
 from botorch.models.pairwise_gp import PairwiseLaplaceMarginalLogLikelihood
 from botorch.models.transforms.input import Normalize
-from bridge_models import ANCHORS, NOISE, designs, some_duels
 from gpytorch.kernels import LinearKernel, MaternKernel, PeriodicKernel, RBFKernel, RQKernel, ScaleKernel
+from interop_models import ANCHORS, NOISE, designs, some_duels
 
 import anchorpbo as ap
 from anchorpbo.errors import InputError, UnsupportedError

@@ -6,8 +6,8 @@ import torch
 from botorch.acquisition.preference import AnalyticExpectedUtilityOfBestOption
 from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood, PairwiseProbitLikelihood
 from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
-from bridge_models import designs, some_duels
 from gpytorch.kernels import MaternKernel, RBFKernel, ScaleKernel
+from interop_models import designs, some_duels
 
 import anchorpbo as ap
 from anchorpbo.interop.botorch import AnchoredPairwiseModel, duels_to_tensors

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
-from bridge_models import SETTINGS, conditioned, designs, some_duels
+from interop_models import SETTINGS, conditioned, designs, some_duels
 from torch.autograd import gradcheck
 
 import anchorpbo as ap

@@ -65,15 +65,15 @@ def format_db_option(db: str | None) -> str:
 
 
 @contextmanager
-def open_service(db: str | None, *, look_ahead: bool = False) -> Iterator[StudyService]:
+def open_service(db: str | None, *, prefetch: bool = False) -> Iterator[StudyService]:
     """Open the use cases on a database; close it at the end."""
     storage = open_storage(resolve_url(db))
-    ahead = Scheduler() if look_ahead else None
+    scheduler = Scheduler() if prefetch else None
     try:
-        yield StudyService(storage, scheduler=ahead)
+        yield StudyService(storage, scheduler=scheduler)
     finally:
-        if ahead is not None:
-            ahead.close()
+        if scheduler is not None:
+            scheduler.close()
         storage.close()
 
 

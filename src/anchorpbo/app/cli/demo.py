@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from anchorpbo.likelihoods import Probit
-from anchorpbo.problems import HARTMANN3, Round, SimulatedJudge, simulate
+from anchorpbo.problems import HARTMANN3, SimulatedJudge, SimulatedRound, simulate
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.study import Optimizer
 from anchorpbo.typing import Array
@@ -35,7 +35,7 @@ def run(strategy: str | None, rounds: int, seed: int, console: Console | None = 
     console.print(f"They know {len(anchors)} designs well; far from these their answers are 20 times noisier.")
     console.print("[dim]The first run on a machine compiles for some seconds.[/dim]\n")
     running = simulate(study, SimulatedJudge(problem, Probit(), noise), rounds, seed)
-    done: list[Round] = []
+    done: list[SimulatedRound] = []
     columns = (TextColumn("duels"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[best]}"))
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=console.record) as progress:
         task = progress.add_task("duels", total=rounds, best="")
@@ -56,7 +56,7 @@ def run(strategy: str | None, rounds: int, seed: int, console: Console | None = 
     )
 
 
-def _last_duels(rounds: Sequence[Round]) -> Table:
+def _last_duels(rounds: Sequence[SimulatedRound]) -> Table:
     table = Table(title="The last duels", title_justify="left")
     for heading in ("duel", "first", "second", "answer", "noise", "ms"):
         table.add_column(heading, justify="left" if heading in {"first", "second", "answer"} else "right")

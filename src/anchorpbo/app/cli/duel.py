@@ -44,7 +44,7 @@ def run(
     """Ask duels and record answers until the participant quits."""
     console = make_console() if console is None else console
     keys = KeyReader(console) if keys is None else keys
-    with open_service(db, look_ahead=keys.is_terminal) as studies:
+    with open_service(db, prefetch=keys.is_terminal) as studies:
         id = find_study(studies, study)
         session = Session(studies, id, participant, console, keys)
         try:

@@ -158,7 +158,7 @@ def draw_plane(plane: Plane, numbers: Sequence[Sequence[float]], names: tuple[st
         tag("g", *cells, class_="cells"),
         *_draw_axes(x, y, *names),
         *_draw_marks(at, marks),
-        *_draw_color_key(low, high, width, height),
+        *_draw_colour_key(low, high, width, height),
     ]
     return _svg(width, height, f"Map over {names[0]} and {names[1]}", parts)
 
@@ -186,7 +186,7 @@ def draw_items(
     lines = [_line(*a, *b, "duel") for a, b in _ends(at, marks.duels)]
     rings = [tag("circle", cx=p[0], cy=p[1], r=10.5, class_="ring") for p in map(at, marks.anchors) if p is not None]
     star = at(marks.best) if marks.best is not None else None
-    parts = [*lines, *dots, *rings, *([_draw_star(*star)] if star else []), *_draw_color_key(low, high, width, height)]
+    parts = [*lines, *dots, *rings, *([_draw_star(*star)] if star else []), *_draw_colour_key(low, high, width, height)]
     return _svg(width, height, "Map of the items", parts)
 
 
@@ -296,7 +296,7 @@ def _draw_star(x: float, y: float) -> Markup:
     return tag("polygon", points=_points(corners), class_="best")
 
 
-def _draw_color_key(low: float, high: float, width: float, height: float) -> list[Markup]:
+def _draw_colour_key(low: float, high: float, width: float, height: float) -> list[Markup]:
     """Draw the colour key at the right."""
     x, top, tall, steps = width - 62.0, 10.0, height - 54.0, 24
     cells = [

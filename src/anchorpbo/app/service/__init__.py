@@ -3,7 +3,7 @@
 ::
 
     study_service   StudyService, the use cases: create, ask, answer, undo, mark, recommend, map, export, import ...
-    sessions        SessionCache: sessions in memory, and the loop that reads the journal, decides and appends
+    session_cache        SessionCache: sessions in memory, and the loop that reads the journal, decides and appends
     memberships     Memberships: the participants of a study and their valid links
     links           signatures of participants' links
     validator       Validator: validation of untrusted input, in processes that can be killed

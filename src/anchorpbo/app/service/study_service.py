@@ -18,7 +18,7 @@ from anchorpbo.app.scheduler.scheduler import Scheduler
 from anchorpbo.app.service.agreement import Agreement, ParticipantModel, compute_agreement
 from anchorpbo.app.service.maps import Map, make_map
 from anchorpbo.app.service.memberships import Memberships
-from anchorpbo.app.service.sessions import Decision, SessionCache
+from anchorpbo.app.service.session_cache import Decision, SessionCache
 from anchorpbo.app.service.validator import Validator
 from anchorpbo.app.service.views import (
     AnswerView,

@@ -143,7 +143,7 @@ def run(
 
     Parameters
     ----------
-    ready
+    on_ready
         Called when the server accepts requests.
     on_shutdown
         Called when the server begins to stop.

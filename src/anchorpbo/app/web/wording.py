@@ -34,7 +34,7 @@ _PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"write \w+=Real\(0, 1\), for example", "say what it is"),
     (r"must be a dict\b", "must be an object"),
     (r"give one dict per row", "give one object per row"),
-    (r"acquisition must be a name or an acquisition object", "strategy must be a name"),
+    (r"strategy must be a name or an acquisition function", "strategy must be a name"),
     (r"write EI\(\) rather than EI", "write ei, say"),
     (r'\b(\w+)="([\w-]+)"', r"\1 \2"),
     ("|".join(rf"\b{kind}\b" for kind in _KINDS), lambda found: _KINDS[found[0]]),

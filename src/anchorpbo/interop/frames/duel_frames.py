@@ -114,7 +114,9 @@ def _read_row_numbers(table: Table, side: str) -> IntArray:
     values = table.numbers(side)
     wrong = np.flatnonzero((values != np.floor(values)) | (values < 0))
     if len(wrong):
-        table.refuse(int(wrong[0]), side, "must be the row number of a design", "drop the columns winner and loser")
+        table.raise_cell_error(
+            int(wrong[0]), side, "must be the row number of a design", "drop the columns winner and loser"
+        )
     return values.astype(np.intp)
 
 
@@ -125,5 +127,5 @@ def _read_ties(table: Table) -> BoolArray:
     cells = table.columns["tie"]
     for row, cell in enumerate(cells):
         if cell not in (None, True, False):
-            table.refuse(row, "tie", "must be true or false")
+            table.raise_cell_error(row, "tie", "must be true or false")
     return np.array([bool(cell) for cell in cells], dtype=np.bool_)

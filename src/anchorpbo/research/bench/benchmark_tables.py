@@ -165,8 +165,8 @@ _CASE_TITLES = {
     "many_duels": "Many duels on few designs",
     "catalogue": "A long list with numbers",
     "fingerprints": "A list of fingerprints",
-    "many_designs": "Many designs, by inducing designs",
-    "inducing_error": "Inducing designs against the exact answer",
+    "many_designs": "Many designs, by inducing points",
+    "inducing_error": "Inducing points against the exact answer",
     "studies_at_once": "Studies at once",
 }
 

@@ -15,8 +15,11 @@ from anchorpbo.errors import UnknownNameError, UnsupportedError
 from anchorpbo.research.bench.dataset import DuelDataset
 
 Step = Literal["round", "between", "single"]
-"""A step that a user waits for: the next pair after a fit of the hyper-parameters; the next pair between two fits; the
-next single design between two fits."""
+"""A step that a user waits for.
+
+round: the next pair, after a fit of the hyper-parameters. between: the next pair, between two fits. single: the next
+single design, between two fits.
+"""
 TIMED_STEPS: tuple[Step, ...] = ("round", "between", "single")
 StepParts: TypeAlias = Mapping[str, Callable[[], object]]
 """The parts of a step in order; each is timed, and the time of the step is their sum."""

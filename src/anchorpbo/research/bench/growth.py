@@ -134,7 +134,7 @@ def _multiply_triangular(posterior: Posterior, candidates: Array) -> None:
 
 
 def measure_many_designs(quick: bool) -> Numbers:
-    """Time fit, inference and ask with inducing designs, when every duel has two designs of its own."""
+    """Time fit, inference and ask with inducing points, when every duel has two designs of its own."""
     count = 100 if quick else 5_000
     duels = simulate_dataset(4, count, 0).duels()
     model = _make_ep_model(_GROWTH_KERNEL, inducing=40 if quick else "auto")
@@ -153,7 +153,7 @@ def measure_many_designs(quick: bool) -> Numbers:
 
 
 def measure_inducing_error(quick: bool) -> Numbers:
-    """Measure the error of inducing designs against exact inference, at the same hyper-parameters."""
+    """Measure the error of inducing points against exact inference, at the same hyper-parameters."""
     count = 60 if quick else 2_000
     duels = simulate_dataset(4, count, 0).duels()
     kernel = _make_ep_model(_GROWTH_KERNEL).fit(duels).kernel

@@ -42,7 +42,7 @@ class DaskBackend(Backend):
                 future.release()
                 left -= 1
             if left:  # a scheduler that stops loses its pending tasks
-                raise RunError("the Dask scheduler must stay up", f"{left} runs it no longer knows of", _RESUME_REMEDY)
+                raise RunError("the Dask scheduler lost tasks", f"{left} runs that are missing from it", _RESUME_REMEDY)
         finally:
             client.close()
 

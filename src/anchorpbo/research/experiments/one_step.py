@@ -166,17 +166,17 @@ def integrate_answers(mean: Array, std: Array, steep: bool) -> tuple[Array, Arra
     return wins @ WEIGHTS, wins @ (WEIGHTS * NODES)
 
 
-def compute_step_values(beliefs: RandomPosteriors, i: int, j: int, alpha: float, judge: str) -> tuple[Array, Array]:
+def compute_step_values(posteriors: RandomPosteriors, i: int, j: int, alpha: float, judge: str) -> tuple[Array, Array]:
     """Return U = E[MV(winner)] and V, (instances,) each, of the duel of designs i and j.
 
     The judge is a form of the likelihood, or "by f" or "by MV" for a judge without noise.
     """
-    level, mv = beliefs.level, beliefs.mean - alpha * beliefs.level
+    level, mv = posteriors.level, posteriors.mean - alpha * posteriors.level
     steep = judge in NOISE_FREE_JUDGES
     one = np.ones_like(level[:, i])
     a, b = (one, one) if steep else compute_coefficients(judge, level[:, i], level[:, j])
-    worth = mv if judge == "by MV" else beliefs.mean
-    to_margin = a[:, None] * beliefs.covariance[:, i] - b[:, None] * beliefs.covariance[:, j]  # cov(f_x, g)
+    worth = mv if judge == "by MV" else posteriors.mean
+    to_margin = a[:, None] * posteriors.covariance[:, i] - b[:, None] * posteriors.covariance[:, j]  # cov(f_x, g)
     std = np.sqrt(a * to_margin[:, i] - b * to_margin[:, j])
     first, moment = integrate_answers(a * worth[:, i] - b * worth[:, j], std, steep)
     shift = to_margin * (moment / std)[:, None]
@@ -203,16 +203,16 @@ class PosteriorTask(ExperimentTask):
         """Evaluate every duel of every instance."""
         # The seed leaves out form, risk aversion, offset and spread, so they are compared on the same draws.
         rng = np.random.default_rng([self.seed, self.designs, self.instances])
-        beliefs = RandomPosteriors.draw(rng, self.instances, self.designs, self.offset, self.spread)
-        alpha, m, lam, S = self.risk_aversion, beliefs.mean, beliefs.level, beliefs.covariance
+        posteriors = RandomPosteriors.draw(rng, self.instances, self.designs, self.offset, self.spread)
+        alpha, m, lam, S = self.risk_aversion, posteriors.mean, posteriors.level, posteriors.covariance
         pairs = [(i, j) for i in range(self.designs) for j in range(i)]
         best, winner, value, by_f, by_mv = (np.empty((self.instances, len(pairs))) for _ in range(5))
         for k, (i, j) in enumerate(pairs):
             std = np.sqrt(S[:, i, i] + S[:, j, j] - 2.0 * S[:, i, j])
             best[:, k] = RAEUBO(alpha).partials(m[:, i], m[:, j], std, lam[:, i], lam[:, j]).value
-            winner[:, k], value[:, k] = compute_step_values(beliefs, i, j, alpha, self.form)
+            winner[:, k], value[:, k] = compute_step_values(posteriors, i, j, alpha, self.form)
             by_f[:, k], by_mv[:, k] = (
-                compute_step_values(beliefs, i, j, alpha, judge)[1] for judge in NOISE_FREE_JUDGES
+                compute_step_values(posteriors, i, j, alpha, judge)[1] for judge in NOISE_FREE_JUDGES
             )
         chosen = value[np.arange(self.instances), best.argmax(axis=1)]
         allowed = lambert_constant() * MAX_LEVEL
@@ -241,24 +241,34 @@ class OneStepExperiment(Experiment):
         seeds = range(size.seeds or (2 if size.quick else 20))
         few, some = ({"draws": 10_000}, {"instances": 50}) if size.quick else ({}, {})
         cells = [(form, alpha) for form in LIKELIHOOD_FORMS for alpha in RISK_AVERSIONS]
-        beliefs = [(0.0, spread) for spread in SPREADS] + [
+        posteriors = [(0.0, spread) for spread in SPREADS] + [
             (sign * o, 1.0) for o in UTILITY_SIZES for sign in (1.0, -1.0)
         ]
         return [
             *(PointwiseTask(f, alpha, s, seed, **few) for seed in seeds for f, alpha in cells for s in UTILITY_SIZES),
-            *(PosteriorTask(f, alpha, o, s, seed, **some) for seed in seeds for f, alpha in cells for o, s in beliefs),
+            *(
+                PosteriorTask(f, alpha, o, s, seed, **some)
+                for seed in seeds
+                for f, alpha in cells
+                for o, s in posteriors
+            ),
         ]
 
     def summarise(self, records: pl.DataFrame) -> pl.DataFrame:
         """Return one row per inequality, form, risk aversion and utilities: share of violations, smallest constant."""
-        known, beliefs = (records.filter(pl.col("kind") == kind) for kind in (PointwiseTask.kind, PosteriorTask.kind))
+        known, posteriors = (
+            records.filter(pl.col("kind") == kind) for kind in (PointwiseTask.kind, PosteriorTask.kind)
+        )
         known = known.with_columns(offset=0.0, spread="size")
         by = ["form", "risk_aversion", "offset", "spread"]
         tables = []
         for frame, inequality, violations, trials, constant in (
             (known, "pointwise, random", "violations", "draws", "random_worst"),
             (known, "pointwise, printed level", "printed_violations", "draws", "random_worst"),
-            *((beliefs, name, f"{c}_violations", f"{c}_trials", f"{c}_constant") for name, c in INEQUALITIES.items()),
+            *(
+                (posteriors, name, f"{c}_violations", f"{c}_trials", f"{c}_constant")
+                for name, c in INEQUALITIES.items()
+            ),
         ):
             shares = summarise_over_seeds(frame.with_columns(share=pl.col(violations) / pl.col(trials)), by, ["share"])
             worst = frame.group_by(*by).agg(constant=pl.col(constant).max(), trials=pl.col(trials).sum())
@@ -298,7 +308,7 @@ def _judge_inequality(text: str, form: str, cells: pl.DataFrame, reading: Readin
     """Judge a guarantee at one risk aversion; it holds if nothing violates it."""
     most = cells.sort("share").row(-1, named=True)
     holds = most["share"] == 0.0
-    rest = f"of {cells['trials'].sum()} cases" if holds else f"at {describe_beliefs(most)}"
+    rest = f"of {cells['trials'].sum()} cases" if holds else f"at {describe_posteriors(most)}"
     # Shares that are all 0 have no spread, hence no interval.
     interval = (
         "-" if holds or most["low"] is None else f"{format_percent(most['low'])} to {format_percent(most['high'])}"
@@ -324,6 +334,6 @@ def format_percent(share: float) -> str:
     return "< 0.01 %" if 0.0 < share < 5e-5 else f"{100.0 * max(share, 0.0):.2f} %"
 
 
-def describe_beliefs(row: Mapping[str, Any]) -> str:
+def describe_posteriors(row: Mapping[str, Any]) -> str:
     """Return the mean and spread of utilities of a summary row as text."""
     return f"mean utility {row['offset']:g}, spread {row['spread']:g}"

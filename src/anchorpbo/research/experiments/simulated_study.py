@@ -28,7 +28,7 @@ from anchorpbo.errors import UnknownNameError
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
 from anchorpbo.numerics.validation import as_integer, as_positive
-from anchorpbo.problems import ExactJudge, Problem, SimulatedJudge, Turn, get_problem, play
+from anchorpbo.problems import ExactJudge, Problem, SimulatedDuel, SimulatedJudge, get_problem, play
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.reliability.profile import as_profile
 from anchorpbo.research.experiments.anchor_placement import DEFAULT_ANCHORS, check_placement, place_anchors
@@ -170,7 +170,7 @@ def _play_rounds(
             }
 
 
-def _describe_duel(turn: Turn, *, chosen: bool) -> dict[str, Any]:
+def _describe_duel(turn: SimulatedDuel, *, chosen: bool) -> dict[str, Any]:
     """Return the duel of a round; the duel before the first round was not chosen by the strategy."""
     first, second = turn.pair.tolist()
     return {

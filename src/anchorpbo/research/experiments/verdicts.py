@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 Verdict = Literal["agrees", "differs", "depends", "open"]
-"""Verdict on a claim: it holds; its opposite holds, or there is no effect; it changes with a setting that the paper
-does not specify; there are too few runs to tell."""
+"""Verdict on a claim.
+
+agrees: the claim holds. differs: the opposite holds, or there is no effect. depends: the result changes with a setting
+that the paper does not specify. open: there are too few runs to tell.
+"""
 ItemVerdict = Literal["agrees", "agrees, rest open", "mixed", "differs", "depends", "open"]
 """Verdict on an item; "mixed" if some of its statements agree and others differ or depend."""
 Reading = Literal["paper", "ours"]

@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from anchorpbo.acquisition.best_option import lambert_constant
-from anchorpbo.research.experiments.one_step import INEQUALITIES, describe_beliefs, format_percent
+from anchorpbo.research.experiments.one_step import INEQUALITIES, describe_posteriors, format_percent
 from anchorpbo.research.figures.strategy_styles import (
     BAND,
     BLACK,
@@ -140,8 +140,8 @@ def plot_one_step(summary: pl.DataFrame, *, width: float = PAGE) -> Figure:
     """Plot the largest loss, the share of violations of lemma and proposition, and the smallest sufficient constant."""
     new, panels = figure(2, 2, width=width)
     known = summary.filter(pl.col("inequality") == "pointwise, hardest")
-    beliefs = summary.filter(pl.col("inequality").is_in(["lemma", "proposition"]))
-    around, shifted = beliefs.filter(pl.col("offset") == 0.0), beliefs.filter(pl.col("spread") == 1.0)
+    posteriors = summary.filter(pl.col("inequality").is_in(["lemma", "proposition"]))
+    around, shifted = posteriors.filter(pl.col("offset") == 0.0), posteriors.filter(pl.col("spread") == 1.0)
     for name, colour in _FORM_COLOURS.items():
         for dash, alpha in zip(_AVERSION_DASHES, _list_values(summary, "risk_aversion"), strict=False):
             mine = (pl.col("form") == name, pl.col("risk_aversion") == alpha)
@@ -184,7 +184,7 @@ def tabulate_violations(summary: pl.DataFrame) -> TextTable:
             most, worst = (cells.sort(column).row(-1, named=True) for column in ("share", "constant"))
             head = (inequality, usual["form"], f"{usual['risk_aversion']:g}")
             shares = (format_percent(usual["share"]), format_percent(most["share"]))
-            constants = (f"{usual['constant']:.3g}", f"{worst['constant']:.3g}", describe_beliefs(worst))
+            constants = (f"{usual['constant']:.3g}", f"{worst['constant']:.3g}", describe_posteriors(worst))
             rows.append(tuple(map(Cell, (*head, *shares, *constants))))
     usual_beliefs = "mean utility 0, spread 1"
     return TextTable(

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import AnchorPBOError, InputError
+from support.corruption import ODD, spoilt
 from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, state, study
-from support.spoiling import ODD, spoilt
 
 EXAMPLES = 100 if "ANCHORPBO_SOAK_SECONDS" not in os.environ else 3_000
 FUZZ = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))

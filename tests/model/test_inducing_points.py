@@ -1,4 +1,4 @@
-"""A model through inducing designs against the exact one: what is lost, and that nothing is once all designs are in."""
+"""A model through inducing points against the exact one: what is lost, and that nothing is once all designs are in."""
 
 from __future__ import annotations
 
@@ -145,13 +145,13 @@ class TestWhenItIsUsed:
         assert model.approximation is not None
         assert model.approximation.left_out <= approximation.RESIDUAL_TOLERANCE
         assert model.approximation.designs < 100
-        assert str(model.approximation).startswith(f"{model.approximation.designs} inducing designs leave out ")
+        assert str(model.approximation).startswith(f"{model.approximation.designs} inducing points leave out ")
         exact = conditioned(2, None)
         assert max(errors(model, exact, 2)) < 0.02
 
     def test_no_more_designs_than_allowed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(approximation, "MAX_EXACT", 500)
-        monkeypatch.setattr(approximation, "MAX_INDUCING_DESIGNS", 40)
+        monkeypatch.setattr(approximation, "MAX_INDUCING_POINTS", 40)
         model = conditioned(4, "auto")
         assert model.approximation is not None
         assert model.approximation.designs == 40
