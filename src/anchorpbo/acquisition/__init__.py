@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from anchorpbo.acquisition.base import DesignAcquisition, PairAcquisition, PairPartials, Partials, best_mean
 from anchorpbo.acquisition.best_option import EUBO, RAEUBO, lambert_constant
-from anchorpbo.acquisition.bound import Bound, BoundChallengers, BoundDesigns, BoundPairs
+from anchorpbo.acquisition.bound_acquisition import BoundAcquisition, BoundChallengers, BoundDesigns, BoundPairs
 from anchorpbo.acquisition.confidence import RAHBO, UCB
 from anchorpbo.acquisition.improvement import ANPEI, EI
 from anchorpbo.errors import InputError, UnknownNameError
@@ -58,7 +58,7 @@ def _create(name: str, parameters: dict[str, Any]) -> Acquisition:
 
 __all__ = [
     "ACQUISITIONS", "ANPEI", "EI", "EUBO", "RAEUBO", "RAHBO", "UCB",
-    "Acquisition", "Bound", "BoundChallengers", "BoundDesigns", "BoundPairs", "DesignAcquisition", "PairAcquisition",
+    "Acquisition", "BoundAcquisition", "BoundChallengers", "BoundDesigns", "BoundPairs", "DesignAcquisition", "PairAcquisition",
     "PairPartials", "Partials", "best_mean", "lambert_constant",
     "resolve_acquisition",
 ]  # fmt: skip

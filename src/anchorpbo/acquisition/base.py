@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import final
 
-from anchorpbo.acquisition.bound import BoundDesigns, BoundPairs
+from anchorpbo.acquisition.bound_acquisition import BoundDesigns, BoundPairs
 from anchorpbo.posterior import Posterior
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from anchorpbo.acquisition import Bound, BoundDesigns, BoundPairs
+from anchorpbo.acquisition import BoundAcquisition, BoundDesigns, BoundPairs
 from anchorpbo.errors import InputError, NothingLeftError, ShapeError
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_indices
@@ -99,7 +99,7 @@ def maximise_discrete(
         return _best_design(bound, designs, kept)
 
 
-def _best_design(bound: Bound, designs: Array, kept: IntArray) -> DiscreteSearchResult[int]:
+def _best_design(bound: BoundAcquisition, designs: Array, kept: IntArray) -> DiscreteSearchResult[int]:
     if not len(kept):
         raise NothingLeftError("at least one candidate must not be excluded", "all of them excluded", "exclude fewer")
     values = evaluate(bound, designs, kept)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from anchorpbo.acquisition import Bound
+from anchorpbo.acquisition import BoundAcquisition
 from anchorpbo.errors import InputError
 from anchorpbo.numerics.validation import as_points
 from anchorpbo.typing import Array, IntArray
@@ -14,9 +14,9 @@ CHUNK_ELEMENTS = 2_000_000
 """Approximate number of elements in an array of one chunk."""
 
 
-def check_bound(bound: Bound) -> None:
+def check_bound(bound: BoundAcquisition) -> None:
     """Raise unless an acquisition function is bound to a posterior."""
-    if not isinstance(bound, Bound):
+    if not isinstance(bound, BoundAcquisition):
         remedy = "search acquisition.bind(model.posterior, model.noise)"
         raise InputError("a search needs an acquisition that is bound to a posterior", repr(bound), remedy)
 
@@ -37,7 +37,7 @@ def as_designs(name: str, designs: npt.ArrayLike, dimension: int) -> Array:
     return designs if np.isfinite(total) else as_points(name, designs, dimension)
 
 
-def evaluate(bound: Bound, X: Array, rows: IntArray | None = None) -> Array:
+def evaluate(bound: BoundAcquisition, X: Array, rows: IntArray | None = None) -> Array:
     """Return the values of items X, (n, *item_shape), or of some of their rows; raise unless all are finite."""
     count = len(X) if rows is None else len(rows)
     values = np.empty(count)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anchorpbo.acquisition import Bound
+from anchorpbo.acquisition import BoundAcquisition
 from anchorpbo.search.evaluation import check_finite
 from anchorpbo.search.projected_bfgs import ProjectedBFGS
 from anchorpbo.space.region import Region
@@ -41,8 +41,8 @@ class LocalOptima:
 class LocalSearch:
     """Local search for the maximum of an acquisition function; `evaluations` counts the items evaluated."""
 
-    def __init__(self, bound: Bound, region: Region, values: Array) -> None:
-        self.bound: Bound = bound
+    def __init__(self, bound: BoundAcquisition, region: Region, values: Array) -> None:
+        self.bound: BoundAcquisition = bound
         self.region: Region = region
         self.evaluations: int = 0
         # Gains are measured in units of the spread of the values, because values such as those of EI can be tiny.

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from anchorpbo.acquisition import Bound, BoundPairs
+from anchorpbo.acquisition import BoundAcquisition, BoundPairs
 from anchorpbo.errors import InputError, NothingLeftError, ShapeError, UnsupportedError
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_floats, as_generator, as_integer
@@ -76,7 +76,7 @@ class SearchResult:
 
 
 def maximise(
-    bound: Bound,
+    bound: BoundAcquisition,
     where: int | Region,
     rng: np.random.Generator,
     *,
@@ -118,7 +118,7 @@ def maximise(
 class _RegionSearch:
     """All items scored so far; the result is the best allowed one."""
 
-    def __init__(self, bound: Bound, region: Region, allowed: Allowed | None) -> None:
+    def __init__(self, bound: BoundAcquisition, region: Region, allowed: Allowed | None) -> None:
         self.bound, self.region, self.allowed = bound, region, allowed
         self.items = np.empty((0, *bound.item_shape))
         self.values = np.empty(0)
@@ -237,7 +237,7 @@ class _RegionSearch:
         return np.asarray(self.region.contains(designs) & (self.region.snap(designs) == designs).all(axis=1))
 
 
-def _check_search(bound: Bound, region: Region, raw: int, restarts: int) -> None:
+def _check_search(bound: BoundAcquisition, region: Region, raw: int, restarts: int) -> None:
     """Raise unless the acquisition function can be searched in the region."""
     check_bound(bound)
     if region.dimension != bound.posterior.dimension:

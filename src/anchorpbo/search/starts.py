@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anchorpbo.acquisition import Bound, BoundPairs
+from anchorpbo.acquisition import BoundAcquisition, BoundPairs
 from anchorpbo.posterior.moments import DesignMoments
 from anchorpbo.search.evaluation import check_finite
 from anchorpbo.typing import Array, IntArray
@@ -43,7 +43,7 @@ def select_starts(items: Array, values: Array, count: int) -> IntArray:
     return np.array(chosen, dtype=np.intp)
 
 
-def select_landmarks(bound: Bound) -> Array:
+def select_landmarks(bound: BoundAcquisition) -> Array:
     """Return the anchors inside the cube and the compared designs of best posterior mean, (k, d)."""
     posterior, anchors = bound.posterior, bound.noise.anchors
     best = np.argsort(-posterior.means, kind="stable")[:MAX_LANDMARKS]

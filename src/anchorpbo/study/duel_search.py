@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from anchorpbo.acquisition import Bound, BoundChallengers, BoundDesigns, BoundPairs
+from anchorpbo.acquisition import BoundAcquisition, BoundChallengers, BoundDesigns, BoundPairs
 from anchorpbo.errors import NothingLeftError
 from anchorpbo.numerics.row_index import RowIndex
 from anchorpbo.search import maximise, maximise_discrete
@@ -32,7 +32,9 @@ class DuelSearch:
         self.space: DesignSpace = space
         self.candidates: CandidateSet | None = CandidateSet.for_space(space)
 
-    def find_pair(self, bound: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator) -> Array:
+    def find_pair(
+        self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
+    ) -> Array:
         """Find the best duel, (2, d): of the champion and a challenger, or of two designs if pairs are scored."""
         for first, rule in _list_fallbacks(bound, champion, duel_filter):
             try:
@@ -45,7 +47,7 @@ class DuelSearch:
         raise NothingLeftError("a duel needs two designs that look different", "only pending ones", "ask for fewer")
 
     def find_challenger(
-        self, bound: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
+        self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
     ) -> Array:
         """Find the best challenger, (d,), for a given design, (d,)."""
         facing = BoundChallengers.of(bound, champion) if isinstance(bound, BoundPairs) else bound
@@ -60,7 +62,7 @@ class DuelSearch:
         raise NothingLeftError("a duel needs two designs that look different", "only pending ones", "ask for fewer")
 
     def _find_best_against(
-        self, facing: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
+        self, facing: BoundAcquisition, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
     ) -> Array:
         if self.candidates is None:
             return self._find_best_around(facing, champion, duel_filter, rng)
@@ -71,7 +73,9 @@ class DuelSearch:
             self.candidates.designs[allowed[int(np.argmax(evaluate(facing, self.candidates.designs, allowed)))]]
         )
 
-    def _find_best(self, bound: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator) -> Array:
+    def _find_best(
+        self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
+    ) -> Array:
         if self.candidates is not None:
             return self.candidates.find_best(bound, champion, duel_filter)
         if isinstance(bound, BoundPairs):
@@ -83,7 +87,7 @@ class DuelSearch:
         return np.array([champion, self._find_best_around(bound, champion, duel_filter, rng)])
 
     def _find_best_around(
-        self, bound: Bound, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
+        self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
     ) -> Array:
         """Find the best design of the region, (d,), that looks different from the champion."""
         region, duel_filter = self.region, replace(duel_filter, resolution=_RESOLUTION_MARGIN * duel_filter.resolution)
@@ -130,7 +134,7 @@ class CandidateSet:
             return None
         return cls(space.candidates, RowIndex(space.candidates))
 
-    def find_best(self, bound: Bound, champion: Array, duel_filter: DuelFilter) -> Array:
+    def find_best(self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter) -> Array:
         """Find the best duel, (2, d)."""
         if isinstance(bound, BoundPairs):
             exclusions = {
@@ -160,7 +164,9 @@ class CandidateSet:
         return [int(row) for row in np.flatnonzero(duel_filter.is_near(self.designs, x, distance))]
 
 
-def _list_fallbacks(bound: Bound, champion: Array, duel_filter: DuelFilter) -> Iterator[tuple[Array, DuelFilter]]:
+def _list_fallbacks(
+    bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter
+) -> Iterator[tuple[Array, DuelFilter]]:
     """Yield champions and filters to try in turn: other champions if one has no duel left, then weaker filters."""
     substitutes: list[Array] = []
     if isinstance(bound, BoundDesigns) and duel_filter.exclusions:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anchorpbo.acquisition import Bound, DesignAcquisition, PairAcquisition, PairPartials, Partials
+from anchorpbo.acquisition import BoundAcquisition, DesignAcquisition, PairAcquisition, PairPartials, Partials
 from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.kernels import RBF
@@ -62,7 +62,7 @@ class AcquisitionContract(Contract):
     # -- to implement -------------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def bind(self, posterior: Posterior) -> Bound:
+    def bind(self, posterior: Posterior) -> BoundAcquisition:
         """Return the acquisition function bound to a posterior, as a function of items."""
 
     @abstractmethod
@@ -185,7 +185,7 @@ class DesignAcquisitionContract(AcquisitionContract):
         super().__init__(acquisition)
         self.acquisition = acquisition
 
-    def bind(self, posterior: Posterior) -> Bound:
+    def bind(self, posterior: Posterior) -> BoundAcquisition:
         """Return the acquisition function bound to a posterior, as a function of designs."""
         return self.acquisition.bind(posterior, self.noise, _INCUMBENT)
 
@@ -238,7 +238,7 @@ class PairAcquisitionContract(AcquisitionContract):
         super().__init__(acquisition)
         self.acquisition = acquisition
 
-    def bind(self, posterior: Posterior) -> Bound:
+    def bind(self, posterior: Posterior) -> BoundAcquisition:
         """Return the acquisition function bound to a posterior, as a function of pairs."""
         return self.acquisition.bind(posterior, self.noise)
 

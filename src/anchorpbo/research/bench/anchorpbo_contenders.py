@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from anchorpbo.acquisition import EUBO, UCB, Bound
+from anchorpbo.acquisition import EUBO, UCB, BoundAcquisition
 from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import Learn, LogNormal, PreferenceGP
@@ -77,7 +77,7 @@ class EqualWorkContender(SeparableContender):
         """Maximise UCB with the defaults of `maximise`."""
         self._search(UCB(EXPLORATION).bind(self.model.posterior, self.model.noise))
 
-    def _search(self, bound: Bound) -> None:
+    def _search(self, bound: BoundAcquisition) -> None:
         assert self.dataset is not None
         maximise(bound, self.dataset.dimension, self.rng)
 

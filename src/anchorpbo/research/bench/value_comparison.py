@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from anchorpbo.acquisition import EUBO, UCB, Bound
+from anchorpbo.acquisition import EUBO, UCB, BoundAcquisition
 from anchorpbo.kernels import RBF
 from anchorpbo.research.bench.anchorpbo_contenders import make_laplace_model
 from anchorpbo.research.bench.contender import EXPLORATION
@@ -83,7 +83,7 @@ def compare_values(dataset: DuelDataset) -> dict[str, float]:
         "objective_ours": botorch_contender.evaluate_objective(datapoints, pairs, fitted.lengths, fitted.outputscale),
         "objective_theirs": botorch_contender.evaluate_objective(datapoints, pairs, lengths, scale),
     }
-    bounds: dict[str, tuple[Bound, Any, int]] = {
+    bounds: dict[str, tuple[BoundAcquisition, Any, int]] = {
         "pair": (EUBO().bind(ours.posterior, ours.noise), botorch_contender.make_eubo(theirs), 2),
         "single": (UCB(EXPLORATION).bind(ours.posterior, ours.noise), botorch_contender.make_ucb(theirs), 1),
     }

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Bound(ABC):
+class BoundAcquisition(ABC):
     """A bound acquisition function: values and gradients of items, which are designs or pairs of designs."""
 
     posterior: Posterior
@@ -89,7 +89,7 @@ class Bound(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundDesigns(Bound):
+class BoundDesigns(BoundAcquisition):
     """A `DesignAcquisition` as a function of designs X, (n, d)."""
 
     acquisition: DesignAcquisition
@@ -127,7 +127,7 @@ class BoundDesigns(Bound):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundPairs(Bound):
+class BoundPairs(BoundAcquisition):
     """A `PairAcquisition` as a function of pairs of designs X, (n, 2, d)."""
 
     acquisition: PairAcquisition
@@ -161,7 +161,7 @@ class BoundPairs(Bound):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundChallengers(Bound):
+class BoundChallengers(BoundAcquisition):
     """A `PairAcquisition` as a function of one design of a pair; the other design is fixed."""
 
     pairs: BoundPairs
