@@ -58,7 +58,7 @@ def _create(name: str, parameters: dict[str, Any]) -> Acquisition:
 
 __all__ = [
     "ACQUISITIONS", "ANPEI", "EI", "EUBO", "RAEUBO", "RAHBO", "UCB",
-    "Acquisition", "BoundAcquisition", "BoundChallengers", "BoundDesigns", "BoundPairs", "DesignAcquisition", "PairAcquisition",
-    "PairPartials", "Partials", "best_mean", "lambert_constant",
+    "Acquisition", "BoundAcquisition", "BoundChallengers", "BoundDesigns", "BoundPairs", "DesignAcquisition",
+    "PairAcquisition", "PairPartials", "Partials", "best_mean", "lambert_constant",
     "resolve_acquisition",
 ]  # fmt: skip
