@@ -23,7 +23,7 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "README.md": "index.md",
-    "benchmarks/README.md": "benchmarks/README.md",
+    "benchmarks/README.md": "benchmarks/results.md",
     "benchmarks/table.md": "benchmarks/table.md",
 }
 """Paths of repository files on the site. The README has its own page there."""

@@ -12,9 +12,10 @@ import pytest
 from studies import SPACES, liking, play, small, unit
 
 from anchorpbo import RBF, Learn, Logistic, LogNormal, Matern52, Optimizer, Probit, Real, Space, Tanimoto
-from anchorpbo.acquisition import RAHBO, DesignAcquisition, Partials
+from anchorpbo.acquisition import ACQUISITIONS, RAHBO, DesignAcquisition, Partials
 from anchorpbo.errors import InputError
-from anchorpbo.inference import EP, Hallucination
+from anchorpbo.inference import EP, INFERENCES, Hallucination
+from anchorpbo.likelihoods import LIKELIHOODS
 from anchorpbo.study import BoundedNoise, ConstantNoise, PaperNoise, serialization
 
 
@@ -507,3 +508,9 @@ def test_an_inference_is_saved_under_the_keys_of_earlier_versions():
     saved = json.loads(opt.to_json())["study"]["inference"]
     assert saved == {"class": "EP", "tolerance": 1e-7, "most_passes": 7, "space": "point"}
     assert Optimizer.from_json(opt.to_json()).to_json() == opt.to_json()
+
+
+def test_every_registered_part_is_saved_by_its_name():
+    for registry in (ACQUISITIONS, INFERENCES, LIKELIHOODS):
+        for part in registry.values():
+            assert serialization.object_to_json(part())["class"] == part.__name__

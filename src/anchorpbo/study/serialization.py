@@ -118,13 +118,11 @@ _CLASSES: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
         kernels.RBF, kernels.Matern32, kernels.Matern52, kernels.Tanimoto, kernels.Hamming, Sum, Product, OnColumns,
-        likelihoods.Probit, likelihoods.Logistic,
-        inference.Laplace, inference.EP, inference.Hallucination, inference.PolyaGamma,
-        acquisition.EI, acquisition.UCB, acquisition.EUBO, acquisition.ANPEI, acquisition.RAHBO, acquisition.RAEUBO,
+        *likelihoods.LIKELIHOODS.values(), *inference.INFERENCES.values(), *acquisition.ACQUISITIONS.values(),
         BoundedNoise, ConstantNoise, PaperNoise, Learn, LogNormal,
     )
 }  # fmt: skip
-"""Classes that can be saved and loaded, by the names that are saved."""
+"""Classes that can be saved and loaded, by the names that are saved. A new kernel of the library is added here."""
 _KEYS = {"latent": "space", "max_passes": "most_passes"}
 """Constructor arguments that are saved under an earlier name."""
 

@@ -7,7 +7,9 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from anchorpbo.acquisition import ACQUISITIONS
 from anchorpbo.app.cli.commands import app
+from anchorpbo.study.plan import DEFAULT_STRATEGY
 
 COMMANDS = (
     ["serve"],
@@ -64,3 +66,10 @@ def test_without_the_extra_serve_says_what_to_install(module, tmp_path):
     assert run.stderr.startswith("anchorpbo: ")
     assert len(run.stderr.splitlines()) == 1
     assert 'pip install "anchorpbo[web]"' in run.stderr
+
+
+@pytest.mark.parametrize("names", [("demo",), ("simulate",), ("study", "new")], ids=" ".join)
+def test_help_names_every_strategy_and_the_default(names):
+    text = " ".join(help_of(*names).replace("│", " ").split())
+    assert all(re.search(rf"\b{name}\b", text) for name in ACQUISITIONS)
+    assert f"By default {DEFAULT_STRATEGY}" in text

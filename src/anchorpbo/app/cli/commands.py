@@ -7,7 +7,7 @@ import typer
 
 from anchorpbo import __version__
 from anchorpbo.app.cli.errors import report_errors, require_extra
-from anchorpbo.app.cli.options import Database, Participant, RiskWeight, Study
+from anchorpbo.app.cli.options import Database, Participant, RiskWeight, Strategy, Study
 from anchorpbo.app.cli.study_commands import study
 from anchorpbo.errors import InputError
 
@@ -163,10 +163,7 @@ def simulate(
     example: Annotated[str, typer.Argument(metavar="EXAMPLE", help="coffee, poster or molecules.")] = "coffee",
     duels: Annotated[int, typer.Option(min=1, max=1000, help="Duels to ask.")] = 30,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same answers.")] = 0,
-    strategy: Annotated[
-        str | None,
-        typer.Option(help="How to choose the next duel: ei, ucb, eubo, or risk-averse anpei, rahbo, raeubo."),
-    ] = None,
+    strategy: Strategy = None,
     noise: Annotated[
         float, typer.Option(min=0.0, max=100.0, help="Factor on the expert's noise; 0 for an expert who never errs.")
     ] = 1.0,
@@ -183,10 +180,7 @@ def simulate(
 
 @app.command(rich_help_panel=TRYING)
 def demo(
-    strategy: Annotated[
-        str | None,
-        typer.Option(help="How to choose the next duel: ei, ucb, eubo, or risk-averse anpei, rahbo, raeubo."),
-    ] = None,
+    strategy: Strategy = None,
     rounds: Annotated[int, typer.Option(min=1, max=1000, help="Duels to ask.")] = 45,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same study.")] = 0,
 ) -> None:

@@ -26,3 +26,11 @@ RiskWeight = Annotated[
     float | None,
     typer.Option(min=0.0, help="Utility that a unit of noise costs; 0 ignores the noise.", show_default=False),
 ]
+
+Strategy = Annotated[
+    str | None,
+    typer.Option(
+        help="Acquisition function: ei, ucb, eubo, or risk-averse anpei, rahbo, raeubo. By default raeubo.",
+        show_default=False,
+    ),
+]

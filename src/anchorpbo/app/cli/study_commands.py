@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from anchorpbo.app.cli.errors import report_errors
-from anchorpbo.app.cli.options import Database, Study
+from anchorpbo.app.cli.options import Database, Strategy, Study
 
 study: typer.Typer = typer.Typer(
     name="study",
@@ -77,10 +77,7 @@ def new(
     title: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column of titles.", rich_help_panel=_COLUMNS)
     ] = None,
-    strategy: Annotated[
-        str | None,
-        typer.Option(help="Acquisition function: ei, ucb, eubo, anpei, rahbo or raeubo.", show_default=False),
-    ] = None,
+    strategy: Strategy = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Random seed.", show_default=False)] = None,
     db: Database = None,
 ) -> None:
