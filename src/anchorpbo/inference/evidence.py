@@ -1,4 +1,4 @@
-"""Laplace evidence (eq. laplace-evidence) and its full gradient.
+"""Laplace evidence, an approximate log marginal likelihood (eq. laplace-evidence), and its full gradient.
 
     log Z = sum_k log p(g_k) - a' S a / 2 - log |I + F S F'| / 2              at the mode
 

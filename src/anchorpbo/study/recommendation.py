@@ -212,7 +212,7 @@ def _make_origin(model: PreferenceGP, reference: Array | None) -> _Origin:
     if isinstance(likelihood, Logistic) and likelihood.form == "paper":
         nothing = model.posterior.functional(seen[:0], np.empty(0))
         return _Origin(nothing, "zero: this likelihood has an origin")
-    words = f"the average of the {len(seen)} designs compared so far: utility has no origin of its own"
+    words = f"the average of the {len(seen)} designs compared so far: utility has no natural zero"
     return _Origin(model.average, words)
 
 

@@ -59,7 +59,7 @@ RECOMMENDATION_EXAMPLE: dict[str, Any] = {
     "design": DESIGN_EXAMPLE,
     "utility": 1.4,
     "interval": [0.3, 2.5],
-    "reference": "the average of the 16 designs compared so far: utility has no origin of its own",
+    "reference": "the average of the 16 designs compared so far: utility has no natural zero",
     "noise": 0.6,
     "p_best": 0.41,
     "credible_set": [DESIGN_EXAMPLE, OTHER_DESIGN_EXAMPLE],

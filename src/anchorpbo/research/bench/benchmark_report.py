@@ -97,7 +97,7 @@ def format_headline(rows: Sequence[Row]) -> str | None:
     if not ranges:
         return None
     parts = [f"{words}: {_format_ends(each)}" for words, each in ranges.items()]
-    sentences = [f"Time of BoTorch over time of anchorpbo, at sizes where both finished. {'; '.join(parts)}."]
+    sentences = [f"anchorpbo is faster than BoTorch by these factors, at sizes that both finished. {'; '.join(parts)}."]
     if found := list_gains(rows):
         sentences.append(
             f"In all {len(found)} searches compared, BoTorch's acquisition value at our designs is at most "
@@ -117,4 +117,4 @@ def _describe_unfinished(rounds: RoundCosts) -> list[str]:
     stopped = [f"{m:,} duels in {d}-D" for (m, d), cost in costs.items() if cost is not None and not cost.times]
     if not stopped:
         return []
-    return [f"No ratio, because BoTorch did not finish a round within the time limit: {', '.join(stopped)}."]
+    return [f"BoTorch did not finish a round within the time limit at {', '.join(stopped)}."]
