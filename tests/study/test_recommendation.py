@@ -91,7 +91,7 @@ def test_utilities_are_relative_to_the_average_of_those_seen(opt):
     half = norm.ppf(0.95) * np.sqrt(variance)
     assert best.interval == pytest.approx((best.utility - half, best.utility + half), abs=1e-8)
     assert f"average of the {len(points)} designs" in best.reference
-    assert "no origin" in best.reference
+    assert "no natural zero" in best.reference
 
 
 def test_ninety_of_a_hundred_draws_are_in_the_interval(opt):
@@ -133,14 +133,14 @@ def test_the_papers_logistic_form_has_an_origin_and_says_so():
     half = norm.ppf(0.95) * np.sqrt(posterior.variance(x[None])[0])
     assert best.interval == pytest.approx((best.utility - half, best.utility + half), abs=1e-8)
     assert "origin" in best.reference
-    assert "no origin" not in best.reference
+    assert "no natural zero" not in best.reference
     assert study.recommend(0.0, reference=best.design).utility == pytest.approx(0.0, abs=1e-9)
 
 
 def test_the_other_logistic_form_has_none():
     study = small("eubo", likelihood=Logistic(form="difference"))
     play(study, 3)
-    assert "no origin" in study.recommend().reference
+    assert "no natural zero" in study.recommend().reference
 
 
 # -- probability of being the best ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ in at least one informative duel.
     recommended   argmax over the designs seen (or the whole space) of m(x) - rho n(x)
     utility       f(x) - average of f over the designs seen, or f(x) - f(reference)
 
-Utilities have no origin, because answers reveal only differences. The exception is the paper's form of the logistic
+Utilities have no natural zero, because answers reveal only differences. The exception is the paper's form of the logistic
 likelihood, which depends on f itself; then the utility is f(x).
 """
 
