@@ -4,10 +4,10 @@ Symbols: f the utility, m(x) its posterior mean, n(x) the noise, rho = `risk_wei
 in at least one informative duel.
 
     recommended   argmax over the designs seen (or the whole space) of m(x) - rho n(x)
-    utility       f(x) - average of f over the designs seen, or f(x) - f(reference)
+    utility       f(x) - average of f over the designs compared, or f(x) - f(reference)
 
-Utilities have no natural zero, because answers reveal only differences. The exception is the paper's form of the logistic
-likelihood, which depends on f itself; then the utility is f(x).
+Utilities have no natural zero, because answers reveal only differences. The exception is the paper's form of the
+logistic likelihood, which depends on f itself; then the utility is f(x).
 """
 
 from __future__ import annotations
