@@ -2,11 +2,11 @@
 
 ::
 
-    improvement      EI, ANPEI          designs
-    confidence       UCB, RAHBO         designs
-    best_option      EUBO, RAEUBO       duels
-    base             DesignAcquisition, PairAcquisition: a new acquisition implements one method, `partials`
-    bound            an acquisition function bound to a posterior and a noise map: values and gradients in x
+    improvement          EI, ANPEI: designs
+    confidence           UCB, RAHBO: designs
+    best_option          EUBO, RAEUBO: duels
+    base                 DesignAcquisition, PairAcquisition: a new one implements one method, `partials`
+    bound_acquisition    an acquisition function bound to a posterior and a noise map: values and gradients in x
 """
 
 from inspect import signature

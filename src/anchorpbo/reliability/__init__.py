@@ -5,7 +5,7 @@
     noise        NoiseMap: the noise at a design, its gradient, and its three constructors. Start here.
     density      q as the paper's kernel density estimate of the anchors (eq. kde)
     bounded      q in [0, 1], 1 at every anchor: recommended in practice
-    score        Reliability, the interface of q, and the constant one
+    base         Reliability, the interface of q, and the constant one
     bandwidth    leave-one-out choice of the bandwidth h
     metric       distances between designs: Euclidean, Tanimoto, Hamming, or user-defined
     profile      kernels of the density as functions of the squared distance
