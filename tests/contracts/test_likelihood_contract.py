@@ -193,6 +193,7 @@ RULE = "log_win must return Terms of four float arrays with the shape of z"
         (PlainTuple(), f"check_log_win_returns_terms: {RULE}; it returned a tuple"),
         (ThreeTerms(), f"check_log_win_returns_terms: {RULE}; it raised TypeError("),
         (ColumnTerms(), f"check_log_win_returns_terms: {RULE}; d2 has shape (3, 1) at z of shape (3,)"),
+        (Undefined(), "check_log_win_returns_terms: d1 of log_win must be finite; it is nan at z = 0.0"),
         (Gumbel(), "check_symmetric: F(z) + F(-z) must be 1.0 within 1e-12; it is "),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Likelihood) else "",

@@ -63,7 +63,7 @@ class LikelihoodContract(Contract):
         return (self.likelihood.default_threshold, *self._given_thresholds)
 
     def check_log_win_returns_terms(self) -> None:
-        """`log_win` returns `Terms` of four float arrays with the shape of z."""
+        """`log_win` returns `Terms` of four float arrays with the shape of z, finite near 0."""
         rule = "log_win must return Terms of four float arrays with the shape of z"
         for m in (3, 1, 0):
             z = np.linspace(-1.0, 1.0, m)
@@ -77,6 +77,7 @@ class LikelihoodContract(Contract):
                 ensure(found == z.shape, f"{rule}; {part} has shape {found} at z of shape {z.shape}")
                 ensure(isinstance(array, np.ndarray), f"{rule}; {part} is a {type(array).__name__}")
                 ensure(array.dtype == np.float64, f"{rule}; {part} holds {array.dtype}")
+                ensure_finite(f"{part} of log_win", array, {"z": z})
 
     def check_symmetric(self) -> None:
         """The link is symmetric: F(z) + F(-z) = 1."""
