@@ -177,6 +177,84 @@ def test_broken_acquisition_of_pairs_is_caught(acquisition: PairAcquisition, che
         PairAcquisitionContract(acquisition).check(check)
 
 
+# -- mistakes in a first acquisition ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ScalarPartials(DesignAcquisition):
+    """Derivatives that do not depend on the moments are plain numbers."""
+
+    def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
+        return Partials(mean + std, 1.0, 1.0, 0.0)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class BareValue(DesignAcquisition):
+    """The value without its derivatives."""
+
+    def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
+        return mean + std  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class ScalarPairPartials(PairAcquisition):
+    """The derivatives in the noises are plain numbers."""
+
+    def partials(
+        self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array
+    ) -> PairPartials:
+        here = EUBO().partials(mean_first, mean_second, std, noise_first, noise_second)
+        return replace(here, by_noise_first=0.0, by_noise_second=0.0)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class BarePairValue(PairAcquisition):
+    """The value without its derivatives."""
+
+    def partials(
+        self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array
+    ) -> PairPartials:
+        return mean_first + mean_second  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("contract", "message"),
+    [
+        (
+            DesignAcquisitionContract(ScalarPartials()),
+            "check_partials_have_one_shape: by_mean must be an array; it is a float",
+        ),
+        (
+            DesignAcquisitionContract(BareValue()),
+            "check_returns_partials: partials must return a Partials; it returned a ndarray",
+        ),
+        (
+            PairAcquisitionContract(ScalarPairPartials()),
+            "check_partials_have_one_shape: by_noise_first must be an array; it is a float",
+        ),
+        (
+            PairAcquisitionContract(BarePairValue()),
+            "check_returns_partials: partials must return a PairPartials; it returned a ndarray",
+        ),
+    ],
+    ids=["design-scalar", "design-bare", "pair-scalar", "pair-bare"],
+)
+def test_a_mistake_in_partials_is_the_only_failure_reported(
+    contract: DesignAcquisitionContract | PairAcquisitionContract, message: str
+) -> None:
+    with pytest.raises(AssertionError) as failure:
+        contract.check_all()
+    head, only, note = str(failure.value).splitlines()
+    assert head.startswith(f"1 of {len(contract.checks())} checks failed for ")
+    assert only.strip() == message
+    assert note.strip() == "The remaining checks depend on it and were not run."
+
+
+def test_a_wrong_partial_derivative_is_reported_with_its_moments() -> None:
+    with pytest.raises(AssertionError, match=r"by_std must be .* at mean = .*, std = .*, noise = \d"):
+        DesignAcquisitionContract(WrongByStd()).check("check_partials")
+
+
 def test_suites_do_not_need_pytest() -> None:
     script = "import sys, anchorpbo.testing; sys.exit('pytest' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

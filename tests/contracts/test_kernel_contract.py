@@ -130,7 +130,6 @@ class Melting(RBF):
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Stationary) else value,
 )
-@pytest.mark.filterwarnings("ignore:invalid value")
 def test_broken_kernel_is_caught(kernel: Stationary, check: str) -> None:
     contract = KernelContract(kernel, 2)
     with pytest.raises(AssertionError):

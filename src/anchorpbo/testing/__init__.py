@@ -7,7 +7,8 @@ One line checks your own implementation::
     def test_my_kernel():
         KernelContract(MyKernel(), dimension=3).check_all()
 
-`check_all` raises one error that names every failed check. With pytest, one test per check is easier to read::
+`check_all` raises one error that names every failed check. Checks of types and shapes run first; if one of them fails,
+the rest is not run. With pytest, one test per check is easier to read::
 
     @pytest.mark.parametrize("check", KernelContract.checks())
     def test_my_kernel(check):

@@ -48,6 +48,9 @@ class AcquisitionContract(Contract):
     item_shape: ClassVar[tuple[int, ...]]
     signs: ClassVar[dict[str, int]]
     """Required signs of partial derivatives, by name."""
+    partials_type: ClassVar[type[Partials | PairPartials]]
+    """Type of the result of `partials`."""
+    prerequisites: ClassVar[tuple[str, ...]] = ("check_returns_partials", "check_partials_have_one_shape")
 
     def __init__(self, acquisition: DesignAcquisition | PairAcquisition) -> None:
         super().__init__(acquisition)
@@ -79,6 +82,12 @@ class AcquisitionContract(Contract):
 
     # -- checks -------------------------------------------------------------------------------------------------------
 
+    def check_returns_partials(self) -> None:
+        """`partials` returns `Partials` for designs and `PairPartials` for pairs."""
+        here, name = self.partials(self.moments()), self.partials_type.__name__
+        rule = f"partials must return a {name}"
+        ensure(isinstance(here, self.partials_type), f"{rule}; it returned a {type(here).__name__}")
+
     def check_shapes(self) -> None:
         """Values are (n,) and gradients have the shape of the items, even for zero items and one item."""
         bound = self.bind(self.posterior)
@@ -107,6 +116,7 @@ class AcquisitionContract(Contract):
         """Partial derivatives in the moments agree with finite differences."""
         moments = self.moments()
         here = self.partials(moments)
+        at = dict(zip((name.removeprefix("by_") for name in self.signs), moments, strict=True))
         for row, name in enumerate(self.signs):
             # Steps are absolute for a mean, and relative for a standard deviation and a noise.
             size = 2e-4 * (np.ones_like(moments[row]) if "mean" in name else moments[row])
@@ -117,7 +127,7 @@ class AcquisitionContract(Contract):
                 return self.partials(moved).value
 
             rounding = 1e-13 * (1.0 + np.abs(here.value)) / size
-            ensure_close(name, getattr(here, name), differentiate(value, size), 1e-5, rounding + 1e-9)
+            ensure_close(name, getattr(here, name), differentiate(value, size), 1e-5, rounding + 1e-9, at)
 
     def check_finite_without_spread(self) -> None:
         """Partial derivatives, values and gradients are finite if the standard deviation is 0."""
@@ -180,6 +190,7 @@ class DesignAcquisitionContract(AcquisitionContract):
 
     item_shape: ClassVar[tuple[int, ...]] = (_DIMENSION,)
     signs: ClassVar[dict[str, int]] = {"by_mean": 1, "by_std": 1, "by_noise": -1}
+    partials_type = Partials
 
     def __init__(self, acquisition: DesignAcquisition) -> None:
         super().__init__(acquisition)
@@ -233,6 +244,7 @@ class PairAcquisitionContract(AcquisitionContract):
         "by_noise_first": -1,
         "by_noise_second": -1,
     }
+    partials_type = PairPartials
 
     def __init__(self, acquisition: PairAcquisition) -> None:
         super().__init__(acquisition)

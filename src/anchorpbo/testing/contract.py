@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-from collections.abc import Callable
-from typing import Any, TypeVar, final
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +19,19 @@ T = TypeVar("T")
 class Contract:
     """A suite of checks of one object: the methods whose names begin with ``check_``."""
 
+    prerequisites: ClassVar[tuple[str, ...]] = ()
+    """Names of the checks that run first; if one fails, the others would only report its consequences."""
+
     def __init__(self, subject: object) -> None:
         self.subject = subject
 
     @final
     @classmethod
     def checks(cls) -> tuple[str, ...]:
-        """Return the names of the checks in the order of their definition, for ``pytest.mark.parametrize``."""
+        """Return the names of the checks for ``pytest.mark.parametrize``: the prerequisites, then all others."""
         written = (name for base in reversed(cls.__mro__) for name in vars(base))
-        return tuple(dict.fromkeys(name for name in written if name.startswith("check_") and name != "check_all"))
+        found = (name for name in written if name.startswith("check_") and name != "check_all")
+        return tuple(dict.fromkeys([*cls.prerequisites, *found]))
 
     @final
     def check(self, name: str) -> None:
@@ -37,8 +41,9 @@ class Contract:
 
     @final
     def check_all(self) -> None:
-        """Run every check, and raise one error with all failures."""
+        """Run every check, and raise one error with all failures; a failed prerequisite ends the run."""
         failures: list[str] = []
+        note: list[str] = []
         cause: Exception | None = None
         for name in self.checks():
             try:
@@ -46,12 +51,16 @@ class Contract:
             except Exception as error:
                 failures.append(f"{name}: {error if isinstance(error, AssertionError) else repr(error)}")
                 cause = cause or error
+                if name in self.prerequisites:
+                    note = ["The remaining checks depend on it and were not run."]
+                    break
         if failures:
             head = f"{len(failures)} of {len(self.checks())} checks failed for {self.subject!r}:"
-            raise AssertionError("\n  ".join([head, *failures])) from cause
+            raise AssertionError("\n  ".join([head, *failures, *note])) from cause
 
     def _run(self, name: str) -> None:
-        with one_blas_thread():  # the matrices here are tiny
+        # The matrices here are tiny, and values that are not finite are reported by the checks.
+        with one_blas_thread(), np.errstate(all="ignore"):
             getattr(self, name)()
 
 
@@ -64,13 +73,13 @@ def ensure(condition: object, message: str) -> None:
         raise AssertionError(message)
 
 
-def ensure_finite(what: str, values: npt.ArrayLike) -> None:
-    """Fail unless all values are finite; the message names the first that is not."""
+def ensure_finite(what: str, values: npt.ArrayLike, at: Mapping[str, Array] | None = None) -> None:
+    """Fail unless all values are finite; the message shows the first that is not, and where (see `ensure_close`)."""
     array = np.asarray(values)
     bad = np.argwhere(~np.isfinite(array))
     if bad.size:
         where = tuple(int(i) for i in bad[0])
-        raise AssertionError(f"{what} must be finite; it is {array[where]} at index {where}")
+        raise AssertionError(f"{what} must be finite; it is {array[where]}{_describe_place(where, at)}")
 
 
 def ensure_shape(what: str, array: Array, shape: tuple[int, ...]) -> None:
@@ -81,12 +90,22 @@ def ensure_shape(what: str, array: Array, shape: tuple[int, ...]) -> None:
 
 
 def ensure_close(
-    what: str, actual: npt.ArrayLike, expected: npt.ArrayLike, rtol: float = 0.0, atol: npt.ArrayLike = 0.0
+    what: str,
+    actual: npt.ArrayLike,
+    expected: npt.ArrayLike,
+    rtol: float = 0.0,
+    atol: npt.ArrayLike = 0.0,
+    at: Mapping[str, Array] | None = None,
 ) -> None:
-    """Fail unless |actual - expected| <= atol + rtol |expected| everywhere; the message shows the worst entry."""
+    """Fail unless |actual - expected| <= atol + rtol |expected| everywhere; the message shows the worst entry.
+
+    `at` holds the arguments of the values by name, in the same shape, such as ``{"g": g}``. The message shows those of
+    the entry; without them it shows the index.
+    """
     actual, expected = np.asarray(actual, dtype=np.float64), np.asarray(expected, dtype=np.float64)
     ensure(actual.shape == expected.shape, f"{what} must have shape {expected.shape}; it has {actual.shape}")
-    ensure_finite(what, actual)
+    ensure_finite(f"the reference value of {what}", expected, at)
+    ensure_finite(what, actual, at)
     allowed = np.broadcast_to(np.asarray(atol) + rtol * np.abs(expected), expected.shape)
     excess = np.abs(actual - expected) - allowed
     if excess.size and not excess.max() <= 0.0:
@@ -94,8 +113,14 @@ def ensure_close(
         place = tuple(int(i) for i in where)
         raise AssertionError(
             f"{what} must be {float(expected[where])!r} within {float(allowed[where]):.3g}; "
-            f"it is {float(actual[where])!r} at index {place}"
+            f"it is {float(actual[where])!r}{_describe_place(place, at)}"
         )
+
+
+def _describe_place(place: tuple[int, ...], at: Mapping[str, Array] | None) -> str:
+    if at is not None:
+        return " at " + ", ".join(f"{name} = {float(values[place])!r}" for name, values in at.items())
+    return f" at index {place}" if place else ""
 
 
 def ensure_same_bits(what: str, actual: npt.ArrayLike, expected: npt.ArrayLike) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from scipy import integrate
@@ -45,13 +47,43 @@ class LikelihoodContract(Contract):
         Allowed error of `log_marginal`, absolute in log Z and relative in its derivatives.
     """
 
+    prerequisites: ClassVar[tuple[str, ...]] = ("check_log_win_returns_terms", "check_symmetric", "check_shapes")
+
     def __init__(
         self, likelihood: Likelihood, thresholds: tuple[float, ...] = (1e-2, 2.0), tolerance: float = 1e-8
     ) -> None:
         super().__init__(likelihood)
         self.likelihood: Likelihood = likelihood
         self.tolerance: float = tolerance
-        self.thresholds: tuple[float, ...] = (likelihood.default_threshold, *thresholds)
+        self._given_thresholds = thresholds
+
+    @cached_property
+    def thresholds(self) -> tuple[float, ...]:
+        """The positive tie thresholds of the checks, the default first."""
+        return (self.likelihood.default_threshold, *self._given_thresholds)
+
+    def check_log_win_returns_terms(self) -> None:
+        """`log_win` returns `Terms` of four float arrays with the shape of z, finite near 0."""
+        rule = "log_win must return Terms of four float arrays with the shape of z"
+        for m in (3, 1, 0):
+            z = np.linspace(-1.0, 1.0, m)
+            try:
+                terms = self.likelihood.log_win(z)
+            except Exception as error:
+                raise AssertionError(f"{rule}; it raised {error!r}") from error
+            ensure(isinstance(terms, Terms), f"{rule}; it returned a {type(terms).__name__}")
+            for part, array in terms._asdict().items():
+                found = np.shape(array)
+                ensure(found == z.shape, f"{rule}; {part} has shape {found} at z of shape {z.shape}")
+                ensure(isinstance(array, np.ndarray), f"{rule}; {part} is a {type(array).__name__}")
+                ensure(array.dtype == np.float64, f"{rule}; {part} holds {array.dtype}")
+                ensure_finite(f"{part} of log_win", array, {"z": z})
+
+    def check_symmetric(self) -> None:
+        """The link is symmetric: F(z) + F(-z) = 1."""
+        z = _GRID
+        total = np.exp(self.likelihood.log_win(z).value) + np.exp(self.likelihood.log_win(-z).value)
+        ensure_close("F(z) + F(-z)", total, np.ones_like(z), atol=1e-12, at={"z": z})
 
     def check_probabilities_add_up(self) -> None:
         """The probabilities of first, second and tie add up to one (of first and second, if tau is 0)."""
@@ -61,7 +93,8 @@ class LikelihoodContract(Contract):
             total = first + second
             if likelihood.tau > 0:
                 total += np.exp(likelihood.log_prob(g, _ties(g)).value)
-            ensure_close(f"the sum of probabilities at tau = {likelihood.tau}", total, np.ones_like(g), atol=1e-12)
+            what = f"the sum of probabilities at tau = {likelihood.tau}"
+            ensure_close(what, total, np.ones_like(g), atol=1e-12, at={"g": g})
 
     def check_first_and_second_are_alike(self) -> None:
         """A tie has the same probability at -g and g, and the better design is more likely to win."""
@@ -69,9 +102,12 @@ class LikelihoodContract(Contract):
         for name, likelihood, tied in self._outcomes():
             here = likelihood.log_prob(g, tied)
             if tied.any():
-                ensure_close(f"{name} at -g", likelihood.log_prob(-g, tied).value, here.value, 1e-13, 1e-13)
+                mirrored = likelihood.log_prob(-g, tied).value
+                ensure_close(f"the log probability of {name}, at -g,", mirrored, here.value, 1e-13, 1e-13, {"g": g})
             else:
-                ensure((here.d1 >= 0).all(), f"{name} must not fall as g grows")
+                worst = int(np.argmin(here.d1))
+                what = f"d1 of the log probability of {name}"
+                ensure(here.d1[worst] >= 0.0, f"{what} must be at least 0; it is {here.d1[worst]} at g = {g[worst]}")
 
     def check_log_concave(self) -> None:
         """d2 <= 0 everywhere, and the values are concave."""
@@ -80,11 +116,12 @@ class LikelihoodContract(Contract):
         for name, likelihood, tied in self._outcomes():
             here = likelihood.log_prob(g, tied)
             worst = int(np.argmax(here.d2))
-            ensure(here.d2[worst] <= 0.0, f"d2 of {name} must be at most 0; it is {here.d2[worst]} at g = {g[worst]}")
+            what = f"the log probability of {name}"
+            ensure(here.d2[worst] <= 0.0, f"d2 of {what} must be at most 0; it is {here.d2[worst]} at g = {g[worst]}")
             below = 0.5 * (here.value[1:] + here.value[:-1])
             bulge = likelihood.log_prob(middle, tied[1:]).value - below
             rounding = 1e-13 + 1e-14 * np.abs(below)
-            ensure((bulge >= -rounding).all(), f"{name} must be concave; it is not near {middle[np.argmin(bulge)]}")
+            ensure((bulge >= -rounding).all(), f"{what} must be concave; it is not near g = {middle[np.argmin(bulge)]}")
 
     def check_derivatives(self) -> None:
         """d1, d2 and d3 are the derivatives of value, d1 and d2."""
@@ -102,7 +139,8 @@ class LikelihoodContract(Contract):
                     _bound_rounding(here, order, likelihood.tau)
                     + _bound_rounding(here, order - 1, likelihood.tau) / step
                 )
-                ensure_close(f"d{order} of {name}", here[order], slopes[order - 1], 1e-5, rounding)
+                what = f"d{order} of the log probability of {name}"
+                ensure_close(what, here[order], slopes[order - 1], 1e-5, rounding, {"g": g})
 
     def check_threshold_derivatives(self) -> None:
         """`log_prob_by_threshold` and its d1, d2 are the derivatives of `log_prob` and its d1, d2 in tau."""
@@ -120,7 +158,8 @@ class LikelihoodContract(Contract):
             by_tau = likelihood.log_prob_by_threshold(g, tied)
             for order, part in enumerate(("value", "d1", "d2")):
                 rounding = _bound_rounding(here, order, tau) / step
-                ensure_close(f"{part} of the derivative in tau of {name}", by_tau[order], slopes[order], 1e-5, rounding)
+                what = f"{part} of the derivative in tau of the log probability of {name}"
+                ensure_close(what, by_tau[order], slopes[order], 1e-5, rounding, {"g": g})
 
     def check_log_marginal(self) -> None:
         """`log_marginal` agrees with adaptive quadrature, at variances from 0 to 1e4."""
@@ -131,10 +170,10 @@ class LikelihoodContract(Contract):
                 tied = np.full(len(means), tie)
                 got = likelihood.log_marginal(means, np.full(len(means), variance), tied)
                 truth = _quadrature(likelihood, means, variance, tie)
-                what = f"expected {name} at variance {variance}"
-                ensure_close(f"log Z of the {what}", got.value, truth[0], self.tolerance, self.tolerance)
-                ensure_close(f"d1 of the {what}", got.d1, truth[1], 10 * self.tolerance, self.tolerance)
-                ensure_close(f"d2 of the {what}", got.d2, truth[2], 100 * self.tolerance, 10 * self.tolerance)
+                what, at = f"the log expected probability of {name} and variance {variance}", {"mean": means}
+                ensure_close(what, got.value, truth[0], self.tolerance, self.tolerance, at)
+                ensure_close(f"d1 of {what}", got.d1, truth[1], 10 * self.tolerance, self.tolerance, at)
+                ensure_close(f"d2 of {what}", got.d2, truth[2], 100 * self.tolerance, 10 * self.tolerance, at)
 
     def check_log_marginal_leaves_a_variance(self) -> None:
         """-1 / variance <= d2 <= 0: an answer does not increase the variance of a margin or make it negative."""
@@ -142,9 +181,13 @@ class LikelihoodContract(Contract):
         for name, likelihood, tied in self._outcomes():
             for variance in (1e-8, 1.0, 1e4, 1e8):
                 d2 = likelihood.log_marginal(means, np.full_like(means, variance), tied).d2
-                ensure((d2 <= 0).all(), f"d2 of the expected {name} must be at most 0 (variance {variance})")
-                most = float((-d2 * variance).max())
-                ensure(most <= 1.0 + 1e-9, f"-d2 of the expected {name} is {most} / variance (variance {variance})")
+                what = f"d2 of the log expected probability of {name} and variance {variance}"
+                top, low = int(np.argmax(d2)), int(np.argmin(d2))
+                ensure(d2[top] <= 0.0, f"{what} must be at most 0; it is {d2[top]} at mean = {means[top]}")
+                ensure(
+                    -d2[low] * variance <= 1.0 + 1e-9,
+                    f"{what} must be at least {-1.0 / variance}; it is {d2[low]} at mean = {means[low]}",
+                )
 
     def check_coefficients(self) -> None:
         """Coefficients are finite and positive, and their gradients agree with finite differences."""
@@ -197,12 +240,15 @@ class LikelihoodContract(Contract):
         """All terms are finite at margins of plus and minus a million."""
         g = np.array([-1e6, -1e4, 1e4, 1e6])
         for name, likelihood, tied in self._outcomes():
-            _ensure_terms_finite(f"log_prob of {name}", likelihood.log_prob(g, tied[:4]))
+            what = f"the log probability of {name}"
+            _ensure_terms_finite(what, likelihood.log_prob(g, tied[:4]), {"g": g})
             if likelihood.tau > 0:
-                _ensure_terms_finite(f"{name} by threshold", likelihood.log_prob_by_threshold(g, tied[:4]))
+                by_tau = likelihood.log_prob_by_threshold(g, tied[:4])
+                _ensure_terms_finite(f"the derivative in tau of {what}", by_tau, {"g": g})
             for variance in (0.0, 1.0, 1e8):
                 terms = likelihood.log_marginal(g, np.full(4, variance), tied[:4])
-                _ensure_terms_finite(f"expected {name} at variance {variance}", terms)
+                what = f"the log expected probability of {name} and variance {variance}"
+                _ensure_terms_finite(what, terms, {"mean": g})
 
     def check_shapes(self) -> None:
         """Terms are (m,), even without duels."""
@@ -228,7 +274,7 @@ class LikelihoodContract(Contract):
             mixed, ties, wins = method(g, tied), method(g, _ties(g)), method(g, _wins(g))
             for part in range(4):
                 alone = np.where(tied, ties[part], wins[part])
-                ensure_close(f"{name} of mixed outcomes", mixed[part], alone, 1e-14, 1e-14)
+                ensure_close(f"{name} of mixed outcomes", mixed[part], alone, 1e-14, 1e-14, {"g": g})
 
     def check_immutable(self) -> None:
         """No field can be set; `with_threshold` returns a new object, and raises `InputError` if it is negative."""
@@ -246,8 +292,10 @@ class LikelihoodContract(Contract):
 
     # -- internals ----------------------------------------------------------------------------------------------------
 
-    def _all(self, *thresholds: float) -> list[Likelihood]:
-        return [self.likelihood.with_threshold(tau) for tau in (0.0, *(thresholds or self.thresholds))]
+    def _all(self, *thresholds: float) -> Iterator[Likelihood]:
+        yield self.likelihood.with_threshold(0.0)
+        for tau in thresholds or self.thresholds:
+            yield self.likelihood.with_threshold(tau)
 
     def _outcomes(self, *thresholds: float) -> Iterator[tuple[str, Likelihood, BoolArray]]:
         """Yield a win at every threshold, and a tie at every threshold above 0, with masks for the grid."""
@@ -271,9 +319,9 @@ def _bound_rounding(terms: Terms, order: int, tau: float) -> Array:
     return np.asarray(1e-14 * (1.0 + powers) / (min(1.0, tau) if tau > 0 else 1.0) + 1e-12)
 
 
-def _ensure_terms_finite(what: str, terms: Terms | LogMarginal) -> None:
+def _ensure_terms_finite(what: str, terms: Terms | LogMarginal, at: Mapping[str, Array]) -> None:
     for part, array in terms._asdict().items():
-        ensure_finite(f"{part} of {what}", array)
+        ensure_finite(f"{part} of {what}", array, at)
 
 
 def _quadrature(likelihood: Likelihood, mean: Array, variance: float, tie: bool) -> Array:

@@ -44,6 +44,13 @@ class StorageContract(Contract):
     """
 
     def __init__(self, open: Callable[[], Storage], kept: bool = True) -> None:
+        if not callable(open):
+            name = type(open).__name__
+            raise InputError(
+                "open must be a function that opens the storage",
+                f"a {name}",
+                f"write StorageContract(lambda: {name}(path)).check_all()",
+            )
         super().__init__(open)
         self.open: Callable[[], Storage] = open
         self.kept: bool = kept
