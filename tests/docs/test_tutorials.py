@@ -20,7 +20,7 @@ PAGES = [
     pytest.param(page, marks=[pytest.mark.slow] * (page.stem == "reproduce"), id=page.stem)
     for page in tutorials.PAGES
     # The list of tutorials and the tutorial of the app have no code.
-    if page.stem not in ("index", "first-study-app")
+    if page.stem not in ("overview", "first-study-app")
 ]
 
 
