@@ -6,7 +6,7 @@ from scipy.stats import beta
 
 from anchorpbo import RBF, Duels, NoiseMap, Optimizer, PreferenceGP, Real, Space
 from anchorpbo.analysis import Calibration, calibration
-from anchorpbo.analysis.calibration import _summarise
+from anchorpbo.analysis.predictions import _summarise
 from anchorpbo.errors import InputError
 from support.drawn_studies import ANCHORS, SPACE, played
 
@@ -70,7 +70,7 @@ def test_duels_that_were_merged_are_predicted_one_by_one():
 def test_of_many_answers_an_even_choice_is_predicted(monkeypatch):
     study, model = played(), PreferenceGP().fit(Duels(POINTS, *WINS))
     every, others = calibration(study).predicted, calibration(model).predicted
-    monkeypatch.setattr("anchorpbo.analysis.calibration.MAX_PREDICTIONS", 3)
+    monkeypatch.setattr("anchorpbo.analysis.predictions.MAX_PREDICTIONS", 3)
     last = len(every) - 1
     assert np.allclose(calibration(study).predicted, [every[i] for i in (0, round(last / 2), last)])
     assert np.allclose(calibration(model).predicted, [others[i] for i in (0, 3, 6)])

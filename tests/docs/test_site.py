@@ -137,7 +137,7 @@ def test_search_finds_pages_from_a_folder_and_from_a_server(browser, home, start
 
 
 def test_pages_outside_the_folder_of_the_pages_are_part_of_the_site(site):
-    for name in ("changelog", "contributing", "benchmarks/index"):
+    for name in ("changelog", "contributing", "benchmarks/results"):
         assert (site / f"{name}.html").exists(), name
     assert 'src="benchmarks/rounds.png"' in (site / "performance.html").read_text("utf-8")
     assert (site / "benchmarks" / "rounds.png").exists()

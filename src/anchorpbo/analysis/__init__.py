@@ -7,15 +7,15 @@
     grids               utility, noise and reliability along one parameter, over two, and over a catalogue
     compared_designs    the designs that were compared, with their wins and losses
     history             convergence of the recommendation, and the noise of the pairs asked
-    calibration         calibration: predicted answers against those that were given
+    predictions         calibration: predicted answers against those that were given
 
 This package draws nothing, and imports only the dependencies of the core.
 """
 
-from anchorpbo.analysis.calibration import Calibration, calibration
 from anchorpbo.analysis.compared_designs import ComparedDesign, list_compared_designs
 from anchorpbo.analysis.history import Convergence, PairNoise, convergence, pair_noise
 from anchorpbo.analysis.model_view import ModelView
+from anchorpbo.analysis.predictions import Calibration, calibration
 
 __all__ = [
     "Calibration", "ComparedDesign", "Convergence", "ModelView", "PairNoise", "calibration", "convergence",

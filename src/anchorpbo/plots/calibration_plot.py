@@ -7,7 +7,7 @@ from typing import Any
 
 from anchorpbo.analysis import Calibration
 from anchorpbo.analysis import calibration as calibrate
-from anchorpbo.analysis.calibration import Bin
+from anchorpbo.analysis.predictions import Bin
 from anchorpbo.model import PreferenceGP
 from anchorpbo.plots.colours import BLUE, GREY, INKS, Theme
 from anchorpbo.plots.plot import Backend, Plot, draw
