@@ -33,7 +33,7 @@ class LocalOptima:
     values: Array
     """(n,)."""
     ended: BoolArray
-    """Which searches ended at a maximum, (n,); the others were given up or reached their limit of steps."""
+    """Whether each search ended at a maximum, (n,), rather than being given up or reaching its limit of steps."""
     converged: bool
     """Whether no search reached its limit of steps."""
 

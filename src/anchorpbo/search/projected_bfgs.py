@@ -55,7 +55,7 @@ class ProjectedBFGS:
         self.x: Array = starts.copy()
         """Best point of each search so far, (n, p)."""
         self.ended: BoolArray = np.zeros(n, dtype=np.bool_)
-        """Which searches have ended at a maximum, (n,)."""
+        """Whether each search has ended at a maximum, (n,)."""
         self._tolerance, self._designs = tolerance, designs
         self._live = np.ones(n, dtype=np.bool_)
         self._f = np.full(n, np.inf)

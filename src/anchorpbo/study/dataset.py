@@ -35,7 +35,7 @@ class StudyData:
     pairs: Array
     """The informative duels, (m, 2, d): the winner first, or both designs of a tie."""
     tied: BoolArray
-    """Which informative duels are ties, (m,)."""
+    """Whether each informative duel is a tie, (m,)."""
     digests: tuple[str, ...]
     """Digest of the log up to each informative duel, m."""
     skips: int

@@ -1,4 +1,4 @@
-"""What goes on in the pages of Chromium, and what people do there."""
+"""A visitor in Chromium: watches its pages and acts on them."""
 
 from __future__ import annotations
 
