@@ -134,7 +134,7 @@ class Polytope:
 
     @cached_property
     def equations(self) -> BoolArray:
-        """Whether each constraint is an equation, (c,): written as such, or forced to one value by the other constraints."""
+        """Whether each constraint is an equation, (c,): written as such, or forced to one value by the others."""
         play = [self.extent(a, np.zeros(self.A.shape[1]), np.ones(self.A.shape[1])) for a in self.A]
         return np.array(
             [ends is not None and ends[1] - ends[0] <= FEASIBILITY_TOLERANCE for ends in play], dtype=np.bool_
