@@ -8,14 +8,15 @@ from functools import partial
 
 import numpy as np
 
-from anchorpbo.acquisition import BoundAcquisition, BoundChallengers, BoundDesigns, BoundPairs
+from anchorpbo.acquisition import BoundAcquisition, BoundDesigns, BoundDuels
 from anchorpbo.errors import NothingLeftError
 from anchorpbo.numerics.row_index import RowIndex
 from anchorpbo.search import maximise, maximise_discrete
 from anchorpbo.search.evaluation import evaluate
+from anchorpbo.search.shortlist import shortlist_designs
 from anchorpbo.space import NOTICEABLE_DIFFERENCE, DesignSpace, Region
 from anchorpbo.study.duel_filter import DuelFilter
-from anchorpbo.typing import Array
+from anchorpbo.typing import Array, BoolArray
 
 MERGE_DISTANCE = 1e-4
 """Distance within which a design is replaced by one seen before."""
@@ -50,7 +51,7 @@ class DuelSearch:
         self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
     ) -> Array:
         """Find the best challenger, (d,), for a given design, (d,)."""
-        facing = BoundChallengers.of(bound, champion) if isinstance(bound, BoundPairs) else bound
+        facing = bound.fix_first(champion) if isinstance(bound, BoundDuels) else bound
         for rule in (duel_filter, *duel_filter.relax()):
             try:
                 result = self._find_best_against(facing, champion, rule, rng)
@@ -69,21 +70,24 @@ class DuelSearch:
         allowed = np.flatnonzero(duel_filter.allows_challengers(champion, self.candidates.designs))
         if not len(allowed):
             raise NothingLeftError("a design must be left to choose", "none", "ask for fewer")
-        return np.asarray(
-            self.candidates.designs[allowed[int(np.argmax(evaluate(facing, self.candidates.designs, allowed)))]]
-        )
+        designs = self.candidates.designs
+        if isinstance(facing, BoundDuels):
+            # Designs that may not challenge can still be the best choice after the answer.
+            rows = np.union1d(shortlist_designs(facing, designs)[0], allowed[shortlist_designs(facing, designs[allowed])[0]])
+            found = facing.screen(designs[rows], len(rows))
+            challengers = rows[found.rows[:, 1]]
+            best = np.argmax(np.where(np.isin(challengers, allowed), found.values, -np.inf))
+            return np.asarray(designs[challengers[best]])
+        return np.asarray(designs[allowed[int(np.argmax(evaluate(facing, designs, allowed)))]])
 
     def _find_best(
         self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
     ) -> Array:
         if self.candidates is not None:
             return self.candidates.find_best(bound, champion, duel_filter)
-        if isinstance(bound, BoundPairs):
-            region, duel_filter = (
-                self.region,
-                replace(duel_filter, resolution=_RESOLUTION_MARGIN * duel_filter.resolution),
-            )
-            return maximise(bound, region, rng, allowed=duel_filter.allows_pairs).x
+        if isinstance(bound, BoundDuels):
+            wide = replace(duel_filter, resolution=_RESOLUTION_MARGIN * duel_filter.resolution)
+            return self._find_best_duel(bound, wide, rng)
         return np.array([champion, self._find_best_around(bound, champion, duel_filter, rng)])
 
     def _find_best_around(
@@ -96,7 +100,19 @@ class DuelSearch:
         lengths = np.repeat([_RESOLUTION_MARGIN, -_RESOLUTION_MARGIN], len(region.continuous)) * duel_filter.resolution
         steps[np.arange(len(steps)), np.tile(region.continuous, 2)] = lengths
         around = region.repair(np.clip(champion + steps, 0.0, 1.0))
+        if isinstance(bound, BoundDuels):
+            items = np.repeat(around[:, None], bound.item_shape[0], axis=1)
+            return self._find_best_duel(bound, duel_filter, rng, bound.complete(items, bound.posterior.points))[1]
         return maximise(bound, region, rng, extra=around, allowed=partial(duel_filter.allows_challengers, champion)).x
+
+    def _find_best_duel(
+        self, bound: BoundDuels, duel_filter: DuelFilter, rng: np.random.Generator, extra: Array | None = None
+    ) -> Array:
+        def allows(items: Array) -> BoolArray:
+            return duel_filter.allows_pairs(bound.get_duels(items))
+
+        best = maximise(bound, self.region, rng, extra=extra, allowed=allows).x
+        return np.asarray(bound.get_duels(best[None])[0])
 
     @property
     def region(self) -> Region:
@@ -136,7 +152,7 @@ class CandidateSet:
 
     def find_best(self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter) -> Array:
         """Find the best duel, (2, d)."""
-        if isinstance(bound, BoundPairs):
+        if isinstance(bound, BoundDuels):
             exclusions = {
                 (i, j)
                 for (first, second), distance in duel_filter.exclusions
