@@ -7,6 +7,7 @@
     best_option          EUBO, RAEUBO: duels
     chosen_option        EUCO: duels
     knowledge_gradient   KnowledgeGradient: duels
+    sampled_paths        ThompsonSampling, TopTwoSampling: duels
     base                 DesignAcquisition, PairAcquisition: a new one implements one method, `partials`
     bound_acquisition    an acquisition function bound to a posterior and a noise map: values and gradients in x
 """
@@ -35,11 +36,12 @@ from anchorpbo.acquisition.chosen_option import EUCO
 from anchorpbo.acquisition.confidence import RAHBO, UCB
 from anchorpbo.acquisition.improvement import ANPEI, EI
 from anchorpbo.acquisition.knowledge_gradient import BoundKnowledgeGradient, KnowledgeGradient
+from anchorpbo.acquisition.sampled_paths import BoundPaths, PathAcquisition, ThompsonSampling, TopTwoSampling
 from anchorpbo.errors import InputError, UnknownNameError
 
 ACQUISITIONS: dict[str, type[Acquisition]] = {
     "ei": EI, "ucb": UCB, "eubo": EUBO, "anpei": ANPEI, "rahbo": RAHBO, "raeubo": RAEUBO,
-    "euco": EUCO, "kg": KnowledgeGradient,
+    "euco": EUCO, "kg": KnowledgeGradient, "thompson": ThompsonSampling, "top-two": TopTwoSampling,
 }  # fmt: skip
 """Acquisition functions by name: the six of the paper, then ours."""
 
@@ -75,7 +77,8 @@ def _create(name: str, parameters: dict[str, Any]) -> Acquisition:
 __all__ = [
     "ACQUISITIONS", "ANPEI", "EI", "EUBO", "EUCO", "RAEUBO", "RAHBO", "UCB",
     "Acquisition", "BoundAcquisition", "BoundChallengers", "BoundDesigns", "BoundDuels", "BoundKnowledgeGradient",
-    "BoundPairs", "DesignAcquisition", "KnowledgeGradient", "PairAcquisition", "PairPartials", "Partials",
-    "ScreenedDuels", "best_mean", "lambert_constant",
+    "BoundPairs", "BoundPaths", "DesignAcquisition", "KnowledgeGradient", "PairAcquisition", "PairPartials",
+    "Partials", "PathAcquisition", "ScreenedDuels", "ThompsonSampling", "TopTwoSampling", "best_mean",
+    "lambert_constant",
     "resolve_acquisition",
 ]  # fmt: skip

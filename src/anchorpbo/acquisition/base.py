@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import final
 
-from anchorpbo.acquisition.bound_acquisition import BoundDesigns, BoundPairs
+from anchorpbo.acquisition.bound_acquisition import BoundAcquisition, BoundDesigns, BoundPairs
 from anchorpbo.posterior import Posterior
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
@@ -49,6 +49,10 @@ class Acquisition(ABC):
     def needs_probit(self) -> bool:
         """Whether the value models the answer itself, as a probit with the noise of both designs as variances."""
         return False
+
+    @abstractmethod
+    def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> BoundAcquisition:
+        """Return this acquisition as a function of items, which are designs or duels."""
 
 
 class DesignAcquisition(Acquisition):

@@ -36,13 +36,18 @@ class BoundAcquisition(ABC):
     noise: NoiseMap
 
     def __post_init__(self) -> None:
-        if not isinstance(self.posterior, Posterior):
+        self.check_parts(self.posterior, self.noise)
+
+    @staticmethod
+    def check_parts(posterior: Posterior, noise: NoiseMap) -> None:
+        """Raise unless the two are a posterior and a noise map of the same space."""
+        if not isinstance(posterior, Posterior):
             remedy = "pass model.posterior instead of the model"
-            raise InputError("an acquisition must be bound to a Posterior", type(self.posterior).__name__, remedy)
-        if not isinstance(self.noise, NoiseMap):
+            raise InputError("an acquisition must be bound to a Posterior", type(posterior).__name__, remedy)
+        if not isinstance(noise, NoiseMap):
             remedy = "pass model.noise, or NoiseMap.constant(1.0)"
-            raise InputError("an acquisition must be bound to a NoiseMap", repr(self.noise), remedy)
-        anchors, dimension = self.noise.anchors, self.posterior.dimension
+            raise InputError("an acquisition must be bound to a NoiseMap", repr(noise), remedy)
+        anchors, dimension = noise.anchors, posterior.dimension
         if anchors is not None and anchors.shape[1] != dimension:
             rule = f"the noise map's anchors must have the {dimension} coordinates of the posterior's designs"
             raise ShapeError(rule, f"{anchors.shape[1]} of them", "build both from the same space")
@@ -214,14 +219,14 @@ class BoundPairs(BoundDuels):
 
 @dataclass(frozen=True, eq=False)
 class BoundChallengers(BoundAcquisition):
-    """A `PairAcquisition` as a function of one design of a pair; the other design is fixed."""
+    """An acquisition function of pairs as a function of one design of a pair; the other design is fixed."""
 
-    pairs: BoundPairs
+    pairs: BoundDuels
     champion: Array
     """The fixed design, (d,)."""
 
     @classmethod
-    def of(cls, pairs: BoundPairs, champion: Array) -> BoundChallengers:
+    def of(cls, pairs: BoundDuels, champion: Array) -> BoundChallengers:
         """Return an acquisition function of pairs with one of the two designs fixed to `champion`, (d,)."""
         return cls(pairs.posterior, pairs.noise, pairs, champion)
 

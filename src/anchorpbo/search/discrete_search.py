@@ -143,9 +143,9 @@ def _best_of_shortlist(
     bound: BoundDuels, items: Array, banned: IntArray
 ) -> tuple[IntArray, float, DiscreteSearchInfo]:
     """Return the best duel of a shortlist of the items, its value and the summary."""
-    rows, upper = shortlist_designs(bound, items)
-    # Among one duel more than are banned, one is allowed.
-    found = bound.screen(items[rows], 1 + len(banned))
+    count = 1 + len(banned)  # among one duel more than are banned, one is allowed
+    rows, upper = shortlist_designs(bound, items, count)
+    found = bound.screen(items[rows], count)
     check_finite(found.values)
     pairs, excluded = rows[found.rows], {tuple(sorted(pair)) for pair in banned.tolist()}
     values = np.where([tuple(sorted(pair)) in excluded for pair in pairs.tolist()], -np.inf, found.values)

@@ -3,13 +3,15 @@
 The knowledge gradient compares every duel with every design that may be chosen after it, n^3 / 2 sums for n designs. In
 long lists only the designs of highest mean and of highest upper confidence bound are kept. No duel is worth more than
 the best EUBO, for which `pair_search` bounds all pairs of cells at once.
+
+The value of a duel under two paths is a sum of two terms, so the best of each suffice.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from anchorpbo.acquisition import EUBO, BoundDuels
+from anchorpbo.acquisition import EUBO, BoundDuels, BoundPaths
 from anchorpbo.search.pair_search import Candidates, bound_cell_pairs, split_cells
 from anchorpbo.typing import Array, IntArray
 
@@ -19,8 +21,13 @@ EXPLORATION = 2.0
 """Standard deviations in the upper confidence bound."""
 
 
-def shortlist_designs(bound: BoundDuels, designs: Array) -> tuple[IntArray, float]:
-    """Return the increasing row numbers of designs, (n, d), to consider, and an upper bound on all other duels."""
+def shortlist_designs(bound: BoundDuels, designs: Array, count: int) -> tuple[IntArray, float]:
+    """Return increasing row numbers of designs, (n, d), for the `count` best duels, and an upper bound on all others.
+
+    The bound is -infinity if no other duel is better.
+    """
+    if isinstance(bound, BoundPaths):
+        return bound.shortlist(designs, count), -np.inf
     if len(designs) <= MAX_JOINT_ITEMS:
         return np.arange(len(designs)), -np.inf
     candidates = Candidates.of(EUBO().bind(bound.posterior, bound.noise), designs, np.empty((0, 2), dtype=np.intp))
