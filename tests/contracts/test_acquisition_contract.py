@@ -15,12 +15,24 @@ from anchorpbo.acquisition import (
     RAEUBO,
     RAHBO,
     UCB,
+    BoundKnowledgeGradient,
     DesignAcquisition,
+    KnowledgeGradient,
     PairAcquisition,
     PairPartials,
     Partials,
+    ScreenedDuels,
+    ThompsonSampling,
+    TopTwoSampling,
 )
-from anchorpbo.testing import DesignAcquisitionContract, PairAcquisitionContract
+from anchorpbo.posterior import Posterior
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.testing import (
+    DesignAcquisitionContract,
+    DuelAcquisitionContract,
+    OneShotAcquisitionContract,
+    PairAcquisitionContract,
+)
 from anchorpbo.typing import Array
 
 DESIGNS = {
@@ -40,6 +52,13 @@ PAIRS = {
     "euco": PairAcquisitionContract(EUCO()),
 }
 
+DUELS = {
+    "kg": OneShotAcquisitionContract(KnowledgeGradient()),
+    "thompson": DuelAcquisitionContract(ThompsonSampling()),
+    "top-two": DuelAcquisitionContract(TopTwoSampling()),
+    "eubo": DuelAcquisitionContract(EUBO()),
+}
+
 
 @pytest.mark.parametrize("check", DesignAcquisitionContract.checks())
 @pytest.mark.parametrize("contract", DESIGNS.values(), ids=DESIGNS.keys())
@@ -50,6 +69,12 @@ def test_shipped_acquisition_of_designs(contract: DesignAcquisitionContract, che
 @pytest.mark.parametrize("check", PairAcquisitionContract.checks())
 @pytest.mark.parametrize("contract", PAIRS.values(), ids=PAIRS.keys())
 def test_shipped_acquisition_of_pairs(contract: PairAcquisitionContract, check: str) -> None:
+    contract.check(check)
+
+
+@pytest.mark.parametrize("check", DuelAcquisitionContract.checks())
+@pytest.mark.parametrize("contract", DUELS.values(), ids=DUELS.keys())
+def test_shipped_acquisition_of_duels(contract: DuelAcquisitionContract, check: str) -> None:
     contract.check(check)
 
 
@@ -184,6 +209,54 @@ def test_broken_acquisition_of_designs_is_caught(acquisition: DesignAcquisition,
 def test_broken_acquisition_of_pairs_is_caught(acquisition: PairAcquisition, check: str) -> None:
     with pytest.raises(AssertionError):
         PairAcquisitionContract(acquisition).check(check)
+
+
+@dataclass(frozen=True, eq=False)
+class Broken(BoundKnowledgeGradient):
+    """A knowledge gradient with a mistake in one method."""
+
+    mistake: str
+
+    def values(self, X: Array) -> Array:
+        return super().values(X) + (X[:, 0, 0] if self.mistake == "values" else 0.0)
+
+    def slopes(self, X: Array) -> tuple[Array, Array]:
+        values, gradient = super().slopes(X)
+        return values, gradient if self.mistake != "slopes" else gradient[:, ::-1].copy()
+
+    def screen(self, designs: Array, count: int) -> ScreenedDuels:
+        found = super().screen(designs, count)
+        return found if self.mistake != "screen" else replace(found, values=found.values - 1.0)
+
+    def complete(self, items: Array, designs: Array) -> Array:
+        return items if self.mistake != "complete" else super().complete(items[::-1], designs)
+
+    def get_duels(self, items: Array) -> Array:
+        return items[:, ::2] if self.mistake != "get_duels" else 1.0 - items[:, ::2]
+
+
+@dataclass(frozen=True)
+class BrokenGradient(KnowledgeGradient):
+    mistake: str = "none"
+
+    def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> Broken:
+        return Broken(posterior, noise, self.mistake)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "check"),
+    [
+        ("values", "check_values_agree"),
+        ("slopes", "check_gradient"),
+        ("screen", "check_screen"),
+        ("complete", "check_complete"),
+        ("get_duels", "check_duels"),
+    ],
+)
+def test_broken_acquisition_of_duels_is_caught(mistake: str, check: str) -> None:
+    OneShotAcquisitionContract(BrokenGradient()).check(check)
+    with pytest.raises(AssertionError):
+        OneShotAcquisitionContract(BrokenGradient(mistake)).check(check)
 
 
 # -- mistakes in a first acquisition ----------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ class BoundKnowledgeGradient(BoundDuels):
             total += weight * outcomes.value(here)
             gradient += weight * here.gradient(by_mean, by_variance, outcomes.slope)
             by_noise += weight * by_variance
-        gradient[:, ::2] += by_noise[:, None, None] * noise_slopes.reshape(len(X), 2, -1)
+        gradient[:, ::2] += by_noise[:, None, None] * noise_slopes.reshape(len(X), 2, X.shape[2])
         return total, gradient
 
     def screen(self, designs: Array, count: int) -> ScreenedDuels:

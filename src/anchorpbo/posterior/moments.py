@@ -168,7 +168,7 @@ class OutcomeMoments:
         weights[:, 3] += duel
         gradient = self.pull(weights.reshape(len(designs), len(posterior.beta))).reshape(self.X.shape)
         between = by_variance[:, None] * _IN_VARIANCE + by_covariance[:, None] * _IN_COVARIANCE
-        slopes = self.pull_between(between.ravel()).reshape(len(self.X), len(_LEFT), -1)
+        slopes = self.pull_between(between.ravel()).reshape(len(self.X), len(_LEFT), self.X.shape[2])
         own = np.zeros((len(self.X), 4))
         own[:, ::2] = by_variance[:, None]
         alone = posterior.kernel.diagonal_gradient(designs, own.ravel()).reshape(self.X.shape)

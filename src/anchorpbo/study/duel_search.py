@@ -51,7 +51,7 @@ class DuelSearch:
         if self.space.region is None:
             assert self.candidates is not None
             designs = self.candidates.designs
-            return designs[np.sort(rng.permutation(len(designs))[:_SUPPORT_DESIGNS])]
+            return np.asarray(designs[np.sort(rng.permutation(len(designs))[:_SUPPORT_DESIGNS])])
         region = self.space.region
         spread = region.sample(_SUPPORT_DESIGNS, rng)
         best = posterior.points[np.argsort(-posterior.means, kind="stable")[:_SUPPORT_CENTRES]]
