@@ -227,9 +227,7 @@ class _Choices:
         ]
         means, covariances, in_first, in_second, in_covariance = (np.array(each) for each in zip(*parts, strict=True))
         values, if_first, if_second = np.empty(len(first)), *np.empty((2, len(first)), dtype=np.intp)
-        _choose(
-            means, covariances, first, second, in_first, in_second, in_covariance, values, if_first, if_second
-        )
+        _choose(means, covariances, first, second, in_first, in_second, in_covariance, values, if_first, if_second)
         return cls(values, if_first, if_second)
 
 

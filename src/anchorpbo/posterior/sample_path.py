@@ -1,11 +1,11 @@
 """Sample paths: draws of the utility as functions that can be maximised.
 
 Symbols: P, beta and G are those of `posterior`, S (n, d) are support designs, V = Cov(f(S)) under the posterior. A draw
-of the utilities at S is E f(S) + L xi with L L' = V and xi standard normal. Between the support designs the path is the
-conditional mean given the draw, which has the gradient of the kernel for any kernel:
+of the utilities at S is mean(S) + E xi with E E' = V from its eigenvalues, E' E = diag(e), and xi standard normal. Between
+the support designs the path is the conditional mean given the draw, which has a gradient if the kernel has:
 
-    path(x) = k(x, P) beta + Cov(f(x), f(S)) V^-1 L xi
-            = k(x, P) (beta - G k(P, S) a) + k(x, S) a,      a = L^-T xi
+    path(x) = k(x, P) beta + Cov(f(x), f(S)) V^+ E xi
+            = k(x, P) (beta - G k(P, S) a) + k(x, S) a,      a = E (xi / e)
 
 So a path has the distribution of f at S, and less variance the further x is from S in length-scales.
 """
@@ -15,15 +15,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
 
 from anchorpbo.kernels import Kernel
-from anchorpbo.numerics.linalg import cholesky
+from anchorpbo.numerics.linalg import square_root
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.typing import Array
-
-NUGGET = 1e-8
-"""Variance added to each utility, as a share of the largest prior variance: near designs have equal utilities."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +39,8 @@ class SamplePath:
         """Draw a path of the Gaussian process with weights beta and root on points, exact at the support, (n, d)."""
         with one_blas_thread(len(points) + len(support)):
             within = root @ kernel(points, support)
-            V = kernel(support, support) - within.T @ within
-            V.reshape(-1)[:: len(V) + 1] += NUGGET * kernel.diagonal(support).max(initial=0.0)
-            a = linalg.solve_triangular(cholesky(V), rng.standard_normal(len(V)), lower=True, trans="T")
+            E = square_root(kernel(support, support) - within.T @ within)
+            a = E @ (rng.standard_normal(E.shape[1]) / np.einsum("ij,ij->j", E, E))
             weights = np.concatenate([beta - root.T @ (within @ a), a])
         return cls(kernel, np.vstack([points, support]), weights)
 

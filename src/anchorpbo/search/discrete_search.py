@@ -139,9 +139,7 @@ def _best_duel(
     return DiscreteSearchResult((first, second), value, DiscreteSearchInfo(search.evaluations, gap == 0.0, gap))
 
 
-def _best_of_shortlist(
-    bound: BoundDuels, items: Array, banned: IntArray
-) -> tuple[IntArray, float, DiscreteSearchInfo]:
+def _best_of_shortlist(bound: BoundDuels, items: Array, banned: IntArray) -> tuple[IntArray, float, DiscreteSearchInfo]:
     """Return the best duel of a shortlist of the items, its value and the summary."""
     count = 1 + len(banned)  # among one duel more than are banned, one is allowed
     rows, upper = shortlist_designs(bound, items, count)

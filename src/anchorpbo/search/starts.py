@@ -48,7 +48,7 @@ def is_duel(designs: int) -> bool:
 
 
 def select_landmarks(bound: BoundAcquisition) -> Array:
-    """Return the anchors inside the cube, the compared designs of best posterior mean and the peaks of paths, (k, d)."""
+    """Return the anchors inside the cube, the compared designs of best mean and the peaks of sample paths, (k, d)."""
     posterior, anchors = bound.posterior, bound.noise.anchors
     best = np.argsort(-posterior.means, kind="stable")[:MAX_LANDMARKS]
     designs = posterior.points[best]

@@ -131,12 +131,15 @@ class DuelSearch:
         around = region.repair(np.clip(champion + steps, 0.0, 1.0))
         if isinstance(bound, BoundDuels):
             items = np.repeat(around[:, None], bound.item_shape[0], axis=1)
-            return self._find_best_duel(bound, duel_filter, rng, bound.complete(items, bound.posterior.points))[1]
+            duel = self._find_best_duel(bound, duel_filter, rng, bound.complete(items, bound.posterior.points))
+            return np.asarray(duel[1])
         return maximise(bound, region, rng, extra=around, allowed=partial(duel_filter.allows_challengers, champion)).x
 
     def _find_best_duel(
         self, bound: BoundDuels, duel_filter: DuelFilter, rng: np.random.Generator, extra: Array | None = None
     ) -> Array:
+        """Find the best duel, (2, d), of the region."""
+
         def allows(items: Array) -> BoolArray:
             return duel_filter.allows_pairs(bound.get_duels(items))
 
