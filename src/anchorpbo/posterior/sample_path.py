@@ -1,8 +1,8 @@
 """Sample paths: draws of the utility as functions that can be maximised.
 
 Symbols: P, beta and G are those of `posterior`, S (n, d) are support designs, V = Cov(f(S)) under the posterior. A draw
-of the utilities at S is mean(S) + E xi with E E' = V from its eigenvalues, E' E = diag(e), and xi standard normal. Between
-the support designs the path is the conditional mean given the draw, which has a gradient if the kernel has:
+of the utilities at S is mean(S) + E xi with E E' = V from its eigenvalues, E' E = diag(e), and xi standard normal.
+Between the support designs the path is the conditional mean given the draw, which has a gradient if the kernel has:
 
     path(x) = k(x, P) beta + Cov(f(x), f(S)) V^+ E xi
             = k(x, P) (beta - G k(P, S) a) + k(x, S) a,      a = E (xi / e)
