@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from acquisition_study import study
 
-from anchorpbo.acquisition import EUBO, EUCO, KnowledgeGradient
+from anchorpbo.acquisition import EUBO, EUCO, BoundKnowledgeGradient, KnowledgeGradient
 from anchorpbo.kernels import RBF, Matern52
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.search import maximise, maximise_discrete
 from anchorpbo.search import shortlist as shortlist_module
 from anchorpbo.space.region import Region
+from anchorpbo.testing.contract import differentiate_items
 
 DRAWS = 60_000
 
@@ -160,3 +161,26 @@ def test_excluded_pairs_of_a_list_are_not_chosen():
     found = maximise_discrete(bound, designs, exclude_pairs=[ranked[0], ranked[1][::-1]])
     assert found.index == ranked[2]
     assert found.value == sorted(order.values)[-3]
+
+
+class TwoParts(BoundKnowledgeGradient):
+    """The knowledge gradient under two posteriors with weights."""
+
+    @property
+    def _parts(self):
+        return iter([(0.3, self.posterior), (0.7, study(RBF(0.6, 2.0), dimension=2, seed=8)[0])])
+
+
+def test_over_several_posteriors_the_choices_maximise_the_weighted_sum():
+    posterior, noise = study(RBF(0.3, 5.0), dimension=2)
+    bound, X = TwoParts(posterior, noise), np.random.default_rng(6).random((5, 4, 2))
+    alone = [weight * KnowledgeGradient().bind(part, noise)(X) for weight, part in bound._parts]
+    np.testing.assert_allclose(bound(X), sum(alone), rtol=1e-12)
+    values, gradient = bound.value_and_gradient(X)
+    np.testing.assert_allclose(values, bound(X), rtol=1e-12)
+    np.testing.assert_allclose(gradient, differentiate_items(bound, X), rtol=1e-5, atol=1e-6)
+    designs = np.random.default_rng(7).random((8, 2))
+    found = bound.screen(designs, 100)
+    for (i, j), value in zip(found.rows, found.values, strict=True):
+        every = [[designs[i], a, designs[j], b] for a in designs for b in designs]
+        assert value == pytest.approx(bound(every).max(), rel=1e-12)
