@@ -1,6 +1,18 @@
 import pytest
 
-from anchorpbo.acquisition import ANPEI, EI, EUBO, RAEUBO, RAHBO, UCB, resolve_acquisition
+from anchorpbo.acquisition import (
+    ANPEI,
+    EI,
+    EUBO,
+    EUCO,
+    RAEUBO,
+    RAHBO,
+    UCB,
+    KnowledgeGradient,
+    ThompsonSampling,
+    TopTwoSampling,
+    resolve_acquisition,
+)
 from anchorpbo.errors import InputError, UnknownNameError
 
 
@@ -9,6 +21,19 @@ from anchorpbo.errors import InputError, UnknownNameError
     [("ei", EI()), ("ucb", UCB()), ("eubo", EUBO()), ("anpei", ANPEI()), ("rahbo", RAHBO()), ("raeubo", RAEUBO())],
 )
 def test_the_papers_names_give_the_papers_acquisitions(name, expected):
+    assert resolve_acquisition(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("euco", EUCO()),
+        ("kg", KnowledgeGradient()),
+        ("thompson", ThompsonSampling()),
+        ("top-two", TopTwoSampling()),
+    ],
+)
+def test_ours_have_names_of_their_own(name, expected):
     assert resolve_acquisition(name) == expected
 
 

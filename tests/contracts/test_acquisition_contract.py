@@ -11,15 +11,28 @@ from anchorpbo.acquisition import (
     ANPEI,
     EI,
     EUBO,
+    EUCO,
     RAEUBO,
     RAHBO,
     UCB,
+    BoundKnowledgeGradient,
     DesignAcquisition,
+    KnowledgeGradient,
     PairAcquisition,
     PairPartials,
     Partials,
+    ScreenedDuels,
+    ThompsonSampling,
+    TopTwoSampling,
 )
-from anchorpbo.testing import DesignAcquisitionContract, PairAcquisitionContract
+from anchorpbo.posterior import Posterior
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.testing import (
+    DesignAcquisitionContract,
+    DuelAcquisitionContract,
+    OneShotAcquisitionContract,
+    PairAcquisitionContract,
+)
 from anchorpbo.typing import Array
 
 DESIGNS = {
@@ -36,6 +49,14 @@ PAIRS = {
     "eubo": PairAcquisitionContract(EUBO()),
     "raeubo": PairAcquisitionContract(RAEUBO()),
     "raeubo-mild": PairAcquisitionContract(RAEUBO(0.5)),
+    "euco": PairAcquisitionContract(EUCO()),
+}
+
+DUELS = {
+    "kg": OneShotAcquisitionContract(KnowledgeGradient()),
+    "thompson": DuelAcquisitionContract(ThompsonSampling()),
+    "top-two": DuelAcquisitionContract(TopTwoSampling()),
+    "eubo": DuelAcquisitionContract(EUBO()),
 }
 
 
@@ -51,6 +72,12 @@ def test_shipped_acquisition_of_pairs(contract: PairAcquisitionContract, check: 
     contract.check(check)
 
 
+@pytest.mark.parametrize("check", DuelAcquisitionContract.checks())
+@pytest.mark.parametrize("contract", DUELS.values(), ids=DUELS.keys())
+def test_shipped_acquisition_of_duels(contract: DuelAcquisitionContract, check: str) -> None:
+    contract.check(check)
+
+
 # -- acquisitions that break the contract -----------------------------------------------------------------------------
 
 
@@ -60,15 +87,6 @@ class WrongByStd(DesignAcquisition):
 
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
         return replace(UCB().partials(mean, std, noise, incumbent), by_std=np.ones_like(std))
-
-
-@dataclass(frozen=True)
-class SeeksNoise(DesignAcquisition):
-    """RAHBO with the wrong sign of its penalty."""
-
-    def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
-        here = UCB().partials(mean, std, noise, incumbent)
-        return replace(here, value=here.value + noise, by_noise=np.ones_like(noise))
 
 
 @dataclass(frozen=True)
@@ -144,16 +162,31 @@ class FearsSpread(PairAcquisition):
         return replace(here, value=here.value - std, by_std=here.by_std - 1.0)
 
 
+@dataclass(frozen=True)
+class BoundBelow(PairAcquisition):
+    """An upper bound below the value."""
+
+    def partials(
+        self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array
+    ) -> PairPartials:
+        return EUBO().partials(mean_first, mean_second, std, noise_first, noise_second)
+
+    def upper_bound(
+        self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array
+    ) -> Array:
+        return EUBO().partials(mean_first, mean_second, 0.5 * std, noise_first, noise_second).value
+
+
 @pytest.mark.parametrize(
     ("acquisition", "check"),
     [
         (WrongByStd(), "check_partials"),
         (WrongByStd(), "check_gradient"),
-        (SeeksNoise(), "check_monotone"),
         (NaiveEI(), "check_finite_without_spread"),
+        (NaiveEI(), "check_partials_finite_without_spread"),
         (Scalar(), "check_partials_have_one_shape"),
         (Settable(), "check_immutable"),
-        (InPlace(), "check_leaves_its_arguments_alone"),
+        (InPlace(), "check_leaves_moments_alone"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
@@ -168,13 +201,62 @@ def test_broken_acquisition_of_designs_is_caught(acquisition: DesignAcquisition,
         (Lopsided(), "check_symmetric"),
         (WrongPairSlope(), "check_partials"),
         (WrongPairSlope(), "check_gradient"),
-        (FearsSpread(), "check_monotone"),
+        (FearsSpread(), "check_upper_bound"),
+        (BoundBelow(), "check_upper_bound"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_broken_acquisition_of_pairs_is_caught(acquisition: PairAcquisition, check: str) -> None:
     with pytest.raises(AssertionError):
         PairAcquisitionContract(acquisition).check(check)
+
+
+@dataclass(frozen=True, eq=False)
+class Broken(BoundKnowledgeGradient):
+    """A knowledge gradient with a mistake in one method."""
+
+    mistake: str
+
+    def values(self, X: Array) -> Array:
+        return super().values(X) + (X[:, 0, 0] if self.mistake == "values" else 0.0)
+
+    def slopes(self, X: Array) -> tuple[Array, Array]:
+        values, gradient = super().slopes(X)
+        return values, gradient if self.mistake != "slopes" else gradient[:, ::-1].copy()
+
+    def screen(self, designs: Array, count: int) -> ScreenedDuels:
+        found = super().screen(designs, count)
+        return found if self.mistake != "screen" else replace(found, values=found.values - 1.0)
+
+    def complete(self, items: Array, designs: Array) -> Array:
+        return items if self.mistake != "complete" else super().complete(items[::-1], designs)
+
+    def get_duels(self, items: Array) -> Array:
+        return items[:, ::2] if self.mistake != "get_duels" else 1.0 - items[:, ::2]
+
+
+@dataclass(frozen=True)
+class BrokenGradient(KnowledgeGradient):
+    mistake: str = "none"
+
+    def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> Broken:
+        return Broken(posterior, noise, self.mistake)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "check"),
+    [
+        ("values", "check_values_agree"),
+        ("slopes", "check_gradient"),
+        ("screen", "check_screen"),
+        ("complete", "check_complete"),
+        ("get_duels", "check_duels"),
+    ],
+)
+def test_broken_acquisition_of_duels_is_caught(mistake: str, check: str) -> None:
+    OneShotAcquisitionContract(BrokenGradient()).check(check)
+    with pytest.raises(AssertionError):
+        OneShotAcquisitionContract(BrokenGradient(mistake)).check(check)
 
 
 # -- mistakes in a first acquisition ----------------------------------------------------------------------------------

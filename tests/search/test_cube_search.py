@@ -13,7 +13,7 @@ from anchorpbo.kernels import Hamming, Matern52
 from anchorpbo.posterior import Posterior
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.search import maximise
-from anchorpbo.search.starts import select_best_pairs, select_starts
+from anchorpbo.search.starts import select_starts
 
 SINGLE = [EI(), EI(log=True), ANPEI(1.0), UCB(), RAHBO(2.0, 1.0)]
 PAIRS = [EUBO(), RAEUBO(1.0)]
@@ -191,9 +191,9 @@ def test_a_pair_the_other_way_round_is_no_other_start():
 @pytest.mark.parametrize("acquisition", PAIRS, ids=repr)
 def test_screening_scores_every_pair_once(acquisition):
     bound, designs = acquisition.bind(*study(2)), np.random.default_rng(0).random((5, 2))
-    pairs, values = select_best_pairs(bound, designs, 100)
-    assert [pair.tolist() for pair in pairs] == [list(pair) for pair in combinations(designs.tolist(), 2)]
-    assert values == pytest.approx(bound(pairs), rel=1e-10)
-    few, best = select_best_pairs(bound, designs, 3)
-    assert few.shape == (3, 2, 2)
-    assert sorted(best) == sorted(values)[-3:]
+    every, few = bound.screen(designs, 100), bound.screen(designs, 3)
+    assert [pair.tolist() for pair in every.items] == [list(pair) for pair in combinations(designs.tolist(), 2)]
+    assert every.values == pytest.approx(bound(every.items), rel=1e-10)
+    assert every.items.tolist() == designs[every.rows].tolist()
+    assert few.items.shape == (3, 2, 2)
+    assert sorted(few.values) == sorted(every.values)[-3:]

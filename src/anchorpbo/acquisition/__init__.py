@@ -5,27 +5,45 @@
     improvement          EI, ANPEI: designs
     confidence           UCB, RAHBO: designs
     best_option          EUBO, RAEUBO: duels
+    chosen_option        EUCO: duels
+    knowledge_gradient   KnowledgeGradient: duels
+    sampled_paths        ThompsonSampling, TopTwoSampling: duels
     base                 DesignAcquisition, PairAcquisition: a new one implements one method, `partials`
     bound_acquisition    an acquisition function bound to a posterior and a noise map: values and gradients in x
 """
 
 from inspect import signature
-from typing import Any, TypeAlias
+from typing import Any
 
-from anchorpbo.acquisition.base import DesignAcquisition, PairAcquisition, PairPartials, Partials, best_mean
+from anchorpbo.acquisition.base import (
+    Acquisition,
+    DesignAcquisition,
+    PairAcquisition,
+    PairPartials,
+    Partials,
+    best_mean,
+)
 from anchorpbo.acquisition.best_option import EUBO, RAEUBO, lambert_constant
-from anchorpbo.acquisition.bound_acquisition import BoundAcquisition, BoundChallengers, BoundDesigns, BoundPairs
+from anchorpbo.acquisition.bound_acquisition import (
+    BoundAcquisition,
+    BoundChallengers,
+    BoundDesigns,
+    BoundDuels,
+    BoundPairs,
+    ScreenedDuels,
+)
+from anchorpbo.acquisition.chosen_option import EUCO
 from anchorpbo.acquisition.confidence import RAHBO, UCB
 from anchorpbo.acquisition.improvement import ANPEI, EI
+from anchorpbo.acquisition.knowledge_gradient import BoundKnowledgeGradient, KnowledgeGradient
+from anchorpbo.acquisition.sampled_paths import BoundPaths, PathAcquisition, ThompsonSampling, TopTwoSampling
 from anchorpbo.errors import InputError, UnknownNameError
-
-Acquisition: TypeAlias = DesignAcquisition | PairAcquisition
-"""An acquisition function of designs or of pairs."""
 
 ACQUISITIONS: dict[str, type[Acquisition]] = {
     "ei": EI, "ucb": UCB, "eubo": EUBO, "anpei": ANPEI, "rahbo": RAHBO, "raeubo": RAEUBO,
+    "euco": EUCO, "kg": KnowledgeGradient, "thompson": ThompsonSampling, "top-two": TopTwoSampling,
 }  # fmt: skip
-"""The six acquisition functions of the paper, by name."""
+"""Acquisition functions by name: the six of the paper, then ours."""
 
 
 def resolve_acquisition(acquisition: str | Acquisition, **parameters: Any) -> Acquisition:
@@ -36,7 +54,7 @@ def resolve_acquisition(acquisition: str | Acquisition, **parameters: Any) -> Ac
     """
     if isinstance(acquisition, str):
         return _create(acquisition, parameters)
-    if not isinstance(acquisition, DesignAcquisition | PairAcquisition):
+    if not isinstance(acquisition, Acquisition):
         rule, remedy = "strategy must be a name or an acquisition function", "write EI() rather than EI"
         raise InputError(rule, repr(acquisition)[:80], remedy)
     if parameters:
@@ -57,8 +75,10 @@ def _create(name: str, parameters: dict[str, Any]) -> Acquisition:
 
 
 __all__ = [
-    "ACQUISITIONS", "ANPEI", "EI", "EUBO", "RAEUBO", "RAHBO", "UCB",
-    "Acquisition", "BoundAcquisition", "BoundChallengers", "BoundDesigns", "BoundPairs", "DesignAcquisition",
-    "PairAcquisition", "PairPartials", "Partials", "best_mean", "lambert_constant",
+    "ACQUISITIONS", "ANPEI", "EI", "EUBO", "EUCO", "RAEUBO", "RAHBO", "UCB",
+    "Acquisition", "BoundAcquisition", "BoundChallengers", "BoundDesigns", "BoundDuels", "BoundKnowledgeGradient",
+    "BoundPairs", "BoundPaths", "DesignAcquisition", "KnowledgeGradient", "PairAcquisition", "PairPartials",
+    "Partials", "PathAcquisition", "ScreenedDuels", "ThompsonSampling", "TopTwoSampling", "best_mean",
+    "lambert_constant",
     "resolve_acquisition",
 ]  # fmt: skip

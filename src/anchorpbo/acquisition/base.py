@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import final
 
-from anchorpbo.acquisition.bound_acquisition import BoundDesigns, BoundPairs
+from anchorpbo.acquisition.bound_acquisition import BoundAcquisition, BoundDesigns, BoundPairs
 from anchorpbo.posterior import Posterior
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
@@ -42,7 +42,20 @@ class PairPartials:
     by_noise_second: Array
 
 
-class DesignAcquisition(ABC):
+class Acquisition(ABC):
+    """Base class of acquisition functions; immutable."""
+
+    @property
+    def needs_probit(self) -> bool:
+        """Whether the value models the answer itself, as a probit with the noise of both designs as variances."""
+        return False
+
+    @abstractmethod
+    def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> BoundAcquisition:
+        """Return this acquisition as a function of items, which are designs or duels."""
+
+
+class DesignAcquisition(Acquisition):
     """An acquisition function of single designs; immutable."""
 
     @property
@@ -70,13 +83,14 @@ class DesignAcquisition(ABC):
         return BoundDesigns(posterior, noise, self, 0.0 if incumbent is None else incumbent)
 
 
-class PairAcquisition(ABC):
-    """An acquisition function of pairs of designs (duels); immutable.
+class PairAcquisition(Acquisition):
+    """An acquisition function of pairs of designs (duels), of their moments alone; immutable.
 
     The search relies on this contract:
 
     * the value does not change when the two designs are swapped;
-    * it does not fall when a mean or the standard deviation grows, and does not rise when a noise grows.
+    * `upper_bound` is at least the value. It does not fall when a mean or the standard deviation grows, and does not
+      rise when a noise grows. By default it is the value, which must then be monotone in this way.
     """
 
     @abstractmethod
@@ -87,6 +101,12 @@ class PairAcquisition(ABC):
 
         std is the standard deviation of f(first) - f(second). The arguments may have any shapes that broadcast.
         """
+
+    def upper_bound(
+        self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array
+    ) -> Array:
+        """Return an upper bound on the value for means and std at most, and noises at least, as large as these."""
+        return self.partials(mean_first, mean_second, std, noise_first, noise_second).value
 
     @final
     def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> BoundPairs:

@@ -34,7 +34,7 @@ class EUBO(PairAcquisition):
         self, mean_first: Array, mean_second: Array, std: Array, noise_first: Array, noise_second: Array
     ) -> PairPartials:
         """Return E max(f1, f2), which does not depend on the noise, and its derivatives."""
-        value, by_first, by_second, by_std = _best_of_two(mean_first, mean_second, std)
+        value, by_first, by_second, by_std = best_of_two(mean_first, mean_second, std)
         nothing = np.zeros_like(value)
         return PairPartials(value, by_first, by_second, by_std, nothing, nothing)
 
@@ -54,14 +54,14 @@ class RAEUBO(PairAcquisition):
     ) -> PairPartials:
         """Return E max(f1 - alpha n1, f2 - alpha n2) and its derivatives."""
         alpha = self.risk_aversion
-        value, by_first, by_second, by_std = _best_of_two(
+        value, by_first, by_second, by_std = best_of_two(
             mean_first - alpha * noise_first, mean_second - alpha * noise_second, std
         )
         # "0.0 -" instead of a minus sign: alpha = 0 then gives 0.0 as EUBO does, not -0.0.
         return PairPartials(value, by_first, by_second, by_std, 0.0 - alpha * by_first, 0.0 - alpha * by_second)
 
 
-def _best_of_two(m1: Array, m2: Array, s: Array) -> tuple[Array, Array, Array, Array]:
+def best_of_two(m1: Array, m2: Array, s: Array) -> tuple[Array, Array, Array, Array]:
     """Return E max of two Gaussians and its derivatives in m1, m2 and s; max(m1, m2) if s is 0."""
     margin = m1 - m2
     z = standardise(margin, s)

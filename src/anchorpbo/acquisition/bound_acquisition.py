@@ -22,7 +22,7 @@ from anchorpbo.numerics.validation import as_floats
 from anchorpbo.posterior import Posterior
 from anchorpbo.posterior.moments import DesignMoments, PairMoments
 from anchorpbo.reliability import NoiseMap
-from anchorpbo.typing import Array
+from anchorpbo.typing import Array, IntArray
 
 if TYPE_CHECKING:
     from anchorpbo.acquisition.base import DesignAcquisition, PairAcquisition, PairPartials
@@ -36,13 +36,18 @@ class BoundAcquisition(ABC):
     noise: NoiseMap
 
     def __post_init__(self) -> None:
-        if not isinstance(self.posterior, Posterior):
+        self.check_parts(self.posterior, self.noise)
+
+    @staticmethod
+    def check_parts(posterior: Posterior, noise: NoiseMap) -> None:
+        """Raise unless the two are a posterior and a noise map of the same space."""
+        if not isinstance(posterior, Posterior):
             remedy = "pass model.posterior instead of the model"
-            raise InputError("an acquisition must be bound to a Posterior", type(self.posterior).__name__, remedy)
-        if not isinstance(self.noise, NoiseMap):
+            raise InputError("an acquisition must be bound to a Posterior", type(posterior).__name__, remedy)
+        if not isinstance(noise, NoiseMap):
             remedy = "pass model.noise, or NoiseMap.constant(1.0)"
-            raise InputError("an acquisition must be bound to a NoiseMap", repr(self.noise), remedy)
-        anchors, dimension = self.noise.anchors, self.posterior.dimension
+            raise InputError("an acquisition must be bound to a NoiseMap", repr(noise), remedy)
+        anchors, dimension = noise.anchors, posterior.dimension
         if anchors is not None and anchors.shape[1] != dimension:
             rule = f"the noise map's anchors must have the {dimension} coordinates of the posterior's designs"
             raise ShapeError(rule, f"{anchors.shape[1]} of them", "build both from the same space")
@@ -127,7 +132,40 @@ class BoundDesigns(BoundAcquisition):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundPairs(BoundAcquisition):
+class ScreenedDuels:
+    """Duels of some of a list of designs."""
+
+    items: Array
+    """(k, *item_shape)."""
+    values: Array
+    """(k,)."""
+    rows: IntArray
+    """Row numbers of the two designs of each duel, (k, 2)."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoundDuels(BoundAcquisition):
+    """A bound acquisition function of duels: an item has the two designs of a duel, and perhaps more."""
+
+    @abstractmethod
+    def screen(self, designs: Array, count: int) -> ScreenedDuels:
+        """Return the best `count` duels of two of the designs, (n, d), in any order, or all if there are fewer."""
+
+    @abstractmethod
+    def get_duels(self, items: Array) -> Array:
+        """Return the two designs of each item's duel, (n, 2, d)."""
+
+    @abstractmethod
+    def fix_first(self, champion: Array) -> BoundAcquisition:
+        """Return the acquisition function with the first design of the duel fixed to `champion`, (d,)."""
+
+    def complete(self, items: Array, designs: Array) -> Array:
+        """Return the items with the best choice among designs, (n, d), of what is not part of the duel."""
+        return items
+
+
+@dataclass(frozen=True, eq=False)
+class BoundPairs(BoundDuels):
     """A `PairAcquisition` as a function of pairs of designs X, (n, 2, d)."""
 
     acquisition: PairAcquisition
@@ -155,6 +193,25 @@ class BoundPairs(BoundAcquisition):
         gradient = here.gradient(by_mean, by_variance(partials.by_std, std))
         return partials.value, gradient + by_noise[:, :, None] * noise_slope.reshape(X.shape)
 
+    def screen(self, designs: Array, count: int) -> ScreenedDuels:
+        """Return the best pairs of designs."""
+        first, second = np.triu_indices(len(designs), 1)
+        here, noise = DesignMoments.of(self.posterior, designs), self.noise.values(designs)
+        variance = here.variance[first] + here.variance[second] - 2.0 * here.covariance[first, second]
+        std = np.sqrt(np.maximum(variance, 0.0))
+        means, noises = (here.mean[first], here.mean[second]), (noise[first], noise[second])
+        values = self.acquisition.partials(*means, std, *noises).value
+        rows, values = select_largest(values, count, first, second)
+        return ScreenedDuels(designs[rows], values, rows)
+
+    def get_duels(self, items: Array) -> Array:
+        """Return the pairs themselves."""
+        return items
+
+    def fix_first(self, champion: Array) -> BoundChallengers:
+        """Return this acquisition function with one of the two designs fixed to `champion`, (d,)."""
+        return BoundChallengers.of(self, champion)
+
     def _partials(self, mean: Array, std: Array, noise: Array) -> PairPartials:
         """Return the partials for means, (n, 2), standard deviations, (n,), and noise, (2 n,)."""
         return self.acquisition.partials(mean[:, 0], mean[:, 1], std, noise[::2], noise[1::2])
@@ -162,14 +219,14 @@ class BoundPairs(BoundAcquisition):
 
 @dataclass(frozen=True, eq=False)
 class BoundChallengers(BoundAcquisition):
-    """A `PairAcquisition` as a function of one design of a pair; the other design is fixed."""
+    """An acquisition function of pairs as a function of one design of a pair; the other design is fixed."""
 
-    pairs: BoundPairs
+    pairs: BoundDuels
     champion: Array
     """The fixed design, (d,)."""
 
     @classmethod
-    def of(cls, pairs: BoundPairs, champion: Array) -> BoundChallengers:
+    def of(cls, pairs: BoundDuels, champion: Array) -> BoundChallengers:
         """Return an acquisition function of pairs with one of the two designs fixed to `champion`, (d,)."""
         return cls(pairs.posterior, pairs.noise, pairs, champion)
 
@@ -194,3 +251,13 @@ class BoundChallengers(BoundAcquisition):
 def by_variance(by_std: Array, std: Array) -> Array:
     """Return the partial derivative in the variance, by_std / (2 std); 0 at the kink std = 0."""
     return np.asarray(0.5 * by_std / np.where(std > 0, std, np.inf))
+
+
+def select_largest(values: Array, count: int, first: IntArray, second: IntArray) -> tuple[IntArray, Array]:
+    """Return the two row numbers, (k, 2), and values, (k,), of the `count` pairs of largest values.
+
+    All are returned if one is not finite, so that the search, which raises then, sees it.
+    """
+    some = count < len(values) and bool(np.isfinite(values).all())
+    best = np.argpartition(-values, count)[:count] if some else np.arange(len(values))
+    return np.stack([first[best], second[best]], axis=1), values[best]

@@ -9,6 +9,7 @@ from anchorpbo.posterior.inducing import InducingLatent, InducingPoints, choose_
 from anchorpbo.posterior.latent import ExactLatent, LatentGaussian, Solution
 from anchorpbo.posterior.point_latent import PointLatent
 from anchorpbo.posterior.posterior import Posterior, posterior_from_sites
+from anchorpbo.posterior.sample_path import SamplePath
 from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array
 
@@ -34,6 +35,7 @@ __all__ = [
     "LinearFunctional",
     "PointLatent",
     "Posterior",
+    "SamplePath",
     "Sites",
     "Solution",
     "choose_inducing_points",

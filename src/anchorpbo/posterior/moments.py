@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 Pull = Callable[[Array], Array]
 """Function from weights of the covariances to the gradient in x, (n, d)."""
 _AGAINST = np.array([[-2.0], [2.0]])
+# The designs (x, a, y, b) of an item whose covariances are needed, each pair in both orders.
+_LEFT = np.array([0, 2, 1, 0, 1, 2, 3, 0, 3, 2])
+_RIGHT = np.array([2, 0, 0, 1, 2, 1, 0, 3, 2, 3])
+_OF_DESIGN = (np.arange(4)[:, None] == _LEFT).astype(np.float64)
+_IN_VARIANCE = np.array([-2.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+_IN_COVARIANCE = np.array([0.0, 0.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0, 1.0, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +116,66 @@ class PairMoments:
 
 
 @dataclass(frozen=True, eq=False)
+class OutcomeMoments:
+    """Posterior moments of a duel of x and y, and of designs a and b to choose after either outcome.
+
+    The four designs of an item are (x, a, y, b); the mean of f(a) after x has won depends on Cov(f(a), f(x) - f(y)).
+    """
+
+    posterior: Posterior
+    X: Array
+    """Items (x, a, y, b), (n, 4, d)."""
+    duel: RootProduct
+    """Product of k(x, P) - k(y, P) with the roots of G."""
+    choice: RootProduct
+    """Product of k(a, P) - k(b, P) with the roots of G."""
+    pull: Pull
+    """Pullback for k(x, P), k(a, P), k(y, P) and k(b, P) in alternating rows, (4 n, u)."""
+    pull_between: Pull
+    """Pullback for the covariances between designs of an item, (10 n,)."""
+    mean: Array
+    """Means of f at x, a, y and b, (n, 4)."""
+    variance: Array
+    """Var(f(x) - f(y)), (n,); negative rounding errors are set to 0."""
+    covariance: Array
+    """Cov(f(a) - f(b), f(x) - f(y)), (n,)."""
+
+    @classmethod
+    def of(cls, posterior: Posterior, X: Array, *, slopes: bool = False) -> OutcomeMoments:
+        """Return the moments at items X, (n, 4, d), without validating X; set `slopes` if `gradient` will be called."""
+        kernel, designs = posterior.kernel, X.reshape(-1, X.shape[2])
+        k, pull = _look(posterior, designs, slopes)
+        left, right = (X[:, order].reshape(-1, X.shape[2]) for order in (_LEFT, _RIGHT))
+        paired, pull_between = kernel.paired_with_pullback(left, right)
+        between = paired.reshape(-1, len(_LEFT))
+        duel, choice = RootProduct.of(posterior, k[::4] - k[2::4]), RootProduct.of(posterior, k[1::4] - k[3::4])
+        own = kernel.diagonal(designs)
+        variance = np.maximum(own[::4] + own[2::4] - 2.0 * between[:, 0] - duel.quadratic, 0.0)
+        prior = (between[:, 2] - between[:, 4]) - (between[:, 6] - between[:, 8])
+        mean = (k @ posterior.beta).reshape(-1, 4)
+        covariance = prior - choice.inner(duel)
+        return cls(posterior, X, duel, choice, pull, pull_between, mean, variance, covariance)
+
+    def gradient(self, by_mean: Array, by_variance: Array, by_covariance: Array) -> Array:
+        """Return the gradient in all designs, (n, 4, d), for weights (n, 4), (n,) and (n,) of the moments."""
+        posterior, designs = self.posterior, self.X.reshape(-1, self.X.shape[2])
+        duel = by_covariance[:, None] * self.duel.product
+        choice = (2.0 * by_variance)[:, None] * self.duel.product + by_covariance[:, None] * self.choice.product
+        weights = by_mean[:, :, None] * posterior.beta
+        weights[:, 0] -= choice
+        weights[:, 1] -= duel
+        weights[:, 2] += choice
+        weights[:, 3] += duel
+        gradient = self.pull(weights.reshape(len(designs), len(posterior.beta))).reshape(self.X.shape)
+        between = by_variance[:, None] * _IN_VARIANCE + by_covariance[:, None] * _IN_COVARIANCE
+        slopes = self.pull_between(between.ravel()).reshape(len(self.X), len(_LEFT), self.X.shape[2])
+        own = np.zeros((len(self.X), 4))
+        own[:, ::2] = by_variance[:, None]
+        alone = posterior.kernel.diagonal_gradient(designs, own.ravel()).reshape(self.X.shape)
+        return np.asarray(gradient + _OF_DESIGN @ slopes + alone)
+
+
+@dataclass(frozen=True, eq=False)
 class RootProduct:
     """Product of rows k, (n, u), with the roots of G, used by the moments and their gradients."""
 
@@ -130,6 +196,13 @@ class RootProduct:
         """Diagonal of k G k', (n,)."""
         within = _squares(self.within)
         return within if self.spread is None else within - _squares(self.spread)
+
+    def inner(self, other: RootProduct) -> Array:
+        """Return k_i G k'_i, (n,), for the rows k and k' of two products."""
+        within = np.einsum("ij,ij->i", self.within, other.within)
+        if self.spread is None or other.spread is None:
+            return np.asarray(within)
+        return np.asarray(within - np.einsum("ij,ij->i", self.spread, other.spread))
 
     @property
     def product(self) -> Array:

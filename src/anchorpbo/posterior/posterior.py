@@ -31,6 +31,7 @@ from anchorpbo.posterior.functional import LinearFunctional
 from anchorpbo.posterior.latent import LatentGaussian
 from anchorpbo.posterior.mixture import GaussianWeights, PaddedMixture, SiteMixture, compress_root, pad_weights
 from anchorpbo.posterior.moments import DesignMoments, PairMoments
+from anchorpbo.posterior.sample_path import SamplePath
 from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array
 
@@ -141,6 +142,20 @@ class Posterior:
             noise = rng.standard_normal((int(selected.sum()), E.shape[1]))
             draws[selected] = self.kernel(X, self.points) @ beta + noise @ E.T
         return draws
+
+    def sample_path(self, X: npt.ArrayLike, rng: np.random.Generator) -> SamplePath:
+        """Return a draw of f as a function: a joint draw at X, (n, d), and its conditional mean elsewhere.
+
+        In a mixture it is from a random component.
+        """
+        X, parts = self._designs("X", X), self.parts
+        beta, root = parts[int(as_generator(rng).integers(len(parts)))]
+        return SamplePath.draw(self.kernel, self.points, beta, root, X, rng)
+
+    @property
+    def mean_path(self) -> SamplePath:
+        """The posterior mean as a function."""
+        return SamplePath(self.kernel, self.points, self.beta)
 
     def prob_prefer(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
         """Return P(f(x_i) > f(y_i)), (n,), without noise; one half for equal designs."""

@@ -9,12 +9,13 @@ from typing import Generic, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from anchorpbo.acquisition import BoundAcquisition, BoundDesigns, BoundPairs
+from anchorpbo.acquisition import BoundAcquisition, BoundDesigns, BoundDuels, BoundPairs
 from anchorpbo.errors import InputError, NothingLeftError, ShapeError
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_indices
-from anchorpbo.search.evaluation import as_designs, check_bound, evaluate
+from anchorpbo.search.evaluation import as_designs, check_bound, check_finite, evaluate
 from anchorpbo.search.pair_search import Candidates, PairSearch
+from anchorpbo.search.shortlist import shortlist_designs
 from anchorpbo.typing import Array, IntArray
 
 MAX_ENUMERATED_ITEMS = 2000
@@ -53,7 +54,7 @@ def maximise_discrete(
 ) -> DiscreteSearchResult[int]: ...
 @overload
 def maximise_discrete(
-    bound: BoundPairs,
+    bound: BoundDuels,
     candidates: npt.ArrayLike,
     exclude: npt.ArrayLike | None = None,
     *,
@@ -61,7 +62,7 @@ def maximise_discrete(
     budget: int = PAIR_BUDGET,
 ) -> DiscreteSearchResult[tuple[int, int]]: ...
 def maximise_discrete(
-    bound: BoundDesigns | BoundPairs,
+    bound: BoundDesigns | BoundDuels,
     candidates: npt.ArrayLike,
     exclude: npt.ArrayLike | None = None,
     *,
@@ -71,7 +72,8 @@ def maximise_discrete(
     """Find the item of a list, or the pair of two different items, where an acquisition function is largest.
 
     Single designs: exact. Pairs: exact up to `MAX_ENUMERATED_ITEMS` items; beyond, exact unless the budget runs out
-    before the proof is complete, and then `info.gap` bounds the loss.
+    before the proof is complete, and then `info.gap` bounds the loss. The knowledge gradient: exact up to
+    `shortlist.MAX_JOINT_ITEMS` items; beyond, the best of a shortlist, and `info.gap` bounds the loss.
 
     Parameters
     ----------
@@ -92,8 +94,8 @@ def maximise_discrete(
         raise InputError("candidates must hold at least one design", "none", "give the list to choose from")
     kept = _select_rows(exclude, len(designs))
     with one_blas_thread(len(bound.posterior.points)):
-        if isinstance(bound, BoundPairs):
-            return _best_pair(bound, designs, kept, _as_excluded_pairs(exclude_pairs, len(designs)), budget)
+        if isinstance(bound, BoundDuels):
+            return _best_duel(bound, designs, kept, _as_excluded_pairs(exclude_pairs, len(designs)), budget)
         if list(exclude_pairs):
             raise InputError("exclude_pairs needs an acquisition function of pairs", bound.acquisition, "use exclude")
         return _best_design(bound, designs, kept)
@@ -107,8 +109,8 @@ def _best_design(bound: BoundAcquisition, designs: Array, kept: IntArray) -> Dis
     return DiscreteSearchResult(int(kept[best]), float(values[best]), DiscreteSearchInfo(len(kept), True, 0.0))
 
 
-def _best_pair(
-    bound: BoundPairs, designs: Array, kept: IntArray, banned: IntArray, budget: int
+def _best_duel(
+    bound: BoundDuels, designs: Array, kept: IntArray, banned: IntArray, budget: int
 ) -> DiscreteSearchResult[tuple[int, int]]:
     if len(kept) < 2:
         rule = "a pair needs two candidates that are not excluded"
@@ -118,8 +120,13 @@ def _best_pair(
     place = np.full(len(designs), -1)
     place[kept] = np.arange(len(kept))
     banned = place[banned]
+    banned = banned[(banned >= 0).all(axis=1)]
     items = designs if len(kept) == len(designs) else designs[kept]
-    search = PairSearch(Candidates.of(bound, items, banned[(banned >= 0).all(axis=1)]))
+    if not isinstance(bound, BoundPairs):
+        pair, value, info = _best_of_shortlist(bound, items, banned)
+        first, second = sorted(int(kept[i]) for i in pair)
+        return DiscreteSearchResult((first, second), value, info)
+    search = PairSearch(Candidates.of(bound, items, banned))
     if len(kept) <= MAX_ENUMERATED_ITEMS:
         search.enumerate_all()
         gap = 0.0
@@ -130,6 +137,22 @@ def _best_pair(
     first, second = sorted(int(kept[i]) for i in search.pair)
     value = float(bound(designs[None, [first, second]])[0])
     return DiscreteSearchResult((first, second), value, DiscreteSearchInfo(search.evaluations, gap == 0.0, gap))
+
+
+def _best_of_shortlist(bound: BoundDuels, items: Array, banned: IntArray) -> tuple[IntArray, float, DiscreteSearchInfo]:
+    """Return the best duel of a shortlist of the items, its value and the summary."""
+    count = 1 + len(banned)  # among one duel more than are banned, one is allowed
+    rows, upper = shortlist_designs(bound, items, count)
+    found = bound.screen(items[rows], count)
+    check_finite(found.values)
+    pairs, excluded = rows[found.rows], {tuple(sorted(pair)) for pair in banned.tolist()}
+    values = np.where([tuple(sorted(pair)) in excluded for pair in pairs.tolist()], -np.inf, found.values)
+    best = int(np.argmax(values))
+    if values[best] == -np.inf:
+        raise NothingLeftError("at least one pair must not be excluded", "all of them excluded", "exclude fewer")
+    gap = max(upper - float(values[best]), 0.0)
+    info = DiscreteSearchInfo(len(rows) * (len(rows) - 1) // 2, gap == 0.0, gap)
+    return pairs[best], float(values[best]), info
 
 
 def _select_rows(exclude: npt.ArrayLike | None, n: int) -> IntArray:

@@ -14,6 +14,7 @@ import numpy as np
 from anchorpbo.acquisition import BoundAcquisition
 from anchorpbo.search.evaluation import check_finite
 from anchorpbo.search.projected_bfgs import ProjectedBFGS
+from anchorpbo.search.starts import is_duel
 from anchorpbo.space.region import Region
 from anchorpbo.typing import Array, BoolArray
 
@@ -79,7 +80,8 @@ class LocalSearch:
         return items
 
     def _run_bfgs(self, starts: Array, steps: int) -> LocalOptima:
-        optimizer = ProjectedBFGS(self._get_continuous(starts), GAIN_TOLERANCE * self.scale, designs=starts.ndim - 1)
+        symmetric = starts.ndim == 3 and is_duel(starts.shape[1])
+        optimizer = ProjectedBFGS(self._get_continuous(starts), GAIN_TOLERANCE * self.scale, symmetric)
         for _ in range(steps):
             rows = optimizer.active_rows
             if not len(rows):

@@ -11,12 +11,13 @@ cells are opened in order of decreasing bounds; all their pairs of candidates ar
 no remaining bound exceeds the best value found, that value is the best of the list. After the first few pairs of cells,
 cells that cannot contain the best pair are pruned, and the others are split into smaller cells with tighter bounds.
 
-The value of a pair does not decrease in its means and its standard deviation and does not increase in its noises (the
-contract of `PairAcquisition`), and the standard deviation of f_i - f_j is at most s_i + s_j. So with the corners
+The upper bound U of an acquisition function does not decrease in the means and the standard deviation and does not
+increase in the noises (the contract of `PairAcquisition`; for most functions U is the value itself), and the standard
+deviation of f_i - f_j is at most s_i + s_j. So with the corners
 
     M_a = max mean, S_a = max std, N_a = min noise     over the candidates of cell a
 
-the value of a pair of a candidate of a and a candidate of b is at most value(M_a, M_b, S_a + S_b, N_a, N_b).
+the value of a pair of a candidate of a and a candidate of b is at most U(M_a, M_b, S_a + S_b, N_a, N_b).
 """
 
 from __future__ import annotations
@@ -161,8 +162,8 @@ def bound_cell_pairs(candidates: Candidates, cells: list[IntArray]) -> Array:
     M = np.array([candidates.mean[cell].max() for cell in cells])
     S = np.array([candidates.std[cell].max() for cell in cells])
     N = np.array([candidates.noise[cell].min() for cell in cells])
-    value = candidates.bound.acquisition.partials(M[:, None], M, S[:, None] + S, N[:, None], N).value
-    return np.broadcast_to(value, (len(cells), len(cells)))
+    upper = candidates.bound.acquisition.upper_bound(M[:, None], M, S[:, None] + S, N[:, None], N)
+    return np.broadcast_to(upper, (len(cells), len(cells)))
 
 
 def _scale_features(candidates: Candidates, alive: IntArray) -> Array:

@@ -45,10 +45,10 @@ _SUFFICIENT_DECREASE = 1e-4
 class ProjectedBFGS:
     """Projected BFGS from starts, (n, p): evaluate the rows `active_rows` of `trial`, `tell`, and repeat.
 
-    With two designs per item, (n, 2 d), their order does not matter.
+    With `symmetric`, the order of the two halves of an item, such as the designs of a pair, (n, 2 d), does not matter.
     """
 
-    def __init__(self, starts: Array, tolerance: float, designs: int) -> None:
+    def __init__(self, starts: Array, tolerance: float, symmetric: bool) -> None:
         n, p = starts.shape
         self.trial: Array = starts.copy()
         """Points to evaluate next, (n, p)."""
@@ -56,7 +56,7 @@ class ProjectedBFGS:
         """Best point of each search so far, (n, p)."""
         self.ended: BoolArray = np.zeros(n, dtype=np.bool_)
         """Whether each search has ended at a maximum, (n,)."""
-        self._tolerance, self._designs = tolerance, designs
+        self._tolerance, self._symmetric = tolerance, symmetric
         self._live = np.ones(n, dtype=np.bool_)
         self._f = np.full(n, np.inf)
         self._g, self._direction = np.zeros((2, n, p))
@@ -84,7 +84,7 @@ class ProjectedBFGS:
             self._inverse, self._numbers, self._counts, self._live, self.ended, self._tolerance, self._scratch,
         )  # fmt: skip
         if len(rows) > 1:
-            _prune(rows, self.x, self._f, self._numbers, self._counts, self._live, self._designs)
+            _prune(rows, self.x, self._f, self._numbers, self._counts, self._live, self._symmetric)
 
 
 @jit_tiered
@@ -182,7 +182,9 @@ def _advance(  # noqa: PLR0912, PLR0915
 
 
 @jit_tiered
-def _prune(rows: IntArray, x: Array, f: Array, numbers: Array, counts: IntArray, live: BoolArray, designs: int) -> None:
+def _prune(
+    rows: IntArray, x: Array, f: Array, numbers: Array, counts: IntArray, live: BoolArray, symmetric: bool
+) -> None:
     """Give up searches that have merged with a better one or cannot reach the best value."""
     n, p = x.shape
     best = f[0]
@@ -199,5 +201,5 @@ def _prune(rows: IntArray, x: Array, f: Array, numbers: Array, counts: IntArray,
                     other = c + p // 2 if c < p // 2 else c - p // 2
                     straight = max(straight, abs(x[i, c] - x[j, c]))
                     swapped = max(swapped, abs(x[i, c] - x[j, other]))
-                if straight < MERGE_DISTANCE or (designs == 2 and swapped < MERGE_DISTANCE):
+                if straight < MERGE_DISTANCE or (symmetric and swapped < MERGE_DISTANCE):
                     live[i] = False

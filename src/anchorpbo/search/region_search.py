@@ -7,6 +7,8 @@
 3. Search locally from all starts in their continuous coordinates (`local_search`). Then move each to its best neighbour
    in the discrete coordinates, and repeat from those that improved. Discrete coordinates are never relaxed and rounded.
 4. If constraints make local searches expensive, each runs for a few iterations and only the best is polished.
+5. If the best item has designs that are not part of its duel, replace them by the best designs of step 1 where those
+   are better, and search locally again.
 
 The result is never worse than the best item of step 1.
 """
@@ -20,13 +22,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from anchorpbo.acquisition import BoundAcquisition, BoundPairs
+from anchorpbo.acquisition import BoundAcquisition, BoundDuels
 from anchorpbo.errors import InputError, NothingLeftError, ShapeError, UnsupportedError
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_floats, as_generator, as_integer
-from anchorpbo.search.evaluation import check_bound, evaluate
+from anchorpbo.search.evaluation import check_bound, check_finite, evaluate
 from anchorpbo.search.local_search import LocalOptima, LocalSearch
-from anchorpbo.search.starts import select_best_pairs, select_landmarks, select_starts
+from anchorpbo.search.starts import select_landmarks, select_starts
 from anchorpbo.space.region import Region
 from anchorpbo.typing import Array, BoolArray
 
@@ -44,6 +46,8 @@ PATH_FRACTIONS = (0.25, 0.5, 0.7, 0.8, 0.9, 0.95)
 """Points on the line from the start to the end of a local search that are scored if its end is not allowed."""
 MAX_ROUNDS = 10
 """Largest number of rounds of local search and steps to neighbours."""
+MAX_CHOICE_CHECKS = 3
+"""Largest number of times that the designs of an item outside of its duel are replaced by better ones."""
 _CUBE_TOLERANCE = 1e-9
 """Rounding error by which encoding and decoding may leave the unit cube."""
 
@@ -70,7 +74,7 @@ class SearchResult:
     """The best item of a region."""
 
     x: Array
-    """A design, (d,), or a pair, (2, d)."""
+    """The best item: a design, (d,), or a duel, (2, d) or more."""
     value: float
     info: SearchInfo
 
@@ -126,7 +130,8 @@ class _RegionSearch:
         self.evaluations = 0
         self.converged = True
         self.designs = math.prod(bound.item_shape) // region.dimension
-        """Designs per item: 1, or 2 for a duel."""
+        """Designs per item: 1, or 2 and more for a duel."""
+        self.screened_designs = np.empty((0, region.dimension))
 
     def score(self, items: Array) -> Array:
         """Score items, keep the allowed ones and return all values."""
@@ -147,8 +152,9 @@ class _RegionSearch:
         """Run step 1 with designs spread over the region, (n, d)."""
         landmarks = select_landmarks(self.bound)
         designs = np.concatenate([spread, landmarks[self._inside(landmarks)]])
-        if isinstance(self.bound, BoundPairs):
-            self._screen_pairs(self.bound, designs)
+        self.screened_designs = designs
+        if isinstance(self.bound, BoundDuels):
+            self._screen_duels(self.bound, designs)
         else:
             self.score(designs)
         if extra is not None:
@@ -158,12 +164,15 @@ class _RegionSearch:
             raise NothingLeftError(rule, f"none of {len(designs)} designs", "forbid fewer")
         self.screened = len(self.items)
 
-    def _screen_pairs(self, bound: BoundPairs, designs: Array) -> None:
+    def _screen_duels(self, bound: BoundDuels, designs: Array) -> None:
         every = len(designs) * (len(designs) - 1) // 2
         self.evaluations += every
-        self.keep(*select_best_pairs(bound, designs, MAX_PAIRS_KEPT))
-        if not len(self.items) and every > MAX_PAIRS_KEPT:
-            self.keep(*select_best_pairs(bound, designs, every))
+        for count in (MAX_PAIRS_KEPT, every):
+            found = bound.screen(designs, count)
+            check_finite(found.values)
+            self.keep(found.items, found.values)
+            if len(self.items) or every <= count:
+                break
 
     def ascend(self, restarts: int) -> None:
         """Run steps 2 to 4."""
@@ -186,7 +195,19 @@ class _RegionSearch:
         if constrained:
             best = [int(np.argmax(self.values))]
             self._climb(climb, self.items[best], self.values[best], MAX_EVALUATIONS)
+        if isinstance(self.bound, BoundDuels) and self.designs > 2:
+            self._check_choices(self.bound, climb)
         self.evaluations += climb.evaluations
+
+    def _check_choices(self, bound: BoundDuels, climb: LocalSearch) -> None:
+        """Run step 5."""
+        for _ in range(MAX_CHOICE_CHECKS):
+            best = self.items[[int(np.argmax(self.values))]]
+            completed = bound.complete(best, self.screened_designs)
+            if np.array_equal(completed, best):
+                break
+            values = self.score(completed)
+            self._climb(climb, completed, values, MAX_EVALUATIONS)
 
     def _climb(self, climb: LocalSearch, items: Array, values: Array, steps: int) -> LocalOptima:
         climbed = climb.run(items, values, steps)

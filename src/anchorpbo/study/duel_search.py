@@ -8,19 +8,26 @@ from functools import partial
 
 import numpy as np
 
-from anchorpbo.acquisition import BoundAcquisition, BoundChallengers, BoundDesigns, BoundPairs
+from anchorpbo.acquisition import Acquisition, BoundAcquisition, BoundDesigns, BoundDuels, PathAcquisition
 from anchorpbo.errors import NothingLeftError
+from anchorpbo.model import PreferenceGP
 from anchorpbo.numerics.row_index import RowIndex
+from anchorpbo.posterior import Posterior
 from anchorpbo.search import maximise, maximise_discrete
 from anchorpbo.search.evaluation import evaluate
+from anchorpbo.search.shortlist import shortlist_designs
 from anchorpbo.space import NOTICEABLE_DIFFERENCE, DesignSpace, Region
 from anchorpbo.study.duel_filter import DuelFilter
-from anchorpbo.typing import Array
+from anchorpbo.typing import Array, BoolArray
 
 MERGE_DISTANCE = 1e-4
 """Distance within which a design is replaced by one seen before."""
 _MAX_SUBSTITUTES = 5
 """Number of designs that may replace the champion."""
+_SUPPORT_DESIGNS = 192
+"""Number of designs spread over the space at which sample paths are exact."""
+_SUPPORT_CENTRES, _SUPPORT_NEIGHBOURS, _SUPPORT_DISTANCE = 8, 8, 0.1
+"""Number of best designs compared, and number and distance of designs near each, at which they are exact, too."""
 _RESOLUTION_MARGIN = 1.1
 """Factor on the smallest distance that found designs keep, so that rounding does not undercut it."""
 
@@ -31,6 +38,28 @@ class DuelSearch:
     def __init__(self, space: DesignSpace) -> None:
         self.space: DesignSpace = space
         self.candidates: CandidateSet | None = CandidateSet.for_space(space)
+
+    def bind(self, acquisition: Acquisition, model: PreferenceGP, rng: np.random.Generator) -> BoundAcquisition:
+        """Bind an acquisition function to a model; paths are drawn at designs spread over the space."""
+        if isinstance(acquisition, PathAcquisition):
+            designs = self._sample_support(model.posterior, rng)
+            return acquisition.bind(model.posterior, model.noise, designs=designs, rng=rng)
+        return acquisition.bind(model.posterior, model.noise)
+
+    def _sample_support(self, posterior: Posterior, rng: np.random.Generator) -> Array:
+        """Return designs spread over the space and, if it is continuous, near the best designs compared, (n, d)."""
+        if self.space.region is None:
+            assert self.candidates is not None
+            designs = self.candidates.designs
+            return np.asarray(designs[np.sort(rng.permutation(len(designs))[:_SUPPORT_DESIGNS])])
+        region = self.space.region
+        spread = region.sample(_SUPPORT_DESIGNS, rng)
+        best = posterior.points[np.argsort(-posterior.means, kind="stable")[:_SUPPORT_CENTRES]]
+        steps = np.zeros((len(best) * _SUPPORT_NEIGHBOURS, self.space.dimension))
+        size = (len(steps), len(region.continuous))
+        steps[:, region.continuous] = _SUPPORT_DISTANCE * rng.standard_normal(size)
+        near = np.clip(np.repeat(best, _SUPPORT_NEIGHBOURS, axis=0) + steps, 0.0, 1.0)
+        return np.concatenate([spread, region.repair(near)])
 
     def find_pair(
         self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
@@ -50,7 +79,7 @@ class DuelSearch:
         self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
     ) -> Array:
         """Find the best challenger, (d,), for a given design, (d,)."""
-        facing = BoundChallengers.of(bound, champion) if isinstance(bound, BoundPairs) else bound
+        facing = bound.fix_first(champion) if isinstance(bound, BoundDuels) else bound
         for rule in (duel_filter, *duel_filter.relax()):
             try:
                 result = self._find_best_against(facing, champion, rule, rng)
@@ -69,21 +98,25 @@ class DuelSearch:
         allowed = np.flatnonzero(duel_filter.allows_challengers(champion, self.candidates.designs))
         if not len(allowed):
             raise NothingLeftError("a design must be left to choose", "none", "ask for fewer")
-        return np.asarray(
-            self.candidates.designs[allowed[int(np.argmax(evaluate(facing, self.candidates.designs, allowed)))]]
-        )
+        designs = self.candidates.designs
+        if isinstance(facing, BoundDuels):
+            # Designs that may not challenge can still be the best choice after the answer.
+            best, (own, _) = shortlist_designs(facing, designs, 1)[0], shortlist_designs(facing, designs[allowed], 1)
+            rows = np.union1d(best, allowed[own])
+            found = facing.screen(designs[rows], len(rows))
+            challengers = rows[found.rows[:, 1]]
+            chosen = int(np.argmax(np.where(np.isin(challengers, allowed), found.values, -np.inf)))
+            return np.asarray(designs[challengers[chosen]])
+        return np.asarray(designs[allowed[int(np.argmax(evaluate(facing, designs, allowed)))]])
 
     def _find_best(
         self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
     ) -> Array:
         if self.candidates is not None:
             return self.candidates.find_best(bound, champion, duel_filter)
-        if isinstance(bound, BoundPairs):
-            region, duel_filter = (
-                self.region,
-                replace(duel_filter, resolution=_RESOLUTION_MARGIN * duel_filter.resolution),
-            )
-            return maximise(bound, region, rng, allowed=duel_filter.allows_pairs).x
+        if isinstance(bound, BoundDuels):
+            wide = replace(duel_filter, resolution=_RESOLUTION_MARGIN * duel_filter.resolution)
+            return self._find_best_duel(bound, wide, rng)
         return np.array([champion, self._find_best_around(bound, champion, duel_filter, rng)])
 
     def _find_best_around(
@@ -96,7 +129,23 @@ class DuelSearch:
         lengths = np.repeat([_RESOLUTION_MARGIN, -_RESOLUTION_MARGIN], len(region.continuous)) * duel_filter.resolution
         steps[np.arange(len(steps)), np.tile(region.continuous, 2)] = lengths
         around = region.repair(np.clip(champion + steps, 0.0, 1.0))
+        if isinstance(bound, BoundDuels):
+            items = np.repeat(around[:, None], bound.item_shape[0], axis=1)
+            duel = self._find_best_duel(bound, duel_filter, rng, bound.complete(items, bound.posterior.points))
+            return np.asarray(duel[1])
         return maximise(bound, region, rng, extra=around, allowed=partial(duel_filter.allows_challengers, champion)).x
+
+    def _find_best_duel(
+        self, bound: BoundDuels, duel_filter: DuelFilter, rng: np.random.Generator, extra: Array | None = None
+    ) -> Array:
+        """Find the best duel, (2, d), of the region."""
+
+        def allows(items: Array) -> BoolArray:
+            return duel_filter.allows_pairs(bound.get_duels(items))
+
+        best = maximise(bound, self.region, rng, extra=extra, allowed=allows).x
+        duel: Array = bound.get_duels(best[None])[0]
+        return duel
 
     @property
     def region(self) -> Region:
@@ -136,7 +185,7 @@ class CandidateSet:
 
     def find_best(self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter) -> Array:
         """Find the best duel, (2, d)."""
-        if isinstance(bound, BoundPairs):
+        if isinstance(bound, BoundDuels):
             exclusions = {
                 (i, j)
                 for (first, second), distance in duel_filter.exclusions

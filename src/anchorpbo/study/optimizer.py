@@ -51,8 +51,8 @@ class Optimizer:
     anchors
         Designs the user knows well. Without any, the noise is constant.
     strategy
-        ``"ei"``, ``"ucb"``, ``"eubo"``, ``"anpei"``, ``"rahbo"``, ``"raeubo"``, an acquisition function of your own, or
-        ``None`` for that of the preset.
+        ``"ei"``, ``"ucb"``, ``"eubo"``, ``"anpei"``, ``"rahbo"``, ``"raeubo"``, or ours: ``"euco"``, ``"kg"``,
+        ``"thompson"``, ``"top-two"``; an acquisition function of your own, or ``None`` for that of the preset.
     preset
         ``"default"`` for real use or ``"paper"`` for the paper's settings.
     seed

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from anchorpbo.acquisition import ACQUISITIONS as STRATEGIES
-from anchorpbo.acquisition import EI, EUBO, UCB, Acquisition, PairAcquisition, resolve_acquisition
+from anchorpbo.acquisition import EI, EUBO, UCB, Acquisition, DesignAcquisition, resolve_acquisition
 from anchorpbo.errors import IncompatibleError, InputError, UnknownNameError
 from anchorpbo.inference import EP, Hallucination, Inference, InferenceName, Laplace, resolve_inference
 from anchorpbo.kernels import RBF, Kernel, Tanimoto
@@ -116,7 +116,7 @@ class Plan:
     @property
     def chooses_pairs(self) -> bool:
         """Whether both designs of a duel are selected, instead of one being the previous winner."""
-        return isinstance(self.acquisition, PairAcquisition)
+        return not isinstance(self.acquisition, DesignAcquisition)
 
     def last_fit(self, duels: int) -> int:
         """Return how many of the duels so far the last fit of the hyper-parameters used."""
@@ -132,12 +132,12 @@ class Plan:
 def make_paper_plan(space: DesignSpace, strategy: str | Acquisition | None, baseline: str = "constant") -> Plan:
     """Return the plan of the paper (docs/reproduction.md)."""
     acquisition = resolve_acquisition("raeubo" if strategy is None else strategy)
-    pairs = isinstance(acquisition, PairAcquisition)
+    pairs = not isinstance(acquisition, DesignAcquisition)
     plain = isinstance(acquisition, EI | UCB | EUBO) and baseline == "constant"
     return Plan(
         acquisition=acquisition,
         kernel=_make_kernel(space, np.sqrt(0.1)),
-        likelihood=Logistic(form="paper") if pairs else Probit(),
+        likelihood=Logistic(form="paper") if pairs and not acquisition.needs_probit else Probit(),
         inference=Laplace() if pairs else Hallucination(),
         noise=ConstantNoise() if plain else PaperNoise(),
         metric=_make_metric(space),
@@ -162,7 +162,7 @@ def make_default_plan(space: DesignSpace, strategy: str | Acquisition | None) ->
         kernel=_make_kernel(space, np.full(d, lengths) if d <= MAX_LENGTHSCALES else lengths),
         likelihood=Probit(),
         # As precise as the rounding of a duel; recommendations use a tighter tolerance (`ModelFitter.report_model`).
-        inference=EP(tolerance=1e-5) if isinstance(acquisition, PairAcquisition) else Hallucination(),
+        inference=Hallucination() if isinstance(acquisition, DesignAcquisition) else EP(tolerance=1e-5),
         noise=BoundedNoise(),
         metric=_make_metric(space),
         learn={"lengthscale": None, "outputscale": None},
@@ -224,6 +224,9 @@ def make_plan(
         rule = "a space with continuous parameters needs a kernel with a gradient"
         raise IncompatibleError(rule, repr(plan.kernel), "for categories write RBF(..., categorical=[column])")
     plan.inference.check(plan.likelihood)
+    if plan.acquisition.needs_probit and not isinstance(plan.likelihood, Probit):
+        rule = f"{type(plan.acquisition).__name__} needs probit answers, whose noise is a variance"
+        raise IncompatibleError(rule, repr(plan.likelihood), 'leave likelihood out, or choose strategy="eubo"')
     # Creating the map of one anchor checks the rule's settings now, instead of at the first duel the model selects.
     plan.noise_map(np.zeros((1, space.dimension)))
     _check_learn(plan.kernel, plan.learn)

@@ -114,14 +114,12 @@ def _migrate(layout: Layout) -> Layout:
 
 # -- objects -----------------------------------------------------------------------------------------------------------
 
-_CLASSES: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (
-        kernels.RBF, kernels.Matern32, kernels.Matern52, kernels.Tanimoto, kernels.Hamming, Sum, Product, OnColumns,
-        *likelihoods.LIKELIHOODS.values(), *inference.INFERENCES.values(), *acquisition.ACQUISITIONS.values(),
-        BoundedNoise, ConstantNoise, PaperNoise, Learn, LogNormal,
-    )
-}  # fmt: skip
+_SAVED: tuple[type[Any], ...] = (
+    kernels.RBF, kernels.Matern32, kernels.Matern52, kernels.Tanimoto, kernels.Hamming, Sum, Product, OnColumns,
+    *likelihoods.LIKELIHOODS.values(), *inference.INFERENCES.values(), *acquisition.ACQUISITIONS.values(),
+    BoundedNoise, ConstantNoise, PaperNoise, Learn, LogNormal,
+)  # fmt: skip
+_CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in _SAVED}
 """Classes that can be saved and loaded, by the names that are saved. A new kernel of the library is added here."""
 _KEYS = {"latent": "space", "max_passes": "most_passes"}
 """Constructor arguments that are saved under an earlier name."""

@@ -19,12 +19,14 @@ the rest is not run. With pytest, one test per check is easier to read::
     KernelContract(kernel, dimension)           LikelihoodContract(likelihood)
     DesignAcquisitionContract(acquisition)      InferenceContract(inference)
     PairAcquisitionContract(acquisition)        StorageContract(open, kept)
+    DuelAcquisitionContract(acquisition)        OneShotAcquisitionContract(acquisition)
 
 The suites need no extra packages, not even pytest.
 """
 
 from anchorpbo.testing.acquisitions import DesignAcquisitionContract, PairAcquisitionContract
 from anchorpbo.testing.contract import Contract
+from anchorpbo.testing.duel_acquisitions import DuelAcquisitionContract, OneShotAcquisitionContract
 from anchorpbo.testing.inferences import InferenceContract
 from anchorpbo.testing.kernels import KernelContract
 from anchorpbo.testing.likelihoods import LikelihoodContract
@@ -33,9 +35,11 @@ from anchorpbo.testing.storages import StorageContract
 __all__ = [
     "Contract",
     "DesignAcquisitionContract",
+    "DuelAcquisitionContract",
     "InferenceContract",
     "KernelContract",
     "LikelihoodContract",
+    "OneShotAcquisitionContract",
     "PairAcquisitionContract",
     "StorageContract",
 ]

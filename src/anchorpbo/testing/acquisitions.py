@@ -1,4 +1,4 @@
-"""Contracts of acquisition functions: one suite for those that score designs, one for those that score pairs."""
+"""Contracts of acquisition functions: suites for those of designs, of pairs, and of duels under the whole posterior."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from anchorpbo.acquisition import BoundAcquisition, DesignAcquisition, PairAcquisition, PairPartials, Partials
+from anchorpbo.acquisition import (
+    Acquisition,
+    BoundAcquisition,
+    DesignAcquisition,
+    PairAcquisition,
+    PairPartials,
+    Partials,
+)
 from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.kernels import RBF
@@ -43,16 +50,11 @@ _MOMENTS = {
 
 
 class AcquisitionContract(Contract):
-    """Base class of the two suites."""
+    """Base class of the suites: checks of a bound acquisition function."""
 
     item_shape: ClassVar[tuple[int, ...]]
-    signs: ClassVar[dict[str, int]]
-    """Required signs of partial derivatives, by name."""
-    partials_type: ClassVar[type[Partials | PairPartials]]
-    """Type of the result of `partials`."""
-    prerequisites: ClassVar[tuple[str, ...]] = ("check_returns_partials", "check_partials_have_one_shape")
 
-    def __init__(self, acquisition: DesignAcquisition | PairAcquisition) -> None:
+    def __init__(self, acquisition: Acquisition) -> None:
         super().__init__(acquisition)
         rng = np.random.default_rng(11)
         points = rng.uniform(size=(6, _DIMENSION))
@@ -69,24 +71,10 @@ class AcquisitionContract(Contract):
         """Return the acquisition function bound to a posterior, as a function of items."""
 
     @abstractmethod
-    def partials(self, moments: Array) -> Partials | PairPartials:
-        """Return value and partial derivatives at moments, one row per moment in the order of `signs`."""
-
-    @abstractmethod
-    def moments(self) -> Array:
-        """Return the moments at which partial derivatives are checked, (rows of `signs`, n)."""
-
-    @abstractmethod
     def items_without_spread(self) -> tuple[Posterior, Array]:
         """Return a posterior and items with a standard deviation of 0 under it."""
 
     # -- checks -------------------------------------------------------------------------------------------------------
-
-    def check_returns_partials(self) -> None:
-        """`partials` returns `Partials` for designs and `PairPartials` for pairs."""
-        here, name = self.partials(self.moments()), self.partials_type.__name__
-        rule = f"partials must return a {name}"
-        ensure(isinstance(here, self.partials_type), f"{rule}; it returned a {type(here).__name__}")
 
     def check_shapes(self) -> None:
         """Values are (n,) and gradients have the shape of the items, even for zero items and one item."""
@@ -112,6 +100,79 @@ class AcquisitionContract(Contract):
         largest = float(np.abs(expected).max())
         ensure_close("the gradient", bound.value_and_gradient(self.X)[1], expected, 1e-5, 1e-6 * largest + 1e-10)
 
+    def check_finite_without_spread(self) -> None:
+        """Values and gradients are finite if the standard deviation is 0."""
+        posterior, items = self.items_without_spread()
+        values, gradient = self.bind(posterior).value_and_gradient(items)
+        ensure_finite("values at std 0", values)
+        ensure_finite("the gradient at std 0", gradient)
+
+    def check_wrong_shapes(self) -> None:
+        """Items of a wrong shape raise `ShapeError`, and NaN raises `InputError`."""
+        bound = self.bind(self.posterior)
+        wrong = {
+            "one item instead of a list": self.X[0],
+            "items of one coordinate more": np.zeros((2, *self.item_shape[:-1], _DIMENSION + 1)),
+            "items of the other kind": np.zeros((2, _DIMENSION) if len(self.item_shape) == 2 else (2, 2, _DIMENSION)),
+        }
+        for what, X in wrong.items():
+            ensure_raises(ShapeError, f"a call with {what}", lambda X=X: bound(X))  # type: ignore[misc]
+            ensure_raises(ShapeError, f"a gradient with {what}", lambda X=X: bound.value_and_gradient(X))  # type: ignore[misc]
+        ensure_raises(InputError, "a NaN in the items", lambda: bound(np.full((1, *self.item_shape), np.nan)))
+
+    def check_leaves_its_arguments_alone(self) -> None:
+        """Calls do not change items, and a repeated call returns the same result."""
+        bound, X = self.bind(self.posterior), self.X.copy()
+        first = bound.value_and_gradient(X)
+        ensure_same_bits("the items", X, self.X)
+        again = bound.value_and_gradient(X)
+        ensure_same_bits("values asked for again", again[0], first[0])
+        ensure_same_bits("the gradient asked for again", again[1], first[1])
+
+    def check_immutable(self) -> None:
+        """Fields cannot be set."""
+        ensure_immutable(self.subject)
+
+    def check_pickles(self) -> None:
+        """A pickled acquisition function returns the same values."""
+        copy = type(self)(pickle_and_load(self.subject))  # type: ignore[arg-type]
+        ensure_same_bits("a pickled acquisition", copy.bind(self.posterior)(self.X), self.bind(self.posterior)(self.X))
+
+
+class MomentAcquisitionContract(AcquisitionContract):
+    """Base class of the suites of acquisition functions that are given by `partials`."""
+
+    signs: ClassVar[dict[str, int]]
+    """Required signs of partial derivatives, by name; of pairs, those of the upper bound."""
+    partials_type: ClassVar[type[Partials | PairPartials]]
+    """Type of the result of `partials`."""
+    prerequisites: ClassVar[tuple[str, ...]] = ("check_returns_partials", "check_partials_have_one_shape")
+
+    # -- to implement -------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def partials(self, moments: Array) -> Partials | PairPartials:
+        """Return value and partial derivatives at moments, one row per moment in the order of `signs`."""
+
+    @abstractmethod
+    def moments(self) -> Array:
+        """Return the moments at which partial derivatives are checked, (rows of `signs`, n)."""
+
+    # -- checks -------------------------------------------------------------------------------------------------------
+
+    def check_returns_partials(self) -> None:
+        """`partials` returns `Partials` for designs and `PairPartials` for pairs."""
+        here, name = self.partials(self.moments()), self.partials_type.__name__
+        rule = f"partials must return a {name}"
+        ensure(isinstance(here, self.partials_type), f"{rule}; it returned a {type(here).__name__}")
+
+    def check_partials_have_one_shape(self) -> None:
+        """Value and partial derivatives have the shape of the moments."""
+        moments = self.moments()
+        here = self.partials(moments)
+        for field in fields(here):
+            ensure_shape(field.name, getattr(here, field.name), moments[0].shape)
+
     def check_partials(self) -> None:
         """Partial derivatives in the moments agree with finite differences."""
         moments = self.moments()
@@ -129,63 +190,22 @@ class AcquisitionContract(Contract):
             rounding = 1e-13 * (1.0 + np.abs(here.value)) / size
             ensure_close(name, getattr(here, name), differentiate(value, size), 1e-5, rounding + 1e-9, at)
 
-    def check_finite_without_spread(self) -> None:
-        """Partial derivatives, values and gradients are finite if the standard deviation is 0."""
+    def check_partials_finite_without_spread(self) -> None:
+        """Partial derivatives are finite if the standard deviation is 0."""
         moments = self.moments()
         moments[list(self.signs).index("by_std")] = 0.0
         here = self.partials(moments)
         for field in fields(here):
             ensure_finite(f"{field.name} at std 0", getattr(here, field.name))
-        posterior, items = self.items_without_spread()
-        values, gradient = self.bind(posterior).value_and_gradient(items)
-        ensure_finite("values at std 0", values)
-        ensure_finite("the gradient at std 0", gradient)
 
-    def check_partials_have_one_shape(self) -> None:
-        """Value and partial derivatives have the shape of the moments."""
+    def check_leaves_moments_alone(self) -> None:
+        """Calls do not change the moments."""
         moments = self.moments()
-        here = self.partials(moments)
-        for field in fields(here):
-            ensure_shape(field.name, getattr(here, field.name), moments[0].shape)
-
-    def check_wrong_shapes(self) -> None:
-        """Items of a wrong shape raise `ShapeError`, and NaN raises `InputError`."""
-        bound = self.bind(self.posterior)
-        wrong = {
-            "one item instead of a list": self.X[0],
-            "items of one coordinate more": np.zeros((2, *self.item_shape[:-1], _DIMENSION + 1)),
-            "items of the other kind": np.zeros((2, _DIMENSION) if len(self.item_shape) == 2 else (2, 2, _DIMENSION)),
-        }
-        for what, X in wrong.items():
-            ensure_raises(ShapeError, f"a call with {what}", lambda X=X: bound(X))  # type: ignore[misc]
-            ensure_raises(ShapeError, f"a gradient with {what}", lambda X=X: bound.value_and_gradient(X))  # type: ignore[misc]
-        ensure_raises(InputError, "a NaN in the items", lambda: bound(np.full((1, *self.item_shape), np.nan)))
-
-    def check_leaves_its_arguments_alone(self) -> None:
-        """Calls do not change items or moments, and a repeated call returns the same result."""
-        bound, X, moments = self.bind(self.posterior), self.X.copy(), self.moments()
-        first = bound.value_and_gradient(X)
         self.partials(moments)
-        ensure_same_bits("the items", X, self.X)
         ensure_same_bits("the moments", moments, self.moments())
-        again = bound.value_and_gradient(X)
-        ensure_same_bits("values asked for again", again[0], first[0])
-        ensure_same_bits("the gradient asked for again", again[1], first[1])
-
-    def check_immutable(self) -> None:
-        """Fields cannot be set."""
-        ensure_immutable(self.subject)
-
-    def check_pickles(self) -> None:
-        """A pickled acquisition function returns the same values."""
-        copy = type(self)(pickle_and_load(self.subject))  # type: ignore[arg-type]
-        ensure_same_bits("a pickled acquisition", copy.partials(self.moments()).value, self._values())
-
-    def _values(self) -> Array:
-        return self.partials(self.moments()).value
 
 
-class DesignAcquisitionContract(AcquisitionContract):
+class DesignAcquisitionContract(MomentAcquisitionContract):
     """Checks of an acquisition function that scores single designs."""
 
     item_shape: ClassVar[tuple[int, ...]] = (_DIMENSION,)
@@ -233,7 +253,7 @@ class DesignAcquisitionContract(AcquisitionContract):
         ensure_same_bits("the default incumbent", self.acquisition.bind(self.posterior, self.noise)(self.X), given)
 
 
-class PairAcquisitionContract(AcquisitionContract):
+class PairAcquisitionContract(MomentAcquisitionContract):
     """Checks of an acquisition function that scores pairs of designs."""
 
     item_shape: ClassVar[tuple[int, ...]] = (2, _DIMENSION)
@@ -268,31 +288,36 @@ class PairAcquisitionContract(AcquisitionContract):
         x = np.vstack([self.posterior.points[:1], self.X[0]])
         return self.posterior, np.stack([x, x], axis=1)
 
-    def check_monotone(self) -> None:
-        """The value is non-decreasing in the means and the standard deviation, and non-increasing in the noises.
+    def check_upper_bound(self) -> None:
+        """The upper bound is at least the value, and monotone.
 
-        Searches of long lists rely on it. Acquisition functions of single designs need not be monotone: a lower
-        confidence bound is valid.
+        It is non-decreasing in the means and the standard deviation and non-increasing in the noises: searches of long
+        lists rely on it. By default it is the value. Acquisition functions of single designs need not be monotone: a
+        lower confidence bound is valid.
         """
         moments = self.moments()
         for spread in (1.0, 0.0):
             flat = moments.copy()
             flat[list(self.signs).index("by_std")] *= spread
-            here = self.partials(flat)
+            value, upper = self.partials(flat).value, self.acquisition.upper_bound(*flat)
+            rounding = 1e-13 * (1.0 + np.abs(value))
+            worst = int(np.argmin(upper - value))
+            ensure(
+                bool((upper - value >= -rounding).all()),
+                f"the upper bound must be at least the value; it is {upper[worst]} for a value of {value[worst]} "
+                f"at moments {flat[:, worst].tolist()}",
+            )
             for row, (name, sign) in enumerate(self.signs.items()):
-                slope = sign * getattr(here, name)
-                worst = int(np.argmin(slope))
-                ensure(
-                    slope[worst] >= 0.0,
-                    f"{name} must be at {'least' if sign > 0 else 'most'} 0; it is {sign * slope[worst]} "
-                    f"at moments {flat[:, worst].tolist()}",
-                )
-                more = flat.copy()
-                more[row] += 0.5
-                rise = sign * (self.partials(more).value - here.value)
-                rounding = 1e-13 * (1.0 + np.abs(here.value))
-                kind = "fall" if sign > 0 else "rise"
-                ensure((rise >= -rounding).all(), f"the value must not {kind} in the direction of {name}")
+                for step in (0.5, 1e-3):
+                    more = flat.copy()
+                    more[row] += step
+                    rise = sign * (self.acquisition.upper_bound(*more) - upper)
+                    kind, worst = "fall" if sign > 0 else "rise", int(np.argmin(rise))
+                    ensure(
+                        bool((rise >= -rounding).all()),
+                        f"the upper bound must not {kind} in the direction of {name}; "
+                        f"it does at moments {flat[:, worst].tolist()}",
+                    )
 
     def check_symmetric(self) -> None:
         """Swapping the two designs swaps the gradient and changes nothing else."""

@@ -30,7 +30,8 @@ RiskWeight = Annotated[
 Strategy = Annotated[
     str | None,
     typer.Option(
-        help="Acquisition function: ei, ucb, eubo, or risk-averse anpei, rahbo, raeubo. By default raeubo.",
+        help="Acquisition function: ei, ucb, eubo, or risk-averse anpei, rahbo, raeubo; euco, kg, thompson, top-two. "
+        "By default raeubo.",
         show_default=False,
     ),
 ]

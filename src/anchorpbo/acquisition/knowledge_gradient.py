@@ -1,0 +1,264 @@
+"""The knowledge gradient of a duel: how much its answer is expected to raise the best posterior mean [Frazier2008].
+
+Symbols: m is the posterior mean, n the noise, v = Var(f(x) - f(y)), s^2 = v + n(x) + n(y) and z = (m(x) - m(y)) / s. A
+probit user answers "x" with probability Phi(z). After that answer the mean at a design a, and its product with the
+probability of the answer, are in closed form
+
+    m(a) + Cov(f(a), f(x) - f(y)) phi(z) / (s Phi(z))
+    E[f(a); x wins] = Phi(z) m(a) + Cov(f(a), f(x) - f(y)) phi(z) / s
+
+and similarly for a design b after "y". The knowledge gradient is the maximum over a and b of
+
+    V(x, a, y, b) = E[f(a); x wins] + E[f(b); y wins]
+                  = Phi(z) m(a) + Phi(-z) m(b) + phi(z) / s Cov(f(a) - f(b), f(x) - f(y))
+
+less the present maximum of m, which does not depend on the duel and is left out. The noise map enters through s: a duel
+that the user cannot judge changes little. V with a = x and b = y is EUCO. No duel is worth more than the best EUBO.
+
+The search maximises V over the duel and both choices at once ("one-shot" [Balandat2020]): an item is (x, a, y, b), each
+design of the duel followed by the design that is best if it wins. The value is exact for a Gaussian posterior and two
+answers; it does not count ties.
+
+References
+----------
+[Frazier2008] P. I. Frazier, W. B. Powell and S. Dayanik. A knowledge-gradient policy for sequential information
+    collection. SIAM Journal on Control and Optimization 47(5), 2410-2439, 2008.
+[Balandat2020] M. Balandat, B. Karrer, D. R. Jiang, S. Daulton, B. Letham, A. G. Wilson and E. Bakshy. BoTorch: a
+    framework for efficient Monte-Carlo Bayesian optimization. NeurIPS 2020.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from anchorpbo.acquisition.base import Acquisition
+from anchorpbo.acquisition.bound_acquisition import BoundAcquisition, BoundDuels, ScreenedDuels, select_largest
+from anchorpbo.numerics.normal import cdf, density
+from anchorpbo.numerics.tiering import jit_tiered
+from anchorpbo.posterior import Posterior
+from anchorpbo.posterior.moments import DesignMoments, OutcomeMoments
+from anchorpbo.reliability import NoiseMap
+from anchorpbo.typing import Array, IntArray
+
+
+@dataclass(frozen=True)
+class KnowledgeGradient(Acquisition):
+    """Knowledge gradient of a duel, for probit answers."""
+
+    @property
+    def needs_probit(self) -> bool:
+        """Whether the value models the answer: true."""
+        return True
+
+    def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> BoundKnowledgeGradient:
+        """Return V as a function of items (x, a, y, b), (n, 4, d); the incumbent is not used."""
+        return BoundKnowledgeGradient(posterior, noise)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundKnowledgeGradient(BoundDuels):
+    """The knowledge gradient as a function V of items (x, a, y, b), (n, 4, d)."""
+
+    @property
+    def item_shape(self) -> tuple[int, ...]:
+        """Shape of an item, (4, d)."""
+        return (4, self.posterior.dimension)
+
+    @property
+    def _parts(self) -> Iterator[tuple[float, Posterior]]:
+        """Weights and Gaussian posteriors over which V is averaged."""
+        yield 1.0, self.posterior
+
+    def values(self, X: Array) -> Array:
+        """Return V, (n,), of items X, (n, 4, d)."""
+        noise, total = self.noise.values(self._flatten_duels(X)), np.zeros(len(X))
+        noise = noise[::2] + noise[1::2]
+        for weight, posterior in self._parts:
+            here = OutcomeMoments.of(posterior, X)
+            total += weight * _Outcomes.of(here.mean[:, 0] - here.mean[:, 2], here.variance + noise).value(here)
+        return total
+
+    def slopes(self, X: Array) -> tuple[Array, Array]:
+        """Return V, (n,), and its gradient, (n, 4, d), of items X, (n, 4, d)."""
+        noise, noise_slopes = self.noise.slopes(self._flatten_duels(X))
+        noise = noise[::2] + noise[1::2]
+        total, gradient, by_noise = np.zeros(len(X)), np.zeros(X.shape), np.zeros(len(X))
+        for weight, posterior in self._parts:
+            here = OutcomeMoments.of(posterior, X, slopes=True)
+            outcomes = _Outcomes.of(here.mean[:, 0] - here.mean[:, 2], here.variance + noise)
+            by_mean, by_variance = outcomes.partials(here)
+            total += weight * outcomes.value(here)
+            gradient += weight * here.gradient(by_mean, by_variance, outcomes.slope)
+            by_noise += weight * by_variance
+        gradient[:, ::2] += by_noise[:, None, None] * noise_slopes.reshape(len(X), 2, X.shape[2])
+        return total, gradient
+
+    def screen(self, designs: Array, count: int) -> ScreenedDuels:
+        """Return the best duels of designs, with the best choices a and b among them."""
+        first, second = np.triu_indices(len(designs), 1)
+        choices = _Choices.of(self, designs, first, second)
+        rows, values = select_largest(choices.values, count, np.arange(len(first)), np.arange(len(first)))
+        kept = rows[:, 0]
+        items = np.stack([first, choices.if_first, second, choices.if_second], axis=1)[kept]
+        return ScreenedDuels(designs[items], values, items[:, ::2])
+
+    def get_duels(self, items: Array) -> Array:
+        """Return x and y, (n, 2, d)."""
+        return items[:, ::2]
+
+    def fix_first(self, champion: Array) -> KnowledgeGradientChallengers:
+        """Return V as a function of (a, y, b) for x = `champion`, (d,)."""
+        return KnowledgeGradientChallengers(self.posterior, self.noise, self, champion)
+
+    def complete(self, items: Array, designs: Array) -> Array:
+        """Return the items with the best choices a and b among the present ones and designs, (n, d)."""
+        together = np.concatenate([items.reshape(-1, items.shape[2]), designs])
+        first = np.arange(0, 4 * len(items), 4)
+        choices = _Choices.of(self, together, first, first + 2)
+        return together[np.stack([first, choices.if_first, first + 2, choices.if_second], axis=1)]
+
+    def _flatten_duels(self, X: Array) -> Array:
+        """Return x and y of each item in alternating rows, (2 n, d)."""
+        return X[:, ::2].reshape(-1, X.shape[2])
+
+
+@dataclass(frozen=True, eq=False)
+class KnowledgeGradientChallengers(BoundDuels):
+    """The knowledge gradient of duels with a given design, as a function of (a, y, b), (n, 3, d)."""
+
+    whole: BoundKnowledgeGradient
+    champion: Array
+    """The fixed design x, (d,)."""
+
+    @property
+    def item_shape(self) -> tuple[int, ...]:
+        """Shape of an item, (3, d)."""
+        return (3, self.posterior.dimension)
+
+    def values(self, X: Array) -> Array:
+        """Return V, (n,), of items X, (n, 3, d)."""
+        return self.whole.values(self._prepend_champion(X))
+
+    def slopes(self, X: Array) -> tuple[Array, Array]:
+        """Return V, (n,), and its gradient, (n, 3, d), of items X, (n, 3, d)."""
+        values, gradient = self.whole.slopes(self._prepend_champion(X))
+        return values, np.ascontiguousarray(gradient[:, 1:])
+
+    def screen(self, designs: Array, count: int) -> ScreenedDuels:
+        """Return the best duels of the champion, which has row number -1, and one of the designs."""
+        together = np.concatenate([designs, self.champion[None]])
+        rows = np.arange(len(designs))
+        choices = _Choices.of(self.whole, together, np.full(len(designs), len(designs)), rows)
+        kept = select_largest(choices.values, count, rows, rows)[0][:, 0]
+        items = np.stack([choices.if_first, rows, choices.if_second], axis=1)[kept]
+        pairs = np.stack([np.full(len(kept), -1), kept], axis=1)
+        return ScreenedDuels(together[items], choices.values[kept], pairs)
+
+    def get_duels(self, items: Array) -> Array:
+        """Return the champion and y, (n, 2, d)."""
+        return self._prepend_champion(items)[:, ::2]
+
+    def fix_first(self, champion: Array) -> BoundAcquisition:
+        """Return the same function for another champion."""
+        return self.whole.fix_first(champion)
+
+    def complete(self, items: Array, designs: Array) -> Array:
+        """Return the items with the best choices a and b among the present ones and designs, (n, d)."""
+        return self.whole.complete(self._prepend_champion(items), designs)[:, 1:]
+
+    def _prepend_champion(self, X: Array) -> Array:
+        return np.concatenate([np.broadcast_to(self.champion, (len(X), 1, X.shape[2])), X], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Outcomes:
+    """Probabilities of the two answers, and how much an answer moves the means; arrays of one shape."""
+
+    z: Array
+    s: Array
+    first: Array
+    """Probability Phi(z) that x wins."""
+    second: Array
+    """Probability Phi(-z) that y wins."""
+    slope: Array
+    """phi(z) / s, the derivative of V in Cov(f(a) - f(b), f(x) - f(y))."""
+
+    @classmethod
+    def of(cls, margin: Array, variance: Array) -> _Outcomes:
+        """Return the outcomes for m(x) - m(y) and s^2."""
+        s = np.sqrt(variance)
+        z = margin / s
+        return cls(z, s, cdf(z), cdf(-z), density(z) / s)
+
+    def value(self, here: OutcomeMoments) -> Array:
+        """Return V, (n,)."""
+        return self.first * here.mean[:, 1] + self.second * here.mean[:, 3] + self.slope * here.covariance
+
+    def partials(self, here: OutcomeMoments) -> tuple[Array, Array]:
+        """Return the derivatives of V in the four means, (n, 4), and in s^2, (n,)."""
+        by_mean = np.empty(here.mean.shape)
+        # dV/dm(x): the probabilities and phi(z) / s depend on z.
+        by_mean[:, 0] = self.slope * (here.mean[:, 1] - here.mean[:, 3] - self.z * here.covariance / self.s)
+        by_mean[:, 1], by_mean[:, 2], by_mean[:, 3] = self.first, -by_mean[:, 0], self.second
+        return by_mean, -0.5 / self.s * (self.z * by_mean[:, 0] + self.slope * here.covariance / self.s)
+
+
+@dataclass(frozen=True, eq=False)
+class _Choices:
+    """The best choices among designs after either outcome of some duels."""
+
+    values: Array
+    """V, (k,)."""
+    if_first: IntArray
+    """Row number of the best a, (k,)."""
+    if_second: IntArray
+    """Row number of the best b, (k,)."""
+
+    @classmethod
+    def of(cls, bound: BoundKnowledgeGradient, designs: Array, first: IntArray, second: IntArray) -> _Choices:
+        """Return the best choices for duels of two of the designs, (n, d), with row numbers (k,) each."""
+        noise = bound.noise.values(designs)
+        parts = [
+            _weigh(weight, DesignMoments.of(posterior, designs), noise, first, second)
+            for weight, posterior in bound._parts
+        ]
+        means, covariances, in_first, in_second, in_covariance = (np.array(each) for each in zip(*parts, strict=True))
+        values, if_first, if_second = np.empty(len(first)), *np.empty((2, len(first)), dtype=np.intp)
+        _choose(means, covariances, first, second, in_first, in_second, in_covariance, values, if_first, if_second)
+        return cls(values, if_first, if_second)
+
+
+def _weigh(
+    weight: float, here: DesignMoments, noise: Array, first: IntArray, second: IntArray
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Return means, (n,), covariances, (n, n), and the weights of m(a), m(b) and the covariance in V, (k,) each."""
+    covariance = here.covariance
+    variance = here.variance[first] + here.variance[second] - 2.0 * covariance[first, second]
+    total = np.maximum(variance, 0.0) + noise[first] + noise[second]
+    outcomes = _Outcomes.of(here.mean[first] - here.mean[second], total)
+    return here.mean, covariance, weight * outcomes.first, weight * outcomes.second, weight * outcomes.slope
+
+
+@jit_tiered
+def _choose(
+    means: Array, covariances: Array, first: IntArray, second: IntArray, in_first: Array, in_second: Array,
+    in_covariance: Array, values: Array, if_first: IntArray, if_second: IntArray,
+) -> None:  # fmt: skip
+    """Fill in the value and the best choices of each duel; the leading axis of the moments is that of the parts."""
+    for k in range(len(first)):
+        i, j = first[k], second[k]
+        best_first, best_second, a, b = -np.inf, -np.inf, 0, 0
+        for c in range(means.shape[1]):
+            now_first, now_second = 0.0, 0.0
+            for p in range(len(means)):
+                moved = in_covariance[p, k] * (covariances[p, i, c] - covariances[p, j, c])
+                now_first += in_first[p, k] * means[p, c] + moved
+                now_second += in_second[p, k] * means[p, c] - moved
+            if now_first > best_first:
+                best_first, a = now_first, c
+            if now_second > best_second:
+                best_second, b = now_second, c
+        values[k], if_first[k], if_second[k] = best_first + best_second, a, b
