@@ -7,14 +7,22 @@
     best_option          EUBO, RAEUBO: duels
     base                 DesignAcquisition, PairAcquisition: a new one implements one method, `partials`
     bound_acquisition    an acquisition function bound to a posterior and a noise map: values and gradients in x
+    averages             averages over the components of a posterior
 """
 
 from inspect import signature
 from typing import Any, TypeAlias
 
-from anchorpbo.acquisition.base import DesignAcquisition, PairAcquisition, PairPartials, Partials, best_mean
+from anchorpbo.acquisition.averages import average_slopes, average_values
+from anchorpbo.acquisition.base import DesignAcquisition, PairAcquisition, PairPartials, Partials
 from anchorpbo.acquisition.best_option import EUBO, RAEUBO, lambert_constant
-from anchorpbo.acquisition.bound_acquisition import BoundAcquisition, BoundChallengers, BoundDesigns, BoundPairs
+from anchorpbo.acquisition.bound_acquisition import (
+    BoundAcquisition,
+    BoundChallengers,
+    BoundDesigns,
+    BoundPairs,
+    best_mean,
+)
 from anchorpbo.acquisition.confidence import RAHBO, UCB
 from anchorpbo.acquisition.improvement import ANPEI, EI
 from anchorpbo.errors import InputError, UnknownNameError
@@ -59,6 +67,6 @@ def _create(name: str, parameters: dict[str, Any]) -> Acquisition:
 __all__ = [
     "ACQUISITIONS", "ANPEI", "EI", "EUBO", "RAEUBO", "RAHBO", "UCB",
     "Acquisition", "BoundAcquisition", "BoundChallengers", "BoundDesigns", "BoundPairs", "DesignAcquisition",
-    "PairAcquisition", "PairPartials", "Partials", "best_mean", "lambert_constant",
+    "PairAcquisition", "PairPartials", "Partials", "average_slopes", "average_values", "best_mean", "lambert_constant",
     "resolve_acquisition",
 ]  # fmt: skip

@@ -24,7 +24,7 @@ from anchorpbo.model.priors import Learn, make_default_specs
 from anchorpbo.numerics.allocator import keep_freed_blocks
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_integer, as_points
-from anchorpbo.posterior import InducingLatent, LinearFunctional, Posterior, posterior_from_sites
+from anchorpbo.posterior import GaussianPosterior, InducingLatent, LinearFunctional, Posterior, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array, IntArray
 
@@ -105,7 +105,7 @@ class PreferenceGP:
         self._inducing_rule.check(self._inference)
         self._initial = self._current = GenerativeModel(kernel, noise, likelihood)
         self._duels: Duels | None = None
-        self._posterior: Posterior | None = None
+        self._posterior: GaussianPosterior | None = None
         self._average: LinearFunctional | None = None
         self._info: Info | None = None
         self._fit_info: FitInfo | None = None
@@ -171,7 +171,7 @@ class PreferenceGP:
         tie
             Whether the two were judged equal instead.
         """
-        posterior, duels = self.posterior, self.duels
+        posterior, duels = _require(self._posterior), self.duels
         pair, likelihood = duels.as_pair(winner, loser), self.likelihood
         if tie and likelihood.tau == 0.0:
             likelihood = self._initial.likelihood.for_duels(duels.with_tie(winner, loser))
@@ -246,8 +246,9 @@ class PreferenceGP:
             raise ShapeError("X and Y must have the same shape", f"{X.shape} and {Y.shape}", "pair them row by row")
         a, b = self.coefficients(X, Y)
         win = np.zeros(len(X), dtype=np.bool_)
-        parts = list(self.posterior.margins(X, Y, a, b))
-        return np.asarray(sum(np.exp(self.likelihood.log_marginal(*part, win).value) for part in parts) / len(parts))
+        return self.posterior.average_over_margins(
+            lambda mean, variance: np.exp(self.likelihood.log_marginal(mean, variance, win).value), X, Y, a, b
+        )
 
     def coefficients(self, X: Array, Y: Array) -> tuple[Array, Array]:
         """Return a_i and b_i, (n,) each, of the margin a_i f(x_i) - b_i f(y_i) of a comparison of x_i and y_i."""
@@ -379,7 +380,7 @@ def _check_finite(numbers: npt.ArrayLike) -> Array:
     return array
 
 
-def _check_posterior(posterior: Posterior) -> Posterior:
+def _check_posterior(posterior: GaussianPosterior) -> GaussianPosterior:
     """Return a posterior; raise if it is not finite at the designs compared."""
     spread = () if posterior.spread is None else posterior.spread
     for numbers in (posterior.beta, posterior.root, posterior.means, spread):
@@ -387,7 +388,7 @@ def _check_posterior(posterior: Posterior) -> Posterior:
     return posterior
 
 
-_Inference = tuple[Posterior, Info, Approximation | None]
+_Inference = tuple[GaussianPosterior, Info, Approximation | None]
 
 
 def _find_best_others(posterior: Posterior, points: Array, chosen: IntArray) -> Array:

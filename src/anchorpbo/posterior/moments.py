@@ -17,7 +17,7 @@ import numpy as np
 from anchorpbo.typing import Array
 
 if TYPE_CHECKING:
-    from anchorpbo.posterior.posterior import Posterior
+    from anchorpbo.posterior.gaussian_posterior import GaussianPosterior
 
 Pull = Callable[[Array], Array]
 """Function from weights of the covariances to the gradient in x, (n, d)."""
@@ -28,14 +28,14 @@ _AGAINST = np.array([[-2.0], [2.0]])
 class DesignMoments:
     """Posterior mean and variance at designs, (n,) each."""
 
-    posterior: Posterior
+    posterior: GaussianPosterior
     X: Array
     k: Array
     """k(x, P), (n, u)."""
     pull: Pull
 
     @classmethod
-    def of(cls, posterior: Posterior, X: Array, *, slopes: bool = False) -> DesignMoments:
+    def of(cls, posterior: GaussianPosterior, X: Array, *, slopes: bool = False) -> DesignMoments:
         """Return the moments at X, (n, d), without validating X; set `slopes` if `gradient` will be called."""
         return cls(posterior, X, *_look(posterior, X, slopes))
 
@@ -73,7 +73,7 @@ class DesignMoments:
 class PairMoments:
     """Posterior means of f(x) and f(y), and variance of f(x) - f(y)."""
 
-    posterior: Posterior
+    posterior: GaussianPosterior
     X: Array
     """Pairs of designs (x, y), (n, 2, d)."""
     through: RootProduct
@@ -88,7 +88,7 @@ class PairMoments:
     """Variance Var(f(x) - f(y)), (n,); negative rounding errors are set to 0."""
 
     @classmethod
-    def of(cls, posterior: Posterior, X: Array, *, slopes: bool = False) -> PairMoments:
+    def of(cls, posterior: GaussianPosterior, X: Array, *, slopes: bool = False) -> PairMoments:
         """Return the moments at pairs X, (n, 2, d), without validating X; set `slopes` if `gradient` will be called."""
         kernel, designs = posterior.kernel, X.reshape(-1, X.shape[2])
         k, pull = _look(posterior, designs, slopes)
@@ -113,14 +113,14 @@ class PairMoments:
 class RootProduct:
     """Product of rows k, (n, u), with the roots of G, used by the moments and their gradients."""
 
-    posterior: Posterior
+    posterior: GaussianPosterior
     within: Array
     """Product k root', (n, r)."""
     spread: Array | None
     """Product k spread', (n, r'), for a mixture."""
 
     @classmethod
-    def of(cls, posterior: Posterior, k: Array) -> RootProduct:
+    def of(cls, posterior: GaussianPosterior, k: Array) -> RootProduct:
         """Multiply rows k by the roots of G."""
         within = k @ posterior.root.T if posterior.factors is None else posterior.factors.multiply_transpose(k)
         return cls(posterior, within, None if posterior.spread is None else k @ posterior.spread.T)
@@ -139,7 +139,7 @@ class RootProduct:
         return within if spread is None or self.spread is None else within - self.spread @ spread
 
 
-def _look(posterior: Posterior, X: Array, slopes: bool) -> tuple[Array, Pull]:
+def _look(posterior: GaussianPosterior, X: Array, slopes: bool) -> tuple[Array, Pull]:
     kernel, points = posterior.kernel, posterior.points
     if slopes:
         return kernel.value_with_input_pullback(X, points)

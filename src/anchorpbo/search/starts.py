@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anchorpbo.acquisition import BoundAcquisition, BoundPairs
+from anchorpbo.acquisition import BoundAcquisition, BoundPairs, average_values
 from anchorpbo.posterior.moments import DesignMoments
 from anchorpbo.search.evaluation import check_finite
 from anchorpbo.typing import Array, IntArray
@@ -59,11 +59,14 @@ def select_landmarks(bound: BoundAcquisition) -> Array:
 def select_best_pairs(bound: BoundPairs, designs: Array, count: int) -> tuple[Array, Array]:
     """Return the best pairs of designs, (count, 2, d) or fewer, and their values, (count,)."""
     first, second = np.triu_indices(len(designs), 1)
-    here, noise = DesignMoments.of(bound.posterior, designs), bound.noise.values(designs)
-    variance = here.variance[first] + here.variance[second] - 2.0 * here.covariance[first, second]
-    std = np.sqrt(np.maximum(variance, 0.0))
-    means, noises = (here.mean[first], here.mean[second]), (noise[first], noise[second])
-    values = bound.acquisition.partials(*means, std, *noises).value
+    noise, parts = bound.noise.values(designs), []
+    for weight, each in bound.posterior.components:
+        here = DesignMoments.of(each, designs)
+        variance = here.variance[first] + here.variance[second] - 2.0 * here.covariance[first, second]
+        std = np.sqrt(np.maximum(variance, 0.0))
+        means, noises = (here.mean[first], here.mean[second]), (noise[first], noise[second])
+        parts.append((weight, bound.acquisition.partials(*means, std, *noises).value))
+    values = average_values(parts)
     check_finite(values)
     best = np.argpartition(-values, count)[:count] if count < len(values) else np.arange(len(values))
     return designs[np.stack([first[best], second[best]], axis=1)], values[best]

@@ -1,4 +1,4 @@
-"""Contract suites: checks that every kernel, likelihood, inference, acquisition function and storage must pass.
+"""Contract suites: checks of kernels, likelihoods, inferences, posteriors, acquisition functions and storages.
 
 One line checks your own implementation::
 
@@ -18,7 +18,8 @@ the rest is not run. With pytest, one test per check is easier to read::
 
     KernelContract(kernel, dimension)           LikelihoodContract(likelihood)
     DesignAcquisitionContract(acquisition)      InferenceContract(inference)
-    PairAcquisitionContract(acquisition)        StorageContract(open, kept)
+    PairAcquisitionContract(acquisition)        PosteriorContract(posterior)
+    StorageContract(open, kept)
 
 The suites need no extra packages, not even pytest.
 """
@@ -28,6 +29,7 @@ from anchorpbo.testing.contract import Contract
 from anchorpbo.testing.inferences import InferenceContract
 from anchorpbo.testing.kernels import KernelContract
 from anchorpbo.testing.likelihoods import LikelihoodContract
+from anchorpbo.testing.posteriors import PosteriorContract
 from anchorpbo.testing.storages import StorageContract
 
 __all__ = [
@@ -37,5 +39,6 @@ __all__ = [
     "KernelContract",
     "LikelihoodContract",
     "PairAcquisitionContract",
+    "PosteriorContract",
     "StorageContract",
 ]
