@@ -17,7 +17,7 @@ from anchorpbo.posterior.gaussian_posterior import GaussianPosterior, posterior_
 from anchorpbo.posterior.inducing import InducingLatent, InducingPoints, choose_inducing_points
 from anchorpbo.posterior.latent import ExactLatent, LatentGaussian, Solution
 from anchorpbo.posterior.point_latent import PointLatent
-from anchorpbo.posterior.posterior_mixture import PosteriorMixture
+from anchorpbo.posterior.posterior_mixture import PosteriorMixture, mix_posteriors
 from anchorpbo.posterior.sites import Sites
 from anchorpbo.typing import Array
 
@@ -50,5 +50,6 @@ __all__ = [
     "Solution",
     "UtilityMoments",
     "choose_inducing_points",
+    "mix_posteriors",
     "posterior_from_sites",
 ]  # fmt: skip

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias, final
 
 import numpy as np
@@ -24,7 +23,7 @@ import numpy.typing as npt
 
 from anchorpbo.errors import ShapeError
 from anchorpbo.numerics.normal import cdf
-from anchorpbo.numerics.validation import as_points, freeze
+from anchorpbo.numerics.validation import as_points
 from anchorpbo.posterior.functional import LinearFunctional
 from anchorpbo.typing import Array
 
@@ -80,6 +79,11 @@ class Posterior(ABC):
     def components(self) -> Sequence[tuple[float, GaussianPosterior]]:
         """Weights, which sum to one, and components, one per node of the hyper-parameters."""
 
+    @property
+    @abstractmethod
+    def means(self) -> Array:
+        """Posterior mean at the distinct designs P, (u,), computed once."""
+
     @abstractmethod
     def at(self, X: npt.ArrayLike) -> UtilityMoments:
         """Return the mean, the variance and their gradients at designs X, (n, d)."""
@@ -131,11 +135,6 @@ class Posterior(ABC):
     def variance(self, X: npt.ArrayLike) -> Array:
         """Return the posterior variance Var f(x), (n,); negative rounding errors are set to 0."""
         return self.at(X).variance
-
-    @cached_property
-    def means(self) -> Array:
-        """Posterior mean at the distinct designs P, (u,)."""
-        return freeze(self.mean(self.points))
 
     @final
     def mean_gradient(self, X: npt.ArrayLike) -> Array:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +83,15 @@ class GaussianPosterior(Posterior):
     def parts(self) -> Sequence[GaussianWeights]:
         """Weights of each draw, or those of the single Gaussian process as a list of one."""
         return [(self.beta, self.root)] if self.draws is None else self.draws
+
+    @cached_property
+    def means(self) -> Array:
+        """Posterior mean at the distinct designs P, (u,)."""
+        return freeze(self.mean(self.points))
+
+    def means_at(self, points: Array) -> Array:
+        """Return the mean at points, (n, d), without computing it again if these are the distinct designs P."""
+        return self.means if np.array_equal(points, self.points) else self.mean(points)
 
     def at(self, X: npt.ArrayLike) -> DesignMoments:
         """Return the mean, the variance and their gradients at designs X, (n, d)."""

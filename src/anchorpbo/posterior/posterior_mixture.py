@@ -61,6 +61,11 @@ class PosteriorMixture(Posterior):
         """Weights and components."""
         return tuple(zip(self.weights.tolist(), self.posteriors, strict=True))
 
+    @cached_property
+    def means(self) -> Array:
+        """Posterior mean at the designs of the first component, (u,)."""
+        return freeze(_average(self.weights, [each.means_at(self.points) for each in self.posteriors]))
+
     def at(self, X: npt.ArrayLike) -> MixtureMoments:
         """Return the mean, the variance and their gradients at designs X, (n, d)."""
         designs = self._designs("X", X)
@@ -212,6 +217,17 @@ class MixtureFunctional(LinearFunctional):
     def _means(self) -> Array:
         """Mean of g under each component, (s,)."""
         return np.array([each.mean for each in self.components])
+
+
+def mix_posteriors(weights: Array, posteriors: Sequence[GaussianPosterior]) -> Posterior:
+    """Return the mixture of posteriors with weights of any sum; a posterior of all the weight is returned as it is."""
+    parts = [
+        (weight, posterior) for weight, posterior in zip(weights.tolist(), posteriors, strict=True) if weight > 0.0
+    ]
+    if len(parts) == 1:
+        return parts[0][1]
+    kept = np.array([weight for weight, _ in parts])
+    return PosteriorMixture(kept / kept.sum(), tuple(posterior for _, posterior in parts))
 
 
 def _average(weights: Array, values: Sequence[Array]) -> Array:
