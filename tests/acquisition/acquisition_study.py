@@ -4,11 +4,11 @@ import numpy as np
 
 from anchorpbo.duels import Rows
 from anchorpbo.kernels import Kernel
-from anchorpbo.posterior import DuelLatent, Posterior, Sites, posterior_from_sites
+from anchorpbo.posterior import DuelLatent, GaussianPosterior, Sites, posterior_from_sites
 from anchorpbo.reliability import NoiseMap
 
 
-def study(kernel: Kernel, duels: int = 12, dimension: int = 3, seed: int = 0) -> tuple[Posterior, NoiseMap]:
+def study(kernel: Kernel, duels: int = 12, dimension: int = 3, seed: int = 0) -> tuple[GaussianPosterior, NoiseMap]:
     rng = np.random.default_rng(seed)
     points = rng.random((2 * duels, dimension))
     noise = NoiseMap.from_anchors(rng.random((4, dimension)), bandwidth=1.0)

@@ -9,8 +9,6 @@ from anchorpbo.acquisition import (
     RAHBO,
     UCB,
     KnowledgeGradient,
-    ThompsonSampling,
-    TopTwoSampling,
     resolve_acquisition,
 )
 from anchorpbo.errors import InputError, UnknownNameError
@@ -29,8 +27,6 @@ def test_the_papers_names_give_the_papers_acquisitions(name, expected):
     [
         ("euco", EUCO()),
         ("kg", KnowledgeGradient()),
-        ("thompson", ThompsonSampling()),
-        ("top-two", TopTwoSampling()),
     ],
 )
 def test_ours_have_names_of_their_own(name, expected):

@@ -7,7 +7,7 @@ from acquisition_study import study
 from anchorpbo.acquisition import ANPEI, EI, EUBO, RAEUBO, RAHBO, UCB, DesignAcquisition, Partials, best_mean
 from anchorpbo.errors import InputError, ShapeError, UnsupportedError
 from anchorpbo.kernels import RBF, Matern52
-from anchorpbo.posterior import Posterior
+from anchorpbo.posterior import GaussianPosterior
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.testing import DesignAcquisitionContract
 
@@ -79,7 +79,7 @@ def test_a_utility_known_for_certain_has_a_finite_gradient(acquisition):
     kernel = RBF(0.4)
     points = np.array([[0.2, 0.2], [0.8, 0.7]])
     root = np.linalg.inv(np.linalg.cholesky(kernel(points, points)))
-    posterior = Posterior(kernel, points, np.array([1.0, -1.0]), root)
+    posterior = GaussianPosterior(kernel, points, np.array([1.0, -1.0]), root)
     noise = NoiseMap.from_anchors(points, bandwidth=1.0)
     assert posterior.variance(points).max() < 1e-14
     value, gradient = acquisition.bind(posterior, noise, 2.0).value_and_gradient(points)
@@ -91,13 +91,13 @@ def test_the_incumbent_is_the_best_mean_of_the_designs_asked_about():
     posterior, noise = study(RBF(0.4))
     best = posterior.mean(posterior.points).max()
     assert best_mean(posterior) == best
-    assert EI().bind(posterior, noise).incumbent == best
-    assert EI().bind(posterior, noise, 0.25).incumbent == 0.25
+    assert EI().bind(posterior, noise).incumbents == (best,)
+    assert EI().bind(posterior, noise, 0.25).incumbents == (0.25,)
 
 
 @pytest.mark.parametrize("acquisition", [*SINGLE, *PAIRS], ids=repr)
 def test_acquisitions_work_before_any_duel(acquisition):
-    posterior = Posterior.prior(RBF(0.4), 2)
+    posterior = GaussianPosterior.prior(RBF(0.4), 2)
     assert best_mean(posterior) == 0.0
     bound = acquisition.bind(posterior, NoiseMap.constant(0.5))
     value, gradient = bound.value_and_gradient(np.random.default_rng(5).random((4, *bound.item_shape)))
@@ -159,7 +159,7 @@ def test_what_needs_no_standard_deviation_never_asks_for_the_covariance(acquisit
     posterior, noise = study(RBF(0.4))
     X = np.random.default_rng(5).random((6, 3))
     expected = posterior.mean(X) - getattr(acquisition, "risk_aversion", 0.0) * noise(X)
-    blind = Posterior(posterior.kernel, posterior.points, posterior.beta, np.full_like(posterior.root, np.nan))
+    blind = GaussianPosterior(posterior.kernel, posterior.points, posterior.beta, np.full_like(posterior.root, np.nan))
     bound = acquisition.bind(blind, noise)
     value, gradient = bound.value_and_gradient(X)
     np.testing.assert_allclose(value, expected, rtol=1e-12)

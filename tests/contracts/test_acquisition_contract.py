@@ -22,8 +22,6 @@ from anchorpbo.acquisition import (
     PairPartials,
     Partials,
     ScreenedDuels,
-    ThompsonSampling,
-    TopTwoSampling,
 )
 from anchorpbo.posterior import Posterior
 from anchorpbo.reliability import NoiseMap
@@ -54,8 +52,6 @@ PAIRS = {
 
 DUELS = {
     "kg": OneShotAcquisitionContract(KnowledgeGradient()),
-    "thompson": DuelAcquisitionContract(ThompsonSampling()),
-    "top-two": DuelAcquisitionContract(TopTwoSampling()),
     "eubo": DuelAcquisitionContract(EUBO()),
 }
 

@@ -70,7 +70,7 @@ def check(model, duels):
     ]
     assert all(np.isfinite(number).all() for number in numbers)
     # Log-concave answers never widen the prior; a mixture of a few draws may look as if, by Monte Carlo error.
-    slack = 1e-6 if posterior.components is None else 0.5
+    slack = 1e-6 if posterior.draws is None else 0.5
     assert np.all((variance >= 0) & (variance <= outputscale * (1 + slack)))
     for probability in (posterior.prob_prefer(X, X[::-1]), model.prob_choose(X, X[::-1])):
         assert np.all((probability >= 0) & (probability <= 1 + 1e-12))

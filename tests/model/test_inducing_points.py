@@ -118,7 +118,7 @@ class TestTheErrorAgainstTheExactAnswer:
         sampler = PolyaGamma(sweeps=50, draws=400, thin=2)
         settings = {"duels": duels, "likelihood": "logistic", "inference": sampler}
         exact, got = (conditioned(2, count, **settings) for count in (None, 80))
-        assert got.posterior.components is not None
+        assert got.posterior.draws is not None
         of_mean, _ = errors(got, exact, 2)  # two runs of a chain, whose paths need not be the same
         assert of_mean < 0.3
 

@@ -8,7 +8,7 @@ import pytest
 
 from anchorpbo.duels import Rows
 from anchorpbo.kernels import Kernel, Matern52
-from anchorpbo.posterior import LATENTS, LatentGaussian, Posterior, Sites, posterior_from_sites
+from anchorpbo.posterior import LATENTS, GaussianPosterior, LatentGaussian, Sites, posterior_from_sites
 from anchorpbo.typing import Array
 
 
@@ -32,7 +32,7 @@ class Example:
     def latent(self, kind: str = "auto") -> LatentGaussian:
         return LATENTS[kind](self.rows, self.K)
 
-    def posterior(self, kind: str = "auto") -> Posterior:
+    def posterior(self, kind: str = "auto") -> GaussianPosterior:
         return posterior_from_sites(self.kernel, self.points, self.latent(kind), self.sites)
 
     def dense(self, sites: Sites | None = None) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ from anchorpbo.duels import Duels
 from anchorpbo.inference import EP
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
-from anchorpbo.posterior import LATENTS, Posterior, posterior_from_sites
+from anchorpbo.posterior import LATENTS, GaussianPosterior, posterior_from_sites
 from anchorpbo.typing import Array
 
 Build = Callable[..., Any]
@@ -18,7 +18,9 @@ PAIR = np.array([[0.2, 0.3], [0.7, 0.6]])
 NOISE = np.array([0.4, 1.3])
 
 
-def after(posterior: Posterior, likelihood: Likelihood, pair: Array, noise: Array, tie: bool) -> Posterior:
+def after(
+    posterior: GaussianPosterior, likelihood: Likelihood, pair: Array, noise: Array, tie: bool
+) -> GaussianPosterior:
     """The posterior with one more duel."""
     a, b = likelihood.coefficients(noise[:1], noise[1:])
     row = np.array([a[0], -b[0]])
@@ -31,7 +33,7 @@ def after(posterior: Posterior, likelihood: Likelihood, pair: Array, noise: Arra
 @pytest.mark.parametrize("tie", [False, True])
 def test_first_duel_is_that_of_ep(likelihood: Likelihood, tie: bool, X: Array) -> None:
     kernel = RBF(0.5, 3.0)
-    updated = after(Posterior.prior(kernel, 2), likelihood, PAIR, NOISE, tie)
+    updated = after(GaussianPosterior.prior(kernel, 2), likelihood, PAIR, NOISE, tie)
     duels = Duels(PAIR, [], [], [[0, 1]]) if tie else Duels(PAIR, [0], [1])
     latent = LATENTS["duel"](likelihood.rows(duels, NOISE), kernel(PAIR, PAIR))
     sites = EP().infer(latent, likelihood, np.random.default_rng(0)).sites
@@ -86,7 +88,7 @@ def test_updates_may_be_chained_near_ep(X: Array) -> None:
     kernel, likelihood = RBF(0.5, 2.0), Probit()
     points = np.array([[0.2, 0.3], [0.7, 0.6], [0.4, 0.9]])
     noise, pairs = np.array([0.5, 1.0, 0.8]), [(0, 1), (1, 2), (0, 2)]
-    posterior = Posterior.prior(kernel, 2)
+    posterior = GaussianPosterior.prior(kernel, 2)
     for i, j in pairs:
         posterior = after(posterior, likelihood, points[[i, j]], noise[[i, j]], tie=False)
     duels = Duels(points, *zip(*pairs, strict=True))

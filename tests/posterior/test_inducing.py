@@ -13,9 +13,9 @@ from anchorpbo.likelihoods import Logistic, Probit
 from anchorpbo.posterior import (
     DuelLatent,
     ExactLatent,
+    GaussianPosterior,
     InducingLatent,
     LatentGaussian,
-    Posterior,
     Sites,
     choose_inducing_points,
     posterior_from_sites,
@@ -215,7 +215,7 @@ class TestMorePoints:
     """Designs without weight change nothing but `points` and `means`."""
 
     @pytest.fixture(params=[1, 7], ids=["one Gaussian process", "a mixture"])
-    def posterior(self, request: pytest.FixtureRequest) -> Posterior:
+    def posterior(self, request: pytest.FixtureRequest) -> GaussianPosterior:
         duels = some_duels(20, 30)
         rows, rng = rows_of(duels), np.random.default_rng(4)
         latent = InducingLatent(rows, choose_inducing_points(KERNEL, duels.points, rows, max_points=8))
@@ -225,7 +225,7 @@ class TestMorePoints:
             KERNEL, latent.inducing.points, latent, sites.draw(0) if request.param == 1 else sites
         )
 
-    def test_the_moments_stay(self, posterior: Posterior) -> None:
+    def test_the_moments_stay(self, posterior: GaussianPosterior) -> None:
         rng = np.random.default_rng(5)
         more, X, Y = rng.uniform(size=(3, 6, 2))
         wider = posterior.with_points(more)
@@ -238,7 +238,7 @@ class TestMorePoints:
 
     @pytest.mark.parametrize("piece", [2_000_000, 20])
     def test_moments_of_a_sum_are_those_of_the_matrix(
-        self, posterior: Posterior, monkeypatch: pytest.MonkeyPatch, piece: int
+        self, posterior: GaussianPosterior, monkeypatch: pytest.MonkeyPatch, piece: int
     ) -> None:
         monkeypatch.setattr("anchorpbo.posterior.functional._MAX_COVARIANCES", piece)
         rng = np.random.default_rng(6)

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from anchorpbo.duels import Duels
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Probit
-from anchorpbo.posterior import LATENTS, Posterior, Sites, posterior_from_sites
+from anchorpbo.posterior import LATENTS, GaussianPosterior, Sites, posterior_from_sites
 from anchorpbo.typing import Array
 
 Build = Callable[..., Any]
@@ -54,20 +54,20 @@ def test_moments_are_those_of_the_mixture(
 def test_components_are_the_draws(example: Build, shared: bool, kind: str, size: tuple[int, int]) -> None:
     one = example(*size, seed=3, draws=4, shared=shared)
     mixture = one.posterior(kind)
-    assert mixture.components is not None
+    assert mixture.draws is not None
     assert len(mixture.parts) == 4
-    for s, (beta, root) in enumerate(mixture.components):
+    for s, (beta, root) in enumerate(mixture.draws):
         expected_beta, expected_G = one.dense(one.sites.draw(s))
         np.testing.assert_allclose(beta, expected_beta, atol=1e-10)
         np.testing.assert_allclose(root.T @ root, expected_G, atol=1e-10)
-    last, before = mixture.components[-1][0], mixture.components[2:][1][0]
+    last, before = mixture.draws[-1][0], mixture.draws[2:][1][0]
     np.testing.assert_array_equal(last, before)
 
 
 def test_one_draw_is_a_gaussian(example: Build, X: Array) -> None:
     one = example(5, 4, seed=4, draws=1)
     posterior = one.posterior()
-    assert posterior.components is None
+    assert posterior.draws is None
     plain = posterior_from_sites(one.kernel, one.points, one.latent(), one.sites.draw(0))
     np.testing.assert_array_equal(posterior.mean(X), plain.mean(X))
 
@@ -81,7 +81,7 @@ def test_equal_draws_are_one_gaussian(example: Build, X: Array) -> None:
     np.testing.assert_allclose(mixture.prob_prefer(X, X[::-1]), plain.prob_prefer(X, X[::-1]), atol=1e-12)
 
 
-def skewed_mixture(shared: bool) -> Posterior:
+def skewed_mixture(shared: bool) -> GaussianPosterior:
     """Three draws of which one lies far out."""
     duels, kernel = Duels([[0.2], [0.8]], [0], [1]), RBF(0.4, 4.0)
     latent = LATENTS["duel"](Probit().rows(duels, np.full(2, 0.5)), kernel(duels.points, duels.points))
@@ -93,7 +93,7 @@ def skewed_mixture(shared: bool) -> Posterior:
 def test_samples_have_the_mixtures_moments_and_skewness(shared: bool) -> None:
     mixture, X, n = skewed_mixture(shared), np.array([[0.2], [0.6]]), 60_000
     draws = mixture.sample(X, n, np.random.default_rng(0))
-    parts = [Posterior(mixture.kernel, mixture.points, beta, root) for beta, root in mixture.parts]
+    parts = [GaussianPosterior(mixture.kernel, mixture.points, beta, root) for beta, root in mixture.parts]
     means, variances = (np.array([getattr(part, name)(X) for part in parts]) for name in ("mean", "variance"))
     shift = means - means.mean(axis=0)
     second, third = (variances + shift**2).mean(axis=0), (shift**3 + 3 * shift * variances).mean(axis=0)
@@ -112,7 +112,7 @@ def test_prob_prefer_averages_over_components(shared: bool) -> None:
     mixture, X, Y = skewed_mixture(shared), np.array([[0.2], [0.3]]), np.array([[0.8], [0.6]])
     each = []
     for beta, root in mixture.parts:
-        here = Posterior(mixture.kernel, mixture.points, beta, root).at_pairs(X, Y)
+        here = GaussianPosterior(mixture.kernel, mixture.points, beta, root).at_pairs(X, Y)
         each.append(ndtr((here.mean[:, 0] - here.mean[:, 1]) / np.sqrt(here.variance)))
     np.testing.assert_allclose(mixture.prob_prefer(X, Y), np.mean(each, axis=0), rtol=1e-10)
     moments = mixture.at_pairs(X, Y)

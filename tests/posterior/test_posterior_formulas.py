@@ -10,7 +10,7 @@ from scipy.special import ndtr
 
 from anchorpbo.errors import InputError, ShapeError, UnsupportedError
 from anchorpbo.kernels import RBF, Kernel, Matern52, Tanimoto
-from anchorpbo.posterior import Posterior
+from anchorpbo.posterior import GaussianPosterior
 from anchorpbo.testing import KernelContract
 from anchorpbo.typing import Array
 
@@ -101,7 +101,7 @@ def test_equal_designs_are_a_coin_flip(example: Build, X: Array) -> None:
 def test_without_spread_the_larger_mean_is_preferred_surely() -> None:
     kernel, points = RBF(0.3), np.array([[0.2], [0.8]])
     root = np.linalg.inv(np.linalg.cholesky(kernel(points, points)))
-    posterior = Posterior(kernel, points, np.array([1.0, -1.0]), root)
+    posterior = GaussianPosterior(kernel, points, np.array([1.0, -1.0]), root)
     assert posterior.variance(points) == pytest.approx([0.0, 0.0], abs=1e-15)
     probability = posterior.prob_prefer(points, points[::-1])
     assert probability == pytest.approx([1.0, 0.0], abs=1e-12)
@@ -157,7 +157,7 @@ class TestSampling:
 class TestPrior:
     def test_prior_has_the_moments_of_the_kernel(self, X: Array) -> None:
         kernel = Matern52(0.4, 2.0)
-        prior = Posterior.prior(kernel, 2)
+        prior = GaussianPosterior.prior(kernel, 2)
         np.testing.assert_array_equal(prior.mean(X), np.zeros(len(X)))
         np.testing.assert_allclose(prior.covariance(X), kernel(X, X), rtol=1e-15)
         np.testing.assert_array_equal(prior.variance(X), np.full(len(X), 2.0))
@@ -194,7 +194,7 @@ class TestRules:
             call(np.zeros((2, 2)), np.zeros((1, 2)))
 
     def test_no_gradient_without_one_in_the_kernel(self) -> None:
-        posterior = Posterior(Tanimoto(), np.eye(3), np.ones(3), np.eye(3))
+        posterior = GaussianPosterior(Tanimoto(), np.eye(3), np.ones(3), np.eye(3))
         with pytest.raises(UnsupportedError, match="the Tanimoto kernel has no gradient in x"):
             posterior.mean_gradient(np.eye(3))
 
@@ -248,7 +248,7 @@ class Linear(Kernel):
 )
 def test_gradients_know_a_diagonal_that_varies(kernel) -> None:
     rng = np.random.default_rng(0)
-    posterior = Posterior(kernel, rng.random((4, 2)), rng.standard_normal(4), 0.1 * rng.standard_normal((3, 4)))
+    posterior = GaussianPosterior(kernel, rng.random((4, 2)), rng.standard_normal(4), 0.1 * rng.standard_normal((3, 4)))
     X, Y = rng.random((2, 3, 2))
     for c in range(2):
         step = np.zeros(2)

@@ -10,7 +10,7 @@ from search_study import study
 from anchorpbo.acquisition import ANPEI, EI, EUBO, RAEUBO, RAHBO, UCB, DesignAcquisition, Partials
 from anchorpbo.errors import InputError, ShapeError, UnsupportedError
 from anchorpbo.kernels import Hamming, Matern52
-from anchorpbo.posterior import Posterior
+from anchorpbo.posterior import GaussianPosterior
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.search import maximise
 from anchorpbo.search.starts import select_starts
@@ -97,7 +97,7 @@ def test_tiny_improvements_are_climbed_like_large_ones():
 
 
 def test_a_flat_acquisition_returns_some_design():
-    posterior, noise = Posterior.prior(Matern52(0.3), 2), NoiseMap.constant(1.0)
+    posterior, noise = GaussianPosterior.prior(Matern52(0.3), 2), NoiseMap.constant(1.0)
     found = maximise(UCB().bind(posterior, noise), 2, np.random.default_rng(0), raw=16)
     assert found.value == pytest.approx(2.0)
     assert found.x.shape == (2,)
@@ -147,7 +147,7 @@ def test_nothing_to_start_from_is_refused(name):
 
 
 def test_a_kernel_without_gradient_sends_to_the_list():
-    bound = EI().bind(Posterior.prior(Hamming(1.0), 2), NoiseMap.constant(1.0))
+    bound = EI().bind(GaussianPosterior.prior(Hamming(1.0), 2), NoiseMap.constant(1.0))
     with pytest.raises(
         UnsupportedError, match=r"needs a kernel with a gradient in x; received Hamming; .*maximise_discrete"
     ):

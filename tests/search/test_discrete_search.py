@@ -7,7 +7,7 @@ from search_study import study
 from anchorpbo.acquisition import EI, EUBO, RAHBO, UCB
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.kernels import Tanimoto
-from anchorpbo.posterior import Posterior
+from anchorpbo.posterior import GaussianPosterior
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.search import evaluation, maximise_discrete
 
@@ -37,7 +37,10 @@ def test_a_long_list_is_scored_in_pieces(monkeypatch):
 
 def test_fingerprints_need_no_gradient():
     X = (candidates(200, 64) > 0.7).astype(float)
-    posterior, noise = Posterior.prior(Tanimoto(), 64), NoiseMap.bounded(X[:3], bandwidth=0.2, metric="tanimoto")
+    posterior, noise = (
+        GaussianPosterior.prior(Tanimoto(), 64),
+        NoiseMap.bounded(X[:3], bandwidth=0.2, metric="tanimoto"),
+    )
     found = maximise_discrete(RAHBO().bind(posterior, noise), X)
     assert found.index in {0, 1, 2}
 

@@ -12,7 +12,7 @@ from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError, UnsupportedError
 from anchorpbo.kernels import RBF, Hamming
 from anchorpbo.model import PreferenceGP
-from anchorpbo.posterior import Posterior
+from anchorpbo.posterior import GaussianPosterior
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.search import maximise
 from anchorpbo.space import Region
@@ -172,7 +172,7 @@ def test_a_large_grid_needs_no_gradient():
     rng = np.random.default_rng(0)
     region = Region.of([np.arange(8) / 7] * 5, categorical=range(5))
     points = rng.integers(8, size=(20, 5)) / 7
-    posterior = Posterior.prior(Hamming(0.5), 5)
+    posterior = GaussianPosterior.prior(Hamming(0.5), 5)
     noise = NoiseMap.bounded(points[:3], bandwidth=0.4, metric="hamming")
     bound = RAHBO(2.0, 1.0).bind(posterior, noise)
     found = maximise(bound, region, np.random.default_rng(0))

@@ -190,7 +190,7 @@ def _sense(model: Any, duels: ap.Duels) -> tuple[str, str]:
     X = np.vstack([rng.random((4, duels.dimension)), duels.points[:2]])
     prior = model.kernel.diagonal(X)
     mean, variance = posterior.mean(X), posterior.variance(X)
-    slack = 1e-6 if posterior.components is None else 10.0
+    slack = 1e-6 if posterior.draws is None else 10.0
     if (variance > prior * (1.0 + slack)).any():
         return ABSURD, f"variance {np.max(variance / prior):.2g} of the prior's"
     # A win means a margin above the threshold, which may be many times the noise.

@@ -7,22 +7,16 @@
     best_option          EUBO, RAEUBO: duels
     chosen_option        EUCO: duels
     knowledge_gradient   KnowledgeGradient: duels
-    sampled_paths        ThompsonSampling, TopTwoSampling: duels
     base                 DesignAcquisition, PairAcquisition: a new one implements one method, `partials`
     bound_acquisition    an acquisition function bound to a posterior and a noise map: values and gradients in x
+    averages             averages over the components of a posterior
 """
 
 from inspect import signature
 from typing import Any
 
-from anchorpbo.acquisition.base import (
-    Acquisition,
-    DesignAcquisition,
-    PairAcquisition,
-    PairPartials,
-    Partials,
-    best_mean,
-)
+from anchorpbo.acquisition.averages import average_slopes, average_values
+from anchorpbo.acquisition.base import Acquisition, DesignAcquisition, PairAcquisition, PairPartials, Partials
 from anchorpbo.acquisition.best_option import EUBO, RAEUBO, lambert_constant
 from anchorpbo.acquisition.bound_acquisition import (
     BoundAcquisition,
@@ -31,17 +25,17 @@ from anchorpbo.acquisition.bound_acquisition import (
     BoundDuels,
     BoundPairs,
     ScreenedDuels,
+    best_mean,
 )
 from anchorpbo.acquisition.chosen_option import EUCO
 from anchorpbo.acquisition.confidence import RAHBO, UCB
 from anchorpbo.acquisition.improvement import ANPEI, EI
 from anchorpbo.acquisition.knowledge_gradient import BoundKnowledgeGradient, KnowledgeGradient
-from anchorpbo.acquisition.sampled_paths import BoundPaths, PathAcquisition, ThompsonSampling, TopTwoSampling
 from anchorpbo.errors import InputError, UnknownNameError
 
 ACQUISITIONS: dict[str, type[Acquisition]] = {
     "ei": EI, "ucb": UCB, "eubo": EUBO, "anpei": ANPEI, "rahbo": RAHBO, "raeubo": RAEUBO,
-    "euco": EUCO, "kg": KnowledgeGradient, "thompson": ThompsonSampling, "top-two": TopTwoSampling,
+    "euco": EUCO, "kg": KnowledgeGradient,
 }  # fmt: skip
 """Acquisition functions by name: the six of the paper, then ours."""
 
@@ -77,8 +71,8 @@ def _create(name: str, parameters: dict[str, Any]) -> Acquisition:
 __all__ = [
     "ACQUISITIONS", "ANPEI", "EI", "EUBO", "EUCO", "RAEUBO", "RAHBO", "UCB",
     "Acquisition", "BoundAcquisition", "BoundChallengers", "BoundDesigns", "BoundDuels", "BoundKnowledgeGradient",
-    "BoundPairs", "BoundPaths", "DesignAcquisition", "KnowledgeGradient", "PairAcquisition", "PairPartials",
-    "Partials", "PathAcquisition", "ScreenedDuels", "ThompsonSampling", "TopTwoSampling", "best_mean",
-    "lambert_constant",
+    "BoundPairs", "DesignAcquisition", "KnowledgeGradient", "PairAcquisition", "PairPartials",
+    "Partials", "ScreenedDuels",
+    "average_slopes", "average_values", "best_mean", "lambert_constant",
     "resolve_acquisition",
 ]  # fmt: skip

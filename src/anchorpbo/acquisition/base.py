@@ -63,6 +63,11 @@ class DesignAcquisition(Acquisition):
         """Whether the value depends on std; if not, `partials` receives zeros, which saves most of the work."""
         return True
 
+    @property
+    def log(self) -> bool:
+        """Whether values are on a logarithmic scale; over a mixture, their exponentials are then averaged."""
+        return False
+
     @abstractmethod
     def partials(self, mean: Array, std: Array, noise: Array, incumbent: float) -> Partials:
         """Return the value and partial derivatives for these moments, (n,) each; finite even if std is 0."""
@@ -76,11 +81,9 @@ class DesignAcquisition(Acquisition):
         posterior, noise
             Posterior of the utility, and noise map.
         incumbent
-            Best posterior mean over queried designs; by default `best_mean` of the posterior.
+            Best posterior mean over queried designs; by default `best_mean` of each component of the posterior.
         """
-        if incumbent is None and isinstance(posterior, Posterior):
-            incumbent = best_mean(posterior)
-        return BoundDesigns(posterior, noise, self, 0.0 if incumbent is None else incumbent)
+        return BoundDesigns(posterior, noise, self, incumbent)
 
 
 class PairAcquisition(Acquisition):
@@ -112,8 +115,3 @@ class PairAcquisition(Acquisition):
     def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> BoundPairs:
         """Return this acquisition as a function of pairs X, (n, 2, d); the incumbent is not used."""
         return BoundPairs(posterior, noise, self)
-
-
-def best_mean(posterior: Posterior) -> float:
-    """Return the incumbent: the largest posterior mean over queried designs, or the prior mean 0 without any."""
-    return float(posterior.means.max()) if len(posterior.means) else 0.0

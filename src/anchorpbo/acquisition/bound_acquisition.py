@@ -6,17 +6,22 @@ The chain rule, with s the standard deviation at x and a_... the partial derivat
 
 At s = 0 the standard deviation has a kink and no gradient: it does not decrease in any direction. Its term is then set
 to 0, which is a subgradient, so that a search follows the mean and the noise there.
+
+If the posterior is a mixture, the chain rule applies to each component, and their values and gradients are averaged
+(`averages`).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 import numpy.typing as npt
 
+from anchorpbo.acquisition.averages import average_slopes, average_values
 from anchorpbo.errors import InputError, NumericalError, ShapeError
 from anchorpbo.numerics.validation import as_floats
 from anchorpbo.posterior import Posterior
@@ -69,7 +74,7 @@ class BoundAcquisition(ABC):
         if not np.isfinite(gradient).all():
             rule = "the gradient of an acquisition must be finite"
             remedy = "choose an output scale, length-scales and noise nearer to 1"
-            raise NumericalError(rule, f"infinite or NaN slopes with {self.posterior.kernel!r}", remedy)
+            raise NumericalError(rule, f"infinite or NaN slopes with {self.posterior!r}", remedy)
         return values, gradient
 
     @abstractmethod
@@ -98,15 +103,23 @@ class BoundDesigns(BoundAcquisition):
     """A `DesignAcquisition` as a function of designs X, (n, d)."""
 
     acquisition: DesignAcquisition
-    incumbent: float
-    """Best posterior mean over queried designs."""
+    incumbent: float | None
+    """Best utility so far; ``None`` for the best posterior mean over queried designs, of each component."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.incumbent is None:
+            return
         if np.ndim(self.incumbent):
             rule, remedy = "incumbent must be one number", "give the best posterior mean, not a design"
             raise InputError(rule, f"an array of shape {np.shape(self.incumbent)}", remedy)
         object.__setattr__(self, "incumbent", float(as_floats("incumbent", [self.incumbent])[0]))
+
+    @cached_property
+    def incumbents(self) -> tuple[float, ...]:
+        """Incumbent of each component: utilities have no natural zero, so the components' means may be shifted."""
+        components = self.posterior.components
+        return tuple(best_mean(each) if self.incumbent is None else self.incumbent for _, each in components)
 
     @property
     def item_shape(self) -> tuple[int, ...]:
@@ -115,17 +128,25 @@ class BoundDesigns(BoundAcquisition):
 
     def values(self, X: Array) -> Array:
         """Return the values, (n,), of designs X, (n, d)."""
-        here = DesignMoments.of(self.posterior, X)
-        return self.acquisition.partials(here.mean, self._std(here), self.noise.values(X), self.incumbent).value
+        noise = self.noise.values(X)
+        parts = []
+        for (weight, each), incumbent in zip(self.posterior.components, self.incumbents, strict=True):
+            here = DesignMoments.of(each, X)
+            parts.append((weight, self.acquisition.partials(here.mean, self._std(here), noise, incumbent).value))
+        return average_values(parts, log=self.acquisition.log)
 
     def slopes(self, X: Array) -> tuple[Array, Array]:
         """Return the values, (n,), and gradients, (n, d), of designs X, (n, d)."""
-        here, (noise, noise_slope) = DesignMoments.of(self.posterior, X, slopes=True), self.noise.slopes(X)
-        std = self._std(here)
-        partials = self.acquisition.partials(here.mean, std, noise, self.incumbent)
-        by_spread = by_variance(partials.by_std, std) if self.acquisition.needs_std else None
-        gradient = here.gradient(partials.by_mean, by_spread)
-        return partials.value, gradient + partials.by_noise[:, None] * noise_slope
+        noise, noise_slope = self.noise.slopes(X)
+        parts = []
+        for (weight, each), incumbent in zip(self.posterior.components, self.incumbents, strict=True):
+            here = DesignMoments.of(each, X, slopes=True)
+            std = self._std(here)
+            partials = self.acquisition.partials(here.mean, std, noise, incumbent)
+            by_spread = by_variance(partials.by_std, std) if self.acquisition.needs_std else None
+            gradient = here.gradient(partials.by_mean, by_spread)
+            parts.append((weight, partials.value, gradient + partials.by_noise[:, None] * noise_slope))
+        return average_slopes(parts, log=self.acquisition.log)
 
     def _std(self, here: DesignMoments) -> Array:
         return np.sqrt(here.variance) if self.acquisition.needs_std else np.zeros(len(here.X))
@@ -178,30 +199,38 @@ class BoundPairs(BoundDuels):
     def values(self, X: Array) -> Array:
         """Return the values, (n,), of pairs X, (n, 2, d)."""
         noise = self.noise.values(X.reshape(-1, X.shape[2]))
-        here = PairMoments.of(self.posterior, X)
-        return self._partials(here.mean, np.sqrt(here.variance), noise).value
+        parts = []
+        for weight, each in self.posterior.components:
+            here = PairMoments.of(each, X)
+            parts.append((weight, self._partials(here.mean, np.sqrt(here.variance), noise).value))
+        return average_values(parts)
 
     def slopes(self, X: Array) -> tuple[Array, Array]:
         """Return the values, (n,), and gradients, (n, 2, d), of pairs X, (n, 2, d)."""
         noise, noise_slope = self.noise.slopes(X.reshape(-1, X.shape[2]))
-        here = PairMoments.of(self.posterior, X, slopes=True)
-        std = np.sqrt(here.variance)
-        partials = self._partials(here.mean, std, noise)
-        by_mean, by_noise = np.empty((2, len(X), 2))
-        by_mean[:, 0], by_mean[:, 1] = partials.by_mean_first, partials.by_mean_second
-        by_noise[:, 0], by_noise[:, 1] = partials.by_noise_first, partials.by_noise_second
-        gradient = here.gradient(by_mean, by_variance(partials.by_std, std))
-        return partials.value, gradient + by_noise[:, :, None] * noise_slope.reshape(X.shape)
+        parts = []
+        for weight, each in self.posterior.components:
+            here = PairMoments.of(each, X, slopes=True)
+            std = np.sqrt(here.variance)
+            partials = self._partials(here.mean, std, noise)
+            by_mean, by_noise = np.empty((2, len(X), 2))
+            by_mean[:, 0], by_mean[:, 1] = partials.by_mean_first, partials.by_mean_second
+            by_noise[:, 0], by_noise[:, 1] = partials.by_noise_first, partials.by_noise_second
+            gradient = here.gradient(by_mean, by_variance(partials.by_std, std))
+            parts.append((weight, partials.value, gradient + by_noise[:, :, None] * noise_slope.reshape(X.shape)))
+        return average_slopes(parts)
 
     def screen(self, designs: Array, count: int) -> ScreenedDuels:
         """Return the best pairs of designs."""
         first, second = np.triu_indices(len(designs), 1)
-        here, noise = DesignMoments.of(self.posterior, designs), self.noise.values(designs)
-        variance = here.variance[first] + here.variance[second] - 2.0 * here.covariance[first, second]
-        std = np.sqrt(np.maximum(variance, 0.0))
-        means, noises = (here.mean[first], here.mean[second]), (noise[first], noise[second])
-        values = self.acquisition.partials(*means, std, *noises).value
-        rows, values = select_largest(values, count, first, second)
+        noise, parts = self.noise.values(designs), []
+        for weight, each in self.posterior.components:
+            here = DesignMoments.of(each, designs)
+            variance = here.variance[first] + here.variance[second] - 2.0 * here.covariance[first, second]
+            std = np.sqrt(np.maximum(variance, 0.0))
+            means, noises = (here.mean[first], here.mean[second]), (noise[first], noise[second])
+            parts.append((weight, self.acquisition.partials(*means, std, *noises).value))
+        rows, values = select_largest(average_values(parts), count, first, second)
         return ScreenedDuels(designs[rows], values, rows)
 
     def get_duels(self, items: Array) -> Array:
@@ -261,3 +290,8 @@ def select_largest(values: Array, count: int, first: IntArray, second: IntArray)
     some = count < len(values) and bool(np.isfinite(values).all())
     best = np.argpartition(-values, count)[:count] if some else np.arange(len(values))
     return np.stack([first[best], second[best]], axis=1), values[best]
+
+
+def best_mean(posterior: Posterior) -> float:
+    """Return the incumbent: the largest posterior mean over queried designs, or the prior mean 0 without any."""
+    return float(posterior.means.max()) if len(posterior.means) else 0.0

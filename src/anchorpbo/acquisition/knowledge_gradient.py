@@ -29,7 +29,6 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,16 +66,11 @@ class BoundKnowledgeGradient(BoundDuels):
         """Shape of an item, (4, d)."""
         return (4, self.posterior.dimension)
 
-    @property
-    def _parts(self) -> Iterator[tuple[float, Posterior]]:
-        """Weights and Gaussian posteriors over which V is averaged."""
-        yield 1.0, self.posterior
-
     def values(self, X: Array) -> Array:
         """Return V, (n,), of items X, (n, 4, d)."""
         noise, total = self.noise.values(self._flatten_duels(X)), np.zeros(len(X))
         noise = noise[::2] + noise[1::2]
-        for weight, posterior in self._parts:
+        for weight, posterior in self.posterior.components:
             here = OutcomeMoments.of(posterior, X)
             total += weight * _Outcomes.of(here.mean[:, 0] - here.mean[:, 2], here.variance + noise).value(here)
         return total
@@ -86,7 +80,7 @@ class BoundKnowledgeGradient(BoundDuels):
         noise, noise_slopes = self.noise.slopes(self._flatten_duels(X))
         noise = noise[::2] + noise[1::2]
         total, gradient, by_noise = np.zeros(len(X)), np.zeros(X.shape), np.zeros(len(X))
-        for weight, posterior in self._parts:
+        for weight, posterior in self.posterior.components:
             here = OutcomeMoments.of(posterior, X, slopes=True)
             outcomes = _Outcomes.of(here.mean[:, 0] - here.mean[:, 2], here.variance + noise)
             by_mean, by_variance = outcomes.partials(here)
@@ -223,7 +217,7 @@ class _Choices:
         noise = bound.noise.values(designs)
         parts = [
             _weigh(weight, DesignMoments.of(posterior, designs), noise, first, second)
-            for weight, posterior in bound._parts
+            for weight, posterior in bound.posterior.components
         ]
         means, covariances, in_first, in_second, in_covariance = (np.array(each) for each in zip(*parts, strict=True))
         values, if_first, if_second = np.empty(len(first)), *np.empty((2, len(first)), dtype=np.intp)

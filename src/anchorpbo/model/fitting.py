@@ -1,4 +1,4 @@
-"""Fit of hyper-parameters by Laplace evidence (eq. hyperparam-problem): BFGS on the logarithms, from several starts."""
+"""Posterior of the hyper-parameters (eq. hyperparam-problem), and its mode by BFGS on the logarithms."""
 
 from __future__ import annotations
 
@@ -118,45 +118,109 @@ class Evaluation:
         return self.compute_gradient()
 
 
-def fit(
-    generative: GenerativeModel, duels: Duels, learn: Mapping[str, Learn], starts: int
-) -> tuple[GenerativeModel, FitInfo]:
-    """Return the model at the hyper-parameters of highest evidence found, and a summary of the fit.
+@dataclass(frozen=True, eq=False)
+class HyperparameterPosterior:
+    """Log posterior of the learnt hyper-parameters x, (p,), entries of theta: Laplace evidence plus log-priors."""
+
+    generative: GenerativeModel
+    """The model as given; the entries of its theta that are not learnt are fixed."""
+    duels: Duels
+    learn: Mapping[str, Learn]
+    names: tuple[str, ...]
+    """Names of the learnt hyper-parameters."""
+    specs: list[Learn]
+    free: BoolArray
+    """Which entries of theta are learnt."""
+    rows: Rows | None
+    """`GenerativeModel.unlimited_rows` of the duels; ``None`` if they depend on a learnt hyper-parameter."""
+
+    @classmethod
+    def of(cls, generative: GenerativeModel, duels: Duels, learn: Mapping[str, Learn]) -> HyperparameterPosterior:
+        """Select the learnt hyper-parameters; raise unless the given values are inside their bounds."""
+        # Repeated answers to one pair become one row with a count.
+        duels = duels.merge_repeats()
+        given, names = generative.theta, generative.names
+        learnt = {index: spec for index, name in enumerate(names) if (spec := _get_spec(learn, name)) is not None}
+        specs, free = list(learnt.values()), np.isin(np.arange(len(names)), list(learnt))
+        free_names = tuple(names[index] for index in learnt)
+        # The rows depend only on the noise, so they are computed once if only the kernel is learnt.
+        of_kernel = len(generative.split(given)[0])
+        rows = generative.unlimited_rows(duels) if specs and not free[of_kernel:].any() else None
+        posterior = cls(generative, duels, learn, free_names, specs, free, rows)
+        _check_inside(free_names, posterior.given, posterior.bounds)
+        return posterior
+
+    @cached_property
+    def theta(self) -> Array:
+        """The vector theta as given."""
+        return self.generative.theta
+
+    @property
+    def given(self) -> Array:
+        """Values of x as given, (p,)."""
+        return self.theta[self.free]
+
+    @cached_property
+    def bounds(self) -> Array:
+        """Bounds of x, (p, 2)."""
+        return np.log([spec.bounds for spec in self.specs]).reshape(-1, 2)
+
+    @cached_property
+    def spreads(self) -> Array:
+        """Prior standard deviations of x, (p,), or a quarter of the bounds without a prior."""
+        return np.array(
+            [
+                (upper - lower) / 4.0 if spec.prior is None else spec.prior.spread
+                for spec, (lower, upper) in zip(self.specs, self.bounds, strict=True)
+            ]
+        )
+
+    def at(self, x: Array) -> GenerativeModel:
+        """Return the model at these hyper-parameters."""
+        theta = self.theta.copy()
+        theta[self.free] = x
+        if self.rows is None:
+            return self.generative.at(theta)
+        return self.generative.with_kernel(self.generative.split(theta)[0])
+
+    def evaluate(self, x: Array, start: Array | None = None, aim: float = MODE_TOLERANCE) -> Evaluation:
+        """Compute the log posterior at x; see `log_posterior` for the other arguments."""
+        return log_posterior(self.at(x), self.duels, self.learn, start, self.free, self.rows, aim)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The mode of a `HyperparameterPosterior`."""
+
+    x: Array
+    """The mode, (p,)."""
+    model: GenerativeModel
+    """The model at the mode."""
+    margins: Array | None
+    """Margins, (m,), near those at the mode, as a start for further evaluations."""
+    info: FitInfo
+
+
+def fit(posterior: HyperparameterPosterior, starts: int) -> Fit:
+    """Find the hyper-parameters of highest posterior density (MAP).
 
     The first start is the model as given; the others are Sobol points in the middle of the allowed ranges. Each search
     runs until it ends or comes close to the optimum of an earlier one. The fit depends on nothing else, so the same
     duels always give the same fit.
     """
-    # Repeated answers to one pair become one row with a count.
-    duels = duels.merge_repeats()
-    given, names = generative.theta, generative.names
-    learnt = {index: spec for index, name in enumerate(names) if (spec := _get_spec(learn, name)) is not None}
-    specs = list(learnt.values())
-    free = np.isin(np.arange(len(names)), list(learnt))
+    specs, bounds, duels, learn = posterior.specs, posterior.bounds, posterior.duels, posterior.learn
     if not specs:
-        evidence = log_posterior(generative, duels, learn, None).evidence
-        return generative, FitInfo(evidence, evidence, 1, True, ())
-    bounds = np.log([spec.bounds for spec in specs])
-    free_names = tuple(names[index] for index in learnt)
-    _check_inside(free_names, given[free], bounds)
-
-    of_kernel = len(generative.split(given)[0])
-    # The rows depend only on the noise, so they are computed once if only the kernel is learnt.
-    rows = None if free[of_kernel:].any() else generative.unlimited_rows(duels)
+        evidence = log_posterior(posterior.generative, duels, learn, None).evidence
+        return Fit(posterior.given, posterior.generative, None, FitInfo(evidence, evidence, 1, True, ()))
     evaluations = 0
     margins: Array | None = None
 
-    def at(free_theta: Array) -> GenerativeModel:
-        theta = given.copy()
-        theta[free] = free_theta
-        return generative.at(theta) if rows is None else generative.with_kernel(theta[:of_kernel])
-
-    def negative(free_theta: Array) -> tuple[float, Array]:
+    def negative(x: Array) -> tuple[float, Array]:
         nonlocal evaluations, margins
         evaluations += 1
         try:
-            result = log_posterior(at(free_theta), duels, learn, margins, free, rows, MODE_TOLERANCE)
-            value, slope = -result.value, -result.gradient[free]
+            result = posterior.evaluate(x, margins)
+            value, slope = -result.value, -result.gradient[posterior.free]
         except np.linalg.LinAlgError:
             value, slope = np.inf, np.zeros(len(specs))
         if not (np.isfinite(value) and np.isfinite(slope).all()):
@@ -172,16 +236,16 @@ def fit(
             for other in results
         )
 
-    curvature = _estimate_curvature(bounds, specs, len(duels))
-    for start in _make_starts(given[free], bounds, specs, starts):
+    curvature = posterior.spreads**-2 + _CURVATURE_PER_DUEL * len(duels)
+    for start in _make_starts(posterior.given, bounds, specs, starts):
         margins = None
         results.append(minimize(negative, start, bounds.T, curvature, MIN_PROMISED_INCREASE, at_known_optimum))
     best = min(results, key=lambda result: result.value)
-    winner = at(best.x)
-    final = log_posterior(winner, duels, learn, margins, None, rows)
+    winner = posterior.at(best.x)
+    final = log_posterior(winner, duels, learn, margins, None, posterior.rows)
     same = abs(final.value + best.value) <= 1e-6 * (1.0 + abs(final.value))
-    converged = best.converged and same
-    return winner, FitInfo(final.evidence, final.value, evaluations, converged, free_names)
+    info = FitInfo(final.evidence, final.value, evaluations, best.converged and same, posterior.names)
+    return Fit(best.x, winner, final.margins, info)
 
 
 def _check_inside(names: tuple[str, ...], theta: Array, bounds: Array) -> None:
@@ -203,12 +267,3 @@ def _make_starts(given: Array, bounds: Array, specs: list[Learn], count: int) ->
     # The first Sobol point is the corner 0, a poor start.
     others = lower + sobol(count, len(specs))[1:] * (upper - lower)
     return [np.clip(start, *bounds.T) for start in [given, *others]]
-
-
-def _estimate_curvature(bounds: Array, specs: list[Learn], duels: int) -> Array:
-    """Estimate the curvature of the objective in each logarithm, from the prior (or else the bounds) and the duels."""
-    spreads = [
-        (upper - lower) / 4.0 if spec.prior is None else spec.prior.spread
-        for (lower, upper), spec in zip(bounds, specs, strict=True)
-    ]
-    return np.array(spreads, dtype=np.float64) ** -2 + _CURVATURE_PER_DUEL * duels

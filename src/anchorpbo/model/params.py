@@ -16,6 +16,7 @@ from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName
 from anchorpbo.model.approximation import InducingChoice
 from anchorpbo.model.fitting import base_name
+from anchorpbo.model.integration import IntegrationName, IntegrationRule
 from anchorpbo.model.priors import LEARNABLE, Learn
 from anchorpbo.reliability import NoiseMap
 
@@ -38,6 +39,7 @@ class Params:
     learn: LearnOption = DEFAULT_LEARN
     starts: int = 2
     inducing: InducingChoice = "auto"
+    integration: IntegrationName | IntegrationRule = "map"
 
     def __post_init__(self) -> None:
         if isinstance(self.learn, Iterator):  # an iterator could be read only once

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Real
@@ -17,19 +17,35 @@ from anchorpbo.inference import Inference, InferenceName, Info, find_mode, lapla
 from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName, resolve_likelihood
 from anchorpbo.model.approximation import MAX_FIT_DUELS, Approximation, InducingChoice, InducingRule, subsample_duels
-from anchorpbo.model.fitting import FitInfo, base_name, fit
+from anchorpbo.model.fitting import FitInfo, HyperparameterPosterior, base_name, fit
 from anchorpbo.model.generative_model import GenerativeModel
+from anchorpbo.model.integration import (
+    HyperparameterNode,
+    IntegrationName,
+    IntegrationRule,
+    find_nodes,
+    resolve_integration,
+)
+from anchorpbo.model.node_inference import (
+    MixtureInference,
+    ModelComponent,
+    check_finite,
+    check_posterior,
+    infer_mixture,
+)
 from anchorpbo.model.params import DEFAULT_LEARN, LearnOption, Params, resolve_learn
 from anchorpbo.model.priors import Learn, make_default_specs
 from anchorpbo.numerics.allocator import keep_freed_blocks
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_integer, as_points
-from anchorpbo.posterior import InducingLatent, LinearFunctional, Posterior, posterior_from_sites
+from anchorpbo.posterior import (
+    InducingLatent,
+    LinearFunctional,
+    Posterior,
+    mix_posteriors,
+)
 from anchorpbo.reliability import NoiseMap
-from anchorpbo.typing import Array, IntArray
-
-BEST_DESIGNS = 20
-"""Number of compared designs of best mean added to the points of a posterior on inducing points, as search starts."""
+from anchorpbo.typing import Array
 
 
 class PreferenceGP:
@@ -66,6 +82,12 @@ class PreferenceGP:
         for the exact posterior. ``"auto"`` is exact up to 2,000 duels or designs; beyond, it takes as many inducing
         designs as necessary, at most 1,000, and fits the hyper-parameters to 500 of the duels. `approximation` reports
         the loss. With Hallucination Believer the posterior is always exact.
+    integration
+        How `fit` integrates over the hyper-parameters. ``"map"`` takes their mode (maximum a posteriori) for the truth.
+        ``"qmc"`` (quasi-random draws), ``"ccd"`` (central composite design), ``"simplex"`` (spherical simplex) or an
+        object take a few weighted nodes, and the posterior is a mixture with one component per node; see
+        `anchorpbo.model.integration`. The first node is the mode: `kernel`, `noise`, `likelihood` and `log_evidence`
+        are those of the mode.
 
     Examples
     --------
@@ -86,9 +108,10 @@ class PreferenceGP:
         learn: LearnOption = DEFAULT_LEARN,
         starts: int = 2,
         inducing: InducingChoice = "auto",
+        integration: IntegrationName | IntegrationRule = "map",
     ) -> None:
         keep_freed_blocks()
-        self._params = Params(kernel, likelihood, inference, noise, seed, learn, starts, inducing)
+        self._params = Params(kernel, likelihood, inference, noise, seed, learn, starts, inducing, integration)
         kernel = RBF() if kernel is None else kernel
         if not isinstance(kernel, Kernel):
             raise InputError("kernel must be a Kernel", repr(kernel), "use RBF(), Matern52() or your own")
@@ -103,7 +126,9 @@ class PreferenceGP:
         self._starts = as_integer("starts", starts, 1)
         self._inducing_rule = InducingRule(inducing)
         self._inducing_rule.check(self._inference)
-        self._initial = self._current = GenerativeModel(kernel, noise, likelihood)
+        self._integration = resolve_integration(integration)
+        self._initial = GenerativeModel(kernel, noise, likelihood)
+        self._nodes: tuple[HyperparameterNode, ...] = (HyperparameterNode(1.0, self._initial),)
         self._duels: Duels | None = None
         self._posterior: Posterior | None = None
         self._average: LinearFunctional | None = None
@@ -137,29 +162,53 @@ class PreferenceGP:
 
     def fit(self, duels: Duels) -> Self:
         """Learn the hyper-parameters by Laplace evidence, then infer the posterior."""
+        nodes, fit_info, subsample = self._find_nodes(duels)
+        with self._guard_numerics(duels):
+            inferred = self._infer(nodes, duels, subsample)
+        self._set_posterior(nodes, duels, inferred)
+        self._fit_info = fit_info
+        # The evidence of a subsample is not the evidence of all duels.
+        self._log_evidence = None if subsample is not None else fit_info.log_evidence
+        return self
+
+    def find_nodes(self, duels: Duels) -> tuple[HyperparameterNode, ...]:
+        """Return the nodes of the hyper-parameters that `fit` would find, the mode first; the model does not change."""
+        return self._find_nodes(duels)[0]
+
+    def _find_nodes(self, duels: Duels) -> tuple[tuple[HyperparameterNode, ...], FitInfo, int | None]:
+        """Return the nodes, the summary of the fit, and the size of the subsample of duels if they are too many."""
         self._check(duels)
         too_many = self._inducing_rule.exceeds_exact(duels, self._inference)
         some = subsample_duels(duels, MAX_FIT_DUELS) if too_many else duels
         with self._guard_numerics(duels):
             initial = self._resolve_threshold(self._initial, duels)
-            generative, fit_info = fit(initial, some, self._make_specs(duels, initial), self._starts)
-            _check_finite(fit_info.log_evidence)
-            inferred = self._infer(generative, duels, len(some) if too_many else None)
-        self._set_posterior(generative, duels, inferred)
-        self._fit_info = fit_info
-        # The evidence of a subsample is not the evidence of all duels.
-        self._log_evidence = None if too_many else fit_info.log_evidence
-        return self
+            posterior = HyperparameterPosterior.of(initial, some, self._make_specs(duels, initial))
+            fitted = fit(posterior, self._starts)
+            check_finite(fitted.info.log_evidence)
+            nodes = find_nodes(self._integration, posterior, fitted)
+        return nodes, fitted.info, len(some) if too_many else None
 
     def condition(self, duels: Duels) -> Self:
-        """Infer the posterior at the present hyper-parameters."""
+        """Infer the posterior at the present hyper-parameters.
+
+        Nodes of an integration and their weights are kept: they belong to the duels of the last `fit`, of which these
+        need not be a continuation.
+        """
         self._check(duels)
         with self._guard_numerics(duels):
-            generative = self._resolve_threshold(self._current, duels)
-            inferred = self._infer(generative, duels)
-        self._set_posterior(generative, duels, inferred)
+            nodes = tuple(
+                HyperparameterNode(node.weight, self._resolve_threshold(node.generative, duels)) for node in self._nodes
+            )
+            inferred = self._infer(nodes, duels)
+        self._set_posterior(nodes, duels, inferred)
         self._log_evidence = None
         return self
+
+    def at_nodes(self, nodes: Iterable[HyperparameterNode]) -> PreferenceGP:
+        """Return a model that has seen no duels, with the same arguments but at these nodes of the hyper-parameters."""
+        model = type(self)(**self._params.to_dict())
+        model._nodes = tuple(nodes)
+        return model
 
     def posterior_after(self, winner: npt.ArrayLike, loser: npt.ArrayLike, *, tie: bool = False) -> Posterior:
         """Return the posterior with one more duel, by a rank-one update instead of a refit; the model does not change.
@@ -171,19 +220,26 @@ class PreferenceGP:
         tie
             Whether the two were judged equal instead.
         """
-        posterior, duels = self.posterior, self.duels
-        pair, likelihood = duels.as_pair(winner, loser), self.likelihood
-        if tie and likelihood.tau == 0.0:
-            likelihood = self._initial.likelihood.for_duels(duels.with_tie(winner, loser))
-        a, b = replace(self._current, likelihood=likelihood).coefficients(pair[:1], pair[1:])
-        # If the posterior is a mixture, its first two moments are updated.
-        row = np.array([a[0], -b[0]])
+        duels = self.duels
+        pair = duels.as_pair(winner, loser)
+        log_weights, posteriors = [], []
         with self._guard_numerics(duels):
-            mean, variance = np.array([row @ posterior.mean(pair)]), np.array([row @ posterior.covariance(pair) @ row])
-            logZ = likelihood.log_marginal(mean, np.maximum(variance, 0.0), np.array([tie]))
-            return _check_posterior(
-                posterior.condition_on_duel(pair, (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0]))
-            )
+            for component in self.components:
+                likelihood, posterior = component.likelihood, component.posterior
+                if tie and likelihood.tau == 0.0:
+                    likelihood = self._initial.likelihood.for_duels(duels.with_tie(winner, loser))
+                a, b = replace(component.generative, likelihood=likelihood).coefficients(pair[:1], pair[1:])
+                # For many draws of the sites, the first two moments of their mixture are updated.
+                row = np.array([a[0], -b[0]])
+                mean = np.array([row @ posterior.mean(pair)])
+                variance = np.array([row @ posterior.covariance(pair) @ row])
+                logZ = likelihood.log_marginal(mean, np.maximum(variance, 0.0), np.array([tie]))
+                coefficients, slope, curvature = (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0])
+                after = posterior.condition_on_duel(pair, coefficients, slope, curvature)
+                posteriors.append(check_posterior(after))
+                # Bayes' rule: components that expected the answer gain weight.
+                log_weights.append(np.log(component.weight) + float(logZ.value[0]))
+        return mix_posteriors(np.exp(np.array(log_weights) - max(log_weights)), posteriors)
 
     # -- results -------------------------------------------------------------------------------------------------------
 
@@ -193,8 +249,17 @@ class PreferenceGP:
         return _require(self._posterior)
 
     @property
+    def components(self) -> list[ModelComponent]:
+        """Nodes of the hyper-parameters with their weights and posteriors; one without integration."""
+        parts = self.posterior.components
+        return [
+            ModelComponent(weight, node.generative, part)
+            for node, (weight, part) in zip(self._nodes, parts, strict=True)
+        ]
+
+    @property
     def info(self) -> Info:
-        """Summary of the inference, with whether it converged."""
+        """Summary of the inference, with whether it converged; the worst of the components."""
         return _require(self._info)
 
     @property
@@ -233,7 +298,7 @@ class PreferenceGP:
                 # Laplace evidence supports inducing points, even if the inference does not.
                 too_many = self._inducing_rule.exceeds_exact(duels, self._inference)
                 latent = self._make_inducing_latent(self._current, duels) if too_many else self._current.latent(duels)
-                self._log_evidence = float(_check_finite(laplace_evidence(find_mode(latent, self.likelihood))))
+                self._log_evidence = float(check_finite(laplace_evidence(find_mode(latent, self.likelihood))))
         return self._log_evidence
 
     def prob_choose(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
@@ -244,10 +309,7 @@ class PreferenceGP:
         X, Y = (as_points(name, designs, self.posterior.dimension) for name, designs in (("X", X), ("Y", Y)))
         if X.shape != Y.shape:
             raise ShapeError("X and Y must have the same shape", f"{X.shape} and {Y.shape}", "pair them row by row")
-        a, b = self.coefficients(X, Y)
-        win = np.zeros(len(X), dtype=np.bool_)
-        parts = list(self.posterior.margins(X, Y, a, b))
-        return np.asarray(sum(np.exp(self.likelihood.log_marginal(*part, win).value) for part in parts) / len(parts))
+        return np.asarray(sum(each.weight * each.prob_choose(X, Y) for each in self.components))
 
     def coefficients(self, X: Array, Y: Array) -> tuple[Array, Array]:
         """Return a_i and b_i, (n,) each, of the margin a_i f(x_i) - b_i f(y_i) of a comparison of x_i and y_i."""
@@ -290,6 +352,11 @@ class PreferenceGP:
 
     # -- helpers -------------------------------------------------------------------------------------------------------
 
+    @property
+    def _current(self) -> GenerativeModel:
+        """The model at the mode of the hyper-parameters."""
+        return self._nodes[0].generative
+
     def _check(self, duels: Duels) -> None:
         if not isinstance(duels, Duels):
             raise InputError("duels must be a Duels object", type(duels).__name__, "build one with Duels(points, ...)")
@@ -327,7 +394,7 @@ class PreferenceGP:
     def _guard_numerics(self, duels: Duels) -> Iterator[None]:
         """Compute with one BLAS thread if matrices are small, and turn numerical failures into `NumericalError`.
 
-        Overflow warnings are suppressed: either the result is right, or `_check_finite` raises.
+        Overflow warnings are suppressed: either the result is right, or `check_finite` raises.
         """
         try:
             with one_blas_thread(self._matrix_size(duels)), np.errstate(all="ignore"):
@@ -341,23 +408,14 @@ class PreferenceGP:
     def _make_inducing_latent(self, generative: GenerativeModel, duels: Duels) -> InducingLatent:
         return generative.inducing_latent(duels, self._inducing_rule.max_designs, self._inducing_rule.tolerance)
 
-    def _infer(self, generative: GenerativeModel, duels: Duels, learnt_from: int | None = None) -> _Inference:
-        approximate = self._inducing_rule.applies(duels, self._inference)
-        through = self._make_inducing_latent(generative, duels) if approximate else None
-        latent = generative.latent(duels, self._inference.latent) if through is None else through
-        rng = np.random.default_rng([self._seed, len(duels)])
-        inferred = self._inference.infer(latent, generative.likelihood, rng)
-        if through is None:
-            posterior = _check_posterior(posterior_from_sites(generative.kernel, duels.points, latent, inferred.sites))
-            return posterior, inferred.info, None if learnt_from is None else Approximation(None, 0.0, learnt_from)
-        inducing = through.inducing
-        posterior = _check_posterior(posterior_from_sites(generative.kernel, inducing.points, through, inferred.sites))
-        posterior = posterior.with_points(_find_best_others(posterior, duels.points, inducing.chosen))
-        return posterior, inferred.info, Approximation(len(inducing.points), inducing.left_out, learnt_from)
+    def _infer(
+        self, nodes: Sequence[HyperparameterNode], duels: Duels, learnt_from: int | None = None
+    ) -> MixtureInference:
+        return infer_mixture(nodes, duels, self._inference, self._inducing_rule, self._seed, learnt_from)
 
-    def _set_posterior(self, generative: GenerativeModel, duels: Duels, inferred: _Inference) -> None:
-        self._current, self._duels = generative, duels
-        self._posterior, self._info, self._approximation = inferred
+    def _set_posterior(self, nodes: tuple[HyperparameterNode, ...], duels: Duels, inferred: MixtureInference) -> None:
+        self._nodes, self._duels = nodes, duels
+        self._posterior, self._info, self._approximation = inferred.posterior, inferred.info, inferred.approximation
         self._average = self._posterior.functional(duels.points, np.full(u := len(duels.points), 1.0 / max(u, 1)))
 
 
@@ -369,30 +427,3 @@ def _require(value: T | None) -> T:
     if value is None:
         raise NotFittedError("the model has seen no duels yet", None, "call fit or condition first")
     return value
-
-
-def _check_finite(numbers: npt.ArrayLike) -> Array:
-    """Return numbers as an array; raise if one is not finite."""
-    array = np.asarray(numbers)
-    if not np.isfinite(array).all():
-        raise FloatingPointError("the posterior is not finite")
-    return array
-
-
-def _check_posterior(posterior: Posterior) -> Posterior:
-    """Return a posterior; raise if it is not finite at the designs compared."""
-    spread = () if posterior.spread is None else posterior.spread
-    for numbers in (posterior.beta, posterior.root, posterior.means, spread):
-        _check_finite(numbers)
-    return posterior
-
-
-_Inference = tuple[Posterior, Info, Approximation | None]
-
-
-def _find_best_others(posterior: Posterior, points: Array, chosen: IntArray) -> Array:
-    """Return the compared designs of best mean, (n, d), that are not inducing points."""
-    means = posterior.mean(points)
-    means[chosen] = -np.inf
-    best = np.argsort(-means, kind="stable")[: min(BEST_DESIGNS, len(points) - len(chosen))]
-    return np.asarray(points[best])

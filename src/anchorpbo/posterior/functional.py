@@ -12,6 +12,7 @@ c, h and the two moments do not depend on x, so they are computed once for many 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,17 +23,38 @@ from anchorpbo.kernels import Kernel
 from anchorpbo.typing import Array
 
 if TYPE_CHECKING:
-    from anchorpbo.posterior.posterior import Posterior
+    from anchorpbo.posterior.base import Posterior
+    from anchorpbo.posterior.gaussian_posterior import GaussianPosterior
 
 # Approximate maximal number of covariances in memory.
 _MAX_COVARIANCES = 2_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class LinearFunctional:
-    """A weighted sum of utilities; immutable, with cached moments."""
+class LinearFunctional(ABC):
+    """A weighted sum of utilities g under a posterior; immutable."""
 
     posterior: Posterior
+
+    @property
+    @abstractmethod
+    def mean(self) -> float:
+        """Mean E g."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> float:
+        """Variance Var g; negative rounding errors are set to 0."""
+
+    @abstractmethod
+    def covariance(self, X: Array) -> Array:
+        """Return Cov(f(x_i), g), (n,), for designs X, (n, d)."""
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianFunctional(LinearFunctional):
+    """A weighted sum of utilities under a posterior with one kernel, with cached moments."""
+
+    posterior: GaussianPosterior
     Y: Array
     """Designs, (p, d)."""
     weights: Array

@@ -17,7 +17,7 @@ import numpy as np
 from anchorpbo.typing import Array
 
 if TYPE_CHECKING:
-    from anchorpbo.posterior.posterior import Posterior
+    from anchorpbo.posterior.gaussian_posterior import GaussianPosterior
 
 Pull = Callable[[Array], Array]
 """Function from weights of the covariances to the gradient in x, (n, d)."""
@@ -34,14 +34,14 @@ _IN_COVARIANCE = np.array([0.0, 0.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0, 1.0, 1.0]
 class DesignMoments:
     """Posterior mean and variance at designs, (n,) each."""
 
-    posterior: Posterior
+    posterior: GaussianPosterior
     X: Array
     k: Array
     """k(x, P), (n, u)."""
     pull: Pull
 
     @classmethod
-    def of(cls, posterior: Posterior, X: Array, *, slopes: bool = False) -> DesignMoments:
+    def of(cls, posterior: GaussianPosterior, X: Array, *, slopes: bool = False) -> DesignMoments:
         """Return the moments at X, (n, d), without validating X; set `slopes` if `gradient` will be called."""
         return cls(posterior, X, *_look(posterior, X, slopes))
 
@@ -79,7 +79,7 @@ class DesignMoments:
 class PairMoments:
     """Posterior means of f(x) and f(y), and variance of f(x) - f(y)."""
 
-    posterior: Posterior
+    posterior: GaussianPosterior
     X: Array
     """Pairs of designs (x, y), (n, 2, d)."""
     through: RootProduct
@@ -94,7 +94,7 @@ class PairMoments:
     """Variance Var(f(x) - f(y)), (n,); negative rounding errors are set to 0."""
 
     @classmethod
-    def of(cls, posterior: Posterior, X: Array, *, slopes: bool = False) -> PairMoments:
+    def of(cls, posterior: GaussianPosterior, X: Array, *, slopes: bool = False) -> PairMoments:
         """Return the moments at pairs X, (n, 2, d), without validating X; set `slopes` if `gradient` will be called."""
         kernel, designs = posterior.kernel, X.reshape(-1, X.shape[2])
         k, pull = _look(posterior, designs, slopes)
@@ -122,7 +122,7 @@ class OutcomeMoments:
     The four designs of an item are (x, a, y, b); the mean of f(a) after x has won depends on Cov(f(a), f(x) - f(y)).
     """
 
-    posterior: Posterior
+    posterior: GaussianPosterior
     X: Array
     """Items (x, a, y, b), (n, 4, d)."""
     duel: RootProduct
@@ -141,7 +141,7 @@ class OutcomeMoments:
     """Cov(f(a) - f(b), f(x) - f(y)), (n,)."""
 
     @classmethod
-    def of(cls, posterior: Posterior, X: Array, *, slopes: bool = False) -> OutcomeMoments:
+    def of(cls, posterior: GaussianPosterior, X: Array, *, slopes: bool = False) -> OutcomeMoments:
         """Return the moments at items X, (n, 4, d), without validating X; set `slopes` if `gradient` will be called."""
         kernel, designs = posterior.kernel, X.reshape(-1, X.shape[2])
         k, pull = _look(posterior, designs, slopes)
@@ -179,14 +179,14 @@ class OutcomeMoments:
 class RootProduct:
     """Product of rows k, (n, u), with the roots of G, used by the moments and their gradients."""
 
-    posterior: Posterior
+    posterior: GaussianPosterior
     within: Array
     """Product k root', (n, r)."""
     spread: Array | None
     """Product k spread', (n, r'), for a mixture."""
 
     @classmethod
-    def of(cls, posterior: Posterior, k: Array) -> RootProduct:
+    def of(cls, posterior: GaussianPosterior, k: Array) -> RootProduct:
         """Multiply rows k by the roots of G."""
         within = k @ posterior.root.T if posterior.factors is None else posterior.factors.multiply_transpose(k)
         return cls(posterior, within, None if posterior.spread is None else k @ posterior.spread.T)
@@ -212,7 +212,7 @@ class RootProduct:
         return within if spread is None or self.spread is None else within - self.spread @ spread
 
 
-def _look(posterior: Posterior, X: Array, slopes: bool) -> tuple[Array, Pull]:
+def _look(posterior: GaussianPosterior, X: Array, slopes: bool) -> tuple[Array, Pull]:
     kernel, points = posterior.kernel, posterior.points
     if slopes:
         return kernel.value_with_input_pullback(X, points)

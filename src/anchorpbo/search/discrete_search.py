@@ -142,7 +142,7 @@ def _best_duel(
 def _best_of_shortlist(bound: BoundDuels, items: Array, banned: IntArray) -> tuple[IntArray, float, DiscreteSearchInfo]:
     """Return the best duel of a shortlist of the items, its value and the summary."""
     count = 1 + len(banned)  # among one duel more than are banned, one is allowed
-    rows, upper = shortlist_designs(bound, items, count)
+    rows, upper = shortlist_designs(bound, items)
     found = bound.screen(items[rows], count)
     check_finite(found.values)
     pairs, excluded = rows[found.rows], {tuple(sorted(pair)) for pair in banned.tolist()}

@@ -17,7 +17,9 @@ deviation of f_i - f_j is at most s_i + s_j. So with the corners
 
     M_a = max mean, S_a = max std, N_a = min noise     over the candidates of cell a
 
-the value of a pair of a candidate of a and a candidate of b is at most U(M_a, M_b, S_a + S_b, N_a, N_b).
+the value of a pair of a candidate of a and a candidate of b is at most U(M_a, M_b, S_a + S_b, N_a, N_b). If the
+posterior is a mixture, every component has means and standard deviations of its own; the value of a pair is the
+weighted average of the components' values, so the weighted average of their bounds is a bound.
 """
 
 from __future__ import annotations
@@ -26,8 +28,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anchorpbo.acquisition import BoundPairs
+from anchorpbo.acquisition import BoundPairs, average_values
 from anchorpbo.errors import InputError
+from anchorpbo.posterior import GaussianPosterior
 from anchorpbo.posterior.moments import DesignMoments
 from anchorpbo.search.evaluation import iter_chunks
 from anchorpbo.typing import Array, IntArray
@@ -45,16 +48,25 @@ MAX_SHARE_TO_SPLIT = 0.75
 
 
 @dataclass(frozen=True, eq=False)
+class ComponentMoments:
+    """Moments of the utility at each candidate under one component of the posterior."""
+
+    weight: float
+    posterior: GaussianPosterior
+    mean: Array
+    """m, (n,)."""
+    std: Array
+    """s, (n,)."""
+
+
+@dataclass(frozen=True, eq=False)
 class Candidates:
     """Candidates with the posterior and the noise at each of them."""
 
     bound: BoundPairs
     X: Array
     """(n, d)."""
-    mean: Array
-    """m, (n,)."""
-    std: Array
-    """s, (n,)."""
+    components: list[ComponentMoments]
     noise: Array
     """n, (n,)."""
     banned: IntArray
@@ -63,32 +75,40 @@ class Candidates:
     @classmethod
     def of(cls, bound: BoundPairs, X: Array, banned: IntArray) -> Candidates:
         """Evaluate every candidate once, in chunks; banned pairs, (b, 2), may be in either order."""
-        mean, std, noise = np.empty((3, len(X)))
+        components = [ComponentMoments(*each, *np.empty((2, len(X)))) for each in bound.posterior.components]
+        noise = np.empty(len(X))
         for chunk in iter_chunks(len(X), max(len(bound.posterior.points), X.shape[1])):
-            here = DesignMoments.of(bound.posterior, X[chunk])
-            mean[chunk], std[chunk], noise[chunk] = here.mean, np.sqrt(here.variance), bound.noise.values(X[chunk])
-        return cls(bound, X, mean, std, noise, np.concatenate([banned, banned[:, ::-1]]))
+            noise[chunk] = bound.noise.values(X[chunk])
+            for each in components:
+                here = DesignMoments.of(each.posterior, X[chunk])
+                each.mean[chunk], each.std[chunk] = here.mean, np.sqrt(here.variance)
+        return cls(bound, X, components, noise, np.concatenate([banned, banned[:, ::-1]]))
 
     def values(self, rows: IntArray, columns: IntArray) -> Array:
         """Return the value of every pair of a row item and a column item, -infinity for pairs that may not be chosen.
 
         Both arguments are increasing. An item does not form a pair with itself.
         """
-        covariance = self.bound.posterior.covariance(self.X[rows], self.X[columns])
-        variance = (self.std[rows] ** 2)[:, None] + self.std[columns] ** 2 - 2.0 * covariance
-        partials = self.bound.acquisition.partials(
-            self.mean[rows][:, None],
-            self.mean[columns],
-            np.sqrt(np.maximum(variance, 0.0)),
-            self.noise[rows][:, None],
-            self.noise[columns],
+        values = average_values(
+            [(each.weight, self._component_values(each, rows, columns)) for each in self.components]
         )
-        values = np.array(np.broadcast_to(partials.value, variance.shape))
+        values = np.array(np.broadcast_to(values, (len(rows), len(columns))))
         values[rows[:, None] == columns] = -np.inf
         i, j = _find_positions(rows, self.banned[:, 0]), _find_positions(columns, self.banned[:, 1])
         both = (i >= 0) & (j >= 0)
         values[i[both], j[both]] = -np.inf
         return values
+
+    def _component_values(self, each: ComponentMoments, rows: IntArray, columns: IntArray) -> Array:
+        covariance = each.posterior.covariance(self.X[rows], self.X[columns])
+        variance = (each.std[rows] ** 2)[:, None] + each.std[columns] ** 2 - 2.0 * covariance
+        return self.bound.acquisition.partials(
+            each.mean[rows][:, None],
+            each.mean[columns],
+            np.sqrt(np.maximum(variance, 0.0)),
+            self.noise[rows][:, None],
+            self.noise[columns],
+        ).value
 
 
 class PairSearch:
@@ -159,24 +179,32 @@ def split_cells(candidates: Candidates, alive: IntArray) -> list[IntArray]:
 
 def bound_cell_pairs(candidates: Candidates, cells: list[IntArray]) -> Array:
     """Return upper bounds, (c, c), on the values of pairs between any two cells; symmetric."""
-    M = np.array([candidates.mean[cell].max() for cell in cells])
-    S = np.array([candidates.std[cell].max() for cell in cells])
     N = np.array([candidates.noise[cell].min() for cell in cells])
-    upper = candidates.bound.acquisition.upper_bound(M[:, None], M, S[:, None] + S, N[:, None], N)
-    return np.broadcast_to(upper, (len(cells), len(cells)))
+    parts = []
+    for each in candidates.components:
+        M = np.array([each.mean[cell].max() for cell in cells])
+        S = np.array([each.std[cell].max() for cell in cells])
+        upper = candidates.bound.acquisition.upper_bound(M[:, None], M, S[:, None] + S, N[:, None], N)
+        parts.append((each.weight, upper))
+    return np.broadcast_to(average_values(parts), (len(cells), len(cells)))
 
 
 def _scale_features(candidates: Candidates, alive: IntArray) -> Array:
-    """Return mean, std and noise, (3, n), each scaled by its mean effect on the value of a pair.
+    """Return the noise and every component's mean and std, (2 s + 1, n), each scaled by its effect on values of pairs.
 
-    The other half of the pair is the item with the best value when paired with itself.
+    The effect is averaged over the items. The other half of the pair is the item with the best value when paired with
+    itself.
     """
-    m, s, n = candidates.mean[alive], candidates.std[alive], candidates.noise[alive]
-    acquisition = candidates.bound.acquisition
-    p = int(np.argmax(acquisition.partials(m, m, 2.0 * s, n, n).value))
-    partials = acquisition.partials(m, m[[p]], s + s[p], n, n[[p]])
-    slopes = (partials.by_mean_first, partials.by_std, partials.by_noise_first)
-    return np.stack([each * np.abs(slope).mean() for each, slope in zip((m, s, n), slopes, strict=True)])
+    n, acquisition = candidates.noise[alive], candidates.bound.acquisition
+    features, by_noise = [], np.zeros(1)
+    for each in candidates.components:
+        m, s = each.mean[alive], each.std[alive]
+        p = int(np.argmax(acquisition.partials(m, m, 2.0 * s, n, n).value))
+        partials = acquisition.partials(m, m[[p]], s + s[p], n, n[[p]])
+        effects = [each.weight * np.abs(slope).mean() for slope in (partials.by_mean_first, partials.by_std)]
+        features += [m * effects[0], s * effects[1]]
+        by_noise = by_noise + each.weight * np.abs(partials.by_noise_first).mean()
+    return np.stack([*features, n * by_noise])
 
 
 def _halve(cell: IntArray, features: Array) -> tuple[IntArray, IntArray]:

@@ -269,9 +269,10 @@ def _check_search(bound: BoundAcquisition, region: Region, raw: int, restarts: i
     if not len(region.continuous):
         return
     remedy = "search a list of designs with maximise_discrete instead"
-    if not bound.posterior.kernel.differentiable:
-        name = type(bound.posterior.kernel).__name__
-        raise UnsupportedError("a search of continuous coordinates needs a kernel with a gradient in x", name, remedy)
+    if not bound.posterior.differentiable:
+        names = {type(each.kernel).__name__: None for _, each in bound.posterior.components}
+        rule = "a search of continuous coordinates needs a kernel with a gradient in x"
+        raise UnsupportedError(rule, ", ".join(names), remedy)
     try:
         bound.noise.slopes(np.full((1, region.dimension), 0.5))
     except UnsupportedError as error:

@@ -3,15 +3,13 @@
 The knowledge gradient compares every duel with every design that may be chosen after it, n^3 / 2 sums for n designs. In
 long lists only the designs of highest mean and of highest upper confidence bound are kept. No duel is worth more than
 the best EUBO, for which `pair_search` bounds all pairs of cells at once.
-
-The value of a duel under two paths is a sum of two terms, so the best of each suffice.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from anchorpbo.acquisition import EUBO, BoundDuels, BoundPaths
+from anchorpbo.acquisition import EUBO, BoundDuels, average_values
 from anchorpbo.search.pair_search import Candidates, bound_cell_pairs, split_cells
 from anchorpbo.typing import Array, IntArray
 
@@ -21,18 +19,18 @@ EXPLORATION = 2.0
 """Standard deviations in the upper confidence bound."""
 
 
-def shortlist_designs(bound: BoundDuels, designs: Array, count: int) -> tuple[IntArray, float]:
-    """Return increasing row numbers of designs, (n, d), for the `count` best duels, and an upper bound on all others.
+def shortlist_designs(bound: BoundDuels, designs: Array) -> tuple[IntArray, float]:
+    """Return the increasing row numbers of designs, (n, d), to consider, and an upper bound on all other duels.
 
     The bound is -infinity if no other duel is better.
     """
-    if isinstance(bound, BoundPaths):
-        return bound.shortlist(designs, count), -np.inf
     if len(designs) <= MAX_JOINT_ITEMS:
         return np.arange(len(designs)), -np.inf
     candidates = Candidates.of(EUBO().bind(bound.posterior, bound.noise), designs, np.empty((0, 2), dtype=np.intp))
-    by_mean = np.argsort(-candidates.mean, kind="stable")[: MAX_JOINT_ITEMS // 2]
-    by_bound = np.argsort(-(candidates.mean + EXPLORATION * candidates.std), kind="stable")
+    mean = average_values([(each.weight, each.mean) for each in candidates.components])
+    upper = average_values([(each.weight, each.mean + EXPLORATION * each.std) for each in candidates.components])
+    by_mean = np.argsort(-mean, kind="stable")[: MAX_JOINT_ITEMS // 2]
+    by_bound = np.argsort(-upper, kind="stable")
     rest = by_bound[~np.isin(by_bound, by_mean)][: MAX_JOINT_ITEMS - len(by_mean)]
     cells = split_cells(candidates, np.arange(len(designs)))
     return np.sort(np.concatenate([by_mean, rest])), float(bound_cell_pairs(candidates, cells).max())

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anchorpbo.acquisition import BoundAcquisition, BoundPaths
+from anchorpbo.acquisition import BoundAcquisition
 from anchorpbo.typing import Array, IntArray
 
 FIRST_DISTANCE = 0.15
@@ -48,15 +48,13 @@ def is_duel(designs: int) -> bool:
 
 
 def select_landmarks(bound: BoundAcquisition) -> Array:
-    """Return the anchors inside the cube, the compared designs of best mean and the peaks of sample paths, (k, d)."""
+    """Return the anchors inside the cube and the compared designs of best posterior mean, (k, d)."""
     posterior, anchors = bound.posterior, bound.noise.anchors
     best = np.argsort(-posterior.means, kind="stable")[:MAX_LANDMARKS]
     designs = posterior.points[best]
     if anchors is not None:
         inside = ((anchors >= 0.0) & (anchors <= 1.0)).all(axis=1)
         designs = np.concatenate([designs, anchors[inside][:MAX_LANDMARKS]])
-    if isinstance(bound, BoundPaths):
-        designs = np.concatenate([designs, bound.peaks])
     # Drop repeats; for so few designs a set is faster than numpy's unique.
     distinct = np.array(sorted(set(map(tuple, designs.tolist()))), dtype=np.float64)
     return np.clip(distinct.reshape(-1, designs.shape[1]), 0.0, 1.0)

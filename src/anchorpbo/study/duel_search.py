@@ -8,11 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from anchorpbo.acquisition import Acquisition, BoundAcquisition, BoundDesigns, BoundDuels, PathAcquisition
+from anchorpbo.acquisition import BoundAcquisition, BoundDesigns, BoundDuels
 from anchorpbo.errors import NothingLeftError
-from anchorpbo.model import PreferenceGP
 from anchorpbo.numerics.row_index import RowIndex
-from anchorpbo.posterior import Posterior
 from anchorpbo.search import maximise, maximise_discrete
 from anchorpbo.search.evaluation import evaluate
 from anchorpbo.search.shortlist import shortlist_designs
@@ -24,10 +22,6 @@ MERGE_DISTANCE = 1e-4
 """Distance within which a design is replaced by one seen before."""
 _MAX_SUBSTITUTES = 5
 """Number of designs that may replace the champion."""
-_SUPPORT_DESIGNS = 192
-"""Number of designs spread over the space at which sample paths are exact."""
-_SUPPORT_CENTRES, _SUPPORT_NEIGHBOURS, _SUPPORT_DISTANCE = 8, 8, 0.1
-"""Number of best designs compared, and number and distance of designs near each, at which they are exact, too."""
 _RESOLUTION_MARGIN = 1.1
 """Factor on the smallest distance that found designs keep, so that rounding does not undercut it."""
 
@@ -38,28 +32,6 @@ class DuelSearch:
     def __init__(self, space: DesignSpace) -> None:
         self.space: DesignSpace = space
         self.candidates: CandidateSet | None = CandidateSet.for_space(space)
-
-    def bind(self, acquisition: Acquisition, model: PreferenceGP, rng: np.random.Generator) -> BoundAcquisition:
-        """Bind an acquisition function to a model; paths are drawn at designs spread over the space."""
-        if isinstance(acquisition, PathAcquisition):
-            designs = self._sample_support(model.posterior, rng)
-            return acquisition.bind(model.posterior, model.noise, designs=designs, rng=rng)
-        return acquisition.bind(model.posterior, model.noise)
-
-    def _sample_support(self, posterior: Posterior, rng: np.random.Generator) -> Array:
-        """Return designs spread over the space and, if it is continuous, near the best designs compared, (n, d)."""
-        if self.space.region is None:
-            assert self.candidates is not None
-            designs = self.candidates.designs
-            return np.asarray(designs[np.sort(rng.permutation(len(designs))[:_SUPPORT_DESIGNS])])
-        region = self.space.region
-        spread = region.sample(_SUPPORT_DESIGNS, rng)
-        best = posterior.points[np.argsort(-posterior.means, kind="stable")[:_SUPPORT_CENTRES]]
-        steps = np.zeros((len(best) * _SUPPORT_NEIGHBOURS, self.space.dimension))
-        size = (len(steps), len(region.continuous))
-        steps[:, region.continuous] = _SUPPORT_DISTANCE * rng.standard_normal(size)
-        near = np.clip(np.repeat(best, _SUPPORT_NEIGHBOURS, axis=0) + steps, 0.0, 1.0)
-        return np.concatenate([spread, region.repair(near)])
 
     def find_pair(
         self, bound: BoundAcquisition, champion: Array, duel_filter: DuelFilter, rng: np.random.Generator
@@ -101,7 +73,7 @@ class DuelSearch:
         designs = self.candidates.designs
         if isinstance(facing, BoundDuels):
             # Designs that may not challenge can still be the best choice after the answer.
-            best, (own, _) = shortlist_designs(facing, designs, 1)[0], shortlist_designs(facing, designs[allowed], 1)
+            best, (own, _) = shortlist_designs(facing, designs)[0], shortlist_designs(facing, designs[allowed])
             rows = np.union1d(best, allowed[own])
             found = facing.screen(designs[rows], len(rows))
             challengers = rows[found.rows[:, 1]]

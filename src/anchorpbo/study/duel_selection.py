@@ -57,7 +57,7 @@ class DuelSelector:
         now = self.fitter.acquisition_model(data)
         model = self.fitter.acquisition_model(data, _fantasise(now, pending)) if pending else now
         champion = self._find_champion(model, data)
-        bound = self.duel_search.bind(self.fitter.plan.acquisition, model, rng)
+        bound = self.fitter.plan.acquisition.bind(model.posterior, model.noise)
         pair = _order_sides(self.duel_search.find_pair(bound, champion, duel_filter, rng), flip)
         # The explanation uses the model without fantasies.
         return self._make_duel(
@@ -91,7 +91,7 @@ class DuelSelector:
         now = self.fitter.acquisition_model(data)
         out = [pair for pair in out if not np.array_equal(*pair)]
         model = self.fitter.acquisition_model(data, _fantasise(now, out)) if out else now
-        bound = self.duel_search.bind(self.fitter.plan.acquisition, model, rng)
+        bound = self.fitter.plan.acquisition.bind(model.posterior, model.noise)
         pair = np.array([design, self.duel_search.find_challenger(bound, design, duel_filter, rng)])
         return self._make_duel(
             data, pair, explain_duel(now, pair, data.last_winner, duel_filter), expected_gain(now, pair)

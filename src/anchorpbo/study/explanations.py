@@ -79,8 +79,7 @@ def describe_role(
     best = posterior.points[int(np.argmax(posterior.means))]
     better = float(posterior.prob_prefer(x[None], best[None])[0])
     # Answers reveal only differences, so knowledge of a design means knowledge of its difference from the best.
-    prior = Posterior.prior(posterior.kernel, posterior.dimension)
-    now, before = (p.at_pairs(x[None], best[None]).variance[0] for p in (posterior, prior))
+    now, before = (p.at_pairs(x[None], best[None]).variance[0] for p in (posterior, posterior.without_duels()))
     compared = bool((posterior.points == x).all(axis=1).any())
     unknown = np.sqrt(now) >= MAX_RESIDUAL_SHARE * np.sqrt(before) and not compared and not known
     clauses = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,9 @@ from anchorpbo.errors import InputError
 from anchorpbo.inference import EP, Inference, Laplace
 from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood
-from anchorpbo.model import PreferenceGP
+from anchorpbo.model import HyperparameterNode, PreferenceGP
+from anchorpbo.model.generative_model import GenerativeModel
+from anchorpbo.posterior.posterior_mixture import WEIGHTS_TOLERANCE
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.study.cache import LRUCache
 from anchorpbo.study.dataset import StudyData
@@ -31,7 +33,7 @@ Key = tuple[str, bytes]
 
 @dataclass(frozen=True, eq=False)
 class Hyperparameters:
-    """Kernel, noise map and likelihood at fitted hyper-parameters.
+    """Kernel, noise map and likelihood at fitted hyper-parameters: the mode, or one node of an integral over them.
 
     The kernel's hyper-parameters are kept and saved as logarithms, because exp(log(x)) is not always x: from the values
     of the kernel, another kernel would be restored.
@@ -43,6 +45,20 @@ class Hyperparameters:
     """Logarithms of its fitted hyper-parameters, (p,)."""
     noise: NoiseMap
     likelihood: Likelihood
+    weight: float = 1.0
+    """Weight of this node."""
+    others: tuple[Hyperparameters, ...] = ()
+    """The other nodes, if this one is the mode; all weights sum to 1."""
+
+    @classmethod
+    def from_nodes(cls, prior: Kernel, likelihood: Likelihood, nodes: Sequence[HyperparameterNode]) -> Hyperparameters:
+        """Return the nodes of a fit, with the kernel and the likelihood of the plan."""
+        parts = [
+            # Without ties the threshold stays open, so that a later tie can set it.
+            cls(prior, of.kernel.log_parameters, of.noise, of.likelihood if of.likelihood.tau > 0 else likelihood, w)
+            for w, of in ((node.weight, node.generative) for node in nodes)
+        ]
+        return replace(parts[0], others=tuple(parts[1:]))
 
     @cached_property
     def kernel(self) -> Kernel:
@@ -56,10 +72,29 @@ class Hyperparameters:
             **({"strength": self.noise.strength} if self.noise.strength_matters else {}),
         }
         log_parameters = dict(zip(self.prior.parameter_names, self.log_parameters.tolist(), strict=True))
-        return {"log_parameters": log_parameters, "noise": noise, "tie_threshold": self.likelihood.tie_threshold}
+        mode = {"log_parameters": log_parameters, "noise": noise, "tie_threshold": self.likelihood.tie_threshold}
+        if not self.others:
+            return mode
+        others = [{"weight": node.weight, **node.to_dict()} for node in self.others]
+        return {**mode, "weight": self.weight, "others": others}
 
     def at(self, data: Mapping[str, Any]) -> Hyperparameters:
         """Return the same parts at the hyper-parameters of a `to_dict`."""
+        if not isinstance(data, Mapping) or "others" not in data:
+            return self._at_node(data)
+        if not _are_nodes(data):
+            rule = "learnt must have a list of other nodes and weights above 0 that sum to 1"
+            raise InputError(rule, repr(data), "set it to null to have it learnt again")
+        mode, *others = (
+            replace(
+                self._at_node({key: node[key] for key in node if key not in ("weight", "others")}),
+                weight=node["weight"],
+            )
+            for node in (data, *data["others"])
+        )
+        return replace(mode, others=tuple(others))
+
+    def _at_node(self, data: Any) -> Hyperparameters:
         layout = self.to_dict()
         if not _matches_layout(data, layout):
             rule = f"learnt must have the keys of {json.dumps(layout)}, with valid hyper-parameters"
@@ -72,7 +107,19 @@ class Hyperparameters:
 
     def make_model(self, inference: Inference, seed: int) -> PreferenceGP:
         """Create a model with fixed hyper-parameters."""
-        return PreferenceGP(self.kernel, self.likelihood, inference, self.noise, seed, learn=None)
+        model = PreferenceGP(self.kernel, self.likelihood, inference, self.noise, seed, learn=None)
+        return model.at_nodes(node._to_node() for node in (self, *self.others)) if self.others else model
+
+    def _to_node(self) -> HyperparameterNode:
+        return HyperparameterNode(self.weight, GenerativeModel(self.kernel, self.noise, self.likelihood))
+
+
+def _are_nodes(data: Mapping[str, Any]) -> bool:
+    """Return whether data has a list of nodes, with weights above 0 that sum to 1."""
+    if not isinstance(data["others"], list) or not all(isinstance(node, Mapping) for node in data["others"]):
+        return False
+    weights = [node.get("weight") for node in (data, *data["others"])]
+    return all(map(_is_scale, weights)) and abs(sum(weights) - 1.0) <= WEIGHTS_TOLERANCE
 
 
 def _matches_layout(data: Any, layout: Mapping[str, Any]) -> bool:
@@ -164,7 +211,7 @@ class ModelFitter:
         count = self.plan.last_fit(len(data))
         learn = select_learnable(kernel, noise, self.plan.learn)
         starts = 2 if count < ONE_START_DUELS else 1
-        model = PreferenceGP(kernel, likelihood, Laplace(), noise, learn=learn, starts=starts).fit(data.duels(count))
-        # Without ties the threshold stays open, so that a later tie can set it.
-        fitted = model.likelihood if model.likelihood.tau > 0 else likelihood
-        return Hyperparameters(kernel, model.kernel.log_parameters, model.noise, fitted)
+        model = PreferenceGP(
+            kernel, likelihood, Laplace(), noise, learn=learn, starts=starts, integration=self.plan.integration
+        )
+        return Hyperparameters.from_nodes(kernel, likelihood, model.find_nodes(data.duels(count)))

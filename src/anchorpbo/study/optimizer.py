@@ -16,7 +16,7 @@ from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.inference import Inference, InferenceName
 from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName
-from anchorpbo.model import Learn, PreferenceGP
+from anchorpbo.model import IntegrationName, IntegrationRule, Learn, PreferenceGP
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_integer, as_non_negative
 from anchorpbo.reliability import NoiseMap
@@ -51,8 +51,8 @@ class Optimizer:
     anchors
         Designs the user knows well. Without any, the noise is constant.
     strategy
-        ``"ei"``, ``"ucb"``, ``"eubo"``, ``"anpei"``, ``"rahbo"``, ``"raeubo"``, or ours: ``"euco"``, ``"kg"``,
-        ``"thompson"``, ``"top-two"``; an acquisition function of your own, or ``None`` for that of the preset.
+        ``"ei"``, ``"ucb"``, ``"eubo"``, ``"anpei"``, ``"rahbo"``, ``"raeubo"``, ``"euco"``, ``"kg"``, an
+        acquisition function of your own, or ``None`` for that of the preset.
     preset
         ``"default"`` for real use or ``"paper"`` for the paper's settings.
     seed
@@ -72,6 +72,9 @@ class Optimizer:
         Cost of a unit of noise of a recommended design, in utility; 0 recommends the design of best mean.
     baseline
         With the paper preset: whether the risk-neutral strategies use a ``"constant"`` noise or the ``"anchored"`` map.
+    integration
+        How the model integrates over its hyper-parameters, see `PreferenceGP`: ``"map"``, ``"qmc"``, ``"ccd"``,
+        ``"simplex"``, an object, or ``None`` for that of the preset, which is ``"map"``.
 
     Examples
     --------
@@ -101,11 +104,13 @@ class Optimizer:
         refit_every: int | None = None,
         risk_weight: float | None = None,
         baseline: Literal["constant", "anchored"] = "constant",
+        integration: IntegrationName | IntegrationRule | None = None,
     ) -> None:
         options: dict[str, Any] = {
             "strategy": strategy, "preset": preset, "kernel": kernel, "likelihood": likelihood, "inference": inference,
             "noise": noise, "learn": learn, "initial": initial,
             "refit_every": refit_every, "risk_weight": risk_weight, "baseline": baseline,
+            "integration": integration,
         }  # fmt: skip
         self._settings = StudySettings.create(space, anchors, seed, options)
         self._state = StudyState(self._settings)

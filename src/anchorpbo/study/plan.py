@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ from anchorpbo.errors import IncompatibleError, InputError, UnknownNameError
 from anchorpbo.inference import EP, Hallucination, Inference, InferenceName, Laplace, resolve_inference
 from anchorpbo.kernels import RBF, Kernel, Tanimoto
 from anchorpbo.likelihoods import Likelihood, LikelihoodName, Logistic, Probit, resolve_likelihood
-from anchorpbo.model import Learn
+from anchorpbo.model import MAP, IntegrationName, IntegrationRule, Learn, resolve_integration
 from anchorpbo.model.fitting import base_name
 from anchorpbo.model.priors import LEARNABLE
 from anchorpbo.numerics.validation import as_integer, as_non_negative, as_positive
@@ -108,6 +108,8 @@ class Plan:
     """Cost of a unit of noise of a recommended design, in utility."""
     avoids_repeats: bool
     """Whether a recently answered duel is not asked again for a while."""
+    integration: IntegrationRule = field(default_factory=MAP)
+    """How the model integrates over its hyper-parameters."""
 
     def noise_map(self, anchors: Array) -> NoiseMap:
         """Return the noise map of anchors, (n, d)."""
@@ -189,6 +191,7 @@ def make_plan(
     refit_every: int | None,
     risk_weight: float | None,
     baseline: str,
+    integration: IntegrationName | IntegrationRule | None = None,
 ) -> Plan:
     """Return the plan of a preset, with some parts replaced; see `Optimizer`."""
     if isinstance(strategy, str):
@@ -216,6 +219,7 @@ def make_plan(
         "initial": None if initial is None else as_integer("initial", initial, 0),
         "refit_every": None if refit_every is None else as_integer("refit_every", refit_every, 1),
         "risk_weight": None if risk_weight is None else as_non_negative("risk_weight", risk_weight),
+        "integration": None if integration is None else resolve_integration(integration),
     }
     base = make_paper_plan(space, strategy, baseline) if preset == "paper" else make_default_plan(space, strategy)
     plan = replace(base, **{name: value for name, value in given.items() if value is not None})

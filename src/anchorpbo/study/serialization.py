@@ -7,6 +7,9 @@
      "events": [{"type": "answered", ...}, ...],
      "learnt": {"log_parameters": {"lengthscale[0]": ..., ...}, "noise": {"scale": ...}, "tie_threshold": null} or null}
 
+If the hyper-parameters are integrated over, "learnt" is the mode and has two more keys: its "weight", and "others", a
+list of the other nodes with the same keys.
+
 `version` counts changes of this layout. `MIGRATIONS` update a file of an older version step by step; a file of a newer
 version is rejected.
 
@@ -27,7 +30,7 @@ import numpy as np
 from anchorpbo import acquisition, inference, kernels, likelihoods
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.kernels.composite import OnColumns, Product, Sum
-from anchorpbo.model import Learn, LogNormal
+from anchorpbo.model import INTEGRATION_RULES, Learn, LogNormal
 from anchorpbo.space import space_from_dict
 from anchorpbo.study.plan import BoundedNoise, ConstantNoise, PaperNoise
 
@@ -52,6 +55,10 @@ class SavedStudy:
     """Fitted hyper-parameters, as JSON data, not yet checked; ``None`` for none."""
 
 
+ADDED_OPTIONS: dict[str, Any] = {"integration": {"class": "MAP"}}
+"""Options that older releases did not have, as JSON data, with the value that a study without them has."""
+
+
 def write_study(settings: Mapping[str, Any], events: list[dict[str, Any]], hyperparameters: Any) -> str:
     """Write a study as JSON text."""
     layout = {"study": settings, "events": events, "learnt": hyperparameters}
@@ -61,7 +68,7 @@ def write_study(settings: Mapping[str, Any], events: list[dict[str, Any]], hyper
 def read_study(text: str, objects: Mapping[str, Any]) -> SavedStudy:
     """Read a study from JSON text; `objects` has the options that could not be saved."""
     layout = _read_layout(text)
-    study = dict(layout["study"])
+    study = ADDED_OPTIONS | dict(layout["study"])
     try:
         space = space_from_dict(study.pop("space"), checked=True)
         anchors, seed = study.pop("anchors"), study.pop("seed")
@@ -117,7 +124,7 @@ def _migrate(layout: Layout) -> Layout:
 _SAVED: tuple[type[Any], ...] = (
     kernels.RBF, kernels.Matern32, kernels.Matern52, kernels.Tanimoto, kernels.Hamming, Sum, Product, OnColumns,
     *likelihoods.LIKELIHOODS.values(), *inference.INFERENCES.values(), *acquisition.ACQUISITIONS.values(),
-    BoundedNoise, ConstantNoise, PaperNoise, Learn, LogNormal,
+    *INTEGRATION_RULES.values(), BoundedNoise, ConstantNoise, PaperNoise, Learn, LogNormal,
 )  # fmt: skip
 _CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in _SAVED}
 """Classes that can be saved and loaded, by the names that are saved. A new kernel of the library is added here."""

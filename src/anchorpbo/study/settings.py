@@ -12,7 +12,7 @@ from anchorpbo.numerics.validation import as_integer
 from anchorpbo.space import Catalogue, Design, DesignSpace
 from anchorpbo.study.events import compute_digest
 from anchorpbo.study.plan import Plan, make_plan
-from anchorpbo.study.serialization import object_to_json, round_trip
+from anchorpbo.study.serialization import ADDED_OPTIONS, object_to_json, round_trip
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +69,11 @@ class StudySettings:
         resolved = {
             "strategy": plan.acquisition, "kernel": plan.kernel, "likelihood": plan.likelihood,
             "inference": plan.inference, "noise": plan.noise, "learn": plan.learn, "initial": plan.initial,
-            "refit_every": plan.refit_every, "risk_weight": plan.risk_weight,
+            "refit_every": plan.refit_every, "risk_weight": plan.risk_weight, "integration": plan.integration,
         }  # fmt: skip
-        return {name: object_to_json(resolved.get(name, value)) for name, value in self.options.items()}
+        written = {name: object_to_json(resolved.get(name, value)) for name, value in self.options.items()}
+        # Studies of releases without an option keep their digest.
+        return {name: value for name, value in written.items() if value != ADDED_OPTIONS.get(name)}
 
 
 def _check_anchors(space: DesignSpace, anchors: Iterable[Mapping[str, Any]]) -> dict[bytes, Design]:

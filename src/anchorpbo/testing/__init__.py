@@ -1,4 +1,4 @@
-"""Contract suites: checks that every kernel, likelihood, inference, acquisition function and storage must pass.
+"""Contract suites: checks of kernels, likelihoods, inferences, posteriors, acquisition functions and storages.
 
 One line checks your own implementation::
 
@@ -18,8 +18,9 @@ the rest is not run. With pytest, one test per check is easier to read::
 
     KernelContract(kernel, dimension)           LikelihoodContract(likelihood)
     DesignAcquisitionContract(acquisition)      InferenceContract(inference)
-    PairAcquisitionContract(acquisition)        StorageContract(open, kept)
+    PairAcquisitionContract(acquisition)        PosteriorContract(posterior)
     DuelAcquisitionContract(acquisition)        OneShotAcquisitionContract(acquisition)
+    StorageContract(open, kept)
 
 The suites need no extra packages, not even pytest.
 """
@@ -30,6 +31,7 @@ from anchorpbo.testing.duel_acquisitions import DuelAcquisitionContract, OneShot
 from anchorpbo.testing.inferences import InferenceContract
 from anchorpbo.testing.kernels import KernelContract
 from anchorpbo.testing.likelihoods import LikelihoodContract
+from anchorpbo.testing.posteriors import PosteriorContract
 from anchorpbo.testing.storages import StorageContract
 
 __all__ = [
@@ -41,5 +43,6 @@ __all__ = [
     "LikelihoodContract",
     "OneShotAcquisitionContract",
     "PairAcquisitionContract",
+    "PosteriorContract",
     "StorageContract",
 ]

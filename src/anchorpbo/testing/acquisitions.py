@@ -21,7 +21,7 @@ from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.kernels import RBF
 from anchorpbo.model import PreferenceGP
 from anchorpbo.numerics.validation import freeze
-from anchorpbo.posterior import Posterior
+from anchorpbo.posterior import GaussianPosterior, Posterior, PosteriorMixture
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.testing.contract import (
     Contract,
@@ -41,6 +41,7 @@ from anchorpbo.typing import Array
 _DIMENSION = 2
 _ITEMS = 7
 _INCUMBENT = 0.2
+_KERNEL = RBF(0.5, 4.0)
 _MOMENTS = {
     "mean": np.array([-3.0, -0.5, 0.0, 0.21, 1.0, 3.0]),
     "std": np.array([0.3, 1.0, 2.5]),
@@ -60,8 +61,11 @@ class AcquisitionContract(Contract):
         points = rng.uniform(size=(6, _DIMENSION))
         duels = Duels(points, [0, 2, 4, 1, 0], [1, 3, 5, 2, 5])
         self.noise: NoiseMap = NoiseMap.bounded(rng.uniform(size=(3, _DIMENSION)), bandwidth=0.3)
-        model = PreferenceGP(RBF(0.5, 4.0), "probit", "laplace", noise=self.noise)
-        self.posterior: Posterior = model.condition(duels).posterior
+        kernels = (_KERNEL, RBF(0.3, 7.0))
+        models = [PreferenceGP(kernel, "probit", "laplace", noise=self.noise).condition(duels) for kernel in kernels]
+        self.posterior: Posterior = models[0].posterior
+        parts = tuple(part for model in models for _, part in model.posterior.components)
+        self.mixture: PosteriorMixture = PosteriorMixture(np.array([0.7, 0.3]), parts)
         self.X = freeze(rng.uniform(size=(_ITEMS, *self.item_shape)))
 
     # -- to implement -------------------------------------------------------------------------------------------------
@@ -95,10 +99,18 @@ class AcquisitionContract(Contract):
 
     def check_gradient(self) -> None:
         """The gradient in the items agrees with finite differences."""
-        bound = self.bind(self.posterior)
-        expected = differentiate_items(bound, self.X)
-        largest = float(np.abs(expected).max())
-        ensure_close("the gradient", bound.value_and_gradient(self.X)[1], expected, 1e-5, 1e-6 * largest + 1e-10)
+        for name, posterior in (("the gradient", self.posterior), ("the gradient over a mixture", self.mixture)):
+            bound = self.bind(posterior)
+            expected = differentiate_items(bound, self.X)
+            largest = float(np.abs(expected).max())
+            ensure_close(name, bound.value_and_gradient(self.X)[1], expected, 1e-5, 1e-6 * largest + 1e-10)
+
+    def check_mixture(self) -> None:
+        """Over a mixture of posteriors, the value is the average of the components' values, or log mean exp of logs."""
+        values, weights = np.array([self.bind(part)(self.X) for part in self.mixture.posteriors]), self.mixture.weights
+        log = isinstance(self.subject, DesignAcquisition) and self.subject.log
+        expected = np.log(weights @ np.exp(values)) if log else weights @ values
+        ensure_close("values over a mixture", self.bind(self.mixture)(self.X), expected, 1e-10, 1e-12)
 
     def check_finite_without_spread(self) -> None:
         """Values and gradients are finite if the standard deviation is 0."""
@@ -231,9 +243,9 @@ class DesignAcquisitionContract(MomentAcquisitionContract):
 
     def items_without_spread(self) -> tuple[Posterior, Array]:
         """Return two designs with utilities observed without noise."""
-        kernel, X = self.posterior.kernel, self.X[:2]
-        root = np.linalg.inv(np.linalg.cholesky(kernel(X, X)))
-        return Posterior(kernel, X, np.array([0.3, -0.2]), root), X
+        X = self.X[:2]
+        root = np.linalg.inv(np.linalg.cholesky(_KERNEL(X, X)))
+        return GaussianPosterior(_KERNEL, X, np.array([0.3, -0.2]), root), X
 
     def check_needs_std(self) -> None:
         """An acquisition function with ``needs_std=False`` does not depend on the standard deviation."""
@@ -251,6 +263,9 @@ class DesignAcquisitionContract(MomentAcquisitionContract):
         best = float(self.posterior.mean(self.posterior.points).max())
         given = self.acquisition.bind(self.posterior, self.noise, best)(self.X)
         ensure_same_bits("the default incumbent", self.acquisition.bind(self.posterior, self.noise)(self.X), given)
+        best_means = tuple(float(part.mean(part.points).max()) for _, part in self.mixture.components)
+        incumbents = self.acquisition.bind(self.mixture, self.noise).incumbents
+        ensure(incumbents == best_means, f"the default incumbents over a mixture are {incumbents}, not {best_means}")
 
 
 class PairAcquisitionContract(MomentAcquisitionContract):

@@ -369,7 +369,7 @@ def test_float32_is_taken_as_float64_and_never_rounds_the_model(model):
     model.posterior(single).mean.sum().backward()
     assert single.grad.dtype == torch.float32
     model.float()
-    assert model.beta.dtype == torch.float64
+    assert model.components[0].beta.dtype == torch.float64
     assert torch.equal(model.posterior(X).variance, AnchoredPairwiseModel(conditioned("ep")).posterior(X).variance)
 
 
@@ -384,7 +384,7 @@ def test_a_float32_design_is_the_same_one_wherever_it_is_given():
 
 def test_devices_are_followed(model):
     moved = copy.deepcopy(model).to("meta")
-    assert moved.root.device.type == moved.noise.scale.device.type == "meta"
+    assert moved.components[0].root.device.type == moved.noise.scale.device.type == "meta"
 
 
 def test_float32_search_works(model):

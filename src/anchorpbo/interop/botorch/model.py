@@ -1,8 +1,10 @@
 """Our model as a BoTorch `Model`.
 
-Symbols: P, beta, root, spread of a `Posterior`, k(X, P) from `anchorpbo.interop.botorch.covariances`:
+Symbols: P, beta, root, spread of a `GaussianPosterior`, k(X, P) from `anchorpbo.interop.botorch.covariances`:
 
     mean = k(X, P) beta          covariance = k(X, X) - (k root') (k root')' + (k spread') (k spread')'
+
+for each component; several components give the two moments of their mixture, by the law of total covariance.
 
 Our code evaluates the kernels and torch the rest, so that autograd has gradients in X for every inference and every
 differentiable kernel (docs/decisions/0020-botorch.md). Numbers are float64 whatever the dtype of X, because a
@@ -27,7 +29,7 @@ from botorch.posteriors.posterior import Posterior as BotorchPosterior
 from gpytorch.distributions import MultivariateNormal
 from linear_operator.operators import DenseLinearOperator
 from torch import Tensor
-from torch.nn import Module
+from torch.nn import Module, ModuleList
 
 from anchorpbo.errors import IncompatibleError, InputError, UnsupportedError
 from anchorpbo.interop.botorch.covariances import cross_covariance, self_covariance
@@ -38,6 +40,7 @@ from anchorpbo.interop.botorch.tensors import as_designs, to_tensor
 from anchorpbo.kernels import RBF
 from anchorpbo.likelihoods import Likelihood, Logistic, Probit
 from anchorpbo.model import PreferenceGP
+from anchorpbo.posterior import GaussianPosterior
 from anchorpbo.reliability import NoiseMap as NumpyNoiseMap
 from anchorpbo.study import Optimizer
 from anchorpbo.study.plan import MAX_LENGTHSCALES
@@ -52,12 +55,39 @@ SAME_DESIGN_TOLERANCE = 1e-6
 """Coordinates closer than this belong to the same design."""
 
 
+class GaussianComponent(Module):
+    """One component of a posterior: its kernel in numpy and its weights as buffers."""
+
+    beta: Tensor
+    root: Tensor
+    spread: Tensor | None
+
+    def __init__(self, weight: float, posterior: GaussianPosterior) -> None:
+        super().__init__()
+        self.weight = weight
+        self._kernel, self._points = posterior.kernel, posterior.points
+        for name in ("beta", "root", "spread"):
+            weights = getattr(posterior, name)
+            # Not in the state_dict, because the matching kernel is not there.
+            self.register_buffer(name, None if weights is None else to_tensor(weights), persistent=False)
+
+    def forward(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the mean, (..., q), and the covariance, (..., q, q), at X."""
+        k = cross_covariance(self._kernel, X, self._points)
+        explained = k @ self.root.mT
+        covariance = self_covariance(self._kernel, X) - explained @ explained.mT
+        if self.spread is not None:
+            between = k @ self.spread.mT
+            covariance = covariance + between @ between.mT
+        return k @ self.beta, covariance
+
+
 class AnchoredPairwiseModel(Model):
     """A fitted `PreferenceGP` for BoTorch's acquisitions, samplers and optimisers.
 
-    The posterior is a `GPyTorchPosterior` of one Gaussian, joint over q, in float64. For a mixture over draws it has
-    the mixture's mean and covariance. The fitted state is in numpy: there are no torch parameters to train, and the
-    `state_dict` has only the noise map. To save a model, pickle it, or save the duels.
+    The posterior is a `GPyTorchPosterior` of one Gaussian, joint over q, in float64. For a mixture, over draws or over
+    hyper-parameters, it has the mixture's mean and covariance. The fitted state is in numpy: there are no torch
+    parameters to train, and the `state_dict` has only the noise map. To save a model, pickle it, or save the duels.
 
     Parameters
     ----------
@@ -68,10 +98,6 @@ class AnchoredPairwiseModel(Model):
         A BoTorch transform from X to the unit cube of `model`. It is copied with its current coefficients.
     """
 
-    beta: Tensor
-    root: Tensor
-    spread: Tensor | None
-
     def __init__(self, model: PreferenceGP | Optimizer, input_transform: InputTransform | None = None) -> None:
         super().__init__()
         model = model.acquisition_model if isinstance(model, Optimizer) else model
@@ -79,10 +105,7 @@ class AnchoredPairwiseModel(Model):
             remedy = "use AnchoredPairwiseModel.fit(datapoints, comparisons, noise) to start from tensors"
             raise InputError("model must be a PreferenceGP or an Optimizer", type(model).__name__, remedy)
         self._model, self._posterior = copy(model), model.posterior
-        for name in ("beta", "root", "spread"):
-            weights = getattr(self._posterior, name)
-            # Not in the state_dict, because the matching kernel is not there.
-            self.register_buffer(name, None if weights is None else to_tensor(weights), persistent=False)
+        self.components = ModuleList(GaussianComponent(*each) for each in self._posterior.components)
         transform = freeze_transform(input_transform)
         if transform is not None:
             self.input_transform = transform.to(torch.float64)
@@ -237,13 +260,13 @@ class AnchoredPairwiseModel(Model):
     @property
     def datapoints(self) -> Tensor:
         """Distinct compared designs, u x d, in the units of X."""
-        points = to_tensor(self._model.duels.points, self.beta)
+        points = to_tensor(self._model.duels.points, self._beta)
         return points if self._transform is None else self._transform.untransform(points)
 
     @property
     def comparisons(self) -> Tensor:
         """Row numbers in `datapoints` of winners and losers, m x 2, without ties."""
-        return get_win_rows(self._model.duels).to(self.beta.device)
+        return get_win_rows(self._model.duels).to(self._beta.device)
 
     # -- our attributes -----------------------------------------------------------------------------------------------
 
@@ -274,19 +297,22 @@ class AnchoredPairwiseModel(Model):
     # -- internals ----------------------------------------------------------------------------------------------------
 
     @property
+    def _beta(self) -> Tensor:
+        return self.components[0].beta
+
+    @property
     def _transform(self) -> InputTransform | None:
         return getattr(self, "input_transform", None)
 
     def _compute_moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return the mean, (..., q), and the covariance, (..., q, q)."""
-        kernel = self._posterior.kernel
-        k = cross_covariance(kernel, X, self._posterior.points)
-        explained = k @ self.root.mT
-        covariance = self_covariance(kernel, X) - explained @ explained.mT
-        if self.spread is not None:
-            between = k @ self.spread.mT
-            covariance = covariance + between @ between.mT
-        return k @ self.beta, covariance
+        parts = [(each.weight, *each(X)) for each in self.components]
+        if len(parts) == 1:
+            return parts[0][1], parts[0][2]
+        mean = sum(weight * m for weight, m, _ in parts)
+        # Law of total covariance.
+        covariance = sum(w * (C + (m - mean)[..., :, None] * (m - mean)[..., None, :]) for w, m, C in parts)
+        return mean, covariance
 
     def _observation_noise(self, X: Tensor, wanted: bool | Tensor) -> Tensor | None:
         """Return the variances to add, (..., q), or ``None``."""

@@ -123,14 +123,16 @@ def _measure_list_search(candidates: Array, utility: Array, kernel: Kernel, nois
 
 def _multiply_full(posterior: Posterior, candidates: Array) -> None:
     """Multiply the prior covariances with the judged designs by the root, in chunks."""
-    for chunk in iter_chunks(len(candidates), len(posterior.points)):
-        posterior.kernel(candidates[chunk], posterior.points) @ posterior.root.T
+    for _, each in posterior.components:
+        for chunk in iter_chunks(len(candidates), len(each.points)):
+            each.kernel(candidates[chunk], each.points) @ each.root.T
 
 
 def _multiply_triangular(posterior: Posterior, candidates: Array) -> None:
     """Do the same product as `_multiply_full` with a triangular root, as the search does."""
-    for chunk in iter_chunks(len(candidates), len(posterior.points)):
-        RootProduct.of(posterior, posterior.kernel(candidates[chunk], posterior.points))
+    for _, each in posterior.components:
+        for chunk in iter_chunks(len(candidates), len(each.points)):
+            RootProduct.of(each, each.kernel(candidates[chunk], each.points))
 
 
 def measure_many_designs(quick: bool) -> Numbers:

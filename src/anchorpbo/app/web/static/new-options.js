@@ -16,8 +16,6 @@ const STRATEGIES = {
   ucb: "A challenger that may be very good.",
   kg: "The pair whose answer is expected to raise the best design most: the knowledge gradient.",
   euco: "The pair of which the design that will be chosen promises most, errors included.",
-  thompson: "The best designs of two random draws of what you may like.",
-  "top-two": "The best design so far, against the best of a random draw of what you may like.",
 };
 const fields = Object.fromEntries(["preset", "strategy", "risk_weight", "seed"].map((id) => [id, document.getElementById(id)]));
 

@@ -1,4 +1,4 @@
-"""Mixtures of Gaussian processes: one component per draw of the sites."""
+"""Mixtures of Gaussian processes that share a kernel: one component per draw of the sites."""
 
 from __future__ import annotations
 
