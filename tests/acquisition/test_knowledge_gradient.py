@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from acquisition_study import study
 
-from anchorpbo.acquisition import EUBO, EUCO, BoundKnowledgeGradient, KnowledgeGradient
+from anchorpbo.acquisition import EUBO, EUCO, KnowledgeGradient
 from anchorpbo.kernels import RBF, Matern52
+from anchorpbo.posterior import PosteriorMixture
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.search import maximise, maximise_discrete
 from anchorpbo.search import shortlist as shortlist_module
@@ -163,18 +164,11 @@ def test_excluded_pairs_of_a_list_are_not_chosen():
     assert found.value == sorted(order.values)[-3]
 
 
-class TwoParts(BoundKnowledgeGradient):
-    """The knowledge gradient under two posteriors with weights."""
-
-    @property
-    def _parts(self):
-        return iter([(0.3, self.posterior), (0.7, study(RBF(0.6, 2.0), dimension=2, seed=8)[0])])
-
-
-def test_over_several_posteriors_the_choices_maximise_the_weighted_sum():
+def test_over_a_mixture_of_posteriors_the_choices_maximise_the_weighted_sum():
     posterior, noise = study(RBF(0.3, 5.0), dimension=2)
-    bound, X = TwoParts(posterior, noise), np.random.default_rng(6).random((5, 4, 2))
-    alone = [weight * KnowledgeGradient().bind(part, noise)(X) for weight, part in bound._parts]
+    mixture = PosteriorMixture(np.array([0.3, 0.7]), (posterior, study(RBF(0.6, 2.0), dimension=2, seed=8)[0]))
+    bound, X = KnowledgeGradient().bind(mixture, noise), np.random.default_rng(6).random((5, 4, 2))
+    alone = [weight * KnowledgeGradient().bind(part, noise)(X) for weight, part in mixture.components]
     np.testing.assert_allclose(bound(X), sum(alone), rtol=1e-12)
     values, gradient = bound.value_and_gradient(X)
     np.testing.assert_allclose(values, bound(X), rtol=1e-12)

@@ -11,7 +11,6 @@ from anchorpbo.posterior import GaussianPosterior, PosteriorMixture
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.search import discrete_search, maximise, maximise_discrete
 from anchorpbo.search.pair_search import Candidates, bound_cell_pairs, split_cells
-from anchorpbo.search.starts import select_best_pairs
 
 NO_PAIRS = np.empty((0, 2), dtype=np.intp)
 
@@ -83,8 +82,8 @@ def test_a_search_of_the_cube_beats_twenty_thousand_random_points(acquisition, s
 
 def test_screened_pairs_have_the_values_of_the_mixture():
     bound, X = RAEUBO(1.0).bind(*mixed_study(2)), candidates(20, 2)
-    pairs, values = select_best_pairs(bound, X, 30)
-    np.testing.assert_allclose(values, bound(pairs), rtol=1e-9, atol=1e-9)
+    found = bound.screen(X, 30)
+    np.testing.assert_allclose(found.values, bound(found.items), rtol=1e-9, atol=1e-9)
 
 
 def test_challengers_have_the_values_of_pairs():
