@@ -44,5 +44,3 @@ class PairAnswers:
     def select(self, rows: IntArray | BoolArray | slice | Sequence[int]) -> PairAnswers:
         """Return some of the answers."""
         return replace(self, pairs=self.pairs[rows], first_won=self.first_won[rows])
-
-
