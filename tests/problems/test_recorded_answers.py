@@ -197,7 +197,7 @@ def test_sample_a_agrees_with_sample_b_about_its_ten_kinds():
     a, b = sushi_orders("a"), sushi_orders("b")
     assert a.shape == b.shape == (5000, 10)
     names = [sushi_items().names[kind] for kind in np.unique(a)]
-    assert names == "ebi anago maguro ika uni ikura tamago toro tekka_maki kappa_maki".split()
+    assert names == ["ebi", "anago", "maguro", "ika", "uni", "ikura", "tamago", "toro", "tekka_maki", "kappa_maki"]
 
     def shares(orders):
         wins = np.zeros((100, 100))

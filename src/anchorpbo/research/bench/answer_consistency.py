@@ -115,8 +115,8 @@ def summarise_consistency(blocks: Sequence[RepeatedAnswers]) -> pl.DataFrame:
         over = Interval.of_mean(values[np.isfinite(values)])
         rows.append((name, over.mean, over.low, over.high, int(np.isfinite(values).sum())))
         if name.startswith("differing"):
-            bounds = (convert_to_error(value) for value in (over.mean, over.low, over.high))
-            rows.append((name.replace("differing", "error"), *bounds, rows[-1][-1]))
+            mean, low, high = (convert_to_error(value) for value in (over.mean, over.low, over.high))
+            rows.append((name.replace("differing", "error"), mean, low, high, rows[-1][-1]))
     people, links = len({block.answers.person for block in blocks}), get_args(AnswerLink)
     rows += [(f"lapse, {link} noise", *estimate_lapse(blocks, link), people) for link in links]
     return pl.DataFrame(rows, schema=["measure", "mean", "low", "high", "people"], orient="row")

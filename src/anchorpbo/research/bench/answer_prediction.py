@@ -33,7 +33,7 @@ from anchorpbo.research.experiments.confidence_intervals import Interval
 from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
 from anchorpbo.space import DesignSpace
 from anchorpbo.study import Optimizer
-from anchorpbo.typing import Array
+from anchorpbo.typing import Array, BoolArray
 
 TRAIN_COUNTS = (4, 6, 8, 10)
 """Numbers of answers that a model of a traveller learns from."""
@@ -234,7 +234,7 @@ class PredictionTask(ExperimentTask):
         return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def score_predictions(p_first: Array, first_won: Array) -> tuple[float, float]:
+def score_predictions(p_first: Array, first_won: BoolArray) -> tuple[float, float]:
     """Return the mean log likelihood and the accuracy of predictions, (n,), of answers, (n,)."""
     p = np.where(first_won, p_first, 1.0 - p_first)
     # The smallest probability that a double can tell from zero, so that one confident error is not minus infinity.

@@ -88,7 +88,8 @@ class RandomReplay(ReplayContender):
         self.rows = {item[catalogue.key]: row for row, item in enumerate(self.items)}
         self.key = catalogue.key
         pairs = list(combinations(range(len(self.items)), 2))
-        self.pairs = iter([pairs[i] for i in np.random.default_rng([seed, 1]).permutation(len(pairs))])
+        order: list[int] = np.random.default_rng([seed, 1]).permutation(len(pairs)).tolist()
+        self.pairs = iter([pairs[i] for i in order])
 
     def ask(self) -> tuple[int, int]:
         """Return the next pair."""
@@ -149,8 +150,8 @@ class KnockoutReplay(ReplayContender):
     """The winner of a duel meets the next item; after the last item, the duels repeat without effect."""
 
     def __init__(self, catalogue: Catalogue, seed: int) -> None:
-        self.champion, *self.waiting = np.random.default_rng([seed, 1]).permutation(len(catalogue)).tolist()
-        self.beaten: int = self.waiting[0]
+        order: list[int] = np.random.default_rng([seed, 1]).permutation(len(catalogue)).tolist()
+        self.champion, self.waiting, self.beaten = order[0], order[1:], order[1]
 
     def ask(self) -> tuple[int, int]:
         """Return the champion and the next item."""
