@@ -105,9 +105,9 @@ def test_the_summary_averages_pieces_of_a_listener_and_then_listeners():
     flips = np.tile([1.0, 0.0, 1.0], (28, 1)), np.ones((28, 2))
     blocks = [make_block("1", same), make_block("1", flips, "n"), make_block("2", same)]
     table = {row["measure"]: row for row in summarise_consistency(blocks).to_dicts()}
-    assert table["differing, same day"]["mean"] == pytest.approx((2 / 3 / 2 + 0) / 2)
-    assert table["differing, same day"]["people"] == 2
-    assert table["error, same day"]["mean"] == pytest.approx(convert_to_error(1 / 6))
+    assert table["differing, same session"]["mean"] == pytest.approx((2 / 3 / 2 + 0) / 2)
+    assert table["differing, same session"]["people"] == 2
+    assert table["error, same session"]["mean"] == pytest.approx(convert_to_error(1 / 6))
     assert set(table) >= {"lapse, logistic noise", "lapse, normal noise", "odd one", "majority"}
 
 

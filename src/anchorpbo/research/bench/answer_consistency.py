@@ -97,7 +97,7 @@ def _count_wins(tables: tuple[Array, Array]) -> tuple[Array, int]:
 
 
 SHARES: dict[str, Callable[[tuple[Array, Array]], float]] = {
-    "differing, same day": share_differing,
+    "differing, same session": share_differing,
     "differing, later": share_differing_later,
     "odd one": share_odd,
     "majority": score_majority,
