@@ -4,13 +4,15 @@ from collections.abc import Callable
 
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.problems import mixed
+from anchorpbo.problems.answers import PairAnswers
 from anchorpbo.problems.base import Problem
 from anchorpbo.problems.candy import candy, candy_anchors, candy_items
 from anchorpbo.problems.datasets import fetch_data_file
 from anchorpbo.problems.judge import ExactJudge, SimulatedJudge
 from anchorpbo.problems.nearest_neighbours import RatedItems
 from anchorpbo.problems.simulation import SimulatedDuel, SimulatedRound, play, simulate
-from anchorpbo.problems.sushi import sushi, sushi_anchors, sushi_items
+from anchorpbo.problems.soundquality import RepeatedAnswers, soundquality_answers, soundquality_modes
+from anchorpbo.problems.sushi import sushi, sushi_anchors, sushi_catalogue, sushi_items, sushi_orders
 from anchorpbo.problems.synthetic import (
     ACKLEY6,
     BRANIN,
@@ -25,6 +27,7 @@ from anchorpbo.problems.synthetic import (
     TOY_ANCHORS,
     ackley,
 )
+from anchorpbo.problems.train import train_answers
 
 PROBLEMS: dict[str, Problem] = {
     problem.name: problem
@@ -69,8 +72,10 @@ __all__ = [
     "TOY",
     "TOY_ANCHORS",
     "ExactJudge",
+    "PairAnswers",
     "Problem",
     "RatedItems",
+    "RepeatedAnswers",
     "SimulatedDuel",
     "SimulatedJudge",
     "SimulatedRound",
@@ -83,7 +88,12 @@ __all__ = [
     "mixed",
     "play",
     "simulate",
+    "soundquality_answers",
+    "soundquality_modes",
     "sushi",
     "sushi_anchors",
+    "sushi_catalogue",
     "sushi_items",
+    "sushi_orders",
+    "train_answers",
 ]

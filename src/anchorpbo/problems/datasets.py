@@ -31,10 +31,12 @@ _CANDY = "https://raw.githubusercontent.com/fivethirtyeight/data/master/candy-po
 class DataSource:
     """Origin of a data file."""
 
-    url: str
-    """URL of the file, or of a zip archive that contains it in any folder."""
+    url: str | None
+    """URL of the file, or of a zip archive that contains it in any folder; ``None`` if it cannot be downloaded."""
     sha256: str
     """Hash of the file, not of the archive."""
+    origin: str = ""
+    """Where the data come from, in words; for a file without URL."""
 
 
 SOURCES: dict[str, DataSource] = {
@@ -49,6 +51,16 @@ SOURCES: dict[str, DataSource] = {
         _SUSHI, "a241c87331e4eabea5841aae0c8a982453cccd01b0a0f3b6a4e9cfabcdab563b"
     ),
     "candy/candy-data.csv": DataSource(_CANDY, "46c17cdb8c0212bc3e0cee2a9617a75d1ce642cd1559c332b1d9a2c4ed19b8cb"),
+    "train/train.csv": DataSource(
+        None,
+        "8ea13cbcb8ef574b9a3bc7f5dc941039f07c438a2776cec66b29876d330cc8b0",
+        "stated choices between train journeys, Ben-Akiva, Bolduc and Bradley 1993, as in the data set Train of mlogit",
+    ),
+    "soundquality/soundquality.csv": DataSource(
+        None,
+        "0ae75c9fd0a06ec3b896f78e13908c1e64fbbb7105c6c61a94828726cb3d3128",
+        "comparisons of audio reproduction modes, Choisel and Wickelmaier 2007, as in the R package psychotools",
+    ),
 }
 """Data files by name."""
 
@@ -73,9 +85,16 @@ def fetch_data_file(name: str) -> Path:
     given = os.environ.get(FOLDER_ENV)
     if given and (path := Path(given).expanduser() / name).is_file():
         if not _matches_hash(path.read_bytes(), name):
-            remedy = f"put the file of {SOURCES[name].url} there, or remove it to have it downloaded"
+            source = SOURCES[name]
+            remedy = f"put the file of {source.url} there, or remove it to have it downloaded"
+            if source.url is None:
+                remedy = f"put the original file there: {source.origin}"
             raise DataError(f"{name} in the folder of {FOLDER_ENV} must be the original file", path, remedy)
         return path
+    if SOURCES[name].url is None:
+        rule = f"{name} must be in the folder of {FOLDER_ENV}, because it cannot be downloaded"
+        remedy = f"set {FOLDER_ENV} to a folder that holds {name}: {SOURCES[name].origin}"
+        raise DataError(rule, f"the folder {given!r}" if given else f"no {FOLDER_ENV}", remedy)
     cache = _cache_folder(name)
     path = cache / name
     if not path.is_file() or not _matches_hash(path.read_bytes(), name):
@@ -97,6 +116,7 @@ def _cache_folder(name: str) -> Path:
 def _fetch(name: str, cache: Path) -> None:
     """Download a file or its archive to the cache; cache the archive's other data files, too."""
     url = SOURCES[name].url
+    assert url is not None
     wanted = {PurePosixPath(other).name: other for other, source in SOURCES.items() if source.url == url}
     try:
         (cache / name).unlink(missing_ok=True)  # an existing file is damaged
