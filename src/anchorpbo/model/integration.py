@@ -58,7 +58,7 @@ Nodes = tuple[Array, Array]
 class IntegrationRule(ABC):
     """A rule for the nodes and weights of an integral over the hyper-parameters; immutable."""
 
-    nodes: int = 8
+    nodes: int = 7
     """Largest number of nodes, at least 1; the first is the mode."""
     full_duels: int = 60
     """Number of duels beyond which there are fewer nodes, in inverse proportion, but at least `MIN_NODES`: the cost of
@@ -95,13 +95,18 @@ class MAP(IntegrationRule):
 
 @dataclass(frozen=True)
 class QuasiMonteCarlo(IntegrationRule):
-    """Quasi-random draws from the Gaussian approximation: Sobol' points, mapped to normal variates of unit variance."""
+    """Quasi-random draws from the Gaussian approximation: Sobol' points, mapped to normal variates.
+
+    There are 2^k - 1 nodes, 3, 7, 15 and so on, since these many points are symmetric about the mode on every axis.
+    They are scaled to unit variance.
+    """
 
     def standard_nodes(self, dimension: int, count: int) -> Nodes:
         """Return equally weighted draws."""
+        n = 2 ** ((count + 1).bit_length() - 1) - 1
         # The first Sobol' point is the corner 0, the second the centre, whose normal variate is 0.
-        z = np.asarray(special.ndtri(sobol(count + 1, dimension)[1:]))
-        return z / np.sqrt((z**2).mean(axis=0)), np.full(count, 1.0 / count)
+        z = np.asarray(special.ndtri(sobol(n + 1, dimension)[1:]))
+        return z / np.sqrt((z**2).mean(axis=0)) if n > 1 else z, np.full(n, 1.0 / n)
 
 
 @dataclass(frozen=True)

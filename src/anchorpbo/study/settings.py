@@ -73,7 +73,7 @@ class StudySettings:
         }  # fmt: skip
         written = {name: object_to_json(resolved.get(name, value)) for name, value in self.options.items()}
         # Studies of releases without an option keep their digest.
-        return {name: value for name, value in written.items() if value != ADDED_OPTIONS.get(name)}
+        return {name: value for name, value in written.items() if (name, value) not in ADDED_OPTIONS.items()}
 
 
 def _check_anchors(space: DesignSpace, anchors: Iterable[Mapping[str, Any]]) -> dict[bytes, Design]:

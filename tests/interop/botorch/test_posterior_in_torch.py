@@ -141,6 +141,19 @@ def test_the_variance_of_a_mixture_counts_how_its_draws_differ():
     np.testing.assert_allclose(posterior.mean[:, 0], draws.mean(axis=0), atol=0.03)
 
 
+def test_a_mixture_over_hyper_parameters_has_the_moments_of_ours():
+    theirs = ap.PreferenceGP(ap.RBF([0.4, 0.6, 0.5], 3.0), inference="ep", noise=0.3, integration="simplex").fit(
+        some_duels()
+    )
+    assert len(theirs.components) == 6
+    model, X = AnchoredPairwiseModel(theirs), designs(5)
+    posterior = model.posterior(X)
+    np.testing.assert_allclose(posterior.mean[:, 0], theirs.posterior.mean(X.numpy()), atol=1e-9)
+    covariance = posterior.distribution.covariance_matrix
+    np.testing.assert_allclose(covariance, theirs.posterior.covariance(X.numpy()), atol=1e-8)
+    assert gradcheck(lambda X: moments(model, X), (X.requires_grad_(),))
+
+
 def test_the_prior_before_any_duel():
     theirs = ap.PreferenceGP(ap.RBF(0.4, 2.0), learn=None).condition(ap.Duels.empty(3))
     model, X = AnchoredPairwiseModel(theirs), designs(2, 2).requires_grad_()
