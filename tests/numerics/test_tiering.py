@@ -25,7 +25,7 @@ from anchorpbo.likelihoods import Logistic, Probit
 from anchorpbo.numerics import tiering
 from anchorpbo.numerics.jit import jit, jit_inline
 from anchorpbo.numerics.tiering import TieredFunction, compile_eagerly, jit_tiered
-from anchorpbo.posterior import LATENTS
+from anchorpbo.posterior import LATENTS, Posterior
 from anchorpbo.posterior.duel_root import DuelRoot
 from anchorpbo.posterior.point_latent import eliminate_designs
 from support.drawn_studies import SHELF, played
@@ -92,6 +92,12 @@ def _paper():
     played(preset="paper", strategy="raeubo", inference="laplace", count=7)
 
 
+def _knowledge_gradient():
+    prior = Posterior.prior(ap.RBF(0.3), 2)
+    bound = ap.acquisition.KnowledgeGradient().bind(prior, ap.NoiseMap.constant(1.0))
+    bound.screen(np.random.default_rng(0).random((5, 2)), 4)
+
+
 def _list():
     played(SHELF, [{"name": "n3"}, {"name": "n8"}], 8, liking=lambda item: item["a"] + item["b"])
 
@@ -136,7 +142,8 @@ def _roots():
 
 
 WORK = [
-    _default, _paper, _list, _bounded_without_coordinates, _fingerprints, _many_duels_on_few_designs, _kernels, _roots,
+    _default, _paper, _knowledge_gradient, _list, _bounded_without_coordinates, _fingerprints,
+    _many_duels_on_few_designs, _kernels, _roots,
 ]  # fmt: skip
 
 
