@@ -220,12 +220,12 @@ def compute_curvature(posterior: HyperparameterPosterior, fitted: Fit) -> Array:
     x, free = fitted.x, posterior.free
     steps = DIFFERENCE_STEP * posterior.spreads
     steps = np.where(x + steps <= posterior.bounds[:, 1], steps, -steps)
-    here, margins = fitted.evaluation.gradient[free], fitted.evaluation.margins
-    rows = [
-        (here - posterior.evaluate(x + step * unit, margins).gradient[free]) / step
-        for step, unit in zip(steps, np.eye(len(x)), strict=True)
-    ]
-    H = np.array(rows)
+    mode, H = fitted.evaluation, np.full((len(x), len(x)), np.nan)
+    try:
+        for row, step, unit in zip(H, steps, np.eye(len(x)), strict=True):
+            row[:] = (mode.gradient - posterior.evaluate(x + step * unit, mode.margins).gradient)[free] / step
+    except np.linalg.LinAlgError:
+        pass
     # Where the evidence cannot be computed, the curvature is that of the prior.
     return 0.5 * (H + H.T) if np.isfinite(H).all() else np.diag(posterior.spreads**-2)
 
