@@ -193,6 +193,23 @@ def test_a_direction_without_curvature_is_at_most_a_bit_wider_than_its_prior():
     assert 0.45 <= spread <= 0.5 / np.sqrt(0.5) + 1e-9
 
 
+def test_where_the_evidence_cannot_be_computed_the_curvature_is_that_of_the_prior(monkeypatch):
+    duels = noisy_duels(6)
+    generative = GenerativeModel(ap.RBF([0.4, 0.4], 2.0), ap.NoiseMap.constant(0.3), ap.Probit().for_duels(duels))
+    learn = {"lengthscale": ap.Learn((0.03, 10.0), ap.LogNormal(0.4, 0.5))}
+    posterior = HyperparameterPosterior.of(generative, duels, learn)
+    fitted = fit(posterior, 1)
+
+    def fail(*args):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(HyperparameterPosterior, "evaluate", fail)
+    np.testing.assert_array_equal(compute_curvature(posterior, fitted), np.diag([4.0, 4.0]))
+    (only,) = find_nodes(SphericalSimplex(), posterior, fitted)
+    assert only.weight == 1.0
+    assert only.generative is fitted.model
+
+
 def test_nodes_stay_inside_the_bounds_and_weights_are_a_distribution():
     """All answers agree, so that the output scale runs to its bound, where the log posterior has a slope."""
     x = np.linspace(0.0, 1.0, 12)[:, None]

@@ -196,8 +196,8 @@ class Fit:
     """The mode, (p,)."""
     model: GenerativeModel
     """The model at the mode."""
-    margins: Array | None
-    """Margins, (m,), near those at the mode, as a start for further evaluations."""
+    evaluation: Evaluation
+    """The log posterior at the mode."""
     info: FitInfo
 
 
@@ -210,8 +210,9 @@ def fit(posterior: HyperparameterPosterior, starts: int) -> Fit:
     """
     specs, bounds, duels, learn = posterior.specs, posterior.bounds, posterior.duels, posterior.learn
     if not specs:
-        evidence = log_posterior(posterior.generative, duels, learn, None).evidence
-        return Fit(posterior.given, posterior.generative, None, FitInfo(evidence, evidence, 1, True, ()))
+        given = log_posterior(posterior.generative, duels, learn, None)
+        info = FitInfo(given.evidence, given.evidence, 1, True, ())
+        return Fit(posterior.given, posterior.generative, given, info)
     evaluations = 0
     margins: Array | None = None
 
@@ -245,7 +246,7 @@ def fit(posterior: HyperparameterPosterior, starts: int) -> Fit:
     final = log_posterior(winner, duels, learn, margins, None, posterior.rows)
     same = abs(final.value + best.value) <= 1e-6 * (1.0 + abs(final.value))
     info = FitInfo(final.evidence, final.value, evaluations, best.converged and same, posterior.names)
-    return Fit(best.x, winner, final.margins, info)
+    return Fit(best.x, winner, final, info)
 
 
 def _check_inside(names: tuple[str, ...], theta: Array, bounds: Array) -> None:

@@ -189,9 +189,10 @@ def find_nodes(
     if len(z) == 1:
         return (HyperparameterNode(1.0, fitted.model),)
     x = np.clip(fitted.x + z @ compute_axes(posterior, fitted), *posterior.bounds.T)
-    log_ratio = np.array([_log_density(posterior, node, fitted.margins) for node in x]) + 0.5 * (z**2).sum(axis=1)
-    # Relative to the mode, where the ratio is 1 by definition.
-    ratio = np.exp(np.minimum(log_ratio - log_ratio[0], 0.5 * np.log(len(z))))
+    mode = fitted.evaluation
+    log_density = np.array([mode.value, *(_log_density(posterior, node, mode.margins) for node in x[1:])])
+    log_ratio = log_density - mode.value + 0.5 * (z**2).sum(axis=1)
+    ratio = np.exp(np.minimum(log_ratio, 0.5 * np.log(len(z))))
     weights = base * ratio / (base @ ratio)
     weights[1:][weights[1:] < MIN_SHARE * weights.max()] = 0.0
     models = (fitted.model, *map(posterior.at, x[1:]))
@@ -219,17 +220,17 @@ def compute_curvature(posterior: HyperparameterPosterior, fitted: Fit) -> Array:
     x, free = fitted.x, posterior.free
     steps = DIFFERENCE_STEP * posterior.spreads
     steps = np.where(x + steps <= posterior.bounds[:, 1], steps, -steps)
-    here = posterior.evaluate(x, fitted.margins).gradient[free]
-    rows = [
-        (here - posterior.evaluate(x + step * unit, fitted.margins).gradient[free]) / step
-        for step, unit in zip(steps, np.eye(len(x)), strict=True)
-    ]
-    H = np.array(rows)
+    mode, H = fitted.evaluation, np.full((len(x), len(x)), np.nan)
+    try:
+        for row, step, unit in zip(H, steps, np.eye(len(x)), strict=True):
+            row[:] = (mode.gradient - posterior.evaluate(x + step * unit, mode.margins).gradient)[free] / step
+    except np.linalg.LinAlgError:
+        pass
     # Where the evidence cannot be computed, the curvature is that of the prior.
     return 0.5 * (H + H.T) if np.isfinite(H).all() else np.diag(posterior.spreads**-2)
 
 
-def _log_density(posterior: HyperparameterPosterior, x: Array, start: Array | None) -> float:
+def _log_density(posterior: HyperparameterPosterior, x: Array, start: Array) -> float:
     """Return the log posterior at x; -infinity if it cannot be computed there."""
     try:
         value = posterior.evaluate(x, start).value

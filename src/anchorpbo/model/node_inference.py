@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,20 @@ class ModelComponent:
             return np.exp(self.likelihood.log_marginal(mean, variance, win).value)
 
         return self.posterior.average_over_margins(prob, X, Y, *self.generative.coefficients(X, Y))
+
+    def condition_on_duel(self, pair: Array, likelihood: Likelihood, tie: bool) -> tuple[float, GaussianPosterior]:
+        """Return the log weight, up to a constant, and the posterior after one more duel, (2, d), by a rank-one update.
+
+        The weight changes by Bayes' rule: components that expected the answer gain weight.
+        """
+        a, b = replace(self.generative, likelihood=likelihood).coefficients(pair[:1], pair[1:])
+        # For many draws of the sites, the first two moments of their mixture are updated.
+        row, posterior = np.array([a[0], -b[0]]), self.posterior
+        mean, variance = np.array([row @ posterior.mean(pair)]), np.array([row @ posterior.covariance(pair) @ row])
+        logZ = likelihood.log_marginal(mean, np.maximum(variance, 0.0), np.array([tie]))
+        coefficients, slope, curvature = (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0])
+        after = check_posterior(posterior.condition_on_duel(pair, coefficients, slope, curvature))
+        return float(np.log(self.weight) + logZ.value[0]), after
 
 
 @dataclass(frozen=True, eq=False)

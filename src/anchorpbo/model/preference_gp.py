@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from numbers import Real
 from typing import Any, Self, TypeVar
 
@@ -30,7 +29,6 @@ from anchorpbo.model.node_inference import (
     MixtureInference,
     ModelComponent,
     check_finite,
-    check_posterior,
     infer_mixture,
 )
 from anchorpbo.model.params import DEFAULT_LEARN, LearnOption, Params, resolve_learn
@@ -222,23 +220,14 @@ class PreferenceGP:
         """
         duels = self.duels
         pair = duels.as_pair(winner, loser)
-        log_weights, posteriors = [], []
+        updates = []
         with self._guard_numerics(duels):
             for component in self.components:
-                likelihood, posterior = component.likelihood, component.posterior
+                likelihood = component.likelihood
                 if tie and likelihood.tau == 0.0:
                     likelihood = self._initial.likelihood.for_duels(duels.with_tie(winner, loser))
-                a, b = replace(component.generative, likelihood=likelihood).coefficients(pair[:1], pair[1:])
-                # For many draws of the sites, the first two moments of their mixture are updated.
-                row = np.array([a[0], -b[0]])
-                mean = np.array([row @ posterior.mean(pair)])
-                variance = np.array([row @ posterior.covariance(pair) @ row])
-                logZ = likelihood.log_marginal(mean, np.maximum(variance, 0.0), np.array([tie]))
-                coefficients, slope, curvature = (float(a[0]), float(b[0])), float(logZ.d1[0]), float(-logZ.d2[0])
-                after = posterior.condition_on_duel(pair, coefficients, slope, curvature)
-                posteriors.append(check_posterior(after))
-                # Bayes' rule: components that expected the answer gain weight.
-                log_weights.append(np.log(component.weight) + float(logZ.value[0]))
+                updates.append(component.condition_on_duel(pair, likelihood, tie))
+        log_weights, posteriors = zip(*updates, strict=True)
         return mix_posteriors(np.exp(np.array(log_weights) - max(log_weights)), posteriors)
 
     # -- results -------------------------------------------------------------------------------------------------------
