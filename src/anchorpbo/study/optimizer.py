@@ -18,7 +18,7 @@ from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName
 from anchorpbo.model import Learn, PreferenceGP
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.numerics.validation import as_integer, as_non_negative
+from anchorpbo.numerics.validation import as_integer, as_non_negative, as_share
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study.anchor_proposals import propose_anchors
@@ -26,6 +26,7 @@ from anchorpbo.study.comparisons import read_comparisons
 from anchorpbo.study.duel import Duel, Outcome, parse_outcome
 from anchorpbo.study.events import event_to_dict
 from anchorpbo.study.files import load_text, save_text
+from anchorpbo.study.optimality import DEFAULT_MARGIN
 from anchorpbo.study.plan import NoiseRule, Plan
 from anchorpbo.study.progress import Progress
 from anchorpbo.study.recommendation import Estimate, Recommendation, estimate_utilities
@@ -242,6 +243,7 @@ class Optimizer:
         among: Literal["seen", "space"] = "seen",
         reference: Mapping[str, Any] | None = None,
         exclude: Iterable[Mapping[str, Any]] = (),
+        margin: float = DEFAULT_MARGIN,
     ) -> Recommendation:
         """Return the design with the best risk-adjusted posterior mean.
 
@@ -255,14 +257,16 @@ class Optimizer:
             Design that utilities are relative to; by default the average of the designs compared.
         exclude
             Designs that are not available: answers about them count, but none of them is recommended.
+        margin
+            Margin of `Recommendation.p_within`, from 0 to 1, as a share of the way from a median design to the best.
         """
         weight = self.plan.risk_weight if risk_weight is None else as_non_negative("risk_weight", risk_weight)
         if among not in ("seen", "space"):
             raise UnknownNameError.of("among", among, ("seen", "space"))
         origin = None if reference is None else self.space.encode(reference)
-        excluded = self._encode_designs("exclude", exclude)
+        excluded, margin = self._encode_designs("exclude", exclude), as_share("margin", margin)
         with self._lock_state() as state:
-            return state.recommend(weight, among == "space", origin, excluded)
+            return state.recommend(weight, among == "space", origin, excluded, margin)
 
     def utilities(
         self, designs: Iterable[Mapping[str, Any]] | None = None, *, reference: Mapping[str, Any] | None = None

@@ -178,13 +178,13 @@ class StudyState:
     # -- results -------------------------------------------------------------------------------------------------------
 
     def recommend(
-        self, risk_weight: float, everywhere: bool, reference: Array | None, excluded: Array
+        self, risk_weight: float, everywhere: bool, reference: Array | None, excluded: Array, margin: float
     ) -> Recommendation:
         """Return the recommendation, see `compute_recommendation`."""
         data = self.data
         check_answers(len(data))
         origin = None if reference is None else reference.tobytes()
-        key = (data.digest, self.fitter.key(data), risk_weight, everywhere, origin, excluded.tobytes())
+        key = (data.digest, self.fitter.key(data), risk_weight, everywhere, origin, excluded.tobytes(), margin)
         result = self._recommendations.get_or_compute(
             key,
             lambda: compute_recommendation(
@@ -195,6 +195,7 @@ class StudyState:
                 everywhere=everywhere,
                 reference=reference,
                 excluded=excluded,
+                margin=margin,
             ),
         )
         # A copy, so that changes by the caller do not reach the cache.
