@@ -11,7 +11,7 @@ from anchorpbo.space import Catalogue, Design, Space
 from anchorpbo.space.html import catalogue_table, space_table
 from anchorpbo.study.duel import Duel
 from anchorpbo.study.optimizer import Optimizer
-from anchorpbo.study.progress import Progress
+from anchorpbo.study.progress import Progress, format_probability
 from anchorpbo.study.recommendation import Estimate, Recommendation
 
 CANDIDATES = 5
@@ -35,6 +35,9 @@ def estimate_html(estimate: Estimate) -> str:
     }
     if not isinstance(estimate, Recommendation):
         return sheet("Estimate", _design(estimate.design), facts(found))
+    found["close to the best"] = (
+        f"within {100 * estimate.margin:g} % of it with {format_probability(estimate.p_within)} probability"
+    )
     found["the best"] = f"of the designs compared with {100 * estimate.p_best:.0f} % probability"
     return sheet("Recommended", _design(estimate.design), facts(found), _candidates(estimate))
 

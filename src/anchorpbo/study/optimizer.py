@@ -291,7 +291,10 @@ class Optimizer:
             return estimate_utilities(model, self.space, np.array(points).reshape(-1, self.space.dimension), origin)
 
     def progress(self, duel: Duel | None = None) -> Progress:
-        """Return the expected gain of the next duel, or of a given pending one, and whether the user can stop."""
+        """Return whether the user can stop, and the expected gain of the next duel or of a given pending one.
+
+        The user can stop when `p_within` of the recommended design, with the default margin of 0.1, is at least 0.9.
+        """
         with self._lock_state() as state:
             return state.progress(state.ask()[0] if duel is None else state.check_duel(duel))
 

@@ -138,7 +138,7 @@ def compute_recommendation(
     if not len(seen):
         rule = "at least one design that was compared must remain to recommend"
         raise InputError(rule, f"all {len(model.designs)} of them excluded", "exclude fewer")
-    x = _find_best(model, space, risk_weight, seed, everywhere, excluded)
+    x = find_recommended_point(model, space, risk_weight, seed, everywhere=everywhere, excluded=excluded)
     (estimate,) = estimate_utilities(model, space, x[None], reference)
     best = _compute_best_probabilities(posterior, seen, x, seed)
     order = np.argsort(-best.shares, kind="stable")
@@ -156,12 +156,19 @@ def compute_recommendation(
 
 def find_recommended_design(model: PreferenceGP, space: DesignSpace, risk_weight: float) -> Design:
     """Return the design of `compute_recommendation` among those compared, without computing its probabilities."""
-    return space.decode(_find_best(model, space, risk_weight, 0, False, None))
+    return space.decode(find_recommended_point(model, space, risk_weight, seed=0))
 
 
-def _find_best(
-    model: PreferenceGP, space: DesignSpace, risk_weight: float, seed: int, everywhere: bool, excluded: Array | None
+def find_recommended_point(
+    model: PreferenceGP,
+    space: DesignSpace,
+    risk_weight: float,
+    seed: int,
+    *,
+    everywhere: bool = False,
+    excluded: Array | None = None,
 ) -> Array:
+    """Return the coordinates, (d,), of the design of `compute_recommendation`."""
     posterior, seen = model.posterior, model.designs
     # The mean minus the cost of noise is RAHBO without exploration.
     bound = RAHBO(exploration=0.0, risk_aversion=risk_weight).bind(posterior, model.noise)
