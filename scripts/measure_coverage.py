@@ -1,7 +1,8 @@
 """Measure the coverage of the stopping rule: how often a study that is told to stop is within the margin of the best.
 
-Studies with simulated judges are told to stop by `Optimizer.progress`; the truth is known. Each finished study is a
-line of the output file; studies already in the file are not run again.
+A study with a simulated judge is told to stop at the first look, every five answers, at which p_within of its
+recommended design is at least 0.9; the truth is known. Each finished study is a line of the output file; studies
+already in the file are not run again.
 
     python scripts/measure_coverage.py run studies.jsonl --seeds 10 [--priors default shorter] [--problems branin ...]
     python scripts/measure_coverage.py table studies.jsonl
@@ -25,7 +26,8 @@ from anchorpbo.model.priors import LogNormal
 from anchorpbo.numerics.sobol import sobol
 from anchorpbo.problems import PROBLEMS, mixed
 
-ANSWERS, FIRST_LOOK = 60, 10
+ANSWERS, LOOKS = 60, tuple(range(10, 61, 5))
+"""Number of answers of a study, and after which of them it may be told to stop."""
 MARGIN, ENOUGH = 0.1, 0.9
 DRAWS = {"draw2": (2, 0.25), "draw3": (3, 0.25), "draw4": (4, 0.4)}
 """GP draws: dimension and length-scale of an RBF kernel."""
@@ -116,7 +118,7 @@ def make_options(priors: str, dimension: int) -> dict:
 
 
 def run_study(task: tuple[str, str, str, int]) -> dict[str, object]:
-    """Run a study; record p_within, the true share and whether it is told to stop after each answer from the tenth."""
+    """Run a study; record the answers, p_within and the true share at each look."""
     priors, name, judge, seed = task
     truth = make_truth(name, seed)
     std = JUDGES[judge] * (truth.maximum - truth.minimum)
@@ -128,7 +130,7 @@ def run_study(task: tuple[str, str, str, int]) -> dict[str, object]:
         noise = std * rng.standard_normal(2)
         first, second = truth.utility(duel.first) + noise[0], truth.utility(duel.second) + noise[1]
         optimizer.tell(duel, "first" if first >= second else "second")
-        if count >= FIRST_LOOK:
+        if count in LOOKS:
             best = optimizer.recommend(among="space" if priors == "shorter" else "seen", margin=MARGIN)
             looks.append([count, best.p_within, truth.share(best.design)])
     return {"task": list(task), "looks": looks}
@@ -194,8 +196,8 @@ def print_row(name: str, records: list[dict], streak: int) -> None:
 
 
 def print_reliability(records: list[dict]) -> None:
-    """Print the true frequency for each decile of p_within, every five answers."""
-    looks = np.array([look for one in records for look in one["looks"] if look[0] % 5 == 0])
+    """Print the true frequency for each decile of p_within, over all looks."""
+    looks = np.array([look for one in records for look in one["looks"]])
     print("\n| p_within | looks | mean | within the margin |\n| --- | ---: | ---: | ---: |")
     for low in np.arange(10) / 10:
         rows = looks[(looks[:, 1] >= low) & ((looks[:, 1] < low + 0.1) | (low == 0.9))]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from anchorpbo.formatting import format_count, format_value, truncate
+from anchorpbo.formatting import format_count, format_probability, format_value, truncate
 from anchorpbo.html import Markup, facts, join, note, sheet, table, tag
 from anchorpbo.space import Catalogue, Design, Space
 from anchorpbo.space.html import catalogue_table, space_table
 from anchorpbo.study.duel import Duel
 from anchorpbo.study.optimizer import Optimizer
-from anchorpbo.study.progress import Progress, format_probability
+from anchorpbo.study.progress import Progress
 from anchorpbo.study.recommendation import Estimate, Recommendation
 
 CANDIDATES = 5

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from anchorpbo.formatting import format_probability
+
 ENOUGH = 0.9
 """Probability of being within the margin of the best from which the user can stop."""
 DUELS_PER_DEVIATION = 12.0
@@ -88,8 +90,3 @@ def estimate_remaining(p_within: float) -> int:
         return 0
     missing = float(special.ndtri(ENOUGH) - special.ndtri(p_within))
     return int(np.clip(np.ceil(DUELS_PER_DEVIATION * missing), 1, MAX_REMAINING))
-
-
-def format_probability(p: float) -> str:
-    """Format a probability in whole percent, rounded down, so that 90 % is never shown for less."""
-    return f"{int(100 * p + 1e-9)} %"
