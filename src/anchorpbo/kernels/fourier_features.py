@@ -1,7 +1,7 @@
 """Random Fourier features: a stationary kernel as the covariance of a finite sum of waves.
 
-Symbols: x (d,) a design, D the number of features, s the output scale. With w_j drawn from the kernel's spectral density
-and b_j uniform in [0, 2 pi),
+Symbols: x (d,) a design, D the number of features, s the output scale. With w_j drawn from the kernel's spectral
+density and b_j uniform in [0, 2 pi),
 
     phi_j(x) = sqrt(2 s / D) cos(w_j . x + b_j)          E sum_j phi_j(x) phi_j(y) = k(x, y)               [RR2007]
 
@@ -10,7 +10,8 @@ so f(x) = sum_j z_j phi_j(x) with independent standard normal z_j is approximate
 The spectral density of the RBF kernel is normal, with standard deviation 1 / lengthscale_c in coordinate c. That of a
 Matern kernel is the multivariate t distribution with 2 nu degrees of freedom: the same normal vector, multiplied by
 sqrt(2 nu / chi^2_{2 nu}). A category of a categorical coordinate is a vertex of a simplex whose vertices are 1 apart,
-because any two categories differ equally; so each category has a phase of its own, with variance 1 / (2 lengthscale_c^2).
+because any two categories differ equally. So each category has a phase of its own, with variance
+1 / (2 lengthscale_c^2).
 
 References
 ----------

@@ -77,22 +77,27 @@ def draw_paths(
     rng
         Random generator.
     """
-    parts = posterior.parts
-    found = []
+    parts = [(1.0 / len(posterior.parts), posterior, *part) for part in posterior.parts]
     # Systematic sampling: the number of paths of each component differs from its share by less than one.
-    ends = np.floor(np.cumsum(np.full(len(parts), count / len(parts))) + 0.5).astype(int)
-    for (beta, root), size in zip(parts, np.diff(ends, prepend=0), strict=True):
-        if not size:
-            continue
-        features = FourierFeatures.draw(posterior.kernel, grids, posterior.dimension, FEATURES, rng)
+    ends = np.floor(count * np.cumsum([weight for weight, *_ in parts]) + 0.5).astype(int)
+    found = []
+    for (_, process, beta, root), size in zip(parts, np.diff(ends, prepend=0), strict=True):
+        features = FourierFeatures.draw(process.kernel, grids, process.dimension, FEATURES, rng)
         if features is None:
             return None
-        prior = rng.standard_normal((size, len(features)), dtype=np.float32)
-        at_points = prior @ features(posterior.points).T
-        Rk = root @ posterior.kernel(posterior.points, posterior.points)
-        within = np.eye(len(root)) - Rk @ root.T
-        E = square_root(0.5 * (within + within.T))
-        noise = rng.standard_normal((size, E.shape[1])) @ E.T
-        weights = beta - (at_points @ root.T + noise) @ root
-        found.append(Paths(posterior.kernel, posterior.points, features, prior, weights))
+        if size:
+            found.append(_draw_part(process, beta, root, features, int(size), rng))
     return found
+
+
+def _draw_part(
+    process: Posterior, beta: Array, root: Array, features: FourierFeatures, count: int, rng: np.random.Generator
+) -> Paths:
+    """Draw functions from one Gaussian process with weights beta, (u,), and root, (r, u)."""
+    kernel, points = process.kernel, process.points
+    prior = rng.standard_normal((count, len(features)), dtype=np.float32)
+    within = np.eye(len(root)) - root @ kernel(points, points) @ root.T
+    E = square_root(0.5 * (within + within.T))
+    noise = rng.standard_normal((count, E.shape[1])) @ E.T
+    weights = beta - ((prior @ features(points).T) @ root.T + noise) @ root
+    return Paths(kernel, points, features, prior, weights)
