@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import anchorpbo as ap
-from anchorpbo.formatting import format_probability
-from anchorpbo.formatting import format_count, format_value, round_significant, truncate
+from anchorpbo.formatting import format_count, format_probability, format_value, round_significant, truncate
 from anchorpbo.html import Markup, table, tag
 
 NASTY = "<script>alert('x')</script>&\"\x00"
