@@ -34,6 +34,8 @@ DRAWS = {"draw2": (2, 0.25), "draw3": (3, 0.25), "draw4": (4, 0.4)}
 NAMES = (*DRAWS, "branin", "hartmann4", "styblinski_tang5", "coffee", "list200")
 JUDGES = {"sure": 0.0, "noisy": 0.1}
 """Standard deviation of a judgement of a design, as a share of the range of utilities."""
+SMALL_STD = 0.05
+"""Standard deviation of the noise with which a known model explains a sure judge; that of the draw is 1."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +107,13 @@ def make_truth(name: str, seed: int) -> Truth:
     return Truth(space, lambda design: float(f(np.array([list(design.values())]))[0]), maximum, median, minimum)
 
 
-def make_options(priors: str, dimension: int) -> dict:
-    """Return the options of `Optimizer` for a set of priors."""
+def make_options(priors: str, name: str, dimension: int, std: float) -> dict:
+    """Return the options of `Optimizer`: the preset's priors, shorter ones, or the true kernel and noise of a draw."""
     if priors == "default":
         return {}
+    if priors == "known":
+        kernel = ap.RBF(DRAWS[name][1], 1.0)
+        return {"kernel": kernel, "learn": {}, "noise": ap.ConstantNoise(max(std, SMALL_STD) ** 2)}
     return {
         "learn": {
             "lengthscale": Learn((0.03, 10.0), LogNormal(0.15 * np.sqrt(dimension), 0.3)),
@@ -122,7 +127,7 @@ def run_study(task: tuple[str, str, str, int]) -> dict[str, object]:
     priors, name, judge, seed = task
     truth = make_truth(name, seed)
     std = JUDGES[judge] * (truth.maximum - truth.minimum)
-    optimizer = ap.Optimizer(truth.space, seed=seed, **make_options(priors, truth.space.dimension))
+    optimizer = ap.Optimizer(truth.space, seed=seed, **make_options(priors, name, truth.space.dimension, std))
     rng = np.random.default_rng([seed, 72])
     looks = []
     for count in range(1, ANSWERS + 1):
@@ -139,7 +144,14 @@ def run_study(task: tuple[str, str, str, int]) -> dict[str, object]:
 def run(path: Path, seeds: int, workers: int, priors: list[str], names: list[str], judges: list[str]) -> None:
     """Run the studies that the file lacks, ordered by seed."""
     done = {tuple(record["task"]) for record in read_runs(path)}
-    tasks = [(p, name, judge, seed) for seed in range(seeds) for p in priors for name in names for judge in judges]
+    tasks = [
+        (p, name, judge, seed)
+        for seed in range(seeds)
+        for p in priors
+        for name in names
+        for judge in judges
+        if p != "known" or name in DRAWS
+    ]
     left = [task for task in tasks if task not in done]
     with ProcessPoolExecutor(workers) as pool, path.open("a", encoding="utf-8") as file:
         for number, future in enumerate(as_completed(pool.submit(run_study, task) for task in left), 1):
@@ -213,7 +225,7 @@ def main() -> None:
     parser.add_argument("path", type=Path)
     parser.add_argument("--seeds", type=int, default=10, help="studies per setting")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--priors", nargs="+", choices=["default", "shorter"], default=["default", "shorter"])
+    parser.add_argument("--priors", nargs="+", choices=["default", "shorter", "known"], default=["default", "shorter"])
     parser.add_argument("--problems", nargs="+", choices=NAMES, default=list(NAMES))
     parser.add_argument("--judges", nargs="+", choices=list(JUDGES), default=list(JUDGES))
     given = parser.parse_args()
