@@ -36,6 +36,8 @@ MARGIN = 12
 """Pixels around a part of a page."""
 SOME = 9
 """Answers of a study that has begun."""
+MAX_ANSWERS = 80
+"""Largest number of answers of a study that is answered until it can stop."""
 SCREEN = ViewportSize(width=1280, height=800)
 PHONE = ViewportSize(width=390, height=844)
 
@@ -75,7 +77,7 @@ class Demo:
     def answer(self, study: str, judge: Answer, count: int | None, participant: str = "owner") -> None:
         """Answer `count` duels of a study, or duels until the study can stop if `count` is ``None``."""
         answers = 0
-        while count is None or answers < count:
+        while answers < (MAX_ANSWERS if count is None else count):
             duel = self.request(f"/studies/{study}/ask", {"participant": participant})
             if count is None and duel["progress"]["stop"]:
                 break

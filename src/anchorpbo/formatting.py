@@ -78,3 +78,8 @@ def format_count(count: int, noun: str) -> str:
 def truncate(text: str, length: int = CELL_LENGTH) -> str:
     """Shorten a text to at most `length` characters and end it with an ellipsis if it was longer."""
     return text if len(text) <= length else f"{text[: length - 2]} …"
+
+
+def format_probability(p: float) -> str:
+    """Format a probability in whole percent, rounded down, so that 90 % is not shown for less than 90 %."""
+    return f"{int(100 * p + 1e-9)} %"

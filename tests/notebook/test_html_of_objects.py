@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import anchorpbo as ap
-from anchorpbo.formatting import format_count, format_value, round_significant, truncate
+from anchorpbo.formatting import format_count, format_probability, format_value, round_significant, truncate
 from anchorpbo.html import Markup, table, tag
 
 NASTY = "<script>alert('x')</script>&\"\x00"
@@ -142,6 +142,7 @@ def test_a_recommendation_says_what_its_numbers_are(study):
     assert f"{best.utility:.2f}, with 90 % probability {low:.2f} to {high:.2f}" in text
     assert best.reference in text
     assert f"of the designs compared with {100 * best.p_best:.0f} % probability" in text
+    assert f"within 10 % of it with {format_probability(best.p_within)} probability" in text
     assert f"{100 * best.credible_probabilities[0]:.0f} %" in text
     assert "the best" not in Reader(study.utilities()[0]._repr_html_()).text
 

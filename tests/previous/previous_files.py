@@ -75,6 +75,8 @@ BITS = ("id", "duel_id", "cards", "credible_set", "credible_probabilities")
 """Digests and texts of bits, and what is counted in draws, whose order follows from them."""
 COUNTED = {"p_best": 0.05}
 """Shares of draws, and what they may differ by: six standard deviations of a share of 4096."""
+STOPPING = ("stop", "remaining")
+"""Keys that follow from the stopping rule, which is not part of a study: a later version may have another rule."""
 
 
 def difference(found: Any, expected: Any, tolerance: float = 0.0, path: str = "") -> str | None:
@@ -82,12 +84,12 @@ def difference(found: Any, expected: Any, tolerance: float = 0.0, path: str = ""
 
     With tolerance 0 numbers must have equal digits, which for a float means equal bits. With another, floats may differ
     by that much, relative or absolute, shares of draws by the noise of the draws, and `BITS` do not count. Nor do keys
-    that a later version adds.
+    that a later version adds, and `STOPPING`.
     """
     if isinstance(expected, dict) and isinstance(found, dict):
         if not expected.keys() <= found.keys():
             return f"{path}: keys {sorted(found)} for {sorted(expected)}"
-        keys = [key for key in expected if not (tolerance and key in BITS)]
+        keys = [key for key in expected if key not in STOPPING and not (tolerance and key in BITS)]
     elif isinstance(expected, list) and isinstance(found, list):
         if len(found) != len(expected):
             return f"{path}: {len(found)} elements for {len(expected)}"

@@ -5,10 +5,10 @@ import pytest
 from scipy.stats import norm
 from studies import SPACES, answer, chooser, liking, play, small, unit
 
-from anchorpbo import RBF, Logistic, Optimizer, Real, Space
+from anchorpbo import RBF, Logistic, Optimizer
 from anchorpbo.errors import NotFittedError
 from anchorpbo.study import ConstantNoise
-from anchorpbo.study.progress import NEGLIGIBLE_GAIN, assess_progress, compute_patience
+from anchorpbo.study.progress import MAX_REMAINING, assess_progress, estimate_remaining
 
 
 def seen_by(opt):
@@ -345,68 +345,63 @@ def test_the_gain_is_what_an_answer_is_expected_to_add_to_the_best_mean(strategy
     assert duel.gain == pytest.approx(gain, rel=1e-5, abs=1e-9)
 
 
-LITTLE = 0.5 * NEGLIGIBLE_GAIN
+@pytest.mark.parametrize(("p_within", "stop"), [(0.0, False), (0.5, False), (0.8999, False), (0.9, True), (1.0, True)])
+def test_it_is_time_to_stop_from_ninety_percent_on(p_within, stop):
+    now = assess_progress(20, 0.01, p_within)
+    assert now.stop is stop
+    assert (now.remaining == 0) is stop
+    assert now.p_within == p_within
+    assert ("You can stop" in now.sentence) is stop
 
 
-@pytest.mark.parametrize("dimension", [1, 2, 6])
-def test_it_is_time_to_stop_when_as_many_duels_as_it_takes_to_look_around_promised_little(dimension):
-    enough = 5 + 2 * dimension
-    assert compute_patience(dimension) == enough
-    for gains, stop in [
-        ([], False),
-        ([None, None], False),
-        ([LITTLE] * (enough - 1), False),
-        ([LITTLE] * enough, True),
-        ([1.0, *[LITTLE] * enough], True),
-        ([*[LITTLE] * enough, 1.0], False),
-        ([*[LITTLE] * (enough - 1), 1.0, LITTLE], False),
-        ([LITTLE, None, *[LITTLE] * (enough - 1)], False),
-        ([*[LITTLE] * enough, None], False),
-        ([NEGLIGIBLE_GAIN] * enough, False),
-        ([0.0] * enough, True),
-    ]:
-        assert assess_progress(len(gains), gains, 2, dimension).stop is stop
+def test_the_less_probable_the_more_remains_up_to_a_limit():
+    remaining = [estimate_remaining(p) for p in (0.0, 1e-6, 0.3, 0.6, 0.8, 0.89, 0.8999, 0.9)]
+    assert remaining[0] == remaining[1] == MAX_REMAINING
+    assert remaining == sorted(remaining, reverse=True)
+    assert remaining[-2:] == [1, 0]
 
 
-@pytest.mark.parametrize("idle", range(9))
-def test_what_remains_is_what_patience_is_left(idle):
-    now = assess_progress(20, [0.3, 0.5, *[LITTLE] * idle], initial=2, dimension=1)
-    assert now.remaining == max(7 - idle, 0)
-    assert now.stop == (idle >= 7)
+def test_a_small_expected_gain_alone_is_no_reason_to_stop():
+    assert not assess_progress(200, 0.0, 0.5).stop
 
 
 def test_what_remains_at_the_start_includes_the_start():
-    now = assess_progress(1, [None, None], initial=4, dimension=2)
-    assert now.remaining == 3 + 9
+    now = assess_progress(1, None, None, initial=3)
+    assert now.remaining == 3 + estimate_remaining(0.5)
     assert not now.stop
+    assert now.p_within is None
 
 
 @pytest.mark.parametrize(
-    ("duels", "gains", "sentence"),
+    ("p_within", "initial", "sentence"),
     [
-        (0, [None], "9 more to get a first idea of what you like."),
-        (8, [None], "1 more to get a first idea of what you like."),
-        (9, [0.5], "Answers still teach a lot: 7 more or so."),
-        (20, [0.5, *[LITTLE] * 6], "About 1 more comparison, unless something better turns up."),
-        (20, [LITTLE] * 7, "More comparisons are unlikely to find anything better: you can stop."),
+        (None, 9, "9 more to get a first idea of what you like."),
+        (0.5, 0, "So far {} 50 % probability: about {} more comparisons."),
+        (0.8999, 0, "So far {} 89 % probability: about 1 more comparison."),
+        (0.93, 0, "You can stop: {} 93 % probability."),
     ],
 )
-def test_the_sentence_says_what_the_fields_say(duels, gains, sentence):
-    now = assess_progress(duels, gains, initial=9, dimension=1)
-    assert now.sentence == sentence
-    assert now.stop == ("you can stop" in sentence)
-    assert now.gain == gains[-1]
-    assert now.duels == duels
+def test_the_sentence_says_what_the_fields_say(p_within, initial, sentence):
+    now = assess_progress(20, None if initial else 0.1, p_within, initial)
+    assert now.sentence == sentence.format("the recommended design is close to the best with", now.remaining)
 
 
-def test_a_space_of_one_scale_has_the_same_utilities_whatever_its_units():
-    """Utilities belong to the answers: kilograms or grams do not matter."""
-    grams, kilograms = Space(x=Real(0, 1000)), Space(x=Real(0, 1))
-    results = []
-    for space, factor in ((grams, 1000.0), (kilograms, 1.0)):
-        study = Optimizer(space, strategy="ei", initial=4)
-        for better, worse in [(0.5, 0.25), (0.5, 0.75), (0.25, 0.75)]:
-            study.tell_preference({"x": better * factor}, {"x": worse * factor})
-        results.append(study.recommend())
-    assert results[0].utility == pytest.approx(results[1].utility, rel=1e-12)
-    assert results[0].design["x"] == 1000.0 * results[1].design["x"]
+def test_progress_stops_exactly_when_the_recommendation_is_within_the_margin():
+    study = small("eubo", initial=2, noise=ConstantNoise(0.05))
+    for _ in range(14):
+        play(study, 1, lambda design: -abs(design["x0"] - 0.37))
+        now = study.progress()
+        if now.p_within is not None:
+            assert now.p_within == study.recommend().p_within
+            assert now.stop == (now.p_within >= 0.9)
+
+
+def test_no_study_stops_before_its_initial_duels_are_over():
+    study = Optimizer(unit(), initial=12, kernel=RBF(2.0, outputscale=1e4), learn={}, noise=ConstantNoise(1e-3))
+    for _ in range(11):
+        duel = study.ask()
+        study.tell(duel, answer(duel, lambda design: design["x0"]))
+        assert not study.progress().stop
+    duel = study.ask()
+    study.tell(duel, answer(duel, lambda design: design["x0"]))
+    assert study.progress().stop

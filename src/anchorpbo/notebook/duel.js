@@ -145,12 +145,13 @@ function render({ model, el: host }) {
       best.replaceChildren(el("p", {}, "Nothing is known before the first answer."));
       return;
     }
-    const { card, utility, interval: [low, high], p_best, others } = view.best;
+    const { card, utility, interval: [low, high], p_best, p_within, others } = view.best;
     const number = (value) => value.toFixed(2).replace("-", "−");
     const more = others === 1 ? "1 other design" : `${others} other designs`;
     best.replaceChildren(
       el("div", { class: "card" }, filling(card, null)),
       el("p", {}, `Utility ${number(utility)}, with 90 % probability from ${number(low)} to ${number(high)}; 0 is the average of the designs compared.`),
+      el("p", {}, `Close to the best of all designs with ${Math.floor(100 * p_within + 1e-9)} % probability.`),
       el("p", {}, `The best of these with ${Math.round(100 * p_best)} % probability${others > 0 ? `; ${more} may be it too` : ""}.`),
     );
   }

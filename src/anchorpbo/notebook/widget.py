@@ -237,5 +237,6 @@ class DuelWidget(anywidget.AnyWidget):  # type: ignore[misc]
             "utility": best.utility,
             "interval": list(best.interval),
             "p_best": best.p_best,
+            "p_within": best.p_within,
             "others": len(best.credible_set) - (best.design in best.credible_set),
         }

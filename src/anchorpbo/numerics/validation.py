@@ -95,6 +95,13 @@ def as_non_negative(name: str, value: float) -> float:
     return float(value)
 
 
+def as_share(name: str, value: float) -> float:
+    """Return a number from 0 to 1 as a float."""
+    if not _is_number(value) or not 0 <= value <= 1:
+        raise InputError(f"{name} must be a number from 0 to 1", repr(value), "write 0.1 for ten per cent")
+    return float(value)
+
+
 def as_integer(name: str, value: int, minimum: int) -> int:
     """Return a whole number of at least `minimum` as an int."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < minimum:

@@ -30,7 +30,7 @@ def convergence(
     """Draw the utility of the recommendation after each answer, given all answers, and the expected gain of each duel.
 
     The study is replayed, hyper-parameters included, so fifty answers take seconds. A bar below the dashed line
-    promised a negligible gain; after many of these in a row the user can stop, see `Optimizer.progress`.
+    promised a negligible gain.
 
     Parameters
     ----------

@@ -46,9 +46,10 @@ class ProjectedBFGS:
     """Projected BFGS from starts, (n, p): evaluate the rows `active_rows` of `trial`, `tell`, and repeat.
 
     With `symmetric`, the order of the two halves of an item, such as the designs of a pair, (n, 2 d), does not matter.
+    With `competing` false each search has a function of its own, and none is given up for another.
     """
 
-    def __init__(self, starts: Array, tolerance: float, symmetric: bool) -> None:
+    def __init__(self, starts: Array, tolerance: float, symmetric: bool, *, competing: bool = True) -> None:
         n, p = starts.shape
         self.trial: Array = starts.copy()
         """Points to evaluate next, (n, p)."""
@@ -56,7 +57,7 @@ class ProjectedBFGS:
         """Best point of each search so far, (n, p)."""
         self.ended: BoolArray = np.zeros(n, dtype=np.bool_)
         """Whether each search has ended at a maximum, (n,)."""
-        self._tolerance, self._symmetric = tolerance, symmetric
+        self._tolerance, self._symmetric, self._competing = tolerance, symmetric, competing
         self._live = np.ones(n, dtype=np.bool_)
         self._f = np.full(n, np.inf)
         self._g, self._direction = np.zeros((2, n, p))
@@ -83,7 +84,7 @@ class ProjectedBFGS:
             rows, -values, np.negative(gradient, order="C"), self.x, self._f, self._g, self.trial, self._direction,
             self._inverse, self._numbers, self._counts, self._live, self.ended, self._tolerance, self._scratch,
         )  # fmt: skip
-        if len(rows) > 1:
+        if self._competing and len(rows) > 1:
             _prune(rows, self.x, self._f, self._numbers, self._counts, self._live, self._symmetric)
 
 

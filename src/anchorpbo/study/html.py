@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from anchorpbo.formatting import format_count, format_value, truncate
+from anchorpbo.formatting import format_count, format_probability, format_value, truncate
 from anchorpbo.html import Markup, facts, join, note, sheet, table, tag
 from anchorpbo.space import Catalogue, Design, Space
 from anchorpbo.space.html import catalogue_table, space_table
@@ -35,6 +35,9 @@ def estimate_html(estimate: Estimate) -> str:
     }
     if not isinstance(estimate, Recommendation):
         return sheet("Estimate", _design(estimate.design), facts(found))
+    found["close to the best"] = (
+        f"within {100 * estimate.margin:g} % of it with {format_probability(estimate.p_within)} probability"
+    )
     found["the best"] = f"of the designs compared with {100 * estimate.p_best:.0f} % probability"
     return sheet("Recommended", _design(estimate.design), facts(found), _candidates(estimate))
 

@@ -18,7 +18,7 @@ from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName
 from anchorpbo.model import IntegrationName, IntegrationRule, Learn, PreferenceGP
 from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.numerics.validation import as_integer, as_non_negative
+from anchorpbo.numerics.validation import as_integer, as_non_negative, as_share
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study.anchor_proposals import propose_anchors
@@ -26,6 +26,7 @@ from anchorpbo.study.comparisons import read_comparisons
 from anchorpbo.study.duel import Duel, Outcome, parse_outcome
 from anchorpbo.study.events import event_to_dict
 from anchorpbo.study.files import load_text, save_text
+from anchorpbo.study.optimality import DEFAULT_MARGIN
 from anchorpbo.study.plan import NoiseRule, Plan
 from anchorpbo.study.progress import Progress
 from anchorpbo.study.recommendation import Estimate, Recommendation, estimate_utilities
@@ -247,6 +248,7 @@ class Optimizer:
         among: Literal["seen", "space"] = "seen",
         reference: Mapping[str, Any] | None = None,
         exclude: Iterable[Mapping[str, Any]] = (),
+        margin: float = DEFAULT_MARGIN,
     ) -> Recommendation:
         """Return the design with the best risk-adjusted posterior mean.
 
@@ -260,14 +262,16 @@ class Optimizer:
             Design that utilities are relative to; by default the average of the designs compared.
         exclude
             Designs that are not available: answers about them count, but none of them is recommended.
+        margin
+            Margin of `Recommendation.p_within`, from 0 to 1, as a share of the way from a median design to the best.
         """
         weight = self.plan.risk_weight if risk_weight is None else as_non_negative("risk_weight", risk_weight)
         if among not in ("seen", "space"):
             raise UnknownNameError.of("among", among, ("seen", "space"))
         origin = None if reference is None else self.space.encode(reference)
-        excluded = self._encode_designs("exclude", exclude)
+        excluded, margin = self._encode_designs("exclude", exclude), as_share("margin", margin)
         with self._lock_state() as state:
-            return state.recommend(weight, among == "space", origin, excluded)
+            return state.recommend(weight, among == "space", origin, excluded, margin)
 
     def utilities(
         self, designs: Iterable[Mapping[str, Any]] | None = None, *, reference: Mapping[str, Any] | None = None
@@ -292,7 +296,10 @@ class Optimizer:
             return estimate_utilities(model, self.space, np.array(points).reshape(-1, self.space.dimension), origin)
 
     def progress(self, duel: Duel | None = None) -> Progress:
-        """Return the expected gain of the next duel, or of a given pending one, and whether the user can stop."""
+        """Return whether the user can stop, and the expected gain of the next duel or of a given pending one.
+
+        The user can stop when `p_within` of the recommended design, with the default margin of 0.1, is at least 0.9.
+        """
         with self._lock_state() as state:
             return state.progress(state.ask()[0] if duel is None else state.check_duel(duel))
 

@@ -1,17 +1,24 @@
-"""Progress of a study: the expected gain of another duel, and when to stop.
+"""Progress of a study: how probably the recommended design is close to the best, and when to stop.
 
-The gain of a single duel is seldom large, so one small gain says little. The user can stop when enough duels in a row
-promised a negligible gain: five, and two more per coordinate, up to ten coordinates.
+The user can stop when the recommended design is within a margin of the best design of the space with 90 % probability,
+see `anchorpbo.study.optimality`. The margin is a tenth of the way from a median design to the best one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
-MAX_DIRECTIONS = 10
-"""Largest number of coordinates that count, because a fingerprint has thousands of bits."""
+import numpy as np
+from scipy import special
+
+from anchorpbo.formatting import format_probability
+
+ENOUGH = 0.9
+"""Probability of being within the margin of the best from which the user can stop."""
+DUELS_PER_DEVIATION = 30.0
+"""Median number of duels in which the normal quantile of that probability grew by 1, in simulated studies."""
+MAX_REMAINING = 50
+"""Largest estimate of the number of further duels."""
 NEGLIGIBLE_GAIN = 0.02
 """Expected gain, as a share of the range of utilities seen, below which a duel counts as negligible."""
 
@@ -27,11 +34,14 @@ class Progress:
     gain
         Expected gain of the next duel, see `Duel`; ``None`` for initial duels.
     stop
-        Whether the user can stop: enough duels in a row had a negligible expected gain.
+        Whether the user can stop: `p_within` is at least 0.9.
     remaining
-        Approximate number of further duels until it is time to stop, if none of them brings anything new.
+        Rough estimate of the number of further duels until the user can stop, from `p_within` alone; 0 if they can.
     sentence
         The same in a sentence.
+    p_within
+        Probability that the recommended design is within a tenth of the way from a median design to the best, see
+        `Recommendation`; ``None`` before the end of the initial duels.
     """
 
     duels: int
@@ -39,6 +49,7 @@ class Progress:
     stop: bool
     remaining: int
     sentence: str
+    p_within: float | None = None
 
     def _repr_html_(self) -> str:
         from anchorpbo.study.html import progress_html
@@ -46,37 +57,36 @@ class Progress:
         return progress_html(self)
 
 
-def assess_progress(duels: int, gains: Sequence[float | None], initial: int, dimension: int) -> Progress:
-    """Assess the progress from the expected gains of all duels so far, followed by that of the next one.
+def assess_progress(duels: int, gain: float | None, p_within: float | None, initial: int = 0) -> Progress:
+    """Assess the progress of a study.
 
     Parameters
     ----------
     duels
         Number of informative answers so far.
-    gains
-        Expected gains, see `Duel.gain`.
+    gain
+        Expected gain of the next duel.
+    p_within
+        Probability that the recommended design is within the margin; ``None`` for initial duels.
     initial
-        Number of initial duels.
-    dimension
-        Number of coordinates of a design.
+        Number of initial duels that are left.
     """
-    now = gains[-1] if gains else None
-    # The next duel counts among those with a negligible gain, although it has not been answered yet.
-    idle = sum(1 for _ in takewhile(lambda gain: gain is not None and gain < NEGLIGIBLE_GAIN, reversed(gains)))
-    start = max(initial - duels, 0) if now is None else 0
-    remaining = max(start + compute_patience(dimension) - idle, 0)
-    if start:
-        words = f"{start} more to get a first idea of what you like."
-    elif remaining and not idle:
-        words = f"Answers still teach a lot: {remaining} more or so."
-    elif remaining:
-        more = "comparison" if remaining == 1 else "comparisons"
-        words = f"About {remaining} more {more}, unless something better turns up."
-    else:
-        words = "More comparisons are unlikely to find anything better: you can stop."
-    return Progress(duels, now, not remaining, remaining, words)
+    if p_within is None:
+        remaining = initial + estimate_remaining(0.5)
+        words = f"{initial} more to get a first idea of what you like."
+        return Progress(duels, gain, False, remaining, words)
+    remaining = estimate_remaining(p_within)
+    sure = f"the recommended design is close to the best with {format_probability(p_within)} probability"
+    if not remaining:
+        return Progress(duels, gain, True, 0, f"You can stop: {sure}.", p_within)
+    more = "comparison" if remaining == 1 else "comparisons"
+    words = f"So far {sure}: about {remaining} more {more}."
+    return Progress(duels, gain, False, remaining, words, p_within)
 
 
-def compute_patience(dimension: int) -> int:
-    """Return how many duels in a row must have a negligible expected gain before it is time to stop."""
-    return 5 + 2 * min(dimension, MAX_DIRECTIONS)
+def estimate_remaining(p_within: float) -> int:
+    """Estimate the number of further duels until the user can stop; 0 if and only if `p_within` is enough."""
+    if p_within >= ENOUGH:
+        return 0
+    missing = float(special.ndtri(ENOUGH) - special.ndtri(p_within))
+    return int(np.clip(np.ceil(DUELS_PER_DEVIATION * missing), 1, MAX_REMAINING))

@@ -24,6 +24,7 @@ from anchorpbo.posterior import LinearFunctional, Posterior
 from anchorpbo.search import maximise
 from anchorpbo.search.evaluation import evaluate
 from anchorpbo.space import Design, DesignSpace
+from anchorpbo.study.optimality import DEFAULT_MARGIN, compute_p_within, drop_excluded
 from anchorpbo.typing import Array, IntArray
 
 POSTERIOR_DRAWS = 4096
@@ -75,20 +76,26 @@ class Recommendation(Estimate):
     design, utility, interval, reference, noise
         See `Estimate`.
     p_best
-        Probability that it is the best of the designs compared. Similar designs share this probability, so look at
-        `credible_set` as well.
+        Probability that it is the best of the designs compared. Similar designs share this probability, so it falls
+        as they accumulate: look at `p_within` first.
     credible_set
         The smallest set of designs compared that contains the best of them with 90 % probability, the likeliest first.
     credible_probabilities
         Probability of each of these designs to be the best.
     risk_weight
         Cost of a unit of noise that was used, in utility.
+    p_within
+        Probability that its utility is within `margin` of the best over the space.
+    margin
+        Margin of `p_within`, as a share of the way from a median design to the best.
     """
 
     p_best: float
     credible_set: tuple[Design, ...]
     credible_probabilities: tuple[float, ...]
     risk_weight: float
+    p_within: float
+    margin: float
 
     def __str__(self) -> str:
         low, high = self.interval
@@ -104,6 +111,7 @@ def compute_recommendation(
     everywhere: bool = False,
     reference: Array | None = None,
     excluded: Array | None = None,
+    margin: float = DEFAULT_MARGIN,
 ) -> Recommendation:
     """Compute the recommendation of a model.
 
@@ -123,12 +131,14 @@ def compute_recommendation(
         Coordinates, (d,), of the design that utilities are relative to; by default the average of the designs seen.
     excluded
         Coordinates, (n, d), of designs that must not be recommended.
+    margin
+        Margin of `Recommendation.p_within`.
     """
-    posterior, seen = model.posterior, _drop_excluded(model.designs, excluded)
+    posterior, seen = model.posterior, drop_excluded(model.designs, excluded)
     if not len(seen):
         rule = "at least one design that was compared must remain to recommend"
         raise InputError(rule, f"all {len(model.designs)} of them excluded", "exclude fewer")
-    x = _find_best(model, space, risk_weight, seed, everywhere, excluded)
+    x = find_recommended_point(model, space, risk_weight, seed, everywhere=everywhere, excluded=excluded)
     (estimate,) = estimate_utilities(model, space, x[None], reference)
     best = _compute_best_probabilities(posterior, seen, x, seed)
     order = np.argsort(-best.shares, kind="stable")
@@ -139,17 +149,26 @@ def compute_recommendation(
         credible_set=tuple(space.decode(seen[i]) for i in order[:count]),
         credible_probabilities=tuple(float(best.shares[i]) for i in order[:count]),
         risk_weight=risk_weight,
+        p_within=compute_p_within(posterior, space, x, margin, seed, excluded),
+        margin=margin,
     )
 
 
 def find_recommended_design(model: PreferenceGP, space: DesignSpace, risk_weight: float) -> Design:
     """Return the design of `compute_recommendation` among those compared, without computing its probabilities."""
-    return space.decode(_find_best(model, space, risk_weight, 0, False, None))
+    return space.decode(find_recommended_point(model, space, risk_weight, seed=0))
 
 
-def _find_best(
-    model: PreferenceGP, space: DesignSpace, risk_weight: float, seed: int, everywhere: bool, excluded: Array | None
+def find_recommended_point(
+    model: PreferenceGP,
+    space: DesignSpace,
+    risk_weight: float,
+    seed: int,
+    *,
+    everywhere: bool = False,
+    excluded: Array | None = None,
 ) -> Array:
+    """Return the coordinates, (d,), of the design of `compute_recommendation`."""
     posterior, seen = model.posterior, model.designs
     # The mean minus the cost of noise is RAHBO without exploration.
     bound = RAHBO(exploration=0.0, risk_aversion=risk_weight).bind(posterior, model.noise)
@@ -159,16 +178,8 @@ def _find_best(
     elif everywhere and space.region is not None:
         result = maximise(bound, space.region, np.random.default_rng([seed, 2]), extra=posterior.points).x
         candidates = np.concatenate([seen, space.nearest(result)[None]])
-    candidates = _drop_excluded(candidates, excluded)
+    candidates = drop_excluded(candidates, excluded)
     return np.asarray(candidates[int(np.argmax(evaluate(bound, candidates)))])
-
-
-def _drop_excluded(designs: Array, excluded: Array | None) -> Array:
-    """Return the designs, (n, d), that are not excluded, (k, d)."""
-    if excluded is None or not len(excluded):
-        return designs
-    unwanted = set(map(bytes, excluded))
-    return designs[[bytes(x) not in unwanted for x in designs]]
 
 
 def estimate_utilities(model: PreferenceGP, space: DesignSpace, X: Array, reference: Array | None) -> list[Estimate]:

@@ -22,22 +22,24 @@ from anchorpbo.study.optimizer import Optimizer
 
 @dataclass(frozen=True, eq=False)
 class NextDuel:
-    """The next duel of a log, and the hyper-parameters it was selected with."""
+    """The next duel of a log, the hyper-parameters it was selected with, and the probability that decides to stop."""
 
     digest: str
     """Digest of the log, see `LogSnapshot`."""
     duel: Duel
     hyperparameters: Mapping[str, Any] | None
     """Fitted hyper-parameters as JSON data; ``None`` for initial duels."""
+    p_within: float | None = None
+    """Probability that the recommended design is within the margin of the best; ``None`` for initial duels."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON data; numbers are preserved exactly."""
-        return {"digest": self.digest, "duel": vars(self.duel), "hyperparameters": self.hyperparameters}
+        return {**vars(self), "duel": vars(self.duel)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> NextDuel:
         """Read the result of `to_dict`."""
-        return cls(data["digest"], Duel(**data["duel"]), data["hyperparameters"])
+        return cls(data["digest"], Duel(**data["duel"]), data["hyperparameters"], data["p_within"])
 
 
 class Replica:
@@ -55,10 +57,10 @@ class Replica:
         """Compute the next duel."""
         with self.optimizer._lock_state() as state:
             (duel,) = state.ask()
-            hyperparameters = None
-            if duel.gain is not None:
-                hyperparameters = state.fitter.hyperparameters(state.data).to_dict()
-            return NextDuel(state.log.digest, duel, hyperparameters)
+            if duel.gain is None:
+                return NextDuel(state.log.digest, duel, None)
+            hyperparameters = state.fitter.hyperparameters(state.data).to_dict()
+            return NextDuel(state.log.digest, duel, hyperparameters, state.p_within())
 
 
 def snapshot(optimizer: Optimizer, duel: Duel | None = None, outcome: Outcome | None = None) -> LogSnapshot:
@@ -81,4 +83,6 @@ def offer(optimizer: Optimizer, result: NextDuel) -> bool:
         state.put_next_duel(result.duel)
         if not state.fitter.has_hyperparameters(state.data):
             state.put_hyperparameters(result.hyperparameters)
+        if result.p_within is not None:
+            state.put_p_within(result.p_within)
         return True

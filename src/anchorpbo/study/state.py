@@ -27,10 +27,16 @@ from anchorpbo.study.events import (
     event_from_dict,
     list_designs,
 )
-from anchorpbo.study.hyperparameters import ModelFitter
+from anchorpbo.study.hyperparameters import Key, ModelFitter
 from anchorpbo.study.log import Log, LogSnapshot
+from anchorpbo.study.optimality import DEFAULT_MARGIN, compute_p_within
 from anchorpbo.study.progress import Progress, assess_progress
-from anchorpbo.study.recommendation import Recommendation, check_answers, compute_recommendation
+from anchorpbo.study.recommendation import (
+    Recommendation,
+    check_answers,
+    compute_recommendation,
+    find_recommended_point,
+)
 from anchorpbo.study.settings import StudySettings
 from anchorpbo.typing import Array
 
@@ -49,6 +55,7 @@ class StudyState:
         self.selector: DuelSelector = DuelSelector(settings.digest, settings.space, self.fitter, settings.seed)
         self._duels: LRUCache[Duel] = LRUCache(64)
         self._recommendations: LRUCache[Recommendation] = LRUCache(8)
+        self._p_within: LRUCache[float] = LRUCache(8)
 
     @property
     def data(self) -> StudyData:
@@ -178,13 +185,13 @@ class StudyState:
     # -- results -------------------------------------------------------------------------------------------------------
 
     def recommend(
-        self, risk_weight: float, everywhere: bool, reference: Array | None, excluded: Array
+        self, risk_weight: float, everywhere: bool, reference: Array | None, excluded: Array, margin: float
     ) -> Recommendation:
         """Return the recommendation, see `compute_recommendation`."""
         data = self.data
         check_answers(len(data))
         origin = None if reference is None else reference.tobytes()
-        key = (data.digest, self.fitter.key(data), risk_weight, everywhere, origin, excluded.tobytes())
+        key = (*self._model_key, risk_weight, everywhere, origin, excluded.tobytes(), margin)
         result = self._recommendations.get_or_compute(
             key,
             lambda: compute_recommendation(
@@ -195,6 +202,7 @@ class StudyState:
                 everywhere=everywhere,
                 reference=reference,
                 excluded=excluded,
+                margin=margin,
             ),
         )
         # A copy, so that changes by the caller do not reach the cache.
@@ -202,9 +210,27 @@ class StudyState:
 
     def progress(self, duel: Duel) -> Progress:
         """Assess the progress of the study, with a duel as the next one."""
-        gains = [event.gain for event in self.log if isinstance(event, Answered)]
-        initial, dimension = self.settings.plan.initial, self.space.dimension
-        return assess_progress(len(self.data), [*gains, duel.gain], initial, dimension)
+        answers = len(self.data)
+        initial = max(max(self.settings.plan.initial, 1) - answers, 0) if duel.gain is None else 0
+        return assess_progress(answers, duel.gain, None if initial else self.p_within(), initial)
+
+    def p_within(self) -> float:
+        """Return the probability that the recommended design is within the default margin of the best."""
+        return self._p_within.get_or_compute(self._model_key, self._compute_p_within)
+
+    def put_p_within(self, p_within: float) -> None:
+        """Put this probability, computed elsewhere for the same log, into the cache."""
+        self._p_within.put(self._model_key, p_within)
+
+    def _compute_p_within(self) -> float:
+        model, seed = self.report_model(), self.settings.seed
+        x = find_recommended_point(model, self.space, self.settings.plan.risk_weight, seed)
+        return compute_p_within(model.posterior, self.space, x, DEFAULT_MARGIN, seed)
+
+    @property
+    def _model_key(self) -> tuple[str, Key]:
+        """Key of the model: all recommendations are functions of it and their arguments."""
+        return self.data.digest, self.fitter.key(self.data)
 
     def report_model(self) -> PreferenceGP:
         """Return the model behind recommendations; raise before the first informative answer."""

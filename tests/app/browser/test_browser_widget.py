@@ -12,6 +12,7 @@ from browsing import Visitor, violations
 from playwright.sync_api import Page, expect
 
 import anchorpbo as ap
+from anchorpbo.formatting import format_probability
 from anchorpbo.notebook import DuelWidget
 from anchorpbo.notebook.widget import ASSETS
 
@@ -149,6 +150,7 @@ def test_what_is_best_so_far_can_be_seen(visitor, study):
     expect(page.locator(".best .value").nth(0)).to_have_text(f"{best.design['heat']:.4g}")
     expect(page.locator(".best")).to_contain_text(f"Utility {best.utility:.2f}".replace("-", "−"))
     expect(page.locator(".best")).to_contain_text(f"{round(100 * best.p_best)} % probability")
+    expect(page.locator(".best")).to_contain_text(f"{format_probability(best.p_within)} probability")
     shows.click()
     expect(page.locator(".best")).to_be_hidden()
 

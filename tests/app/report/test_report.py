@@ -22,6 +22,7 @@ from anchorpbo.app.report.descriptions import (
 from anchorpbo.app.report.report import render_report
 from anchorpbo.app.service.maps import Axis
 from anchorpbo.errors import UnknownStudyError
+from anchorpbo.formatting import format_probability
 from anchorpbo.html import Markup, join, tag
 from support.service_studies import BLACK, GREEN, QUICK, TREES, answer, study
 
@@ -98,6 +99,8 @@ def test_a_report_says_what_is_recommended_and_how_sure_that_is():
         assert heading in found.words
     for text in ("Tea", "Which cup?", "Take a sip.", best.design["leaf"], f"{100 * best.p_best:.0f} %", "EI"):
         assert text in found.text
+    assert f"Close to the best {format_probability(best.p_within)} probability of being within 10 %" in found.text
+    assert "unlikely to find anything better" not in found.text
     assert "4 comparisons" in found.text
     assert format_number(best.noise) in found.words
     assert "How to cite" in found.words

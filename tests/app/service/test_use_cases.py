@@ -83,6 +83,18 @@ def test_skips_are_kept_but_say_nothing():
     assert studies.convergence(id) == [None, None]
 
 
+def test_the_duel_and_the_recommendation_say_the_same_about_stopping():
+    studies, id = study()
+    for _ in range(5):
+        answer(studies, id, "first")
+        now, best = studies.ask(id).progress, studies.recommendation(id)
+        if now.p_within is not None:
+            assert now.p_within == best.p_within
+            assert now.stop == (best.p_within >= 0.9) == ("You can stop" in now.sentence)
+    assert now.p_within is not None
+    assert best.margin == 0.1
+
+
 @pytest.mark.parametrize("request_", [QUICK, TREES], ids=["space", "catalogue"])
 @pytest.mark.parametrize("outcomes", [["tie"] * 5, ["skip"] * 5, ["first", "tie", "skip", "second", "tie", "skip"]])
 def test_a_study_goes_on_whatever_is_answered(request_, outcomes):

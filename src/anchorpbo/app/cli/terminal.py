@@ -16,7 +16,7 @@ from rich.text import Text
 from anchorpbo.app.rendering.cards import Card, CardRow
 from anchorpbo.app.service import StudyService
 from anchorpbo.app.service.views import RecommendationView
-from anchorpbo.formatting import format_count
+from anchorpbo.formatting import format_count, format_probability
 
 _MAX_CONTENDERS = 4
 
@@ -72,7 +72,8 @@ def print_recommendation(console: Console, studies: StudyService, id: str, found
     console.print(
         Text(f"Utility {found.utility:.2f}, with 90 % probability {low:.2f} to {high:.2f}, over {reference}.")
     )
-    console.print(Text(f"It is the best of the designs compared with {100 * found.p_best:.0f} % probability."))
+    within = f"within {100 * found.margin:g} % of the best with {format_probability(found.p_within)} probability"
+    console.print(Text(f"It is {within}, and the best of those compared with {100 * found.p_best:.0f} %."))
     cost = f"and a unit of noise costs {found.risk_weight:g}" if found.risk_weight else "which is ignored"
     console.print(Text(f"The noise of your judgement there is {found.noise:.2f}, {cost} (--risk-weight)."))
     chances = dict(zip(map(str, found.credible_set), found.credible_probabilities, strict=True))

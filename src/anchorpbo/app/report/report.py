@@ -31,6 +31,7 @@ from anchorpbo.app.service.maps import Map
 from anchorpbo.app.service.study_service import StudyService
 from anchorpbo.app.service.views import Design, JSONObject, RecommendationView, StudyView
 from anchorpbo.app.storage.journal import OWNER
+from anchorpbo.formatting import format_probability
 from anchorpbo.html import Markup, escape, tag
 from anchorpbo.study.progress import NEGLIGIBLE_GAIN
 
@@ -102,6 +103,11 @@ def _render_recommendation(best: RecommendationView, card: Card, pictures: Mappi
         f"{format_number(low, 1)} and {format_number(high, 1)}."
     )
     facts = [
+        (
+            "Close to the best",
+            format_probability(best.p_within),
+            f"probability of being within {format_percent(best.margin)} of the best",
+        ),
         ("Best of those compared", format_percent(best.p_best), "probability; designs much alike share it"),
         ("Noise of judgement", format_noise(best.noise), "0 would be perfectly steady"),
         ("Risk weight", f"{best.risk_weight:g}", "what a unit of noise counts, in utility"),
@@ -203,8 +209,8 @@ def _render_gains(gains: Sequence[float | None]) -> Markup:
         return Markup()
     text = (
         "Each bar is what a comparison was expected to bring, as a share of the range of utilities seen; the first "
-        f"ones only looked around. Below the dashed line, at {100 * NEGLIGIBLE_GAIN:g} %, it is next to nothing: after "
-        "many of these in a row, more comparisons are unlikely to find anything better."
+        f"ones only looked around. Below the dashed line, at {100 * NEGLIGIBLE_GAIN:g} %, it is next to nothing. The "
+        "study can stop when the recommended design is close to the best with 90 % probability."
     )
     return render_section(
         "What each comparison was worth",
@@ -267,8 +273,9 @@ def _render_explanation(study: StudyView, participant: str) -> Markup:
     texts = [
         "Utility is how much someone likes a design, learnt from which of two they preferred. It has no natural zero "
         "and no unit: only differences count, here to the average of the designs that were compared.",
-        "An interval holds the utility with 90 % probability, as far as the model is right. The probability of being "
-        "the best is shared among designs that are much alike: look at the other candidates as well.",
+        "An interval holds the utility with 90 % probability, as far as the model is right. A design is close to the "
+        "best if it is within a tenth of the way from a median design to the best design of all. The probability of "
+        "being the best of those compared is shared among designs that are much alike.",
         "Noise says how unsteady a judgement is. It is taken to be small near the anchors, designs that are known "
         "well, and larger far from them. The risk weight says how much of it counts against a design.",
         "Taken back entries stay in the history and count for nothing.",

@@ -139,6 +139,10 @@ class RecommendationView:
     credible_set: list[Design]
     credible_probabilities: list[float]
     risk_weight: float
+    p_within: float
+    """Probability that the design is within `margin` of the best over the space."""
+    margin: float
+    """Share of the way from a median design to the best."""
     answers: int
 
 

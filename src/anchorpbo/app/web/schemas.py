@@ -49,8 +49,9 @@ DUEL_EXAMPLE: dict[str, Any] = {
         "duels": 0,
         "gain": None,
         "stop": False,
-        "remaining": 18,
+        "remaining": 21,
         "sentence": "5 more to get a first idea of what you like.",
+        "p_within": None,
     },
     "cards": [],
     "last": None,
@@ -65,6 +66,8 @@ RECOMMENDATION_EXAMPLE: dict[str, Any] = {
     "credible_set": [DESIGN_EXAMPLE, OTHER_DESIGN_EXAMPLE],
     "credible_probabilities": [0.41, 0.3],
     "risk_weight": 1.0,
+    "p_within": 0.62,
+    "margin": 0.1,
     "answers": 8,
 }
 COMPARISONS_EXAMPLE = (

@@ -72,6 +72,7 @@ function show(next) {
   at("progress").textContent = progress.stop ? count : `${count} ${progress.sentence}`;
   at("bar").value = progress.stop ? 1 : answers / Math.max(answers + progress.remaining, 1);
   at("finished").hidden = !progress.stop;
+  at("finished-words").textContent = progress.stop ? `${progress.sentence} You can also go on.` : "";
   spoken.textContent = `Comparison ${answers + 1}. ${differences(duel.cards)}`;
   failures = 0;
   clearTrouble();

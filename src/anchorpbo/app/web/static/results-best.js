@@ -3,7 +3,7 @@
 import { as, attempt, base, get } from "./api.js";
 import { cardOf, cards, picture } from "./card.js";
 import { el } from "./dom.js";
-import { intervalPicture, noise, number, percent, same } from "./results-words.js";
+import { certainty, intervalPicture, noise, number, percent, same } from "./results-words.js";
 
 const WEIGHTS = [0, 0.5, 1, 2, 5, 10, 20, 50, 100];
 const FEW = 5;
@@ -68,6 +68,7 @@ export class Best {
   facts() {
     const { found } = this;
     byId("best-facts").replaceChildren(
+      fact("Close to the best", certainty(found.p_within), `probability of being within ${percent(found.margin)} of the best`),
       fact("Best of those compared", percent(found.p_best), "probability; designs much alike share it"),
       fact("Your noise there", noise(found.noise), this.noiseWords()),
       fact("Comparisons", String(found.answers), "that said something"),

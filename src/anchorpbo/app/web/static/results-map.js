@@ -240,7 +240,7 @@ export async function drawGains(gains) {
     return;
   }
   const last = known[known.length - 1][1], small = last < ENOUGH;
-  words.textContent = `Each bar is what a comparison was expected to bring, as a share of the range of utilities seen. The last: ${number(100 * last, 1)} %${small ? ", which is next to nothing" : ""}. Below the dashed line, at 2 %, for many comparisons in a row, you can stop.${start ? ` The first ${start} only looked around.` : ""}`;
+  words.textContent = `Each bar is what a comparison was expected to bring, as a share of the range of utilities seen. The last: ${number(100 * last, 1)} %${small ? ", which is next to nothing" : ""}. The dashed line is at 2 %. You can stop when the recommended design is close to the best with 90 % probability.${start ? ` The first ${start} only looked around.` : ""}`;
   const traces = (colour) => [{
     type: "bar", x: known.map(([n]) => n), y: known.map(([, gain]) => gain), marker: { color: known.map(([, gain]) => (gain < ENOUGH ? colour.quiet : colour.accent)) },
     hovertemplate: "Comparison %{x}: %{y:.1%}<extra></extra>",

@@ -18,6 +18,9 @@ export function percent(share) {
   return `${Math.round(100 * share)} %`;
 }
 
+// Rounded down, so that 90 % is not shown for less.
+export const certainty = (probability) => `${Math.floor(100 * probability + 1e-9)} %`;
+
 export function shown(value) {
   if (value === null || value === undefined) return "–";
   if (typeof value === "boolean") return value ? "yes" : "no";

@@ -1,0 +1,117 @@
+"""Probability that a design is within a margin of the best design of the space.
+
+Symbols: f a draw of the utility from the posterior, x* the design, max and median those of f over the space:
+
+    p_within = P( f(x*) >= max f - margin (max f - median f) )
+
+The margin is a share of the way from a median design to the best one, so it has no unit. Unlike the probability of
+being the best, p_within does not fall when the space has designs that are nearly equal to x*.
+
+Draws over a region are functions, each maximised by a search of its own (`anchorpbo.search.path_search`). Draws over a
+list, and draws under a kernel without Fourier features, are joint draws at a finite set of designs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anchorpbo.posterior import Posterior
+from anchorpbo.posterior.paths import Paths, draw_paths
+from anchorpbo.search.path_search import maximise_paths
+from anchorpbo.space import DesignSpace
+from anchorpbo.space.region import Region
+from anchorpbo.typing import Array, BoolArray
+
+DEFAULT_MARGIN = 0.1
+"""Default margin: a tenth of the way from a median design to the best one."""
+PATHS = 512
+"""Number of draws of the utility as a function."""
+SPREAD_DESIGNS = 1024
+"""Number of designs spread over a region, at which each of these functions is evaluated."""
+GAIN_TOLERANCE = 1e-3
+"""Accuracy of the maximum of a function, as a share of the way from its median to its maximum."""
+LIST_DRAWS = 4096
+"""Number of joint draws at a finite set of designs."""
+MAX_LISTED_DESIGNS = 500
+"""Largest number of designs in these draws; longer lists are represented by a part of their designs."""
+CLOUD_DESIGNS = 128
+"""Number of designs around x, for kernels without Fourier features."""
+CLOUD_RADII = (0.02, 0.05, 0.1, 0.2)
+"""Standard deviations of their coordinates."""
+
+
+def compute_p_within(
+    posterior: Posterior, space: DesignSpace, x: Array, margin: float, seed: int, excluded: Array | None = None
+) -> float:
+    """Return the probability that a design is within a margin of the best.
+
+    Parameters
+    ----------
+    posterior
+        Posterior of the utility.
+    space
+        The design space.
+    x
+        Coordinates of the design, (d,).
+    margin
+        Share of the way from a median design to the best.
+    seed
+        Seed of the draws.
+    excluded
+        Coordinates, (n, d), of designs of a listed space that cannot be the best.
+    """
+    rng = np.random.default_rng([seed, 6])
+    if space.candidates is not None:
+        available = drop_excluded(space.candidates, excluded)
+        return _estimate_on_list(posterior, available, available[:0], x, margin, rng)
+    region = Region.cube(space.dimension) if space.region is None else space.region
+    grids = {c: grid for c, grid in enumerate(region.grids) if grid is not None}
+    paths = draw_paths(posterior, PATHS, grids, rng)
+    spread = region.sample(SPREAD_DESIGNS, rng)
+    if paths is None:
+        near = np.vstack([posterior.points, _surround(region, x, rng)])
+        return _estimate_on_list(posterior, spread, near, x, margin, rng)
+    return float(np.concatenate([_are_within(part, region, spread, x, margin) for part in paths]).mean())
+
+
+def drop_excluded(designs: Array, excluded: Array | None) -> Array:
+    """Return the designs, (n, d), that are not excluded, (k, d)."""
+    if excluded is None or not len(excluded):
+        return designs
+    unwanted = set(map(bytes, excluded))
+    return designs[[bytes(x) not in unwanted for x in designs]]
+
+
+def _are_within(paths: Paths, region: Region, spread: Array, x: Array, margin: float) -> BoolArray:
+    """Return for each path whether x is within the margin of its maximum, (s,)."""
+    designs = np.vstack([spread, paths.points, x])
+    values = paths(designs)
+    own, median, best = values[:, -1], np.median(values[:, : len(spread)], axis=1), values.max(axis=1)
+    # A larger maximum cannot bring x within the margin, so the other paths need no search.
+    rows = np.flatnonzero(own >= best - margin * (best - median))
+    if len(rows):
+        tolerance = GAIN_TOLERANCE * float(np.median(best - median))
+        best[rows] = maximise_paths(paths, rows, region, designs, values[rows], tolerance)
+    return np.asarray(own >= best - margin * (best - median))
+
+
+def _estimate_on_list(
+    posterior: Posterior, every: Array, more: Array, x: Array, margin: float, rng: np.random.Generator
+) -> float:
+    """Estimate the probability by joint draws at designs that represent the space, (n, d), and at more of them."""
+    designs = np.vstack([every, more])
+    if len(designs) > MAX_LISTED_DESIGNS:
+        half = MAX_LISTED_DESIGNS // 2
+        better = posterior.prob_prefer(designs, np.broadcast_to(x, designs.shape))
+        likely = designs[np.argsort(-better, kind="stable")[:half]]
+        every = every[rng.permutation(len(every))[:half]]
+        designs = np.vstack([every, likely])
+    draws = posterior.sample(np.vstack([designs, x]), LIST_DRAWS, rng)
+    best, median = draws.max(axis=1), np.median(draws[:, : len(every)], axis=1)
+    return float((draws[:, -1] >= best - margin * (best - median)).mean())
+
+
+def _surround(region: Region, x: Array, rng: np.random.Generator) -> Array:
+    """Return designs of a region around x, (n, d)."""
+    radii = np.repeat(CLOUD_RADII, CLOUD_DESIGNS // len(CLOUD_RADII))
+    return region.repair(region.snap(x + radii[:, None] * rng.standard_normal((len(radii), len(x)))))

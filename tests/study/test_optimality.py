@@ -1,0 +1,201 @@
+"""Probability of being within a margin of the best, against brute force: dense grids and many joint draws."""
+
+import numpy as np
+import pytest
+from studies import SPACES, play, small
+
+import anchorpbo as ap
+from anchorpbo import RBF, Matern32, Matern52, Optimizer, Real, Space
+from anchorpbo.errors import InputError
+from anchorpbo.kernels.fourier_features import FourierFeatures
+from anchorpbo.posterior.paths import draw_paths
+from anchorpbo.study import ConstantNoise
+from anchorpbo.study.optimality import MAX_LISTED_DESIGNS, compute_p_within
+
+DRAWS = 4000
+
+
+def brute_force(posterior, x, grid, margin, rng=0):
+    """Estimate p_within from joint draws on a dense grid of the space."""
+    draws = posterior.sample(np.vstack([grid, x]), DRAWS, np.random.default_rng(rng))
+    best, median = draws.max(axis=1), np.median(draws[:, : len(grid)], axis=1)
+    return (draws[:, -1] >= best - margin * (best - median)).mean()
+
+
+def line(n=201):
+    return np.linspace(0.0, 1.0, n)[:, None]
+
+
+def square(n=30):
+    side = np.linspace(0.0, 1.0, n)
+    return np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+
+
+@pytest.fixture(scope="module")
+def in_one_dimension():
+    study = small("eubo", initial=3, noise=ConstantNoise(0.2))
+    play(study, 9, lambda design: -abs(design["x0"] - 0.37))
+    return study
+
+
+@pytest.fixture(scope="module")
+def in_two_dimensions():
+    study = Optimizer(Space(a=Real(0, 1), b=Real(0, 1)), seed=4, kernel=RBF([0.35, 0.5], outputscale=25.0), learn={})
+    play(study, 14, lambda design: -((design["a"] - 0.3) ** 2) - (design["b"] - 0.6) ** 2)
+    return study
+
+
+@pytest.mark.parametrize("margin", [0.05, 0.1, 0.3, 1.0])
+def test_p_within_is_that_of_draws_on_a_dense_grid(in_one_dimension, in_two_dimensions, margin):
+    for study, grid in ((in_one_dimension, line()), (in_two_dimensions, square())):
+        best = study.recommend(margin=margin)
+        assert best.margin == margin
+        x = study.space.encode(best.design)
+        expected = brute_force(study.model.posterior, x, grid, margin)
+        # The standard deviation of an estimate from 512 draws is at most 0.022.
+        assert best.p_within == pytest.approx(expected, abs=0.07)
+
+
+def test_p_within_is_about_the_recommended_design_itself(in_two_dimensions):
+    study, corner = in_two_dimensions, np.array([1.0, 0.0])
+    found = compute_p_within(study.model.posterior, study.space, corner, 0.3, 0)
+    assert found == pytest.approx(brute_force(study.model.posterior, corner, square(), 0.3), abs=0.05)
+    assert found < study.recommend(margin=0.3).p_within
+
+
+def test_the_margin_goes_from_zero_to_one(in_one_dimension):
+    values = [in_one_dimension.recommend(margin=margin).p_within for margin in (0, 0.02, 0.1, 0.5, 1)]
+    assert values == sorted(values)
+    assert values[-1] > 0.9
+
+
+@pytest.mark.parametrize("margin", [-1e-9, 1.0000001, np.nan, np.inf, "0.1", None, True, [0.1]])
+def test_other_margins_are_refused(in_one_dimension, margin):
+    with pytest.raises(InputError, match=r"margin must be a number from 0 to 1.*0\.1"):
+        in_one_dimension.recommend(margin=margin)
+
+
+def test_the_same_log_gives_the_same_probability(in_two_dimensions):
+    again = Optimizer.from_json(in_two_dimensions.to_json())
+    assert again.recommend().p_within == in_two_dimensions.recommend().p_within
+    assert again.progress() == in_two_dimensions.progress()
+    assert again.recommend(margin=0.2).p_within != again.recommend(margin=0.1).p_within
+
+
+def test_designs_much_alike_do_not_lower_it():
+    """The point of p_within: p_best falls as nearly equal designs are compared."""
+    study = Optimizer(Space(a=Real(0, 1)), kernel=RBF(0.5, outputscale=25.0), learn={}, noise=ConstantNoise(1.0))
+    for loser in (0.05, 0.1, 0.2, 0.8, 0.9, 1.0):
+        for _ in range(3):
+            study.tell_preference({"a": 0.5}, {"a": loser})
+    before = study.recommend(0.0)
+    for step in range(1, 9):
+        study.tell_preference({"a": 0.5}, {"a": 0.5 + 0.002 * step}, tie=True)
+    after = study.recommend(0.0)
+    assert after.p_best < before.p_best - 0.3
+    assert after.p_within > before.p_within - 0.05
+
+
+def test_a_random_set_of_designs_would_be_too_sure():
+    """In six dimensions the maximum of a draw lies far above that of a thousand designs."""
+    space = Space({f"x{c}": Real(0, 1) for c in range(6)})
+    study = Optimizer(space, seed=1, kernel=RBF(0.5, outputscale=25.0), learn={}, initial=4)
+    play(study, 40, lambda design: -sum((value - 0.4) ** 2 for value in design.values()))
+    x = space.encode(study.recommend().design)
+    posterior, spread = study.model.posterior, space.sample(1000, np.random.default_rng(0))
+    finite = brute_force(posterior, x, spread, 0.3)
+    assert study.recommend(margin=0.3).p_within < finite - 0.1
+
+
+# -- lists ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_list_is_judged_over_all_its_designs():
+    space = SPACES["numeric catalogue"]
+    study = Optimizer(space, strategy="ei", initial=4, seed=1)
+    play(study, 6)
+    best = study.recommend()
+    expected = brute_force(study.model.posterior, space.encode(best.design), space.candidates, 0.1)
+    assert best.p_within == pytest.approx(expected, abs=0.03)
+
+
+def test_excluded_designs_of_a_list_cannot_be_the_best():
+    items = [{"name": f"item {i}", "size": float(i)} for i in range(12)]
+    study = Optimizer(ap.Catalogue(items, features=["size"]), kernel=RBF(0.1, outputscale=9.0), learn={}, seed=2)
+    for _ in range(4):
+        study.tell_preference(items[9], items[2])
+        study.tell_preference(items[2], items[5])
+    exclude = [items[i] for i in range(12) if i not in (2, 5)]
+    limited = study.recommend(0.0, exclude=exclude)
+    assert limited.design == items[2]
+    posterior, available = study.model.posterior, study.space.candidates[[2, 5]]
+    assert limited.p_within == pytest.approx(brute_force(posterior, available[0], available, 0.1), abs=0.03)
+    assert limited.p_within > study.recommend(0.0).p_within + 0.1
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_long_list_is_represented_by_a_part_of_it(more):
+    rng = np.random.default_rng(5)
+    items = [{"a": float(a), "b": float(b)} for a, b in rng.random((MAX_LISTED_DESIGNS + more, 2))]
+    study = Optimizer(ap.Catalogue(items, features=["a", "b"]), kernel=RBF(0.4, outputscale=16.0), learn={}, seed=2)
+    play(study, 12, lambda design: -abs(design["a"] - 0.3) - abs(design["b"] - 0.6))
+    best = study.recommend()
+    expected = brute_force(study.model.posterior, study.space.encode(best.design), study.space.candidates, 0.1)
+    assert best.p_within == pytest.approx(expected, abs=0.04)
+
+
+@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_every_space_and_preset_has_it(name, preset):
+    study = Optimizer(SPACES[name], preset=preset, initial=3, seed=1)
+    play(study, 5)
+    best = study.recommend()
+    assert 0.0 <= best.p_within <= 1.0
+    assert study.progress().p_within == best.p_within
+
+
+def test_a_kernel_without_fourier_features_has_it():
+    study = Optimizer(
+        Space(a=Real(0, 1), b=Real(0, 1)), kernel=RBF(0.4, 16.0).on([0]) * RBF(0.4).on([1]), learn={}, initial=3
+    )
+    twin = Optimizer(Space(a=Real(0, 1), b=Real(0, 1)), kernel=RBF(0.4, 16.0), learn={}, initial=3)
+    for winner, loser in [((0.3, 0.6), (0.9, 0.1)), ((0.3, 0.6), (0.1, 0.1)), ((0.35, 0.5), (0.6, 0.9))]:
+        for one in (study, twin):
+            one.tell_preference(dict(zip("ab", winner, strict=True)), dict(zip("ab", loser, strict=True)))
+    assert study.recommend(margin=0.5).p_within == pytest.approx(twin.recommend(margin=0.5).p_within, abs=0.06)
+
+
+# -- functions drawn from a posterior ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", [RBF, Matern32, Matern52])
+def test_the_covariance_of_the_features_is_the_kernel(kernel):
+    k = kernel([0.4, 0.7, 1.3], 2.5, categorical=[2])
+    grid = np.array([0.0, 0.25, 0.5, 1.0])
+    X = np.random.default_rng(0).random((12, 3))
+    X[:, 2] = grid[np.arange(12) % 4]
+    features = FourierFeatures.draw(k, {2: grid}, 3, 16_384, np.random.default_rng(1))(X)
+    assert np.abs(features @ features.T - k(X, X)).max() < 0.1
+
+
+def test_paths_have_the_moments_of_the_posterior(in_two_dimensions):
+    posterior = in_two_dimensions.model.posterior
+    X = np.vstack([square(3), posterior.points[:3]])
+    (paths,) = draw_paths(posterior, 20_000, {}, np.random.default_rng(2))
+    draws = paths(X)
+    std = np.sqrt(posterior.variance(X))
+    assert (np.abs(draws.mean(axis=0) - posterior.mean(X)) / std).max() < 0.06
+    scale = np.outer(std, std)
+    assert (np.abs(np.cov(draws.T) - posterior.covariance(X)) / scale).max() < 0.15
+
+
+def test_the_slopes_of_a_path_are_its_derivatives(in_two_dimensions):
+    (paths,) = draw_paths(in_two_dimensions.model.posterior, 4, {}, np.random.default_rng(3))
+    X, rows = np.random.default_rng(4).uniform(0.1, 0.9, (4, 2)), np.arange(4)
+    values, gradient = paths.slopes(rows, X)
+    assert values == pytest.approx(np.diagonal(paths(X)), abs=1e-3)
+    for c in range(2):
+        step = np.zeros(2)
+        step[c] = 1e-2  # features are of single precision
+        difference = (paths.slopes(rows, X + step)[0] - paths.slopes(rows, X - step)[0]) / 2e-2
+        assert gradient[:, c] == pytest.approx(difference, abs=0.05 * np.abs(gradient).max())
