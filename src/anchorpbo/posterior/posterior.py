@@ -183,7 +183,7 @@ class Posterior:
         coefficients
             The two entries of the row.
         slope, curvature
-            dlogZ and -d2logZ >= 0.
+            dlogZ and -d2logZ; the latter is negative if the answer widens the margin, as one that may be a lapse.
         """
         points = np.vstack([self.points, pair])
         row = np.concatenate([np.zeros(len(self.points)), [coefficients[0], -coefficients[1]]])
@@ -191,7 +191,10 @@ class Posterior:
         k = self.kernel(points, points) @ row
         e = row - root.T @ (root @ k) + spread.T @ (spread @ k)
         beta = np.append(self.beta, [0.0, 0.0]) + slope * e
-        return Posterior(self.kernel, points, beta, np.vstack([root, np.sqrt(curvature) * e]), spread)
+        more = np.sqrt(abs(curvature)) * e
+        if curvature < 0.0:
+            return Posterior(self.kernel, points, beta, root, np.vstack([spread, more]))
+        return Posterior(self.kernel, points, beta, np.vstack([root, more]), spread)
 
     def with_points(self, points: Array) -> Posterior:
         """Return the same posterior with more designs, (n, d), among its points, with zero weights."""
