@@ -1,16 +1,21 @@
-"""Fit of hyper-parameters by Laplace evidence (eq. hyperparam-problem): BFGS on the logarithms, from several starts."""
+"""Fit of hyper-parameters by Laplace evidence (eq. hyperparam-problem): BFGS on the logarithms, from several starts.
+
+The lapse probability is learnt on a grid. Laplace's evidence is a poor judge of it, since it clips the curvatures of
+the answers that a lapse explains. So the other hyper-parameters are fitted by Laplace's evidence at each lapse of the
+grid, and the lapse is chosen by the evidence of expectation propagation there, plus all log-priors.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import numpy as np
 
 from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import InputError
-from anchorpbo.inference import evidence_gradient, find_mode, laplace_evidence
+from anchorpbo.inference import EP, ep_evidence, evidence_gradient, find_mode, laplace_evidence
 from anchorpbo.inference.laplace import CONVERGED_DECREMENT, ROUNDING_DECREMENT
 from anchorpbo.model.generative_model import GenerativeModel
 from anchorpbo.model.priors import Learn
@@ -25,6 +30,11 @@ MIN_PROMISED_INCREASE = 1e-5
 hundredth of its standard deviation changes it by about this much."""
 _CURVATURE_PER_DUEL = 0.06
 """Approximate curvature that one duel adds to the log evidence in the logarithm of a hyper-parameter."""
+
+SCORE_TOLERANCE = 1e-3
+"""Tolerance of EP while lapse probabilities are compared; its evidence is stationary, so the error is far smaller."""
+LAPSE_GRID = 5
+"""Number of lapse probabilities that are tried, evenly spaced in the logarithm between the bounds."""
 
 # Tolerance on the logarithmic scale.
 _BOUNDS_TOLERANCE = 1e-9
@@ -121,7 +131,37 @@ class Evaluation:
 def fit(
     generative: GenerativeModel, duels: Duels, learn: Mapping[str, Learn], starts: int
 ) -> tuple[GenerativeModel, FitInfo]:
-    """Return the model at the hyper-parameters of highest evidence found, and a summary of the fit.
+    """Return the model at the hyper-parameters of highest evidence found, and a summary of the fit."""
+    spec = learn.get("lapse")
+    if spec is None:
+        return _fit_at_lapse(generative, duels, learn, starts)
+    separate = duels.expand_repeats()
+    fits: list[tuple[float, GenerativeModel, FitInfo]] = []
+    for lapse in np.geomspace(*spec.bounds, LAPSE_GRID)[::-1].tolist():
+        # From the largest lapse down, each fit starts at the one before, which is near.
+        start = fits[-1][1] if fits else generative
+        at_lapse = replace(start, likelihood=start.likelihood.with_lapse(lapse))
+        fitted, info = _fit_at_lapse(at_lapse, duels, learn, 1 if fits else starts)
+        log_priors = info.objective - info.log_evidence
+        if spec.prior is not None:
+            log_priors += spec.prior.log_density(float(np.log(lapse)))[0]
+        fits.append((_score_by_ep(fitted, separate) + log_priors, fitted, info))
+    _, chosen, info = max(fits, key=lambda fit: fit[0])
+    evaluations = sum(each.evaluations for _, _, each in fits)
+    return chosen, replace(info, evaluations=evaluations, learnt=(*info.learnt, "lapse"))
+
+
+def _score_by_ep(generative: GenerativeModel, duels: Duels) -> float:
+    """Return EP's evidence."""
+    latent, likelihood = generative.latent(duels), generative.likelihood
+    sites = EP(tolerance=SCORE_TOLERANCE).infer(latent, likelihood, np.random.default_rng(0)).sites
+    return ep_evidence(latent, likelihood, sites)
+
+
+def _fit_at_lapse(
+    generative: GenerativeModel, duels: Duels, learn: Mapping[str, Learn], starts: int
+) -> tuple[GenerativeModel, FitInfo]:
+    """Fit all other hyper-parameters at a given lapse probability.
 
     The first start is the model as given; the others are Sobol points in the middle of the allowed ranges. Each search
     runs until it ends or comes close to the optimum of an earlier one. The fit depends on nothing else, so the same
