@@ -56,7 +56,11 @@ class Hyperparameters:
             **({"strength": self.noise.strength} if self.noise.strength_matters else {}),
         }
         log_parameters = dict(zip(self.prior.parameter_names, self.log_parameters.tolist(), strict=True))
-        return {"log_parameters": log_parameters, "noise": noise, "tie_threshold": self.likelihood.tie_threshold}
+        # Without lapses the key is left out, as in studies of releases that had none.
+        lapse = {"lapse": self.likelihood.lapse} if self.likelihood.lapse else {}
+        return {
+            "log_parameters": log_parameters, "noise": noise, "tie_threshold": self.likelihood.tie_threshold, **lapse,
+        }  # fmt: skip
 
     def at(self, data: Mapping[str, Any]) -> Hyperparameters:
         """Return the same parts at the hyper-parameters of a `to_dict`."""
@@ -64,7 +68,7 @@ class Hyperparameters:
         if not _matches_layout(data, layout):
             rule = f"learnt must have the keys of {json.dumps(layout)}, with valid hyper-parameters"
             raise InputError(rule, repr(data), "set it to null to have it learnt again")
-        likelihood, threshold = self.likelihood, data["tie_threshold"]
+        likelihood, threshold = self.likelihood.with_lapse(data.get("lapse", 0.0)), data["tie_threshold"]
         if threshold is not None:
             likelihood = likelihood.with_threshold(threshold)
         log_parameters = np.array([data["log_parameters"][name] for name in self.prior.parameter_names], dtype=float)
@@ -80,7 +84,7 @@ def _matches_layout(data: Any, layout: Mapping[str, Any]) -> bool:
     parts = ("log_parameters", "noise")
     if (
         not isinstance(data, Mapping)
-        or set(data) != set(layout)
+        or set(data) | {"lapse"} != set(layout) | {"lapse"}
         or not all(isinstance(data[p], Mapping) for p in parts)
     ):
         return False
@@ -91,6 +95,8 @@ def _matches_layout(data: Any, layout: Mapping[str, Any]) -> bool:
         all(_is_number(log) and _is_scale(_exp(log)) for log in logs)
         and all(map(_is_scale, noise))
         and (threshold is None or threshold == 0.0 or _is_scale(threshold))
+        and _is_number(lapse := data.get("lapse", 0.0))
+        and 0 <= lapse < 1
     )
 
 
@@ -166,5 +172,5 @@ class ModelFitter:
         starts = 2 if count < ONE_START_DUELS else 1
         model = PreferenceGP(kernel, likelihood, Laplace(), noise, learn=learn, starts=starts).fit(data.duels(count))
         # Without ties the threshold stays open, so that a later tie can set it.
-        fitted = model.likelihood if model.likelihood.tau > 0 else likelihood
+        fitted = model.likelihood if model.likelihood.tau > 0 else likelihood.with_lapse(model.likelihood.lapse)
         return Hyperparameters(kernel, model.kernel.log_parameters, model.noise, fitted)

@@ -32,6 +32,7 @@ from anchorpbo.study.log import Log, LogSnapshot
 from anchorpbo.study.progress import Progress, assess_progress
 from anchorpbo.study.recommendation import Recommendation, check_answers, compute_recommendation
 from anchorpbo.study.settings import StudySettings
+from anchorpbo.study.surprises import Surprise, find_surprises
 from anchorpbo.typing import Array
 
 
@@ -205,6 +206,10 @@ class StudyState:
         gains = [event.gain for event in self.log if isinstance(event, Answered)]
         initial, dimension = self.settings.plan.initial, self.space.dimension
         return assess_progress(len(self.data), [*gains, duel.gain], initial, dimension)
+
+    def surprises(self) -> list[Surprise]:
+        """Return the surprising answers, see `find_surprises`."""
+        return find_surprises(self.report_model(), list(self.log), self.data.tied) if len(self.data) else []
 
     def report_model(self) -> PreferenceGP:
         """Return the model behind recommendations; raise before the first informative answer."""
