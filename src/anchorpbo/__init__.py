@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         PaperNoise,
         Progress,
         Recommendation,
+        Surprise,
     )  # fmt: skip
 
 __version__ = "0.1.0"
@@ -67,6 +68,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "PaperNoise",
         "Progress",
         "Recommendation",
+        "Surprise",
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -121,6 +123,7 @@ __all__ = [
     "Real",
     "Recommendation",
     "Space",
+    "Surprise",
     "Tanimoto",
     "acquisition",
     "analysis",

@@ -13,6 +13,7 @@ from anchorpbo.testing import InferenceContract
 from anchorpbo.typing import Array
 
 BOTH_FORMS = (Probit(), Logistic(), Logistic(form="difference"))
+WITH_LAPSES = (Probit(lapse=0.05), Logistic(lapse=0.2))
 CONTRACTS = {
     "laplace": InferenceContract(Laplace(), BOTH_FORMS),
     "ep": InferenceContract(EP(), BOTH_FORMS),
@@ -20,6 +21,10 @@ CONTRACTS = {
     "hallucination-mixture": InferenceContract(Hallucination(sweeps=300, draws=20)),
     "polya-gamma": InferenceContract(PolyaGamma(sweeps=100, draws=20)),
     "polya-gamma-one-draw": InferenceContract(PolyaGamma(draws=1)),
+    "laplace-with-lapses": InferenceContract(Laplace(), WITH_LAPSES),
+    "ep-with-lapses": InferenceContract(EP(), WITH_LAPSES, tolerance=1e-6),
+    "hallucination-with-lapses": InferenceContract(Hallucination(sweeps=300, draws=20), WITH_LAPSES),
+    "polya-gamma-with-lapses": InferenceContract(PolyaGamma(sweeps=100, draws=20), WITH_LAPSES),
 }
 
 

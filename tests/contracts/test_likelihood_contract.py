@@ -12,7 +12,9 @@ from anchorpbo.typing import Array, BoolArray
 CONTRACTS = {
     "probit": LikelihoodContract(Probit()),
     "probit-with-threshold": LikelihoodContract(Probit(0.5), thresholds=(1e-3, 8.0)),
+    "probit-with-lapses": LikelihoodContract(Probit(lapse=0.05)),
     "logistic": LikelihoodContract(Logistic()),
+    "logistic-with-lapses": LikelihoodContract(Logistic(form="difference", lapse=0.2)),
     "logistic-difference": LikelihoodContract(Logistic(form="difference"), thresholds=(1e-3, 8.0)),
 }
 
@@ -87,6 +89,14 @@ class SwappedGradients(Logistic):
         return RowScaling(first, second, b, a, d, c)
 
 
+class LapsesToTheWinner(Probit):
+    """A lapse is a win, whatever the answer."""
+
+    def log_prob(self, g: Array, tied: BoolArray) -> Terms:
+        terms = self.with_lapse(0.0).log_prob(g, tied) if self.lapse else super().log_prob(g, tied)
+        return Terms(np.log((1 - self.lapse) * np.exp(terms.value) + self.lapse), *terms[1:]) if self.lapse else terms
+
+
 class ToleratesTies(Probit):
     """Explains ties with a threshold of 0."""
 
@@ -106,6 +116,7 @@ class ToleratesTies(Probit):
         (WrongThresholdSlope(), "check_threshold_derivatives"),
         (SwappedGradients(), "check_coefficients"),
         (ToleratesTies(), "check_for_duels"),
+        (LapsesToTheWinner(), "check_lapse"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Likelihood) else value,
 )

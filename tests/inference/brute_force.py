@@ -39,16 +39,23 @@ class Truth:
     log_evidence: float
 
 
-def integrate(name, ties=(), tau=0.0, nodes=101):
-    """Posterior moments of f at three points by a tensor quadrature in whitened coordinates."""
+def integrate(name, ties=(), tau=0.0, nodes=101, lapse=0.0, lapsed=None):
+    """Posterior moments of f at three points by a tensor quadrature in whitened coordinates.
+
+    With `lapsed`, a pattern of which answers were lapses, those answers count as random ones.
+    """
     t = np.linspace(-7.0, 7.0, nodes)
     e = np.stack(np.meshgrid(t, t, t, indexing="ij"), axis=-1).reshape(-1, 3)
     f = e @ np.linalg.cholesky(kernel_matrix()).T
     weight = np.exp(-0.5 * (e**2).sum(axis=1)) * (t[1] - t[0]) ** 3 / (2 * np.pi) ** 1.5
-    for w, x in zip(WINNERS, LOSERS, strict=True):
-        weight *= probability(name, margin(name, f[:, w], f[:, x], NOISE[w], NOISE[x]), tau, False)
-    for i, j in ties:
-        weight *= probability(name, margin(name, f[:, i], f[:, j], NOISE[i], NOISE[j]), tau, True)
+    answers = [(w, x, False) for w, x in zip(WINNERS, LOSERS, strict=True)] + [(i, j, True) for i, j in ties]
+    chance = 1 / 3 if tau > 0 else 1 / 2
+    for k, (i, j, tie) in enumerate(answers):
+        p = probability(name, margin(name, f[:, i], f[:, j], NOISE[i], NOISE[j]), tau, tie)
+        if lapsed is None:
+            weight *= (1 - lapse) * p + lapse * chance
+        else:
+            weight *= lapse * chance if lapsed[k] else (1 - lapse) * p
     total = weight.sum()
     weight /= total
     mean = weight @ f

@@ -44,7 +44,9 @@ def test_a_likelihood_has_two_abstract_members():
 
 
 @pytest.mark.parametrize("check", LikelihoodContract.checks())
-@pytest.mark.parametrize("link", [LINK, HyperbolicSecant(0.5)], ids=["open", "with-threshold"])
+@pytest.mark.parametrize(
+    "link", [LINK, HyperbolicSecant(0.5), HyperbolicSecant(lapse=0.1)], ids=["open", "with-threshold", "with-lapses"]
+)
 def test_keeps_the_contract(link, check):
     LikelihoodContract(link).check(check)
 
@@ -143,3 +145,8 @@ def test_samplers_of_other_links_refuse_it(inference, rule):
 @pytest.mark.parametrize("inference", [Laplace(), EP()], ids=["laplace", "ep"])
 def test_inferences_keep_their_contract_with_it(inference, check):
     InferenceContract(inference, (LINK,)).check(check)
+
+
+@pytest.mark.parametrize("inference", [Laplace(), EP()], ids=["laplace", "ep"])
+def test_inferences_keep_their_contract_with_it_and_lapses(inference):
+    InferenceContract(inference, (HyperbolicSecant(lapse=0.1),), tolerance=1e-6).check_all()

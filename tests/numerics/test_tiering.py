@@ -200,8 +200,11 @@ def test_wins_have_the_same_bits_however_extreme(z, logistic):
 
 
 @settings(deadline=None, max_examples=100)
-@given(st.integers(0, 10_000), st.integers(1, 9), st.floats(-8.0, 8.0), st.sampled_from([LOGISTIC, PROBIT]))
-def test_newton_takes_the_same_steps_to_the_bit(seed, m, size, link):
+@given(
+    st.integers(0, 10_000), st.integers(1, 9), st.floats(-8.0, 8.0), st.sampled_from([LOGISTIC, PROBIT]),
+    st.sampled_from([0.0, 1e-3, 0.2]),
+)  # fmt: skip
+def test_newton_takes_the_same_steps_to_the_bit(seed, m, size, link, lapse):
     rng = np.random.default_rng(seed)
     A = rng.standard_normal((m, m))
     C = 10.0**size * (A @ A.T)
@@ -209,14 +212,16 @@ def test_newton_takes_the_same_steps_to_the_bit(seed, m, size, link):
     for tier in ("compile", "interpret"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(TieredFunction, "__call__", lambda self, *args, tier=tier: getattr(self, tier)(args))
-            found[tier] = run_newton(C, 0.0, link, None, 1e-12)
+            found[tier] = run_newton(C, 0.0, link, None, 1e-12, lapse)
     if found["compile"] is None or found["interpret"] is None:
         assert found["compile"] is found["interpret"]
     else:
         assert all(same_bits(a, b) for a, b in zip(found["compile"], found["interpret"], strict=True))
 
 
-@pytest.mark.parametrize("options", [{}, {"strategy": "rahbo"}, {"likelihood": "logistic"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"strategy": "rahbo"}, {"likelihood": "logistic"}, {"likelihood": Probit(lapse=0.1)}], ids=str
+)
 def test_a_study_is_the_same_to_the_bit_whichever_tier_computes_it(options, monkeypatch) -> None:
     texts = []
     for tier in ("interpret", "compile"):

@@ -8,7 +8,7 @@ from typing import Literal
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.inference.base import Inference, InferenceResult, Info
 from anchorpbo.inference.ep import EP
-from anchorpbo.inference.evidence import EvidenceGradient, evidence_gradient, laplace_evidence
+from anchorpbo.inference.evidence import EvidenceGradient, ep_evidence, evidence_gradient, laplace_evidence
 from anchorpbo.inference.hallucination import Hallucination
 from anchorpbo.inference.laplace import Laplace, find_mode
 from anchorpbo.inference.polya_gamma import PolyaGamma
@@ -37,5 +37,5 @@ def resolve_inference(inference: InferenceName | Inference) -> Inference:
 
 __all__ = [
     "EP", "INFERENCES", "EvidenceGradient", "Hallucination", "Inference", "InferenceName", "InferenceResult", "Info",
-    "Laplace", "PolyaGamma", "evidence_gradient", "find_mode", "laplace_evidence", "resolve_inference",
+    "Laplace", "PolyaGamma", "ep_evidence", "evidence_gradient", "find_mode", "laplace_evidence", "resolve_inference",
 ]  # fmt: skip

@@ -13,6 +13,11 @@ passes are needed to get closer; Anderson extrapolation from the last few passes
 With repeated duels and small noise, parallel updates overshoot. If three passes do not reduce the change, sites are
 updated sequentially from then on, each update taking the previous ones into account.
 
+With lapses kappa < 0 for a surprising answer, and the matching precision is negative. It is then replaced by a small
+positive share of the cavity's precision, and b by the term that matches the mean: the answer moves the mean as it
+should, but does not widen the posterior. Negative precisions would be more accurate for a few answers, but the passes
+then often oscillate (docs/decisions/0037-lapses.md). Sequential updates with lapses take half the step.
+
 References
 ----------
 [Anderson1965] D. G. Anderson. Iterative procedures for nonlinear integral equations. Journal of the ACM 12, 547-560,
@@ -30,6 +35,7 @@ import numpy as np
 from anchorpbo.inference.base import Inference, InferenceResult, Info
 from anchorpbo.inference.laplace import find_mode
 from anchorpbo.likelihoods import Likelihood
+from anchorpbo.likelihoods.lapse import mix_outcome
 from anchorpbo.likelihoods.mixture import ProbitMixture, expected_outcome
 from anchorpbo.numerics.jit import jit
 from anchorpbo.numerics.tiering import jit_tiered
@@ -48,12 +54,16 @@ _MIN_NEW_DIRECTION = 1e-8
 # If sequential updates fail this often to reduce the change, they have reached rounding. This is not checked while the
 # change is large: with very small noise, Laplace's sites may be 1e5 standard deviations away.
 _STALL_RATIO, _MAX_STALLS = 0.95, 4
+# With lapses the change may grow for some passes before it falls, so only a small change can be rounding.
+_MAX_STALLED_CHANGE = 1e-3
 # If the last pass moves a margin by more standard deviations than this, EP has diverged; Laplace's sites are returned.
 _MAX_CHANGE = 1.0
 # Duel space is used if a margin's prior variance, in units of the noise, exceeds this and there are at most this many
 # duels.
 _MAX_MARGIN_VARIANCE, _MAX_DUELS = 1e8, 1000
 _EPS = float(np.finfo(float).eps)
+# Smallest precision of a site with lapses, as a share of its cavity's precision; step of its sequential updates.
+_MIN_PRECISION_SHARE, _DAMPING = 1e-6, 0.5
 
 
 @dataclass(frozen=True)
@@ -78,6 +88,7 @@ class EP(Inference):
         mode = find_mode(latent, likelihood, start, _MODE_DECREMENT)
         solution, change, passes = mode.solution, np.inf, 0
         update, stalled, lately = match_all, 0, deque([np.inf] * _TRIAL_PASSES, _TRIAL_PASSES)
+        largest = _MAX_STALLED_CHANGE if likelihood.lapse else _MAX_CHANGE
         extrapolation = Extrapolation(mode.solution.margin_variances)
         while change > self.tolerance and passes < self.max_passes and stalled < _MAX_STALLS:
             sites = update(latent, likelihood, solution)
@@ -91,7 +102,7 @@ class EP(Inference):
                 # The parallel passes may have diverged, so restart from Laplace's sites.
                 update, solution = match_one_by_one, mode.solution
             else:
-                stalled = stalled + 1 if _STALL_RATIO * last < change < _MAX_CHANGE else 0
+                stalled = stalled + 1 if _STALL_RATIO * last < change < largest else 0
         info = Info("ep", change <= self.tolerance, passes, change)
         # If the last pass moved the posterior by more than its width, EP has diverged.
         sites = mode.require_sites() if change > _MAX_CHANGE else solution.sites
@@ -110,7 +121,12 @@ def match_all(latent: LatentGaussian, likelihood: Likelihood, solution: Solution
     """Return the matching sites, all computed in parallel from the cavities of one posterior."""
     mu_c, s2_c = latent.cavities(solution)
     logZ = likelihood.log_marginal(mu_c, s2_c, latent.rows.tied)
-    return Sites(-logZ.d2 / logZ.variance_ratio, (logZ.d1 - logZ.d2 * mu_c) / logZ.variance_ratio)
+    precision, linear = -logZ.d2 / logZ.variance_ratio, (logZ.d1 - logZ.d2 * mu_c) / logZ.variance_ratio
+    if likelihood.lapse > 0.0:
+        least = np.divide(_MIN_PRECISION_SHARE, s2_c, out=np.zeros_like(s2_c), where=s2_c > 0.0)
+        linear = np.where(precision < least, logZ.d1 * (1.0 + least * s2_c) + least * mu_c, linear)
+        precision = np.maximum(precision, least)
+    return Sites(precision, linear)
 
 
 class Extrapolation:
@@ -153,14 +169,15 @@ def match_one_by_one(latent: LatentGaussian, likelihood: Likelihood, solution: S
     """Return the matching sites, updated sequentially, with a rank-one update of the posterior after each."""
     precision, linear = solution.sites.precision.copy(), solution.sites.linear.copy()
     mean, covariance = latent.prior @ solution.dual, solution.covariance.copy()
-    tied, tau, outcomes = latent.rows.tied, likelihood.tau, likelihood.outcomes
+    tied, outcomes = latent.rows.tied, likelihood.outcomes
+    tau, lapse, chance = likelihood.tau, likelihood.lapse, likelihood.chance
     if not isinstance(outcomes, ProbitMixture):
         _sweep_any_link(precision, linear, mean, covariance, latent, likelihood)
     elif isinstance(latent, ExactLatent):
         a, b, first, second = latent.sparse_rows
-        _sweep(precision, linear, mean, covariance, a, b, first, second, tied, tau, *outcomes.parts)
+        _sweep(precision, linear, mean, covariance, a, b, first, second, tied, tau, lapse, chance, *outcomes.parts)
     else:
-        _sweep_dense(precision, linear, mean, covariance, latent.dense_rows, tied, tau, *outcomes.parts)
+        _sweep_dense(precision, linear, mean, covariance, latent.dense_rows, tied, tau, lapse, chance, *outcomes.parts)
     return Sites(precision, linear)
 
 
@@ -181,8 +198,8 @@ def _sweep_any_link(
             continue
         mu_c = (mu - linear[k] * s2) / share
         logZ = likelihood.log_marginal(np.array([mu_c]), np.array([s2 / share]), np.array([tied]))
-        curvature, ratio = logZ.d2[0], logZ.variance_ratio[0]
-        new_precision, new_linear = -curvature / ratio, (logZ.d1[0] - curvature * mu_c) / ratio
+        moments = mu_c, s2 / share, logZ.d1[0], logZ.d2[0], logZ.variance_ratio[0]
+        new_precision, new_linear = _match_moments(*moments, precision[k], linear[k], likelihood.lapse)
         more, shift = new_precision - precision[k], new_linear - linear[k]
         grown = 1.0 + more * s2
         if not grown > _EPS:
@@ -193,9 +210,31 @@ def _sweep_any_link(
 
 
 @jit
+def _match_moments(
+    mu_c: float,
+    s2_c: float,
+    slope: float,
+    curvature: float,
+    ratio: float,
+    precision: float,
+    linear: float,
+    lapse: float,
+) -> tuple[float, float]:
+    """Return the site that matches the moments; with lapses, the site on the way to it from the present one."""
+    new_precision, new_linear = -curvature / ratio, (slope - curvature * mu_c) / ratio
+    if lapse > 0.0:
+        least = _MIN_PRECISION_SHARE / s2_c
+        if new_precision < least:
+            new_precision, new_linear = least, slope * (1.0 + least * s2_c) + least * mu_c
+        new_precision = precision + _DAMPING * (new_precision - precision)
+        new_linear = linear + _DAMPING * (new_linear - linear)
+    return new_precision, new_linear
+
+
+@jit
 def _match_site(
-    mu: float, s2: float, precision: float, linear: float, tied: bool, tau: float, tail_rate: float, scales: Array,
-    log_weights: Array,
+    mu: float, s2: float, precision: float, linear: float, tied: bool, tau: float, lapse: float, chance: float,
+    tail_rate: float, scales: Array, log_weights: Array,
 ) -> tuple[float, float]:  # fmt: skip
     """Return the site that matches the moments given its cavity; NaN if the site is uninformative.
 
@@ -205,8 +244,10 @@ def _match_site(
     if not (s2 > 0.0 and share > _EPS):
         return math.nan, math.nan
     s2_c, mu_c = s2 / share, (mu - linear * s2) / share
-    _, slope, curvature, rest = expected_outcome(mu_c, s2_c, tied, tau, tail_rate, scales, log_weights)
-    return -curvature / rest, (slope - curvature * mu_c) / rest
+    value, slope, curvature, ratio = expected_outcome(mu_c, s2_c, tied, tau, tail_rate, scales, log_weights)
+    if lapse > 0.0:
+        value, slope, curvature, ratio = mix_outcome(value, slope, curvature, ratio, s2_c, lapse, chance)
+    return _match_moments(mu_c, s2_c, slope, curvature, ratio, precision, linear, lapse)
 
 
 @jit_tiered
@@ -221,6 +262,8 @@ def _sweep(
     second: IntArray,
     tied: BoolArray,
     tau: float,
+    lapse: float,
+    chance: float,
     tail_rate: float,
     scales: Array,
     log_weights: Array,
@@ -233,7 +276,7 @@ def _sweep(
             effect[c] = a[k] * covariance[i, c] - b[k] * covariance[j, c]  # Cov(x, g_k)
         mu, s2 = a[k] * mean[i] - b[k] * mean[j], a[k] * effect[i] - b[k] * effect[j]
         new_precision, new_linear = _match_site(
-            mu, s2, precision[k], linear[k], tied[k], tau, tail_rate, scales, log_weights
+            mu, s2, precision[k], linear[k], tied[k], tau, lapse, chance, tail_rate, scales, log_weights
         )
         more, shift = new_precision - precision[k], new_linear - linear[k]
         grown = 1.0 + more * s2
@@ -255,6 +298,8 @@ def _sweep_dense(
     H: Array,
     tied: BoolArray,
     tau: float,
+    lapse: float,
+    chance: float,
     tail_rate: float,
     scales: Array,
     log_weights: Array,
@@ -263,7 +308,7 @@ def _sweep_dense(
         effect = covariance @ H[k]  # Cov(x, g_k)
         mu, s2 = H[k] @ mean, H[k] @ effect
         new_precision, new_linear = _match_site(
-            mu, s2, precision[k], linear[k], tied[k], tau, tail_rate, scales, log_weights
+            mu, s2, precision[k], linear[k], tied[k], tau, lapse, chance, tail_rate, scales, log_weights
         )
         more, shift = new_precision - precision[k], new_linear - linear[k]
         grown = 1.0 + more * s2

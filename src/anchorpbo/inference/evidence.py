@@ -15,6 +15,15 @@ derivatives of log Z are
     in a row:    2 (A D K)_ki  for entry i of D_k,
                  A D K = ((dlogp + h) f' + dlogp (K D' h)' - W D Cov(f)) / 2,  f = K D' dlogp
     in tau:      sum_k [dlogp/dtau + s2_k d(d2logp)/dtau / 2] + (H S eta)' d(dlogp)/dtau
+
+With lapses some w may be negative. The determinant has 0 in their place, so that they do not contribute to q, but the
+mode moves by the signed w: eta solves (I + H'WH S) eta = H'q.
+
+The evidence of expectation propagation is the integral of the sites, each scaled to the expected likelihood Z_k under
+its cavity N(mu_c, s2_c):
+
+    log Z_EP = sum_k [log Z_k + log(1 + w s2_c) / 2 - (2 b mu_c + b^2 s2_c - w mu_c^2) / (2 (1 + w s2_c))]
+               + b' E[g] / 2 - log |I + F S F'| / 2
 """
 
 from __future__ import annotations
@@ -24,15 +33,26 @@ from functools import cached_property
 
 import numpy as np
 
-from anchorpbo.inference.laplace import Mode
+from anchorpbo.inference.laplace import Mode, solve_signed
 from anchorpbo.likelihoods import Likelihood, Terms
-from anchorpbo.posterior import ExactLatent
-from anchorpbo.typing import Array
+from anchorpbo.posterior import ExactLatent, LatentGaussian, Sites
+from anchorpbo.typing import Array, BoolArray
 
 
 def laplace_evidence(mode: Mode) -> float:
     """Return log Z at the mode."""
     return mode.objective - 0.5 * mode.solution.log_determinant
+
+
+def ep_evidence(latent: LatentGaussian, likelihood: Likelihood, sites: Sites) -> float:
+    """Return log Z_EP under the sites of expectation propagation."""
+    solution = latent.solve(sites)
+    mu_c, s2_c = latent.cavities(solution)
+    w, b = sites.precision, sites.linear
+    log_Z = likelihood.log_marginal(mu_c, s2_c, latent.rows.tied).value
+    grown = 1.0 + w * s2_c
+    scales = log_Z + 0.5 * np.log(grown) - 0.5 * (2.0 * b * mu_c + b * b * s2_c - w * mu_c * mu_c) / grown
+    return float(scales.sum() + 0.5 * b @ solution.margin_means - 0.5 * solution.log_determinant)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +66,8 @@ class EvidenceGradient:
     """Derivative q of the determinant term in the margins, (m,)."""
     eta: Array
     """Implicit derivative eta through the mode, (n,)."""
+    clipped: BoolArray | None = None
+    """Margins with a negative w, which counts as 0 in the determinant, (m,); ``None`` if there are none."""
 
     @cached_property
     def by_kernel(self) -> Array:
@@ -69,7 +91,8 @@ class EvidenceGradient:
         """Derivative in tau."""
         rows = self.latent.rows
         by_tau = Terms(*rows.weight_by_counts(self.likelihood.log_prob_by_threshold(self.mode.margins, rows.tied)))
-        direct = by_tau.value + 0.5 * self.mode.solution.margin_variances * by_tau.d2
+        curves = by_tau.d2 if self.clipped is None else np.where(self.clipped, 0.0, by_tau.d2)
+        direct = by_tau.value + 0.5 * self.mode.solution.margin_variances * curves
         return float(direct.sum() + self._margins_by_determinant @ by_tau.d1)
 
     @cached_property
@@ -80,7 +103,8 @@ class EvidenceGradient:
     @cached_property
     def _by_entries(self) -> tuple[Array, Array]:
         latent, solution, a = self.latent, self.mode.solution, self.mode.terms.d1
-        h = self.q - solution.sites.precision * self._margins_by_determinant
+        weights = solution.sites.precision if self.clipped is None else -self.mode.terms.d2
+        h = self.q - weights * self._margins_by_determinant
         f, K_eta = (latent.kernel_matrix @ latent.rows.apply_transpose(t) for t in (a, h))
         first, second = (
             (a + h) * f[i] + a * K_eta[i] - latent.reduced_entries(solution, i)
@@ -91,7 +115,11 @@ class EvidenceGradient:
 
 def evidence_gradient(latent: ExactLatent, likelihood: Likelihood, mode: Mode) -> EvidenceGradient:
     """Return the gradient, including the implicit terms through the mode."""
-    solution = mode.solution
+    solution, clipped = mode.solution, mode.terms.d2 > 0.0
     q = 0.5 * solution.margin_variances * mode.terms.d3
+    if likelihood.lapse > 0.0 and clipped.any():
+        q = np.where(clipped, 0.0, q)
+        eta = solve_signed(latent, -mode.terms.d2, latent.apply_transpose(q))
+        return EvidenceGradient(latent, likelihood, mode, q, eta, clipped)
     pulled = latent.apply_transpose(q)
     return EvidenceGradient(latent, likelihood, mode, q, pulled - solution.precision @ (latent.prior @ pulled))

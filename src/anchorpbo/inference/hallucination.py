@@ -15,10 +15,15 @@ product R x is updated whenever x changes:
 
 The overall scale of z mixes slowest. So each sweep ends with a draw of a scale c (`numerics.variates`): the wins'
 excess over tau, w, is multiplied by c. This move stays inside the box and preserves the target distribution.
+
+With lapses the answer has the probability (1 - lambda) [z_j in its box] + lambda / n, n the number of possible answers.
+Coordinate j given the others is then a mixture: truncated to its box, or, with the probability of a lapse given the
+others, not truncated. The scale is drawn for the wins that are inside their boxes.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -33,6 +38,7 @@ from anchorpbo.numerics.variates import draw_above, draw_between, draw_modified_
 from anchorpbo.posterior import DuelLatent, ExactLatent, LatentGaussian, Sites
 from anchorpbo.typing import Array, BoolArray, IntArray
 
+_SQRT_HALF = math.sqrt(0.5)
 _MAX_MARGIN_VARIANCE = 1e6
 _MAX_DUELS = 5000
 _REFRESH_SWEEPS = 64
@@ -78,7 +84,9 @@ class Hallucination(Inference):
         rows, tau = latent.rows, likelihood.tau
         m = len(rows)
         z = np.zeros(m) if start is None else as_start(latent, start)
-        z = _clip_to_box(z, rows.tied, tau)
+        # Odds of a lapse with the given answer against an attentive answer.
+        odds = likelihood.lapse * likelihood.chance / (1.0 - likelihood.lapse)
+        z = _clip_to_box(z, rows.tied, tau) if odds == 0.0 or start is None else z
 
         s, run, matrices = _conditionals(latent)
         schedule = Schedule(self.sweeps, self.draws, self.thin)
@@ -88,7 +96,7 @@ class Hallucination(Inference):
 
         def advance(sweeps: int, kept: Array = kept[:0]) -> Array:
             trace = np.empty((sweeps, len(traced)))
-            run(rng, x, *matrices, rows.tied, tau / s, self.thin, kept, traced, trace)
+            run(rng, x, *matrices, rows.tied, tau / s, odds, self.thin, kept, traced, trace)
             return trace
 
         trace, effective = schedule.burn_in(advance)
@@ -97,7 +105,8 @@ class Hallucination(Inference):
             trace = np.concatenate([trace, advance((self.draws - 1) * self.thin, kept[1:])])
             effective = schedule.effective_samples(trace)
         info = Info("hallucination", schedule.is_converged(effective), len(trace), 0.0, effective)
-        z = _clip_to_box(s * kept, rows.tied, tau)  # undo rounding errors of the scaling
+        z = s * kept
+        z = _clip_to_box(z, rows.tied, tau) if odds == 0.0 else z  # undo rounding errors of the scaling
         return InferenceResult(Sites(np.ones(m), z[0] if self.draws == 1 else z), info, z[-1].copy())
 
 
@@ -144,8 +153,23 @@ def _avoid_cancellation(latent: ExactLatent) -> ExactLatent:
 
 
 @jit
-def _draw(rng: np.random.Generator, mean: float, tied: bool, edge: float) -> float:
-    """Draw a normal of unit variance truncated to the box of its answer; clipped, since the sum may round out of it."""
+def _is_win(x: float, tied: bool, edge: float, odds: float) -> bool:
+    """Return whether the scaling move applies to a coordinate: a win, inside its box."""
+    return not tied and (odds == 0.0 or x >= edge)
+
+
+@jit
+def _draw(rng: np.random.Generator, mean: float, tied: bool, edge: float, odds: float) -> float:
+    """Draw a normal of unit variance truncated to the box of its answer; clipped, since the sum may round out of it.
+
+    With lapses it is not truncated with probability odds / (odds + probability of the box).
+    """
+    if odds > 0.0:
+        inside = 0.5 * math.erfc((edge - mean) * _SQRT_HALF)
+        if tied:
+            inside = 0.5 * math.erfc((-edge - mean) * _SQRT_HALF) - inside
+        if rng.random() * (odds + inside) < odds:
+            return mean + rng.standard_normal()
     if tied:
         return min(max(mean + draw_between(rng, -edge - mean, edge - mean), -edge), edge)
     return max(mean + draw_above(rng, edge - mean), edge)
@@ -164,6 +188,7 @@ def _run_in_duel_space(
     R: Array,
     tied: BoolArray,
     edge: Array,
+    odds: float,
     thin: int,
     kept: Array,
     traced: IntArray,
@@ -171,13 +196,13 @@ def _run_in_duel_space(
 ) -> None:
     m = len(x)
     wins = m - int(np.sum(tied))
-    from_zero = wins == m and not np.any(edge > 0.0)
+    from_zero = wins == m and odds == 0.0 and not np.any(edge > 0.0)
     Rx, w, Rw = np.empty(m), np.empty(m), np.empty(m)
     for sweep in range(len(trace)):
         if sweep % _REFRESH_SWEEPS == 0:
             Rx[:] = R @ x
         for j in range(m):
-            new = _draw(rng, x[j] - Rx[j], tied[j], edge[j])
+            new = _draw(rng, x[j] - Rx[j], tied[j], edge[j], odds)
             step = new - x[j]
             x[j] = new
             for i in range(m):
@@ -185,8 +210,11 @@ def _run_in_duel_space(
         if from_zero:
             w[:], Rw[:] = x, Rx
         else:
+            wins = 0
             for j in range(m):
-                w[j] = 0.0 if tied[j] else x[j] - edge[j]
+                moves = _is_win(x[j], tied[j], edge[j], odds)
+                w[j] = x[j] - edge[j] if moves else 0.0
+                wins += 1 if moves else 0
             Rw[:] = R @ w
         wRw, wRx = 0.0, 0.0
         for j in range(m):
@@ -222,6 +250,7 @@ def _run_in_point_space(
     second: IntArray,
     tied: BoolArray,
     edge: Array,
+    odds: float,
     thin: int,
     kept: Array,
     traced: IntArray,
@@ -232,7 +261,6 @@ def _run_in_point_space(
     With E = s D, R = s^2 - E S E' and y = S E' x.
     """
     m, u = len(x), len(S)
-    wins = m - int(np.sum(tied))
     w, pulled, y, Sw = np.empty(m), np.empty(u), np.empty(u), np.empty(u)
     for sweep in range(len(trace)):
         if sweep % _REFRESH_SWEEPS == 0:
@@ -241,13 +269,16 @@ def _run_in_point_space(
         for j in range(m):
             f, s = first[j], second[j]
             Rx_j = s2[j] * x[j] - (a[j] * y[f] - b[j] * y[s])
-            new = _draw(rng, x[j] - Rx_j, tied[j], edge[j])
+            new = _draw(rng, x[j] - Rx_j, tied[j], edge[j], odds)
             step = new - x[j]
             x[j] = new
             for i in range(u):
                 y[i] += step * (a[j] * S[f, i] - b[j] * S[s, i])
+        wins = 0
         for j in range(m):
-            w[j] = 0.0 if tied[j] else x[j] - edge[j]
+            moves = _is_win(x[j], tied[j], edge[j], odds)
+            w[j] = x[j] - edge[j] if moves else 0.0
+            wins += 1 if moves else 0
         _pull(a, b, first, second, w, pulled)
         Sw[:] = S @ pulled
         wRw, wRx = 0.0, 0.0

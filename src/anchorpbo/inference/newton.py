@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from anchorpbo.likelihoods.lapse import mix_outcome
 from anchorpbo.likelihoods.mixture import log_win
 from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array
@@ -25,19 +26,30 @@ MAX_STEPS = 200
 
 
 def run_newton(
-    C: Array, tau: float, link: int, start: Array | None, tolerance: float
+    C: Array, tau: float, link: int, start: Array | None, tolerance: float, lapse: float = 0.0, chance: float = 0.5
 ) -> tuple[Array, Array, int] | None:
-    """Return the dual vector and margins at the mode of won duels, (m,) each, and the steps; ``None`` if it fails."""
+    """Return the dual vector and margins at the mode of won duels, (m,) each, and the steps; ``None`` if it fails.
+
+    With lapses a negative precision counts as 0, so convergence near the mode may be linear.
+    """
     m = len(C)
     vectors, square = np.zeros((9, m)), np.empty((m, m))
     given = np.empty((0, m)) if start is None else start.reshape(1, m)
-    steps = _newton(np.ascontiguousarray(C), tau, link, given, tolerance, vectors, square)
+    steps = _newton(np.ascontiguousarray(C), tau, lapse, chance, link, given, tolerance, vectors, square)
     return None if steps < 0 else (vectors[0], vectors[1], steps)
 
 
 @jit_tiered
 def _newton(  # noqa: PLR0912, PLR0915
-    C: Array, tau: float, link: int, start: Array, tolerance: float, vectors: Array, L: Array
+    C: Array,
+    tau: float,
+    lapse: float,
+    chance: float,
+    link: int,
+    start: Array,
+    tolerance: float,
+    vectors: Array,
+    L: Array,
 ) -> int:
     """Fill the first two vectors with the dual vector and the margins; return the steps, or -1 if it fails.
 
@@ -57,12 +69,14 @@ def _newton(  # noqa: PLR0912, PLR0915
             z = trial[k] - tau
             if link == PROBIT:
                 value, slope, curvature, _ = log_win(z)
-                there, slopes[k], weights[k] = there + value, slope, max(-curvature, 0.0)
             else:
                 t = math.exp(-abs(z))
                 larger, smaller = 1.0 / (1.0 + t), t / (1.0 + t)
-                there += min(z, 0.0) - math.log1p(t)
-                slopes[k], weights[k] = smaller if z > 0.0 else larger, larger * smaller
+                value = min(z, 0.0) - math.log1p(t)
+                slope, curvature = smaller if z > 0.0 else larger, -(larger * smaller)
+            if lapse > 0.0:
+                value, slope, curvature, _ = mix_outcome(value, slope, curvature, 1.0, 0.0, lapse, chance)
+            there, slopes[k], weights[k] = there + value, slope, max(-curvature, 0.0)
         if not (there > objective or residual < FLAT_DECREMENT or at_start or halvings == MAX_HALVINGS):
             step *= 0.5
             halvings += 1

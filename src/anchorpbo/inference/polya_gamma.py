@@ -9,6 +9,9 @@ the margins given omega are Gaussian and omega given the margins is Polya-Gamma;
 two. One draw of omega gives one set of sites; a mixture over many draws is the exact skew posterior up to Monte Carlo
 error.
 
+With lapses each sweep first draws which answers were lapses, given the margins: with the probability
+lambda / (n p'), n the number of possible answers. A lapse has the site w = b = 0, which says nothing about its margin.
+
 Margins are drawn as g = H e with e ~ N(0, I) a priori and H H' = C. Then e | omega has precision I + H' W H, which is
 never singular, even for equal designs.
 
@@ -20,6 +23,7 @@ variables. Journal of the American Statistical Association 108, 1339-1349, 2013.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,8 +83,21 @@ class PolyaGamma(Inference):
         precision, linear = np.empty((2, self.draws, len(margins)))
         traced = schedule.choose_traced((H**2).sum(axis=1))
         trace = np.empty((self.sweeps + (self.draws - 1) * self.thin, len(traced)))
+        # Odds of a lapse with the given answer against an attentive answer.
+        odds = likelihood.lapse * likelihood.chance / (1.0 - likelihood.lapse)
         _run(
-            rng, margins, H, latent.rows.tied, likelihood.tau, self.sweeps, self.thin, precision, linear, traced, trace
+            rng,
+            margins,
+            H,
+            latent.rows.tied,
+            likelihood.tau,
+            odds,
+            self.sweeps,
+            self.thin,
+            precision,
+            linear,
+            traced,
+            trace,
         )
         effective = schedule.effective_samples(trace)
         info = Info("polya-gamma", schedule.is_converged(effective), len(trace), 0.0, effective)
@@ -105,12 +122,21 @@ def _cholesky(F: Array, L: Array) -> None:
 
 
 @jit
+def _probability(g: float, tied: bool, tau: float) -> float:
+    """Return the probability of an attentive answer."""
+    if tied:
+        return (1.0 - math.exp(-2.0 * tau)) / ((1.0 + math.exp(-tau - g)) * (1.0 + math.exp(g - tau)))
+    return 1.0 / (1.0 + math.exp(tau - g))
+
+
+@jit
 def _run(
     rng: np.random.Generator,
     g: Array,
     H: Array,
     tied: BoolArray,
     tau: float,
+    odds: float,
     sweeps: int,
     thin: int,
     precision: Array,
@@ -122,7 +148,9 @@ def _run(
     w, b, e, L = np.empty(m), np.empty(m), np.empty(r), np.empty((r, r))
     for sweep in range(len(trace)):
         for k in range(m):
-            if tied[k]:
+            if odds > 0.0 and rng.random() * (odds + _probability(g[k], tied[k], tau)) < odds:
+                w[k], b[k] = 0.0, 0.0
+            elif tied[k]:
                 up, down = draw_polya_gamma(rng, tau + g[k]), draw_polya_gamma(rng, tau - g[k])
                 w[k], b[k] = up + down, tau * (down - up)
             else:

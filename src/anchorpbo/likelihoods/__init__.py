@@ -1,10 +1,11 @@
-"""Likelihoods of answers given margins: the probit and the logistic link, with ties.
+"""Likelihoods of answers given margins: the probit and the logistic link, with ties and lapses.
 
 ::
 
     base         Likelihood: a new likelihood implements two methods, `scale_rows` and `log_win`
     probit       Probit             closed forms
     logistic     Logistic           closed forms
+    lapse        LapseMixture: an answer is random with some probability
     outcomes     Outcomes: tie probabilities and expected probabilities of a link
     quadrature   Outcomes of any link, by quadrature
     mixture      Outcomes of scale mixtures of probits, compiled

@@ -24,7 +24,7 @@ class LogMarginal(NamedTuple):
     d1: Array
     d2: Array
     variance_ratio: Array
-    """Var(g | outcome) / Var(g) = 1 + variance d2, computed without cancellation."""
+    """Var(g | outcome) / Var(g) = 1 + variance d2, computed without cancellation; above 1 only with lapses."""
 
 
 class Outcomes(ABC):

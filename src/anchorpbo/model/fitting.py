@@ -1,16 +1,21 @@
-"""Posterior of the hyper-parameters (eq. hyperparam-problem), and its mode by BFGS on the logarithms."""
+"""Posterior of the hyper-parameters (eq. hyperparam-problem), and its mode by BFGS on the logarithms.
+
+The lapse probability is learnt on a grid. Laplace's evidence is a poor judge of it, since it clips the curvatures of
+the answers that a lapse explains. So the other hyper-parameters are fitted by Laplace's evidence at each lapse of the
+grid, and the lapse is chosen by the evidence of expectation propagation there, plus all log-priors.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import numpy as np
 
 from anchorpbo.duels import Duels, Rows
 from anchorpbo.errors import InputError
-from anchorpbo.inference import evidence_gradient, find_mode, laplace_evidence
+from anchorpbo.inference import EP, ep_evidence, evidence_gradient, find_mode, laplace_evidence
 from anchorpbo.inference.laplace import CONVERGED_DECREMENT, ROUNDING_DECREMENT
 from anchorpbo.model.generative_model import GenerativeModel
 from anchorpbo.model.priors import Learn
@@ -25,6 +30,11 @@ MIN_PROMISED_INCREASE = 1e-5
 hundredth of its standard deviation changes it by about this much."""
 _CURVATURE_PER_DUEL = 0.06
 """Approximate curvature that one duel adds to the log evidence in the logarithm of a hyper-parameter."""
+
+SCORE_TOLERANCE = 1e-3
+"""Tolerance of EP while lapse probabilities are compared; its evidence is stationary, so the error is far smaller."""
+LAPSE_GRID = 5
+"""Number of lapse probabilities that are tried, evenly spaced in the logarithm between the bounds."""
 
 # Tolerance on the logarithmic scale.
 _BOUNDS_TOLERANCE = 1e-9
@@ -247,6 +257,39 @@ def fit(posterior: HyperparameterPosterior, starts: int) -> Fit:
     same = abs(final.value + best.value) <= 1e-6 * (1.0 + abs(final.value))
     info = FitInfo(final.evidence, final.value, evaluations, best.converged and same, posterior.names)
     return Fit(best.x, winner, final, info)
+
+
+def fit_with_lapse(
+    generative: GenerativeModel, duels: Duels, learn: Mapping[str, Learn], starts: int
+) -> tuple[HyperparameterPosterior, Fit]:
+    """Fit all hyper-parameters; if the lapse is learnt, return the fit at the best lapse of the grid."""
+    spec = learn.get("lapse")
+    if spec is None:
+        posterior = HyperparameterPosterior.of(generative, duels, learn)
+        return posterior, fit(posterior, starts)
+    separate = duels.expand_repeats()
+    tried: list[tuple[float, HyperparameterPosterior, Fit]] = []
+    for lapse in np.geomspace(*spec.bounds, LAPSE_GRID)[::-1].tolist():
+        # From the largest lapse down, each fit starts at the one before, which is near.
+        start = tried[-1][2].model if tried else generative
+        at_lapse = replace(start, likelihood=start.likelihood.with_lapse(lapse))
+        posterior = HyperparameterPosterior.of(at_lapse, duels, learn)
+        fitted = fit(posterior, 1 if tried else starts)
+        log_priors = fitted.info.objective - fitted.info.log_evidence
+        if spec.prior is not None:
+            log_priors += spec.prior.log_density(float(np.log(lapse)))[0]
+        tried.append((_score_by_ep(fitted.model, separate) + log_priors, posterior, fitted))
+    _, posterior, best = max(tried, key=lambda each: each[0])
+    evaluations = sum(each.info.evaluations for _, _, each in tried)
+    info = replace(best.info, evaluations=evaluations, learnt=(*best.info.learnt, "lapse"))
+    return posterior, replace(best, info=info)
+
+
+def _score_by_ep(generative: GenerativeModel, duels: Duels) -> float:
+    """Return EP's evidence."""
+    latent, likelihood = generative.latent(duels), generative.likelihood
+    sites = EP(tolerance=SCORE_TOLERANCE).infer(latent, likelihood, np.random.default_rng(0)).sites
+    return ep_evidence(latent, likelihood, sites)
 
 
 def _check_inside(names: tuple[str, ...], theta: Array, bounds: Array) -> None:

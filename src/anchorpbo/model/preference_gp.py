@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError, NotFittedError, NumericalError, ShapeError
-from anchorpbo.inference import Inference, InferenceName, Info, find_mode, laplace_evidence, resolve_inference
+from anchorpbo.inference import EP, Inference, InferenceName, Info, find_mode, laplace_evidence, resolve_inference
 from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName, resolve_likelihood
 from anchorpbo.model.approximation import MAX_FIT_DUELS, Approximation, InducingChoice, InducingRule, subsample_duels
-from anchorpbo.model.fitting import FitInfo, HyperparameterPosterior, base_name, fit
+from anchorpbo.model.fitting import FitInfo, base_name, fit_with_lapse
 from anchorpbo.model.generative_model import GenerativeModel
 from anchorpbo.model.integration import (
     HyperparameterNode,
@@ -36,12 +36,7 @@ from anchorpbo.model.priors import Learn, make_default_specs
 from anchorpbo.numerics.allocator import keep_freed_blocks
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_integer, as_points
-from anchorpbo.posterior import (
-    InducingLatent,
-    LinearFunctional,
-    Posterior,
-    mix_posteriors,
-)
+from anchorpbo.posterior import InducingLatent, LatentGaussian, LinearFunctional, Posterior, mix_posteriors
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
 
@@ -70,9 +65,10 @@ class PreferenceGP:
         Seed of the samplers.
     learn
         Hyper-parameters that `fit` learns; all others are fixed. Either names among ``lengthscale``, ``outputscale``,
-        ``noise_scale``, ``noise_strength``, ``tie_threshold``, with default bounds and priors, or a mapping from names
-        to `Learn`, which may also contain other names of ``kernel.parameter_names``. If anything is learnt, a tie
-        threshold that the likelihood does not fix is learnt too.
+        ``noise_scale``, ``noise_strength``, ``tie_threshold``, ``lapse``, with default bounds and priors, or a mapping
+        from names to `Learn`, which may also contain other names of ``kernel.parameter_names``. If anything is learnt,
+        a tie threshold that the likelihood does not fix is learnt too. The lapse probability is learnt only if named;
+        a fit then takes several times as long.
     starts
         Number of starting points of the fit.
     inducing
@@ -180,8 +176,7 @@ class PreferenceGP:
         some = subsample_duels(duels, MAX_FIT_DUELS) if too_many else duels
         with self._guard_numerics(duels):
             initial = self._resolve_threshold(self._initial, duels)
-            posterior = HyperparameterPosterior.of(initial, some, self._make_specs(duels, initial))
-            fitted = fit(posterior, self._starts)
+            posterior, fitted = fit_with_lapse(initial, some, self._make_specs(duels, initial), self._starts)
             check_finite(fitted.info.log_evidence)
             nodes = find_nodes(self._integration, posterior, fitted)
         return nodes, fitted.info, len(some) if too_many else None
@@ -280,15 +275,26 @@ class PreferenceGP:
 
     @property
     def log_evidence(self) -> float:
-        """Laplace evidence of the duels at the present hyper-parameters, for any inference."""
+        """Laplace evidence of the duels at the present hyper-parameters, for any inference; rough with lapses."""
         if self._log_evidence is None:
             duels = self.duels
             with self._guard_numerics(duels):
-                # Laplace evidence supports inducing points, even if the inference does not.
-                too_many = self._inducing_rule.exceeds_exact(duels, self._inference)
-                latent = self._make_inducing_latent(self._current, duels) if too_many else self._current.latent(duels)
-                self._log_evidence = float(check_finite(laplace_evidence(find_mode(latent, self.likelihood))))
+                mode = find_mode(self._make_latent(duels), self.likelihood)
+                self._log_evidence = float(check_finite(laplace_evidence(mode)))
         return self._log_evidence
+
+    def prob_answers(self) -> Array:
+        """Return the probability of each answer given all others, (m,), from the cavities of EP, for any inference.
+
+        The answers are in the order of the rows of `duels`: wins, then ties. With lapses, the probability that answer k
+        was a lapse is ``likelihood.lapse * likelihood.chance / prob_answers()[k]``.
+        """
+        duels = self.duels
+        with self._guard_numerics(duels):
+            latent = self._make_latent(duels)
+            sites = EP().infer(latent, self.likelihood, np.random.default_rng(self._seed)).sites
+            mean, variance = latent.cavities(latent.solve(sites))
+            return check_finite(np.exp(self.likelihood.log_marginal(mean, variance, duels.tied).value))
 
     def prob_choose(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
         """Return the probability, (n,), that the user chooses x_i over y_i, including the noise.
@@ -320,7 +326,7 @@ class PreferenceGP:
 
     @property
     def likelihood(self) -> Likelihood:
-        """The likelihood, at the fitted tie threshold after `fit`."""
+        """The likelihood, at the fitted tie threshold and lapse probability after `fit`."""
         return self._current.likelihood
 
     @property
@@ -359,7 +365,7 @@ class PreferenceGP:
         # A threshold that is not given is resolved for each set of duels: that of earlier duels must not remain.
         likelihood = generative.likelihood
         if self._initial.likelihood.tie_threshold is None and not (len(duels.ties) and likelihood.tau > 0):
-            likelihood = self._initial.likelihood
+            likelihood = self._initial.likelihood.with_lapse(likelihood.lapse)
         return GenerativeModel(generative.kernel, generative.noise, likelihood.for_duels(duels))
 
     def _make_specs(self, duels: Duels, generative: GenerativeModel) -> dict[str, Learn]:
@@ -393,6 +399,11 @@ class PreferenceGP:
             received = f"{error} with {self._current.noise!r}, {self._current.kernel!r}"
             remedy = "choose values nearer to 1, or let fit learn them"
             raise NumericalError(rule, received, remedy) from error
+
+    def _make_latent(self, duels: Duels) -> LatentGaussian:
+        """Return the latent vector of these duels for Laplace and EP, which support inducing points."""
+        too_many = self._inducing_rule.exceeds_exact(duels, self._inference)
+        return self._make_inducing_latent(self._current, duels) if too_many else self._current.latent(duels)
 
     def _make_inducing_latent(self, generative: GenerativeModel, duels: Duels) -> InducingLatent:
         return generative.inducing_latent(duels, self._inducing_rule.max_designs, self._inducing_rule.tolerance)

@@ -162,7 +162,7 @@ class GaussianPosterior(Posterior):
         coefficients
             The two entries of the row.
         slope, curvature
-            dlogZ and -d2logZ >= 0.
+            dlogZ and -d2logZ; the latter is negative if the answer widens the margin, as one that may be a lapse.
         """
         points = np.vstack([self.points, pair])
         row = np.concatenate([np.zeros(len(self.points)), [coefficients[0], -coefficients[1]]])
@@ -170,7 +170,10 @@ class GaussianPosterior(Posterior):
         k = self.kernel(points, points) @ row
         e = row - root.T @ (root @ k) + spread.T @ (spread @ k)
         beta = np.append(self.beta, [0.0, 0.0]) + slope * e
-        return GaussianPosterior(self.kernel, points, beta, np.vstack([root, np.sqrt(curvature) * e]), spread)
+        more = np.sqrt(abs(curvature)) * e
+        if curvature < 0.0:
+            return GaussianPosterior(self.kernel, points, beta, root, np.vstack([spread, more]))
+        return GaussianPosterior(self.kernel, points, beta, np.vstack([root, more]), spread)
 
     def with_points(self, points: Array) -> GaussianPosterior:
         """Return the same posterior with more designs, (n, d), among its points, with zero weights."""

@@ -29,8 +29,8 @@ class SimulatedJudge:
         a, b = self.likelihood.coefficients(*np.split(self.noise(pair), 2))
         f = self.problem(pair)
         margin = a * f[0] - b * f[1]
-        tau = self.likelihood.tau
-        win, loss = (float(np.exp(self.likelihood.log_win(g - tau).value[0])) for g in (margin, -margin))
+        won = np.zeros(1, dtype=np.bool_)
+        win, loss = (float(np.exp(self.likelihood.log_prob(g, won).value[0])) for g in (margin, -margin))
         return win, loss, max(1.0 - win - loss, 0.0)
 
     def answer(self, first: Array, second: Array, rng: np.random.Generator) -> JudgeOutcome:

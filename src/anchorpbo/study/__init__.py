@@ -9,7 +9,7 @@
     dataset              the log as arrays
     hyperparameters      log -> fitted hyper-parameters -> model
     duel_selection       log -> next duel, by initial_duels or duel_search, both with a duel_filter
-    explanations, expected_gain, progress, recommendation      results for the user
+    explanations, expected_gain, progress, recommendation, surprises      results for the user
     anchor_proposals     proposals of designs to mark as anchors
     serialization, files, comparisons      JSON, atomic files, tables of comparisons
     replication          the next duel, computed by a replica in another process
@@ -21,8 +21,9 @@ from anchorpbo.study.optimizer import Optimizer
 from anchorpbo.study.plan import BoundedNoise, ConstantNoise, NoiseRule, PaperNoise, Plan
 from anchorpbo.study.progress import Progress
 from anchorpbo.study.recommendation import Estimate, Recommendation
+from anchorpbo.study.surprises import Surprise
 
 __all__ = [
     "BoundedNoise", "ConstantNoise", "Duel", "Estimate", "NoiseRule", "Optimizer", "Outcome", "PaperNoise", "Plan",
-    "Progress", "Recommendation",
+    "Progress", "Recommendation", "Surprise",
 ]  # fmt: skip

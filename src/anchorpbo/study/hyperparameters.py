@@ -53,11 +53,12 @@ class Hyperparameters:
     @classmethod
     def from_nodes(cls, prior: Kernel, likelihood: Likelihood, nodes: Sequence[HyperparameterNode]) -> Hyperparameters:
         """Return the nodes of a fit, with the kernel and the likelihood of the plan."""
-        parts = [
+        parts = []
+        for node in nodes:
+            kernel, noise, fitted = node.generative.kernel, node.generative.noise, node.generative.likelihood
             # Without ties the threshold stays open, so that a later tie can set it.
-            cls(prior, of.kernel.log_parameters, of.noise, of.likelihood if of.likelihood.tau > 0 else likelihood, w)
-            for w, of in ((node.weight, node.generative) for node in nodes)
-        ]
+            kept = fitted if fitted.tau > 0 else likelihood.with_lapse(fitted.lapse)
+            parts.append(cls(prior, kernel.log_parameters, noise, kept, node.weight))
         return replace(parts[0], others=tuple(parts[1:]))
 
     @cached_property
@@ -72,7 +73,11 @@ class Hyperparameters:
             **({"strength": self.noise.strength} if self.noise.strength_matters else {}),
         }
         log_parameters = dict(zip(self.prior.parameter_names, self.log_parameters.tolist(), strict=True))
-        mode = {"log_parameters": log_parameters, "noise": noise, "tie_threshold": self.likelihood.tie_threshold}
+        # Without lapses the key is left out, as in studies of releases that had none.
+        lapse = {"lapse": self.likelihood.lapse} if self.likelihood.lapse else {}
+        mode = {
+            "log_parameters": log_parameters, "noise": noise, "tie_threshold": self.likelihood.tie_threshold, **lapse,
+        }  # fmt: skip
         if not self.others:
             return mode
         others = [{"weight": node.weight, **node.to_dict()} for node in self.others]
@@ -99,7 +104,7 @@ class Hyperparameters:
         if not _matches_layout(data, layout):
             rule = f"learnt must have the keys of {json.dumps(layout)}, with valid hyper-parameters"
             raise InputError(rule, repr(data), "set it to null to have it learnt again")
-        likelihood, threshold = self.likelihood, data["tie_threshold"]
+        likelihood, threshold = self.likelihood.with_lapse(data.get("lapse", 0.0)), data["tie_threshold"]
         if threshold is not None:
             likelihood = likelihood.with_threshold(threshold)
         log_parameters = np.array([data["log_parameters"][name] for name in self.prior.parameter_names], dtype=float)
@@ -127,7 +132,7 @@ def _matches_layout(data: Any, layout: Mapping[str, Any]) -> bool:
     parts = ("log_parameters", "noise")
     if (
         not isinstance(data, Mapping)
-        or set(data) != set(layout)
+        or set(data) | {"lapse"} != set(layout) | {"lapse"}
         or not all(isinstance(data[p], Mapping) for p in parts)
     ):
         return False
@@ -138,6 +143,8 @@ def _matches_layout(data: Any, layout: Mapping[str, Any]) -> bool:
         all(_is_number(log) and _is_scale(_exp(log)) for log in logs)
         and all(map(_is_scale, noise))
         and (threshold is None or threshold == 0.0 or _is_scale(threshold))
+        and _is_number(lapse := data.get("lapse", 0.0))
+        and 0 <= lapse < 1
     )
 
 

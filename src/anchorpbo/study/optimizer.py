@@ -33,6 +33,7 @@ from anchorpbo.study.recommendation import Estimate, Recommendation, estimate_ut
 from anchorpbo.study.serialization import make_layout_error, read_study, write_study
 from anchorpbo.study.settings import StudySettings
 from anchorpbo.study.state import StudyState
+from anchorpbo.study.surprises import Surprise
 from anchorpbo.typing import Array
 
 
@@ -59,8 +60,9 @@ class Optimizer:
     seed
         Seed of everything random: initial duels, sides, searches, samplers.
     kernel, likelihood, inference
-        Names or objects instead of the preset's. A kernel gets one coordinate per parameter; tell it which of them are
-        categories, as in ``Matern52(0.3, categorical=[3])``.
+        Names or objects instead of the preset's. ``Probit(lapse=0.05)`` expects one random answer in twenty. A kernel
+        gets one coordinate per parameter; tell it which of them are categories, as in
+        ``Matern52(0.3, categorical=[3])``.
     noise
         How anchors become noise: `BoundedNoise`, `PaperNoise` or `ConstantNoise`, instead of the preset's.
     learn
@@ -302,6 +304,14 @@ class Optimizer:
         """
         with self._lock_state() as state:
             return state.progress(state.ask()[0] if duel is None else state.check_duel(duel))
+
+    def surprises(self) -> list[Surprise]:
+        """Return the answers that all other answers make improbable, the most surprising first.
+
+        If the likelihood has lapses, each has the probability that it was one.
+        """
+        with self._lock_state() as state:
+            return state.surprises()
 
     @property
     def model(self) -> PreferenceGP:

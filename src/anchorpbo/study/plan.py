@@ -270,7 +270,7 @@ def _list_other_columns(space: DesignSpace) -> tuple[int, ...]:
 def select_learnable(kernel: Kernel, noise: NoiseMap, wanted: Mapping[str, Learn | None]) -> dict[str, Learn | None]:
     """Return the hyper-parameters to learn that the model has; for a product of kernels, only one output scale."""
     names = kernel.parameter_names
-    present = {*names, *map(base_name, names), "noise_scale", "tie_threshold"}
+    present = {*names, *map(base_name, names), "noise_scale", "tie_threshold", "lapse"}
     present |= {"noise_strength"} if noise.strength_matters else set()
     chosen = {name: spec for name, spec in wanted.items() if name in present}
     scales = [name for name in names if base_name(name) == "outputscale"]

@@ -130,6 +130,12 @@ _CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in _SAVED}
 """Classes that can be saved and loaded, by the names that are saved. A new kernel of the library is added here."""
 _KEYS = {"latent": "space", "max_passes": "most_passes"}
 """Constructor arguments that are saved under an earlier name."""
+_ADDED = {"lapse": 0.0}
+"""Constructor arguments added to a class after its first release. They are saved only if they differ from this default,
+so that older studies keep their text and their digest."""
+
+
+_NOTHING = object()
 
 
 def object_to_json(value: object) -> Any:
@@ -147,7 +153,8 @@ def object_to_json(value: object) -> Any:
     kind = type(value)
     if _CLASSES.get(kind.__name__) is not kind:
         return {"custom": f"{kind.__module__}.{kind.__qualname__}"}
-    arguments = {_KEYS.get(name, name): object_to_json(getattr(value, name)) for name in signature(kind).parameters}
+    saved = {name: object_to_json(getattr(value, name)) for name in signature(kind).parameters}
+    arguments = {_KEYS.get(name, name): each for name, each in saved.items() if each != _ADDED.get(name, _NOTHING)}
     # If a part cannot be saved, the whole object must be given again.
     inner = [each for each in arguments.values() if isinstance(each, Mapping) and "custom" in each]
     return inner[0] if inner else {"class": kind.__name__, **arguments}

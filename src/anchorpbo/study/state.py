@@ -38,6 +38,7 @@ from anchorpbo.study.recommendation import (
     find_recommended_point,
 )
 from anchorpbo.study.settings import StudySettings
+from anchorpbo.study.surprises import Surprise, find_surprises
 from anchorpbo.typing import Array
 
 
@@ -231,6 +232,10 @@ class StudyState:
     def _model_key(self) -> tuple[str, Key]:
         """Key of the model: all recommendations are functions of it and their arguments."""
         return self.data.digest, self.fitter.key(self.data)
+
+    def surprises(self) -> list[Surprise]:
+        """Return the surprising answers, see `find_surprises`."""
+        return find_surprises(self.report_model(), list(self.log), self.data.tied) if len(self.data) else []
 
     def report_model(self) -> PreferenceGP:
         """Return the model behind recommendations; raise before the first informative answer."""

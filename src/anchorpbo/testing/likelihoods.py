@@ -30,12 +30,14 @@ _NEAR = np.concatenate([np.linspace(-12.0, 12.0, 49), [-0.01, 0.01, 1e-9]])
 _FAR = np.array([10.0, 30.0, 37.5, 40.0, 100.0, 300.0, 1e3])
 _GRID = np.sort(np.concatenate([_NEAR, _FAR, -_FAR]))
 """Margins, including the far tails."""
+_LAPSES = (1e-3, 0.1, 0.6)
+"""Lapse probabilities."""
 _STEP = 1e-3
 """Step of finite differences, in units of max(1, |g|)."""
 
 
 class LikelihoodContract(Contract):
-    """Checks of a likelihood at several tie thresholds.
+    """Checks of a likelihood at several tie thresholds and lapse probabilities.
 
     Parameters
     ----------
@@ -110,10 +112,11 @@ class LikelihoodContract(Contract):
                 ensure(here.d1[worst] >= 0.0, f"{what} must be at least 0; it is {here.d1[worst]} at g = {g[worst]}")
 
     def check_log_concave(self) -> None:
-        """d2 <= 0 everywhere, and the values are concave."""
+        """Without lapses d2 <= 0 everywhere, and the values are concave."""
         g = _GRID
         middle = 0.5 * (g[1:] + g[:-1])
-        for name, likelihood, tied in self._outcomes():
+        for name, given, tied in self._outcomes():
+            likelihood = given.with_lapse(0.0)
             here = likelihood.log_prob(g, tied)
             worst = int(np.argmax(here.d2))
             what = f"the log probability of {name}"
@@ -176,11 +179,11 @@ class LikelihoodContract(Contract):
                 ensure_close(f"d2 of {what}", got.d2, truth[2], 100 * self.tolerance, 10 * self.tolerance, at)
 
     def check_log_marginal_leaves_a_variance(self) -> None:
-        """-1 / variance <= d2 <= 0: an answer does not increase the variance of a margin or make it negative."""
+        """-1 / variance <= d2 <= 0 without lapses: an answer leaves at most the variance of the margin, and some."""
         means = _GRID
         for name, likelihood, tied in self._outcomes():
             for variance in (1e-8, 1.0, 1e4, 1e8):
-                d2 = likelihood.log_marginal(means, np.full_like(means, variance), tied).d2
+                d2 = likelihood.with_lapse(0.0).log_marginal(means, np.full_like(means, variance), tied).d2
                 what = f"d2 of the log expected probability of {name} and variance {variance}"
                 top, low = int(np.argmax(d2)), int(np.argmin(d2))
                 ensure(d2[top] <= 0.0, f"{what} must be at most 0; it is {d2[top]} at mean = {means[top]}")
@@ -188,6 +191,39 @@ class LikelihoodContract(Contract):
                     -d2[low] * variance <= 1.0 + 1e-9,
                     f"{what} must be at least {-1.0 / variance}; it is {d2[low]} at mean = {means[low]}",
                 )
+
+    def check_lapse(self) -> None:
+        """A lapse mixes every answer with a random one: p' = (1 - lapse) p + lapse / (number of possible answers)."""
+        g, means = _NEAR, np.array([-30.0, -4.0, -1.0, 0.0, 0.7, 25.0])
+        for name, given, grid in self._outcomes():
+            tied, attentive = grid[: len(g)], given.with_lapse(0.0)
+            count = 3 if attentive.tau > 0 else 2
+            for lapse in _LAPSES:
+                likelihood = attentive.with_lapse(lapse)
+                p, mixed = np.exp(attentive.log_prob(g, tied).value), likelihood.log_prob(g, tied).value
+                what = f"the log probability of {name} with lapse {lapse}"
+                ensure_close(what, mixed, np.log((1.0 - lapse) * p + lapse / count), 1e-12, 1e-12, {"g": g})
+                step = _STEP * np.maximum(1.0, np.abs(g))
+                slopes = differentiate(lambda t, x=likelihood, h=step, y=tied: np.array(x.log_prob(g + t * h, y)), step)  # type: ignore[misc]
+                here = likelihood.log_prob(g, tied)
+                for order in (1, 2, 3):
+                    rounding = (1.0 + np.abs(attentive.log_prob(g, tied).d1) ** order) / min(1.0, attentive.tau or 1.0)
+                    ensure_close(f"d{order} of {what}", here[order], slopes[order - 1], 1e-5, 1e-9 * rounding, {"g": g})
+                for variance in (1e-8, 1.0, 30.0):
+                    spread, ties = np.full(len(means), variance), tied[: len(means)]
+                    alone = np.array(attentive.log_marginal(means, spread, ties)[:3])
+                    truth, got = _mix_naively(alone, lapse, count), likelihood.log_marginal(means, spread, ties)
+                    which, at = f"{what} and variance {variance}", {"mean": means}
+                    for part in range(3):
+                        ensure_close(f"term {part} of {which}", got[part], truth[part], 1e-9, 1e-9, at)
+                    ensure((got.variance_ratio > 0.0).all(), f"variance_ratio must be above 0 for {which}")
+                    ratio = 1.0 + variance * truth[2]
+                    ensure_close(f"variance_ratio of {which}", got.variance_ratio, ratio, 1e-8, 1e-8, at)
+        ensure_same_bits(
+            "log_win with lapses", self.likelihood.with_lapse(0.3).log_win(g).value, self.likelihood.log_win(g).value
+        )
+        for wrong in (-0.1, 1.0):
+            ensure_raises(InputError, f"a lapse of {wrong}", lambda x=wrong: self.likelihood.with_lapse(x))  # type: ignore[misc]
 
     def check_coefficients(self) -> None:
         """Coefficients are finite and positive, and their gradients agree with finite differences."""
@@ -324,12 +360,26 @@ def _ensure_terms_finite(what: str, terms: Terms | LogMarginal, at: Mapping[str,
         ensure_finite(f"{part} of {what}", array, at)
 
 
+def _mix_naively(attentive: Array, lapse: float, count: int) -> Array:
+    """Return log Z' and two derivatives, (3, n), from those of log Z, with Z' = (1 - lapse) Z + lapse / count."""
+    value, slope, curve = attentive
+    Z = (1.0 - lapse) * np.exp(value)
+    total = Z + lapse / count
+    first, second = Z * slope / total, Z * (curve + slope**2) / total
+    return np.array([np.log(total), first, second - first**2])
+
+
 def _quadrature(likelihood: Likelihood, mean: Array, variance: float, tie: bool) -> Array:
     """Return log Z and its first two derivatives in the means, (3, n), by adaptive quadrature of `log_prob`.
+
+    The random answers of lapses are added to the quadrature of the attentive ones, which are log-concave.
 
     With g = mean + s t, the integrand is exp(h(t)), h = log p(g) - t^2 / 2, and -h'' >= 1: twelve units on each side of
     its mode are enough. The first panels have the widths of the mode, of one standard deviation, and of the link.
     """
+    if likelihood.lapse > 0.0:
+        attentive = _quadrature(likelihood.with_lapse(0.0), mean, variance, tie)
+        return _mix_naively(attentive, likelihood.lapse, 3 if likelihood.tau > 0 else 2)
     s, tied = float(np.sqrt(variance)), np.full(len(mean), tie)
 
     def terms(t: float | Array) -> Array:
