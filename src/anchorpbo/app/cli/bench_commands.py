@@ -112,9 +112,7 @@ def answers(
     ] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Number of seeds; by default 20.")] = None,
     number: Annotated[int | None, typer.Option("--answers", min=1, help="Answers of a study; by default 40.")] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A few short studies; they prove nothing.")
-    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A few short studies; they prove nothing.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for records, tables and figures.")] = Path("answers"),
     resume: Annotated[
         bool, typer.Option("--resume", help="Keep the records in the folder and run the missing ones.")
