@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -58,6 +58,10 @@ class Contender(ABC):
     def recommend(self) -> Array:
         """Return the design that the user should take, (d,)."""
 
+    def stops(self) -> bool | None:
+        """Return whether the user is told to stop now, or ``None`` for a method without a stopping rule."""
+        return None
+
 
 def list_initial_pairs(space: DesignSpace, seed: int) -> Array:
     """Return the initial duels of a study of ours with this seed, (5, 2, d): pairs of Sobol' designs."""
@@ -96,7 +100,7 @@ class AnswerLog:
 # -- registry ----------------------------------------------------------------------------------------------------------
 
 Kind = Literal["ours", "peer", "baseline"]
-"""ours: this library. peer: another library. baseline: a method that any other should beat."""
+"""ours: presets of this library. peer: another library or a published method. baseline: a method to be beaten."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,7 @@ _botorch = partial(
 CONTENDERS: dict[str, ContenderEntry] = {
     "default": _ours("Default preset"),
     "default-anchors": _ours("Default preset, anchors", anchored=True),
-    "hb-ei": _ours("HB-EI", strategy="ei", inference="hallucination"),
+    "hb-ei": replace(_ours("HB-EI", strategy="ei", inference="hallucination"), kind="peer"),
     "paper": _ours("Paper preset", preset="paper"),
     "paper-anchors": _ours("Paper preset, anchors", anchored=True, preset="paper"),
     "botorch-probit": _botorch("BoTorch EUBO, probit", options={"link": "probit"}),

@@ -60,6 +60,10 @@ class OptimizerContender(Contender):
         """Return the study's recommendation."""
         return self.space.encode(self.optimizer.recommend(**self._choice).design)
 
+    def stops(self) -> bool | None:
+        """Return the study's verdict."""
+        return self.optimizer.progress().stop
+
 
 class RandomContender(Contender):
     """Pairs of random designs; the best mean, among the designs seen, of a model that learns no hyper-parameters.

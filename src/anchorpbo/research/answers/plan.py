@@ -81,7 +81,7 @@ def _list_arms(part: BenchmarkPart) -> Iterator[tuple[str, str, str]]:
     for contender in contenders:
         entry = get_contender(contender)
         for judge in part.judges or (QUICK_JUDGES if part.quick else JUDGES):
-            limited = entry.kind == "peer" and contender != ALL_JUDGES_PEER and part.contenders is None
+            limited = bool(entry.packages) and contender != ALL_JUDGES_PEER and part.contenders is None
             if limited and judge not in PEER_JUDGES:
                 continue
             varies = entry.anchored or (entry.kind == "ours" and judge in HETEROSCEDASTIC)

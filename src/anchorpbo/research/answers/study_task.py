@@ -6,6 +6,7 @@
     share               share of the recommended design after this answer, see `anchorpbo.research.answers.problems`
     first_share         shares of the two designs compared, with second_share
     right               whether the judge chose the better design
+    stop                whether the contender tells the user to stop; null if it has no stopping rule
     failures            number of errors of the contender so far
     seconds             time to ask; recommend_seconds: time to recommend
 
@@ -109,10 +110,12 @@ def play(contender: Contender, judge: NoisyJudge, answers: int, seed: int) -> It
         told, _ = _try(partial(_tell, contender, pair, first_won))
         asked, asking = _try(contender.ask) if number < answers else (None, 0.0)
         recommended, recommending = _try(contender.recommend)
+        stop, _ = _try(contender.stops)
         failures += (told is None) + (recommended is None)
         best = best if recommended is None else recommended
         yield row | {
             "share": float(problem.share(best)[0]),
+            "stop": stop,
             "failures": failures + contender.failures,
             "recommend_seconds": recommending,
         }
