@@ -56,18 +56,27 @@ class BenchmarkPart:
             if getattr(self, name) is not None:
                 as_integer(name, getattr(self, name), 1)
 
+    @property
+    def length(self) -> int:
+        """Number of answers of a study."""
+        return self.answers or (QUICK_ANSWERS if self.quick else ANSWERS)
+
+    @property
+    def horizon(self) -> int:
+        """Number of answers that tables and figures cover: longer studies only test the stopping rule."""
+        return min(self.length, ANSWERS)
+
 
 def plan_studies(part: BenchmarkPart) -> list[AnswersStudy]:
     """Return the studies of a part, seed by seed, so that an unfinished benchmark is as useful as possible."""
     quick = part.quick
     problems = part.problems or (QUICK_PROBLEMS[part.problem_set] if quick else tuple(SETS[part.problem_set]))
-    answers = part.answers or (QUICK_ANSWERS if quick else ANSWERS)
     arms = list(dict.fromkeys(_list_arms(part)))
     if not arms:
         rule = "the contenders must be run with one of the judges and placements"
         raise InputError(rule, "none of them is", "add the placement good")
     return [
-        AnswersStudy(problem, *arm, seed, answers)
+        AnswersStudy(problem, *arm, seed, part.length)
         for seed in range(part.seeds or (QUICK_SEEDS if quick else SEEDS))
         for problem in problems
         for arm in arms
