@@ -28,6 +28,8 @@ COLUMNS = 3
 """Panels in a row."""
 LOWEST, HIGHEST = -0.3, 1.02
 """Limits of the share in a panel."""
+MIN_BAND_SEEDS = 5
+"""Smallest number of seeds for which a band is drawn; with fewer it would fill the panel."""
 PROBLEM_JUDGES = ("sure", "linear")
 """Judges of the figures by problem."""
 
@@ -132,7 +134,8 @@ def _draw(axes: Axes, studies: pl.DataFrame, style: LineStyle) -> None:
     if len(curve):
         answers = range(1, len(curve) + 1)
         axes.plot(answers, curve[:, 0], color=style.colour, linestyle=style.dash)
-        axes.fill_between(answers, curve[:, 1], curve[:, 2], color=style.colour, alpha=0.12, linewidth=0.0)
+        if studies["seed"].n_unique() >= MIN_BAND_SEEDS:
+            axes.fill_between(answers, curve[:, 1], curve[:, 2], color=style.colour, alpha=0.12, linewidth=0.0)
 
 
 def _finish(new: Figure, lines: Mapping[str, LineStyle]) -> None:

@@ -42,23 +42,36 @@ class GLISpContender(Contender):
         self._move_designs(range(self._solver.n_initial_random))
         self._solver.xbest, self._solver.xnext = self._solver.X[0], self._solver.X[1]
         self._answers = 0
+        self._preference: int | None = None
+        """The last answer, -1 if the new design won and 1 if not, until GLISp knows it."""
 
     def ask(self) -> Array:
         """Return the new design and the best so far."""
-        return self._coding.decode(np.array([self._solver.xnext, self._solver.xbest]))
+        self._update()
+        self._pair = self._coding.decode(np.array([self._solver.xnext, self._solver.xbest]))
+        return self._pair
 
     def tell(self, pair: Array, first_won: bool) -> None:
-        """Record whether the new design is better, and find the next one."""
-        self._answers += 1
-        with _seed_numpy(self.seed, self._answers):
-            self._solver.update(-1 if first_won else 1)
-        if len(self._solver.X) > len(self._seen):
-            self._move_designs([len(self._solver.X) - 1])
-            self._solver.xnext = self._solver.X[-1]
+        """Record whether the new design is better; GLISp has no use for other pairs."""
+        if pair is self._pair:
+            self._preference = -1 if first_won else 1
 
     def recommend(self) -> Array:
         """Return the best design so far."""
+        self._update()
         return np.asarray(self._coding.decode(self._solver.xbest[None])[0])
+
+    def _update(self) -> None:
+        """Pass the last answer to GLISp, which then finds the next design."""
+        if self._preference is None:
+            return
+        preference, self._preference = self._preference, None
+        self._answers += 1
+        with _seed_numpy(self.seed, self._answers):
+            self._solver.update(preference)
+        if len(self._solver.X) > len(self._seen):
+            self._move_designs([len(self._solver.X) - 1])
+            self._solver.xnext = self._solver.X[-1]
 
     def _move_designs(self, numbers: Any) -> None:
         """Move designs of the solver to designs of the space, and correct its radial basis functions."""

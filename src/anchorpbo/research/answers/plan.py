@@ -85,7 +85,7 @@ def plan_studies(part: BenchmarkPart) -> list[AnswersStudy]:
 
 def _list_arms(part: BenchmarkPart) -> Iterator[tuple[str, str, str]]:
     """Yield judge, placement and contender."""
-    contenders = part.contenders or (QUICK_CONTENDERS if part.quick else tuple(CONTENDERS))
+    contenders = part.contenders or (_list_quick_contenders() if part.quick else tuple(CONTENDERS))
     placements = part.placements or (QUICK_PLACEMENTS if part.quick else PLACEMENTS)
     for contender in contenders:
         entry = get_contender(contender)
@@ -96,6 +96,11 @@ def _list_arms(part: BenchmarkPart) -> Iterator[tuple[str, str, str]]:
             varies = entry.anchored or (entry.kind == "ours" and judge in HETEROSCEDASTIC)
             for placement in placements if varies else placements[:1]:
                 yield judge, placement, contender
+
+
+def _list_quick_contenders() -> tuple[str, ...]:
+    """Return the contenders of a quick run whose libraries are installed."""
+    return tuple(name for name in QUICK_CONTENDERS if not get_contender(name).missing_packages)
 
 
 def _check_names(noun: str, names: Collection[str] | None, known: Collection[str]) -> None:

@@ -89,7 +89,7 @@ def _compare_areas(studies: pl.DataFrame) -> Iterator[Target]:
             peer, gap = found
             yield Target(
                 text, f"{judge}; best peer: {CONTENDERS[peer].title}", f"> {-AREA_MARGIN:g}", f"{gap.mean:+.3f}",
-                gap.format_bounds(), gap.low > -AREA_MARGIN, _format_miss(-AREA_MARGIN - gap.low),
+                gap.format_bounds(), bool(gap.low > -AREA_MARGIN), _format_miss(-AREA_MARGIN - gap.low),
             )  # fmt: skip
 
 
