@@ -7,8 +7,13 @@ from anchorpbo import Optimizer
 from anchorpbo.errors import UnknownNameError, UnsupportedError
 from anchorpbo.research.answers import contenders
 from anchorpbo.research.answers.contenders import (
-    CONTENDERS, AnswerLog, ContenderEntry, check_installed, get_contender, list_initial_pairs,
-)  # fmt: skip
+    CONTENDERS,
+    AnswerLog,
+    ContenderEntry,
+    check_installed,
+    get_contender,
+    list_initial_pairs,
+)
 from anchorpbo.research.answers.judges import place_anchors
 from anchorpbo.research.answers.one_hot import OneHotCoding
 from anchorpbo.research.answers.problems import get_judged_problem

@@ -7,8 +7,14 @@ import pytest
 from anchorpbo.research.answers import answer_tables, study_metrics, targets
 from anchorpbo.research.answers.answers_report import write_report
 from anchorpbo.research.answers.study_metrics import (
-    add_share_after, average_by_seed, average_curve, compare, find_answer, select, summarise_studies,
-)  # fmt: skip
+    add_share_after,
+    average_by_seed,
+    average_curve,
+    compare,
+    find_answer,
+    select,
+    summarise_studies,
+)
 
 
 def record(shares, contender="default", judge="sure", placement="good", problem="gp3", seed=0, stop=None, failures=0):
@@ -217,9 +223,7 @@ def test_the_best_area_of_a_judge_is_bold(studies):
 
 def test_every_loss_is_on_the_list_and_nothing_else(studies):
     losses = {(ours, other, problem) for ours, other, _, problem, _ in answer_tables.list_losses(studies)}
-    assert losses == {
-        (ours, "glisp", problem) for ours in ("default", "default-anchors") for problem in ("all", "gp3")
-    }
+    assert losses == {(ours, "glisp", problem) for ours in ("default", "default-anchors") for problem in ("all", "gp3")}
 
 
 def test_misleading_anchors_have_a_row_of_their_own(studies):
@@ -230,7 +234,14 @@ def test_misleading_anchors_have_a_row_of_their_own(studies):
 
 def test_a_report_has_all_files_and_can_be_rebuilt_from_its_summary(studies, tmp_path):
     names = {path.name for path in write_report(studies, tmp_path)}
-    assert {"studies.parquet", "tables.md", "targets.json", "judges.png", "placements.png", "problems-sure.png"} <= names
+    assert {
+        "studies.parquet",
+        "tables.md",
+        "targets.json",
+        "judges.png",
+        "placements.png",
+        "problems-sure.png",
+    } <= names
     again = tmp_path / "again"
     write_report(pl.read_parquet(tmp_path / "studies.parquet"), again)
     for name in names:

@@ -140,7 +140,12 @@ def test_the_whole_benchmark_leaves_out_what_says_nothing():
     assert len([1 for name, judge, _ in found if (name, judge) == ("default", "linear")]) == 3
     assert {placement for name, _, placement in found if name == "botorch-probit"} == {"good"}
     assert len({judge for name, judge, _ in found if name == "botorch-probit"}) == 6
-    assert {judge for name, judge, _ in found if name == "optuna"} == {"sure", "constant-low", "constant-high", "linear"}
+    assert {judge for name, judge, _ in found if name == "optuna"} == {
+        "sure",
+        "constant-low",
+        "constant-high",
+        "linear",
+    }
 
 
 def test_a_contender_that_is_named_meets_every_judge():

@@ -21,8 +21,22 @@ from anchorpbo.research.answers.plan import HETEROSCEDASTIC
 from anchorpbo.research.answers.study_metrics import average_curve, list_present, select
 from anchorpbo.research.answers.targets import ANCHORED, OURS
 from anchorpbo.research.figures.strategy_styles import (
-    BLACK, BLUE, DASHED, GREEN, GREY, ORANGE, PAGE, PINK, RED, SKY, YELLOW, Dash, figure, legend_below, use_style,
-)  # fmt: skip
+    BLACK,
+    BLUE,
+    DASHED,
+    GREEN,
+    GREY,
+    ORANGE,
+    PAGE,
+    PINK,
+    RED,
+    SKY,
+    YELLOW,
+    Dash,
+    figure,
+    legend_below,
+    use_style,
+)
 
 COLUMNS = 3
 """Panels in a row."""

@@ -159,7 +159,7 @@ def tabulate_costs(studies: pl.DataFrame) -> TextTable | None:
         ]  # fmt: skip
         rows.append((Cell(title_contender(name)), *map(Cell, cells)))
     return _make_table(
-        "Studies, times and failures", ["contender", "studies", "ask", "recommend", "studies with failures", "failures"],
+        "Studies, times and failures", ["contender", "studies", "ask", "recommend", "failed studies", "failures"],
         rows, 1, "Mean over studies of the median times of a study, beside other work on the machine.",
     )  # fmt: skip
 
@@ -224,9 +224,7 @@ def _choose_answers(studies: pl.DataFrame) -> tuple[int, ...]:
 
 
 def _compare(studies: pl.DataFrame, judge: str, one: str, other: str) -> Interval | None:
-    return compare(
-        select(studies, judge=judge, contender=one), select(studies, judge=judge, contender=other), "area"
-    )
+    return compare(select(studies, judge=judge, contender=one), select(studies, judge=judge, contender=other), "area")
 
 
 def _describe_area(part: pl.DataFrame) -> str:
@@ -271,4 +269,4 @@ def _embolden(table: TextTable) -> TextTable:
 
 
 def _read_mean(text: str) -> float:
-    return float("-inf") if text == MISSING_TEXT else float(text.split(" ")[0])
+    return float("-inf") if text == MISSING_TEXT else float(text.split(" ", maxsplit=1)[0])

@@ -3,8 +3,8 @@
 ::
 
     share               share of the way from a median design to the best, of the recommended design, after each answer
-    area                mean share over all answers; shares below FLOOR count as FLOOR, because one deep corner of a
-                        test function would outweigh a hundred studies
+    area                mean share over all answers; shares below FLOOR count as FLOOR, because a few very bad
+                        recommendations would decide a mean
     reach_80            number of answers after which the recommended design is, and stays, at least 80 % of the way;
                         null if it is not at the last answer
     stop_answer         first answer after which the contender tells the user to stop, with stop_share; null if never
