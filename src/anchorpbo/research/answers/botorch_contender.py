@@ -12,7 +12,6 @@ A fit that fails keeps the previous hyper-parameters and is counted.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
@@ -22,6 +21,7 @@ from scipy import special
 
 from anchorpbo.research.answers.contenders import AnswerLog, Contender, list_initial_pairs
 from anchorpbo.research.answers.one_hot import OneHotCoding
+from anchorpbo.research.answers.seeding import seed_numpy
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
 
@@ -58,7 +58,7 @@ class BoTorchContender(Contender):
         """Return an initial pair, then the pair of largest EUBO."""
         if len(self._log) < len(self._initial):
             return np.asarray(self._initial[len(self._log)])
-        with _seed_torch(self.seed, len(self._log), 0):
+        with _seed(self.seed, len(self._log), 0):
             return self._coding.decode(self._find_pair(self._fit()))
 
     def tell(self, pair: Array, first_won: bool) -> None:
@@ -67,7 +67,7 @@ class BoTorchContender(Contender):
 
     def recommend(self) -> Array:
         """Return the design with the best posterior mean."""
-        with _seed_torch(self.seed, len(self._log), 1):
+        with _seed(self.seed, len(self._log), 1):
             model = self._fit()
             designs = np.vstack([self._log.points, self._find_best_mean(model)])
             return np.asarray(designs[int(_mean(model, self._coding.encode(designs)).argmax())])
@@ -81,6 +81,7 @@ class BoTorchContender(Contender):
         from botorch.fit import fit_gpytorch_mll
         from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood, PairwiseProbitLikelihood
         from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
+        from linear_operator.utils.errors import NotPSDError
 
         answers, model = self._fitted
         if answers == len(self._log):
@@ -88,18 +89,19 @@ class BoTorchContender(Contender):
         likelihood = {"probit": PairwiseProbitLikelihood, "logit": PairwiseLogitLikelihood}[self._link]
         datapoints = torch.tensor(self._coding.encode(self._log.points))
         comparisons = torch.tensor([self._log.winners, self._log.losers]).T
-        with torch.random.fork_rng():
-            torch.manual_seed(self.seed)
+        with _seed(self.seed, len(self._log), 2):
             model = PairwiseGP(datapoints, comparisons, likelihood=likelihood())
             try:
                 fit_gpytorch_mll(PairwiseLaplaceMarginalLogLikelihood(model.likelihood, model))
+                # Hyper-parameters can be such that the posterior has no Cholesky factor.
+                model.eval().posterior(datapoints)
                 self._hyperparameters = model.covar_module.state_dict()
-            except (ModelFittingError, RuntimeError):
+            except (ModelFittingError, NotPSDError, RuntimeError):
                 self.failures += 1
                 model = PairwiseGP(datapoints, comparisons, likelihood=likelihood())
                 if self._hyperparameters is not None:
                     model.covar_module.load_state_dict(self._hyperparameters)
-            model.eval()
+                model.eval()
         self._fitted = len(self._log), model
         return model
 
@@ -188,11 +190,10 @@ def _mean(model: Any, Z: Array) -> Array:
 
 
 @contextmanager
-def _seed_torch(*seed: int) -> Iterator[None]:
-    """Seed torch inside the block, and silence the warnings of a fit that is retried."""
+def _seed(*seed: int) -> Iterator[None]:
+    """Seed torch, and numpy, from which `PairwiseGP` draws the start of its search for the mode."""
     import torch
 
-    with torch.random.fork_rng(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with torch.random.fork_rng(), seed_numpy(*seed):
         torch.manual_seed(int(np.random.SeedSequence(seed).generate_state(1)[0]))
         yield

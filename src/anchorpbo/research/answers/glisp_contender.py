@@ -7,15 +7,13 @@ in a catalogue to the nearest item that it has not seen.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from anchorpbo.research.answers.contenders import Contender
 from anchorpbo.research.answers.one_hot import OneHotCoding
+from anchorpbo.research.answers.seeding import seed_numpy
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
 
@@ -30,7 +28,7 @@ class GLISpContender(Contender):
         super().__init__(space, anchors, seed)
         self._coding = OneHotCoding.of(space)
         self._seen = np.empty((0, space.dimension))
-        with _seed_numpy(seed, 0):
+        with seed_numpy(seed, 0):
             from glis.solvers import GLISp
 
             bounds = (np.zeros(self._coding.width), np.ones(self._coding.width))
@@ -67,7 +65,7 @@ class GLISpContender(Contender):
             return
         preference, self._preference = self._preference, None
         self._answers += 1
-        with _seed_numpy(self.seed, self._answers):
+        with seed_numpy(self.seed, self._answers):
             self._solver.update(preference)
         if len(self._solver.X) > len(self._seen):
             self._move_designs([len(self._solver.X) - 1])
@@ -94,16 +92,3 @@ class GLISpContender(Contender):
         distances = ((self._coding.encode(items) - z) ** 2).sum(axis=1)
         distances[(items[:, None] == self._seen).all(axis=2).any(axis=1)] = np.inf
         return np.asarray(items[int(distances.argmin())])
-
-
-@contextmanager
-def _seed_numpy(*seed: int) -> Iterator[None]:
-    """Seed numpy's global generator inside the block, which GLISp's particle swarm uses, and restore it."""
-    state = np.random.get_state()  # noqa: NPY002
-    np.random.seed(np.random.SeedSequence([*seed, 110]).generate_state(4))  # noqa: NPY002
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        np.random.set_state(state)  # noqa: NPY002

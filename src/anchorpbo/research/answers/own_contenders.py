@@ -84,7 +84,7 @@ class RandomContender(Contender):
         if len(self._log) < len(self._initial):
             return np.asarray(self._initial[len(self._log)])
         while True:
-            pair = self.space.sample(2, self._rng)
+            pair = np.array([self.space.nearest(x) for x in self.space.sample(2, self._rng)])
             if len(pair) == 2 and (pair[0] != pair[1]).any():
                 return pair
 
