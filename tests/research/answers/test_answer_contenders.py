@@ -142,7 +142,7 @@ def test_a_fit_of_botorch_that_fails_keeps_the_last_hyperparameters_and_is_count
     for _ in range(2):
         contender.tell(contender.ask(), first_won=True)
     contender.recommend()
-    fitted = contender._fit().covar_module.base_kernel.lengthscale
+    fitted = contender._model.covar_module.base_kernel.lengthscale
 
     def fail(mll):
         raise ModelFittingError("no")
@@ -151,7 +151,7 @@ def test_a_fit_of_botorch_that_fails_keeps_the_last_hyperparameters_and_is_count
     contender.tell(contender.ask(), first_won=True)
     assert contender.recommend().shape == (2,)
     assert contender.failures == 1
-    assert (contender._fit().covar_module.base_kernel.lengthscale == fitted).all()
+    assert (contender._model.covar_module.base_kernel.lengthscale == fitted).all()
 
 
 def test_unknown_and_missing_contenders_are_errors_that_say_what_to_do(monkeypatch):

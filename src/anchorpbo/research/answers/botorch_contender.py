@@ -7,12 +7,12 @@
     mixed space         one-hot categories; EUBO of all pairs of SCREENED random designs, then a local search of the
                         continuous coordinates from the best pairs; recommended: the same for the mean
 
-A fit that fails keeps the previous hyper-parameters and is counted.
+A fit or a search that fails is counted and repeated with the hyper-parameters of the last one that worked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -51,15 +51,17 @@ class BoTorchContender(Contender):
         torch.set_num_threads(1)
         self._link, self._coding = link, OneHotCoding.of(space)
         self._initial, self._log = list_initial_pairs(space, seed), AnswerLog(space.dimension)
-        self._hyperparameters: Any = None
-        self._fitted: tuple[int, Any] = (0, None)
+        self._model: Any = None
+        self._answers = 0
+        """Number of answers that the model knows."""
+        self._kernel: Any = None
+        """Kernel of the last successful search."""
 
     def ask(self) -> Array:
         """Return an initial pair, then the pair of largest EUBO."""
         if len(self._log) < len(self._initial):
             return np.asarray(self._initial[len(self._log)])
-        with _seed(self.seed, len(self._log), 0):
-            return self._coding.decode(self._find_pair(self._fit()))
+        return self._coding.decode(self._search(self._find_pair, 0))
 
     def tell(self, pair: Array, first_won: bool) -> None:
         """Record the answer."""
@@ -67,43 +69,49 @@ class BoTorchContender(Contender):
 
     def recommend(self) -> Array:
         """Return the design with the best posterior mean."""
-        with _seed(self.seed, len(self._log), 1):
-            model = self._fit()
-            designs = np.vstack([self._log.points, self._find_best_mean(model)])
-            return np.asarray(designs[int(_mean(model, self._coding.encode(designs)).argmax())])
+        return self._search(self._find_recommended, 1)
 
     # -- model ---------------------------------------------------------------------------------------------------------
 
-    def _fit(self) -> Any:
-        """Return the model fitted to all answers."""
-        import torch
+    def _search(self, find: Callable[[Any], Array], use: int) -> Array:
+        """Return what a search finds with the fitted model, or with the last hyper-parameters that worked."""
         from botorch.exceptions import ModelFittingError
-        from botorch.fit import fit_gpytorch_mll
-        from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood, PairwiseProbitLikelihood
-        from botorch.models.pairwise_gp import PairwiseGP, PairwiseLaplaceMarginalLogLikelihood
         from linear_operator.utils.errors import NotPSDError
 
-        answers, model = self._fitted
-        if answers == len(self._log):
-            return model
+        with _seed(self.seed, len(self._log), use):
+            try:
+                found = find(self._fit())
+            # A fit can end at hyper-parameters with which predictions fail.
+            except (ModelFittingError, NotPSDError, RuntimeError):
+                self.failures += 1
+                self._model, self._answers = self._make_model(self._kernel), len(self._log)
+                found = find(self._model.eval())
+            self._kernel = self._model.covar_module
+            return found
+
+    def _fit(self) -> Any:
+        """Return the model fitted to all answers."""
+        from botorch.fit import fit_gpytorch_mll
+        from botorch.models.pairwise_gp import PairwiseLaplaceMarginalLogLikelihood
+
+        if self._answers != len(self._log):
+            with _seed(self.seed, len(self._log), 2):
+                self._model = self._make_model()
+                fit_gpytorch_mll(PairwiseLaplaceMarginalLogLikelihood(self._model.likelihood, self._model))
+            self._model.eval()
+            self._answers = len(self._log)
+        return self._model
+
+    def _make_model(self, kernel: Any = None) -> Any:
+        """Return the model of all answers; without a kernel, it has BoTorch's initial hyper-parameters."""
+        import torch
+        from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood, PairwiseProbitLikelihood
+        from botorch.models.pairwise_gp import PairwiseGP
+
         likelihood = {"probit": PairwiseProbitLikelihood, "logit": PairwiseLogitLikelihood}[self._link]
         datapoints = torch.tensor(self._coding.encode(self._log.points))
         comparisons = torch.tensor([self._log.winners, self._log.losers]).T
-        with _seed(self.seed, len(self._log), 2):
-            model = PairwiseGP(datapoints, comparisons, likelihood=likelihood())
-            try:
-                fit_gpytorch_mll(PairwiseLaplaceMarginalLogLikelihood(model.likelihood, model))
-                # Hyper-parameters can be such that the posterior has no Cholesky factor.
-                model.eval().posterior(datapoints)
-                self._hyperparameters = model.covar_module.state_dict()
-            except (ModelFittingError, NotPSDError, RuntimeError):
-                self.failures += 1
-                model = PairwiseGP(datapoints, comparisons, likelihood=likelihood())
-                if self._hyperparameters is not None:
-                    model.covar_module.load_state_dict(self._hyperparameters)
-                model.eval()
-        self._fitted = len(self._log), model
-        return model
+        return PairwiseGP(datapoints, comparisons, likelihood=likelihood(), covar_module=kernel)
 
     # -- search --------------------------------------------------------------------------------------------------------
 
@@ -117,6 +125,11 @@ class BoTorchContender(Contender):
         Z = self._coding.encode(self._list_designs(0))
         pairs = Z[find_best_pairs(*_joint_posterior(model, Z), RESTARTS)]
         return np.asarray(pairs[0]) if self.space.candidates is not None else self._refine(eubo, pairs)
+
+    def _find_recommended(self, model: Any) -> Array:
+        """Return the design, (d,), of best posterior mean over the space and the designs seen."""
+        designs = np.vstack([self._log.points, self._find_best_mean(model)])
+        return np.asarray(designs[int(_mean(model, self._coding.encode(designs)).argmax())])
 
     def _find_best_mean(self, model: Any) -> Array:
         """Return the design, (1, d), of best posterior mean."""
