@@ -27,7 +27,14 @@ PAGES = {
     "benchmarks/table.md": "benchmarks/table.md",
 }
 """Paths of repository files on the site. The README has its own page there."""
-ASSETS = ("benchmarks/*.png", "benchmarks/*.jsonl", "benchmarks/*.json", "CITATION.cff", "LICENSE")
+ASSETS = (
+    "benchmarks/*.png",
+    "benchmarks/answers/*.png",
+    "benchmarks/*.jsonl",
+    "benchmarks/*.json",
+    "CITATION.cff",
+    "LICENSE",
+)
 """Files that pages embed or link to."""
 REST = "Developers"
 """Navigation section for pages that the settings do not name."""

@@ -45,10 +45,11 @@ def problem_with(words):
         plain = [word for word in words if not word.startswith("-")]
         if not hasattr(command, "commands") or not plain:
             break
-        if plain[0] not in command.commands:
+        name = plain[0] if plain[0] in command.commands else getattr(command, "default_command", None)
+        if name is None:
             return f"there is no command {plain[0]}"
-        words = words[words.index(plain[0]) + 1 :]
-        command, options = command.commands[plain[0]], {"--help"}
+        words = words[words.index(plain[0]) + 1 :] if name == plain[0] else words
+        command, options = command.commands[name], {"--help"}
     unknown = [word for word in words if re.match(r"--?[a-z]", word) and word.partition("=")[0] not in options]
     return f"there is no option {unknown[0]}" if unknown else None
 
@@ -66,6 +67,9 @@ def test_commands_are_found_and_wrong_ones_noticed():
     assert problem_with(["serve", "--fast"]) == "there is no option --fast"
     assert problem_with(["study", "forget", "x"]) == "there is no command forget"
     assert problem_with(["study", "new", "--example", "coffee"]) is None
+    assert problem_with(["bench", "rounds", "--limit", "40"]) is None
+    assert problem_with(["bench", "rounds", "--judges", "sure"]) == "there is no option --judges"
+    assert problem_with(["bench", "answers", "--judges", "sure"]) is None
     assert list(commands_in("```sh\nA=1 anchorpbo serve --x  # why\n```\n")) == [["serve", "--x"]]
 
 

@@ -41,6 +41,10 @@ def example(name: str) -> object:
         import torch
 
         return torch.nn.Module()
+    if name == "preferential_sampler":
+        from optuna_dashboard.preferential.samplers.gp import PreferentialGPSampler
+
+        return PreferentialGPSampler()
     if name in ("study", "trial", "preferential_study"):
         import optuna
         from optuna_dashboard.preferential import create_study

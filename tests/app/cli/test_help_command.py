@@ -17,6 +17,8 @@ COMMANDS = (
     ["recommend"],
     ["report"],
     ["simulate"],
+    ["bench", "costs"],
+    ["bench", "answers"],
     *(["study", name] for name in ("new", "list", "show", "export", "import", "invite", "delete")),
 )
 

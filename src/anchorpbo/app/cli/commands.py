@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from anchorpbo import __version__
+from anchorpbo.app.cli.bench_commands import bench
 from anchorpbo.app.cli.errors import report_errors, require_extra
 from anchorpbo.app.cli.options import Database, Participant, RiskWeight, Strategy, Study
 from anchorpbo.app.cli.study_commands import study
-from anchorpbo.errors import InputError
 
 STUDIES, TRYING, RESEARCH = "Studies", "Trying it out", "Research"
 
@@ -237,62 +237,4 @@ def reproduce(
         run(name, ExperimentSize(seeds, rounds, quick), names, out, resume=resume, dask=dask, workers=workers)
 
 
-@app.command(rich_help_panel=RESEARCH)
-def bench(
-    what: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="WHAT", help="startup, growth, rounds or memory; by default all."),
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Tiny sizes, two minutes; too noisy to quote.")] = False,
-    sizes: Annotated[
-        str | None, typer.Option(metavar="M,M,...", help="Numbers of duels; by default 10,25,50,100,150,300,1000.")
-    ] = None,
-    dimensions: Annotated[
-        str | None,
-        typer.Option(metavar="D,D,...", help="Dimensions of the Hartmann function: 3, 4 and 6; by default all."),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(help="Measure only these libraries: anchorpbo,botorch,optuna; repeatable."),
-    ] = None,
-    limit: Annotated[float, typer.Option(min=0.1, help="Time limit in seconds per library and size.")] = 300.0,
-    out: Annotated[Path, typer.Option(help="Folder for results, tables and figures.")] = Path("bench"),
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Keep the results in the folder and measure the missing ones.")
-    ] = False,
-) -> None:
-    """Benchmark this library beside BoTorch and Optuna, on the same duels with one thread each.
-
-    Start with [bold]anchorpbo bench --quick[/bold]. All of it takes an hour or two on an idle machine.
-
-    [bold]rounds[/bold] times the fit, the inference and the search for the next duel, and compares the values found.
-
-    [bold]memory[/bold] is the peak memory of a round, [bold]startup[/bold] the import and the first ask.
-
-    [bold]growth[/bold] is only this library: long catalogues, many duels, many designs, many studies.
-
-    Other libraries come with the extra [bold]bench[/bold]; without it, add --only anchorpbo.
-    """
-    with report_errors():
-        from anchorpbo.research.bench.contender import select_contenders
-        from anchorpbo.research.bench.suite import SuiteExtent
-
-        libraries = [each.strip() for text in only or [] for each in text.split(",")]
-        extent = SuiteExtent(
-            select_contenders(libraries),
-            _whole_numbers("--sizes", sizes, "10,50,150"),
-            _whole_numbers("--dimensions", dimensions, "3,4,6"),
-            quick,
-        )
-        from anchorpbo.app.cli.bench import run
-
-        run(what or [], extent, limit, out, resume=resume)
-
-
-def _whole_numbers(option: str, text: str | None, example: str) -> tuple[int, ...] | None:
-    if text is None:
-        return None
-    try:
-        return tuple(int(each) for each in text.split(","))
-    except ValueError:
-        raise InputError(f"{option} must be whole numbers separated by commas", text, f"write {example}") from None
+app.add_typer(bench, rich_help_panel=RESEARCH)

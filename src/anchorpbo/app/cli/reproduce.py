@@ -11,14 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 from anchorpbo import __version__
-from anchorpbo.app.cli.progress import ProgressBar
-from anchorpbo.errors import IncompatibleError, RunError
-from anchorpbo.research.experiments.dask_backend import DaskBackend
+from anchorpbo.app.cli.execution import execute_tasks, make_backend
 from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask
-from anchorpbo.research.experiments.process_backend import ProcessBackend
 from anchorpbo.research.experiments.records import RecordStore, describe_machine
 from anchorpbo.research.experiments.registry import EXPERIMENTS, plan_tasks
-from anchorpbo.research.experiments.runner import Backend, TaskOutcome, run_tasks
+from anchorpbo.research.experiments.runner import Backend
 from anchorpbo.research.experiments.verdicts import format_counts
 from anchorpbo.research.figures import experiment_report
 from anchorpbo.research.figures.output_files import write_files
@@ -38,11 +35,7 @@ def run(
     """Run the tasks without a record, then write figures, tables and claims for each experiment."""
     console = Console(highlight=False, soft_wrap=True) if console is None else console
     plans = plan_tasks(name, size, only)
-    if dask is not None and workers is not None:
-        raise IncompatibleError(
-            "--workers must not be given for a cluster", "--workers and --dask", "leave one of them out"
-        )
-    backend: Backend = ProcessBackend(workers) if dask is None else DaskBackend(dask)
+    backend = make_backend(dask, workers)
     # Data sets are found or downloaded before anything starts.
     for task in {task for tasks in plans.values() for task in tasks}:
         task.prepare()
@@ -75,46 +68,17 @@ def _reproduce(
     console: Console,
 ) -> None:
     began = perf_counter()
-    left = [task for task in tasks if not store.has(task)]
-    if len(left) < len(tasks):
-        console.print(f"{len(tasks) - len(left)} of {len(tasks)} runs are done already.")
-    failures = _execute(left, store, backend, console)
+    runs = execute_tasks(tasks, store, backend, folder, console)
     elapsed = perf_counter() - began
-    if failures:
-        text = "\n".join(f"{ended.task.settings}\n{ended.failure}" for ended in failures)
-        write_files({folder / "failures.txt": text.encode()})
-        rule, remedy = (
-            "every run must end with a record",
-            f"see {folder / 'failures.txt'}, then run again with --resume",
-        )
-        last = (failures[0].failure or "").strip().splitlines()[-1]
-        raise RunError(rule, f"{len(failures)} of {len(tasks)} failed, one of them with {last}", remedy)
-    _note(folder, len(left), elapsed)
+    _note(folder, runs, elapsed)
     written = experiment_report.write_report(experiment, store.read(tasks), folder)
-    console.print(f"{len(left)} runs in {elapsed / 60:.1f} minutes.")
+    console.print(f"{runs} runs in {elapsed / 60:.1f} minutes.")
     for path in written.files:
         console.print(f"  {path}")
     for reading, words in (("paper", "The paper's claims"), ("ours", "Our readings")):
         verdicts = [claim.verdict for claim in written.claims if claim.reading == reading]
         if verdicts:
             console.print(f"{words}: {format_counts(verdicts)}.")
-
-
-def _execute(
-    tasks: Sequence[ExperimentTask], store: RecordStore, backend: Backend, console: Console
-) -> list[TaskOutcome]:
-    """Run tasks and return those that failed."""
-    failures, ended = [], 0
-    try:
-        with ProgressBar(tasks, console) as bar:
-            for each in run_tasks(tasks, store, backend):
-                bar.advance(each.task)
-                failures += [each] if each.failure else []
-                ended += 1
-    except KeyboardInterrupt:
-        remedy = "the finished ones are kept; continue with --resume"
-        raise RunError("all runs must end", f"an interrupt after {ended} of {len(tasks)}", remedy) from None
-    return failures
 
 
 def _note(folder: Path, runs: int, elapsed: float) -> None:

@@ -2,6 +2,11 @@
 
 ::
 
-    problems      utilities on design spaces: the tuning set and the confirmation set
-    judges        simulated users and the anchors they mark
+    problems            utilities on design spaces: the tuning set and the confirmation set
+    judges              simulated users and the anchors they mark
+    contenders          the interface of a method, and the registry; one module per library:
+                        own_contenders, botorch_contender, optuna_contender, glisp_contender
+    one_hot             categories as columns of 0 and 1, for libraries that know only numbers
+    study_task          one study: a contender, a judge, a problem and a seed
+    plan                the studies of a part of the benchmark
 """

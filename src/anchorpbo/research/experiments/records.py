@@ -32,7 +32,7 @@ from anchorpbo.study.files import save_bytes
 
 LAYOUT = 2
 """Version of the record format."""
-MEASURED_COLUMNS = ("seconds", "took", "machine")
+MEASURED_COLUMNS = ("seconds", "recommend_seconds", "took", "machine")
 """Columns in which two runs of one task differ; all others are equal to the last bit."""
 MARKER_FILE = "anchorpbo.json"
 _MARKER = {"version": __version__, "layout": LAYOUT}

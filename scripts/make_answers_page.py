@@ -1,0 +1,61 @@
+"""Fill docs/answers.md with the results of ``anchorpbo bench answers``.
+
+    anchorpbo bench answers --set confirmation --out answers
+    python scripts/make_answers_page.py answers/confirmation
+
+The report of the folder is copied to benchmarks/answers; without a folder, that copy is used. Each part is computed
+from benchmarks/answers/studies.parquet and put between its marks in docs/answers.md:
+
+    <!-- answers/areas -->
+    (the table)
+    <!-- end -->
+
+A part without results is left unchanged.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import polars as pl
+
+from anchorpbo.research.answers.answers_report import STUDIES_FILE, render_tables, write_report
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE, RESULTS = ROOT / "docs" / "answers.md", ROOT / "benchmarks" / "answers"
+MARKED_PART = re.compile(r"<!-- answers/([a-z-]+) -->\n.*?<!-- end -->", re.DOTALL)
+PICTURES = {
+    "judges": "Mean share against answers, by judge",
+    "placements": "Mean share of the default preset with and without anchors",
+    "problems-sure": "Mean share against answers by problem, sure judge",
+    "problems-linear": "Mean share against answers by problem, linear judge",
+}
+NO_LOSSES = "In no setting does the 95 % interval of a paired difference of area lie below 0."
+
+
+def make_parts(folder: Path = RESULTS) -> dict[str, str]:
+    """Return the text of each marked part, by name; empty if there are no results."""
+    if not (folder / STUDIES_FILE).exists():
+        return {}
+    tables = render_tables(pl.read_parquet(folder / STUDIES_FILE))
+    found = {"losses": NO_LOSSES, **{name: text.strip() for name, text in tables.items()}}
+    for name, title in PICTURES.items():
+        if (folder / f"{name}.png").exists():
+            found[f"{name}-picture"] = f"![{title}](../benchmarks/answers/{name}.png)"
+    return found
+
+
+def fill_page(text: str, folder: Path = RESULTS) -> str:
+    """Return the page with every part rebuilt from the results."""
+    known = make_parts(folder)
+
+    def fill(match: re.Match[str]) -> str:
+        return f"<!-- answers/{match[1]} -->\n{known[match[1]]}\n<!-- end -->" if match[1] in known else match[0]
+
+    return MARKED_PART.sub(fill, text)
+
+
+if __name__ == "__main__":
+    for source in sys.argv[1:]:
+        write_report(pl.read_parquet(Path(source) / STUDIES_FILE), RESULTS)
+    PAGE.write_text(fill_page(PAGE.read_text("utf-8")), "utf-8")

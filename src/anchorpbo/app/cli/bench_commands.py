@@ -1,0 +1,158 @@
+"""The commands of ``anchorpbo bench`` and their options."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from anchorpbo.app.cli.errors import report_errors
+from anchorpbo.errors import InputError
+
+
+class BenchGroup(TyperGroup):
+    """Commands of which one is the default: ``anchorpbo bench rounds`` is ``anchorpbo bench costs rounds``."""
+
+    default_command = "costs"
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Insert the default command unless another one, or help, is asked for."""
+        named = bool(args) and (args[0] in self.commands or args[0] == "--help")
+        return super().parse_args(ctx, args if named else [self.default_command, *args])
+
+
+bench: typer.Typer = typer.Typer(
+    name="bench",
+    cls=BenchGroup,
+    help="Benchmark this library beside others: what it costs, and how many answers it needs.\n\n"
+    "Start with [bold]anchorpbo bench answers --quick[/bold], or [bold]anchorpbo bench costs --quick[/bold]; "
+    "[bold]costs[/bold] is the default.",
+    rich_markup_mode="rich",
+)
+
+
+@bench.command()
+def costs(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="WHAT", help="startup, growth, rounds or memory; by default all."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Tiny sizes, two minutes; too noisy to quote.")] = False,
+    sizes: Annotated[
+        str | None, typer.Option(metavar="M,M,...", help="Numbers of duels; by default 10,25,50,100,150,300,1000.")
+    ] = None,
+    dimensions: Annotated[
+        str | None,
+        typer.Option(metavar="D,D,...", help="Dimensions of the Hartmann function: 3, 4 and 6; by default all."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Measure only these libraries: anchorpbo,botorch,optuna; repeatable."),
+    ] = None,
+    limit: Annotated[float, typer.Option(min=0.1, help="Time limit in seconds per library and size.")] = 300.0,
+    out: Annotated[Path, typer.Option(help="Folder for results, tables and figures.")] = Path("bench"),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Keep the results in the folder and measure the missing ones.")
+    ] = False,
+) -> None:
+    """Time this library beside BoTorch and Optuna, on the same duels with one thread each.
+
+    Start with [bold]anchorpbo bench costs --quick[/bold]. All of it takes an hour or two on an idle machine.
+
+    [bold]rounds[/bold] times the fit, the inference and the search for the next duel, and compares the values found.
+
+    [bold]memory[/bold] is the peak memory of a round, [bold]startup[/bold] the import and the first ask.
+
+    [bold]growth[/bold] is only this library: long catalogues, many duels, many designs, many studies.
+
+    Other libraries come with the extra [bold]bench[/bold]; without it, add --only anchorpbo.
+    """
+    with report_errors():
+        from anchorpbo.research.bench.contender import select_contenders
+        from anchorpbo.research.bench.suite import SuiteExtent
+
+        libraries = [each.strip() for text in only or [] for each in text.split(",")]
+        extent = SuiteExtent(
+            select_contenders(libraries),
+            _whole_numbers("--sizes", sizes, "10,50,150"),
+            _whole_numbers("--dimensions", dimensions, "3,4,6"),
+            quick,
+        )
+        from anchorpbo.app.cli.bench import run
+
+        run(what or [], extent, limit, out, resume=resume)
+
+
+@bench.command()
+def answers(
+    problem_set: Annotated[
+        str,
+        typer.Option("--set", metavar="SET", help="tuning, on which defaults are chosen, or confirmation."),
+    ] = "tuning",
+    contenders: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="default, default-anchors, hb-ei, paper, paper-anchors, botorch-probit, botorch-logit, optuna, "
+            "glisp, random; by default all, but the slow ones with some judges only.",
+        ),
+    ] = None,
+    judges: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...", help="sure, constant-low, constant-high, believed, linear, slips; by default all."
+        ),
+    ] = None,
+    placements: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Where the judge's anchors lie: good, random, misleading."),
+    ] = None,
+    problems: Annotated[
+        str | None, typer.Option(metavar="NAME,...", help="Problems of the set; by default all.")
+    ] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Number of seeds; by default 20.")] = None,
+    number: Annotated[int | None, typer.Option("--answers", min=1, help="Answers of a study; by default 40.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A few short studies; they prove nothing.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for records, tables and figures.")] = Path("answers"),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Keep the records in the folder and run the missing ones.")
+    ] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; by default one per core.")] = None,
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask scheduler, such as tcp://host:8786.")
+    ] = None,
+) -> None:
+    """Count the answers that this library and others need, with simulated users.
+
+    Start with [bold]anchorpbo bench answers --quick[/bold].
+
+    Each study pairs a contender with a judge, a simulated user, on a problem whose best design is known. After each
+    answer the recommended design is rated: 0 is a median design, 1 the best. Studies with one seed are paired: they
+    share the problem, the anchors, the initial duels and the judge's random numbers.
+
+    A part: [bold]anchorpbo bench answers --contenders default,botorch-probit --judges linear --seeds 5[/bold]. Further
+    calls with --resume add to the same folder, and the tables cover all of its records.
+
+    Other libraries come with the extra [bold]bench[/bold].
+    """
+    with report_errors():
+        from anchorpbo.app.cli.bench_answers import run
+        from anchorpbo.research.answers.plan import BenchmarkPart
+
+        part = BenchmarkPart(
+            problem_set, _names(contenders), _names(judges), _names(placements), _names(problems), seeds, number, quick
+        )
+        run(part, out, resume=resume, dask=dask, workers=workers)
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(each.strip() for each in text.split(","))
+
+
+def _whole_numbers(option: str, text: str | None, example: str) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(int(each) for each in text.split(","))
+    except ValueError:
+        raise InputError(f"{option} must be whole numbers separated by commas", text, f"write {example}") from None

@@ -1,0 +1,68 @@
+"""The report of the benchmark: the summary of all studies, tables, targets and figures.
+
+::
+
+    OUT/SET/studies.parquet             one row per study, the source of everything below
+    OUT/SET/tables.md                   all tables
+    OUT/SET/targets.json                the targets for programs
+    OUT/SET/judges.png, .pdf            curves by judge; placements.*, problems-JUDGE.*
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import polars as pl
+
+from anchorpbo.errors import InputError
+from anchorpbo.research.answers.answer_tables import ANSWER_TABLES
+from anchorpbo.research.answers.problems import SETS
+from anchorpbo.research.answers.study_metrics import summarise_studies
+from anchorpbo.research.answers.study_task import AnswersStudy
+from anchorpbo.research.answers.targets import judge_targets
+from anchorpbo.research.experiments.records import RecordStore
+from anchorpbo.research.figures.output_files import write_files
+
+STUDIES_FILE, TABLES_FILE, TARGETS_FILE = "studies.parquet", "tables.md", "targets.json"
+
+
+def read_studies(store: RecordStore, problem_set: str, horizon: int) -> pl.DataFrame:
+    """Return one row per study of a set in a folder of records, whichever call of the command ran it."""
+    paths = sorted(store.records.glob(f"{AnswersStudy.kind}-*.parquet"))
+    frames = [frame for path in paths if (frame := pl.read_parquet(path))["problem"][0] in SETS[problem_set]]
+    if not frames:
+        raise InputError("there must be records to read", "none", "run the studies first")
+    return summarise_studies(pl.concat(frames, how="diagonal_relaxed"), horizon)
+
+
+def render_tables(studies: pl.DataFrame) -> dict[str, str]:
+    """Return the non-empty tables as Markdown, by name."""
+    found = {name: build(studies) for name, build in ANSWER_TABLES.items()}
+    return {name: table.to_markdown() for name, table in found.items() if table is not None}
+
+
+def write_report(studies: pl.DataFrame, folder: Path) -> list[Path]:
+    """Write all files and return their paths."""
+    from anchorpbo.research.answers import answer_curves
+    from anchorpbo.research.figures import strategy_styles
+
+    buffer = io.BytesIO()
+    studies.write_parquet(buffer)
+    targets = json.dumps([asdict(target) for target in judge_targets(studies)], indent=1, ensure_ascii=False)
+    files = write_files(
+        {
+            folder / STUDIES_FILE: buffer.getvalue(),
+            folder / TABLES_FILE: "\n".join(["# Answers\n", *render_tables(studies).values()]).encode(),
+            folder / TARGETS_FILE: targets.encode(),
+        }
+    )
+    figures = {"judges": answer_curves.plot_judges(studies), "placements": answer_curves.plot_placements(studies)}
+    for judge in answer_curves.PROBLEM_JUDGES:
+        if judge in studies["judge"]:
+            figures[f"problems-{judge}"] = answer_curves.plot_problems(studies, judge)
+    for name, drawn in figures.items():
+        files += strategy_styles.save_figure(drawn, folder / name)
+    return files

@@ -1,0 +1,111 @@
+"""The studies of the benchmark: which contenders meet which judges on which problems.
+
+Not every combination says something. The anchors matter to a contender that is told them and to the heteroscedastic
+judges; elsewhere one placement is enough. Other libraries and random pairs do not use anchors, so they are run with
+good anchors only. Slow libraries are run with some judges only, unless they are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.numerics.validation import as_integer
+from anchorpbo.research.answers.contenders import CONTENDERS, get_contender
+from anchorpbo.research.answers.judges import JUDGES, PLACEMENTS
+from anchorpbo.research.answers.problems import SETS
+from anchorpbo.research.answers.study_task import ANSWERS, AnswersStudy
+
+SEEDS = 20
+"""Number of seeds at full size."""
+HETEROSCEDASTIC = ("believed", "linear")
+"""Judges whose error depends on their anchors."""
+ALL_JUDGES_PEER = "botorch-probit"
+"""The other library that is run with all judges."""
+PEER_JUDGES = ("sure", "constant-low", "constant-high", "linear")
+"""Judges with whom all other libraries are run."""
+QUICK_CONTENDERS = ("default", "default-anchors", "glisp", "random")
+QUICK_PROBLEMS = {"tuning": ("gp2", "espresso"), "confirmation": ("gp3", "coffee")}
+QUICK_JUDGES, QUICK_PLACEMENTS = ("sure", "linear"), ("good", "misleading")
+QUICK_SEEDS, QUICK_ANSWERS = 2, 8
+
+
+@dataclass(frozen=True)
+class BenchmarkPart:
+    """A part of the benchmark; ``None`` stands for all of it, or for a little if `quick`."""
+
+    problem_set: str = "tuning"
+    contenders: tuple[str, ...] | None = None
+    judges: tuple[str, ...] | None = None
+    placements: tuple[str, ...] | None = None
+    problems: tuple[str, ...] | None = None
+    seeds: int | None = None
+    """Number of seeds, from 0."""
+    answers: int | None = None
+    """Number of answers of a study."""
+    quick: bool = False
+
+    def __post_init__(self) -> None:
+        _check_names("a set of problems", [self.problem_set], SETS)
+        _check_names("a contender", self.contenders, CONTENDERS)
+        _check_names("a judge", self.judges, JUDGES)
+        _check_names("a placement", self.placements, PLACEMENTS)
+        _check_names(f"a problem of the {self.problem_set} set", self.problems, SETS[self.problem_set])
+        for name in ("seeds", "answers"):
+            if getattr(self, name) is not None:
+                as_integer(name, getattr(self, name), 1)
+
+    @property
+    def length(self) -> int:
+        """Number of answers of a study."""
+        return self.answers or (QUICK_ANSWERS if self.quick else ANSWERS)
+
+    @property
+    def horizon(self) -> int:
+        """Number of answers that tables and figures cover: longer studies only test the stopping rule."""
+        return min(self.length, ANSWERS)
+
+
+def plan_studies(part: BenchmarkPart) -> list[AnswersStudy]:
+    """Return the studies of a part, seed by seed, so that an unfinished benchmark is as useful as possible."""
+    quick = part.quick
+    problems = part.problems or (QUICK_PROBLEMS[part.problem_set] if quick else tuple(SETS[part.problem_set]))
+    arms = list(dict.fromkeys(_list_arms(part)))
+    if not arms:
+        rule = "the contenders must be run with one of the judges and placements"
+        raise InputError(rule, "none of them is", "add the placement good")
+    return [
+        AnswersStudy(problem, *arm, seed, part.length)
+        for seed in range(part.seeds or (QUICK_SEEDS if quick else SEEDS))
+        for problem in problems
+        for arm in arms
+    ]
+
+
+def _list_arms(part: BenchmarkPart) -> Iterator[tuple[str, str, str]]:
+    """Yield judge, placement and contender."""
+    contenders = part.contenders or (_list_quick_contenders() if part.quick else tuple(CONTENDERS))
+    placements = part.placements or (QUICK_PLACEMENTS if part.quick else PLACEMENTS)
+    for contender in contenders:
+        entry = get_contender(contender)
+        for judge in part.judges or (QUICK_JUDGES if part.quick else JUDGES):
+            limited = bool(entry.packages) and contender != ALL_JUDGES_PEER and part.contenders is None
+            if limited and judge not in PEER_JUDGES:
+                continue
+            varies = entry.anchored or (entry.kind == "ours" and judge in HETEROSCEDASTIC)
+            for placement in placements if varies else placements[:1]:
+                yield judge, placement, contender
+
+
+def _list_quick_contenders() -> tuple[str, ...]:
+    """Return the contenders of a quick run whose libraries are installed."""
+    return tuple(name for name in QUICK_CONTENDERS if not get_contender(name).missing_packages)
+
+
+def _check_names(noun: str, names: Collection[str] | None, known: Collection[str]) -> None:
+    if names is not None and not names:
+        raise InputError(f"{noun} must be named", "nothing", "leave the option out for all")
+    for name in names or ():
+        if name not in known:
+            raise UnknownNameError.of(noun, name, known)

@@ -1,0 +1,90 @@
+"""Problems of the benchmark: their sets, maxima and medians."""
+
+import numpy as np
+import pytest
+
+from anchorpbo.errors import UnknownNameError
+from anchorpbo.research.answers.problems import CONFIRMATION, SETS, TUNING, GPDraw, get_judged_problem
+
+NAMES = [name for problems in SETS.values() for name in problems]
+DRAWN = [name for name in NAMES if name.startswith(("gp", "catalogue"))]
+
+
+def in_chunks(function, X, size=5000):
+    return np.concatenate([function(X[start : start + size]) for start in range(0, len(X), size)])
+
+
+def test_no_problem_is_in_both_sets():
+    assert not set(TUNING) & set(CONFIRMATION)
+    assert all(get_judged_problem(name, 0).name == name for name in NAMES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_no_design_of_a_hundred_thousand_is_better_than_the_maximum(name):
+    problem = get_judged_problem(name, 0)
+    X = problem.space.sample(100_000, np.random.default_rng(1))
+    assert in_chunks(problem.utility, X).max() <= problem.maximum + 1e-9 * problem.range
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("gp")])
+def test_the_maximum_is_the_utility_of_some_design_or_near_it(name):
+    problem = get_judged_problem(name, 3)
+    best = problem.utility(problem.space.sample(3000, np.random.default_rng(2))).max()
+    assert problem.median < best <= problem.maximum
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_half_of_the_designs_have_a_negative_share_and_one_in_twenty_is_below_the_range(name):
+    problem = get_judged_problem(name, 1)
+    X = problem.space.sample(2000, np.random.default_rng(5))
+    assert abs(np.mean(problem.share(X) < 0.0) - 0.5) < 0.05
+    assert abs(np.mean(problem.utility(X) < problem.low) - 0.05) < 0.025
+    assert 0.0 < problem.maximum - problem.median < problem.range
+
+
+def test_the_share_is_0_at_the_median_and_1_at_the_maximum():
+    problem = get_judged_problem("catalogue5", 0)
+    values = problem.utility(problem.space.candidates)
+    assert problem.share(problem.space.candidates[[values.argmax()]])[0] == 1.0
+    assert abs(np.median(problem.share(problem.space.candidates))) < 1e-12
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_draws_depend_on_the_seed(name):
+    one, other = (get_judged_problem(name, seed) for seed in (0, 1))
+    X = one.space.sample(20, np.random.default_rng(0))
+    Y = other.space.sample(20, np.random.default_rng(0))
+    assert np.array_equal(one.utility(X), other.utility(Y)) == (name not in DRAWN)
+    again = GPDraw.of(np.full(2, 0.2), [0, 101, 2])
+    assert np.array_equal(again(X[:, :2]), GPDraw.of(np.full(2, 0.2), [0, 101, 2])(X[:, :2]))
+
+
+@pytest.mark.parametrize(("kernel", "covariance"), [
+    ("rbf", lambda r: np.exp(-0.5 * r**2)),
+    ("matern52", lambda r: (1 + np.sqrt(5) * r + 5 * r**2 / 3) * np.exp(-np.sqrt(5) * r)),
+])  # fmt: skip
+def test_draws_have_the_covariance_of_their_kernel(kernel, covariance):
+    X = np.array([[0.2, 0.3], [0.2, 0.5], [0.6, 0.9]])
+    values = np.array([GPDraw.of(np.array([0.4, 0.8]), [seed], kernel)(X) for seed in range(1500)])
+    distances = np.linalg.norm((X[:, None] - X) / [0.4, 0.8], axis=2)
+    assert np.abs(np.cov(values.T) - covariance(distances)).max() < 0.12
+
+
+def test_the_gradient_of_a_draw_is_its_derivative():
+    draw, x, step = GPDraw.of(np.array([0.3, 0.5, 0.7]), [4], "matern52"), np.array([0.3, 0.6, 0.9]), 1e-6
+    slopes = [(draw((x + e)[None])[0] - draw((x - e)[None])[0]) / (2 * step) for e in step * np.eye(3)]
+    assert np.allclose(draw.gradient(x), slopes, atol=1e-6)
+
+
+def test_irrelevant_coordinates_change_nothing():
+    problem = get_judged_problem("branin2in5", 0)
+    X = problem.space.sample(10, np.random.default_rng(0))
+    Y = X.copy()
+    Y[:, 2:] = 0.5
+    assert np.array_equal(problem.utility(X), problem.utility(Y))
+
+
+def test_an_unknown_problem_is_an_error_that_names_the_known_ones():
+    with pytest.raises(UnknownNameError, match="gp3"):
+        get_judged_problem("gp33", 0)

@@ -1,0 +1,248 @@
+"""Metrics and targets of the benchmark on small cases computed by hand."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from anchorpbo.research.answers import answer_tables, study_metrics, targets
+from anchorpbo.research.answers.answers_report import write_report
+from anchorpbo.research.answers.study_metrics import (
+    add_share_after,
+    average_by_seed,
+    average_curve,
+    compare,
+    find_answer,
+    select,
+    summarise_studies,
+)
+
+
+def record(shares, contender="default", judge="sure", placement="good", problem="gp3", seed=0, stop=None, failures=0):
+    """The rows of one study."""
+    n = len(shares)
+    return pl.DataFrame(
+        {
+            "answer": range(1, n + 1), "share": [float(share) for share in shares], "right": [True] * n,
+            "stop": pl.Series(stop if stop is not None else [None] * n, dtype=pl.Boolean),
+            "failures": [failures] * n, "seconds": [0.1] * n, "recommend_seconds": [0.2] * n,
+            "problem": problem, "judge": judge, "placement": placement, "contender": contender,
+            "seed": seed, "answers": n,
+        }
+    )  # fmt: skip
+
+
+def summary(*records, horizon=4):
+    return summarise_studies(pl.concat(records, how="diagonal_relaxed"), horizon)
+
+
+def test_the_area_is_the_mean_share_with_a_floor():
+    (row,) = summary(record([-5.0, 0.0, 0.5, 0.9])).to_dicts()
+    assert row["area"] == pytest.approx((-1.0 + 0.0 + 0.5 + 0.9) / 4)
+    assert row["shares"] == pytest.approx([-5.0, 0.0, 0.5, 0.9])
+
+
+def test_a_level_is_reached_when_it_is_not_left_again():
+    (row,) = summary(record([0.85, 0.7, 0.8, 0.92])).to_dicts()
+    assert (row["reach_80"], row["reach_90"], row["reach_95"]) == (3, 4, None)
+    (row,) = summary(record([0.95, 0.95, 0.99, 1.0])).to_dicts()
+    assert (row["reach_80"], row["reach_95"]) == (1, 1)
+    (row,) = summary(record([0.95, 0.95, 0.99, 0.7])).to_dicts()
+    assert row["reach_80"] is None
+
+
+def test_studies_that_never_reach_a_level_count_with_all_their_answers():
+    studies = summary(record([0.0, 0.8, 0.8, 0.8]), record([0.0] * 4, seed=1))
+    assert study_metrics.restricted_mean(studies, 80) == (2 + 4) / 2
+    assert study_metrics.share_reached(studies, 80) == 0.5
+
+
+def test_only_the_stopping_rule_looks_beyond_the_horizon():
+    stop = [False, False, False, False, True, False]
+    long = record([0.1, 0.2, 0.3, 0.4, 0.95, 0.2], stop=stop)
+    (row,) = summary(long).to_dicts()
+    assert row["area"] == pytest.approx(0.25)
+    assert (row["answers"], row["length"], row["stop_answer"], row["stop_share"]) == (4, 6, 5, 0.95)
+    assert row["has_rule"]
+    (row,) = summary(long.head(4).with_columns(answers=4), long, horizon=4).to_dicts()
+    assert row["length"] == 6
+    assert summary(long.head(4).with_columns(answers=4), horizon=5).height == 0
+
+
+def test_the_share_after_an_answer_is_clipped_unless_told():
+    studies = summary(record([-5.0, 0.0, 0.5, 0.9]))
+    assert add_share_after(studies, 1)["share_1"].to_list() == [-1.0]
+    assert add_share_after(studies, 1, clip=False)["share_1"].to_list() == [-5.0]
+    assert add_share_after(studies, 9)["share_9"].to_list() == pytest.approx([0.9])
+
+
+def test_a_seed_is_a_block_and_counts_only_with_all_problems():
+    studies = summary(
+        record([0.2] * 4, problem="gp3"), record([0.6] * 4, problem="gp6"), record([0.9] * 4, problem="gp3", seed=1)
+    )
+    assert average_by_seed(studies, "area").tolist() == pytest.approx([0.4])
+
+
+def test_differences_are_paired_by_problem_and_seed():
+    ours = [record([share] * 4, seed=seed) for seed, share in enumerate([0.5, 0.7, 0.9])]
+    theirs = [record([share] * 4, "botorch-probit", seed=seed) for seed, share in enumerate([0.4, 0.7, 0.7, 0.0])]
+    studies = summary(*ours, *theirs)
+    gap = compare(select(studies, contender="default"), select(studies, contender="botorch-probit"), "area")
+    assert gap.mean == pytest.approx(0.1)
+    # t with two degrees of freedom: 4.3027 x 0.1 / sqrt(3)
+    assert gap.high - gap.mean == pytest.approx(4.30265 * 0.1 / np.sqrt(3), rel=1e-4)
+    assert compare(select(studies, contender="default"), select(studies, contender="optuna"), "area") is None
+
+
+def test_the_mean_curve_and_the_answer_at_which_it_reaches_a_share():
+    studies = summary(record([0.0, 0.4, 0.8, 1.0]), record([0.2, 0.2, 0.4, 0.6], seed=1))
+    curve = average_curve(studies)
+    assert curve[:, 0] == pytest.approx([0.1, 0.3, 0.6, 0.8])
+    assert (curve[:, 1] < curve[:, 0]).all()
+    assert find_answer(curve[:, 0], 0.3 - 1e-9) == 2
+    assert find_answer(curve[:, 0], 0.81) is None
+
+
+# -- targets -----------------------------------------------------------------------------------------------------------
+
+
+def ramp(n, last, top):
+    """Shares that climb to the top at answer ``last`` and stay there."""
+    return [top * min(answer / last, 1.0) for answer in range(1, n + 1)]
+
+
+def many(contender, last, top, seeds=5, n=40, **settings):
+    return [
+        record([share + 0.001 * seed for share in ramp(n, last, top)], contender, seed=seed, **settings)
+        for seed in range(seeds)
+    ]
+
+
+def judged(*records):
+    return targets.judge_targets(summary(*(each for group in records for each in group), horizon=40))
+
+
+def find(found, start):
+    return [target for target in found if target.text.startswith(start)]
+
+
+def test_the_best_peer_is_the_one_with_the_largest_area():
+    studies = summary(*many("default", 10, 0.9), *many("botorch-probit", 10, 0.8), *many("glisp", 10, 0.85), horizon=40)
+    peer, gap = targets.find_best_peer(studies, "sure")
+    assert peer == "glisp"
+    assert gap.mean == pytest.approx(0.05 * (40 - 4.5) / 40)
+    (target,) = find(judged(many("default", 10, 0.9), many("glisp", 10, 0.85)), "Without anchors, the area")
+    assert target.met
+    assert target.missed_by == ""
+
+
+def test_a_peer_ahead_by_more_than_the_margin_is_a_miss_and_says_by_how_much():
+    (target,) = find(judged(many("default", 10, 0.8), many("glisp", 10, 0.9)), "Without anchors, the area")
+    assert not target.met
+    # The area is behind by 0.1 x 35.5 / 40, that is 0.059 more than the margin.
+    assert target.missed_by == "0.059"
+    assert target.setting == "sure; best peer: GLISp"
+
+
+def test_half_the_answers_are_enough_at_the_limit_and_not_one_beyond():
+    for last, met in ((20, True), (21, False)):
+        found = judged(many("default", last, 0.8), many("botorch-probit", 40, 0.8))
+        (target,) = find(found, "Without anchors, the mean curve")
+        assert (target.found, target.met) == (str(last), met)
+    (target,) = find(judged(many("default", 5, 0.7), many("botorch-probit", 40, 0.8)), "Without anchors, the mean")
+    assert (target.found, target.met, target.missed_by) == ("never", False, "not within 40")
+
+
+def test_with_good_anchors_the_limit_is_14_for_heteroscedastic_judges_only():
+    for judge, last, met in (("linear", 14, True), ("believed", 15, False)):
+        found = judged(many("default-anchors", last, 0.8, judge=judge), many("botorch-probit", 40, 0.8, judge=judge))
+        (target,) = find(found, "With good anchors")
+        assert target.met == met
+    assert not find(judged(many("default-anchors", 10, 0.8), many("botorch-probit", 40, 0.8)), "With good anchors")
+
+
+def test_misleading_anchors_are_compared_with_no_anchors_before_the_same_judge():
+    for factor, met in ((0.91, True), (0.89, False)):
+        told = many("default-anchors", 10, 0.8 * factor, judge="linear", placement="misleading")
+        alone = many("default", 10, 0.8, judge="linear", placement="misleading")
+        other = many("default", 10, 0.1, judge="linear", placement="good")
+        (target,) = find(judged(told, alone, other), "With misleading anchors")
+        assert target.met == met
+
+
+def test_draws_in_three_dimensions_must_end_at_93_percent():
+    assert find(judged(many("default", 10, 0.93)), "Draws in three")[0].met
+    (target,) = find(judged(many("default", 10, 0.92, seeds=1)), "Draws in three")
+    assert not target.met
+    assert target.missed_by == "0.010"
+    assert not find(judged(many("default", 10, 0.99, problem="gp6")), "Draws in three")
+
+
+def test_coverage_is_the_share_of_stopped_studies_within_the_margin():
+    def stopped(seed, share, at, n=60):
+        stop = [answer >= at for answer in range(1, n + 1)]
+        return record([share] * n, seed=seed, stop=stop)
+
+    studies = [stopped(seed, 0.95 if seed else 0.5, 50 + seed) for seed in range(10)]
+    found = judged(studies)
+    (target,) = find(found, "Of the studies told to stop")
+    assert (target.found, target.met) == ("0.900", True)
+    (target,) = find(found, "At least half")
+    assert (target.found, target.met) == ("1.000", True)
+    (target,) = find(judged([*studies[:3], *(stopped(seed, 0.95, 61) for seed in (7, 8, 9, 10))]), "At least half")
+    assert (target.found, target.missed_by) == ("0.429", "0.071")
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def studies():
+    return summary(
+        *many("default", 20, 0.8), *many("default-anchors", 10, 0.9),
+        *many("default-anchors", 10, 0.5, placement="misleading"), *many("glisp", 5, 0.9), horizon=40,
+    )  # fmt: skip
+
+
+def cells(table):
+    return {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
+
+
+def test_tables_show_what_was_computed(studies):
+    area = 0.8 * (40 - 9.5) / 40 + 0.002
+    assert cells(answer_tables.tabulate_areas(studies))["Default preset"][0].startswith(f"{area:.3f} ±")
+    assert cells(answer_tables.tabulate_shares(studies))["Default preset"] == ["0.60 / 0.80 / 0.80"]
+    assert cells(answer_tables.tabulate_medians(studies))["GLISp"] == ["0.90 (0%)"]
+    assert cells(answer_tables.tabulate_reach(studies))["Default preset, anchors"] == ["9 / 10 / 40 (100 / 100 / 0)"]
+    assert cells(answer_tables.tabulate_costs(studies))["GLISp"] == ["5", "100 ms", "200 ms", "0", "0"]
+
+
+def test_the_best_area_of_a_judge_is_bold(studies):
+    bold = [row[0].text for row in answer_tables.tabulate_areas(studies).rows if row[1].bold]
+    assert bold == ["GLISp"]
+
+
+def test_every_loss_is_on_the_list_and_nothing_else(studies):
+    losses = {(ours, other, problem) for ours, other, _, problem, _ in answer_tables.list_losses(studies)}
+    assert losses == {(ours, "glisp", problem) for ours in ("default", "default-anchors") for problem in ("all", "gp3")}
+
+
+def test_misleading_anchors_have_a_row_of_their_own(studies):
+    table = cells(answer_tables.tabulate_placements(studies))
+    assert table["good"][0].startswith("+")
+    assert table["misleading"][0].startswith("-")
+
+
+def test_a_report_has_all_files_and_can_be_rebuilt_from_its_summary(studies, tmp_path):
+    names = {path.name for path in write_report(studies, tmp_path)}
+    assert {
+        "studies.parquet",
+        "tables.md",
+        "targets.json",
+        "judges.png",
+        "placements.png",
+        "problems-sure.png",
+    } <= names
+    again = tmp_path / "again"
+    write_report(pl.read_parquet(tmp_path / "studies.parquet"), again)
+    for name in names:
+        assert (again / name).read_bytes() == (tmp_path / name).read_bytes(), name
