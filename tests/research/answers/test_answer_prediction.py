@@ -12,8 +12,7 @@ from scipy.special import expit, ndtr
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.model import Learn
 from anchorpbo.problems import PairAnswers, soundquality_modes
-from anchorpbo.research.bench import answer_prediction
-from anchorpbo.research.bench.answer_prediction import (
+from anchorpbo.research.answers.answer_prediction import (
     PREDICTION_SIZES,
     PREDICTORS,
     SOUND_COUNTS,
@@ -29,12 +28,13 @@ from anchorpbo.research.bench.answer_prediction import (
     use_default,
     use_short_priors,
 )
-from anchorpbo.research.bench.pairwise_models import (
+from anchorpbo.research.answers.pairwise_models import (
     expand_categories,
     fit_linear_utility,
     fit_pairwise_gp,
     predict_pairwise_gp,
 )
+from anchorpbo.research.bench import answer_prediction
 from anchorpbo.research.experiments.records import MEASURED_COLUMNS, RecordStore
 from anchorpbo.research.experiments.runner import SerialBackend, run_tasks
 from anchorpbo.space import Real, Space

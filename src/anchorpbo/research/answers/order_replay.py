@@ -22,8 +22,8 @@ import polars as pl
 
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.problems import sushi_catalogue, sushi_orders
-from anchorpbo.research.bench.answer_prediction import STUDY_OPTIONS
-from anchorpbo.research.bench.pairwise_models import expand_categories, fit_pairwise_gp
+from anchorpbo.research.answers.answer_prediction import STUDY_OPTIONS
+from anchorpbo.research.answers.pairwise_models import expand_categories, fit_pairwise_gp
 from anchorpbo.research.experiments.confidence_intervals import Interval
 from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
 from anchorpbo.space import Catalogue

@@ -23,7 +23,7 @@ from scipy.special import expit
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.model import Learn, LogNormal
 from anchorpbo.problems import PairAnswers, RepeatedAnswers, soundquality_answers, train_answers
-from anchorpbo.research.bench.pairwise_models import (
+from anchorpbo.research.answers.pairwise_models import (
     expand_categories,
     fit_linear_utility,
     fit_pairwise_gp,

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from anchorpbo.errors import UnknownNameError
-from anchorpbo.research.bench.order_replay import (
+from anchorpbo.research.answers.order_replay import (
     REPLAY_CONTENDERS,
     BoTorchReplay,
     KnockoutReplay,
