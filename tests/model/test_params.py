@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 import anchorpbo as ap
+from anchorpbo import model as ap_model
 from anchorpbo.errors import IncompatibleError, InputError, NotFittedError, UnknownNameError
 
 RNG = np.random.default_rng(3)
@@ -26,6 +27,7 @@ GIVEN = {
     "learn": ["lengthscale"],
     "starts": 1,
     "inducing": None,
+    "integration": ap_model.SphericalSimplex(4),
 }
 
 

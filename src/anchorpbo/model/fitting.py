@@ -182,7 +182,8 @@ class HyperparameterPosterior:
             [
                 (upper - lower) / 4.0 if spec.prior is None else spec.prior.spread
                 for spec, (lower, upper) in zip(self.specs, self.bounds, strict=True)
-            ]
+            ],
+            dtype=np.float64,
         )
 
     def at(self, x: Array) -> GenerativeModel:

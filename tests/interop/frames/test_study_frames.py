@@ -255,7 +255,9 @@ def test_mistakes_are_named():
     designs = pd.DataFrame([estimate.design for estimate in study.utilities()[:2]])
     with pytest.raises(InputError, match="row 1: shots must be a whole number"):
         posterior_to_frame(study, designs.assign(shots=[1, 1.5]))
-    with pytest.raises(InputError, match="model must be a PreferenceGP or an Optimizer; received Posterior; give one"):
+    with pytest.raises(
+        InputError, match="must be a PreferenceGP or an Optimizer; received GaussianPosterior; give one"
+    ):
         posterior_to_frame(MODEL.posterior, pd.DataFrame({"x": [0.1]}))
     with pytest.raises(NotFittedError, match="seen no duels yet"):
         posterior_to_frame(ap.PreferenceGP(), pd.DataFrame({"x": [0.1]}))
