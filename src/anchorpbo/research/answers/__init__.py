@@ -7,6 +7,10 @@
     contenders          the interface of a method, and the registry; one module per library:
                         own_contenders, botorch_contender, optuna_contender, glisp_contender
     one_hot             categories as columns of 0 and 1, for libraries that know only numbers
+    seeding             seeds for libraries that draw from numpy's global generator
     study_task          one study: a contender, a judge, a problem and a seed
     plan                the studies of a part of the benchmark
+    study_metrics       one row per study, mean curves, paired differences
+    targets             what the default preset must show, and whether it does
+    answer_tables       tables; answer_curves: figures; answers_report: the files of a report
 """
