@@ -225,6 +225,27 @@ def test_nodes_stay_inside_the_bounds_and_weights_are_a_distribution():
         assert weights.max() < 0.9 or len(weights) == 1
 
 
+def test_nodes_beyond_a_bound_do_not_gather_weight_there():
+    """The mode is near the upper bound of the length-scale; a dense grid gives the mean."""
+    rng = np.random.default_rng(3)
+    points = rng.random((14, 1))
+    first = np.sin(6 * points[:7, 0]) > np.sin(6 * points[7:, 0])
+    winners = np.where(first, np.arange(7), np.arange(7, 14))
+    duels = ap.Duels(points, winners, np.where(first, np.arange(7, 14), np.arange(7)))
+    learn = {"lengthscale": ap.Learn((0.05, 0.5), ap.LogNormal(0.4, 0.7))}
+    given = GenerativeModel(ap.RBF(0.3, 5.0), ap.NoiseMap.constant(1.0), ap.Probit(tie_threshold=0.0))
+    posterior = HyperparameterPosterior.of(given, duels, learn)
+    grid = np.linspace(*posterior.bounds[0], 400)
+    log_density = np.array([posterior.evaluate(np.array([x])).value for x in grid])
+    density = np.exp(log_density - log_density.max())
+    mean = density @ grid / density.sum()
+    deviation = np.sqrt(density @ (grid - mean) ** 2 / density.sum())
+    nodes = find_nodes(QuasiMonteCarlo(7), posterior, fit(posterior, 2))
+    found = sum(node.weight * node.generative.kernel.log_parameters[0] for node in nodes)
+    # It was 0.60 standard deviations off when the ratios were those of the nodes outside of the bounds.
+    assert abs(found - mean) < 0.45 * deviation
+
+
 # -- the model --------------------------------------------------------------------------------------------------------
 
 

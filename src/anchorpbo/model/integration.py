@@ -188,7 +188,10 @@ def find_nodes(
     z, base = rule.standard_nodes(p, count)
     if len(z) == 1:
         return (HyperparameterNode(1.0, fitted.model),)
-    x = np.clip(fitted.x + z @ compute_axes(posterior, fitted), *posterior.bounds.T)
+    axes = compute_axes(posterior, fitted)
+    x = np.clip(fitted.x + z @ axes, *posterior.bounds.T)
+    # A node that was clipped to the bounds lies nearer to the mode than its z.
+    z = (x - fitted.x) @ np.linalg.inv(axes)
     mode = fitted.evaluation
     log_density = np.array([mode.value, *(_log_density(posterior, node, mode.margins) for node in x[1:])])
     log_ratio = log_density - mode.value + 0.5 * (z**2).sum(axis=1)

@@ -12,6 +12,7 @@ from scipy.special import expit, ndtr
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.model import Learn
 from anchorpbo.problems import PairAnswers, soundquality_modes
+from anchorpbo.research.answers import answer_prediction
 from anchorpbo.research.answers.answer_prediction import (
     PREDICTION_SIZES,
     PREDICTORS,
@@ -34,7 +35,6 @@ from anchorpbo.research.answers.pairwise_models import (
     fit_pairwise_gp,
     predict_pairwise_gp,
 )
-from anchorpbo.research.bench import answer_prediction
 from anchorpbo.research.experiments.records import MEASURED_COLUMNS, RecordStore
 from anchorpbo.research.experiments.runner import SerialBackend, run_tasks
 from anchorpbo.space import Real, Space
