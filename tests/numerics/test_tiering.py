@@ -25,7 +25,7 @@ from anchorpbo.likelihoods import Logistic, Probit
 from anchorpbo.numerics import tiering
 from anchorpbo.numerics.jit import jit, jit_inline
 from anchorpbo.numerics.tiering import TieredFunction, compile_eagerly, jit_tiered
-from anchorpbo.posterior import LATENTS, Posterior
+from anchorpbo.posterior import LATENTS, GaussianPosterior
 from anchorpbo.posterior.duel_root import DuelRoot
 from anchorpbo.posterior.point_latent import eliminate_designs
 from support.drawn_studies import SHELF, played
@@ -93,7 +93,7 @@ def _paper():
 
 
 def _knowledge_gradient():
-    prior = Posterior.prior(ap.RBF(0.3), 2)
+    prior = GaussianPosterior.prior(ap.RBF(0.3), 2)
     bound = ap.acquisition.KnowledgeGradient().bind(prior, ap.NoiseMap.constant(1.0))
     bound.screen(np.random.default_rng(0).random((5, 2)), 4)
 

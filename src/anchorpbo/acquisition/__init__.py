@@ -15,7 +15,6 @@
 from inspect import signature
 from typing import Any
 
-from anchorpbo.acquisition.averages import average_slopes, average_values
 from anchorpbo.acquisition.base import Acquisition, DesignAcquisition, PairAcquisition, PairPartials, Partials
 from anchorpbo.acquisition.best_option import EUBO, RAEUBO, lambert_constant
 from anchorpbo.acquisition.bound_acquisition import (
@@ -73,6 +72,6 @@ __all__ = [
     "Acquisition", "BoundAcquisition", "BoundChallengers", "BoundDesigns", "BoundDuels", "BoundKnowledgeGradient",
     "BoundPairs", "DesignAcquisition", "KnowledgeGradient", "PairAcquisition", "PairPartials",
     "Partials", "ScreenedDuels",
-    "average_slopes", "average_values", "best_mean", "lambert_constant",
+    "best_mean", "lambert_constant",
     "resolve_acquisition",
 ]  # fmt: skip

@@ -28,7 +28,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anchorpbo.acquisition import BoundPairs, average_values
+from anchorpbo.acquisition import BoundPairs
+from anchorpbo.acquisition.averages import average_values
 from anchorpbo.errors import InputError
 from anchorpbo.posterior import GaussianPosterior
 from anchorpbo.posterior.moments import DesignMoments

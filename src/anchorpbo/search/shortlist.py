@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from anchorpbo.acquisition import EUBO, BoundDuels, average_values
+from anchorpbo.acquisition import EUBO, BoundDuels
+from anchorpbo.acquisition.averages import average_values
 from anchorpbo.search.pair_search import Candidates, bound_cell_pairs, split_cells
 from anchorpbo.typing import Array, IntArray
 

@@ -212,7 +212,8 @@ class StudyState:
     def progress(self, duel: Duel) -> Progress:
         """Assess the progress of the study, with a duel as the next one."""
         answers = len(self.data)
-        initial = max(max(self.settings.plan.initial, 1) - answers, 0) if duel.gain is None else 0
+        needed = max(self.settings.plan.initial, 1) if duel.gain is None else 1
+        initial = max(needed - answers, 0)
         return assess_progress(answers, duel.gain, None if initial else self.p_within(), initial)
 
     def p_within(self) -> float:
