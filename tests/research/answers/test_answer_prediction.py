@@ -244,7 +244,7 @@ def test_a_quick_run_gives_tables_and_resumes(tmp_path):
     assert all(ended.failure is None for ended in run_tasks(tasks, store, SerialBackend()))
     records = store.read(tasks)
     assert not list(run_tasks(tasks, RecordStore(tmp_path, resume=True), SerialBackend()))
-    assert not set(MEASURED_COLUMNS) - set(records.columns) - {"seconds"}
+    assert not set(MEASURED_COLUMNS) - set(records.columns) - {"seconds", "recommend_seconds"}
     table = summarise_predictions(records).filter(pl.col("measure") == "log_likelihood")
     coin = table.filter(pl.col("contender") == "coin")["mean"]
     np.testing.assert_allclose(coin, np.log(0.5))
