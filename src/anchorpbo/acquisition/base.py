@@ -4,8 +4,8 @@ Symbols: mean and std are the posterior mean and standard deviation of the utili
 map's n there (the paper's sigma^2_eps for probit, lambda for logistic), incumbent is the best posterior mean over the
 queried designs.
 
-An acquisition function does not depend on x directly. `bind` combines it with a posterior and a noise map; `bound`
-implements the chain rule from the partial derivatives to x for all of them.
+An acquisition function of moments does not depend on x directly. `bind` combines it with a posterior and a noise map;
+`bound_acquisition` implements the chain rule from the partial derivatives to x for all of them.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ class BoundDuels(BoundAcquisition):
         """Return the acquisition function with the first design of the duel fixed to `champion`, (d,)."""
 
     def complete(self, items: Array, designs: Array) -> Array:
-        """Return the items with the best choice among designs, (n, d), of what is not part of the duel."""
+        """Return the items with the designs outside of their duels replaced by the best of designs, (n, d)."""
         return items
 
 

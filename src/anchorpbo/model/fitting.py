@@ -32,7 +32,7 @@ _CURVATURE_PER_DUEL = 0.06
 """Approximate curvature that one duel adds to the log evidence in the logarithm of a hyper-parameter."""
 
 SCORE_TOLERANCE = 1e-3
-"""Tolerance of EP while lapse probabilities are compared; its evidence is stationary, so the error is far smaller."""
+"""Tolerance of EP while lapse probabilities are compared."""
 LAPSE_GRID = 5
 """Number of lapse probabilities that are tried, evenly spaced in the logarithm between the bounds."""
 

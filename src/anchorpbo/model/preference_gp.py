@@ -286,6 +286,8 @@ class PreferenceGP:
     def prob_answers(self) -> Array:
         """Return the probability of each answer given all others, (m,), from the cavities of EP, for any inference.
 
+        With an integration over the hyper-parameters, the probabilities are those at the mode.
+
         The answers are in the order of the rows of `duels`: wins, then ties. With lapses, the probability that answer k
         was a lapse is ``likelihood.lapse * likelihood.chance / prob_answers()[k]``.
         """

@@ -1,6 +1,7 @@
 """A weighted sum of utilities under a posterior: its moments, and its covariance with the utility anywhere.
 
-Symbols: Y (p, d) are the designs of the sum, w (p,) their weights, g = sum_j w_j f(y_j); P, beta, G as in `posterior`:
+Symbols: Y (p, d) are the designs of the sum, w (p,) their weights, g = sum_j w_j f(y_j); P, beta, G as in
+`gaussian_posterior`:
 
     c = k(P, Y) w                                   h = G c
     E g          = c' beta

@@ -48,7 +48,7 @@ class Estimate:
     utility
         Expected utility, relative to `reference`.
     interval
-        90 % credible interval of the utility.
+        90 % credible interval of the utility, from its mean and standard deviation (normal approximation).
     reference
         What the utility is relative to, in words.
     noise

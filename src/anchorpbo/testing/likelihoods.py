@@ -179,7 +179,7 @@ class LikelihoodContract(Contract):
                 ensure_close(f"d2 of {what}", got.d2, truth[2], 100 * self.tolerance, 10 * self.tolerance, at)
 
     def check_log_marginal_leaves_a_variance(self) -> None:
-        """-1 / variance <= d2 <= 0 without lapses: an answer leaves at most the variance of the margin, and some."""
+        """-1 / variance <= d2 <= 0 without lapses: an answer never increases the margin's variance."""
         means = _GRID
         for name, likelihood, tied in self._outcomes():
             for variance in (1e-8, 1.0, 1e4, 1e8):

@@ -13,4 +13,8 @@
     study_metrics       one row per study, mean curves, paired differences
     targets             what the default preset must show, and whether it does
     answer_tables       tables; answer_curves: figures; answers_report: the files of a report
+
+    answer_prediction   predictions of recorded answers of real people, by several models (pairwise_models)
+    answer_consistency  how often listeners contradict themselves
+    order_replay        contenders ask a person's order of ten kinds of sushi
 """

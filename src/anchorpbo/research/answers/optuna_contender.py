@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from anchorpbo.errors import UnsupportedError
 from anchorpbo.research.answers.contenders import AnswerLog, Contender, list_initial_pairs
 from anchorpbo.space import Categorical, DesignSpace, Integer, Real, Space
 from anchorpbo.typing import Array
@@ -114,5 +115,6 @@ def make_distributions(space: DesignSpace) -> dict[str, Any]:
             case Categorical():
                 found[name] = CategoricalDistribution(parameter.values)
             case _:
-                raise NotImplementedError(f"{name}: {parameter!r}")
+                rule = "Optuna's search spaces have real, integer and categorical parameters"
+                raise UnsupportedError(rule, f"{name}: {parameter!r}", "leave this contender out")
     return found

@@ -15,7 +15,7 @@ const STRATEGIES = {
   rahbo: "A challenger that may be very good, less what its noise costs.",
   ucb: "A challenger that may be very good.",
   kg: "The pair whose answer is expected to raise the best design most: the knowledge gradient.",
-  euco: "The pair of which the design that will be chosen promises most, errors included.",
+  euco: "The pair whose chosen design promises most, allowing for wrong choices.",
 };
 const fields = Object.fromEntries(["preset", "strategy", "risk_weight", "seed"].map((id) => [id, document.getElementById(id)]));
 
