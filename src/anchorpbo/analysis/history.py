@@ -22,7 +22,7 @@ from anchorpbo.numerics.validation import as_vector
 from anchorpbo.space import Design
 from anchorpbo.study import Optimizer, Outcome
 from anchorpbo.study.progress import NEGLIGIBLE_GAIN
-from anchorpbo.study.recommendation import check_answers, find_recommended_design
+from anchorpbo.study.recommendation import check_answers
 from anchorpbo.typing import Array
 
 MAX_MOMENTS = 60
@@ -83,7 +83,7 @@ def convergence(study: Optimizer, truth: Callable[[Design], float] | None = None
     recommended: dict[int, Design] = {}
     for stage in study.replay():
         if len(stage) in wanted:
-            recommended[len(stage)] = find_recommended_design(stage.model, stage.space, stage.plan.risk_weight)
+            recommended[len(stage)] = stage.recommended
     judged = study.utilities(list(recommended.values()))
     # Numbered like `answers`, so that both share one axis; a skip is not an answer.
     told = filter(is_informative, study.history)

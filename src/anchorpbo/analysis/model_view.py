@@ -13,7 +13,6 @@ from anchorpbo.model import PreferenceGP
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import Design, DesignSpace, Real, Space
 from anchorpbo.study import Optimizer, Outcome
-from anchorpbo.study.recommendation import find_recommended_design
 from anchorpbo.typing import Array
 
 Source: TypeAlias = Optimizer | PreferenceGP | NoiseMap
@@ -87,9 +86,7 @@ def _view_study(study: Optimizer) -> ModelView:
         study.noise_map,
         tuple(study.anchors),
         read_comparisons(study.history),
-        (lambda: find_recommended_design(study.model, study.space, study.plan.risk_weight))
-        if answered
-        else _recommend_nothing,
+        (lambda: study.recommended) if answered else _recommend_nothing,
     )
 
 

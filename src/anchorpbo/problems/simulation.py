@@ -10,7 +10,6 @@ import numpy as np
 
 from anchorpbo.problems.judge import SimulatedJudge
 from anchorpbo.study import Duel, Optimizer, Outcome
-from anchorpbo.study.recommendation import find_recommended_design
 from anchorpbo.typing import Array
 
 
@@ -69,9 +68,7 @@ def play(optimizer: Optimizer, judge: SimulatedJudge, turns: int, seed: int) -> 
 def simulate(optimizer: Optimizer, judge: SimulatedJudge, rounds: int, seed: int) -> Iterator[SimulatedRound]:
     """Yield the duels as `play` does, with the recommendation after each answer."""
     for turn in play(optimizer, judge, rounds, seed):
-        # Without the probabilities of `Optimizer.recommend`, which take longer than the duel.
-        design = find_recommended_design(optimizer.model, optimizer.space, optimizer.plan.risk_weight)
-        best = optimizer.space.encode(design)
+        best = optimizer.space.encode(optimizer.recommended)
         yield SimulatedRound(**vars(turn), best=best, best_utility=float(judge.problem(best[None])[0]))
 
 

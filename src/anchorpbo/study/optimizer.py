@@ -77,7 +77,9 @@ class Optimizer:
         With the paper preset: whether the risk-neutral strategies use a ``"constant"`` noise or the ``"anchored"`` map.
     integration
         How the model integrates over its hyper-parameters, see `PreferenceGP`: ``"map"``, ``"qmc"``, ``"ccd"``,
-        ``"simplex"``, an object, or ``None`` for that of the preset, which is ``"map"``.
+        ``"simplex"``, an object, or ``None`` for that of the preset.
+    preset_version
+        Version of the preset; by default the latest. A saved study keeps the version it was created with.
 
     Examples
     --------
@@ -108,12 +110,13 @@ class Optimizer:
         risk_weight: float | None = None,
         baseline: Literal["constant", "anchored"] = "constant",
         integration: IntegrationName | IntegrationRule | None = None,
+        preset_version: int | None = None,
     ) -> None:
         options: dict[str, Any] = {
             "strategy": strategy, "preset": preset, "kernel": kernel, "likelihood": likelihood, "inference": inference,
             "noise": noise, "learn": learn, "initial": initial,
             "refit_every": refit_every, "risk_weight": risk_weight, "baseline": baseline,
-            "integration": integration,
+            "integration": integration, "preset_version": preset_version,
         }  # fmt: skip
         self._settings = StudySettings.create(space, anchors, seed, options)
         self._state = StudyState(self._settings)
@@ -247,7 +250,7 @@ class Optimizer:
         self,
         risk_weight: float | None = None,
         *,
-        among: Literal["seen", "space"] = "seen",
+        among: Literal["seen", "space"] | None = None,
         reference: Mapping[str, Any] | None = None,
         exclude: Iterable[Mapping[str, Any]] = (),
         margin: float = DEFAULT_MARGIN,
@@ -259,7 +262,7 @@ class Optimizer:
         risk_weight
             Cost of a unit of noise, in utility; 0 gives the design of best mean; by default the study's own weight.
         among
-            ``"seen"`` for designs that were compared, ``"space"`` for any design.
+            ``"seen"`` for designs that were compared, ``"space"`` for any design, ``None`` for the preset's choice.
         reference
             Design that utilities are relative to; by default the average of the designs compared.
         exclude
@@ -268,12 +271,19 @@ class Optimizer:
             Margin of `Recommendation.p_within`, from 0 to 1, as a share of the way from a median design to the best.
         """
         weight = self.plan.risk_weight if risk_weight is None else as_non_negative("risk_weight", risk_weight)
+        among = self.plan.recommends if among is None else among
         if among not in ("seen", "space"):
             raise UnknownNameError.of("among", among, ("seen", "space"))
         origin = None if reference is None else self.space.encode(reference)
         excluded, margin = self._encode_designs("exclude", exclude), as_share("margin", margin)
         with self._lock_state() as state:
             return state.recommend(weight, among == "space", origin, excluded, margin)
+
+    @property
+    def recommended(self) -> Design:
+        """The design of `recommend`, without the probabilities, which take longer than the design."""
+        with self._lock_state() as state:
+            return self.space.decode(state.recommended_point())
 
     def utilities(
         self, designs: Iterable[Mapping[str, Any]] | None = None, *, reference: Mapping[str, Any] | None = None

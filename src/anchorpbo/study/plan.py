@@ -15,7 +15,15 @@ from anchorpbo.errors import IncompatibleError, InputError, UnknownNameError
 from anchorpbo.inference import EP, Hallucination, Inference, InferenceName, Laplace, resolve_inference
 from anchorpbo.kernels import RBF, Kernel, Tanimoto
 from anchorpbo.likelihoods import Likelihood, LikelihoodName, Logistic, Probit, resolve_likelihood
-from anchorpbo.model import MAP, IntegrationName, IntegrationRule, Learn, resolve_integration
+from anchorpbo.model import (
+    MAP,
+    IntegrationName,
+    IntegrationRule,
+    Learn,
+    LogNormal,
+    QuasiMonteCarlo,
+    resolve_integration,
+)
 from anchorpbo.model.fitting import base_name
 from anchorpbo.model.priors import LEARNABLE
 from anchorpbo.numerics.validation import as_integer, as_non_negative, as_positive
@@ -23,8 +31,12 @@ from anchorpbo.reliability import EuclideanMetric, Metric, NoiseMap, ProductMetr
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
 
-DEFAULT_STRATEGY = "raeubo"
-"""Strategy of the default preset."""
+PRESET_VERSIONS = {"default": 2, "paper": 1}
+"""Latest version of each preset. A study keeps the version it was created with."""
+DEFAULT_LENGTHSCALE = LogNormal(0.3, 0.45)
+"""Prior of the length-scales of the default preset, in units of a parameter's range, for any number of parameters."""
+DEFAULT_OUTPUTSCALE = LogNormal(30.0, 1.5)
+"""Prior of the output scale of the default preset, in units of the noise variance of a duel."""
 RISK_AVERSE_STRATEGIES = ("anpei", "rahbo", "raeubo")
 DEFAULT_RISK_AVERSION = 1.0
 """Risk aversion of the default preset, in utility per unit of noise; its utilities are in units of the noise."""
@@ -110,6 +122,10 @@ class Plan:
     """Whether a recently answered duel is not asked again for a while."""
     integration: IntegrationRule = field(default_factory=MAP)
     """How the model integrates over its hyper-parameters."""
+    recommends: Literal["seen", "space"] = "seen"
+    """Which designs are recommended by default: those compared, or any design of the space."""
+    version: int = 1
+    """Version of the preset."""
 
     def noise_map(self, anchors: Array) -> NoiseMap:
         """Return the noise map of anchors, (n, d)."""
@@ -151,17 +167,19 @@ def make_paper_plan(space: DesignSpace, strategy: str | Acquisition | None, base
     )
 
 
-def make_default_plan(space: DesignSpace, strategy: str | Acquisition | None) -> Plan:
-    """Return the plan for real use (docs/decisions/0011-default-strategy.md)."""
-    strategy = DEFAULT_STRATEGY if strategy is None else strategy
+def make_default_plan(
+    space: DesignSpace, strategy: str | Acquisition | None, version: int = PRESET_VERSIONS["default"]
+) -> Plan:
+    """Return the plan for real use (docs/decisions/0041-default-preset.md; version 1: 0011-default-strategy.md)."""
+    strategy = _DEFAULT_STRATEGIES[version] if strategy is None else strategy
     acquisition = resolve_acquisition(
         strategy, **({"risk_aversion": DEFAULT_RISK_AVERSION} if strategy in RISK_AVERSE_STRATEGIES else {})
     )
     d = space.dimension
-    lengths = 0.25 * np.sqrt(d)
-    return Plan(
+    lengthscale = 0.25 * np.sqrt(d) if version == 1 else DEFAULT_LENGTHSCALE.median
+    first = Plan(
         acquisition=acquisition,
-        kernel=_make_kernel(space, np.full(d, lengths) if d <= MAX_LENGTHSCALES else lengths),
+        kernel=_make_kernel(space, np.full(d, lengthscale) if d <= MAX_LENGTHSCALES else lengthscale),
         likelihood=Probit(),
         # As precise as the rounding of a duel; recommendations use a tighter tolerance (`ModelFitter.report_model`).
         inference=Hallucination() if isinstance(acquisition, DesignAcquisition) else EP(tolerance=1e-5),
@@ -173,6 +191,27 @@ def make_default_plan(space: DesignSpace, strategy: str | Acquisition | None) ->
         risk_weight=1.0,
         avoids_repeats=True,
     )
+    if version == 1:
+        return first
+    return replace(first, initial=2, integration=QuasiMonteCarlo(), recommends="space", version=version)
+
+
+_DEFAULT_STRATEGIES = {1: "raeubo", 2: "kg"}
+"""Strategies of the default preset, by version."""
+
+
+def _make_priors(plan: Plan, dimension: int) -> dict[str, Learn | None]:
+    """Return the hyper-parameters that the default preset learns, with their priors.
+
+    The output scale is in units of the noise, because answers depend only on their ratio.
+    """
+    noise = np.full(1, plan.noise_map(np.zeros((1, dimension))).scale)
+    unit = float(plan.likelihood.coefficients(noise, noise)[0][0]) ** -2
+    median, spread = DEFAULT_OUTPUTSCALE.median * unit, DEFAULT_OUTPUTSCALE.spread
+    return {
+        "lengthscale": Learn((0.03, 10.0), DEFAULT_LENGTHSCALE),
+        "outputscale": Learn((1e-4 * median, 1e3 * median), LogNormal(median, spread)),
+    }
 
 
 PRESETS = ("default", "paper")
@@ -192,6 +231,7 @@ def make_plan(
     risk_weight: float | None,
     baseline: str,
     integration: IntegrationName | IntegrationRule | None = None,
+    preset_version: int | None = None,
 ) -> Plan:
     """Return the plan of a preset, with some parts replaced; see `Optimizer`."""
     if isinstance(strategy, str):
@@ -200,16 +240,13 @@ def make_plan(
             raise UnknownNameError.of("strategy", strategy, STRATEGIES)
     if not isinstance(preset, str) or preset not in PRESETS:
         raise UnknownNameError.of("preset", preset, PRESETS)
+    version = PRESET_VERSIONS[preset] if preset_version is None else as_integer("preset_version", preset_version, 1)
+    if version > PRESET_VERSIONS[preset]:
+        rule = f"preset_version must be from 1 to {PRESET_VERSIONS[preset]}"
+        raise InputError(rule, version, "leave it out, or open the study with the release that created it")
     if baseline not in ("constant", "anchored"):
         raise UnknownNameError.of("baseline", baseline, ("constant", "anchored"))
-    if kernel is not None and not isinstance(kernel, Kernel):
-        raise InputError("kernel must be a Kernel", repr(kernel), "use RBF(), Matern52() or your own")
-    if noise is not None and not isinstance(noise, NoiseRule):
-        raise InputError(
-            "noise must be a NoiseRule", repr(noise), "use BoundedNoise(), PaperNoise() or ConstantNoise()"
-        )
-    if learn is not None and not isinstance(learn, Mapping):
-        raise InputError("learn must map names to Learn or None", repr(learn), 'write {"lengthscale": None}')
+    _check_types(kernel, noise, learn)
     given: dict[str, Any] = {
         "kernel": kernel,
         "likelihood": None if likelihood is None else resolve_likelihood(likelihood),
@@ -221,8 +258,33 @@ def make_plan(
         "risk_weight": None if risk_weight is None else as_non_negative("risk_weight", risk_weight),
         "integration": None if integration is None else resolve_integration(integration),
     }
-    base = make_paper_plan(space, strategy, baseline) if preset == "paper" else make_default_plan(space, strategy)
+    if preset == "paper":
+        base = make_paper_plan(space, strategy, baseline)
+    else:
+        if strategy is None and not isinstance(given["likelihood"] or Probit(), Probit):
+            strategy = "raeubo"  # the knowledge gradient needs probit answers
+        base = make_default_plan(space, strategy, version)
     plan = replace(base, **{name: value for name, value in given.items() if value is not None})
+    if learn is None and plan.version > 1:
+        plan = replace(plan, learn=_make_priors(plan, space.dimension))
+    _check_plan(plan, space)
+    return plan
+
+
+def _check_types(kernel: Any, noise: Any, learn: Any) -> None:
+    """Raise unless the objects given instead of the preset's have the right types."""
+    if kernel is not None and not isinstance(kernel, Kernel):
+        raise InputError("kernel must be a Kernel", repr(kernel), "use RBF(), Matern52() or your own")
+    if noise is not None and not isinstance(noise, NoiseRule):
+        raise InputError(
+            "noise must be a NoiseRule", repr(noise), "use BoundedNoise(), PaperNoise() or ConstantNoise()"
+        )
+    if learn is not None and not isinstance(learn, Mapping):
+        raise InputError("learn must map names to Learn or None", repr(learn), 'write {"lengthscale": None}')
+
+
+def _check_plan(plan: Plan, space: DesignSpace) -> None:
+    """Raise unless the parts of a plan fit together and fit the space."""
     plan.kernel.check_dimension(space.dimension)
     if space.region is not None and len(space.region.continuous) and not plan.kernel.differentiable:
         rule = "a space with continuous parameters needs a kernel with a gradient"
@@ -234,7 +296,6 @@ def make_plan(
     # Creating the map of one anchor checks the rule's settings now, instead of at the first duel the model selects.
     plan.noise_map(np.zeros((1, space.dimension)))
     _check_learn(plan.kernel, plan.learn)
-    return plan
 
 
 def _make_kernel(space: DesignSpace, lengthscale: float | Array) -> Kernel:

@@ -154,11 +154,6 @@ def compute_recommendation(
     )
 
 
-def find_recommended_design(model: PreferenceGP, space: DesignSpace, risk_weight: float) -> Design:
-    """Return the design of `compute_recommendation` among those compared, without computing its probabilities."""
-    return space.decode(find_recommended_point(model, space, risk_weight, seed=0))
-
-
 def find_recommended_point(
     model: PreferenceGP,
     space: DesignSpace,

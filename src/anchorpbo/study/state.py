@@ -225,9 +225,14 @@ class StudyState:
         self._p_within.put(self._model_key, p_within)
 
     def _compute_p_within(self) -> float:
-        model, seed = self.report_model(), self.settings.seed
-        x = find_recommended_point(model, self.space, self.settings.plan.risk_weight, seed)
-        return compute_p_within(model.posterior, self.space, x, DEFAULT_MARGIN, seed)
+        posterior = self.report_model().posterior
+        return compute_p_within(posterior, self.space, self.recommended_point(), DEFAULT_MARGIN, self.settings.seed)
+
+    def recommended_point(self) -> Array:
+        """Return the coordinates, (d,), of the design that is recommended by default."""
+        plan, seed = self.settings.plan, self.settings.seed
+        everywhere = plan.recommends == "space"
+        return find_recommended_point(self.report_model(), self.space, plan.risk_weight, seed, everywhere=everywhere)
 
     @property
     def _model_key(self) -> tuple[str, Key]:

@@ -65,7 +65,9 @@ class ReplayedStudy:
             warnings.warn(f"{text} of all complete trials, {', '.join(search_space.parts)}.", stacklevel=3)
         return cls(data, search_space, optimizer)
 
-    def recommend(self, risk_weight: float | None = None, among: Literal["seen", "space"] = "seen") -> Recommendation:
+    def recommend(
+        self, risk_weight: float | None = None, among: Literal["seen", "space"] | None = None
+    ) -> Recommendation:
         """Return the recommendation in the study's own values; never a trial that was skipped or failed."""
         excluded = [self.search_space.design(trial.params) for trial in self.data.excluded_trials]
         exclude = [design for design in excluded if design is not None]
@@ -104,7 +106,7 @@ def recommend(
     anchors: Iterable[Params] = (),
     *,
     risk_weight: float | None = None,
-    among: Literal["seen", "space"] = "seen",
+    among: Literal["seen", "space"] | None = None,
     **options: Any,
 ) -> Recommendation:
     """Return the recommendation for a study with any sampler; its designs can be enqueued as trials.
