@@ -110,6 +110,22 @@ def test_a_random_set_of_designs_would_be_too_sure():
 # -- lists ------------------------------------------------------------------------------------------------------------
 
 
+def test_a_fine_grid_has_the_probability_of_a_continuous_space():
+    """A million designs cannot be listed, and the spread ones are far from the maxima of the draws."""
+    rng = np.random.default_rng(1)
+    points = rng.integers(0, 17, (40, 5)) / 16.0
+    better = ((points - 0.6) ** 2).sum(axis=1).reshape(20, 2).argmin(axis=1)
+    duels = ap.Duels(points, 2 * np.arange(20) + better, 2 * np.arange(20) + 1 - better)
+    posterior = ap.PreferenceGP(RBF([0.5] * 5, 30.0), inference="ep").condition(duels).posterior
+    x = posterior.points[int(np.argmax(posterior.means))]
+    whole = Space({f"x{c}": ap.Integer(0, 16) for c in range(5)})
+    reals = Space({f"x{c}": Real(0, 16) for c in range(5)})
+    found, continuous = (compute_p_within(posterior, space, x, 0.5, 0) for space in (whole, reals))
+    assert 0.02 < continuous < 0.98
+    # Without steps in the discrete coordinates it would be 0.42 instead of 0.33; the continuous space has 0.31.
+    assert found == pytest.approx(continuous, abs=0.06)
+
+
 def test_a_list_is_judged_over_all_its_designs():
     space = SPACES["numeric catalogue"]
     study = Optimizer(space, strategy="ei", initial=4, seed=1)

@@ -1,8 +1,9 @@
 """Maxima of functions drawn from a posterior, each over the whole region.
 
 All paths are evaluated at the same spread designs; then each is improved by local searches of its own, from its best
-spread designs that are not near each other. A finite set of designs would underestimate the maximum: in six dimensions
-the nearest of a thousand designs is a third of a side away.
+spread designs that are not near each other. The best end moves to its best neighbour in the discrete coordinates, as
+long as that is better, and is improved again. A finite set of designs would underestimate the maximum: in six
+dimensions the nearest of a thousand designs is a third of a side away.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ STARTS = 3
 """Number of local searches for each path."""
 MAX_EVALUATIONS = 12
 """Largest number of evaluations of a local search."""
+MAX_STEPS = 8
+"""Largest number of steps to a neighbour in the discrete coordinates."""
 START_DISTANCE = 0.15
 """Least distance between the starts of a path, for one coordinate; for d coordinates, times the square root of d."""
 
@@ -42,16 +45,46 @@ def maximise_paths(
     tolerance
         A local search ends when its next step promises a smaller gain.
     """
-    best: Array = values.max(axis=1)
-    if not len(region.continuous):
-        return best
     own, starts = _select_starts(designs, values)
-    ends = _ascend(paths, region, rows[own], starts, tolerance)
+    ends = _improve(paths, region, rows[own], starts, tolerance)
+    found = paths.slopes(rows[own], ends)[0].reshape(STARTS, len(rows))
+    best: Array = np.maximum(values.max(axis=1), found.max(axis=0))
+    if not len(region.discrete):
+        return best
+    items = ends.reshape(STARTS, len(rows), -1)[found.argmax(axis=0), np.arange(len(rows))]
+    return np.maximum(best, _climb_steps(paths, region, rows, items, found.max(axis=0), tolerance))
+
+
+def _improve(paths: Paths, region: Region, rows: IntArray, starts: Array, tolerance: float) -> Array:
+    """Return the ends of local searches in the continuous coordinates, (n, d), inside of the region."""
+    if not len(region.continuous):
+        return starts
+    ends = _ascend(paths, region, rows, starts, tolerance)
     if region.is_constrained:
         ends = region.polytope.project(ends, region.continuous)
         ends = np.where(region.contains(ends)[:, None], ends, starts)
-    np.maximum.at(best, own, paths.slopes(rows[own], ends)[0])
-    return best
+    return ends
+
+
+def _climb_steps(paths: Paths, region: Region, rows: IntArray, items: Array, values: Array, tolerance: float) -> Array:
+    """Return the values, (r,), after steps to better neighbours of items, (r, d), one item for each path."""
+    items, values, moving = items.copy(), values.copy(), np.arange(len(rows))
+    for _ in range(MAX_STEPS):
+        groups = [region.neighbours(item) for item in items[moving]]
+        sizes = np.array([len(group) for group in groups])
+        moving, groups = moving[sizes > 0], [group for group in groups if len(group)]
+        if not len(moving):
+            break
+        ends, near = np.cumsum(sizes[sizes > 0]), np.concatenate(groups)
+        scores = np.split(paths.slopes(np.repeat(rows[moving], sizes[sizes > 0]), near)[0], ends[:-1])
+        steps = np.array([group[int(np.argmax(score))] for group, score in zip(groups, scores, strict=True)])
+        gains = np.array([score.max() for score in scores]) > values[moving] + tolerance
+        moving, steps = moving[gains], steps[gains]
+        if not len(moving):
+            break
+        items[moving] = _improve(paths, region, rows[moving], steps, tolerance)
+        values[moving] = paths.slopes(rows[moving], items[moving])[0]
+    return values
 
 
 def _select_starts(designs: Array, values: Array) -> tuple[IntArray, Array]:
