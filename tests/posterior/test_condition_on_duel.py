@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from anchorpbo.duels import Duels
 from anchorpbo.inference import EP
@@ -57,6 +58,12 @@ def test_update_is_the_dense_rank_one_formula(example: Build, X: Array, draws: i
     expected = posterior.covariance(X) + np.outer(effect, effect) * logZ.d2[0]
     np.testing.assert_allclose(updated.covariance(X), expected, atol=1e-11)
     np.testing.assert_allclose(updated.variance(X), np.diagonal(expected), atol=1e-11)
+    # Draws and probabilities have the same variance, also if the posterior was a mixture.
+    difference = np.array([1.0, -1.0])
+    mean, deviation = difference @ updated.mean(X[:2]), np.sqrt(difference @ expected[:2, :2] @ difference)
+    assert updated.prob_prefer(X[:1], X[1:2])[0] == pytest.approx(ndtr(mean / deviation), rel=1e-9)
+    sampled = updated.sample(X[:2], 20_000, np.random.default_rng(0)) @ difference
+    assert sampled.std() == pytest.approx(deviation, rel=0.03)
 
 
 def test_queried_designs_may_be_asked_about_again(example: Build, X: Array) -> None:

@@ -122,7 +122,7 @@ class GaussianPosterior(Posterior):
         chosen = rng.integers(len(parts), size=n)
         for index in np.unique(chosen):
             (beta, root), selected = parts[int(index)], chosen == index
-            E = square_root(self._part_covariance(X, X, root))
+            E = square_root(self.covariance(X) if self.draws is None else self._part_covariance(X, X, root))
             noise = rng.standard_normal((int(selected.sum()), E.shape[1]))
             draws[selected] = self.kernel(X, self.points) @ beta + noise @ E.T
         return draws
@@ -143,6 +143,8 @@ class GaussianPosterior(Posterior):
         for beta, root in self.parts:
             if root is not last:  # the draws of Hallucination Believer share one root
                 variance, last = np.maximum(prior - ((row @ root.T) ** 2).sum(axis=1), 0.0), root
+            if self.draws is None and self.spread is not None:  # after an update of a mixture, or by a likely lapse
+                variance = variance + ((row @ self.spread.T) ** 2).sum(axis=1)
             yield row @ beta, variance
 
     def condition_on_duel(
