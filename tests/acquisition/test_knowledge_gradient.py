@@ -18,11 +18,12 @@ from anchorpbo.testing.contract import differentiate_items
 DRAWS = 60_000
 
 
-def simulate(posterior, noise, grid, first, second, rng):
+def simulate(posterior, noise, grid, first, second, rng, lapse=0.0):
     """Draw utilities on the grid and noisy answers; returns the draws and whether the first design won."""
     utilities = posterior.sample(grid, DRAWS, rng)
     errors = rng.standard_normal((2, DRAWS)) * np.sqrt(noise(grid[[first, second]]))[:, None]
-    return utilities, utilities[:, first] + errors[0] > utilities[:, second] + errors[1]
+    won = utilities[:, first] + errors[0] > utilities[:, second] + errors[1]
+    return utilities, np.where(rng.random(DRAWS) < lapse, rng.random(DRAWS) < 0.5, won)
 
 
 def make_grid(dimension):
@@ -33,13 +34,14 @@ def make_grid(dimension):
 CASES = [(1, 0.3, 0), (1, 0.1, 1), (1, 0.5, 2), (2, 0.4, 3), (2, 0.25, 4)]
 
 
+@pytest.mark.parametrize("lapse", [0.0, 0.3])
 @pytest.mark.parametrize(("dimension", "lengthscale", "seed"), CASES)
-def test_the_value_is_the_expected_best_posterior_mean_after_a_simulated_answer(dimension, lengthscale, seed):
+def test_the_value_is_the_expected_best_posterior_mean_after_a_simulated_answer(dimension, lengthscale, seed, lapse):
     rng, grid = np.random.default_rng(seed), make_grid(dimension)
     posterior, noise = study(RBF(lengthscale, 4.0), duels=4, dimension=dimension, seed=seed)
-    found = KnowledgeGradient().bind(posterior, noise).screen(grid, 10)
+    found = KnowledgeGradient(lapse).bind(posterior, noise).screen(grid, 10)
     value, (first, second) = found.values[-1], found.rows[-1]
-    utilities, won = simulate(posterior, noise, grid, first, second, rng)
+    utilities, won = simulate(posterior, noise, grid, first, second, rng, lapse)
     simulated, error = 0.0, 0.0
     for answer in (won, ~won):
         means = utilities[answer].mean(axis=0)
@@ -49,14 +51,15 @@ def test_the_value_is_the_expected_best_posterior_mean_after_a_simulated_answer(
     assert value > posterior.mean(grid).max() + 8.0 * error
 
 
+@pytest.mark.parametrize("lapse", [0.0, 0.3])
 @pytest.mark.parametrize(("dimension", "lengthscale", "seed"), CASES)
-def test_euco_is_the_expected_utility_of_the_simulated_choice(dimension, lengthscale, seed):
+def test_euco_is_the_expected_utility_of_the_simulated_choice(dimension, lengthscale, seed, lapse):
     rng, grid = np.random.default_rng(seed), make_grid(dimension)
     posterior, noise = study(RBF(lengthscale, 4.0), duels=4, dimension=dimension, seed=seed)
     first, second = rng.choice(len(grid), size=2, replace=False)
-    utilities, won = simulate(posterior, noise, grid, first, second, rng)
+    utilities, won = simulate(posterior, noise, grid, first, second, rng, lapse)
     chosen = np.where(won, utilities[:, first], utilities[:, second])
-    value = EUCO().bind(posterior, noise)(grid[None, [first, second]])[0]
+    value = EUCO(lapse).bind(posterior, noise)(grid[None, [first, second]])[0]
     assert value == pytest.approx(chosen.mean(), abs=5.0 * chosen.std() / np.sqrt(DRAWS))
 
 

@@ -48,10 +48,12 @@ PAIRS = {
     "raeubo": PairAcquisitionContract(RAEUBO()),
     "raeubo-mild": PairAcquisitionContract(RAEUBO(0.5)),
     "euco": PairAcquisitionContract(EUCO()),
+    "euco-lapse": PairAcquisitionContract(EUCO(lapse=0.2)),
 }
 
 DUELS = {
     "kg": OneShotAcquisitionContract(KnowledgeGradient()),
+    "kg-lapse": OneShotAcquisitionContract(KnowledgeGradient(lapse=0.2)),
     "eubo": DuelAcquisitionContract(EUBO()),
 }
 
@@ -211,7 +213,7 @@ def test_broken_acquisition_of_pairs_is_caught(acquisition: PairAcquisition, che
 class Broken(BoundKnowledgeGradient):
     """A knowledge gradient with a mistake in one method."""
 
-    mistake: str
+    mistake: str = ""
 
     def values(self, X: Array) -> Array:
         return super().values(X) + (X[:, 0, 0] if self.mistake == "values" else 0.0)
@@ -236,7 +238,7 @@ class BrokenGradient(KnowledgeGradient):
     mistake: str = "none"
 
     def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> Broken:
-        return Broken(posterior, noise, self.mistake)
+        return Broken(posterior, noise, mistake=self.mistake)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +254,7 @@ class BrokenGradient(KnowledgeGradient):
 def test_broken_acquisition_of_duels_is_caught(mistake: str, check: str) -> None:
     OneShotAcquisitionContract(BrokenGradient()).check(check)
     with pytest.raises(AssertionError):
-        OneShotAcquisitionContract(BrokenGradient(mistake)).check(check)
+        OneShotAcquisitionContract(BrokenGradient(mistake=mistake)).check(check)
 
 
 # -- mistakes in a first acquisition ----------------------------------------------------------------------------------

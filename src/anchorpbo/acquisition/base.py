@@ -50,6 +50,10 @@ class Acquisition(ABC):
         """Whether the value models the answer itself, as a probit with the noise of both designs as variances."""
         return False
 
+    def with_lapse(self, lapse: float) -> Acquisition:
+        """Return this acquisition for answers with a lapse probability; itself if the value does not model answers."""
+        return self
+
     @abstractmethod
     def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> BoundAcquisition:
         """Return this acquisition as a function of items, which are designs or duels."""

@@ -10,21 +10,36 @@ gradient (`knowledge_gradient`) of a user who must keep the design that won.
 The value is not monotone: if the user prefers x1 for certain, a better x2 or more uncertainty only adds wrong choices.
 The best decision given the noisy difference f(x1) - f(x2) + noise is at least as good as the user's choice. Its
 expected utility is EUBO with std replaced by std^2 / sqrt(s2), which is monotone in all moments: the upper bound.
+
+With a lapse probability l the user chooses at random with probability l: (1 - l) EUCO + l (m1 + m2) / 2.
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from anchorpbo.acquisition.base import PairAcquisition, PairPartials
 from anchorpbo.acquisition.best_option import best_of_two
 from anchorpbo.numerics.normal import cdf, density
+from anchorpbo.numerics.validation import as_share
 from anchorpbo.typing import Array
 
 
 @dataclass(frozen=True)
 class EUCO(PairAcquisition):
     """Expected utility of the chosen option (EUCO), for probit answers."""
+
+    lapse: float = 0.0
+    """Probability of a random answer; a study sets it to that of its likelihood."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lapse", as_share("lapse", self.lapse))
+
+    def with_lapse(self, lapse: float) -> EUCO:
+        """Return this acquisition for answers with a lapse probability."""
+        return replace(self, lapse=lapse)
 
     @property
     def needs_probit(self) -> bool:
@@ -40,6 +55,8 @@ class EUCO(PairAcquisition):
         z = (mean_first - mean_second) / s
         by_first, by_second, height = cdf(z), cdf(-z), density(z)
         share = variance / (s * s)
+        by_first, by_second = ((1.0 - self.lapse) * p + 0.5 * self.lapse for p in (by_first, by_second))
+        height = (1.0 - self.lapse) * height
         value = mean_first * by_first + mean_second * by_second + share * s * height
         # The choice depends on the means too: dPhi/dm1 = phi / s.
         tilt = z * height * (1.0 - share)

@@ -15,6 +15,9 @@ and similarly for a design b after "y". The knowledge gradient is the maximum ov
 less the present maximum of m, which does not depend on the duel and is left out. The noise map enters through s: a duel
 that the user cannot judge changes little. V with a = x and b = y is EUCO. No duel is worth more than the best EUBO.
 
+With a lapse probability l the answer is random with probability l and then changes nothing: both probabilities become
+(1 - l) Phi + l / 2, and phi becomes (1 - l) phi.
+
 The search maximises V over the duel and both choices at once ("one-shot" [Balandat2020]): an item is (x, a, y, b), each
 design of the duel followed by the design that is best if it wins. The value is exact for a Gaussian posterior and two
 answers; it does not count ties.
@@ -29,7 +32,7 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,6 +40,7 @@ from anchorpbo.acquisition.base import Acquisition
 from anchorpbo.acquisition.bound_acquisition import BoundAcquisition, BoundDuels, ScreenedDuels, select_largest
 from anchorpbo.numerics.normal import cdf, density
 from anchorpbo.numerics.tiering import jit_tiered
+from anchorpbo.numerics.validation import as_share
 from anchorpbo.posterior import Posterior
 from anchorpbo.posterior.moments import DesignMoments, OutcomeMoments
 from anchorpbo.reliability import NoiseMap
@@ -47,6 +51,16 @@ from anchorpbo.typing import Array, IntArray
 class KnowledgeGradient(Acquisition):
     """Knowledge gradient of a duel, for probit answers."""
 
+    lapse: float = 0.0
+    """Probability of a random answer; a study sets it to that of its likelihood."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lapse", as_share("lapse", self.lapse))
+
+    def with_lapse(self, lapse: float) -> KnowledgeGradient:
+        """Return this acquisition for answers with a lapse probability."""
+        return replace(self, lapse=lapse)
+
     @property
     def needs_probit(self) -> bool:
         """Whether the value models the answer: true."""
@@ -54,12 +68,15 @@ class KnowledgeGradient(Acquisition):
 
     def bind(self, posterior: Posterior, noise: NoiseMap, incumbent: float | None = None) -> BoundKnowledgeGradient:
         """Return V as a function of items (x, a, y, b), (n, 4, d); the incumbent is not used."""
-        return BoundKnowledgeGradient(posterior, noise)
+        return BoundKnowledgeGradient(posterior, noise, self.lapse)
 
 
 @dataclass(frozen=True, eq=False)
 class BoundKnowledgeGradient(BoundDuels):
     """The knowledge gradient as a function V of items (x, a, y, b), (n, 4, d)."""
+
+    lapse: float = 0.0
+    """Probability of a random answer."""
 
     @property
     def item_shape(self) -> tuple[int, ...]:
@@ -72,7 +89,8 @@ class BoundKnowledgeGradient(BoundDuels):
         noise = noise[::2] + noise[1::2]
         for weight, posterior in self.posterior.components:
             here = OutcomeMoments.of(posterior, X)
-            total += weight * _Outcomes.of(here.mean[:, 0] - here.mean[:, 2], here.variance + noise).value(here)
+            outcomes = _Outcomes.of(here.mean[:, 0] - here.mean[:, 2], here.variance + noise, self.lapse)
+            total += weight * outcomes.value(here)
         return total
 
     def slopes(self, X: Array) -> tuple[Array, Array]:
@@ -82,7 +100,7 @@ class BoundKnowledgeGradient(BoundDuels):
         total, gradient, by_noise = np.zeros(len(X)), np.zeros(X.shape), np.zeros(len(X))
         for weight, posterior in self.posterior.components:
             here = OutcomeMoments.of(posterior, X, slopes=True)
-            outcomes = _Outcomes.of(here.mean[:, 0] - here.mean[:, 2], here.variance + noise)
+            outcomes = _Outcomes.of(here.mean[:, 0] - here.mean[:, 2], here.variance + noise, self.lapse)
             by_mean, by_variance = outcomes.partials(here)
             total += weight * outcomes.value(here)
             gradient += weight * here.gradient(by_mean, by_variance, outcomes.slope)
@@ -174,18 +192,18 @@ class _Outcomes:
     z: Array
     s: Array
     first: Array
-    """Probability Phi(z) that x wins."""
+    """Probability that x wins, Phi(z) without lapses."""
     second: Array
-    """Probability Phi(-z) that y wins."""
+    """Probability that y wins, Phi(-z) without lapses."""
     slope: Array
-    """phi(z) / s, the derivative of V in Cov(f(a) - f(b), f(x) - f(y))."""
+    """The derivative of V in Cov(f(a) - f(b), f(x) - f(y)), phi(z) / s without lapses."""
 
     @classmethod
-    def of(cls, margin: Array, variance: Array) -> _Outcomes:
-        """Return the outcomes for m(x) - m(y) and s^2."""
+    def of(cls, margin: Array, variance: Array, lapse: float) -> _Outcomes:
+        """Return the outcomes for m(x) - m(y), s^2 and a lapse probability."""
         s = np.sqrt(variance)
-        z = margin / s
-        return cls(z, s, cdf(z), cdf(-z), density(z) / s)
+        z, informed, chance = margin / s, 1.0 - lapse, 0.5 * lapse
+        return cls(z, s, informed * cdf(z) + chance, informed * cdf(-z) + chance, informed * density(z) / s)
 
     def value(self, here: OutcomeMoments) -> Array:
         """Return V, (n,)."""
@@ -216,7 +234,7 @@ class _Choices:
         """Return the best choices for duels of two of the designs, (n, d), with row numbers (k,) each."""
         noise = bound.noise.values(designs)
         parts = [
-            _weigh(weight, DesignMoments.of(posterior, designs), noise, first, second)
+            _weigh(weight, DesignMoments.of(posterior, designs), noise, bound.lapse, first, second)
             for weight, posterior in bound.posterior.components
         ]
         means, covariances, in_first, in_second, in_covariance = (np.array(each) for each in zip(*parts, strict=True))
@@ -226,13 +244,13 @@ class _Choices:
 
 
 def _weigh(
-    weight: float, here: DesignMoments, noise: Array, first: IntArray, second: IntArray
+    weight: float, here: DesignMoments, noise: Array, lapse: float, first: IntArray, second: IntArray
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Return means, (n,), covariances, (n, n), and the weights of m(a), m(b) and the covariance in V, (k,) each."""
     covariance = here.covariance
     variance = here.variance[first] + here.variance[second] - 2.0 * covariance[first, second]
     total = np.maximum(variance, 0.0) + noise[first] + noise[second]
-    outcomes = _Outcomes.of(here.mean[first] - here.mean[second], total)
+    outcomes = _Outcomes.of(here.mean[first] - here.mean[second], total, lapse)
     return here.mean, covariance, weight * outcomes.first, weight * outcomes.second, weight * outcomes.slope
 
 

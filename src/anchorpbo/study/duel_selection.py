@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from anchorpbo.acquisition import BoundAcquisition
 from anchorpbo.errors import InputError
 from anchorpbo.model import PreferenceGP
 from anchorpbo.space import DesignSpace
@@ -57,7 +58,7 @@ class DuelSelector:
         now = self.fitter.acquisition_model(data)
         model = self.fitter.acquisition_model(data, _fantasise(now, pending)) if pending else now
         champion = self._find_champion(model, data)
-        bound = self.fitter.plan.acquisition.bind(model.posterior, model.noise)
+        bound = self._bind(model)
         pair = _order_sides(self.duel_search.find_pair(bound, champion, duel_filter, rng), flip)
         # The explanation uses the model without fantasies.
         return self._make_duel(
@@ -91,11 +92,16 @@ class DuelSelector:
         now = self.fitter.acquisition_model(data)
         out = [pair for pair in out if not np.array_equal(*pair)]
         model = self.fitter.acquisition_model(data, _fantasise(now, out)) if out else now
-        bound = self.fitter.plan.acquisition.bind(model.posterior, model.noise)
+        bound = self._bind(model)
         pair = np.array([design, self.duel_search.find_challenger(bound, design, duel_filter, rng)])
         return self._make_duel(
             data, pair, explain_duel(now, pair, data.last_winner, duel_filter), expected_gain(now, pair)
         )
+
+    def _bind(self, model: PreferenceGP) -> BoundAcquisition:
+        """Bind the plan's acquisition function to a model."""
+        acquisition = self.fitter.plan.acquisition.with_lapse(model.likelihood.lapse)
+        return acquisition.bind(model.posterior, model.noise)
 
     def _find_champion(self, model: PreferenceGP, data: StudyData) -> Array:
         """Return the previous winner, (d,); without one, the design of best mean, or any before the first answer."""
