@@ -146,11 +146,11 @@ def test_challengers_are_duels_of_the_champion():
 def test_a_list_is_searched_exactly_up_to_the_limit_and_bounded_beyond(monkeypatch):
     posterior, noise = study(RBF(0.3, 5.0), dimension=2)
     designs, bound = np.random.default_rng(4).random((60, 2)), KnowledgeGradient().bind(posterior, noise)
-    monkeypatch.setattr(shortlist_module, "MAX_JOINT_ITEMS", 60)
+    monkeypatch.setattr(shortlist_module, "MAX_JOINT_SUMS", 60**3 / 2)
     exact = maximise_discrete(bound, designs)
     assert exact.info.exact
     assert exact.value == bound.screen(designs, 10_000).values.max()
-    monkeypatch.setattr(shortlist_module, "MAX_JOINT_ITEMS", 59)
+    monkeypatch.setattr(shortlist_module, "MAX_JOINT_SUMS", 59**3 / 2)
     short = maximise_discrete(bound, designs)
     assert short.info.gap > 0.0
     assert not short.info.exact

@@ -73,7 +73,7 @@ def maximise_discrete(
 
     Single designs: exact. Pairs: exact up to `MAX_ENUMERATED_ITEMS` items; beyond, exact unless the budget runs out
     before the proof is complete, and then `info.gap` bounds the loss. The knowledge gradient: exact up to
-    `shortlist.MAX_JOINT_ITEMS` items; beyond, the best of a shortlist, and `info.gap` bounds the loss.
+    `shortlist.count_joint_designs` items; beyond, the best of a shortlist, and `info.gap` bounds the loss.
 
     Parameters
     ----------

@@ -14,8 +14,8 @@ from anchorpbo.acquisition.averages import average_values
 from anchorpbo.search.pair_search import Candidates, bound_cell_pairs, split_cells
 from anchorpbo.typing import Array, IntArray
 
-MAX_JOINT_ITEMS = 400
-"""Largest number of designs of which all duels are scored with all choices: a tenth of a second."""
+MAX_JOINT_SUMS = 8_000_000
+"""Largest number of sums if all duels are scored with all choices: about 30 ms."""
 EXPLORATION = 2.0
 """Standard deviations in the upper confidence bound."""
 
@@ -25,13 +25,19 @@ def shortlist_designs(bound: BoundDuels, designs: Array) -> tuple[IntArray, floa
 
     The bound is -infinity if no other duel is better.
     """
-    if len(designs) <= MAX_JOINT_ITEMS:
+    limit = count_joint_designs(len(bound.posterior.components))
+    if len(designs) <= limit:
         return np.arange(len(designs)), -np.inf
     candidates = Candidates.of(EUBO().bind(bound.posterior, bound.noise), designs, np.empty((0, 2), dtype=np.intp))
     mean = average_values([(each.weight, each.mean) for each in candidates.components])
     upper = average_values([(each.weight, each.mean + EXPLORATION * each.std) for each in candidates.components])
-    by_mean = np.argsort(-mean, kind="stable")[: MAX_JOINT_ITEMS // 2]
+    by_mean = np.argsort(-mean, kind="stable")[: limit // 2]
     by_bound = np.argsort(-upper, kind="stable")
-    rest = by_bound[~np.isin(by_bound, by_mean)][: MAX_JOINT_ITEMS - len(by_mean)]
+    rest = by_bound[~np.isin(by_bound, by_mean)][: limit - len(by_mean)]
     cells = split_cells(candidates, np.arange(len(designs)))
     return np.sort(np.concatenate([by_mean, rest])), float(bound_cell_pairs(candidates, cells).max())
+
+
+def count_joint_designs(components: int) -> int:
+    """Return the largest number n of designs of which all duels are scored with all choices, n^3 / 2 per component."""
+    return int(np.cbrt(2.0 * MAX_JOINT_SUMS / components) + 1e-9)
