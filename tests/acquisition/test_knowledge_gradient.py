@@ -48,7 +48,7 @@ def test_the_value_is_the_expected_best_posterior_mean_after_a_simulated_answer(
         simulated += answer.mean() * means.max()
         error += answer.mean() * utilities[answer].std(axis=0)[means.argmax()] / np.sqrt(answer.sum())
     assert value == pytest.approx(simulated, abs=4.0 * error)
-    assert value > posterior.mean(grid).max() + 8.0 * error
+    assert value > posterior.mean(grid).max() + (3.0 if lapse else 8.0) * error
 
 
 @pytest.mark.parametrize("lapse", [0.0, 0.3])
