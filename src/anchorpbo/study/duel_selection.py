@@ -16,19 +16,20 @@ from anchorpbo.study.duel import Duel
 from anchorpbo.study.duel_filter import DuelFilter
 from anchorpbo.study.duel_search import DuelSearch
 from anchorpbo.study.expected_gain import expected_gain
-from anchorpbo.study.explanations import INITIAL_DUEL, explain_duel
+from anchorpbo.study.explanations import INITIAL_DUEL, KNOCKOUT_DUEL, explain_duel
 from anchorpbo.study.hyperparameters import ModelFitter
 from anchorpbo.study.initial_duels import (
     generate_initial_pairs,
     has_initial_pairs,
     select_initial_challenger,
     select_initial_pair,
+    select_knockout_pair,
 )
 from anchorpbo.typing import Array
 
 
 class DuelSelector:
-    """Selection of duels by a plan: initial pairs spread over the space, then those of highest acquisition value."""
+    """Selection of duels by a plan: initial duels first, then those of highest acquisition value."""
 
     def __init__(self, study: str, space: DesignSpace, fitter: ModelFitter, seed: int) -> None:
         self.study: str = study
@@ -52,6 +53,11 @@ class DuelSelector:
         # All randomness comes from the seed and the position in the log.
         rng = np.random.default_rng([self.seed, 1, data.events, len(pending)])
         flip = bool(rng.integers(2))
+        # The knockout needs each answer before the next duel.
+        if self.fitter.plan.start == "anchors" and len(data.anchors) and not pending:
+            knockout = select_knockout_pair(self.initial_pairs, data, duel_filter)
+            if knockout is not None:
+                return self._make_duel(data, _order_sides(knockout, flip), KNOCKOUT_DUEL, None)
         if asked < self.fitter.plan.initial:
             pair = _order_sides(select_initial_pair(self.initial_pairs, asked + data.skips, duel_filter), flip)
             return self._make_duel(data, pair, INITIAL_DUEL, None)

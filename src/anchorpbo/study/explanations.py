@@ -13,6 +13,7 @@ from anchorpbo.study.duel_filter import DuelFilter
 from anchorpbo.typing import Array
 
 INITIAL_DUEL = "To start with, two designs from different parts of the space."
+KNOCKOUT_DUEL = "To start with, to see how good the designs are that you said you know."
 EXPECTED = "is expected to be at least as good as your best so far"
 VARIATION = "is a promising variation of your best so far"
 PROMISING = "is promising"

@@ -1,4 +1,9 @@
-"""Initial duels, before the model selects: pairs of designs spread over the space."""
+"""Initial duels, before the model selects: a knockout among anchors, and pairs of designs spread over the space.
+
+The knockout finds out whether the anchors are good designs, and which is the best of them. The first anchor meets a
+design from another part of the space. If it wins, the winner meets the next anchor, and so on; if it loses, the anchors
+are probably not better than other designs, and the knockout ends.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,14 @@ import numpy as np
 
 from anchorpbo.errors import NothingLeftError
 from anchorpbo.space import DesignSpace, Region
+from anchorpbo.study.dataset import StudyData
 from anchorpbo.study.duel_filter import DuelFilter
 from anchorpbo.typing import Array, IntArray
 
 MAX_PAIRS = 64
 """Largest number of initial pairs; after the last one, the first follows again."""
+MAX_KNOCKOUT_ANCHORS = 5
+"""Largest number of anchors in the knockout."""
 MIN_DISTANCE = 0.25
 """Smallest difference of the designs of a pair in one coordinate, unless a category differs."""
 
@@ -62,6 +70,39 @@ def select_initial_pair(pairs: Array, number: int, duel_filter: DuelFilter) -> A
         if allowed.any():
             return np.asarray(pairs[order[int(np.argmax(allowed))]])
     raise NothingLeftError("a duel needs two designs that look different", "only pending ones", "ask for fewer")
+
+
+def select_knockout_pair(pairs: Array, data: StudyData, duel_filter: DuelFilter) -> Array | None:
+    """Return the next pair of the knockout among the anchors, (2, d), or ``None`` if it has ended.
+
+    Parameters
+    ----------
+    pairs
+        Initial pairs, (n, 2, d): the first opponent is one of their designs.
+    data
+        The log so far. Anchors that have been compared do not enter the knockout.
+    duel_filter
+        Filter of the pairs that may be asked.
+    """
+    anchors = data.anchors[:MAX_KNOCKOUT_ANCHORS]
+    if len(data) >= len(anchors):
+        return None
+    compared = {design.tobytes() for design in data.pairs.reshape(-1, anchors.shape[1])}
+    left = np.array([anchor for anchor in anchors if anchor.tobytes() not in compared])
+    designs = pairs.reshape(-1, pairs.shape[2])
+    elsewhere = designs[~(designs[:, None] == data.anchors[None]).all(axis=2).any(axis=1)]
+    opponents = elsewhere if len(elsewhere) else designs
+    if len(data):
+        if data.champion is None or not (data.anchors == data.champion).all(axis=1).any():
+            return None
+        opponents = data.champion[None]
+    for anchor in left:
+        allowed = duel_filter.allows_challengers(anchor, opponents)
+        far = ~duel_filter.is_near(opponents, anchor, MIN_DISTANCE)
+        for choice in (allowed & far, allowed):
+            if choice.any():
+                return np.array([anchor, opponents[int(np.argmax(choice))]])
+    return None
 
 
 def select_initial_challenger(pairs: Array, champion: Array, shown: Array, duel_filter: DuelFilter) -> Array:

@@ -27,7 +27,7 @@ from anchorpbo.study.duel import Duel, Outcome, parse_outcome
 from anchorpbo.study.events import event_to_dict
 from anchorpbo.study.files import load_text, save_text
 from anchorpbo.study.optimality import DEFAULT_MARGIN
-from anchorpbo.study.plan import NoiseRule, Plan
+from anchorpbo.study.plan import NoiseRule, Plan, StartName
 from anchorpbo.study.progress import Progress
 from anchorpbo.study.recommendation import Estimate, Recommendation, estimate_utilities
 from anchorpbo.study.serialization import make_layout_error, read_study, write_study
@@ -80,6 +80,9 @@ class Optimizer:
         ``"simplex"``, an object, or ``None`` for that of the preset.
     preset_version
         Version of the preset; by default the latest. A saved study keeps the version it was created with.
+    start
+        First duels: ``"anchors"``, a knockout among up to five anchors, in order, which ends early if the first of them
+        loses against a design from elsewhere; or ``"spread"``, only duels spread over the space.
 
     Examples
     --------
@@ -111,12 +114,13 @@ class Optimizer:
         baseline: Literal["constant", "anchored"] = "constant",
         integration: IntegrationName | IntegrationRule | None = None,
         preset_version: int | None = None,
+        start: StartName | None = None,
     ) -> None:
         options: dict[str, Any] = {
             "strategy": strategy, "preset": preset, "kernel": kernel, "likelihood": likelihood, "inference": inference,
             "noise": noise, "learn": learn, "initial": initial,
             "refit_every": refit_every, "risk_weight": risk_weight, "baseline": baseline,
-            "integration": integration, "preset_version": preset_version,
+            "integration": integration, "preset_version": preset_version, "start": start,
         }  # fmt: skip
         self._settings = StudySettings.create(space, anchors, seed, options)
         self._state = StudyState(self._settings)

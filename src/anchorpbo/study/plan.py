@@ -44,6 +44,10 @@ MAX_LENGTHSCALES = 20
 """Largest number of coordinates with a length-scale each; more coordinates share one."""
 
 
+StartName = Literal["spread", "anchors"]
+STARTS = ("spread", "anchors")
+
+
 class NoiseRule(ABC):
     """Abstract rule that creates a noise map from anchors; immutable."""
 
@@ -124,6 +128,8 @@ class Plan:
     """How the model integrates over its hyper-parameters."""
     recommends: Literal["seen", "space"] = "seen"
     """Which designs are recommended by default: those compared, or any design of the space."""
+    start: StartName = "spread"
+    """First duels: between designs spread over the space, or a knockout among the anchors before those."""
     version: int = 1
     """Version of the preset."""
 
@@ -193,7 +199,7 @@ def make_default_plan(
     )
     if version == 1:
         return first
-    return replace(first, initial=2, integration=QuasiMonteCarlo(), recommends="space", version=version)
+    return replace(first, initial=2, integration=QuasiMonteCarlo(), recommends="space", start="anchors", version=version)
 
 
 _DEFAULT_STRATEGIES = {1: "raeubo", 2: "kg"}
@@ -232,6 +238,7 @@ def make_plan(
     baseline: str,
     integration: IntegrationName | IntegrationRule | None = None,
     preset_version: int | None = None,
+    start: StartName | None = None,
 ) -> Plan:
     """Return the plan of a preset, with some parts replaced; see `Optimizer`."""
     if isinstance(strategy, str):
@@ -246,6 +253,8 @@ def make_plan(
         raise InputError(rule, version, "leave it out, or open the study with the release that created it")
     if baseline not in ("constant", "anchored"):
         raise UnknownNameError.of("baseline", baseline, ("constant", "anchored"))
+    if start is not None and start not in STARTS:
+        raise UnknownNameError.of("start", start, STARTS)
     _check_types(kernel, noise, learn)
     given: dict[str, Any] = {
         "kernel": kernel,
@@ -257,6 +266,7 @@ def make_plan(
         "refit_every": None if refit_every is None else as_integer("refit_every", refit_every, 1),
         "risk_weight": None if risk_weight is None else as_non_negative("risk_weight", risk_weight),
         "integration": None if integration is None else resolve_integration(integration),
+        "start": start,
     }
     if preset == "paper":
         base = make_paper_plan(space, strategy, baseline)

@@ -55,7 +55,7 @@ class SavedStudy:
     """Fitted hyper-parameters, as JSON data, not yet checked; ``None`` for none."""
 
 
-ADDED_OPTIONS: dict[str, Any] = {"integration": {"class": "MAP"}, "preset_version": 1}
+ADDED_OPTIONS: dict[str, Any] = {"integration": {"class": "MAP"}, "preset_version": 1, "start": "spread"}
 """Options that older releases did not have, as JSON data, with the value that a study without them has."""
 
 
