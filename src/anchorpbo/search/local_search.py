@@ -21,9 +21,6 @@ from anchorpbo.typing import Array, BoolArray
 if TYPE_CHECKING:
     from scipy.optimize import LinearConstraint
 
-GAIN_TOLERANCE = 1e-9
-"""A local search ends when the next step promises a smaller gain, in units of the spread of the values."""
-
 
 @dataclass(frozen=True, eq=False)
 class LocalOptima:
@@ -40,11 +37,15 @@ class LocalOptima:
 
 
 class LocalSearch:
-    """Local search for the maximum of an acquisition function; `evaluations` counts the items evaluated."""
+    """Local search for the maximum of an acquisition function; `evaluations` counts the items evaluated.
 
-    def __init__(self, bound: BoundAcquisition, region: Region, values: Array) -> None:
+    A search ends when its next step promises a gain below `tolerance`, in units of the spread of known values, (n,).
+    """
+
+    def __init__(self, bound: BoundAcquisition, region: Region, values: Array, tolerance: float) -> None:
         self.bound: BoundAcquisition = bound
         self.region: Region = region
+        self.tolerance: float = tolerance
         self.evaluations: int = 0
         # Gains are measured in units of the spread of the values, because values such as those of EI can be tiny.
         best = float(values.max())
@@ -81,7 +82,7 @@ class LocalSearch:
 
     def _run_bfgs(self, starts: Array, steps: int) -> LocalOptima:
         symmetric = starts.ndim == 3 and is_duel(starts.shape[1])
-        optimizer = ProjectedBFGS(self._get_continuous(starts), GAIN_TOLERANCE * self.scale, symmetric)
+        optimizer = ProjectedBFGS(self._get_continuous(starts), self.tolerance * self.scale, symmetric)
         for _ in range(steps):
             rows = optimizer.active_rows
             if not len(rows):

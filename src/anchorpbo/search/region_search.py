@@ -2,7 +2,8 @@
 
 1. Score designs spread over the region, landmarks (the anchors and the best designs compared) and any extra items. The
    anchors matter because a narrow region of low noise around one may contain no spread design. For duels, score all
-   pairs of these designs: two good halves seldom meet by chance.
+   pairs of these designs: two good halves seldom meet by chance. If an item has designs that are not part of its duel,
+   screen a shortlist (`shortlist`).
 2. Select starts: the best item and a spread of good ones (`starts`).
 3. Search locally from all starts in their continuous coordinates (`local_search`). Then move each to its best neighbour
    in the discrete coordinates, and repeat from those that improved. Discrete coordinates are never relaxed and rounded.
@@ -28,6 +29,7 @@ from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_floats, as_generator, as_integer
 from anchorpbo.search.evaluation import check_bound, check_finite, evaluate
 from anchorpbo.search.local_search import LocalOptima, LocalSearch
+from anchorpbo.search.shortlist import sample_shortlist
 from anchorpbo.search.starts import select_landmarks, select_starts
 from anchorpbo.space.region import Region
 from anchorpbo.typing import Array, BoolArray
@@ -46,6 +48,10 @@ PATH_FRACTIONS = (0.25, 0.5, 0.7, 0.8, 0.9, 0.95)
 """Points on the line from the start to the end of a local search that are scored if its end is not allowed."""
 MAX_ROUNDS = 10
 """Largest number of rounds of local search and steps to neighbours."""
+GAIN_TOLERANCE = 1e-9
+"""A local search ends when the next step promises a smaller gain, in units of the spread of the values."""
+CHOICES_TOLERANCE = 1e-4
+"""The same for items with designs outside of their duels, whose searches converge slowly."""
 MAX_CHOICE_CHECKS = 3
 """Largest number of times that the designs of an item outside of its duel are replaced by better ones."""
 _CUBE_TOLERANCE = 1e-9
@@ -113,8 +119,7 @@ def maximise(
     rng = as_generator(rng)
     with one_blas_thread(len(bound.posterior.points)):
         search = _RegionSearch(bound, region, allowed)
-        # All pairs of the designs are scored, so fewer designs suffice.
-        search.screen(region.sample(raw if search.designs == 1 else max(raw // PAIR_REDUCTION, 2), rng), extra)
+        search.screen(search.sample(raw, rng), extra)
         search.ascend(restarts)
     return search.result()
 
@@ -131,7 +136,15 @@ class _RegionSearch:
         self.converged = True
         self.designs = math.prod(bound.item_shape) // region.dimension
         """Designs per item: 1, or 2 and more for a duel."""
+        self.has_choices = self.designs > 2
+        """Whether an item has designs that are not part of its duel."""
         self.screened_designs = np.empty((0, region.dimension))
+
+    def sample(self, raw: int, rng: np.random.Generator) -> Array:
+        """Return designs to screen, (n, d); for duels fewer, because all pairs of them are scored."""
+        if self.has_choices:
+            return sample_shortlist(self.bound.posterior, self.region, raw, rng)
+        return self.region.sample(raw if self.designs == 1 else max(raw // PAIR_REDUCTION, 2), rng)
 
     def score(self, items: Array) -> Array:
         """Score items, keep the allowed ones and return all values."""
@@ -176,7 +189,9 @@ class _RegionSearch:
 
     def ascend(self, restarts: int) -> None:
         """Run steps 2 to 4."""
-        constrained, climb = self.region.is_constrained, LocalSearch(self.bound, self.region, self.values)
+        constrained = self.region.is_constrained
+        tolerance = CHOICES_TOLERANCE if self.has_choices else GAIN_TOLERANCE
+        climb = LocalSearch(self.bound, self.region, self.values, tolerance)
         pairs = self.items.reshape(-1, self.designs, self.region.dimension)
         # With constraints each local search runs separately, at several times the cost.
         starts = select_starts(pairs, self.values, min(restarts, MAX_CONSTRAINED_STARTS) if constrained else restarts)
@@ -195,7 +210,7 @@ class _RegionSearch:
         if constrained:
             best = [int(np.argmax(self.values))]
             self._climb(climb, self.items[best], self.values[best], MAX_EVALUATIONS)
-        if isinstance(self.bound, BoundDuels) and self.designs > 2:
+        if isinstance(self.bound, BoundDuels) and self.has_choices:
             self._check_choices(self.bound, climb)
         self.evaluations += climb.evaluations
 

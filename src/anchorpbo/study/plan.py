@@ -199,7 +199,9 @@ def make_default_plan(
     )
     if version == 1:
         return first
-    return replace(first, initial=2, integration=QuasiMonteCarlo(), recommends="space", start="anchors", version=version)
+    return replace(
+        first, initial=2, start="anchors", integration=QuasiMonteCarlo(), recommends="space", version=version
+    )
 
 
 _DEFAULT_STRATEGIES = {1: "raeubo", 2: "kg"}
@@ -213,7 +215,8 @@ def _make_priors(plan: Plan, dimension: int) -> dict[str, Learn | None]:
     """
     noise = np.full(1, plan.noise_map(np.zeros((1, dimension))).scale)
     unit = float(plan.likelihood.coefficients(noise, noise)[0][0]) ** -2
-    median, spread = DEFAULT_OUTPUTSCALE.median * unit, DEFAULT_OUTPUTSCALE.spread
+    # Rounded, so that rounding errors of the unit are not saved.
+    median, spread = float(f"{DEFAULT_OUTPUTSCALE.median * unit:.12g}"), DEFAULT_OUTPUTSCALE.spread
     return {
         "lengthscale": Learn((0.03, 10.0), DEFAULT_LENGTHSCALE),
         "outputscale": Learn((1e-4 * median, 1e3 * median), LogNormal(median, spread)),

@@ -29,7 +29,7 @@ from anchorpbo.study.events import (
 )
 from anchorpbo.study.hyperparameters import Key, ModelFitter
 from anchorpbo.study.log import Log, LogSnapshot
-from anchorpbo.study.optimality import DEFAULT_MARGIN, compute_p_within
+from anchorpbo.study.optimality import DEFAULT_MARGIN
 from anchorpbo.study.progress import Progress, assess_progress
 from anchorpbo.study.recommendation import (
     Recommendation,
@@ -225,8 +225,9 @@ class StudyState:
         self._p_within.put(self._model_key, p_within)
 
     def _compute_p_within(self) -> float:
-        posterior = self.report_model().posterior
-        return compute_p_within(posterior, self.space, self.recommended_point(), DEFAULT_MARGIN, self.settings.seed)
+        # The default recommendation is mostly asked for as well, and it is cached.
+        plan, none = self.settings.plan, np.empty((0, self.space.dimension))
+        return self.recommend(plan.risk_weight, plan.recommends == "space", None, none, DEFAULT_MARGIN).p_within
 
     def recommended_point(self) -> Array:
         """Return the coordinates, (d,), of the design that is recommended by default."""
