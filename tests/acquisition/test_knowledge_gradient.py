@@ -7,7 +7,10 @@ import pytest
 from acquisition_study import study
 
 from anchorpbo.acquisition import EUBO, EUCO, KnowledgeGradient
+from anchorpbo.duels import Duels
+from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.kernels import RBF, Matern52
+from anchorpbo.model import PreferenceGP
 from anchorpbo.posterior import PosteriorMixture
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.search import maximise, maximise_discrete
@@ -104,6 +107,38 @@ def test_the_search_finds_the_maximum_of_a_fine_grid(seed):
     found = maximise(bound, 1, np.random.default_rng(seed))
     assert found.value >= best - 1e-3 * abs(best)
     assert found.value == pytest.approx(bound(found.x[None])[0], rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_late_in_a_study_the_search_finds_the_best_duels_close_to_the_best_design(seed):
+    rng = np.random.default_rng(seed)
+    centre, radii = 0.2 + 0.6 * rng.random(6), np.repeat(np.geomspace(0.01, 0.3, 100), 2)
+    points = np.clip(centre + radii[:, None] * rng.standard_normal((200, 6)), 0.0, 1.0)
+    nearer = ((points - centre) ** 2).sum(axis=1).reshape(100, 2).argmin(axis=1)
+    winners = 2 * np.arange(100) + nearer
+    model = PreferenceGP(RBF(0.5, 60.0), "probit", "ep").condition(Duels(points, winners, winners ^ 1))
+    bound, best = KnowledgeGradient().bind(model.posterior, model.noise), model.posterior.means.max()
+    top = model.posterior.points[model.posterior.means.argmax()]
+    around = np.clip(top + np.geomspace(0.01, 0.3, 200)[:, None] * rng.standard_normal((200, 6)), 0.0, 1.0)
+    dense = bound.screen(np.vstack([around, top]), 8).items
+    thorough = max(maximise(bound, 6, np.random.default_rng(k), raw=2048, extra=dense).value for k in range(2)) - best
+    assert maximise(bound, 6, np.random.default_rng(seed)).value - best > 0.95 * thorough
+
+
+def test_pairs_are_scored_by_their_gain_over_the_best_of_the_choices():
+    posterior, noise = study(RBF(0.3, 5.0), dimension=2)
+    rng = np.random.default_rng(3)
+    choices, pairs, bound = rng.random((6, 2)), rng.random((4, 2, 2)), KnowledgeGradient().bind(posterior, noise)
+    for (x, y), value in zip(pairs, bound.score_pairs(pairs, choices), strict=True):
+        best = max(bound(np.array([[x, a, y, b]]))[0] for a in choices for b in choices)
+        assert value == pytest.approx(best - posterior.mean(choices).max(), abs=1e-12)
+        assert value >= 0.0
+    with pytest.raises(ShapeError, match=r"pairs must have shape \(n, 2, 2\)"):
+        bound.score_pairs(rng.random((4, 2)), choices)
+    with pytest.raises(InputError, match="choices must have at least one design"):
+        bound.score_pairs(pairs, np.empty((0, 2)))
+    with pytest.raises(ShapeError, match="for pairs of designs use score_pairs"):
+        bound(pairs)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -32,6 +32,12 @@ from anchorpbo.typing import Array, IntArray
 if TYPE_CHECKING:
     from anchorpbo.acquisition.base import DesignAcquisition, PairAcquisition, PairPartials
 
+_ITEM_WORDS = {
+    1: ("single designs", "give one design per row"),
+    2: ("pairs of designs", "give two designs per row"),
+}
+"""What an item is, and how to give it, by its number of designs."""
+
 
 @dataclass(frozen=True, eq=False)
 class BoundAcquisition(ABC):
@@ -88,11 +94,8 @@ class BoundAcquisition(ABC):
     def _items(self, X: npt.ArrayLike) -> Array:
         array, expected = as_floats("X", X), self.item_shape
         if array.shape[1:] != expected or array.ndim != 1 + len(expected):
-            kind, remedy = (
-                ("single designs", "give one design per row")
-                if len(expected) == 1
-                else ("pairs of designs", "give two designs per row")
-            )
+            designs = expected[0] if len(expected) == 2 else 1
+            kind, remedy = _ITEM_WORDS.get(designs, ("designs and choices", "for pairs of designs use score_pairs"))
             shape = f"(n, {', '.join(map(str, expected))})"
             raise ShapeError(f"this acquisition scores {kind}, so X must have shape {shape}", array.shape, remedy)
         return array

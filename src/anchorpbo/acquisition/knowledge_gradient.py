@@ -35,12 +35,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from anchorpbo.acquisition.base import Acquisition
 from anchorpbo.acquisition.bound_acquisition import BoundAcquisition, BoundDuels, ScreenedDuels, select_largest
+from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.normal import cdf, density
 from anchorpbo.numerics.tiering import jit_tiered
-from anchorpbo.numerics.validation import as_share
+from anchorpbo.numerics.validation import as_floats, as_points, as_share
 from anchorpbo.posterior import Posterior
 from anchorpbo.posterior.moments import DesignMoments, OutcomeMoments
 from anchorpbo.reliability import NoiseMap
@@ -107,6 +109,22 @@ class BoundKnowledgeGradient(BoundDuels):
             by_noise += weight * by_variance
         gradient[:, ::2] += by_noise[:, None, None] * noise_slopes.reshape(len(X), 2, X.shape[2])
         return total, gradient
+
+    def score_pairs(self, pairs: npt.ArrayLike, choices: npt.ArrayLike) -> Array:
+        """Return the knowledge gradient of pairs, (n, 2, d), if the user then chooses among `choices`, (k, d).
+
+        Unlike V, it is the gain over the present best mean of the choices, so it is never below 0.
+        """
+        duels, designs = as_floats("pairs", pairs), as_points("choices", choices, self.posterior.dimension)
+        if duels.ndim != 3 or duels.shape[1:] != (2, self.posterior.dimension):
+            rule = f"pairs must have shape (n, 2, {self.posterior.dimension})"
+            raise ShapeError(rule, duels.shape, "give two designs per row")
+        if not len(designs):
+            raise InputError("choices must have at least one design", "none", "give the designs that may be chosen")
+        first = len(designs) + 2 * np.arange(len(duels))
+        together = np.concatenate([designs, duels.reshape(-1, designs.shape[1])])
+        now = float(self.posterior.mean(designs).max())
+        return _Choices.of(self, together, first, first + 1, len(designs)).values - now
 
     def screen(self, designs: Array, count: int) -> ScreenedDuels:
         """Return the best duels of designs, with the best choices a and b among them."""
@@ -230,8 +248,18 @@ class _Choices:
     """Row number of the best b, (k,)."""
 
     @classmethod
-    def of(cls, bound: BoundKnowledgeGradient, designs: Array, first: IntArray, second: IntArray) -> _Choices:
-        """Return the best choices for duels of two of the designs, (n, d), with row numbers (k,) each."""
+    def of(
+        cls,
+        bound: BoundKnowledgeGradient,
+        designs: Array,
+        first: IntArray,
+        second: IntArray,
+        count: int | None = None,
+    ) -> _Choices:
+        """Return the best choices for duels of two of the designs, (n, d), with row numbers (k,) each.
+
+        Only the first `count` designs may be chosen; by default all.
+        """
         noise = bound.noise.values(designs)
         parts = [
             _weigh(weight, DesignMoments.of(posterior, designs), noise, bound.lapse, first, second)
@@ -239,6 +267,7 @@ class _Choices:
         ]
         means, covariances, in_first, in_second, in_covariance = (np.array(each) for each in zip(*parts, strict=True))
         values, if_first, if_second = np.empty(len(first)), *np.empty((2, len(first)), dtype=np.intp)
+        means = np.ascontiguousarray(means[:, :count])
         _choose(means, covariances, first, second, in_first, in_second, in_covariance, values, if_first, if_second)
         return cls(values, if_first, if_second)
 

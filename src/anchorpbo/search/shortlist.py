@@ -4,8 +4,8 @@ The knowledge gradient compares every duel with every design that may be chosen 
 long lists only the designs of highest mean and of highest upper confidence bound are kept. No duel is worth more than
 the best EUBO, for which `pair_search` bounds all pairs of cells at once.
 
-In a region, the designs are those of highest mean and of highest upper confidence bound among many spread ones, some
-spread ones, and some around the best design compared: late in a study the best duels are close to it.
+In a region, the designs are those of highest mean, and distant ones of high upper confidence bound, among many spread
+ones; some spread ones; and some around the best design compared: late in a study the best duels are close to it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from anchorpbo.acquisition import EUBO, BoundDuels
 from anchorpbo.acquisition.averages import average_values
 from anchorpbo.posterior import Posterior
 from anchorpbo.search.pair_search import Candidates, bound_cell_pairs, split_cells
+from anchorpbo.search.starts import select_starts
 from anchorpbo.space.region import Region
 from anchorpbo.typing import Array, IntArray
 
@@ -54,10 +55,8 @@ def sample_shortlist(posterior: Posterior, region: Region, raw: int, rng: np.ran
     distances = np.geomspace(*AROUND_DISTANCES, AROUND)[:, None]
     around = region.repair(region.snap(best + distances * rng.standard_normal((AROUND, region.dimension))))
     here = posterior.at(spread)
-    by_bound, by_mean = (
-        np.argsort(-values, kind="stable")[:count]
-        for values, count in ((here.mean + EXPLORATION * np.sqrt(here.variance), BY_BOUND), (here.mean, BY_MEAN))
-    )
+    upper = here.mean + EXPLORATION * np.sqrt(here.variance)
+    by_bound, by_mean = select_starts(spread[:, None], upper, BY_BOUND), np.argsort(-here.mean, kind="stable")[:BY_MEAN]
     rows = np.unique(np.concatenate([np.arange(min(SPREAD, len(spread))), by_bound, by_mean]))
     return np.concatenate([spread[rows], around])
 
