@@ -42,8 +42,6 @@ MIN_CURVATURE = 0.5
 """Smallest curvature of the negative log posterior in any direction, in units of the prior's."""
 DIFFERENCE_STEP = 0.02
 """Step of the differences of the gradient, in prior standard deviations."""
-MIN_NODES = 3
-"""Smallest number of nodes that a rule of more nodes keeps for many duels."""
 MIN_SHARE = 0.02
 """Nodes of a smaller weight, as a share of the largest, are left out."""
 SPHERE_FACTOR = 1.1
@@ -60,9 +58,9 @@ class IntegrationRule(ABC):
 
     nodes: int = 7
     """Largest number of nodes, at least 1; the first is the mode."""
-    full_duels: int = 60
-    """Number of duels beyond which there are fewer nodes, in inverse proportion, but at least `MIN_NODES`: the cost of
-    a node grows with the duels, and the posterior of the hyper-parameters narrows."""
+    full_duels: int = 40
+    """Number of duels beyond which there are fewer nodes, in inverse proportion, down to the mode alone: the cost of a
+    node grows with the duels, and the posterior of the hyper-parameters narrows."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nodes", as_integer("nodes", self.nodes, 1))
@@ -78,7 +76,7 @@ class IntegrationRule(ABC):
     @final
     def count_nodes(self, duels: int) -> int:
         """Return the largest number of nodes for this many duels."""
-        return min(self.nodes, max(round(self.nodes * self.full_duels / max(duels, 1)), MIN_NODES))
+        return min(self.nodes, max(round(self.nodes * self.full_duels / max(duels, 1)), 1))
 
 
 @dataclass(frozen=True)
