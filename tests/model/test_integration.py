@@ -9,6 +9,8 @@ from scipy.stats import qmc
 
 import anchorpbo as ap
 from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.inference import EP
+from anchorpbo.inference.evidence import ep_evidence
 from anchorpbo.model import (
     MAP,
     CentralComposite,
@@ -369,3 +371,37 @@ def test_unknown_rules_are_refused():
     with pytest.raises(InputError, match="nodes must be a whole number of at least 1; received 0"):
         QuasiMonteCarlo(0)
     assert QuasiMonteCarlo(1).count_nodes(5) == 1
+
+
+def test_probabilities_of_answers_are_ratios_of_the_evidence_with_and_without_them():
+    """Leave-one-out over nodes, whose weights follow the evidence, against the evidence itself."""
+    rng = np.random.default_rng(5)
+    points = rng.random((8, 2))
+    winners, losers = np.array([[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [2, 0], [5, 1], [3, 6]]).T
+    nodes = [
+        GenerativeModel(ap.RBF(size, scale), ap.NoiseMap.constant(1.0), ap.Probit())
+        for size, scale in [(0.2, 9.0), (1.0, 40.0)]
+    ]
+
+    def evidences(rows):
+        duels = ap.Duels(points, winners[rows], losers[rows])
+        results = []
+        for generative in nodes:
+            latent = generative.latent(duels)
+            results.append(ep_evidence(latent, ap.Probit(), EP().infer(latent, ap.Probit(), rng).sites))
+        return np.array(results)
+
+    every = evidences(np.arange(8))
+    weights = np.exp(every - every.max())
+    weights /= weights.sum()
+    model = ap.PreferenceGP(likelihood="probit", inference="ep", learn=None).at_nodes(
+        HyperparameterNode(weight, generative) for weight, generative in zip(weights, nodes, strict=True)
+    )
+    found = model.condition(ap.Duels(points, winners, losers)).prob_answers()
+    for k in range(8):
+        without = evidences(np.delete(np.arange(8), k))
+        assert found[k] == pytest.approx(np.exp(every).sum() / np.exp(without).sum(), rel=0.05)
+    alone = [
+        model.at_nodes([HyperparameterNode(1.0, each)]).condition(ap.Duels(points, winners, losers)) for each in nodes
+    ]
+    assert np.abs(found - alone[0].prob_answers()).max() > 0.1, "the nodes differ"

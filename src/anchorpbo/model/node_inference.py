@@ -9,13 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.duels import Duels
-from anchorpbo.inference import Inference, Info
+from anchorpbo.inference import EP, Inference, Info
 from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood
 from anchorpbo.model.approximation import Approximation, InducingRule
 from anchorpbo.model.generative_model import GenerativeModel
 from anchorpbo.model.integration import HyperparameterNode
-from anchorpbo.posterior import GaussianPosterior, InducingPoints, Posterior, mix_posteriors, posterior_from_sites
+from anchorpbo.posterior import (
+    GaussianPosterior,
+    InducingPoints,
+    LatentGaussian,
+    Posterior,
+    mix_posteriors,
+    posterior_from_sites,
+)
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array, IntArray
 
@@ -106,6 +113,23 @@ def infer_mixture(
         return MixtureInference(posterior, info, approximation)
     worst = max(sparse, key=lambda each: each.left_out)
     return MixtureInference(posterior, info, Approximation(len(worst.points), worst.left_out, learnt_from))
+
+
+def leave_one_out(
+    nodes: Sequence[HyperparameterNode], latents: Sequence[LatentGaussian], duels: Duels, seed: int
+) -> Array:
+    """Return the probability of each answer given all others, (m,), by EP at every node.
+
+    With w_s the weight of node s and Z_ks the probability of answer k at its hyper-parameters, from EP's cavity, the
+    weights without answer k are proportional to w_s / Z_ks. The probability is therefore 1 / sum_s (w_s / Z_ks).
+    """
+    total = np.zeros(len(duels))
+    for node, latent in zip(nodes, latents, strict=True):
+        likelihood = node.generative.likelihood
+        sites = EP().infer(latent, likelihood, np.random.default_rng(seed)).sites
+        mean, variance = latent.cavities(latent.solve(sites))
+        total += node.weight * np.exp(-likelihood.log_marginal(mean, variance, duels.tied).value)
+    return np.asarray(1.0 / total)
 
 
 @dataclass(frozen=True, eq=False)

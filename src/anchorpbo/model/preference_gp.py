@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError, NotFittedError, NumericalError, ShapeError
-from anchorpbo.inference import EP, Inference, InferenceName, Info, find_mode, laplace_evidence, resolve_inference
+from anchorpbo.inference import Inference, InferenceName, Info, find_mode, laplace_evidence, resolve_inference
 from anchorpbo.kernels import RBF, Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName, resolve_likelihood
 from anchorpbo.model.approximation import MAX_FIT_DUELS, Approximation, InducingChoice, InducingRule, subsample_duels
@@ -30,13 +30,14 @@ from anchorpbo.model.node_inference import (
     ModelComponent,
     check_finite,
     infer_mixture,
+    leave_one_out,
 )
 from anchorpbo.model.params import DEFAULT_LEARN, LearnOption, Params, resolve_learn
 from anchorpbo.model.priors import Learn, make_default_specs
 from anchorpbo.numerics.allocator import keep_freed_blocks
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_integer, as_points
-from anchorpbo.posterior import InducingLatent, LatentGaussian, LinearFunctional, Posterior, mix_posteriors
+from anchorpbo.posterior import LatentGaussian, LinearFunctional, Posterior, mix_posteriors
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
 
@@ -279,24 +280,20 @@ class PreferenceGP:
         if self._log_evidence is None:
             duels = self.duels
             with self._guard_numerics(duels):
-                mode = find_mode(self._make_latent(duels), self.likelihood)
+                mode = find_mode(self._make_latent(duels, self._current), self.likelihood)
                 self._log_evidence = float(check_finite(laplace_evidence(mode)))
         return self._log_evidence
 
     def prob_answers(self) -> Array:
         """Return the probability of each answer given all others, (m,), from the cavities of EP, for any inference.
 
-        With an integration over the hyper-parameters, the probabilities are those at the mode.
-
         The answers are in the order of the rows of `duels`: wins, then ties. With lapses, the probability that answer k
         was a lapse is ``likelihood.lapse * likelihood.chance / prob_answers()[k]``.
         """
         duels = self.duels
         with self._guard_numerics(duels):
-            latent = self._make_latent(duels)
-            sites = EP().infer(latent, self.likelihood, np.random.default_rng(self._seed)).sites
-            mean, variance = latent.cavities(latent.solve(sites))
-            return check_finite(np.exp(self.likelihood.log_marginal(mean, variance, duels.tied).value))
+            latents = [self._make_latent(duels, node.generative) for node in self._nodes]
+            return check_finite(leave_one_out(self._nodes, latents, duels, self._seed))
 
     def prob_choose(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
         """Return the probability, (n,), that the user chooses x_i over y_i, including the noise.
@@ -402,12 +399,10 @@ class PreferenceGP:
             remedy = "choose values nearer to 1, or let fit learn them"
             raise NumericalError(rule, received, remedy) from error
 
-    def _make_latent(self, duels: Duels) -> LatentGaussian:
+    def _make_latent(self, duels: Duels, generative: GenerativeModel) -> LatentGaussian:
         """Return the latent vector of these duels for Laplace and EP, which support inducing points."""
-        too_many = self._inducing_rule.exceeds_exact(duels, self._inference)
-        return self._make_inducing_latent(self._current, duels) if too_many else self._current.latent(duels)
-
-    def _make_inducing_latent(self, generative: GenerativeModel, duels: Duels) -> InducingLatent:
+        if not self._inducing_rule.exceeds_exact(duels, self._inference):
+            return generative.latent(duels)
         return generative.inducing_latent(duels, self._inducing_rule.max_designs, self._inducing_rule.tolerance)
 
     def _infer(
