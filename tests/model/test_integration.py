@@ -380,7 +380,7 @@ def test_probabilities_of_answers_are_ratios_of_the_evidence_with_and_without_th
     winners, losers = np.array([[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [2, 0], [5, 1], [3, 6]]).T
     nodes = [
         GenerativeModel(ap.RBF(size, scale), ap.NoiseMap.constant(1.0), ap.Probit())
-        for size, scale in [(0.2, 9.0), (1.0, 40.0)]
+        for size, scale in [(0.2, 3.0), (1.0, 12.0)]
     ]
 
     def evidences(rows):
@@ -400,8 +400,8 @@ def test_probabilities_of_answers_are_ratios_of_the_evidence_with_and_without_th
     found = model.condition(ap.Duels(points, winners, losers)).prob_answers()
     for k in range(8):
         without = evidences(np.delete(np.arange(8), k))
-        assert found[k] == pytest.approx(np.exp(every).sum() / np.exp(without).sum(), rel=0.05)
+        assert found[k] == pytest.approx(np.exp(every).sum() / np.exp(without).sum(), abs=0.02)
     alone = [
         model.at_nodes([HyperparameterNode(1.0, each)]).condition(ap.Duels(points, winners, losers)) for each in nodes
     ]
-    assert np.abs(found - alone[0].prob_answers()).max() > 0.1, "the nodes differ"
+    assert np.abs(found - alone[0].prob_answers()).max() > 0.05, "the nodes differ"
