@@ -200,7 +200,13 @@ def make_default_plan(
     if version == 1:
         return first
     return replace(
-        first, initial=3, start="anchors", integration=QuasiMonteCarlo(), recommends="space", version=version
+        first,
+        initial=3,
+        start="anchors",
+        integration=QuasiMonteCarlo(),
+        recommends="space",
+        risk_weight=0.0,
+        version=version,
     )
 
 
