@@ -1,0 +1,151 @@
+"""Compare variants of the default preset on the tuning set: the tables of docs/decisions/0041-default-preset.md.
+
+Studies are those of `anchorpbo bench answers --set tuning`, with other options. They are paired: variants of one seed
+have the same problem, judge, anchors and random numbers. Each finished study is a line of the output file; studies
+already in the file are not run again.
+
+    python scripts/compare_defaults.py run studies.jsonl --variants default "five initial duels" --judges sure
+    python scripts/compare_defaults.py run studies.jsonl --group anchors --judges linear believed --placements good
+    python scripts/compare_defaults.py table studies.jsonl --group anchors
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+
+from anchorpbo import ConstantNoise, Learn, LogNormal, Probit
+from anchorpbo.acquisition import RAEUBO
+from anchorpbo.research.answers.judges import JUDGES, PLACEMENTS, make_judge, place_anchors
+from anchorpbo.research.answers.own_contenders import OptimizerContender
+from anchorpbo.research.answers.problems import TUNING, get_judged_problem
+from anchorpbo.research.answers.study_task import ANSWERS, play
+
+Task = tuple[str, str, str, str, int]
+"""Problem, judge, placement, variant and seed."""
+
+
+def _learn(lengthscale: float = 0.3, spread: float = 0.45, outputscale: float = 20.0, wide: float = 1.5) -> Any:
+    """Return priors like those of the default preset: medians and spreads of the length-scales and the output scale."""
+    scale = Learn((1e-4 * outputscale, 1e3 * outputscale), LogNormal(outputscale, wide))
+    return {"learn": {"lengthscale": Learn((0.03, 10.0), LogNormal(lengthscale, spread)), "outputscale": scale}}
+
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "version 1": {"preset_version": 1},
+    "two initial duels": {"initial": 2},
+    "five initial duels": {"initial": 5},
+    "length-scales 0.25": _learn(0.25),
+    "length-scales 0.4": _learn(0.4),
+    "narrow length-scales": _learn(spread=0.3),
+    "output scale 6": _learn(outputscale=6.0),
+    "output scale 60": _learn(outputscale=60.0),
+    "mode alone": {"integration": "map"},
+    "eubo": {"strategy": "eubo"},
+    "euco": {"strategy": "euco"},
+    "lapse 0.05": {"likelihood": Probit(lapse=0.05)},
+}
+"""Options of `Optimizer` without anchors, by name."""
+ANCHORED: dict[str, dict[str, Any]] = {
+    "no anchors": {},
+    "start": {"noise": ConstantNoise()},
+    "map": {"start": "spread"},
+    "map and start": {},
+    "map, start and risk aversion": {"strategy": RAEUBO(1.0)},
+    "map of learnt strength, start": {
+        "learn": {**_learn()["learn"], "noise_strength": Learn((0.01, 13.0), LogNormal(2.0, 0.8))}
+    },
+}
+"""Options of `Optimizer` with anchors, by name; the first is not told them."""
+GROUPS = {"options": VARIANTS, "anchors": ANCHORED}
+
+
+def run_study(task: Task) -> dict[str, object]:
+    """Run a study; return the share after each answer, and whether the study was told to stop."""
+    name, judge_name, placement, variant, seed = task
+    problem = get_judged_problem(name, seed)
+    anchors = place_anchors(problem, placement, seed)
+    judge = make_judge(judge_name, problem, anchors)
+    told = anchors if variant in ANCHORED and variant != "no anchors" else None
+    contender = OptimizerContender(problem.space, told, seed, **(VARIANTS | ANCHORED)[variant])
+    rows = list(play(contender, judge, ANSWERS, seed))
+    return {"task": list(task), "shares": [row["share"] for row in rows], "stops": [row["stop"] for row in rows]}
+
+
+def run(out: Path, tasks: list[Task], workers: int) -> None:
+    """Run the studies that are not in the file yet, and append them."""
+    done = {tuple(study["task"]) for study in read(out)}
+    left = [task for task in tasks if task not in done]
+    with ProcessPoolExecutor(workers) as pool, out.open("a", encoding="utf-8") as file:
+        futures = [pool.submit(run_study, task) for task in left]
+        for number, future in enumerate(as_completed(futures), 1):
+            file.write(json.dumps(future.result()) + "\n")
+            file.flush()
+            print(f"\r{number}/{len(left)} studies", end="", flush=True)
+    print()
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Return the studies of a file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+
+
+def make_table(studies: list[dict[str, Any]], variants: list[str]) -> Iterator[str]:
+    """Yield a Markdown table per judge and placement: shares, areas and paired differences from the first variant."""
+    shares = {tuple(study["task"]): np.maximum(study["shares"], -1.0) for study in studies}
+    for judge, placement in product(JUDGES, PLACEMENTS):
+        keys = [(name, seed) for name, j, p, v, seed in shares if (j, p, v) == (judge, placement, variants[0])]
+        # Every variant with studies is compared on the studies that all of them have.
+        present = [v for v in variants if any((name, judge, placement, v, seed) in shares for name, seed in keys)]
+        common = [
+            (name, seed) for name, seed in keys if all((name, judge, placement, v, seed) in shares for v in present)
+        ]
+        if not common or len(present) < 2:
+            continue
+        yield f"\n*{judge}, {placement} anchors*, {len(common)} studies\n"
+        yield "| variant | after 15 | after 25 | after 40 | area | difference |"
+        yield "| --- | --- | --- | --- | --- | --- |"
+        first = np.array([shares[name, judge, placement, present[0], seed] for name, seed in common]).mean(axis=1)
+        for variant in present:
+            curves = np.array([shares[name, judge, placement, variant, seed] for name, seed in common])
+            gain = curves.mean(axis=1) - first
+            half = 1.96 * gain.std(ddof=1) / np.sqrt(len(gain))
+            difference = "" if variant == present[0] else f"{gain.mean():+.3f} ± {half:.3f}"
+            after = " | ".join(f"{curves[:, k - 1].mean():.2f}" for k in (15, 25, 40))
+            yield f"| {variant} | {after} | {curves.mean():.3f} | {difference} |"
+
+
+def main() -> None:
+    """Run the command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=("run", "table"))
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--group", choices=tuple(GROUPS), default="options")
+    parser.add_argument("--variants", nargs="+", choices=(*VARIANTS, *ANCHORED), help="by default all of the group")
+    parser.add_argument("--judges", nargs="+", choices=tuple(JUDGES), default=["sure", "constant-high"])
+    parser.add_argument("--placements", nargs="+", choices=PLACEMENTS, default=["good"])
+    parser.add_argument("--problems", nargs="+", choices=tuple(TUNING), default=list(TUNING))
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    args = parser.parse_args()
+    variants = args.variants or list(GROUPS[args.group])
+    if args.command == "table":
+        print("\n".join(make_table(read(args.file), variants)))
+        return
+    seeds = range(args.first_seed, args.first_seed + args.seeds)
+    axes = product(seeds, args.problems, args.judges, args.placements, variants)
+    run(args.file, [(name, judge, place, variant, seed) for seed, name, judge, place, variant in axes], args.workers)
+
+
+if __name__ == "__main__":
+    main()
