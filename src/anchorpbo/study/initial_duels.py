@@ -105,7 +105,9 @@ def select_knockout_pair(pairs: Array, data: StudyData, duel_filter: DuelFilter)
     return None
 
 
-def select_knockout_challenger(data: StudyData, champion: Array, pending: Array, duel_filter: DuelFilter) -> Array | None:
+def select_knockout_challenger(
+    data: StudyData, champion: Array, pending: Array, duel_filter: DuelFilter
+) -> Array | None:
     """Return the next anchor, (d,), to compare with a champion, (d,), or ``None`` if the knockout has ended.
 
     Parameters

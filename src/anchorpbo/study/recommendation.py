@@ -3,7 +3,7 @@
 Symbols: f the utility, m(x) its posterior mean, n(x) the noise, rho = `risk_weight`; u designs seen, that is, compared
 in at least one informative duel.
 
-    recommended   argmax over the designs seen (or the whole space) of m(x) - rho n(x)
+    recommended   argmax over the whole space (or the designs seen) of m(x) - rho n(x)
     utility       f(x) - average of f over the designs compared, or f(x) - f(reference)
 
 Utilities have no natural zero, because answers reveal only differences. The exception is the paper's form of the
@@ -80,7 +80,7 @@ class Recommendation(Estimate):
     design, utility, interval, reference, noise
         See `Estimate`.
     p_best
-        Probability that it is the best of the designs compared. Similar designs share this probability, so it falls
+        Probability that none of the designs compared is better. Similar designs share this probability, so it falls
         as they accumulate: look at `p_within` first.
     credible_set
         The smallest set of designs compared that contains the best of them with 90 % probability, the likeliest first.
@@ -91,7 +91,7 @@ class Recommendation(Estimate):
     p_within
         Probability that its utility is within `margin` of the best over the space.
     margin
-        Margin of `p_within`, as a share of the way from a median design to the best.
+        Margin of `p_within`, as a share of the gap between a median design and the best.
     """
 
     p_best: float
