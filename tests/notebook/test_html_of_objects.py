@@ -142,7 +142,8 @@ def test_a_recommendation_says_what_its_numbers_are(study):
     assert f"{best.utility:.2f}, with 90 % probability {low:.2f} to {high:.2f}" in text
     assert best.reference in text
     assert f"of the designs compared with {100 * best.p_best:.0f} % probability" in text
-    assert f"within 10 % of it with {format_probability(best.p_within)} probability" in text
+    gap = "the gap between a median design and the best"
+    assert f"within 10 % of {gap} with {format_probability(best.p_within)} probability" in text
     assert f"{100 * best.credible_probabilities[0]:.0f} %" in text
     assert "the best" not in Reader(study.utilities()[0]._repr_html_()).text
 
@@ -150,7 +151,7 @@ def test_a_recommendation_says_what_its_numbers_are(study):
 def test_a_study_says_how_far_it_is_and_computes_nothing(study, monkeypatch):
     monkeypatch.setattr("anchorpbo.study.hyperparameters.ModelFitter.hyperparameters", None)
     text = Reader(study._repr_html_()).text
-    for word in ("Study with 6 informative answers", "4 choices, 2 ties, 2 skips", "RAEUBO(risk_aversion=1.0)"):
+    for word in ("Study with 6 informative answers", "4 choices, 2 ties, 2 skips", repr(study.plan.acquisition)):
         assert word in text
     assert "none yet" in Reader(ap.Optimizer(SPACE)._repr_html_()).text
 

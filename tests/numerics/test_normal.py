@@ -3,8 +3,18 @@
 import mpmath as mp
 import numpy as np
 import pytest
+from scipy import stats
 
-from anchorpbo.numerics.normal import LOG_SQRT_2PI, cdf, density, hazard, hazard_excess, log_cdf, mills_ratio
+from anchorpbo.numerics.normal import (
+    LOG_SQRT_2PI,
+    cdf,
+    density,
+    hazard,
+    hazard_excess,
+    log_cdf,
+    mills_ratio,
+    mixture_quantile,
+)
 
 Z = np.array(
     [-1e8, -1e4, -300.0, -60.0, -38.5, -37.5, -20.0, -8.0, -4.0000001, -4.0, -3.9999999, -1.0, -1e-3, -1e-10, 0.0]
@@ -99,3 +109,24 @@ def test_shape_is_kept_and_the_argument_left_alone(function: object) -> None:
 
 def test_constant() -> None:
     assert pytest.approx(float(mp.log(mp.sqrt(2 * mp.pi))), rel=1e-15) == LOG_SQRT_2PI
+
+
+def test_the_quantile_of_a_mixture_of_one_is_that_of_the_normal_distribution():
+    means, stds = np.array([[0.0, 2.0, -3.0]]), np.array([[1.0, 0.5, 1e-9]])
+    assert mixture_quantile(0.05, np.ones(1), means, stds) == pytest.approx(
+        (means + stats.norm.ppf(0.05) * stds)[0], rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("p", [1e-6, 0.05, 0.5, 0.95])
+def test_the_quantile_of_a_mixture_has_its_probability(p):
+    rng = np.random.default_rng(0)
+    weights, means, stds = rng.dirichlet(np.ones(4)), 3.0 * rng.normal(size=(4, 9)), rng.gamma(1.0, size=(4, 9))
+    at = mixture_quantile(p, weights, means, stds)
+    assert (weights[:, None] * stats.norm.cdf((at - means) / stds)).sum(axis=0) == pytest.approx(p, rel=1e-7)
+
+
+def test_the_quantile_of_certain_components_is_one_of_them():
+    means = np.array([[1.0, 1.0], [1.0, 5.0]])
+    assert mixture_quantile(0.05, np.array([0.5, 0.5]), means, np.zeros((2, 2))) == pytest.approx([1.0, 1.0])
+    assert mixture_quantile(0.95, np.array([0.5, 0.5]), means, np.zeros((2, 2))) == pytest.approx([1.0, 5.0])

@@ -15,6 +15,7 @@ from anchorpbo import (
     Real,
     Space,
 )
+from anchorpbo.model import HyperparameterNode
 
 STRATEGIES = ("ei", "ucb", "eubo", "anpei", "rahbo", "raeubo")
 SINGLE = ("ei", "ucb", "anpei", "rahbo")
@@ -119,4 +120,5 @@ def chooser(opt, seed):
     """The model that chooses duels, from the public parts of the one that recommends."""
     parts = opt.model
     model = PreferenceGP(parts.kernel, parts.likelihood, opt.plan.inference, parts.noise, seed, learn=None)
-    return model.condition(duels_of(opt))
+    nodes = [HyperparameterNode(component.weight, component.generative) for component in parts.components]
+    return model.at_nodes(nodes).condition(duels_of(opt))

@@ -164,3 +164,22 @@ def test_sides_of_the_knockout_vary() -> None:
         duel = start_study(seed=seed).ask()
         sides.add(duel.first == ANCHORS[0])
     assert sides == {True, False}
+
+
+def test_a_given_design_meets_the_anchors_in_turn() -> None:
+    study = start_study(ANCHORS[:2])
+    given = {"x": 0.9, "y": 0.9}
+    duel = study.ask_against(given)
+    assert (duel.first, duel.second, duel.why) == (given, ANCHORS[0], KNOCKOUT_DUEL)
+    assert study.ask_against(given, pending=[ANCHORS[0]]).second == ANCHORS[1]
+    study.tell_preference(ANCHORS[0], given)
+    assert study.ask_against(ANCHORS[0]).second == ANCHORS[1]
+    assert study.ask_against(given).why != KNOCKOUT_DUEL, "an anchor was compared and is not the given design"
+
+
+def test_a_given_design_that_beats_an_anchor_meets_no_other() -> None:
+    study = start_study(ANCHORS[:2])
+    given = {"x": 0.9, "y": 0.9}
+    study.tell_preference(given, ANCHORS[0])
+    duel = study.ask_against(given)
+    assert duel.why == INITIAL_DUEL and duel.second not in ANCHORS

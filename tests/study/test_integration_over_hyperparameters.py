@@ -86,7 +86,7 @@ def test_a_replica_hands_all_nodes_over():
 
 
 def test_the_mode_leaves_the_digest_and_the_file_as_they_were():
-    plain, named, other = (study(integration, answers=0) for integration in (None, "map", "qmc"))
+    plain, named, other = (study(integration, answers=0, preset_version=1) for integration in (None, "map", "qmc"))
     ids = [opt.ask().id for opt in (plain, named, other)]
     assert ids[0] == ids[1] != ids[2]
     assert "integration" not in json.loads(plain.to_json())["study"]
@@ -98,7 +98,9 @@ def test_the_mode_leaves_the_digest_and_the_file_as_they_were():
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_a_file_without_the_option_has_the_mode_alone(preset):
-    opt = ap.Optimizer.from_json(study(None, 6, preset=preset).to_json())
+    text = study(None, 6, preset=preset, preset_version=1).to_json()
+    assert "integration" not in json.loads(text)["study"]
+    opt = ap.Optimizer.from_json(text)
     assert opt.plan.integration == MAP()
     assert len(opt.model.components) == 1
 

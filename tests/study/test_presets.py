@@ -190,7 +190,7 @@ def test_length_scales_and_output_scale_are_learnt_under_priors(strategy):
 def test_each_dimension_has_a_length_scale_of_its_own():
     opt = Optimizer(CUBE, strategy="ei", initial=40)
     rng = np.random.default_rng(0)
-    for _ in range(30):
+    for _ in range(60):
         first, second = rng.random((2, 3)).round(3)
         better, worse = (first, second) if first[0] > second[0] else (second, first)
         opt.tell_preference(CUBE.decode(better), CUBE.decode(worse))
@@ -203,8 +203,9 @@ def test_priors_keep_a_few_duels_from_overfitting():
     opt = Optimizer(CUBE, strategy="ei")
     opt.tell_preference(CUBE.decode(np.zeros(3)), CUBE.decode(np.ones(3)))
     kernel = opt.model.kernel
-    assert (np.abs(np.log(kernel.lengthscale / (0.25 * np.sqrt(3)))) < 1.0).all()
-    assert 1.0 < kernel.outputscale < 100.0
+    lengthscale, outputscale = (opt.plan.learn[name].prior for name in ("lengthscale", "outputscale"))
+    assert (np.abs(np.log(kernel.lengthscale / lengthscale.median)) < lengthscale.spread).all()
+    assert abs(np.log(kernel.outputscale / outputscale.median)) < outputscale.spread
 
 
 @pytest.mark.parametrize("strategy", [None, *STRATEGIES])

@@ -111,7 +111,7 @@ def test_a_learnt_lapse_is_saved_with_the_hyper_parameters():
 
 
 def test_a_study_without_lapses_is_saved_as_before():
-    layout = json.loads(simulate(6).to_json())
+    layout = json.loads(simulate(6, preset_version=1).to_json())
     assert layout["study"]["likelihood"] == {"class": "Probit", "tie_threshold": None}
     assert set(layout["learnt"]) == {"log_parameters", "noise", "tie_threshold"}
 

@@ -151,7 +151,7 @@ function render({ model, el: host }) {
     best.replaceChildren(
       el("div", { class: "card" }, filling(card, null)),
       el("p", {}, `Utility ${number(utility)}, with 90 % probability from ${number(low)} to ${number(high)}; 0 is the average of the designs compared.`),
-      el("p", {}, `Close to the best of all designs with ${Math.floor(100 * p_within + 1e-9)} % probability.`),
+      el("p", { title: "Close: within 10 % of the gap between a median design and the best." }, `Close to the best of all designs with ${Math.floor(100 * p_within + 1e-9)} % probability.`),
       el("p", {}, `The best of these with ${Math.round(100 * p_best)} % probability${others > 0 ? `; ${more} may be it too` : ""}.`),
     );
   }

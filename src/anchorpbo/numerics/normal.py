@@ -1,4 +1,4 @@
-"""The standard normal distribution, accurate in both tails.
+"""The standard normal distribution, accurate in both tails, and quantiles of mixtures of normal distributions.
 
 Symbols: phi and Phi are its density and distribution function, and for x >= 0
 
@@ -22,6 +22,8 @@ _SQRT_HALF = np.sqrt(0.5)
 # Above this x the continued fraction of this depth is exact to rounding; below it, the subtraction is.
 _FRACTION_FROM = 4.0
 _FRACTION_DEPTH = 60
+_BISECTIONS = 52
+"""Number of bisections after which an interval is as narrow as rounding errors."""
 
 
 def density(z: Array) -> Array:
@@ -33,6 +35,28 @@ def density(z: Array) -> Array:
 def cdf(z: Array) -> Array:
     """Return Phi(z)."""
     return np.asarray(special.ndtr(z))
+
+
+def mixture_quantile(p: float, weights: Array, means: Array, stds: Array) -> Array:
+    """Return the p-quantile, (n,), of mixtures of normal distributions, by bisection.
+
+    Parameters
+    ----------
+    p
+        Probability, between 0 and 1.
+    weights
+        Weights of the components, (s,), which sum to 1.
+    means, stds
+        Means and standard deviations, (s, n) each; a standard deviation may be 0.
+    """
+    ends = means + special.ndtri(p) * stds
+    low, high, scales = ends.min(axis=0), ends.max(axis=0), np.maximum(stds, np.finfo(float).tiny)
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        with np.errstate(over="ignore"):  # an infinite argument gives the correct probability 0 or 1
+            below = weights @ special.ndtr((middle - means) / scales) < p
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return np.asarray(0.5 * (low + high))
 
 
 def log_cdf(z: Array) -> Array:

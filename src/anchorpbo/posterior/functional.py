@@ -14,6 +14,7 @@ c, h and the two moments do not depend on x, so they are computed once for many 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -35,6 +36,11 @@ class LinearFunctional(ABC):
     """A weighted sum of utilities g under a posterior; immutable."""
 
     posterior: Posterior
+
+    @property
+    @abstractmethod
+    def components(self) -> Sequence[GaussianFunctional]:
+        """The sum under each component of the posterior."""
 
     @property
     @abstractmethod
@@ -60,6 +66,11 @@ class GaussianFunctional(LinearFunctional):
     """Designs, (p, d)."""
     weights: Array
     """Weights, (p,)."""
+
+    @property
+    def components(self) -> Sequence[GaussianFunctional]:
+        """The sum itself: its posterior has one component."""
+        return (self,)
 
     @cached_property
     def mean(self) -> float:

@@ -193,7 +193,12 @@ class MixtureFunctional(LinearFunctional):
     """A weighted sum of utilities under a mixture."""
 
     posterior: PosteriorMixture
-    components: Sequence[GaussianFunctional]
+    parts: Sequence[GaussianFunctional]
+
+    @property
+    def components(self) -> Sequence[GaussianFunctional]:
+        """The sum under each component of the posterior."""
+        return self.parts
 
     @cached_property
     def mean(self) -> float:
@@ -203,20 +208,20 @@ class MixtureFunctional(LinearFunctional):
     @cached_property
     def variance(self) -> float:
         """Variance Var g."""
-        within = self.posterior.weights @ [each.variance for each in self.components]
+        within = self.posterior.weights @ [each.variance for each in self.parts]
         return float(within + self.posterior.weights @ (self._means - self.mean) ** 2)
 
     def covariance(self, X: Array) -> Array:
         """Return Cov(f(x_i), g), (n,), for designs X, (n, d)."""
         weights = self.posterior.weights
-        within = _average(weights, [each.covariance(X) for each in self.components])
-        at_X = _deviations(weights, [each.posterior.mean(X) for each in self.components])
+        within = _average(weights, [each.covariance(X) for each in self.parts])
+        at_X = _deviations(weights, [each.posterior.mean(X) for each in self.parts])
         return within + (weights * (self._means - self.mean)) @ at_X
 
     @cached_property
     def _means(self) -> Array:
         """Mean of g under each component, (s,)."""
-        return np.array([each.mean for each in self.components])
+        return np.array([each.mean for each in self.parts])
 
 
 def mix_posteriors(weights: Array, posteriors: Sequence[GaussianPosterior]) -> Posterior:

@@ -23,6 +23,7 @@ from anchorpbo.study.initial_duels import (
     has_initial_pairs,
     select_initial_challenger,
     select_initial_pair,
+    select_knockout_challenger,
     select_knockout_pair,
 )
 from anchorpbo.typing import Array
@@ -91,6 +92,10 @@ class DuelSelector:
             out, (*data.recently_skipped, *unwanted), answered
         )
         rng = np.random.default_rng([self.seed, 5, data.events, len(pending)])
+        if self.fitter.plan.start == "anchors" and len(data.anchors):
+            anchor = select_knockout_challenger(data, design, pending, duel_filter)
+            if anchor is not None:
+                return self._make_duel(data, np.array([design, anchor]), KNOCKOUT_DUEL, None)
         if len(data) + len(pending) < self.fitter.plan.initial:
             shown = np.concatenate([data.pairs.reshape(-1, len(design)), design[None], pending])
             pair = np.array([design, select_initial_challenger(self.initial_pairs, design, shown, duel_filter)])

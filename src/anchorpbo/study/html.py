@@ -36,7 +36,8 @@ def estimate_html(estimate: Estimate) -> str:
     if not isinstance(estimate, Recommendation):
         return sheet("Estimate", _design(estimate.design), facts(found))
     found["close to the best"] = (
-        f"within {100 * estimate.margin:g} % of it with {format_probability(estimate.p_within)} probability"
+        f"within {100 * estimate.margin:g} % of the gap between a median design and the best "
+        f"with {format_probability(estimate.p_within)} probability"
     )
     found["the best"] = f"of the designs compared with {100 * estimate.p_best:.0f} % probability"
     return sheet("Recommended", _design(estimate.design), facts(found), _candidates(estimate))

@@ -105,6 +105,33 @@ def select_knockout_pair(pairs: Array, data: StudyData, duel_filter: DuelFilter)
     return None
 
 
+def select_knockout_challenger(
+    data: StudyData, champion: Array, pending: Array, duel_filter: DuelFilter
+) -> Array | None:
+    """Return the next anchor, (d,), to compare with a champion, (d,), or ``None`` if the knockout has ended.
+
+    Parameters
+    ----------
+    data
+        The log so far.
+    champion
+        The design to compare with.
+    pending
+        Designs, (n, d), that await a comparison with it.
+    duel_filter
+        Filter of the pairs that may be asked.
+    """
+    anchors = data.anchors[:MAX_KNOCKOUT_ANCHORS]
+    compared = {design.tobytes() for design in data.pairs.reshape(-1, len(champion))}
+    anchor_compared = any(anchor.tobytes() in compared for anchor in anchors)
+    if anchor_compared and not (data.anchors == champion).all(axis=1).any():
+        return None
+    shown = compared | {design.tobytes() for design in (champion, *pending)}
+    left = np.array([anchor for anchor in anchors if anchor.tobytes() not in shown]).reshape(-1, len(champion))
+    allowed = duel_filter.allows_challengers(champion, left)
+    return np.asarray(left[int(np.argmax(allowed))]) if allowed.any() else None
+
+
 def select_initial_challenger(pairs: Array, champion: Array, shown: Array, duel_filter: DuelFilter) -> Array:
     """Return the first design of the pairs, (d,), that is far from a champion, (d,), and not yet shown, (n, d).
 

@@ -23,7 +23,7 @@ from anchorpbo.space.region import Region
 from anchorpbo.typing import Array, BoolArray
 
 DEFAULT_MARGIN = 0.1
-"""Default margin: a tenth of the way from a median design to the best one."""
+"""Default margin: 10 % of the gap between a median design and the best."""
 PATHS = 512
 """Number of draws of the utility as a function."""
 SPREAD_DESIGNS = 1024

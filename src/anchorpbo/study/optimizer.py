@@ -56,7 +56,8 @@ class Optimizer:
         ``"ei"``, ``"ucb"``, ``"eubo"``, ``"anpei"``, ``"rahbo"``, ``"raeubo"``, ``"euco"``, ``"kg"``, an
         acquisition function of your own, or ``None`` for that of the preset.
     preset
-        ``"default"`` for real use or ``"paper"`` for the paper's settings.
+        ``"default"`` for real use or ``"paper"`` for the paper's settings. The default selects the duel whose answer is
+        expected to raise the best mean most (``"kg"``), and integrates over the hyper-parameters.
     seed
         Seed of everything random: initial duels, sides, searches, samplers.
     kernel, likelihood, inference
@@ -68,7 +69,7 @@ class Optimizer:
     learn
         Hyper-parameters to learn, see `PreferenceGP`, instead of the preset's; those the kernel lacks are ignored.
     initial
-        Number of duels spread over the space before the model selects.
+        Number of duels spread over the space before the model selects; the duels of the knockout count.
     refit_every
         Number of duels between two fits of the hyper-parameters.
     risk_weight
@@ -272,7 +273,7 @@ class Optimizer:
         exclude
             Designs that are not available: answers about them count, but none of them is recommended.
         margin
-            Margin of `Recommendation.p_within`, from 0 to 1, as a share of the way from a median design to the best.
+            Margin of `Recommendation.p_within`, from 0 to 1, as a share of the gap between a median design and the best.
         """
         weight = self.plan.risk_weight if risk_weight is None else as_non_negative("risk_weight", risk_weight)
         among = self.plan.recommends if among is None else among

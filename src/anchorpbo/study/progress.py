@@ -1,7 +1,7 @@
 """Progress of a study: how probably the recommended design is close to the best, and when to stop.
 
 The user can stop when the recommended design is within a margin of the best design of the space with 90 % probability,
-see `anchorpbo.study.optimality`. The margin is a tenth of the way from a median design to the best one.
+see `anchorpbo.study.optimality`. The margin is 10 % of the gap between a median design and the best.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Progress:
     sentence
         The same in a sentence.
     p_within
-        Probability that the recommended design is within a tenth of the way from a median design to the best, see
+        Probability that the recommended design is within 10 % of the gap between a median design and the best, see
         `Recommendation`; ``None`` before the end of the initial duels.
     """
 

@@ -3,7 +3,7 @@
 Symbols: f the utility, m(x) its posterior mean, n(x) the noise, rho = `risk_weight`; u designs seen, that is, compared
 in at least one informative duel.
 
-    recommended   argmax over the designs seen (or the whole space) of m(x) - rho n(x)
+    recommended   argmax over the whole space (or the designs seen) of m(x) - rho n(x)
     utility       f(x) - average of f over the designs compared, or f(x) - f(reference)
 
 Utilities have no natural zero, because answers reveal only differences. The exception is the paper's form of the
@@ -20,6 +20,7 @@ from anchorpbo.acquisition.confidence import RAHBO
 from anchorpbo.errors import InputError, NotFittedError
 from anchorpbo.likelihoods import Logistic
 from anchorpbo.model import PreferenceGP
+from anchorpbo.numerics.normal import mixture_quantile
 from anchorpbo.posterior import LinearFunctional, Posterior
 from anchorpbo.search import maximise
 from anchorpbo.search.evaluation import evaluate
@@ -34,7 +35,9 @@ MAX_SAMPLED_DESIGNS = 1000
 CREDIBLE_PROBABILITY = 0.9
 """Probability that the credible set contains the best design."""
 _INTERVAL_WIDTH = 1.6448536269514722
-"""Half the width of a 90 % interval, in standard deviations."""
+"""Half the width of a 90 % interval of a normal distribution, in standard deviations."""
+_INTERVAL_ENDS = (0.05, 0.95)
+"""Probabilities below the two ends of an interval."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,8 @@ class Estimate:
     utility
         Expected utility, relative to `reference`.
     interval
-        90 % credible interval of the utility, from its mean and standard deviation (normal approximation).
+        90 % credible interval of the utility, from quantiles of the posterior: a normal distribution, or a mixture of
+        them if the hyper-parameters are integrated over.
     reference
         What the utility is relative to, in words.
     noise
@@ -76,7 +80,7 @@ class Recommendation(Estimate):
     design, utility, interval, reference, noise
         See `Estimate`.
     p_best
-        Probability that it is the best of the designs compared. Similar designs share this probability, so it falls
+        Probability that none of the designs compared is better. Similar designs share this probability, so it falls
         as they accumulate: look at `p_within` first.
     credible_set
         The smallest set of designs compared that contains the best of them with 90 % probability, the likeliest first.
@@ -87,7 +91,7 @@ class Recommendation(Estimate):
     p_within
         Probability that its utility is within `margin` of the best over the space.
     margin
-        Margin of `p_within`, as a share of the way from a median design to the best.
+        Margin of `p_within`, as a share of the gap between a median design and the best.
     """
 
     p_best: float
@@ -193,8 +197,21 @@ def compute_intervals(model: PreferenceGP, X: Array) -> tuple[Array, Array, Arra
 
 
 def _compute_intervals(origin: _Origin, X: Array) -> tuple[Array, Array, Array]:
-    mean, std = origin.relative(X)
-    return mean, mean - _INTERVAL_WIDTH * std, mean + _INTERVAL_WIDTH * std
+    parts = [_relate_utilities(part, X) for part in origin.total.components]
+    if len(parts) == 1:
+        ((mean, std),) = parts
+        return mean, mean - _INTERVAL_WIDTH * std, mean + _INTERVAL_WIDTH * std
+    weights = np.array([weight for weight, _ in origin.total.posterior.components])
+    means, stds = (np.array(each) for each in zip(*parts, strict=True))
+    low, high = (mixture_quantile(p, weights, means, stds) for p in _INTERVAL_ENDS)
+    return weights @ means, low, high
+
+
+def _relate_utilities(total: LinearFunctional, X: Array) -> tuple[Array, Array]:
+    """Return the mean and standard deviation, (n,) each, of f(x) minus a sum of utilities."""
+    marginals = total.posterior.at(X)
+    variance = marginals.variance - 2.0 * total.covariance(X) + total.variance
+    return marginals.mean - total.mean, np.sqrt(np.maximum(variance, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,12 +220,6 @@ class _Origin:
 
     total: LinearFunctional
     words: str
-
-    def relative(self, X: Array) -> tuple[Array, Array]:
-        """Return the mean and standard deviation of f(x) minus the reference, (n,) each."""
-        marginals = self.total.posterior.at(X)
-        variance = marginals.variance - 2.0 * self.total.covariance(X) + self.total.variance
-        return marginals.mean - self.total.mean, np.sqrt(np.maximum(variance, 0.0))
 
 
 def _make_origin(model: PreferenceGP, reference: Array | None) -> _Origin:

@@ -68,18 +68,24 @@ def write_study(settings: Mapping[str, Any], events: list[dict[str, Any]], hyper
 def read_study(text: str, objects: Mapping[str, Any]) -> SavedStudy:
     """Read a study from JSON text; `objects` has the options that could not be saved."""
     layout = _read_layout(text)
-    study = ADDED_OPTIONS | dict(layout["study"])
+    study = dict(layout["study"])
     try:
         space = space_from_dict(study.pop("space"), checked=True)
         anchors, seed = study.pop("anchors"), study.pop("seed")
-        unknown = [name for name in objects if name not in study]
-        if unknown:
-            raise UnknownNameError.of("an object to give again", unknown[0], study)
-        options = {name: object_from_json(name, value, objects) for name, value in study.items()}
+        options = read_options(study, objects)
     except (KeyError, TypeError) as error:
         raise make_layout_error(error) from error
     arguments = {"space": space, "anchors": anchors, "seed": seed, **options}
     return SavedStudy(arguments, layout["events"], layout.get("learnt"))
+
+
+def read_options(layout: Mapping[str, Any], objects: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `Optimizer` from JSON data; `objects` has those that could not be saved."""
+    options = ADDED_OPTIONS | dict(layout)
+    unknown = [name for name in objects if name not in options]
+    if unknown:
+        raise UnknownNameError.of("an object to give again", unknown[0], options)
+    return {name: object_from_json(name, value, objects) for name, value in options.items()}
 
 
 def make_layout_error(error: Exception) -> InputError:

@@ -52,7 +52,11 @@ class StudySettings:
         return self._compute_digest(self.space.to_dict())
 
     def _compute_digest(self, space: Any) -> str:
-        return compute_digest([space, list(self.anchors.values()), self.seed, self.options_to_dict()])
+        options: Any = self.options_to_dict()
+        if self.plan.version > 1:
+            # Other programs write 1.0 as 1, but a digest is computed from text.
+            options = _convert_integers(options)
+        return compute_digest([space, list(self.anchors.values()), self.seed, options])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON data."""
@@ -75,6 +79,15 @@ class StudySettings:
         written = {name: object_to_json(resolved.get(name, value)) for name, value in self.options.items()}
         # Studies of releases without an option keep their digest.
         return {name: value for name, value in written.items() if (name, value) not in ADDED_OPTIONS.items()}
+
+
+def _convert_integers(data: Any) -> Any:
+    """Return JSON data with floats instead of integers."""
+    if isinstance(data, dict):
+        return {name: _convert_integers(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_convert_integers(value) for value in data]
+    return float(data) if isinstance(data, int) and not isinstance(data, bool) else data
 
 
 def _check_anchors(space: DesignSpace, anchors: Iterable[Mapping[str, Any]]) -> dict[bytes, Design]:

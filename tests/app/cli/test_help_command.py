@@ -7,9 +7,9 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from anchorpbo import Optimizer, Real, Space
 from anchorpbo.acquisition import ACQUISITIONS
 from anchorpbo.app.cli.commands import app
-from anchorpbo.study.plan import DEFAULT_STRATEGY
 
 COMMANDS = (
     ["serve"],
@@ -74,4 +74,6 @@ def test_without_the_extra_serve_says_what_to_install(module, tmp_path):
 def test_help_names_every_strategy_and_the_default(names):
     text = " ".join(help_of(*names).replace("│", " ").split())
     assert all(re.search(rf"\b{name}\b", text) for name in ACQUISITIONS)
-    assert f"By default {DEFAULT_STRATEGY}" in text
+    default = type(Optimizer(Space(x=Real(0, 1))).plan.acquisition)
+    (name,) = (name for name, strategy in ACQUISITIONS.items() if strategy is default)
+    assert f"By default {name}." in text

@@ -58,7 +58,7 @@ def test_with_nothing_on_the_page_a_trial_is_the_first_design_of_the_next_duel()
 
 
 def test_trials_that_start_a_study_are_spread_and_differ():
-    study = new_study(n_generate=6, anchors=[])
+    study = new_study(n_generate=6, anchors=[], initial=6)
     found = [study.ask(SQUARE).params for _ in range(6)]
     assert len({tuple(params.values()) for params in found}) == 6
     for params in found[2:]:
@@ -222,7 +222,7 @@ def test_the_sampler_can_be_pickled_and_keeps_no_state():
 
 def test_recommending_by_the_sampler_uses_its_anchors_and_options():
     study = go_on(new_study(seed=2), 6)
-    by_hand = optimizer_from_study(study, sampler()._anchors, seed=2).recommend(risk_weight=3.0)
+    by_hand = optimizer_from_study(study, sampler()._anchors, seed=2).recommend(risk_weight=3.0, among="seen")
     best = sampler(2).recommend(study, risk_weight=3.0)
     assert (best.design, best.noise, best.p_best) == (by_hand.design, by_hand.noise, by_hand.p_best)
     assert utility(best.design) > -5

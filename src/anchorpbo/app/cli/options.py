@@ -30,7 +30,7 @@ RiskWeight = Annotated[
 Strategy = Annotated[
     str | None,
     typer.Option(
-        help="Acquisition function: ei, ucb, eubo, or risk-averse anpei, rahbo, raeubo; euco, kg. By default raeubo.",
+        help="Acquisition function: ei, ucb, eubo, or risk-averse anpei, rahbo, raeubo; euco, kg. By default kg.",
         show_default=False,
     ),
 ]

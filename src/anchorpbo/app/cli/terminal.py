@@ -72,7 +72,8 @@ def print_recommendation(console: Console, studies: StudyService, id: str, found
     console.print(
         Text(f"Utility {found.utility:.2f}, with 90 % probability {low:.2f} to {high:.2f}, over {reference}.")
     )
-    within = f"within {100 * found.margin:g} % of the best with {format_probability(found.p_within)} probability"
+    gap = f"{100 * found.margin:g} % of the gap between a median design and the best"
+    within = f"within {gap} with {format_probability(found.p_within)} probability"
     console.print(Text(f"It is {within}, and the best of those compared with {100 * found.p_best:.0f} %."))
     cost = f"and a unit of noise costs {found.risk_weight:g}" if found.risk_weight else "which is ignored"
     console.print(Text(f"The noise of your judgement there is {found.noise:.2f}, {cost} (--risk-weight)."))

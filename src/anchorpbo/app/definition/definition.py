@@ -6,7 +6,7 @@
      "space": {"kind": "space", "parameters": [...], "constraints": [...]} or {"kind": "catalogue", ...},
      "anchors": [design, ...],
      "display": {...},
-     "options": {"strategy": "raeubo", "preset": "default", "seed": 0, ...}}
+     "options": {"strategy": "kg", "preset": "default", "seed": 0, ...}}
 
 The stored form also has ``engine``, the settings of the preset at the time the study was created (see
 `Optimizer.to_json`), so that a later release continues the study unchanged. Anchors become the owner's first entries.
@@ -37,7 +37,7 @@ from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.space import Catalogue, Design, DesignSpace, space_from_dict
 from anchorpbo.space.space import CHECK_SECONDS
 from anchorpbo.study import Optimizer
-from anchorpbo.study.serialization import object_from_json
+from anchorpbo.study.serialization import read_options
 
 MAX_NAME_LENGTH, MAX_TEXT_LENGTH = 200, 5_000
 MAX_ANCHORS = 500
@@ -180,8 +180,7 @@ class StudyDefinition:
         own = 0 if participant == OWNER else zlib.crc32(participant.encode("utf-8", "surrogatepass"))
         settings = {name: value for name, value in self.engine.items() if name not in ("space", "anchors", "seed")}
         seed = _check_seed(self.engine.get("seed")) + own
-        options = {name: object_from_json(name, value, {}) for name, value in settings.items()}
-        return Optimizer(self.space, self.engine.get("anchors", ()), seed=seed, **options)
+        return Optimizer(self.space, self.engine.get("anchors", ()), seed=seed, **read_options(settings, {}))
 
 
 def _check_options(options: Mapping[str, Any]) -> None:

@@ -106,7 +106,7 @@ def _render_recommendation(best: RecommendationView, card: Card, pictures: Mappi
         (
             "Close to the best",
             format_probability(best.p_within),
-            f"probability of being within {format_percent(best.margin)} of the best",
+            f"probability of being within {format_percent(best.margin)} of the gap between a median design and the best",
         ),
         ("Best of those compared", format_percent(best.p_best), "probability; designs much alike share it"),
         ("Noise of judgement", format_noise(best.noise), "0 would be perfectly steady"),
@@ -274,8 +274,8 @@ def _render_explanation(study: StudyView, participant: str) -> Markup:
         "Utility is how much someone likes a design, learnt from which of two they preferred. It has no natural zero "
         "and no unit: only differences count, here to the average of the designs that were compared.",
         "An interval holds the utility with 90 % probability, as far as the model is right. A design is close to the "
-        "best if it is within a tenth of the way from a median design to the best design of all. The probability of "
-        "being the best of those compared is shared among designs that are much alike.",
+        "best if its utility is within 10 % of the gap between a median design and the best design of all. The "
+        "probability of being the best of those compared is shared among designs that are much alike.",
         "Noise says how unsteady a judgement is. It is taken to be small near the anchors, designs that are known "
         "well, and larger far from them. The risk weight says how much of it counts against a design.",
         "Taken back entries stay in the history and count for nothing.",

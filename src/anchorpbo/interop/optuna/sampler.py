@@ -135,7 +135,7 @@ class AnchoredPreferentialSampler(BaseSampler):
         study: Study | PreferentialStudy,
         *,
         risk_weight: float | None = None,
-        among: Literal["seen", "space"] | None = None,
+        among: Literal["seen", "space"] | None = "seen",
     ) -> Recommendation:
         """Return the result of `anchorpbo.interop.optuna.recommend` with this sampler's anchors and options."""
         return ReplayedStudy.of(PreferentialStudyData.of(study), self._anchors, self._options).recommend(

@@ -66,7 +66,7 @@ class ReplayedStudy:
         return cls(data, search_space, optimizer)
 
     def recommend(
-        self, risk_weight: float | None = None, among: Literal["seen", "space"] | None = None
+        self, risk_weight: float | None = None, among: Literal["seen", "space"] | None = "seen"
     ) -> Recommendation:
         """Return the recommendation in the study's own values; never a trial that was skipped or failed."""
         excluded = [self.search_space.design(trial.params) for trial in self.data.excluded_trials]
@@ -106,7 +106,7 @@ def recommend(
     anchors: Iterable[Params] = (),
     *,
     risk_weight: float | None = None,
-    among: Literal["seen", "space"] | None = None,
+    among: Literal["seen", "space"] | None = "seen",
     **options: Any,
 ) -> Recommendation:
     """Return the recommendation for a study with any sampler; its designs can be enqueued as trials.
@@ -118,7 +118,8 @@ def recommend(
     anchors
         Designs that the user knows well, as parameters of trials.
     risk_weight, among
-        See `Optimizer.recommend`. Trials that were skipped or failed are not recommended.
+        See `Optimizer.recommend`; by default one of the trials compared is recommended, as with ``best_trials``. Trials
+        that were skipped or failed are not recommended.
     options
         Other options of `Optimizer`: strategy, preset, seed and so on.
     """

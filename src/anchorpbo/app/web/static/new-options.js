@@ -7,7 +7,7 @@ const PRESETS = {
   paper: "The settings of the paper, to reproduce its results.",
 };
 const STRATEGIES = {
-  "": "The default, raeubo, asks about promising pairs that can be judged well.",
+  "": "The default, kg, asks about the pair whose answer is expected to raise the best design most.",
   raeubo: "The pair whose better design promises most, less what its noise costs.",
   eubo: "The pair whose better design promises most, however hard it is to judge.",
   anpei: "A challenger likely to beat the best so far, less what its noise costs.",
