@@ -143,7 +143,7 @@ def named_by_text(opt, duel):
 
 @pytest.mark.parametrize("name", ["numeric catalogue", "fingerprints"])
 def test_duels_named_by_the_text_of_their_catalogue_can_still_be_answered(name):
-    opt = Optimizer(SPACES[name], seed=3, initial=4, learn={})
+    opt = Optimizer(SPACES[name], seed=3, initial=4, learn={}, preset_version=1)
     old = named_by_text(opt, opt.ask())
     assert old.id != opt.ask().id
     opt.tell(old, "first")
@@ -156,7 +156,7 @@ def test_duels_named_by_the_text_of_their_catalogue_can_still_be_answered(name):
 
 
 def test_spaces_of_parameters_are_named_by_their_text():
-    opt = small()
+    opt = small(preset_version=1)
     assert opt.ask().is_from(compute_digest(arguments(opt)))
 
 

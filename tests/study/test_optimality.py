@@ -99,7 +99,7 @@ def test_designs_much_alike_do_not_lower_it():
 def test_a_random_set_of_designs_would_be_too_sure():
     """In six dimensions the maximum of a draw lies far above that of a thousand designs."""
     space = Space({f"x{c}": Real(0, 1) for c in range(6)})
-    study = Optimizer(space, seed=1, kernel=RBF(0.5, outputscale=25.0), learn={}, initial=4)
+    study = Optimizer(space, seed=1, kernel=RBF(0.5, outputscale=25.0), learn={}, initial=4, preset_version=1)
     play(study, 40, lambda design: -sum((value - 0.4) ** 2 for value in design.values()))
     x = space.encode(study.recommend().design)
     posterior, spread = study.model.posterior, space.sample(1000, np.random.default_rng(0))
