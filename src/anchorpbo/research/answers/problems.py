@@ -194,12 +194,12 @@ def _catalogue(
     draw = GPDraw.of(np.array(lengthscales), [seed, 104, relevant], kernel)
     assert catalogue.candidates is not None
     values = draw(features[:, :relevant])
-    utility = _OfItems(catalogue.candidates, values)
+    utility = ItemUtility(catalogue.candidates, values)
     return JudgedProblem.of(name, catalogue, utility, float(values.max()), catalogue.candidates)
 
 
 @dataclass(frozen=True, eq=False)
-class _OfItems:
+class ItemUtility:
     """Utility of the items of a catalogue, found by their coordinates."""
 
     candidates: Array
