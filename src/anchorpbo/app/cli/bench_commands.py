@@ -111,7 +111,10 @@ def answers(
         str | None, typer.Option(metavar="NAME,...", help="Problems of the set; by default all.")
     ] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Number of seeds; by default 20.")] = None,
-    number: Annotated[int | None, typer.Option("--answers", min=1, help="Answers of a study; by default 40.")] = None,
+    number: Annotated[
+        int | None,
+        typer.Option("--answers", min=1, help="Answers of a study; by default 40, or 60 to test the stopping rule."),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few short studies; they prove nothing.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for records, tables and figures.")] = Path("answers"),
     resume: Annotated[

@@ -71,7 +71,7 @@ class ReplayTask(ExperimentTask):
     def prepare(self) -> None:
         """Load the orders; raise if they or the contender's library are missing."""
         check_installed(self.contender)
-        make_order_problem(self.sample, self.user)
+        sushi_catalogue(sushi_orders(self.sample)[0].tolist())
 
     @property
     def effort(self) -> float:
