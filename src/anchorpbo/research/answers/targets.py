@@ -10,9 +10,8 @@
     coverage            of the studies told to stop, at least 0.9 are within 0.1 of the best; sure and constant judges
     stopping            at least half of the studies with a sure judge are told to stop within 60 answers
 
-The best peer of a judge is the one with the largest mean area on the same studies. A target whose studies are not all
-there, some problems or peers or the second half of a seed missing, is not judged. Differences are over the studies of
-both contenders.
+The best peer of a judge is the one with the largest mean area on the same studies. Differences are over the studies
+that both contenders have. A target is not judged before all its problems and peers have been run with two seeds.
 """
 
 from __future__ import annotations

@@ -143,7 +143,9 @@ class ConsistencyTask(ExperimentTask):
         """Measure the consistency."""
         blocks = soundquality_answers()
         people = list(dict.fromkeys(block.answers.person for block in blocks))[: self.listeners]
-        return summarise_consistency([block for block in blocks if block.answers.person in people]).to_dict()
+        return summarise_consistency([block for block in blocks if block.answers.person in people]).to_dict(
+            as_series=False
+        )
 
 
 # -- lapse -------------------------------------------------------------------------------------------------------------

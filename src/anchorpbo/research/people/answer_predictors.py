@@ -14,6 +14,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,14 +77,14 @@ class BoTorchPredictor(AnswerPredictor):
         coding, log = OneHotCoding.of(told.space), AnswerLog(told.space.dimension)
         for pair, first_won in zip(told.pairs, told.first_won.tolist(), strict=True):
             log.add(pair, first_won)
-        answers = coding.encode(log.points), log.winners, log.losers, "probit"
+        make_model = partial(make_pairwise_gp, coding.encode(log.points), log.winners, log.losers, "probit")
         with seed_torch(len(log)):
-            model = make_pairwise_gp(*answers)
+            model = make_model()
             try:
                 fit_pairwise_gp(model)
             except ModelFittingError as error:
                 _logger.warning("BoTorch could not fit %d answers: %s", len(log), error)
-                model = make_pairwise_gp(*answers)
+                model = make_model()
             flat = coding.encode(pairs.reshape(-1, pairs.shape[-1]))
             mean, covariance = joint_posterior(model.eval(), flat.reshape(len(pairs), 2, -1))
         variance = covariance[:, 0, 0] + covariance[:, 1, 1] - 2.0 * covariance[:, 0, 1]

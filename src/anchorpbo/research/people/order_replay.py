@@ -81,7 +81,8 @@ class ReplayTask(ExperimentTask):
     def run(self) -> RecordColumns:
         """Replay the order."""
         problem = make_order_problem(self.sample, self.user)
-        contender = REPLAYS[self.contender].make(problem.space, problem.space.candidates, self.user)
+        no_anchors = np.empty((0, problem.space.dimension))
+        contender = REPLAYS[self.contender].make(problem.space, no_anchors, self.user)
         rows = list(play(contender, NoisyJudge(problem, _no_deviation), self.answers, self.user))
         return {name: [row[name] for row in rows] for name in rows[0]}
 

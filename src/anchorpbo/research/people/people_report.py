@@ -14,6 +14,7 @@ less the contender over the people of both, with its interval; people who lack a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -201,7 +202,7 @@ def _format_gap(row: Mapping[str, float | None], decimals: int) -> str:
 
 PEOPLE_TABLES: dict[str, tuple[str, Callable[[pl.DataFrame], TextTable]]] = {
     **{
-        f"people-{measure.replace('_', '-')}": ("predictions", lambda each, m=measure: tabulate_predictions(each, m))
+        f"people-{measure.replace('_', '-')}": ("predictions", partial(tabulate_predictions, measure=measure))
         for measure in MEASURES
     },
     "people-replays": ("replays", tabulate_replays),
