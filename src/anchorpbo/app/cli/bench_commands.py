@@ -24,7 +24,7 @@ class BenchGroup(TyperGroup):
 bench: typer.Typer = typer.Typer(
     name="bench",
     cls=BenchGroup,
-    help="Benchmark this library beside others: what it costs, and how many answers it needs.\n\n"
+    help="Benchmark this library beside others: costs, answers needed, and recorded answers of real people.\n\n"
     "Start with [bold]anchorpbo bench answers --quick[/bold], or [bold]anchorpbo bench costs --quick[/bold]; "
     "[bold]costs[/bold] is the default.",
     rich_markup_mode="rich",
