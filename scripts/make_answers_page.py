@@ -1,10 +1,11 @@
-"""Fill docs/answers.md with the results of ``anchorpbo bench answers``.
+"""Fill docs/answers.md with the results of ``anchorpbo bench answers`` and ``anchorpbo bench people``.
 
     anchorpbo bench answers --set confirmation --out answers
-    python scripts/make_answers_page.py answers/confirmation
+    anchorpbo bench people --out people
+    python scripts/make_answers_page.py answers/confirmation people/people
 
-The report of the folder is copied to benchmarks/answers; without a folder, that copy is used. Each part is computed
-from benchmarks/answers/studies.parquet and put between its marks in docs/answers.md:
+The reports of the folders are copied to benchmarks/answers; without a folder, that copy is used. Each part is computed
+from benchmarks/answers/studies.parquet or benchmarks/answers/people/*.csv and put between its marks in docs/answers.md:
 
     <!-- answers/areas -->
     (the table)
@@ -20,6 +21,12 @@ from pathlib import Path
 import polars as pl
 
 from anchorpbo.research.answers.answers_report import STUDIES_FILE, render_tables, write_report
+from anchorpbo.research.people.people_report import (
+    PEOPLE_FOLDER,
+    read_summaries,
+    render_people_tables,
+    write_people_report,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, RESULTS = ROOT / "docs" / "answers.md", ROOT / "benchmarks" / "answers"
@@ -35,10 +42,10 @@ NO_LOSSES = "In no setting does the 95 % interval of a paired difference of area
 
 def make_parts(folder: Path = RESULTS) -> dict[str, str]:
     """Return the text of each marked part, by name; empty if there are no results."""
-    if not (folder / STUDIES_FILE).exists():
-        return {}
-    tables = render_tables(pl.read_parquet(folder / STUDIES_FILE))
-    found = {"losses": NO_LOSSES, **{name: text.strip() for name, text in tables.items()}}
+    tables = render_people_tables(read_summaries(folder / PEOPLE_FOLDER))
+    if (folder / STUDIES_FILE).exists():
+        tables |= {"losses": NO_LOSSES, **render_tables(pl.read_parquet(folder / STUDIES_FILE))}
+    found = {name: text.strip() for name, text in tables.items()}
     for name, title in PICTURES.items():
         if (folder / f"{name}.png").exists():
             found[f"{name}-picture"] = f"![{title}](../benchmarks/answers/{name}.png)"
@@ -56,6 +63,11 @@ def fill_page(text: str, folder: Path = RESULTS) -> str:
 
 
 if __name__ == "__main__":
-    for source in sys.argv[1:]:
-        write_report(pl.read_parquet(Path(source) / STUDIES_FILE), RESULTS)
+    for source in map(Path, sys.argv[1:]):
+        if (source / STUDIES_FILE).exists():
+            write_report(pl.read_parquet(source / STUDIES_FILE), RESULTS)
+        elif summaries := read_summaries(source):
+            write_people_report(summaries, RESULTS / PEOPLE_FOLDER)
+        else:
+            sys.exit(f"{source} must be the report of a benchmark, with {STUDIES_FILE} or predictions.csv")
     PAGE.write_text(fill_page(PAGE.read_text("utf-8")), "utf-8")

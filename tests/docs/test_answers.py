@@ -4,12 +4,15 @@ import importlib.util
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from anchorpbo.research.answers.answer_tables import ANSWER_TABLES
 from anchorpbo.research.answers.contenders import CONTENDERS
 from anchorpbo.research.answers.judges import JUDGES
 from anchorpbo.research.answers.problems import CONFIRMATION, TUNING
+from anchorpbo.research.people.people_plan import DATASETS
+from anchorpbo.research.people.people_report import PEOPLE_TABLES, compare_people, write_people_report
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "answers.md").read_text("utf-8")
@@ -31,12 +34,36 @@ def test_every_part_is_as_the_results_have_it(script):
 
 def test_every_table_and_picture_has_a_place_on_the_page(script):
     places = re.findall(r"<!-- answers/([a-z-]+) -->", PAGE)
-    assert sorted(places) == sorted([*ANSWER_TABLES, *(f"{name}-picture" for name in script.PICTURES)])
+    assert sorted(places) == sorted([*ANSWER_TABLES, *PEOPLE_TABLES, *(f"{name}-picture" for name in script.PICTURES)])
 
 
 @pytest.mark.skipif(not (RESULTS / "studies.parquet").exists(), reason="the confirmation set has not been run yet")
 def test_nothing_on_the_page_waits_for_results():
-    assert "has not been run yet" not in PAGE
+    assert "confirmation set has not been run yet" not in PAGE
+
+
+@pytest.mark.skipif(not (RESULTS / "people").exists(), reason="the benchmark with real people has not been run yet")
+def test_nothing_on_the_page_waits_for_real_people():
+    assert "real people has not been run yet" not in PAGE
+
+
+def test_the_tables_of_real_people_fill_their_parts_alone(script, tmp_path):
+    users = pl.DataFrame(
+        {"sample": "a", "contender": ["default", "default", "random", "random"], "person": ["1", "2"] * 2,
+         "area": [0.75, 0.25, 0.5, 0.25]}
+    )  # fmt: skip
+    write_people_report({"replays": compare_people(users, ("sample",))}, tmp_path / "people")
+    filled = script.fill_page(PAGE, tmp_path)
+    assert "| a | Random pairs | 2 | 0.38 (-1.46 to +1.71) |" in filled
+    before, after = (text.split("<!-- answers/people-replays -->") for text in (PAGE, filled))
+    assert after[0] == before[0]
+    assert after[1].partition("<!-- end -->")[2] == before[1].partition("<!-- end -->")[2]
+
+
+def test_the_part_on_real_people_names_the_data_and_what_is_compared():
+    part = PAGE.partition("\n## Real people\n")[2].partition("\n## Method\n")[0]
+    assert all(f"`{name}`" in part for name in DATASETS)
+    assert "ANCHORPBO_DATA" in part
 
 
 def test_the_method_names_every_problem_judge_and_contender():

@@ -19,6 +19,7 @@ COMMANDS = (
     ["simulate"],
     ["bench", "costs"],
     ["bench", "answers"],
+    ["bench", "people"],
     *(["study", name] for name in ("new", "list", "show", "export", "import", "invite", "delete")),
 )
 

@@ -1,5 +1,7 @@
 """Problems of the benchmark: their sets, maxima and medians."""
 
+from hashlib import sha256
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,46 @@ def test_only_draws_depend_on_the_seed(name):
     assert np.array_equal(one.utility(X), other.utility(Y)) == (name not in DRAWN)
     again = GPDraw.of(np.full(2, 0.2), [0, 101, 2])
     assert np.array_equal(again(X[:, :2]), GPDraw.of(np.full(2, 0.2), [0, 101, 2])(X[:, :2]))
+
+
+RECORDED = {
+    "gp2": (-37.40020617587, 0.873462236418, -0.407662048191, -2.318370738583),
+    "gp4": (10.5713069889, 2.936815111963, 0.2365506041085, -1.793673380471),
+    "gp6m": (37.97400864094, 4.373830679911, 0.4618171435772, -1.090157549722),
+    "hartmann6": (18.55218936612, 3.322368011416, 0.1030153964235, 0.001870145141848),
+    "hartmann4in10": (4.824796518663, 3.134494141222, -0.1536869862923, -1.216575360279),
+    "styblinski5in8": (1304.441368772, 195.8308285189, 34.33572686101, -110.4534468227),
+    "espresso": (-110.9816105812, 1, -1.523100030403, -4.69111513053),
+    "catalogue5": (-6.366347131304, 2.017097392238, -0.2135593393985, -1.395667485344),
+    "gp3": (-26.82152185856, 2.257797317403, -0.4236231356635, -1.725914839894),
+    "gp6": (-14.42947016233, 2.32028420173, -0.2517180750036, -1.526306799893),
+    "branin2in5": (-3479.658637216, -0.3978873577297, -34.69484360252, -162.0372812217),
+    "cosine10": (-162.1358818029, 1, -2.477284927171, -4.021504780027),
+    "coffee": (110.3872625652, 8.932752493372, 1.168773741173, 0.002860896676694),
+    "catalogue8": (-15.54998646165, 1.969234488159, -0.0379119257143, -1.522173691328),
+}
+"""Sum over 64 designs, maximum, median and low of the problems with seed 0, when the first records were made."""
+RECORDED_DRAWS = {
+    ((0.25,) * 3, (0, 101, 3), "rbf"): "d9145757babfdfb5",
+    ((0.35,) * 4, (0, 104, 4), "matern52"): "a644b78aca757c22",
+}
+"""Digests of the draws of ``gp3`` and ``catalogue8`` with seed 0."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_problems_are_those_of_earlier_records(name):
+    problem = get_judged_problem(name, 0)
+    X = problem.space.sample(64, np.random.default_rng(7))
+    found = (problem.utility(X).sum(), problem.maximum, problem.median, problem.low)
+    assert found == pytest.approx(RECORDED[name], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize(("settings", "digest"), RECORDED_DRAWS.items())
+def test_draws_are_those_of_earlier_records_to_the_last_bit(settings, digest):
+    lengthscales, seed, kernel = settings
+    draw = GPDraw.of(np.array(lengthscales), list(seed), kernel)
+    content = b"".join(part.tobytes() for part in (draw.frequencies, draw.phases, draw.weights))
+    assert sha256(content).hexdigest()[:16] == digest
 
 
 @pytest.mark.parametrize(("kernel", "covariance"), [

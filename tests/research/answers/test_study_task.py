@@ -155,9 +155,19 @@ def test_a_contender_that_is_named_meets_every_judge():
 def test_the_studies_of_a_set_are_on_its_problems_seed_by_seed():
     studies = plan_studies(BenchmarkPart("confirmation", seeds=2))
     assert {study.problem for study in studies} == set(CONFIRMATION)
-    assert {study.answers for study in studies} == {40}
     assert [study.seed for study in studies] == sorted(study.seed for study in studies)
     assert len(studies) == len(set(studies))
+
+
+def test_the_default_preset_answers_60_where_its_stopping_rule_is_judged():
+    longer = {(s.contender, s.judge) for s in plan_studies(BenchmarkPart(seeds=1)) if s.answers != 40}
+    assert longer == {("default", judge) for judge in ("sure", "constant-low", "constant-high")}
+    assert {s.answers for s in plan_studies(BenchmarkPart(seeds=1)) if (s.contender, s.judge) in longer} == {60}
+    assert BenchmarkPart().horizon == 40
+    assert {s.answers for s in plan_studies(BenchmarkPart(seeds=1, answers=45))} == {45}
+    assert BenchmarkPart(answers=45).horizon == 40
+    assert BenchmarkPart(answers=30).horizon == 30
+    assert {s.answers for s in plan_studies(BenchmarkPart(quick=True))} == {8}
 
 
 def test_a_quick_part_is_small_and_options_override_it():

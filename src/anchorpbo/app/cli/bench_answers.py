@@ -40,6 +40,6 @@ def run(
     summary = answers_report.read_studies(store, part.problem_set, part.horizon)
     for path in answers_report.write_report(summary, out / part.problem_set):
         console.print(f"  {path}")
-    targets = judge_targets(summary)
-    if targets:
-        console.print(f"Targets: {sum(target.met for target in targets)} of {len(targets)} met.")
+    verdicts = [target.met for target in judge_targets(summary)]
+    judged = len(verdicts) - verdicts.count(None)
+    console.print(f"Targets: {verdicts.count(True)} of {judged} met; {verdicts.count(None)} not judged.")

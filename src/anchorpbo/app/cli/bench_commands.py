@@ -24,7 +24,7 @@ class BenchGroup(TyperGroup):
 bench: typer.Typer = typer.Typer(
     name="bench",
     cls=BenchGroup,
-    help="Benchmark this library beside others: what it costs, and how many answers it needs.\n\n"
+    help="Benchmark this library beside others: costs, answers needed, and recorded answers of real people.\n\n"
     "Start with [bold]anchorpbo bench answers --quick[/bold], or [bold]anchorpbo bench costs --quick[/bold]; "
     "[bold]costs[/bold] is the default.",
     rich_markup_mode="rich",
@@ -111,7 +111,10 @@ def answers(
         str | None, typer.Option(metavar="NAME,...", help="Problems of the set; by default all.")
     ] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Number of seeds; by default 20.")] = None,
-    number: Annotated[int | None, typer.Option("--answers", min=1, help="Answers of a study; by default 40.")] = None,
+    number: Annotated[
+        int | None,
+        typer.Option("--answers", min=1, help="Answers of a study; by default 40, or 60 to test the stopping rule."),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few short studies; they prove nothing.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for records, tables and figures.")] = Path("answers"),
     resume: Annotated[
@@ -142,6 +145,53 @@ def answers(
         part = BenchmarkPart(
             problem_set, _names(contenders), _names(judges), _names(placements), _names(problems), seeds, number, quick
         )
+        run(part, out, resume=resume, dask=dask, workers=workers)
+
+
+@bench.command()
+def people(
+    data: Annotated[
+        str | None, typer.Option(metavar="NAME,...", help="sushi, train, soundquality; by default all.")
+    ] = None,
+    contenders: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="default, version-1, paper, botorch-probit, linear, chance, random, knock-out; by default all.",
+        ),
+    ] = None,
+    number: Annotated[
+        int | None,
+        typer.Option("--people", min=1, help="People of each data set; by default 100 of sushi and all of the others."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Two people of each data set; they prove nothing.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for records and tables.")] = Path("people"),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Keep the records in the folder and run the missing ones.")
+    ] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; by default one per core.")] = None,
+    dask: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask scheduler, such as tcp://host:8786.")
+    ] = None,
+) -> None:
+    """Predict and replay recorded answers of real people, with this library and others.
+
+    Start with [bold]anchorpbo bench people --quick[/bold].
+
+    [bold]sushi[/bold]: contenders ask a person's order of ten kinds and recommend one. [bold]train[/bold]: the first
+    choices of a traveller predict the others. [bold]soundquality[/bold]: the first answers of a listener predict the
+    repeated ones, and their consistency is measured. Means and differences have 95 % intervals over people.
+
+    The data are not part of the library: set [bold]ANCHORPBO_DATA[/bold] to a folder with train/train.csv and
+    soundquality/soundquality.csv. The sushi orders are read from it, or downloaded.
+
+    BoTorch comes with the extra [bold]bench[/bold].
+    """
+    with report_errors():
+        from anchorpbo.app.cli.bench_people import run
+        from anchorpbo.research.people.people_plan import PeoplePart
+
+        part = PeoplePart(_names(data), _names(contenders), number, quick)
         run(part, out, resume=resume, dask=dask, workers=workers)
 
 

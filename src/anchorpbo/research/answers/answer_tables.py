@@ -169,7 +169,7 @@ def tabulate_targets(targets: Sequence[Target]) -> TextTable | None:
     rows = [
         (
             Cell(each.text), Cell(each.setting), Cell(each.goal), Cell(each.found), Cell(each.interval),
-            Cell("met" if each.met else f"missed: {each.missed_by}", not each.met),
+            Cell(each.verdict, each.met is False),
         )
         for each in targets
     ]  # fmt: skip

@@ -12,16 +12,21 @@ A fit or a search that fails is counted and repeated with the hyper-parameters o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy import special
 
 from anchorpbo.research.answers.contenders import AnswerLog, Contender, list_initial_pairs
 from anchorpbo.research.answers.one_hot import OneHotCoding
-from anchorpbo.research.answers.seeding import seed_numpy
+from anchorpbo.research.answers.pairwise_gp import (
+    PairwiseLink,
+    fit_pairwise_gp,
+    joint_posterior,
+    make_pairwise_gp,
+    seed_torch,
+)
 from anchorpbo.space import DesignSpace
 from anchorpbo.typing import Array
 
@@ -42,9 +47,7 @@ class BoTorchContender(Contender):
         Likelihood of an answer.
     """
 
-    def __init__(
-        self, space: DesignSpace, anchors: Array | None, seed: int, *, link: Literal["probit", "logit"] = "probit"
-    ) -> None:
+    def __init__(self, space: DesignSpace, anchors: Array | None, seed: int, *, link: PairwiseLink = "probit") -> None:
         import torch
 
         super().__init__(space, anchors, seed)
@@ -78,7 +81,7 @@ class BoTorchContender(Contender):
         from botorch.exceptions import ModelFittingError
         from linear_operator.utils.errors import NotPSDError
 
-        with _seed(self.seed, len(self._log), use):
+        with seed_torch(self.seed, len(self._log), use):
             try:
                 found = find(self._fit())
             # A fit can end at hyper-parameters with which predictions fail.
@@ -91,27 +94,18 @@ class BoTorchContender(Contender):
 
     def _fit(self) -> Any:
         """Return the model fitted to all answers."""
-        from botorch.fit import fit_gpytorch_mll
-        from botorch.models.pairwise_gp import PairwiseLaplaceMarginalLogLikelihood
-
         if self._answers != len(self._log):
-            with _seed(self.seed, len(self._log), 2):
+            with seed_torch(self.seed, len(self._log), 2):
                 self._model = self._make_model()
-                fit_gpytorch_mll(PairwiseLaplaceMarginalLogLikelihood(self._model.likelihood, self._model))
+                fit_pairwise_gp(self._model)
             self._model.eval()
             self._answers = len(self._log)
         return self._model
 
     def _make_model(self, kernel: Any = None) -> Any:
         """Return the model of all answers; without a kernel, it has BoTorch's initial hyper-parameters."""
-        import torch
-        from botorch.models.likelihoods.pairwise import PairwiseLogitLikelihood, PairwiseProbitLikelihood
-        from botorch.models.pairwise_gp import PairwiseGP
-
-        likelihood = {"probit": PairwiseProbitLikelihood, "logit": PairwiseLogitLikelihood}[self._link]
-        datapoints = torch.tensor(self._coding.encode(self._log.points))
-        comparisons = torch.tensor([self._log.winners, self._log.losers]).T
-        return PairwiseGP(datapoints, comparisons, likelihood=likelihood(), covar_module=kernel)
+        points = self._coding.encode(self._log.points)
+        return make_pairwise_gp(points, self._log.winners, self._log.losers, self._link, kernel)
 
     # -- search --------------------------------------------------------------------------------------------------------
 
@@ -123,7 +117,7 @@ class BoTorchContender(Contender):
         if self._coding.is_free.all() and self.space.candidates is None:
             return _optimise(eubo, self._coding.width, 2)
         Z = self._coding.encode(self._list_designs(0))
-        pairs = Z[find_best_pairs(*_joint_posterior(model, Z), RESTARTS)]
+        pairs = Z[find_best_pairs(*joint_posterior(model, Z), RESTARTS)]
         return np.asarray(pairs[0]) if self.space.candidates is not None else self._refine(eubo, pairs)
 
     def _find_recommended(self, model: Any) -> Array:
@@ -186,27 +180,8 @@ def _optimise(acquisition: Any, dimension: int, designs: int) -> Array:
     return np.asarray(found.detach().numpy())
 
 
-def _joint_posterior(model: Any, Z: Array) -> tuple[Array, Array]:
-    """Return mean, (n,), and covariance, (n, n)."""
-    import torch
-
-    with torch.no_grad():
-        posterior = model.posterior(torch.tensor(Z))
-        return posterior.mean[:, 0].numpy(), posterior.distribution.covariance_matrix.numpy()
-
-
 def _mean(model: Any, Z: Array) -> Array:
     import torch
 
     with torch.no_grad():
         return np.asarray(model.posterior(torch.tensor(Z)[:, None]).mean[:, 0, 0].numpy())
-
-
-@contextmanager
-def _seed(*seed: int) -> Iterator[None]:
-    """Seed torch, and numpy, from which `PairwiseGP` draws the start of its search for the mode."""
-    import torch
-
-    with torch.random.fork_rng(), seed_numpy(*seed):
-        torch.manual_seed(int(np.random.SeedSequence(seed).generate_state(1)[0]))
-        yield

@@ -20,6 +20,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from anchorpbo.errors import UnknownNameError, UnsupportedError
+from anchorpbo.research.answers.pairwise_gp import PAIRWISE_PACKAGES
 from anchorpbo.space import DesignSpace
 from anchorpbo.study.initial_duels import generate_initial_pairs
 from anchorpbo.typing import Array
@@ -137,7 +138,7 @@ def _ours(title: str, anchored: bool = False, **options: Any) -> ContenderEntry:
 
 _botorch = partial(
     ContenderEntry, kind="peer", module="botorch_contender", class_name="BoTorchContender",
-    packages=("torch", "gpytorch", "botorch"),
+    packages=PAIRWISE_PACKAGES,
 )  # fmt: skip
 
 CONTENDERS: dict[str, ContenderEntry] = {
@@ -150,7 +151,7 @@ CONTENDERS: dict[str, ContenderEntry] = {
     "botorch-logit": _botorch("BoTorch EUBO, logit", options={"link": "logit"}),
     "optuna": ContenderEntry(
         "Optuna dashboard", "peer", "optuna_contender", "OptunaContender",
-        packages=("optuna", "optuna_dashboard", "torch", "gpytorch", "botorch"),
+        packages=("optuna", "optuna_dashboard", *PAIRWISE_PACKAGES),
     ),
     "glisp": ContenderEntry(
         "GLISp", "peer", "glisp_contender", "GLISpContender", packages=("glis", "pyDOE", "pyswarm")
@@ -169,11 +170,16 @@ def get_contender(name: str) -> ContenderEntry:
 
 def check_installed(names: Sequence[str]) -> None:
     """Raise if a contender's library is not installed."""
-    missing = dict.fromkeys(package for name in names for package in get_contender(name).missing_packages)
+    packages = [package for name in names for package in get_contender(name).packages]
+    check_packages(packages, [name for name, entry in CONTENDERS.items() if not entry.packages])
+
+
+def check_packages(packages: Sequence[str], own: Sequence[str]) -> None:
+    """Raise if a package is not installed; the error names the contenders that need none."""
+    missing = [package for package in dict.fromkeys(packages) if find_spec(package) is None]
     if missing:
-        own = ",".join(name for name in CONTENDERS if not CONTENDERS[name].packages)
         raise UnsupportedError(
             "a comparison needs the other libraries installed",
             f"a Python without {', '.join(missing)}",
-            f'pip install "anchorpbo[bench]", or run only this library with --contenders {own}',
+            f'pip install "anchorpbo[bench]", or run only this library with --contenders {",".join(own)}',
         )

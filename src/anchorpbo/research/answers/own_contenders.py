@@ -1,4 +1,4 @@
-"""Contenders that need no other library: studies of ours with any options, and random pairs."""
+"""Contenders that need no other library: studies of ours with any options, random pairs, and a knock-out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from anchorpbo.duels import Duels
+from anchorpbo.errors import IncompatibleError
 from anchorpbo.kernels import RBF
 from anchorpbo.model import PreferenceGP
 from anchorpbo.research.answers.contenders import AnswerLog, Contender, list_initial_pairs
@@ -97,3 +98,27 @@ class RandomContender(Contender):
         duels = Duels(self._log.points, self._log.winners, self._log.losers)
         model = PreferenceGP(kernel=self._kernel, likelihood="probit", inference="laplace").condition(duels)
         return np.asarray(duels.points[int(np.argmax(model.posterior.mean(duels.points)))])
+
+
+class KnockoutContender(Contender):
+    """The winner of a duel meets the next item of a catalogue; after the last item, the last duel repeats."""
+
+    def __init__(self, space: DesignSpace, anchors: Array | None, seed: int) -> None:
+        super().__init__(space, anchors, seed)
+        if space.candidates is None:
+            raise IncompatibleError("a knock-out needs a list of items", repr(space), "use a Catalogue")
+        order = np.random.default_rng([seed, 1]).permutation(len(space.candidates))
+        self._pair, *self._waiting = space.candidates[order[:2]], *space.candidates[order[2:]]
+
+    def ask(self) -> Array:
+        """Return the champion and the next item."""
+        return self._pair
+
+    def tell(self, pair: Array, first_won: bool) -> None:
+        """Keep the winner."""
+        self._champion, loser = pair if first_won else pair[::-1]
+        self._pair = np.array([self._champion, self._waiting.pop(0) if self._waiting else loser])
+
+    def recommend(self) -> Array:
+        """Return the champion."""
+        return np.asarray(self._champion)

@@ -2,7 +2,9 @@
 
 Not every combination says something. The anchors matter to a contender that is told them and to the heteroscedastic
 judges; elsewhere one placement is enough. Other libraries and random pairs do not use anchors, so they are run with
-good anchors only. Slow libraries are run with some judges only, unless they are named.
+good anchors only. Slow libraries are run with some judges only, unless they are named. The default preset without
+anchors is run to more answers with the judges for whom its stopping rule must hold; tables and curves cover the first
+answers of these studies, too.
 """
 
 from __future__ import annotations
@@ -25,6 +27,10 @@ ALL_JUDGES_PEER = "botorch-probit"
 """The other library that is run with all judges."""
 PEER_JUDGES = ("sure", "constant-low", "constant-high", "linear")
 """Judges with whom all other libraries are run."""
+STOPPING_CONTENDER, STOPPING_JUDGES = "default", ("sure", "constant-low", "constant-high")
+"""The contender whose stopping rule is judged, and the judges with whom."""
+STOPPING_ANSWERS = 60
+"""Number of answers of these studies at full size."""
 QUICK_CONTENDERS = ("default", "default-anchors", "glisp", "random")
 QUICK_PROBLEMS = {"tuning": ("gp2", "espresso"), "confirmation": ("gp3", "coffee")}
 QUICK_JUDGES, QUICK_PLACEMENTS = ("sure", "linear"), ("good", "misleading")
@@ -43,7 +49,7 @@ class BenchmarkPart:
     seeds: int | None = None
     """Number of seeds, from 0."""
     answers: int | None = None
-    """Number of answers of a study."""
+    """Number of answers of every study."""
     quick: bool = False
 
     def __post_init__(self) -> None:
@@ -57,14 +63,14 @@ class BenchmarkPart:
                 as_integer(name, getattr(self, name), 1)
 
     @property
-    def length(self) -> int:
-        """Number of answers of a study."""
-        return self.answers or (QUICK_ANSWERS if self.quick else ANSWERS)
-
-    @property
     def horizon(self) -> int:
         """Number of answers that tables and figures cover: longer studies only test the stopping rule."""
-        return min(self.length, ANSWERS)
+        return min(self.answers or (QUICK_ANSWERS if self.quick else ANSWERS), ANSWERS)
+
+    def count_answers(self, contender: str, judge: str) -> int:
+        """Return the number of answers of a study."""
+        judges_stop = contender == STOPPING_CONTENDER and judge in STOPPING_JUDGES and not self.quick
+        return self.answers or (STOPPING_ANSWERS if judges_stop else self.horizon)
 
 
 def plan_studies(part: BenchmarkPart) -> list[AnswersStudy]:
@@ -76,11 +82,16 @@ def plan_studies(part: BenchmarkPart) -> list[AnswersStudy]:
         rule = "the contenders must be run with one of the judges and placements"
         raise InputError(rule, "none of them is", "add the placement good")
     return [
-        AnswersStudy(problem, *arm, seed, part.length)
+        AnswersStudy(problem, judge, placement, contender, seed, part.count_answers(contender, judge))
         for seed in range(part.seeds or (QUICK_SEEDS if quick else SEEDS))
         for problem in problems
-        for arm in arms
+        for judge, placement, contender in arms
     ]
+
+
+def meets_judge(contender: str, judge: str) -> bool:
+    """Return whether the whole benchmark runs a contender with a judge."""
+    return not get_contender(contender).packages or contender == ALL_JUDGES_PEER or judge in PEER_JUDGES
 
 
 def _list_arms(part: BenchmarkPart) -> Iterator[tuple[str, str, str]]:
@@ -90,8 +101,7 @@ def _list_arms(part: BenchmarkPart) -> Iterator[tuple[str, str, str]]:
     for contender in contenders:
         entry = get_contender(contender)
         for judge in part.judges or (QUICK_JUDGES if part.quick else JUDGES):
-            limited = bool(entry.packages) and contender != ALL_JUDGES_PEER and part.contenders is None
-            if limited and judge not in PEER_JUDGES:
+            if part.contenders is None and not meets_judge(contender, judge):
                 continue
             varies = entry.anchored or (entry.kind == "ours" and judge in HETEROSCEDASTIC)
             for placement in placements if varies else placements[:1]:

@@ -194,18 +194,19 @@ def _catalogue(
     draw = GPDraw.of(np.array(lengthscales), [seed, 104, relevant], kernel)
     assert catalogue.candidates is not None
     values = draw(features[:, :relevant])
-    utility = _OfItems(catalogue.candidates, values)
+    utility = ItemUtility(catalogue.candidates, values)
     return JudgedProblem.of(name, catalogue, utility, float(values.max()), catalogue.candidates)
 
 
 @dataclass(frozen=True, eq=False)
-class _OfItems:
+class ItemUtility:
     """Utility of the items of a catalogue, found by their coordinates."""
 
     candidates: Array
     values: Array
 
     def __call__(self, X: Array) -> Array:
+        """Return the values, (n,), of the items nearest to X, (n, d)."""
         return self.values[[int(np.abs(self.candidates - x).sum(axis=1).argmin()) for x in X]]
 
 
@@ -238,6 +239,11 @@ CONFIRMATION: dict[str, Callable[[int], JudgedProblem]] = {
 """Problems on which the choices are confirmed, by name: functions of the seed."""
 
 SETS: dict[str, dict[str, Callable[[int], JudgedProblem]]] = {"tuning": TUNING, "confirmation": CONFIRMATION}
+
+
+def find_set(problem: str) -> tuple[str, ...]:
+    """Return the names of all problems of the set that a problem belongs to."""
+    return next(tuple(problems) for problems in SETS.values() if problem in problems)
 
 
 @cache

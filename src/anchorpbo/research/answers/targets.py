@@ -10,12 +10,13 @@
     coverage            of the studies told to stop, at least 0.9 are within 0.1 of the best; sure and constant judges
     stopping            at least half of the studies with a sure judge are told to stop within 60 answers
 
-The best peer of a judge is the one with the largest mean area on the same studies.
+The best peer of a judge is the one with the largest mean area on the same studies. Differences are over the studies
+that both contenders have. A target is not judged before all its problems and peers have been run with two seeds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -23,8 +24,9 @@ import polars as pl
 from anchorpbo.research.answers import study_metrics
 from anchorpbo.research.answers.contenders import CONTENDERS
 from anchorpbo.research.answers.judges import JUDGES
-from anchorpbo.research.answers.plan import HETEROSCEDASTIC
-from anchorpbo.research.answers.study_metrics import compare, pair_studies, select
+from anchorpbo.research.answers.plan import HETEROSCEDASTIC, STOPPING_ANSWERS, STOPPING_JUDGES, meets_judge
+from anchorpbo.research.answers.problems import find_set
+from anchorpbo.research.answers.study_metrics import average_by_seed, compare, pair_studies, select
 from anchorpbo.research.experiments.confidence_intervals import Interval, bootstrap_ratio
 
 OURS, ANCHORED, REFERENCE = "default", "default-anchors", "botorch-probit"
@@ -34,8 +36,9 @@ HALF, WITH_ANCHORS = 20, 14
 """Answers by which the reference's last share must be reached."""
 LARGEST_LOSS = 0.1
 DRAWS_3D, DRAWS_SHARE = "gp3", 0.93
-STOP_MARGIN, COVERAGE, STOP_ANSWERS, STOPPED = 0.1, 0.9, 60, 0.5
-COVERED_JUDGES = ("sure", "constant-low", "constant-high")
+STOP_MARGIN, COVERAGE, STOPPED = 0.1, 0.9, 0.5
+MIN_SEEDS = 2
+"""Smallest number of seeds with all problems: one seed has no interval."""
 
 
 @dataclass(frozen=True)
@@ -46,23 +49,61 @@ class Target:
     """What must be shown, in one sentence."""
     setting: str
     goal: str
-    found: str
-    interval: str
+    found: str = "–"
+    interval: str = "–"
     """The 95 % interval of the number found, or a dash."""
-    met: bool
+    met: bool | None = None
+    """``None`` if the target is not judged: its studies have not been run, or it is only reported."""
     missed_by: str = ""
     """How far the result is from the goal; empty if it is met."""
+    missing: str = ""
+    """Which studies have not been run; empty if none is missing."""
+
+    @property
+    def verdict(self) -> str:
+        """The verdict for tables."""
+        if self.missing:
+            return f"not run: {self.missing}"
+        if self.met is None:
+            return "reported"
+        return "met" if self.met else f"missed: {self.missed_by}"
 
 
-def judge_targets(studies: pl.DataFrame) -> list[Target]:
-    """Return all targets for which there are studies."""
-    rules = (_compare_areas, _reach_half, _reach_with_anchors, _lose_little, _climb_draws, _cover, _stop_early)
-    return [target for rule in rules for target in rule(studies)]
+Rule = Callable[[pl.DataFrame, Sequence[str]], Iterator[Target]]
+
+
+def judge_targets(studies: pl.DataFrame, problems: Sequence[str] | None = None) -> list[Target]:
+    """Return all targets.
+
+    Parameters
+    ----------
+    studies
+        One row per study.
+    problems
+        The problems that must have been run; by default all of the set that the studies belong to.
+    """
+    if problems is None:
+        problems = find_set(studies["problem"][0])
+    rules: tuple[Rule, ...] = (
+        _compare_areas, _reach_half, _reach_with_anchors, _lose_little, _climb_draws, _cover, _stop_early,
+    )  # fmt: skip
+    return [target for rule in rules for target in rule(studies, problems)]
 
 
 def list_peers() -> list[str]:
     """Return the names of other libraries and published methods."""
     return [name for name, entry in CONTENDERS.items() if entry.kind == "peer"]
+
+
+def find_missing(studies: pl.DataFrame, problems: Sequence[str]) -> str:
+    """Return which of the problems or seeds the studies lack, in words; empty if they are complete."""
+    absent = [name for name in problems if name not in studies["problem"]]
+    if len(absent) == len(problems):
+        return "no studies"
+    if absent:
+        return f"no studies of {', '.join(absent)}"
+    seeds = len(average_by_seed(studies.with_columns(one=pl.lit(1.0)), "one"))
+    return "" if seeds >= MIN_SEEDS else "fewer than two seeds with all problems"
 
 
 def find_best_peer(studies: pl.DataFrame, judge: str) -> tuple[str, Interval] | None:
@@ -81,37 +122,50 @@ def find_best_peer(studies: pl.DataFrame, judge: str) -> tuple[str, Interval] | 
     return best, found[best][1]
 
 
-def _compare_areas(studies: pl.DataFrame) -> Iterator[Target]:
+def _find_missing_peers(studies: pl.DataFrame, judge: str, problems: Sequence[str]) -> str:
+    """Return which studies of the peers that meet a judge are missing; all of them without studies of ours."""
+    ours = select(studies, judge=judge, contender=OURS, placement="good")
+    missing = {}
+    for peer in (peer for peer in list_peers() if meets_judge(peer, judge)):
+        theirs = select(studies, judge=judge, contender=peer, placement="good")
+        missing[peer] = find_missing(pair_studies(ours, theirs, "area"), problems)
+    if all(missing.values()):
+        return next(iter(missing.values()))
+    return "; ".join(f"{CONTENDERS[peer].title}: {text}" for peer, text in missing.items() if text)
+
+
+def _compare_areas(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
     text = f"Without anchors, the area less that of the best peer has its interval above {-AREA_MARGIN:g}."
+    goal = f"> {-AREA_MARGIN:g}"
     for judge in JUDGES:
-        found = find_best_peer(studies, judge)
-        if found is not None:
-            peer, gap = found
-            yield Target(
-                text, f"{judge}; best peer: {CONTENDERS[peer].title}", f"> {-AREA_MARGIN:g}", f"{gap.mean:+.3f}",
-                gap.format_bounds(), bool(gap.low > -AREA_MARGIN), _format_miss(-AREA_MARGIN - gap.low),
-            )  # fmt: skip
+        missing, found = _find_missing_peers(studies, judge, problems), find_best_peer(studies, judge)
+        if missing or found is None:
+            yield Target(text, judge, goal, missing=missing)
+            continue
+        peer, gap = found
+        yield Target(
+            text, f"{judge}; best peer: {CONTENDERS[peer].title}", goal, f"{gap.mean:+.3f}",
+            gap.format_bounds(), bool(gap.low > -AREA_MARGIN), _format_miss(-AREA_MARGIN - gap.low),
+        )  # fmt: skip
 
 
-def _reach_half(studies: pl.DataFrame) -> Iterator[Target]:
+def _reach_half(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
     text = f"Without anchors, the mean curve reaches the last share of BoTorch's EUBO by answer {HALF}."
-    for judge in JUDGES:
-        yield from _reach(studies, text, judge, OURS, HALF)
+    return (_reach(studies, problems, text, judge, OURS, HALF) for judge in JUDGES)
 
 
-def _reach_with_anchors(studies: pl.DataFrame) -> Iterator[Target]:
+def _reach_with_anchors(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
     text = f"With good anchors, the mean curve reaches the last share of BoTorch's EUBO by answer {WITH_ANCHORS}."
-    for judge in HETEROSCEDASTIC:
-        yield from _reach(studies, text, judge, ANCHORED, WITH_ANCHORS)
+    return (_reach(studies, problems, text, judge, ANCHORED, WITH_ANCHORS) for judge in HETEROSCEDASTIC)
 
 
-def _reach(studies: pl.DataFrame, text: str, judge: str, contender: str, limit: int) -> Iterator[Target]:
+def _reach(studies: pl.DataFrame, problems: Sequence[str], text: str, judge: str, contender: str, limit: int) -> Target:
     """Judge when the mean curve reaches the reference's last share; the interval is that of the gap at the limit."""
     ours, theirs = (select(studies, judge=judge, contender=name, placement="good") for name in (contender, REFERENCE))
     both = pair_studies(ours, theirs, "area").select("problem", "seed")
+    if missing := find_missing(both, problems):
+        return Target(text, judge, f"≤ {limit}", missing=missing)
     ours, theirs = (each.join(both, on=["problem", "seed"], how="semi") for each in (ours, theirs))
-    if not both.height:
-        return
     goal, curve = study_metrics.average_curve(theirs)[-1, 0], study_metrics.average_curve(ours)[:, 0]
     at = study_metrics.find_answer(curve, goal)
     last = int(theirs["answers"].to_numpy().max())
@@ -122,15 +176,16 @@ def _reach(studies: pl.DataFrame, text: str, judge: str, contender: str, limit: 
     )
     assert gap is not None
     late = f"not within {len(curve)}" if at is None else f"{at - limit} answers"
-    yield Target(
+    return Target(
         text, judge, f"≤ {limit}", "never" if at is None else f"{at}",
         f"gap at {limit}: {gap.format_bounds()}", at is not None and at <= limit,
         late if at is None or at > limit else "",
     )  # fmt: skip
 
 
-def _lose_little(studies: pl.DataFrame) -> Iterator[Target]:
+def _lose_little(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
     text = f"With misleading anchors, at most {LARGEST_LOSS:.0%} of the area without anchors is lost."
+    goal = f"≤ {LARGEST_LOSS:g}"
     for judge in JUDGES:
         placement = "misleading" if judge in HETEROSCEDASTIC else "good"
         pairs = pair_studies(
@@ -138,48 +193,74 @@ def _lose_little(studies: pl.DataFrame) -> Iterator[Target]:
             select(studies, judge=judge, contender=OURS, placement=placement),
             "area",
         )
-        told, alone = (study_metrics.average_by_seed(pairs, name) for name in ("area", "area_other"))
-        if len(told):
-            ratio, low, high = bootstrap_ratio(told, alone)
-            loss = 1.0 - ratio
-            interval = f"{1.0 - high:+.3f} to {1.0 - low:+.3f}"
-            met = loss <= LARGEST_LOSS
-            yield Target(
-                text, judge, f"≤ {LARGEST_LOSS:g}", f"{loss:.3f}", interval, met, _format_miss(loss - LARGEST_LOSS)
-            )
+        if missing := find_missing(pairs, problems):
+            yield Target(text, judge, goal, missing=missing)
+            continue
+        told, alone = (average_by_seed(pairs, name) for name in ("area", "area_other"))
+        ratio, low, high = bootstrap_ratio(told, alone)
+        loss = 1.0 - ratio
+        interval = f"{1.0 - high:+.3f} to {1.0 - low:+.3f}"
+        miss = _format_miss(loss - LARGEST_LOSS)
+        yield Target(text, judge, goal, f"{loss:.3f}", interval, loss <= LARGEST_LOSS, miss)
 
 
-def _climb_draws(studies: pl.DataFrame) -> Iterator[Target]:
+def _climb_draws(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
+    if DRAWS_3D not in problems:
+        return
     text = f"Draws in three dimensions, a sure judge, no anchors: mean last share at least {DRAWS_SHARE:g}."
     rows = select(studies, problem=DRAWS_3D, judge="sure", contender=OURS, placement="good")
-    if rows.height:
-        last = int(rows["answers"].to_numpy().max())
-        share = study_metrics.estimate_mean(study_metrics.add_share_after(rows, last), f"share_{last}")
-        assert share is not None
-        met, miss = share.mean >= DRAWS_SHARE, _format_miss(DRAWS_SHARE - share.mean)
-        yield Target(text, DRAWS_3D, f"≥ {DRAWS_SHARE:g}", f"{share.mean:.3f}", share.format_bounds(), met, miss)
+    goal = f"≥ {DRAWS_SHARE:g}"
+    if missing := find_missing(rows, [DRAWS_3D]):
+        yield Target(text, DRAWS_3D, goal, missing=missing)
+        return
+    last = int(rows["answers"].to_numpy().max())
+    share = study_metrics.estimate_mean(study_metrics.add_share_after(rows, last), f"share_{last}")
+    assert share is not None
+    met, miss = share.mean >= DRAWS_SHARE, _format_miss(DRAWS_SHARE - share.mean)
+    yield Target(text, DRAWS_3D, goal, f"{share.mean:.3f}", share.format_bounds(), met, miss)
 
 
-def _cover(studies: pl.DataFrame) -> Iterator[Target]:
+def _cover(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
     text = f"Of the studies told to stop, the share within {STOP_MARGIN:g} of the best is at least {COVERAGE:g}."
     for judge in JUDGES:
-        rows = select(studies, judge=judge, contender=OURS).filter(pl.col("stop_answer").is_not_null())
-        if rows.height:
-            covered = float((rows["stop_share"] >= 1.0 - STOP_MARGIN).to_numpy().mean())
-            required = judge in COVERED_JUDGES
-            goal = f"≥ {COVERAGE:g}" if required else "reported"
-            met, miss = not required or covered >= COVERAGE, _format_miss(COVERAGE - covered) if required else ""
-            yield Target(text, f"{judge}; {rows.height} studies", goal, f"{covered:.3f}", "–", met, miss)
+        required = judge in STOPPING_JUDGES
+        goal = f"≥ {COVERAGE:g}" if required else "reported"
+        rows = select(studies, judge=judge, contender=OURS)
+        # Shorter studies would leave out those told to stop late.
+        rows = _select_long(rows) if required else rows
+        if missing := find_missing(rows, problems):
+            yield Target(text, judge, goal, missing=_add_length(missing) if required else missing)
+            continue
+        stopped = rows.filter(pl.col("stop_answer").is_not_null())
+        setting = f"{judge}; {stopped.height} of {rows.height} studies"
+        if not stopped.height:
+            miss = "no study is told to stop"
+            yield Target(text, setting, goal, met=False if required else None, missed_by=miss if required else "")
+            continue
+        covered = float((stopped["stop_share"] >= 1.0 - STOP_MARGIN).to_numpy().mean())
+        met, miss = (covered >= COVERAGE, _format_miss(COVERAGE - covered)) if required else (None, "")
+        yield Target(text, setting, goal, f"{covered:.3f}", met=met, missed_by=miss)
 
 
-def _stop_early(studies: pl.DataFrame) -> Iterator[Target]:
-    text = f"At least half of the studies with a sure judge are told to stop within {STOP_ANSWERS} answers."
-    # Shorter studies cannot show that a study is not told to stop in time.
-    rows = select(studies, judge="sure", contender=OURS).filter(pl.col("length") >= STOP_ANSWERS)
-    if rows.height:
-        told = float((rows["stop_answer"] <= STOP_ANSWERS).fill_null(value=False).to_numpy().mean())
-        setting = f"sure; {rows.height} studies"
-        yield Target(text, setting, f"≥ {STOPPED:g}", f"{told:.3f}", "–", told >= STOPPED, _format_miss(STOPPED - told))
+def _stop_early(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
+    text = f"At least half of the studies with a sure judge are told to stop within {STOPPING_ANSWERS} answers."
+    goal = f"≥ {STOPPED:g}"
+    rows = _select_long(select(studies, judge="sure", contender=OURS))
+    if missing := find_missing(rows, problems):
+        yield Target(text, "sure", goal, missing=_add_length(missing))
+        return
+    told = float((rows["stop_answer"] <= STOPPING_ANSWERS).fill_null(value=False).to_numpy().mean())
+    met, miss = told >= STOPPED, _format_miss(STOPPED - told)
+    yield Target(text, f"sure; {rows.height} studies", goal, f"{told:.3f}", met=met, missed_by=miss)
+
+
+def _select_long(studies: pl.DataFrame) -> pl.DataFrame:
+    """Return the studies that are long enough to judge the stopping rule."""
+    return studies.filter(pl.col("length") >= STOPPING_ANSWERS)
+
+
+def _add_length(missing: str) -> str:
+    return f"{missing} with {STOPPING_ANSWERS} answers"
 
 
 def _format_miss(miss: float) -> str:

@@ -17,15 +17,17 @@ such as intransitive ones, raise the estimate of the lapse.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import polars as pl
 from scipy.special import expit, logsumexp, ndtr
 
-from anchorpbo.problems import RepeatedAnswers
+from anchorpbo.problems import RepeatedAnswers, soundquality_answers
 from anchorpbo.research.experiments.confidence_intervals import BOOTSTRAP_RESAMPLES, Interval
+from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
 from anchorpbo.typing import Array, IntArray
 
 LAPSES = np.linspace(0.0, 0.25, 26)
@@ -123,6 +125,27 @@ def summarise_consistency(blocks: Sequence[RepeatedAnswers]) -> pl.DataFrame:
     people, links = len({block.answers.person for block in blocks}), get_args(AnswerLink)
     rows += [(f"lapse, {link} noise", *estimate_lapse(blocks, link), people) for link in links]
     return pl.DataFrame(rows, schema=["measure", "mean", "low", "high", "people"], orient="row")
+
+
+@dataclass(frozen=True)
+class ConsistencyTask(ExperimentTask):
+    """The consistency of some listeners; one row per measure."""
+
+    kind: ClassVar[str] = "consistency"
+    listeners: int
+    """Number of listeners, in the order of the file."""
+
+    def prepare(self) -> None:
+        """Load the data set, or raise if it is missing."""
+        soundquality_answers()
+
+    def run(self) -> RecordColumns:
+        """Measure the consistency."""
+        blocks = soundquality_answers()
+        people = list(dict.fromkeys(block.answers.person for block in blocks))[: self.listeners]
+        return summarise_consistency([block for block in blocks if block.answers.person in people]).to_dict(
+            as_series=False
+        )
 
 
 # -- lapse -------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import expit, ndtr
 
 from anchorpbo.problems import PairAnswers, RepeatedAnswers, soundquality_answers, soundquality_modes
-from anchorpbo.research.answers.answer_consistency import (
+from anchorpbo.research.people.answer_consistency import (
     LAPSES,
     UTILITY_STDS,
     compute_lapse_evidence,
