@@ -93,8 +93,8 @@ def answers(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="default, default-anchors, hb-ei, paper, paper-anchors, botorch-probit, botorch-logit, optuna, "
-            "glisp, random; by default all, but the slow ones with some judges only.",
+            help="default, default-anchors, version-1, version-1-anchors, hb-ei, paper, paper-anchors, "
+            "botorch-probit, botorch-logit, optuna, glisp, random; by default all, but the slow ones with some judges only.",
         ),
     ] = None,
     judges: Annotated[

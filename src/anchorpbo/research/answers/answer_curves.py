@@ -59,6 +59,8 @@ class LineStyle:
 CONTENDER_STYLES: dict[str, LineStyle] = {
     "default": LineStyle(BLUE),
     "default-anchors": LineStyle(BLUE, DASHED),
+    "version-1": LineStyle(YELLOW),
+    "version-1-anchors": LineStyle(YELLOW, DASHED),
     "hb-ei": LineStyle(RED),
     "paper": LineStyle(SKY),
     "paper-anchors": LineStyle(SKY, DASHED),

@@ -26,7 +26,7 @@ from anchorpbo.study.initial_duels import generate_initial_pairs
 from anchorpbo.typing import Array
 
 INITIAL_PAIRS = 5
-"""Number of initial duels, as in the default preset."""
+"""Number of initial duels of contenders that have none of their own."""
 
 
 class Contender(ABC):
@@ -144,7 +144,9 @@ _botorch = partial(
 CONTENDERS: dict[str, ContenderEntry] = {
     "default": _ours("Default preset"),
     "default-anchors": _ours("Default preset, anchors", anchored=True),
-    "hb-ei": replace(_ours("HB-EI", strategy="ei", inference="hallucination"), kind="peer"),
+    "version-1": _ours("Default preset, version 1", preset_version=1),
+    "version-1-anchors": _ours("Default preset, version 1, anchors", anchored=True, preset_version=1),
+    "hb-ei": replace(_ours("HB-EI", strategy="ei", inference="hallucination", preset_version=1), kind="peer"),
     "paper": _ours("Paper preset", preset="paper"),
     "paper-anchors": _ours("Paper preset, anchors", anchored=True, preset="paper"),
     "botorch-probit": _botorch("BoTorch EUBO, probit", options={"link": "probit"}),
