@@ -40,10 +40,12 @@ def test_the_winner_meets_the_next_anchor() -> None:
     study = start_study()
     answer(study, study.ask(), ANCHORS[0])
     second = study.ask()
-    assert ANCHORS[0] in in_duel(second) and ANCHORS[1] in in_duel(second)
+    assert ANCHORS[0] in in_duel(second)
+    assert ANCHORS[1] in in_duel(second)
     answer(study, second, ANCHORS[1])
     third = study.ask()
-    assert ANCHORS[1] in in_duel(third) and ANCHORS[2] in in_duel(third)
+    assert ANCHORS[1] in in_duel(third)
+    assert ANCHORS[2] in in_duel(third)
 
 
 def test_the_knockout_ends_when_an_anchor_loses_against_a_design_from_elsewhere() -> None:
@@ -60,7 +62,8 @@ def test_at_most_five_anchors_take_part(count: int) -> None:
     study = start_study(ANCHORS[:count], initial=0)
     for k in range(MAX_KNOCKOUT_ANCHORS):
         duel = study.ask()
-        assert duel.why == KNOCKOUT_DUEL and ANCHORS[k] in in_duel(duel)
+        assert duel.why == KNOCKOUT_DUEL
+        assert ANCHORS[k] in in_duel(duel)
         answer(study, duel, ANCHORS[k])
     assert study.ask().why != KNOCKOUT_DUEL
 
@@ -96,7 +99,8 @@ def test_an_anchor_that_was_compared_does_not_enter_again() -> None:
     study = start_study()
     study.tell_preference(ANCHORS[1], {"x": 0.9, "y": 0.9})
     duel = study.ask()
-    assert ANCHORS[1] in in_duel(duel) and ANCHORS[0] in in_duel(duel)
+    assert ANCHORS[1] in in_duel(duel)
+    assert ANCHORS[0] in in_duel(duel)
     answer(study, duel, ANCHORS[1])
     assert ANCHORS[2] in in_duel(study.ask())
 
@@ -115,7 +119,8 @@ def test_equal_looking_anchors_do_not_meet() -> None:
     study = start_study([ANCHORS[0], {"x": 0.1 + 1e-6, "y": 0.3}, ANCHORS[2]])
     answer(study, study.ask(), ANCHORS[0])
     duel = study.ask()
-    assert ANCHORS[0] in in_duel(duel) and ANCHORS[2] in in_duel(duel)
+    assert ANCHORS[0] in in_duel(duel)
+    assert ANCHORS[2] in in_duel(duel)
 
 
 def test_a_list_of_designs_has_a_knockout_too() -> None:
@@ -123,7 +128,8 @@ def test_a_list_of_designs_has_a_knockout_too() -> None:
     items = [{"item": k, **record} for k, record in enumerate(records)]
     study = Optimizer(Catalogue(records), items[:3], start="anchors", preset_version=1)
     duel = study.ask()
-    assert duel.why == KNOCKOUT_DUEL and items[0] in in_duel(duel)
+    assert duel.why == KNOCKOUT_DUEL
+    assert items[0] in in_duel(duel)
     assert not any(item in in_duel(duel) for item in items[1:3]), "the first opponent is not an anchor"
     answer(study, duel, items[0])
     assert items[1] in in_duel(study.ask())
@@ -182,4 +188,5 @@ def test_a_given_design_that_beats_an_anchor_meets_no_other() -> None:
     given = {"x": 0.9, "y": 0.9}
     study.tell_preference(given, ANCHORS[0])
     duel = study.ask_against(given)
-    assert duel.why == INITIAL_DUEL and duel.second not in ANCHORS
+    assert duel.why == INITIAL_DUEL
+    assert duel.second not in ANCHORS
