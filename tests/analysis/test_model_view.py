@@ -109,4 +109,4 @@ def test_each_pair_of_compared_designs_is_looked_at_once_for_all_grids(monkeypat
     grids.compute_plane(view, at)
     points = 3 * grids.SLICE_POINTS + grids.PLANE_POINTS**2
     # At the points of the grids for the average and twice for the posterior; the average itself once, for all grids.
-    assert sum(looked) <= 3 * points * u + 2 * u * u
+    assert sum(looked) <= len(study.model.components) * (3 * points * u + 2 * u * u)

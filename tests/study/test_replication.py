@@ -102,7 +102,8 @@ def test_the_public_surface_of_an_optimizer_has_nothing_for_workers():
     assert public == {
         "ask", "ask_against", "peek", "tell", "tell_preference", "import_comparisons", "undo",
         "anchors", "add_anchor", "remove_anchor", "propose_anchors",
-        "recommend", "recommended", "utilities", "progress", "surprises", "model", "acquisition_model", "noise_map", "history",
+        "recommend", "recommended", "utilities",
+        "progress", "surprises", "model", "acquisition_model", "noise_map", "history",
         "space", "plan",
         "replay", "to_json", "from_json", "save", "load",
     }  # fmt: skip

@@ -273,7 +273,7 @@ class Optimizer:
         exclude
             Designs that are not available: answers about them count, but none of them is recommended.
         margin
-            Margin of `Recommendation.p_within`, from 0 to 1, as a share of the gap between a median design and the best.
+            Margin of `Recommendation.p_within`, from 0 to 1: a share of the gap between a median design and the best.
         """
         weight = self.plan.risk_weight if risk_weight is None else as_non_negative("risk_weight", risk_weight)
         among = self.plan.recommends if among is None else among

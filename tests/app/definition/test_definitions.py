@@ -8,11 +8,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from anchorpbo.app.definition.definition import MAX_SEED
+from anchorpbo.app.definition.definition import MAX_SEED, StudyDefinition
 from anchorpbo.app.definition.validation import MAX_NESTING, check_json, raise_input_errors
 from anchorpbo.app.service import StudyService
+from anchorpbo.app.storage.journal import OWNER
 from anchorpbo.app.storage.memory import MemoryStorage
 from anchorpbo.errors import AnchorPBOError, InputError, UnknownNameError
+from anchorpbo.model import MAP
+from anchorpbo.study.plan import PRESET_VERSIONS
+from anchorpbo.study.serialization import ADDED_OPTIONS
 from support.corruption import spoilt
 from support.service_studies import GREEN, QUICK, TREES, study
 
@@ -167,3 +171,13 @@ def test_only_what_data_can_cause_is_refused():
         raise UnknownNameError.of("a", "b", ("c",))
     with pytest.raises(AssertionError), raise_input_errors("a thing"):
         raise AssertionError
+
+
+def test_a_definition_of_a_release_without_preset_versions_has_the_first_one():
+    now = StudyDefinition.from_request(FULL)
+    assert now.make_optimizer(OWNER).plan.version == PRESET_VERSIONS["default"]
+    layout = now.to_dict()
+    older = {name: value for name, value in layout["engine"].items() if name not in ADDED_OPTIONS}
+    before = StudyDefinition.from_dict(layout | {"engine": older}, trusted=True).make_optimizer(OWNER)
+    assert (before.plan.version, before.plan.start, before.plan.recommends) == (1, "spread", "seen")
+    assert before.plan.integration == MAP()

@@ -99,10 +99,8 @@ def test_a_report_says_what_is_recommended_and_how_sure_that_is():
         assert heading in found.words
     for text in ("Tea", "Which cup?", "Take a sip.", best.design["leaf"], f"{100 * best.p_best:.0f} %", "EI"):
         assert text in found.text
-    assert (
-        f"Close to the best {format_probability(best.p_within)} probability of being within 10 % of the gap between a median"
-        in found.text
-    )
+    close = f"{format_probability(best.p_within)} probability of being within 10 % of the gap between a median design"
+    assert f"Close to the best {close} and the best" in found.text
     assert "unlikely to find anything better" not in found.text
     assert "4 comparisons" in found.text
     assert format_number(best.noise) in found.words

@@ -106,9 +106,14 @@ def _render_recommendation(best: RecommendationView, card: Card, pictures: Mappi
         (
             "Close to the best",
             format_probability(best.p_within),
-            f"probability of being within {format_percent(best.margin)} of the gap between a median design and the best",
+            f"probability of being within {format_percent(best.margin)} of the gap between a median design and the "
+            "best",
         ),
-        ("Best of those compared", format_percent(best.p_best), "probability; designs much alike share it"),
+        (
+            "Best of those compared",
+            format_percent(best.p_best),
+            "probability that no design compared is better; designs much alike share it",
+        ),
         ("Noise of judgement", format_noise(best.noise), "0 would be perfectly steady"),
         ("Risk weight", f"{best.risk_weight:g}", "what a unit of noise counts, in utility"),
     ]

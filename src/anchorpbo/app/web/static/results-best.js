@@ -69,7 +69,7 @@ export class Best {
     const { found } = this;
     byId("best-facts").replaceChildren(
       fact("Close to the best", certainty(found.p_within), `probability of being within ${percent(found.margin)} of the gap between a median design and the best`),
-      fact("Best of those compared", percent(found.p_best), "probability; designs much alike share it"),
+      fact("Best of those compared", percent(found.p_best), "probability that no design compared is better; designs much alike share it"),
       fact("Your noise there", noise(found.noise), this.noiseWords()),
       fact("Comparisons", String(found.answers), "that said something"),
     );
