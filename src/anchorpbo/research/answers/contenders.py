@@ -26,7 +26,7 @@ from anchorpbo.study.initial_duels import generate_initial_pairs
 from anchorpbo.typing import Array
 
 INITIAL_PAIRS = 5
-"""Number of initial duels, as in the default preset."""
+"""Number of initial duels, as in version 1 of the default preset; version 2 takes the first two."""
 
 
 class Contender(ABC):
