@@ -70,7 +70,7 @@ class RandomContender(Contender):
     """Pairs of random designs; the best mean, among the designs seen, of a model that learns no hyper-parameters.
 
     The model is a Gaussian process with an RBF kernel of length-scale 0.25 sqrt(d), output scale 8 and unit noise: the
-    medians of the default preset's priors.
+    medians of the priors of version 1 of the default preset.
     """
 
     def __init__(self, space: DesignSpace, anchors: Array | None, seed: int) -> None:
