@@ -33,7 +33,7 @@ Task = tuple[str, str, str, str, int]
 """Problem, judge, placement, variant and seed."""
 
 
-def _learn(lengthscale: float = 0.3, spread: float = 0.45, outputscale: float = 20.0, wide: float = 1.5) -> Any:
+def _learn(lengthscale: float = 0.3, spread: float = 0.45, outputscale: float = 6.0, wide: float = 1.5) -> Any:
     """Return priors like those of the default preset: medians and spreads of the length-scales and the output scale."""
     scale = Learn((1e-4 * outputscale, 1e3 * outputscale), LogNormal(outputscale, wide))
     return {"learn": {"lengthscale": Learn((0.03, 10.0), LogNormal(lengthscale, spread)), "outputscale": scale}}
@@ -47,7 +47,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "length-scales 0.25": _learn(0.25),
     "length-scales 0.4": _learn(0.4),
     "narrow length-scales": _learn(spread=0.3),
-    "output scale 6": _learn(outputscale=6.0),
+    "output scale 20": _learn(outputscale=20.0),
     "output scale 60": _learn(outputscale=60.0),
     "mode alone": {"integration": "map"},
     "eubo": {"strategy": "eubo"},

@@ -35,7 +35,7 @@ PRESET_VERSIONS = {"default": 2, "paper": 1}
 """Latest version of each preset. A study keeps the version it was created with."""
 DEFAULT_LENGTHSCALE = LogNormal(0.3, 0.45)
 """Prior of the length-scales of the default preset, in units of a parameter's range, for any number of parameters."""
-DEFAULT_OUTPUTSCALE = LogNormal(10.0, 1.5)
+DEFAULT_OUTPUTSCALE = LogNormal(3.0, 1.5)
 """Prior of the output scale of the default preset, in units of the noise variance of a duel."""
 RISK_AVERSE_STRATEGIES = ("anpei", "rahbo", "raeubo")
 DEFAULT_RISK_AVERSION = 1.0

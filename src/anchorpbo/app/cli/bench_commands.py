@@ -94,7 +94,8 @@ def answers(
         typer.Option(
             metavar="NAME,...",
             help="default, default-anchors, version-1, version-1-anchors, hb-ei, paper, paper-anchors, "
-            "botorch-probit, botorch-logit, optuna, glisp, random; by default all, but the slow ones with some judges only.",
+            "botorch-probit, botorch-logit, optuna, glisp, random; by default all, but the slow ones with some "
+            "judges only.",
         ),
     ] = None,
     judges: Annotated[
