@@ -122,7 +122,7 @@ def select_knockout_challenger(
         Filter of the pairs that may be asked.
     """
     anchors = data.anchors[:MAX_KNOCKOUT_ANCHORS]
-    if len(data) + len(pending) >= len(anchors):
+    if len(data) >= len(anchors):
         return None
     compared = {design.tobytes() for design in data.pairs.reshape(-1, len(champion))}
     anchor_compared = any(anchor.tobytes() in compared for anchor in anchors)
