@@ -22,7 +22,7 @@ const fields = Object.fromEntries(["preset", "strategy", "risk_weight", "seed"].
 function explain() {
   document.getElementById("preset-hint").textContent = PRESETS[fields.preset.value];
   document.getElementById("strategy-hint").textContent = STRATEGIES[fields.strategy.value];
-  fields.risk_weight.placeholder = fields.preset.value === "paper" ? "10" : "1";
+  fields.risk_weight.placeholder = fields.preset.value === "paper" ? "10" : "0";
 }
 
 export const optionsDraft = () => Object.fromEntries(Object.entries(fields).map(([id, field]) => [id, field.value]));
