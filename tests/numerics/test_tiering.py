@@ -380,7 +380,8 @@ def test_nobody_waits_for_what_another_thread_compiles(lazy) -> None:
 FIRST_ASK = """
 import sys
 import anchorpbo as ap
-study = ap.Optimizer(ap.Space(a=ap.Real(0, 1), b=ap.Real(0, 1), c=ap.Real(0, 1)), [{"a": 0.5, "b": 0.5, "c": 0.5}])
+space, known = ap.Space(a=ap.Real(0, 1), b=ap.Real(0, 1), c=ap.Real(0, 1)), [{"a": 0.5, "b": 0.5, "c": 0.5}]
+study = ap.Optimizer(space, known, preset_version=1)  # seven nodes of version 2 are hot at once
 for i in range(10):
     study.tell_preference({"a": 0.1 * i, "b": 0.2, "c": 0.3}, {"a": 0.3, "b": 0.1 * i + 0.05, "c": 0.6})
 study.ask()

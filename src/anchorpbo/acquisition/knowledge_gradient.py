@@ -41,12 +41,14 @@ from anchorpbo.acquisition.base import Acquisition
 from anchorpbo.acquisition.bound_acquisition import BoundAcquisition, BoundDuels, ScreenedDuels, select_largest
 from anchorpbo.errors import InputError, ShapeError
 from anchorpbo.numerics.normal import cdf, density
-from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.numerics.validation import as_floats, as_points, as_share
 from anchorpbo.posterior import Posterior
 from anchorpbo.posterior.moments import DesignMoments, OutcomeMoments
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array, IntArray
+
+_CHUNK = 2048
+"""Number of duels that are compared with all choices at once, which limits the memory."""
 
 
 @dataclass(frozen=True)
@@ -266,10 +268,14 @@ class _Choices:
             for weight, posterior in bound.posterior.components
         ]
         means, covariances, in_first, in_second, in_covariance = (np.array(each) for each in zip(*parts, strict=True))
-        values, if_first, if_second = np.empty(len(first)), *np.empty((2, len(first)), dtype=np.intp)
-        means = np.ascontiguousarray(means[:, :count])
-        _choose(means, covariances, first, second, in_first, in_second, in_covariance, values, if_first, if_second)
-        return cls(values, if_first, if_second)
+        means, covariances = means[:, :count], np.ascontiguousarray(covariances[:, :, :count])
+        parts_of_duels = [
+            _choose(means, covariances, first[k], second[k], in_first[:, k], in_second[:, k], in_covariance[:, k])
+            for k in (slice(start, start + _CHUNK) for start in range(0, len(first), _CHUNK))
+        ]
+        if not parts_of_duels:
+            return cls(np.empty(0), *np.empty((2, 0), dtype=np.intp))
+        return cls(*(np.concatenate(each) for each in zip(*parts_of_duels, strict=True)))
 
 
 def _weigh(
@@ -283,23 +289,19 @@ def _weigh(
     return here.mean, covariance, weight * outcomes.first, weight * outcomes.second, weight * outcomes.slope
 
 
-@jit_tiered
 def _choose(
     means: Array, covariances: Array, first: IntArray, second: IntArray, in_first: Array, in_second: Array,
-    in_covariance: Array, values: Array, if_first: IntArray, if_second: IntArray,
-) -> None:  # fmt: skip
-    """Fill in the value and the best choices of each duel; the leading axis of the moments is that of the parts."""
-    for k in range(len(first)):
-        i, j = first[k], second[k]
-        best_first, best_second, a, b = -np.inf, -np.inf, 0, 0
-        for c in range(means.shape[1]):
-            now_first, now_second = 0.0, 0.0
-            for p in range(len(means)):
-                moved = in_covariance[p, k] * (covariances[p, i, c] - covariances[p, j, c])
-                now_first += in_first[p, k] * means[p, c] + moved
-                now_second += in_second[p, k] * means[p, c] - moved
-            if now_first > best_first:
-                best_first, a = now_first, c
-            if now_second > best_second:
-                best_second, b = now_second, c
-        values[k], if_first[k], if_second[k] = best_first + best_second, a, b
+    in_covariance: Array,
+) -> tuple[Array, IntArray, IntArray]:  # fmt: skip
+    """Return the value and the best choices of each duel; the leading axis of the moments is that of the components."""
+    if_x = in_first.T @ means
+    if_y = in_second.T @ means
+    for covariance, weight in zip(covariances, in_covariance, strict=True):
+        moved = covariance[first]
+        moved -= covariance[second]
+        moved *= weight[:, None]
+        if_x += moved
+        if_y -= moved
+    a, b = if_x.argmax(axis=1), if_y.argmax(axis=1)
+    rows = np.arange(len(first))
+    return if_x[rows, a] + if_y[rows, b], a, b

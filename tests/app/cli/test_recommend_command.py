@@ -44,7 +44,9 @@ def test_the_design_is_shown_with_how_sure_it_is(call):
     words = " ".join(result.stdout.split())
     gap = "the gap between a median design and the best"
     assert re.search(rf"It is within 10 % of {gap} with \d+ % probability, and the best of those compared", words)
-    assert "a unit of noise costs 1 (--risk-weight)" in result.stdout
+    assert "which is ignored (--risk-weight)" in result.stdout
+    costly = call("recommend", "coffee", "--risk-weight", "1")
+    assert "a unit of noise costs 1 (--risk-weight)" in costly.stdout
     others = result.stdout.split("Next in line:")[1]
     assert re.search(r"Grind \d", others)
     assert "1 fine to 10 coarse" not in others

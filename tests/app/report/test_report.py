@@ -122,9 +122,9 @@ def test_history_tells_what_was_taken_back_and_what_was_remarked():
 
 def test_a_report_recommends_by_the_risk_weight_that_is_wished_for():
     studies, id = answered()
-    own, plain = studies.recommendation(id).risk_weight, render_report(studies, id, risk_weight=0.0)
-    assert own != 0.0
-    assert "<dt>Risk weight</dt><dd><b>0</b>" in plain
+    own = studies.recommendation(id).risk_weight
+    assert own != 2.0
+    assert "<dt>Risk weight</dt><dd><b>2</b>" in render_report(studies, id, risk_weight=2.0)
     assert f"<dt>Risk weight</dt><dd><b>{own:g}</b>" in render_report(studies, id)
     assert f"<dt>Risk weight</dt><dd><b>{own:g}</b>" in render_report(studies, id, risk_weight=own)
 
