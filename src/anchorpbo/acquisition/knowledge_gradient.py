@@ -294,14 +294,12 @@ def _choose(
     in_covariance: Array,
 ) -> tuple[Array, IntArray, IntArray]:  # fmt: skip
     """Return the value and the best choices of each duel; the leading axis of the moments is that of the components."""
-    if_x = in_first.T @ means
-    if_y = in_second.T @ means
-    for covariance, weight in zip(covariances, in_covariance, strict=True):
-        moved = covariance[first]
-        moved -= covariance[second]
-        moved *= weight[:, None]
-        if_x += moved
-        if_y -= moved
+    if_x, if_y = np.zeros((2, len(first), means.shape[1]))
+    # Sums in a fixed order, not matrix products, whose rounding differs between machines.
+    for p, covariance in enumerate(covariances):
+        moved = in_covariance[p][:, None] * (covariance[first] - covariance[second])
+        if_x += in_first[p][:, None] * means[p] + moved
+        if_y += in_second[p][:, None] * means[p] - moved
     a, b = if_x.argmax(axis=1), if_y.argmax(axis=1)
     rows = np.arange(len(first))
     return if_x[rows, a] + if_y[rows, b], a, b
