@@ -269,13 +269,13 @@ class _Choices:
         ]
         means, covariances, in_first, in_second, in_covariance = (np.array(each) for each in zip(*parts, strict=True))
         means, covariances = means[:, :count], np.ascontiguousarray(covariances[:, :, :count])
-        parts_of_duels = [
+        # At least one chunk, so that no duels have no choices.
+        chunks = [slice(start, start + _CHUNK) for start in range(0, max(len(first), 1), _CHUNK)]
+        chosen = [
             _choose(means, covariances, first[k], second[k], in_first[:, k], in_second[:, k], in_covariance[:, k])
-            for k in (slice(start, start + _CHUNK) for start in range(0, len(first), _CHUNK))
+            for k in chunks
         ]
-        if not parts_of_duels:
-            return cls(np.empty(0), *np.empty((2, 0), dtype=np.intp))
-        return cls(*(np.concatenate(each) for each in zip(*parts_of_duels, strict=True)))
+        return cls(*(np.concatenate(each) for each in zip(*chosen, strict=True)))
 
 
 def _weigh(

@@ -127,7 +127,7 @@ class Plan:
     integration: IntegrationRule = field(default_factory=MAP)
     """How the model integrates over its hyper-parameters."""
     recommends: Literal["seen", "space"] = "seen"
-    """Which designs are recommended by default: those compared, or any design of the space."""
+    """Designs that `recommend` chooses from by default: those compared, or any design of the space."""
     start: StartName = "spread"
     """First duels: between designs spread over the space, or a knockout among the anchors before those."""
     version: int = 1
