@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +23,8 @@ class OptimizerContender(Contender):
     ----------
     space, anchors, seed
         See `Contender`.
-    among
-        Designs that `Optimizer.recommend` chooses from.
+    has_rule
+        Whether the stopping rule is evaluated after each answer; its probability takes longer than the recommendation.
     **options
         Options of `Optimizer`.
     """
@@ -35,13 +35,13 @@ class OptimizerContender(Contender):
         anchors: Array | None,
         seed: int,
         *,
-        among: Literal["seen", "space"] | None = None,
+        has_rule: bool = True,
         **options: Any,
     ) -> None:
         super().__init__(space, anchors, seed)
         known = [] if anchors is None else [space.decode(x) for x in anchors]
         self.optimizer = Optimizer(space, known, seed=seed, **options)
-        self._choice: dict[str, Any] = {} if among is None else {"among": among}
+        self._has_rule = has_rule
 
     def ask(self) -> Array:
         """Ask the study."""
@@ -59,11 +59,11 @@ class OptimizerContender(Contender):
 
     def recommend(self) -> Array:
         """Return the study's recommendation."""
-        return self.space.encode(self.optimizer.recommend(**self._choice).design)
+        return self.space.encode(self.optimizer.recommended)
 
     def stops(self) -> bool | None:
         """Return the study's verdict."""
-        return self.optimizer.progress().stop
+        return self.optimizer.progress().stop if self._has_rule else None
 
 
 class RandomContender(Contender):
