@@ -22,13 +22,11 @@ On one list, with z = x / lengthscale and symmetric weights A, each pair of desi
 Differences are taken before squaring: expanding the square would lose the difference of designs 1e-9 apart.
 """
 
-import math
-
 import numpy as np
 
 from anchorpbo.numerics.exponential import exp_below_zero
-from anchorpbo.numerics.jit import jit
-from anchorpbo.numerics.tiering import jit_tiered
+from anchorpbo.numerics.jit import elements, jit
+from anchorpbo.numerics.tiering import jit_tiered, jit_tiered_with
 from anchorpbo.numerics.validation import as_read_only
 from anchorpbo.typing import Array, BoolArray
 
@@ -44,11 +42,11 @@ _TILE_SIZE = 32
 def shapes_in_place(r2: Array, slopes: Array, scratch: Array, family: int) -> None:
     """Replace squared distances, (n,), by their shape, and fill `slopes` with its derivative."""
     rate = 3.0 if family == MATERN_32 else 5.0
-    for j in range(len(r2)):
-        slopes[j] = 0.0 if family == RBF else math.sqrt(rate * r2[j])
+    for j in elements(len(r2)):
+        slopes[j] = 0.0 if family == RBF else np.sqrt(rate * r2[j])
         r2[j] = -0.5 * r2[j] if family == RBF else -slopes[j]
     exp_below_zero(r2, scratch)
-    for j in range(len(r2)):
+    for j in elements(len(r2)):
         a, e = slopes[j], r2[j]
         if family == RBF:
             slopes[j] = -0.5 * e
@@ -98,7 +96,27 @@ def _weights(X: Array, lengths: Array, categorical: tuple[int, ...]) -> tuple[Ar
     return weights, differ
 
 
-@jit_tiered
+def _fill_with_numpy(
+    X: Array, Y: Array, weights: Array, differ: BoolArray, family: int, outputscale: float, K: Array, slope: Array,
+    columns: Array,
+) -> None:  # fmt: skip
+    """Fill K and slope by operations on whole matrices, in the same order as `_fill` for each element."""
+    K[...] = 0.0
+    for c in range(X.shape[1]):
+        here, others, weight = X[:, c, None], Y[:, c], weights[c]
+        if differ[c]:
+            K += np.where(others != here, weight * weight, 0.0)
+        else:
+            scaled = (here - others) * weight
+            K += scaled * scaled
+    slopes, scratch = np.empty((2, K.size))
+    shapes_in_place(K.reshape(-1), slopes, scratch, family)
+    K *= outputscale
+    if len(slope):
+        slope[...] = outputscale * slopes.reshape(K.shape)
+
+
+@jit_tiered_with(_fill_with_numpy)
 def _fill(  # noqa: PLR0912
     X: Array, Y: Array, weights: Array, differ: BoolArray, family: int, outputscale: float, K: Array, slope: Array,
     columns: Array,
@@ -131,7 +149,23 @@ def _fill(  # noqa: PLR0912
                     kept[j] = outputscale * row_slopes[j]
 
 
-@jit_tiered
+def _pull_with_numpy(
+    A: Array, slope: Array, X: Array, columns: Array, weights: Array, differ: BoolArray, gradient: Array, B: Array
+) -> None:
+    """Fill the gradient by the same four sums as `_pull`, for all rows and coordinates at once."""
+    p = len(B)
+    whole = p - p % 4
+    terms = (A * slope)[:, None] * (X[:, :, None] - columns)
+    sums = np.zeros((*X.shape, 4))
+    for j in range(0, whole, 4):
+        sums += terms[:, :, j : j + 4]
+    for j in range(whole, p):
+        sums[:, :, 0] += terms[:, :, j]
+    total = (sums[:, :, 0] + sums[:, :, 1]) + (sums[:, :, 2] + sums[:, :, 3])
+    gradient[...] = np.where(differ, 0.0, 2.0 * weights * weights * total)
+
+
+@jit_tiered_with(_pull_with_numpy)
 def _pull(
     A: Array, slope: Array, X: Array, columns: Array, weights: Array, differ: BoolArray, gradient: Array, B: Array
 ) -> None:
@@ -162,16 +196,16 @@ def _pair(
 ) -> None:  # fmt: skip
     n, d = X.shape
     slopes = scratch[0]
-    for i in range(n):
+    for i in elements(n):
         values[i] = 0.0
         for c in range(d):
             difference = (X[i, c] - Y[i, c]) * weights[c]
             if differ[c]:
-                values[i] += weights[c] * weights[c] if difference != 0.0 else 0.0
+                values[i] += weights[c] * (difference != 0.0) * weights[c]  # no branch, see `elements`
             else:
                 values[i] += difference * difference
     shapes_in_place(values, slopes, scratch[1], family)
-    for i in range(n):
+    for i in elements(n):
         values[i] *= outputscale
         for c in range(d):
             slope = 2.0 * outputscale * slopes[i] * weights[c] * weights[c] * (X[i, c] - Y[i, c])
@@ -190,11 +224,11 @@ def symmetric_matrix(
     for i in range(n):
         rest = n - i - 1
         row, row_slopes = scratch[0, :rest], scratch[1, :rest]
-        for j in range(rest):
+        for j in elements(rest):
             row[j] = 0.0
         for c in range(Z.shape[0]):
             here, others = Z[c, i], Z[c, i + 1 :]
-            for j in range(rest):
+            for j in elements(rest):
                 row[j] += (others[j] - here) * (others[j] - here)
         for c in range(codes.shape[0]):
             for j in range(rest):
@@ -202,15 +236,17 @@ def symmetric_matrix(
         shapes_in_place(row, row_slopes, scratch[2, :rest], family)
         K[i, i] = outputscale
         K_i, slope_i = K[i, i + 1 :], slope[i, i + 1 :]
-        for j in range(rest):
+        for j in elements(rest):
             K_i[j] = outputscale * row[j]
             slope_i[j] = outputscale * row_slopes[j]
     # Copy the upper half to the lower one in tiles small enough for the rows and columns of both to stay in the cache.
     for top in range(0, n, _TILE_SIZE):
         for left in range(0, top + 1, _TILE_SIZE):
             for i in range(top, min(top + _TILE_SIZE, n)):
-                for j in range(left, min(left + _TILE_SIZE, i)):
-                    K[i, j] = K[j, i]
+                right = min(left + _TILE_SIZE, i)
+                below, above = K[i, left:right], K[left:right, i]
+                for j in elements(len(below)):
+                    below[j] = above[j]
 
 
 @jit_tiered
@@ -229,12 +265,12 @@ def length_gradient(
         rest = n - i - 1
         sums[d + q, i] += 0.5 * A[i, i] * K[i, i]
         A_i, K_i, slope_i, sums_K = A[i, i + 1 :], K[i, i + 1 :], slope[i, i + 1 :], sums[d + q, i + 1 :]
-        for j in range(rest):
+        for j in elements(rest):
             B[j] = A_i[j] * slope_i[j]
             sums_K[j] += A_i[j] * K_i[j]
         for c in range(d):
             here, others, sums_c = Z[c, i], Z[c, i + 1 :], sums[c, i + 1 :]
-            for j in range(rest):
+            for j in elements(rest):
                 sums_c[j] += B[j] * (others[j] - here) * (others[j] - here)
         for c in range(q):
             for j in range(rest):

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from anchorpbo.numerics.jit import jit_inline
+from anchorpbo.numerics.jit import elements, jit_inline, maximum
 from anchorpbo.typing import Array
 
 MIN_EXPONENT = -708.0
@@ -27,8 +27,8 @@ _C2, _C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11, _C12, _C13 = (1.0 / math.fac
 def exp_below_zero(x: Array, scratch: Array) -> None:
     """Replace x <= 0, (n,), by exp(x), accurate to 2 units in the last place; `scratch` is (n,)."""
     bits = scratch.view(np.int64)
-    for i in range(len(x)):
-        v = max(x[i], MIN_EXPONENT)
+    for i in elements(len(x)):
+        v = maximum(x[i], MIN_EXPONENT)
         shifted = v * _LOG2_E + _ROUND
         scratch[i] = shifted
         k = shifted - _ROUND
@@ -40,7 +40,7 @@ def exp_below_zero(x: Array, scratch: Array) -> None:
         high = (_C8 + _C9 * r) + (_C10 + _C11 * r) * r2 + (_C12 + _C13 * r) * r4
         x[i] = low + (middle + high * r4) * r4
     # Separate loops, because the same memory is read as bits and as a number.
-    for i in range(len(x)):
+    for i in elements(len(x)):
         bits[i] = (bits[i] + 1023) << 52
-    for i in range(len(x)):
+    for i in elements(len(x)):
         x[i] *= scratch[i]

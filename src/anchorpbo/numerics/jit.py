@@ -26,6 +26,15 @@ from numba.core.runtime.nrt import rtsys
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+elements = range
+"""Indices of an elementwise loop, in which no element depends on another: ``for i in elements(n): y[i] = 2.0 * x[i]``.
+
+In machine code it is ``range``. The interpreter of `anchorpbo.numerics.tiering` gets one slice of all indices instead,
+so that numpy evaluates the loop at once, with the same bits. The body must not branch on the index or an element.
+"""
+maximum = max
+"""Larger of two numbers in an elementwise loop, whose arguments are arrays in the interpreter."""
+
 _njit: Any = numba.njit  # some versions of numba have type hints and some do not; none of them accept F
 # As in numpy, x / 0 is infinite and does not raise. There are no calls from C, so no C wrapper is compiled.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}

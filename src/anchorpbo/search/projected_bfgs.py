@@ -24,6 +24,7 @@ import math
 
 import numpy as np
 
+from anchorpbo.numerics.jit import elements
 from anchorpbo.numerics.tiering import jit_tiered
 from anchorpbo.typing import Array, BoolArray, IntArray
 
@@ -121,15 +122,20 @@ def _advance(  # noqa: PLR0912, PLR0915
             if not first and sy > 1e-8 * math.sqrt(ss * yy):
                 # H <- (I - s y' / sy) H (I - y s' / sy) + s s' / sy, starting from a multiple of I.
                 yHy = 0.0
-                for a in range(p):
+                if counts[i, 0] == 0:
+                    for a in range(p):
+                        for b in elements(p):
+                            inverse[i, a, b] = 0.0
+                        inverse[i, a, a] = sy / yy
+                for a in elements(p):
                     Hy[a] = 0.0
-                    for b in range(p):
-                        if counts[i, 0] == 0:
-                            inverse[i, a, b] = sy / yy if a == b else 0.0
+                for b in range(p):
+                    for a in elements(p):
                         Hy[a] += inverse[i, a, b] * y[b]
+                for a in range(p):
                     yHy += y[a] * Hy[a]
                 for a in range(p):
-                    for b in range(p):
+                    for b in elements(p):
                         inverse[i, a, b] += ((1.0 + yHy / sy) * s[a] * s[b] - Hy[a] * s[b] - s[a] * Hy[b]) / sy
                 counts[i, 0] += 1
             elif not first:
@@ -149,8 +155,10 @@ def _advance(  # noqa: PLR0912, PLR0915
             # The direction -H g of the free coordinates, and the decrease that a full step promises to first order.
             known, steepest, promise = counts[i, 0] > 0, 0.0, 0.0
             for a in range(p):
-                for b in range(p):
-                    H[a, b] = inverse[i, a, b] if known else (1.0 if a == b else 0.0)
+                for b in elements(p):
+                    H[a, b] = inverse[i, a, b] if known else 0.0
+                if not known:
+                    H[a, a] = 1.0
             for a in range(p):
                 if (x[i, a] > 0.0 or g[i, a] < 0.0) and (x[i, a] < 1.0 or g[i, a] > 0.0):
                     steepest = max(steepest, abs(g[i, a]))
@@ -158,14 +166,16 @@ def _advance(  # noqa: PLR0912, PLR0915
                 # Held: sweep it out, so that H is the inverse of the curvature in the other coordinates only.
                 for b in range(p):
                     share = H[b, a] / H[a, a] if b != a else 0.0
-                    for c in range(p):
+                    for c in elements(p):
                         H[b, c] -= share * H[a, c]
-                for b in range(p):
+                for b in elements(p):
                     H[a, b], H[b, a] = 0.0, 0.0
-            for a in range(p):
+            for a in elements(p):
                 direction[i, a] = 0.0
-                for b in range(p):
+            for b in range(p):
+                for a in elements(p):
                     direction[i, a] -= H[a, b] * g[i, b]
+            for a in range(p):
                 promise -= direction[i, a] * g[i, a]
             turn = known and not promise > 0.0
             if turn:
@@ -173,7 +183,7 @@ def _advance(  # noqa: PLR0912, PLR0915
             else:
                 # Without curvature: a stride downhill.
                 stride = numbers[i, 1] / steepest if steepest > _MIN_SLOPE else 0.0
-                for a in range(p):
+                for a in elements(p):
                     direction[i, a] *= 1.0 if known else stride
                 numbers[i, 2] = promise * (1.0 if known else stride)
         if 0.5 * numbers[i, 2] < tolerance:
