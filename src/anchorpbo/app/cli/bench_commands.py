@@ -112,6 +112,7 @@ def answers(
         str | None, typer.Option(metavar="NAME,...", help="Problems of the set; by default all.")
     ] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Number of seeds; by default 20.")] = None,
+    first_seed: Annotated[int, typer.Option(min=0, help="First of the seeds.")] = 0,
     number: Annotated[
         int | None,
         typer.Option("--answers", min=1, help="Answers of a study; by default 40, or 60 to test the stopping rule."),
@@ -137,6 +138,9 @@ def answers(
     A part: [bold]anchorpbo bench answers --contenders default,botorch-probit --judges linear --seeds 5[/bold]. Further
     calls with --resume add to the same folder, and the tables cover all of its records.
 
+    More seeds, on another day or machine: [bold]anchorpbo bench answers --first-seed 20 --seeds 10[/bold] runs seeds 20
+    to 29.
+
     Other libraries come with the extra [bold]bench[/bold].
     """
     with report_errors():
@@ -144,7 +148,15 @@ def answers(
         from anchorpbo.research.answers.plan import BenchmarkPart
 
         part = BenchmarkPart(
-            problem_set, _names(contenders), _names(judges), _names(placements), _names(problems), seeds, number, quick
+            problem_set,
+            _names(contenders),
+            _names(judges),
+            _names(placements),
+            _names(problems),
+            seeds,
+            first_seed,
+            number,
+            quick,
         )
         run(part, out, resume=resume, dask=dask, workers=workers)
 
