@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from anchorpbo.app.cli.errors import report_errors
+from anchorpbo.app.cli.options import DaskAddress, RecordFolder, Resume, Workers
 from anchorpbo.errors import InputError
 
 
@@ -118,14 +119,10 @@ def answers(
         typer.Option("--answers", min=1, help="Answers of a study; by default 40, or 60 to test the stopping rule."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few short studies; they prove nothing.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder for records, tables and figures.")] = Path("answers"),
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Keep the records in the folder and run the missing ones.")
-    ] = False,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; by default one per core.")] = None,
-    dask: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask scheduler, such as tcp://host:8786.")
-    ] = None,
+    out: RecordFolder = Path("answers"),
+    resume: Resume = False,
+    workers: Workers = None,
+    dask: DaskAddress = None,
 ) -> None:
     """Count the answers that this library and others need, with simulated users.
 
@@ -145,6 +142,7 @@ def answers(
     """
     with report_errors():
         from anchorpbo.app.cli.bench_answers import run
+        from anchorpbo.app.cli.execution import RunOptions
         from anchorpbo.research.answers.plan import BenchmarkPart
 
         part = BenchmarkPart(
@@ -158,7 +156,7 @@ def answers(
             number,
             quick,
         )
-        run(part, out, resume=resume, dask=dask, workers=workers)
+        run(part, RunOptions(out, resume, workers, dask))
 
 
 @bench.command()
@@ -178,14 +176,10 @@ def people(
         typer.Option("--people", min=1, help="People of each data set; by default 100 of sushi and all of the others."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Two people of each data set; they prove nothing.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder for records and tables.")] = Path("people"),
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Keep the records in the folder and run the missing ones.")
-    ] = False,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; by default one per core.")] = None,
-    dask: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask scheduler, such as tcp://host:8786.")
-    ] = None,
+    out: RecordFolder = Path("people"),
+    resume: Resume = False,
+    workers: Workers = None,
+    dask: DaskAddress = None,
 ) -> None:
     """Predict and replay recorded answers of real people, with this library and others.
 
@@ -202,10 +196,11 @@ def people(
     """
     with report_errors():
         from anchorpbo.app.cli.bench_people import run
+        from anchorpbo.app.cli.execution import RunOptions
         from anchorpbo.research.people.people_plan import PeoplePart
 
         part = PeoplePart(_names(data), _names(contenders), number, quick)
-        run(part, out, resume=resume, dask=dask, workers=workers)
+        run(part, RunOptions(out, resume, workers, dask))
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

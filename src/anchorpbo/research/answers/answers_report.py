@@ -32,11 +32,11 @@ STUDIES_FILE, TABLES_FILE, TARGETS_FILE = "studies.parquet", "tables.md", "targe
 
 def read_studies(store: RecordStore, problem_set: str, horizon: int) -> pl.DataFrame:
     """Return one row per study of a set in a folder of records, whichever call of the command ran it."""
-    paths = sorted(store.records.glob(f"{AnswersStudy.kind}-*.parquet"))
-    frames = [frame for path in paths if (frame := pl.read_parquet(path))["problem"][0] in SETS[problem_set]]
-    if not frames:
+    records = store.read_kind(AnswersStudy.kind)
+    chosen = None if records is None else records.filter(pl.col("problem").is_in(SETS[problem_set]))
+    if chosen is None or chosen.is_empty():
         raise InputError("there must be records to read", "none", "run the studies first")
-    return summarise_studies(pl.concat(frames, how="diagonal_relaxed"), horizon)
+    return summarise_studies(chosen, horizon)
 
 
 def merge_studies(reports: Sequence[pl.DataFrame]) -> pl.DataFrame:
