@@ -1,36 +1,36 @@
 """Compare variants of the default preset on the tuning set: the tables of docs/decisions/0041-default-preset.md.
 
 Studies are those of `anchorpbo bench answers --set tuning`, with other options. They are paired: variants of one seed
-have the same problem, judge, anchors and random numbers. Each finished study is a line of the output file; studies
-already in the file are not run again.
+have the same problem, judge, anchors and random numbers. Studies that are in the folder are not run again; tables are
+of all studies in the folder.
 
-    python scripts/compare_defaults.py run studies.jsonl --variants default "five initial duels" --judges sure
-    python scripts/compare_defaults.py run studies.jsonl --group anchors --judges linear believed --placements good
-    python scripts/compare_defaults.py table studies.jsonl --group anchors
+    python scripts/compare_defaults.py run OUT --variants default "five initial duels" --judges sure
+    python scripts/compare_defaults.py run OUT --group anchors --judges linear believed --placements good
+    python scripts/compare_defaults.py table OUT --group anchors
 """
 
 import argparse
-import json
 import os
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+import polars as pl
 
 from anchorpbo import ConstantNoise, Learn, LogNormal, Probit
 from anchorpbo.acquisition import RAEUBO
+from anchorpbo.app.cli.execution import RunOptions, make_console, record_tasks
 from anchorpbo.research.answers.judges import JUDGES, PLACEMENTS, make_judge, place_anchors
 from anchorpbo.research.answers.own_contenders import OptimizerContender
 from anchorpbo.research.answers.problems import TUNING, get_judged_problem
 from anchorpbo.research.answers.study_task import ANSWERS, play
-
-Task = tuple[str, str, str, str, int]
-"""Problem, judge, placement, variant and seed."""
+from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
+from anchorpbo.research.experiments.records import RecordStore
 
 
 def _learn(lengthscale: float = 0.3, spread: float = 0.45, outputscale: float = 6.0, wide: float = 1.5) -> Any:
@@ -69,39 +69,32 @@ ANCHORED: dict[str, dict[str, Any]] = {
 GROUPS = {"options": VARIANTS, "anchors": ANCHORED}
 
 
-def run_study(task: Task) -> dict[str, object]:
-    """Run a study; return the share after each answer, and whether the study was told to stop."""
-    name, judge_name, placement, variant, seed = task
-    problem = get_judged_problem(name, seed)
-    anchors = place_anchors(problem, placement, seed)
-    judge = make_judge(judge_name, problem, anchors)
-    told = anchors if variant in ANCHORED and variant != "no anchors" else None
-    contender = OptimizerContender(problem.space, told, seed, **(VARIANTS | ANCHORED)[variant])
-    rows = list(play(contender, judge, ANSWERS, seed))
-    return {"task": list(task), "shares": [row["share"] for row in rows], "stops": [row["stop"] for row in rows]}
+@dataclass(frozen=True)
+class VariantTask(ExperimentTask):
+    """A study with the options of a variant; one row per answer."""
+
+    kind: ClassVar[str] = "variants"
+    problem: str
+    judge: str
+    placement: str
+    variant: str
+    seed: int
+
+    def run(self) -> RecordColumns:
+        """Run the study; return the share after each answer, and whether the study was told to stop."""
+        problem = get_judged_problem(self.problem, self.seed)
+        anchors = place_anchors(problem, self.placement, self.seed)
+        judge = make_judge(self.judge, problem, anchors)
+        told = anchors if self.variant in ANCHORED and self.variant != "no anchors" else None
+        contender = OptimizerContender(problem.space, told, self.seed, **(VARIANTS | ANCHORED)[self.variant])
+        rows = list(play(contender, judge, ANSWERS, self.seed))
+        return {name: [row[name] for row in rows] for name in ("answer", "share", "stop")}
 
 
-def run(out: Path, tasks: list[Task], workers: int) -> None:
-    """Run the studies that are not in the file yet, and append them."""
-    done = {tuple(study["task"]) for study in read(out)}
-    left = [task for task in tasks if task not in done]
-    with ProcessPoolExecutor(workers) as pool, out.open("a", encoding="utf-8") as file:
-        futures = [pool.submit(run_study, task) for task in left]
-        for number, future in enumerate(as_completed(futures), 1):
-            file.write(json.dumps(future.result()) + "\n")
-            file.flush()
-            print(f"\r{number}/{len(left)} studies", end="", flush=True)
-    print()
-
-
-def read(path: Path) -> list[dict[str, Any]]:
-    """Return the studies of a file."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-
-
-def make_table(studies: list[dict[str, Any]], variants: list[str]) -> Iterator[str]:
+def make_table(records: pl.DataFrame, variants: list[str]) -> Iterator[str]:
     """Yield a Markdown table per judge and placement: shares, areas and paired differences from the first variant."""
-    shares = {tuple(study["task"]): np.maximum(study["shares"], -1.0) for study in studies}
+    studies = records.sort("answer").group_by("problem", "judge", "placement", "variant", "seed", maintain_order=True)
+    shares = {study: np.maximum(rows["share"].to_numpy(), -1.0) for study, rows in studies}
     for judge, placement in product(JUDGES, PLACEMENTS):
         keys = [(name, seed) for name, j, p, v, seed in shares if (j, p, v) == (judge, placement, variants[0])]
         # Every variant with studies is compared on the studies that all of them have.
@@ -128,7 +121,7 @@ def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=("run", "table"))
-    parser.add_argument("file", type=Path)
+    parser.add_argument("out", type=Path)
     parser.add_argument("--group", choices=tuple(GROUPS), default="options")
     parser.add_argument("--variants", nargs="+", choices=(*VARIANTS, *ANCHORED), help="by default all of the group")
     parser.add_argument("--judges", nargs="+", choices=tuple(JUDGES), default=["sure", "constant-high"])
@@ -137,14 +130,17 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
-    args = parser.parse_args()
-    variants = args.variants or list(GROUPS[args.group])
-    if args.command == "table":
-        print("\n".join(make_table(read(args.file), variants)))
-        return
-    seeds = range(args.first_seed, args.first_seed + args.seeds)
-    axes = product(seeds, args.problems, args.judges, args.placements, variants)
-    run(args.file, [(name, judge, place, variant, seed) for seed, name, judge, place, variant in axes], args.workers)
+    given = parser.parse_args()
+    variants = given.variants or list(GROUPS[given.group])
+    if given.command == "run":
+        seeds = range(given.first_seed, given.first_seed + given.seeds)
+        axes = product(seeds, given.problems, given.judges, given.placements, variants)
+        tasks = [VariantTask(problem, judge, place, variant, seed) for seed, problem, judge, place, variant in axes]
+        record_tasks(tasks, RunOptions(given.out, resume=True, workers=given.workers), make_console())
+    records = RecordStore(given.out, resume=True).read_kind(VariantTask.kind)
+    if records is None:
+        parser.error(f"{given.out} has no studies yet; run some first")
+    print("\n".join(make_table(records, variants)))
 
 
 if __name__ == "__main__":

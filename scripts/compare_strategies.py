@@ -1,28 +1,32 @@
 """Compare strategies and inferences for the default preset: the tables of docs/decisions/0011-default-strategy.md.
 
 Studies with simulated users differ only in the strategy and are paired by seed: same problem, judge, anchors and
-initial duels. Each finished study is a line of the output file; studies already in the file are not run again.
+initial duels. Studies that are in the folder are not run again; tables are of all studies in the folder.
 
-    python scripts/compare_strategies.py run studies.jsonl --seeds 10 [--only rahbo/hallucination ...]
-    python scripts/compare_strategies.py table studies.jsonl
+    python scripts/compare_strategies.py run OUT --seeds 10 [--only rahbo/hallucination ...]
+    python scripts/compare_strategies.py table OUT
 """
 
 import argparse
-import json
 import os
-from collections import defaultdict
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+import polars as pl
 
 import anchorpbo as ap
+from anchorpbo.app.cli.execution import RunOptions, make_console, record_tasks
 from anchorpbo.problems import PROBLEMS, Problem, SimulatedJudge, simulate
+from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
+from anchorpbo.research.experiments.records import RecordStore
 
 NAMES = ("branin", "six_hump_camel", "hartmann3", "hartmann4", "styblinski_tang5", "hartmann6")
 ROUNDS, CHECKPOINTS = 40, (20, 40)
+LAST = f"share_{CHECKPOINTS[-1]}"
 JUDGES = ("sure", "hesitant")
 PLAIN = {"anpei": "ei", "rahbo": "ucb", "raeubo": "eubo"}
 """Risk-neutral twins of the risk-averse strategies."""
@@ -39,81 +43,60 @@ def make_judge(problem: Problem, kind: str, seed: int) -> tuple[SimulatedJudge, 
     return SimulatedJudge(problem, ap.Probit(), ap.NoiseMap.bounded(anchors, scale=scale, strength=3.0)), anchors
 
 
-def run_study(task: tuple[str, str, str, str, int]) -> dict[str, object]:
-    """Run a study; record the share of the range that the recommended design reaches after `CHECKPOINTS` duels."""
-    name, kind, strategy, inference, seed = task
-    problem = PROBLEMS[name]
-    judge, anchors = make_judge(problem, kind, seed)
-    space = problem.space
-    optimizer = ap.Optimizer(space, [space.decode(x) for x in anchors], strategy, seed=seed, inference=inference)
-    rounds = list(simulate(optimizer, judge, ROUNDS, seed))
-    shares = [float(problem.share(rounds[look - 1].best[None])[0]) for look in CHECKPOINTS]
-    noise = float(np.mean([each.pair_noise for each in rounds[5:]])) / judge.noise.scale
-    return {"task": list(task), "shares": shares, "noise": noise, "ms": 1e3 * sum(r.seconds for r in rounds) / ROUNDS}
+@dataclass(frozen=True)
+class StrategyTask(ExperimentTask):
+    """A study with a strategy and an inference; one row."""
+
+    kind: ClassVar[str] = "strategies"
+    problem: str
+    judge: str
+    strategy: str
+    inference: str
+    seed: int
+
+    def run(self) -> RecordColumns:
+        """Run the study; record the share of the range that the recommended design reaches after `CHECKPOINTS`."""
+        problem = PROBLEMS[self.problem]
+        judge, anchors = make_judge(problem, self.judge, self.seed)
+        known = [problem.space.decode(x) for x in anchors]
+        optimizer = ap.Optimizer(problem.space, known, self.strategy, seed=self.seed, inference=self.inference)
+        rounds = list(simulate(optimizer, judge, ROUNDS, self.seed))
+        return {
+            **{f"share_{look}": problem.share(rounds[look - 1].best[None]) for look in CHECKPOINTS},
+            "noise": [np.mean([each.pair_noise for each in rounds[5:]]) / judge.noise.scale],
+            "ms": [1e3 * sum(each.seconds for each in rounds) / ROUNDS],
+        }
 
 
-def list_tasks(seeds: int) -> list[tuple[str, str, str, str, int]]:
+def list_tasks(seeds: int) -> list[StrategyTask]:
     """Return all studies, ordered by seed so that an unfinished run is still paired."""
     return [
-        (name, kind, strategy, inference, seed)
+        StrategyTask(problem, judge, strategy, inference, seed)
         for seed in range(seeds)
-        for name in NAMES
-        for kind in JUDGES
-        for strategy in (*PLAIN.values(), *(PLAIN if kind == "hesitant" else ()))
+        for problem in NAMES
+        for judge in JUDGES
+        for strategy in (*PLAIN.values(), *(PLAIN if judge == "hesitant" else ()))
         for inference in ("ep", "hallucination", *(("laplace",) if strategy.endswith("eubo") else ()))
     ]
 
 
-def run(path: Path, seeds: int, workers: int, only: list[str] | None) -> None:
-    """Run the studies that the file lacks."""
-    done = {tuple(record["task"]) for record in read_runs(path)}
-    left = [task for task in list_tasks(seeds) if task not in done and (only is None or f"{task[2]}/{task[3]}" in only)]
-    with ProcessPoolExecutor(workers) as pool, path.open("a", encoding="utf-8") as file:
-        for number, future in enumerate(as_completed(pool.submit(run_study, task) for task in left), 1):
-            file.write(json.dumps(future.result()) + "\n")
-            file.flush()
-            print(f"\r{number} of {len(left)} studies", end="", flush=True)
-    print()
-
-
-def read_runs(path: Path) -> list[dict]:
-    """Return the finished studies; an incomplete line is left out."""
-    if not path.exists():
-        return []
-    lines = path.read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines if line.endswith("}")]
-
-
-def print_table(path: Path) -> None:
-    """Print the mean shares for each judge, with the best strategy first."""
-    records = read_runs(path)
-    for kind in JUDGES:
-        runs = defaultdict(dict)
-        for record in records:
-            name, judge, strategy, inference, seed = record["task"]
-            if judge == kind:
-                runs[strategy, inference][name, seed] = record
-        if runs:
-            print_judge(kind, runs)
-
-
-def print_judge(kind: str, runs: dict) -> None:
-    """Print the table of one judge, over the studies that all strategies have finished."""
-    common = set.intersection(*(set(done) for done in runs.values()))
-    names = [name for name in NAMES if any(key[0] == name for key in common)]
-    print(f"\n{kind}: {len(common)} studies per line, mean share of the range after {CHECKPOINTS[-1]} duels\n")
+def print_judge(judge: str, studies: pl.DataFrame) -> None:
+    """Print the mean shares for a judge, with the best strategy first, over the studies that all have finished."""
+    arms = studies.select("strategy", "inference").n_unique()
+    common = studies.filter(pl.len().over("problem", "seed") == arms)
+    names = [name for name in NAMES if name in common["problem"]]
+    print(f"\n{judge}: {len(common) // arms} studies per line, mean share of the range after {ROUNDS} duels\n")
     looks = [f"all after {look}" for look in CHECKPOINTS]
     headings = ["strategy", "inference", *names, *looks, "worst tenth", "noise", "ms"]
     print("| " + " | ".join(headings) + " |\n|" + " --- |" * len(headings))
     rows = []
-    for (strategy, inference), done in runs.items():
-        shares = np.array([done[key]["shares"] for key in common])
-        last = shares[:, -1]
-        each = [np.mean([done[key]["shares"][-1] for key in common if key[0] == name]) for name in names]
-        worst = np.sort(last)[: max(len(last) // 10, 1)].mean()
-        noise, ms = (np.mean([done[key][what] for key in common]) for what in ("noise", "ms"))
-        cells = " | ".join(f"{value:.3f}" for value in [*each, *shares.mean(axis=0), worst, noise])
-        rows.append((last.mean(), f"| {strategy} | {inference} | {cells} | {ms:.0f} |"))
+    for (strategy, inference), done in common.group_by("strategy", "inference", maintain_order=True):
+        each = [done.filter(pl.col("problem") == name)[LAST].mean() for name in names]
+        shares = [done[f"share_{look}"].mean() for look in CHECKPOINTS]
+        worst = done[LAST].sort().head(max(len(done) // 10, 1)).mean()
+        noise, ms = done["noise"].mean(), done["ms"].mean()
+        cells = " | ".join(f"{value:.3f}" for value in [*each, *shares, worst, noise])
+        rows.append((shares[-1], f"| {strategy} | {inference} | {cells} | {ms:.0f} |"))
     print("\n".join(row for _, row in sorted(rows, reverse=True)))
 
 
@@ -121,14 +104,21 @@ def main() -> None:
     """Parse the arguments, then run or print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=["run", "table"])
-    parser.add_argument("path", type=Path)
+    parser.add_argument("out", type=Path)
     parser.add_argument("--seeds", type=int, default=10, help="studies per setting")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--only", nargs="+", metavar="STRATEGY/INFERENCE", help="run only these")
     given = parser.parse_args()
     if given.action == "run":
-        run(given.path, given.seeds, given.workers, given.only)
-    print_table(given.path)
+        tasks = list_tasks(given.seeds)
+        chosen = [task for task in tasks if given.only is None or f"{task.strategy}/{task.inference}" in given.only]
+        record_tasks(chosen, RunOptions(given.out, resume=True, workers=given.workers), make_console())
+    records = RecordStore(given.out, resume=True).read_kind(StrategyTask.kind)
+    if records is None:
+        parser.error(f"{given.out} has no studies yet; run some first")
+    for judge in JUDGES:
+        if judge in records["judge"]:
+            print_judge(judge, records.filter(pl.col("judge") == judge))
 
 
 if __name__ == "__main__":

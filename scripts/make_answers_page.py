@@ -4,8 +4,15 @@
     anchorpbo bench people --out people
     python scripts/make_answers_page.py answers/confirmation people/people
 
-The reports of the folders are copied to benchmarks/answers; without a folder, that copy is used. Each part is computed
-from benchmarks/answers/studies.parquet or benchmarks/answers/people/*.csv and put between its marks in docs/answers.md:
+The reports of the folders are copied to benchmarks/answers; without a folder, that copy is used. Studies of several
+folders are put together, and a study replaces one of an earlier folder with the same problem, judge, placement,
+contender and seed. To add studies to the copy, make it the first folder:
+
+    anchorpbo bench answers --set confirmation --first-seed 20 --seeds 10 --out more
+    python scripts/make_answers_page.py benchmarks/answers more/confirmation
+
+Each part is computed from benchmarks/answers/studies.parquet or benchmarks/answers/people/*.csv and put between its
+marks in docs/answers.md:
 
     <!-- answers/areas -->
     (the table)
@@ -16,11 +23,12 @@ A part without results is left unchanged.
 
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
-from anchorpbo.research.answers.answers_report import STUDIES_FILE, render_tables, write_report
+from anchorpbo.research.answers.answers_report import STUDIES_FILE, merge_studies, render_tables, write_report
 from anchorpbo.research.people.people_report import (
     PEOPLE_FOLDER,
     read_summaries,
@@ -38,6 +46,20 @@ PICTURES = {
     "problems-linear": "Mean share against answers by problem, linear judge",
 }
 NO_LOSSES = "In no setting does the 95 % interval of a paired difference of area lie below 0."
+
+
+def copy_reports(sources: Sequence[Path], folder: Path = RESULTS) -> None:
+    """Write the studies of all sources, put together, and the results with real people to a folder."""
+    studies = []
+    for source in sources:
+        if (source / STUDIES_FILE).exists():
+            studies.append(pl.read_parquet(source / STUDIES_FILE))
+        elif summaries := read_summaries(source):
+            write_people_report(summaries, folder / PEOPLE_FOLDER)
+        else:
+            sys.exit(f"{source} must be the report of a benchmark, with {STUDIES_FILE} or predictions.csv")
+    if studies:
+        write_report(merge_studies(studies), folder)
 
 
 def make_parts(folder: Path = RESULTS) -> dict[str, str]:
@@ -63,11 +85,5 @@ def fill_page(text: str, folder: Path = RESULTS) -> str:
 
 
 if __name__ == "__main__":
-    for source in map(Path, sys.argv[1:]):
-        if (source / STUDIES_FILE).exists():
-            write_report(pl.read_parquet(source / STUDIES_FILE), RESULTS)
-        elif summaries := read_summaries(source):
-            write_people_report(summaries, RESULTS / PEOPLE_FOLDER)
-        else:
-            sys.exit(f"{source} must be the report of a benchmark, with {STUDIES_FILE} or predictions.csv")
+    copy_reports([Path(argument) for argument in sys.argv[1:]])
     PAGE.write_text(fill_page(PAGE.read_text("utf-8")), "utf-8")

@@ -20,16 +20,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import polars as pl
-from rich.console import Console
 
 import anchorpbo as ap
-from anchorpbo.app.cli.execution import execute_tasks, make_backend
+from anchorpbo.app.cli.execution import RunOptions, make_console, record_tasks
 from anchorpbo.research.answers.judges import JUDGES, NoisyJudge, make_judge, place_anchors
 from anchorpbo.research.answers.own_contenders import OptimizerContender
 from anchorpbo.research.answers.problems import TUNING, get_judged_problem
 from anchorpbo.research.answers.study_task import play
 from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
-from anchorpbo.research.experiments.records import RecordStore
 
 ANSWERS, LOOKS = 60, tuple(range(10, 61, 5))
 """Number of answers of a study, and after which of them it may be told to stop."""
@@ -110,8 +108,7 @@ def main() -> None:
         for judge in given.judges
         if model != "known" or problem in DRAWS
     ]
-    store = RecordStore(given.out, resume=True)
-    execute_tasks(tasks, store, make_backend(None, given.workers), given.out, Console(highlight=False, soft_wrap=True))
+    store = record_tasks(tasks, RunOptions(given.out, resume=True, workers=given.workers), make_console())
     print_tables(store.read(tasks))
 
 

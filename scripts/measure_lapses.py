@@ -24,16 +24,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import polars as pl
-from rich.console import Console
 
 import anchorpbo as ap
-from anchorpbo.app.cli.execution import execute_tasks, make_backend
+from anchorpbo.app.cli.execution import RunOptions, make_console, record_tasks
 from anchorpbo.research.answers.judges import NoisyJudge
 from anchorpbo.research.answers.own_contenders import OptimizerContender
 from anchorpbo.research.answers.problems import TUNING, get_judged_problem
 from anchorpbo.research.answers.study_task import play
 from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
-from anchorpbo.research.experiments.records import RecordStore
 
 ANSWERS = (25, 40)
 POOR = 0.5
@@ -99,8 +97,7 @@ def main() -> None:
         for flips in given.flips
         for lapse in given.lapses
     ]
-    store = RecordStore(given.out, resume=True)
-    execute_tasks(tasks, store, make_backend(None, given.workers), given.out, Console(highlight=False, soft_wrap=True))
+    store = record_tasks(tasks, RunOptions(given.out, resume=True, workers=given.workers), make_console())
     print(tabulate(store.read(tasks)))
 
 

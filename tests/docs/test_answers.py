@@ -8,9 +8,11 @@ import polars as pl
 import pytest
 
 from anchorpbo.research.answers.answer_tables import ANSWER_TABLES
+from anchorpbo.research.answers.answers_report import write_report
 from anchorpbo.research.answers.contenders import CONTENDERS
 from anchorpbo.research.answers.judges import JUDGES
 from anchorpbo.research.answers.problems import CONFIRMATION, TUNING
+from anchorpbo.research.answers.study_metrics import summarise_studies
 from anchorpbo.research.people.people_plan import DATASETS
 from anchorpbo.research.people.people_report import PEOPLE_TABLES, compare_people, write_people_report
 
@@ -58,6 +60,20 @@ def test_the_tables_of_real_people_fill_their_parts_alone(script, tmp_path):
     before, after = (text.split("<!-- answers/people-replays -->") for text in (PAGE, filled))
     assert after[0] == before[0]
     assert after[1].partition("<!-- end -->")[2] == before[1].partition("<!-- end -->")[2]
+
+
+def test_reports_of_several_folders_are_put_together_with_the_committed_one(script, tmp_path):
+    settings = {"problem": "gp3", "judge": "sure", "placement": "good", "contender": "default", "answers": 40}
+    frame = {"share": 0.5, "right": True, "stop": None, "failures": 0, "seconds": 0.1, "recommend_seconds": 0.1}
+    for folder, seeds in (("committed", (0, 1)), ("more", (1, 2)), ("most", (3,))):
+        records = [pl.DataFrame({"answer": range(1, 41), **frame, **settings, "seed": seed}) for seed in seeds]
+        write_report(summarise_studies(pl.concat(records), 40), tmp_path / folder)
+    committed = tmp_path / "committed"
+    script.copy_reports([committed, tmp_path / "more", tmp_path / "most"], committed)
+    assert pl.read_parquet(committed / "studies.parquet")["seed"].to_list() == [0, 1, 2, 3]
+    assert "| Default preset | 4 |" in script.fill_page(PAGE, committed)
+    with pytest.raises(SystemExit, match="must be the report of a benchmark"):
+        script.copy_reports([tmp_path], committed)
 
 
 def test_the_part_on_real_people_names_the_data_and_what_is_compared():

@@ -170,7 +170,7 @@ class TestWhenItIsUsed:
 
     def test_many_duels_are_learnt_from_some_also_by_hallucinations(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(approximation, "MAX_EXACT", 20)
-        monkeypatch.setattr("anchorpbo.model.preference_gp.MAX_FIT_DUELS", 30)
+        monkeypatch.setattr("anchorpbo.model.settings.MAX_FIT_DUELS", 30)
         duels = simulated(2, duels=40)
         model = ap.PreferenceGP(ap.RBF(0.35, 10.0), inference=Hallucination(sweeps=5), starts=1).fit(duels)
         assert model.approximation == Approximation(None, 0.0, 30)
@@ -209,7 +209,7 @@ class TestTheModel:
         assert all((model.posterior.points == x).all(axis=1).any() for x in best)
 
     def test_hyper_parameters_come_from_some_of_the_duels(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("anchorpbo.model.preference_gp.MAX_FIT_DUELS", 100)
+        monkeypatch.setattr("anchorpbo.model.settings.MAX_FIT_DUELS", 100)
         duels = simulated(2)
         model = ap.PreferenceGP(ap.RBF(0.5, 5.0), inducing=60, starts=1).fit(duels)
         apart = ap.PreferenceGP(ap.RBF(0.5, 5.0), inducing=None, starts=1).fit(subsample_duels(duels, 100))
@@ -224,7 +224,7 @@ class TestTheModel:
 
     def test_little_is_lost_by_learning_from_some(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A third of the duels: the evidence of all at what was learnt is within a few nats of the best."""
-        monkeypatch.setattr("anchorpbo.model.preference_gp.MAX_FIT_DUELS", 200)
+        monkeypatch.setattr("anchorpbo.model.settings.MAX_FIT_DUELS", 200)
         duels = simulated(2)
         start = ap.RBF(0.5, 5.0)
         best = ap.PreferenceGP(start, inducing=None, starts=1).fit(duels).log_evidence

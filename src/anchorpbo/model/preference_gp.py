@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from numbers import Real
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from anchorpbo.duels import Duels
-from anchorpbo.errors import InputError, NotFittedError, NumericalError, ShapeError
-from anchorpbo.inference import Inference, InferenceName, Info, find_mode, laplace_evidence, resolve_inference
-from anchorpbo.kernels import RBF, Kernel
-from anchorpbo.likelihoods import Likelihood, LikelihoodName, resolve_likelihood
-from anchorpbo.model.approximation import MAX_FIT_DUELS, Approximation, InducingChoice, InducingRule, subsample_duels
-from anchorpbo.model.fitting import FitInfo, base_name, fit_with_lapse
+from anchorpbo.errors import NotFittedError, ShapeError
+from anchorpbo.inference import Inference, InferenceName, Info, find_mode, laplace_evidence
+from anchorpbo.kernels import Kernel
+from anchorpbo.likelihoods import Likelihood, LikelihoodName
+from anchorpbo.model.approximation import Approximation, InducingChoice
+from anchorpbo.model.fitting import FitInfo
 from anchorpbo.model.generative_model import GenerativeModel
-from anchorpbo.model.integration import (
-    HyperparameterNode,
-    IntegrationName,
-    IntegrationRule,
-    find_nodes,
-    resolve_integration,
-)
-from anchorpbo.model.node_inference import (
-    MixtureInference,
-    ModelComponent,
-    check_finite,
-    infer_mixture,
-    leave_one_out,
-)
-from anchorpbo.model.params import DEFAULT_LEARN, LearnOption, Params, resolve_learn
-from anchorpbo.model.priors import Learn, make_default_specs
+from anchorpbo.model.integration import HyperparameterNode, IntegrationName, IntegrationRule
+from anchorpbo.model.node_inference import MixtureInference, ModelComponent, check_finite, leave_one_out
+from anchorpbo.model.params import DEFAULT_LEARN, LearnOption, Params
+from anchorpbo.model.settings import ModelSettings
 from anchorpbo.numerics.allocator import keep_freed_blocks
-from anchorpbo.numerics.threads import one_blas_thread
-from anchorpbo.numerics.validation import as_integer, as_points
-from anchorpbo.posterior import LatentGaussian, LinearFunctional, Posterior, mix_posteriors
+from anchorpbo.numerics.validation import as_points
+from anchorpbo.posterior import LinearFunctional, Posterior, mix_posteriors
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.typing import Array
 
@@ -86,6 +72,7 @@ class PreferenceGP:
 
     Examples
     --------
+    >>> from anchorpbo import RBF, Duels
     >>> duels = Duels([[0.1], [0.5], [0.9]], winners=[1, 1, 2], losers=[0, 2, 0])
     >>> model = PreferenceGP(RBF(0.3), inference="ep").fit(duels)
     >>> model.posterior.mean([[0.1], [0.5], [0.9]]).argmax()
@@ -107,23 +94,8 @@ class PreferenceGP:
     ) -> None:
         keep_freed_blocks()
         self._params = Params(kernel, likelihood, inference, noise, seed, learn, starts, inducing, integration)
-        kernel = RBF() if kernel is None else kernel
-        if not isinstance(kernel, Kernel):
-            raise InputError("kernel must be a Kernel", repr(kernel), "use RBF(), Matern52() or your own")
-        self._inference = resolve_inference(inference)
-        likelihood = resolve_likelihood(likelihood)
-        self._inference.check(likelihood)
-        if not isinstance(noise, NoiseMap | Real):
-            raise InputError("noise must be a NoiseMap or a number", repr(noise), "use NoiseMap.bounded(anchors)")
-        noise = noise if isinstance(noise, NoiseMap) else NoiseMap.constant(float(noise))
-        self._learn = resolve_learn(self._params.learn, kernel, noise)
-        self._seed = as_integer("seed", seed, 0)
-        self._starts = as_integer("starts", starts, 1)
-        self._inducing_rule = InducingRule(inducing)
-        self._inducing_rule.check(self._inference)
-        self._integration = resolve_integration(integration)
-        self._initial = GenerativeModel(kernel, noise, likelihood)
-        self._nodes: tuple[HyperparameterNode, ...] = (HyperparameterNode(1.0, self._initial),)
+        self._settings = ModelSettings.resolve(self._params)
+        self._nodes: tuple[HyperparameterNode, ...] = (HyperparameterNode(1.0, self._settings.generative),)
         self._duels: Duels | None = None
         self._posterior: Posterior | None = None
         self._average: LinearFunctional | None = None
@@ -159,7 +131,7 @@ class PreferenceGP:
         """Learn the hyper-parameters by Laplace evidence, then infer the posterior."""
         nodes, fit_info, subsample = self._find_nodes(duels)
         with self._guard_numerics(duels):
-            inferred = self._infer(nodes, duels, subsample)
+            inferred = self._settings.infer(nodes, duels, subsample)
         self._set_posterior(nodes, duels, inferred)
         self._fit_info = fit_info
         # The evidence of a subsample is not the evidence of all duels.
@@ -172,15 +144,9 @@ class PreferenceGP:
 
     def _find_nodes(self, duels: Duels) -> tuple[tuple[HyperparameterNode, ...], FitInfo, int | None]:
         """Return the nodes, the summary of the fit, and the size of the subsample of duels if they are too many."""
-        self._check(duels)
-        too_many = self._inducing_rule.exceeds_exact(duels, self._inference)
-        some = subsample_duels(duels, MAX_FIT_DUELS) if too_many else duels
+        self._settings.check(duels)
         with self._guard_numerics(duels):
-            initial = self._resolve_threshold(self._initial, duels)
-            posterior, fitted = fit_with_lapse(initial, some, self._make_specs(duels, initial), self._starts)
-            check_finite(fitted.info.log_evidence)
-            nodes = find_nodes(self._integration, posterior, fitted)
-        return nodes, fitted.info, len(some) if too_many else None
+            return self._settings.find_nodes(duels)
 
     def condition(self, duels: Duels) -> Self:
         """Infer the posterior at the present hyper-parameters.
@@ -188,12 +154,13 @@ class PreferenceGP:
         Nodes of an integration and their weights are kept: they belong to the duels of the last `fit`, of which these
         need not be a continuation.
         """
-        self._check(duels)
+        self._settings.check(duels)
         with self._guard_numerics(duels):
             nodes = tuple(
-                HyperparameterNode(node.weight, self._resolve_threshold(node.generative, duels)) for node in self._nodes
+                HyperparameterNode(node.weight, self._settings.resolve_threshold(node.generative, duels))
+                for node in self._nodes
             )
-            inferred = self._infer(nodes, duels)
+            inferred = self._settings.infer(nodes, duels)
         self._set_posterior(nodes, duels, inferred)
         self._log_evidence = None
         return self
@@ -221,7 +188,7 @@ class PreferenceGP:
             for component in self.components:
                 likelihood = component.likelihood
                 if tie and likelihood.tau == 0.0:
-                    likelihood = self._initial.likelihood.for_duels(duels.with_tie(winner, loser))
+                    likelihood = self._settings.generative.likelihood.for_duels(duels.with_tie(winner, loser))
                 updates.append(component.condition_on_duel(pair, likelihood, tie))
         log_weights, posteriors = zip(*updates, strict=True)
         return mix_posteriors(np.exp(np.array(log_weights) - max(log_weights)), posteriors)
@@ -280,7 +247,7 @@ class PreferenceGP:
         if self._log_evidence is None:
             duels = self.duels
             with self._guard_numerics(duels):
-                mode = find_mode(self._make_latent(duels, self._current), self.likelihood)
+                mode = find_mode(self._settings.make_latent(duels, self._current), self.likelihood)
                 self._log_evidence = float(check_finite(laplace_evidence(mode)))
         return self._log_evidence
 
@@ -292,8 +259,8 @@ class PreferenceGP:
         """
         duels = self.duels
         with self._guard_numerics(duels):
-            latents = [self._make_latent(duels, node.generative) for node in self._nodes]
-            return check_finite(leave_one_out(self._nodes, latents, duels, self._seed))
+            latents = [self._settings.make_latent(duels, node.generative) for node in self._nodes]
+            return check_finite(leave_one_out(self._nodes, latents, duels, self._settings.seed))
 
     def prob_choose(self, X: npt.ArrayLike, Y: npt.ArrayLike) -> Array:
         """Return the probability, (n,), that the user chooses x_i over y_i, including the noise.
@@ -331,7 +298,7 @@ class PreferenceGP:
     @property
     def inference(self) -> Inference:
         """The inference."""
-        return self._inference
+        return self._settings.inference
 
     def __repr__(self) -> str:
         given = f"{type(self).__name__}({self._params})"
@@ -351,64 +318,8 @@ class PreferenceGP:
         """The model at the mode of the hyper-parameters."""
         return self._nodes[0].generative
 
-    def _check(self, duels: Duels) -> None:
-        if not isinstance(duels, Duels):
-            raise InputError("duels must be a Duels object", type(duels).__name__, "build one with Duels(points, ...)")
-        self._initial.kernel.check_dimension(duels.dimension)
-        anchors = self._initial.noise.anchors
-        if anchors is not None and anchors.shape[1] != duels.dimension:
-            rule = f"the noise map's anchors must have the {duels.dimension} coordinates of the designs"
-            raise ShapeError(rule, f"{anchors.shape[1]} of them", "give anchors and designs the same coordinates")
-
-    def _resolve_threshold(self, generative: GenerativeModel, duels: Duels) -> GenerativeModel:
-        # A threshold that is not given is resolved for each set of duels: that of earlier duels must not remain.
-        likelihood = generative.likelihood
-        if self._initial.likelihood.tie_threshold is None and not (len(duels.ties) and likelihood.tau > 0):
-            likelihood = self._initial.likelihood.with_lapse(likelihood.lapse)
-        return GenerativeModel(generative.kernel, generative.noise, likelihood.for_duels(duels))
-
-    def _make_specs(self, duels: Duels, generative: GenerativeModel) -> dict[str, Learn]:
-        likelihood = generative.likelihood
-        # A row's coefficient converts a utility to a margin, whose own noise is of order 1.
-        (per_utility,), _ = likelihood.coefficients(*np.full((2, 1), generative.noise.scale))
-        per_utility = min(max(float(per_utility), 1e-100), 1e100)  # so that its square is finite and positive
-        defaults = make_default_specs(duels.dimension, likelihood.default_threshold, per_utility**-2)
-        specs = {name: defaults[base_name(name)] if spec is None else spec for name, spec in self._learn.items()}
-        if specs and self._initial.likelihood.tie_threshold is None:
-            specs.setdefault("tie_threshold", defaults["tie_threshold"])
-        return specs
-
-    def _matrix_size(self, duels: Duels) -> int:
-        """Return the number of rows of the matrices that are factorised."""
-        if self._inducing_rule.applies(duels, self._inference):
-            return self._inducing_rule.max_designs
-        return min(len(duels), len(duels.points))
-
-    @contextmanager
-    def _guard_numerics(self, duels: Duels) -> Iterator[None]:
-        """Compute with one BLAS thread if matrices are small, and turn numerical failures into `NumericalError`.
-
-        Overflow warnings are suppressed: either the result is right, or `check_finite` raises.
-        """
-        try:
-            with one_blas_thread(self._matrix_size(duels)), np.errstate(all="ignore"):
-                yield
-        except (np.linalg.LinAlgError, ArithmeticError) as error:
-            rule = "noise, output scale and length-scales must give finite results"
-            received = f"{error} with {self._current.noise!r}, {self._current.kernel!r}"
-            remedy = "choose values nearer to 1, or let fit learn them"
-            raise NumericalError(rule, received, remedy) from error
-
-    def _make_latent(self, duels: Duels, generative: GenerativeModel) -> LatentGaussian:
-        """Return the latent vector of these duels for Laplace and EP, which support inducing points."""
-        if not self._inducing_rule.exceeds_exact(duels, self._inference):
-            return generative.latent(duels)
-        return generative.inducing_latent(duels, self._inducing_rule.max_designs, self._inducing_rule.tolerance)
-
-    def _infer(
-        self, nodes: Sequence[HyperparameterNode], duels: Duels, learnt_from: int | None = None
-    ) -> MixtureInference:
-        return infer_mixture(nodes, duels, self._inference, self._inducing_rule, self._seed, learnt_from)
+    def _guard_numerics(self, duels: Duels) -> AbstractContextManager[None]:
+        return self._settings.guard_numerics(duels, self._current)
 
     def _set_posterior(self, nodes: tuple[HyperparameterNode, ...], duels: Duels, inferred: MixtureInference) -> None:
         self._nodes, self._duels = nodes, duels

@@ -13,7 +13,7 @@ from anchorpbo.errors import NothingLeftError
 from anchorpbo.space import DesignSpace, Region
 from anchorpbo.study.dataset import StudyData
 from anchorpbo.study.duel_filter import DuelFilter
-from anchorpbo.typing import Array, IntArray
+from anchorpbo.typing import Array, BoolArray, IntArray
 
 MAX_PAIRS = 64
 """Largest number of initial pairs; after the last one, the first follows again."""
@@ -84,19 +84,15 @@ def select_knockout_pair(pairs: Array, data: StudyData, duel_filter: DuelFilter)
     duel_filter
         Filter of the pairs that may be asked.
     """
-    anchors = data.anchors[:MAX_KNOCKOUT_ANCHORS]
-    if len(data) >= len(anchors):
-        return None
-    compared = {design.tobytes() for design in data.pairs.reshape(-1, anchors.shape[1])}
-    left = np.array([anchor for anchor in anchors if anchor.tobytes() not in compared])
-    designs = pairs.reshape(-1, pairs.shape[2])
-    elsewhere = designs[~(designs[:, None] == data.anchors[None]).all(axis=2).any(axis=1)]
-    opponents = elsewhere if len(elsewhere) else designs
     if len(data):
-        if data.champion is None or not (data.anchors == data.champion).all(axis=1).any():
+        if data.champion is None or not _are_among(data.champion[None], data.anchors).any():
             return None
         opponents = data.champion[None]
-    for anchor in left:
+    else:
+        designs = pairs.reshape(-1, pairs.shape[2])
+        elsewhere = designs[~_are_among(designs, data.anchors)]
+        opponents = elsewhere if len(elsewhere) else designs
+    for anchor in _list_remaining_anchors(data):
         allowed = duel_filter.allows_challengers(anchor, opponents)
         far = ~duel_filter.is_near(opponents, anchor, MIN_DISTANCE)
         for choice in (allowed & far, allowed):
@@ -121,17 +117,26 @@ def select_knockout_challenger(
     duel_filter
         Filter of the pairs that may be asked.
     """
+    anchors = _list_remaining_anchors(data)
+    has_begun = len(anchors) < min(len(data.anchors), MAX_KNOCKOUT_ANCHORS)
+    if has_begun and not _are_among(champion[None], data.anchors).any():
+        return None
+    anchors = anchors[~_are_among(anchors, np.array([champion, *pending]))]
+    allowed = duel_filter.allows_challengers(champion, anchors)
+    return np.asarray(anchors[int(np.argmax(allowed))]) if allowed.any() else None
+
+
+def _list_remaining_anchors(data: StudyData) -> Array:
+    """Return the anchors of the knockout, (k, d), that have not been compared; none after as many duels as anchors."""
     anchors = data.anchors[:MAX_KNOCKOUT_ANCHORS]
     if len(data) >= len(anchors):
-        return None
-    compared = {design.tobytes() for design in data.pairs.reshape(-1, len(champion))}
-    anchor_compared = any(anchor.tobytes() in compared for anchor in anchors)
-    if anchor_compared and not (data.anchors == champion).all(axis=1).any():
-        return None
-    shown = compared | {design.tobytes() for design in (champion, *pending)}
-    left = np.array([anchor for anchor in anchors if anchor.tobytes() not in shown]).reshape(-1, len(champion))
-    allowed = duel_filter.allows_challengers(champion, left)
-    return np.asarray(left[int(np.argmax(allowed))]) if allowed.any() else None
+        return anchors[:0]
+    return anchors[~_are_among(anchors, data.pairs.reshape(-1, anchors.shape[1]))]
+
+
+def _are_among(X: Array, designs: Array) -> BoolArray:
+    """Return whether each design of X, (n, d), is one of the designs, (k, d)."""
+    return np.asarray((X[:, None] == designs[None]).all(axis=2).any(axis=1))
 
 
 def select_initial_challenger(pairs: Array, champion: Array, shown: Array, duel_filter: DuelFilter) -> Array:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from copy import copy
-from os import PathLike
-from threading import RLock
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -17,27 +14,22 @@ from anchorpbo.inference import Inference, InferenceName
 from anchorpbo.kernels import Kernel
 from anchorpbo.likelihoods import Likelihood, LikelihoodName
 from anchorpbo.model import IntegrationName, IntegrationRule, Learn, PreferenceGP
-from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.numerics.validation import as_integer, as_non_negative, as_share
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study.anchor_proposals import propose_anchors
 from anchorpbo.study.comparisons import read_comparisons
 from anchorpbo.study.duel import Duel, Outcome, parse_outcome
-from anchorpbo.study.events import event_to_dict
-from anchorpbo.study.files import load_text, save_text
+from anchorpbo.study.logged_study import LoggedStudy
 from anchorpbo.study.optimality import DEFAULT_MARGIN
-from anchorpbo.study.plan import NoiseRule, Plan, StartName
+from anchorpbo.study.plan import NoiseRule, StartName
 from anchorpbo.study.progress import Progress
 from anchorpbo.study.recommendation import Estimate, Recommendation, estimate_utilities
-from anchorpbo.study.serialization import make_layout_error, read_study, write_study
-from anchorpbo.study.settings import StudySettings
-from anchorpbo.study.state import StudyState
 from anchorpbo.study.surprises import Surprise
 from anchorpbo.typing import Array
 
 
-class Optimizer:
+class Optimizer(LoggedStudy):
     """A study of one user's preferences over a design space.
 
     Its results are functions of its arguments and its log of events. Asking changes nothing: the same log gives the
@@ -117,24 +109,12 @@ class Optimizer:
         preset_version: int | None = None,
         start: StartName | None = None,
     ) -> None:
-        options: dict[str, Any] = {
-            "strategy": strategy, "preset": preset, "kernel": kernel, "likelihood": likelihood, "inference": inference,
-            "noise": noise, "learn": learn, "initial": initial,
-            "refit_every": refit_every, "risk_weight": risk_weight, "baseline": baseline,
-            "integration": integration, "preset_version": preset_version, "start": start,
-        }  # fmt: skip
-        self._settings = StudySettings.create(space, anchors, seed, options)
-        self._state = StudyState(self._settings)
-        self._lock = RLock()
-
-    @contextmanager
-    def _lock_state(self) -> Iterator[StudyState]:
-        """Lock the state for one thread, with BLAS on one thread: results must not depend on the number of threads.
-
-        Besides this class, `anchorpbo.study.replication` uses this method.
-        """
-        with self._lock, one_blas_thread():
-            yield self._state
+        super().__init__(
+            space, anchors, seed=seed, strategy=strategy, preset=preset, kernel=kernel, likelihood=likelihood,
+            inference=inference, noise=noise, learn=learn, initial=initial, refit_every=refit_every,
+            risk_weight=risk_weight, baseline=baseline, integration=integration, preset_version=preset_version,
+            start=start,
+        )  # fmt: skip
 
     # -- ask and tell --------------------------------------------------------------------------------------------------
 
@@ -346,42 +326,6 @@ class Optimizer:
         with self._lock_state() as state:
             return state.noise_map()
 
-    @property
-    def history(self) -> list[dict[str, Any]]:
-        """The log, oldest event first, as plain dicts with a ``type``, see `anchorpbo.study.events`."""
-        with self._lock_state() as state:
-            return [event_to_dict(event) for event in state.log]
-
-    @property
-    def space(self) -> DesignSpace:
-        """The design space."""
-        return self._settings.space
-
-    @property
-    def plan(self) -> Plan:
-        """All settings, as objects."""
-        return self._settings.plan
-
-    def replay(self) -> Iterator[Optimizer]:
-        """Iterate over the study as it was before its first event and after each event.
-
-        All items are the same copy of the study, which changes when the next one is requested.
-        """
-        with self._lock_state() as state:
-            events = list(state.log)
-        settings = self._settings
-        again = Optimizer(settings.space, settings.anchors.values(), seed=settings.seed, **settings.options)
-        yield again
-        for event in events:
-            with again._lock_state() as state:
-                state.replay(event)
-            yield again
-
-    def __len__(self) -> int:
-        """Return the number of informative answers: wins and ties."""
-        with self._lock_state() as state:
-            return len(state.data)
-
     def __repr__(self) -> str:
         strategy, duels, anchors = type(self.plan.acquisition).__name__, len(self), len(self.anchors)
         counts = f"{duels} duel{'s'[: duels != 1]} and {anchors} anchor{'s'[: anchors != 1]}"
@@ -391,43 +335,6 @@ class Optimizer:
         from anchorpbo.study.html import optimizer_html
 
         return optimizer_html(self)
-
-    # -- saving and loading --------------------------------------------------------------------------------------------
-
-    def to_json(self) -> str:
-        """Return the whole study as text, see `anchorpbo.study.serialization`."""
-        with self._lock_state() as state:
-            return write_study(self._settings.to_dict(), self.history, state.hyperparameters_to_dict())
-
-    @classmethod
-    def from_json(cls, text: str, **objects: Any) -> Optimizer:
-        """Read a study from text.
-
-        Parameters
-        ----------
-        text
-            Result of `to_json`, of this release or an older one.
-        objects
-            Options of `Optimizer` that were custom objects: code is not saved.
-        """
-        saved = read_study(text, objects)
-        try:
-            optimizer = cls(**saved.arguments)
-        except (KeyError, TypeError) as error:
-            raise make_layout_error(error) from error
-        with optimizer._lock_state() as state:
-            state.replace_events(0, saved.events)
-            state.put_hyperparameters(saved.hyperparameters)
-        return optimizer
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write `to_json` to a file atomically: a crash or a full disk leaves the old file unchanged."""
-        save_text(path, self.to_json())
-
-    @classmethod
-    def load(cls, path: str | PathLike[str], **objects: Any) -> Optimizer:
-        """Read a study from a file that `save` wrote; see `from_json`."""
-        return cls.from_json(load_text(path), **objects)
 
     def _encode_designs(self, name: str, designs: Iterable[Mapping[str, Any]]) -> Array:
         """Return the coordinates of designs, (n, d)."""

@@ -46,11 +46,12 @@ def test_a_second_call_needs_resume_and_adds_to_the_folder(quick):
     refused = call("--quick", "--out", out)
     assert refused.exit_code == 2
     assert "add --resume" in refused.output
-    more = call("--quick", "--contenders", "random", "--judges", "slips", "--out", out, "--resume", "--workers", 1)
+    part = ["--contenders", "random", "--judges", "slips", "--first-seed", 3, "--seeds", 2]
+    more = call("--quick", *part, "--out", out, "--resume", "--workers", 1)
     assert more.exit_code == 0, more.output
     after = pl.read_parquet(out / "tuning" / "studies.parquet")
     assert after.filter(pl.col("judge") != "slips").equals(before)
-    assert after.filter(pl.col("judge") == "slips").height == 4
+    assert after.filter(pl.col("judge") == "slips")["seed"].to_list() == [3, 4, 3, 4]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from anchorpbo.errors import InputError
 from anchorpbo.research.answers import answer_tables, study_metrics, targets
-from anchorpbo.research.answers.answers_report import write_report
+from anchorpbo.research.answers.answers_report import merge_studies, write_report
 from anchorpbo.research.answers.study_metrics import (
     add_share_after,
     average_by_seed,
@@ -349,6 +350,22 @@ def test_misleading_anchors_have_a_row_of_their_own(studies):
     table = cells(answer_tables.tabulate_placements(studies))
     assert table["good"][0].startswith("+")
     assert table["misleading"][0].startswith("-")
+
+
+def test_merged_reports_have_every_study_once_and_the_later_of_equal_ones():
+    early, late = summary(record([0.5] * 4), record([0.6] * 4, seed=2)), summary(record([0.7] * 4, seed=1))
+    again = summary(record([0.9] * 4))
+    merged = merge_studies([early, late, again])
+    assert merged.select("seed", "area").rows() == [(0, 0.9), (1, 0.7), (2, 0.6)]
+    assert merge_studies([merged]).equals(merged)
+    assert merge_studies([again, early]).equals(early)
+
+
+def test_reports_of_other_sets_or_lengths_are_not_merged():
+    studies = summary(record([0.5] * 4))
+    for other in (summary(record([0.5] * 4, problem="gp2")), summary(record([0.5] * 3), horizon=3)):
+        with pytest.raises(InputError, match=r"reports must be of one set and one number of answers; received gp"):
+            merge_studies([studies, other])
 
 
 def test_a_report_has_all_files_and_can_be_rebuilt_from_its_summary(studies, tmp_path):

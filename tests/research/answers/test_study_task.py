@@ -159,6 +159,14 @@ def test_the_studies_of_a_set_are_on_its_problems_seed_by_seed():
     assert len(studies) == len(set(studies))
 
 
+def test_a_later_part_of_the_seeds_continues_the_first_one():
+    first, second, whole = (
+        plan_studies(BenchmarkPart(seeds=seeds, first_seed=first)) for seeds, first in ((2, 0), (3, 2), (5, 0))
+    )
+    assert {study.seed for study in second} == {2, 3, 4}
+    assert first + second == whole
+
+
 def test_the_default_preset_answers_60_where_its_stopping_rule_is_judged():
     longer = {(s.contender, s.judge) for s in plan_studies(BenchmarkPart(seeds=1)) if s.answers != 40}
     assert longer == {("default", judge) for judge in ("sure", "constant-low", "constant-high")}
@@ -185,6 +193,7 @@ def test_a_quick_part_is_small_and_options_override_it():
         ({"contenders": ("ax",)}, "a contender must be one of"),
         ({"judges": ()}, "a judge must be named"),
         ({"seeds": 0}, "seeds must be"),
+        ({"first_seed": -1}, "first_seed must be"),
     ],
 )
 def test_a_mistake_in_a_part_is_an_error(part, says):

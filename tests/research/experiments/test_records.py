@@ -55,6 +55,16 @@ def test_only_the_records_asked_for_are_read(store):
         store.read([Draw(9)])
 
 
+def test_all_records_of_a_kind_are_read(store):
+    assert store.read_kind("draw") is None
+    for seed in range(3):
+        store.put(run_task(Draw(seed)))
+    assert set(store.read_kind("draw")["seed"]) == {0, 1, 2}
+    assert store.read_kind("answers") is None
+    (store.records / f"{Draw(0).key}.parquet").rename(store.records / f"draw-{Draw(0).key}.parquet")
+    assert set(store.read_kind("draw")["seed"]) == {1, 2}  # the name of another kind may begin alike
+
+
 def test_a_folder_with_results_is_not_written_over_unless_asked(store):
     store.put(run_task(Draw(1)))
     with pytest.raises(InputError, match="--resume"):

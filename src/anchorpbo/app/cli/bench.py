@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
+from anchorpbo.app.cli.execution import make_console
 from anchorpbo.app.cli.progress import ProgressBar
 from anchorpbo.errors import InputError, RunError
 from anchorpbo.research.bench import benchmark_report
@@ -19,11 +20,9 @@ from anchorpbo.research.bench.results import Results, format_machine, inspect_ma
 from anchorpbo.research.bench.suite import SECTIONS, SuiteExtent, plan_measurements
 
 
-def run(
-    what: Sequence[str], extent: SuiteExtent, limit: float, out: Path, *, resume: bool, console: Console | None = None
-) -> None:
+def run(what: Sequence[str], extent: SuiteExtent, limit: float, out: Path, *, resume: bool) -> None:
     """Run the measurements without a result, then write tables and figures."""
-    console = Console(highlight=False, soft_wrap=True) if console is None else console
+    console = make_console()
     if out == Path():  # an empty --out, too
         raise InputError("the results need a separate folder", "the current folder", "write --out bench")
     measurements = plan_measurements(what, extent)

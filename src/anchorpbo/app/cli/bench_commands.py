@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from anchorpbo.app.cli.errors import report_errors
+from anchorpbo.app.cli.options import DaskAddress, RecordFolder, Resume, Workers
 from anchorpbo.errors import InputError
 
 
@@ -112,19 +113,16 @@ def answers(
         str | None, typer.Option(metavar="NAME,...", help="Problems of the set; by default all.")
     ] = None,
     seeds: Annotated[int | None, typer.Option(min=1, help="Number of seeds; by default 20.")] = None,
+    first_seed: Annotated[int, typer.Option(min=0, help="First of the seeds.")] = 0,
     number: Annotated[
         int | None,
         typer.Option("--answers", min=1, help="Answers of a study; by default 40, or 60 to test the stopping rule."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few short studies; they prove nothing.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder for records, tables and figures.")] = Path("answers"),
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Keep the records in the folder and run the missing ones.")
-    ] = False,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; by default one per core.")] = None,
-    dask: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask scheduler, such as tcp://host:8786.")
-    ] = None,
+    out: RecordFolder = Path("answers"),
+    resume: Resume = False,
+    workers: Workers = None,
+    dask: DaskAddress = None,
 ) -> None:
     """Count the answers that this library and others need, with simulated users.
 
@@ -137,16 +135,28 @@ def answers(
     A part: [bold]anchorpbo bench answers --contenders default,botorch-probit --judges linear --seeds 5[/bold]. Further
     calls with --resume add to the same folder, and the tables cover all of its records.
 
+    More seeds, on another day or machine: [bold]anchorpbo bench answers --first-seed 20 --seeds 10[/bold] runs seeds 20
+    to 29.
+
     Other libraries come with the extra [bold]bench[/bold].
     """
     with report_errors():
         from anchorpbo.app.cli.bench_answers import run
+        from anchorpbo.app.cli.execution import RunOptions
         from anchorpbo.research.answers.plan import BenchmarkPart
 
         part = BenchmarkPart(
-            problem_set, _names(contenders), _names(judges), _names(placements), _names(problems), seeds, number, quick
+            problem_set,
+            _names(contenders),
+            _names(judges),
+            _names(placements),
+            _names(problems),
+            seeds,
+            first_seed,
+            number,
+            quick,
         )
-        run(part, out, resume=resume, dask=dask, workers=workers)
+        run(part, RunOptions(out, resume, workers, dask))
 
 
 @bench.command()
@@ -166,14 +176,10 @@ def people(
         typer.Option("--people", min=1, help="People of each data set; by default 100 of sushi and all of the others."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Two people of each data set; they prove nothing.")] = False,
-    out: Annotated[Path, typer.Option(help="Folder for records and tables.")] = Path("people"),
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Keep the records in the folder and run the missing ones.")
-    ] = False,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; by default one per core.")] = None,
-    dask: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask scheduler, such as tcp://host:8786.")
-    ] = None,
+    out: RecordFolder = Path("people"),
+    resume: Resume = False,
+    workers: Workers = None,
+    dask: DaskAddress = None,
 ) -> None:
     """Predict and replay recorded answers of real people, with this library and others.
 
@@ -190,10 +196,11 @@ def people(
     """
     with report_errors():
         from anchorpbo.app.cli.bench_people import run
+        from anchorpbo.app.cli.execution import RunOptions
         from anchorpbo.research.people.people_plan import PeoplePart
 
         part = PeoplePart(_names(data), _names(contenders), number, quick)
-        run(part, out, resume=resume, dask=dask, workers=workers)
+        run(part, RunOptions(out, resume, workers, dask))
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

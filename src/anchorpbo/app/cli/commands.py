@@ -8,7 +8,17 @@ import typer
 from anchorpbo import __version__
 from anchorpbo.app.cli.bench_commands import bench
 from anchorpbo.app.cli.errors import report_errors, require_extra
-from anchorpbo.app.cli.options import Database, Participant, RiskWeight, Strategy, Study
+from anchorpbo.app.cli.options import (
+    DaskAddress,
+    Database,
+    Participant,
+    RecordFolder,
+    Resume,
+    RiskWeight,
+    Strategy,
+    Study,
+    Workers,
+)
 from anchorpbo.app.cli.study_commands import study
 
 STUDIES, TRYING, RESEARCH = "Studies", "Trying it out", "Research"
@@ -212,14 +222,10 @@ def reproduce(
         list[str] | None,
         typer.Option(help="Run only these problems or strategies, such as hartmann3,rahbo; repeatable."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for records, figures and tables.")] = Path("reproduction"),
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Keep the records in the folder and run the missing ones.")
-    ] = False,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; by default one per core.")] = None,
-    dask: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask scheduler, such as tcp://host:8786.")
-    ] = None,
+    out: RecordFolder = Path("reproduction"),
+    resume: Resume = False,
+    workers: Workers = None,
+    dask: DaskAddress = None,
 ) -> None:
     """Run an experiment of the paper and write its figures, tables and claims.
 
@@ -227,6 +233,7 @@ def reproduce(
     interrupted experiment continues with --resume, and experiments in one folder share their runs.
     """
     with report_errors():
+        from anchorpbo.app.cli.execution import RunOptions
         from anchorpbo.app.cli.reproduce import list_experiments, run
         from anchorpbo.research.experiments.experiment import ExperimentSize
 
@@ -234,7 +241,7 @@ def reproduce(
             list_experiments()
             return
         names = [each.strip() for text in only or [] for each in text.split(",")]
-        run(name, ExperimentSize(seeds, rounds, quick), names, out, resume=resume, dask=dask, workers=workers)
+        run(name, ExperimentSize(seeds, rounds, quick), names, RunOptions(out, resume, workers, dask))
 
 
 app.add_typer(bench, rich_help_panel=RESEARCH)

@@ -1,14 +1,16 @@
-"""Execution of research tasks with a progress bar: backends, interrupts and failures."""
+"""Execution of research tasks with a progress bar: options, backends, interrupts and failures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 
 from rich.console import Console
 
 from anchorpbo.app.cli.progress import ProgressBar
-from anchorpbo.errors import IncompatibleError, RunError
+from anchorpbo.errors import IncompatibleError, InputError, RunError
 from anchorpbo.research.experiments.dask_backend import DaskBackend
 from anchorpbo.research.experiments.experiment import ExperimentTask
 from anchorpbo.research.experiments.process_backend import ProcessBackend
@@ -17,13 +19,47 @@ from anchorpbo.research.experiments.runner import Backend, TaskOutcome, run_task
 from anchorpbo.research.figures.output_files import write_files
 
 
-def make_backend(dask: str | None, workers: int | None) -> Backend:
-    """Return worker processes, or the cluster of a Dask scheduler."""
-    if dask is not None and workers is not None:
-        raise IncompatibleError(
-            "--workers must not be given for a cluster", "--workers and --dask", "leave one of them out"
-        )
-    return ProcessBackend(workers) if dask is None else DaskBackend(dask)
+@dataclass(frozen=True)
+class RunOptions:
+    """Where tasks run and where their records are."""
+
+    out: Path
+    """Folder of records and reports."""
+    resume: bool = False
+    """Whether to keep the records in the folder and run the missing tasks."""
+    workers: int | None = None
+    """Number of worker processes; by default one per core."""
+    dask: str | None = None
+    """Address of a Dask scheduler, instead of worker processes."""
+
+    def make_backend(self) -> Backend:
+        """Return worker processes, or the cluster of the Dask scheduler."""
+        if self.dask is not None and self.workers is not None:
+            raise IncompatibleError(
+                "--workers must not be given for a cluster", "--workers and --dask", "leave one of them out"
+            )
+        return ProcessBackend(self.workers) if self.dask is None else DaskBackend(self.dask)
+
+
+def make_console() -> Console:
+    """Return a console for progress and paths of files: lines are not wrapped."""
+    return Console(highlight=False, soft_wrap=True)
+
+
+def record_tasks(tasks: Sequence[ExperimentTask], options: RunOptions, console: Console) -> RecordStore:
+    """Run the tasks without a record and return all records of the folder."""
+    if options.out == Path():  # an empty --out, too
+        raise InputError("the results need a separate folder", "the current folder", "write --out results")
+    backend = options.make_backend()
+    # Missing data or libraries are reported before the folder is created.
+    for task in tasks:
+        task.prepare()
+    store = RecordStore(options.out, resume=options.resume)
+    console.print(f"{len(tasks)} runs.")
+    began = perf_counter()
+    runs = execute_tasks(tasks, store, backend, options.out, console)
+    console.print(f"{runs} runs in {(perf_counter() - began) / 60:.1f} minutes.")
+    return store
 
 
 def execute_tasks(

@@ -1,5 +1,6 @@
 """Options and arguments that several commands take."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,4 +34,11 @@ Strategy = Annotated[
         help="Acquisition function: ei, ucb, eubo, or risk-averse anpei, rahbo, raeubo; euco, kg. By default kg.",
         show_default=False,
     ),
+]
+
+RecordFolder = Annotated[Path, typer.Option(help="Folder for records and reports.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Keep the records in the folder and run the missing ones.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; by default one per core.")]
+DaskAddress = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask scheduler, such as tcp://host:8786.")
 ]

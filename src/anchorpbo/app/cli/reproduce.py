@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from anchorpbo import __version__
-from anchorpbo.app.cli.execution import execute_tasks, make_backend
+from anchorpbo.app.cli.execution import RunOptions, execute_tasks, make_console
 from anchorpbo.research.experiments.experiment import Experiment, ExperimentSize, ExperimentTask
 from anchorpbo.research.experiments.records import RecordStore, describe_machine
 from anchorpbo.research.experiments.registry import EXPERIMENTS, plan_tasks
@@ -21,25 +21,15 @@ from anchorpbo.research.figures import experiment_report
 from anchorpbo.research.figures.output_files import write_files
 
 
-def run(
-    name: str,
-    size: ExperimentSize,
-    only: Sequence[str],
-    out: Path,
-    *,
-    resume: bool,
-    dask: str | None,
-    workers: int | None,
-    console: Console | None = None,
-) -> None:
+def run(name: str, size: ExperimentSize, only: Sequence[str], options: RunOptions) -> None:
     """Run the tasks without a record, then write figures, tables and claims for each experiment."""
-    console = Console(highlight=False, soft_wrap=True) if console is None else console
+    console, out = make_console(), options.out
     plans = plan_tasks(name, size, only)
-    backend = make_backend(dask, workers)
+    backend = options.make_backend()
     # Data sets are found or downloaded before anything starts.
     for task in {task for tasks in plans.values() for task in tasks}:
         task.prepare()
-    store = RecordStore(out, resume=resume)
+    store = RecordStore(out, resume=options.resume)
     for each, tasks in plans.items():
         console.print(f"\n[bold]{each}[/bold]: {EXPERIMENTS[each].description} {len(tasks)} runs.")
         # A part of an experiment gets a separate report, so that it does not overwrite the full one.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,8 +20,8 @@ import polars as pl
 
 from anchorpbo.errors import InputError
 from anchorpbo.research.answers.answer_tables import ANSWER_TABLES
-from anchorpbo.research.answers.problems import SETS
-from anchorpbo.research.answers.study_metrics import summarise_studies
+from anchorpbo.research.answers.problems import SETS, find_set
+from anchorpbo.research.answers.study_metrics import STUDY, summarise_studies
 from anchorpbo.research.answers.study_task import AnswersStudy
 from anchorpbo.research.answers.targets import judge_targets
 from anchorpbo.research.experiments.records import RecordStore
@@ -31,11 +32,21 @@ STUDIES_FILE, TABLES_FILE, TARGETS_FILE = "studies.parquet", "tables.md", "targe
 
 def read_studies(store: RecordStore, problem_set: str, horizon: int) -> pl.DataFrame:
     """Return one row per study of a set in a folder of records, whichever call of the command ran it."""
-    paths = sorted(store.records.glob(f"{AnswersStudy.kind}-*.parquet"))
-    frames = [frame for path in paths if (frame := pl.read_parquet(path))["problem"][0] in SETS[problem_set]]
-    if not frames:
+    records = store.read_kind(AnswersStudy.kind)
+    chosen = None if records is None else records.filter(pl.col("problem").is_in(SETS[problem_set]))
+    if chosen is None or chosen.is_empty():
         raise InputError("there must be records to read", "none", "run the studies first")
-    return summarise_studies(pl.concat(frames, how="diagonal_relaxed"), horizon)
+    return summarise_studies(chosen, horizon)
+
+
+def merge_studies(reports: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return the studies of several reports, one row per study; a study of a later report replaces an equal one."""
+    studies = pl.concat(reports, how="diagonal_relaxed")
+    problems, answers = (studies[name].unique().sort().to_list() for name in ("problem", "answers"))
+    if not {*problems} <= {*find_set(problems[0])} or len(answers) > 1:
+        received = f"{', '.join(problems)} with {', '.join(map(str, answers))} answers"
+        raise InputError("reports must be of one set and one number of answers", received, "leave some of them out")
+    return studies.unique(STUDY, keep="last", maintain_order=True).sort(*STUDY)
 
 
 def render_tables(studies: pl.DataFrame) -> dict[str, str]:

@@ -47,7 +47,8 @@ class BenchmarkPart:
     placements: tuple[str, ...] | None = None
     problems: tuple[str, ...] | None = None
     seeds: int | None = None
-    """Number of seeds, from 0."""
+    """Number of seeds."""
+    first_seed: int = 0
     answers: int | None = None
     """Number of answers of every study."""
     quick: bool = False
@@ -61,6 +62,7 @@ class BenchmarkPart:
         for name in ("seeds", "answers"):
             if getattr(self, name) is not None:
                 as_integer(name, getattr(self, name), 1)
+        as_integer("first_seed", self.first_seed, 0)
 
     @property
     def horizon(self) -> int:
@@ -77,13 +79,14 @@ def plan_studies(part: BenchmarkPart) -> list[AnswersStudy]:
     """Return the studies of a part, seed by seed, so that an unfinished benchmark is as useful as possible."""
     quick = part.quick
     problems = part.problems or (QUICK_PROBLEMS[part.problem_set] if quick else tuple(SETS[part.problem_set]))
+    seeds = part.seeds or (QUICK_SEEDS if quick else SEEDS)
     arms = list(dict.fromkeys(_list_arms(part)))
     if not arms:
         rule = "the contenders must be run with one of the judges and placements"
         raise InputError(rule, "none of them is", "add the placement good")
     return [
         AnswersStudy(problem, judge, placement, contender, seed, part.count_answers(contender, judge))
-        for seed in range(part.seeds or (QUICK_SEEDS if quick else SEEDS))
+        for seed in range(part.first_seed, part.first_seed + seeds)
         for problem in problems
         for judge, placement, contender in arms
     ]

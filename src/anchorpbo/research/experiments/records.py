@@ -123,6 +123,12 @@ class RecordStore:
             raise InputError("there must be records to read", "none", "run the experiment first")
         return pl.concat(frames, how="diagonal_relaxed")
 
+    def read_kind(self, kind: str) -> pl.DataFrame | None:
+        """Return the rows of all tasks of a kind, whichever call ran them; ``None`` without any."""
+        paths = [path for path in sorted(self.records.glob("*.parquet")) if path.stem.rpartition("-")[0] == kind]
+        frames = [pl.read_parquet(path) for path in paths]
+        return pl.concat(frames, how="diagonal_relaxed") if frames else None
+
     def _path(self, task: ExperimentTask) -> Path:
         return self.records / f"{task.key}.parquet"
 

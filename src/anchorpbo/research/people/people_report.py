@@ -51,7 +51,7 @@ def summarise_people(store: RecordStore, answers: int) -> dict[str, pl.DataFrame
     """
     found = {}
     predictions, replays, consistency = (
-        _read_kind(store, task.kind) for task in (PredictionTask, ReplayTask, ConsistencyTask)
+        store.read_kind(task.kind) for task in (PredictionTask, ReplayTask, ConsistencyTask)
     )
     if predictions is not None:
         found["predictions"] = compare_people(average_by_person(predictions), ("dataset", "target", "told"))
@@ -63,11 +63,6 @@ def summarise_people(store: RecordStore, answers: int) -> dict[str, pl.DataFrame
     if not found:
         raise InputError("there must be records to read", "none", "run the benchmark first")
     return found
-
-
-def _read_kind(store: RecordStore, kind: str) -> pl.DataFrame | None:
-    frames = [pl.read_parquet(path) for path in sorted(store.records.glob(f"{kind}-*.parquet"))]
-    return pl.concat(frames, how="diagonal_relaxed") if frames else None
 
 
 def compare_people(people: pl.DataFrame, group: Sequence[str]) -> pl.DataFrame:
