@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from anchorpbo.acquisition import EI, EUBO, RAHBO, UCB, KnowledgeGradient, best_mean
+from anchorpbo.acquisition import EI, EUBO, RAHBO, UCB, best_mean
 from anchorpbo.duels import Duels
 from anchorpbo.errors import InputError
 from anchorpbo.kernels import RBF
@@ -110,32 +110,3 @@ def test_the_callers_weights_stay_writable() -> None:
     mixture = PosteriorMixture(weights, (component(0.4), component(0.2)))
     weights[0] = 0.9
     assert mixture.weights.tolist() == [0.5, 0.5]
-
-
-def rescale(process: GaussianPosterior, factor: float) -> GaussianPosterior:
-    """Return the posterior of factor times the utility."""
-    kernel = RBF(process.kernel.lengthscale, factor**2 * process.kernel.outputscale)
-    return GaussianPosterior(kernel, process.points, process.beta / factor, process.root / factor)
-
-
-def test_standardised_components_all_count_in_units_of_their_prior_standard_deviation(X: Array) -> None:
-    """Oracle: the utilities of each component are divided by its standard deviation, and its noise with them."""
-    large, small = component(0.4, 100.0), component(0.3, 0.25)
-    mixture = PosteriorMixture(np.array([0.4, 0.6]), (large, small))
-    found, items = mixture.standardise(), np.random.default_rng(2).random((3, 4, 2))
-    mean, value = np.zeros(len(X)), np.zeros(len(items))
-    for weight, process, deviation in ((0.4, large, 10.0), (0.6, small, 0.5)):
-        unit = rescale(process, 1.0 / deviation)
-        mean += weight * unit.mean(X)
-        value += weight * KnowledgeGradient().bind(unit, NoiseMap.constant(0.3 / deviation**2)).values(items)
-    # The two averages differ by a factor, which changes no decision.
-    np.testing.assert_allclose(found.mean(X) / found.mean(X)[0], mean / mean[0], rtol=1e-9)
-    values = KnowledgeGradient().bind(found, NOISE).values(items)
-    np.testing.assert_allclose(values / values[0], value / value[0], rtol=1e-9)
-    assert not np.allclose(mixture.mean(X) / mixture.mean(X)[0], mean / mean[0], rtol=0.01)
-
-
-def test_before_the_first_duel_a_mixture_is_standardised_by_the_prior() -> None:
-    parts = tuple(GaussianPosterior.prior(RBF(0.3, scale), 2) for scale in (1.0, 9.0))
-    found = PosteriorMixture(np.array([0.5, 0.5]), parts).standardise()
-    np.testing.assert_allclose(found.weights, [0.75, 0.25])

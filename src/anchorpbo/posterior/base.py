@@ -112,16 +112,6 @@ class Posterior(ABC):
         """
 
     @abstractmethod
-    def standardise(self) -> Posterior:
-        """Return the posterior for decisions: the utility of every component in units of its prior standard deviation.
-
-        The model measures utilities in units of the noise. A component that explains the answers by large differences
-        of utility would then outweigh, in an average of means or of gains, an equally probable one that explains them
-        by small differences and more noise. In units of its prior standard deviation sd_s, every component has the same
-        range. Averages of such utilities have the weights w_s / sd_s, up to a factor.
-        """
-
-    @abstractmethod
     def without_duels(self) -> Posterior:
         """Return the prior: the same components without duels."""
 

@@ -185,10 +185,6 @@ class GaussianPosterior(Posterior):
         draws = None if self.draws is None else PaddedMixture(self.draws, extra)
         return GaussianPosterior(self.kernel, np.vstack([self.points, points]), beta, root, spread, draws)
 
-    def standardise(self) -> GaussianPosterior:
-        """Return the posterior itself: the unit of a single component does not affect decisions."""
-        return self
-
     def without_duels(self) -> GaussianPosterior:
         """Return the prior."""
         return GaussianPosterior.prior(self.kernel, self.dimension)

@@ -104,13 +104,6 @@ class PosteriorMixture(Posterior):
         """Return the weighted average of the components' averages, (n,)."""
         return _average(self.weights, [each.average_over_margins(function, X, Y, a, b) for each in self.posteriors])
 
-    def standardise(self) -> PosteriorMixture:
-        """Return the same components with the weights w_s / sd_s; sd_s is an average over the designs compared."""
-        designs = self.points if len(self.points) else np.full((1, self.dimension), 0.5)
-        variances = [float(each.kernel.diagonal(designs).mean()) for each in self.posteriors]
-        weights = self.weights / np.sqrt(variances)
-        return PosteriorMixture(weights / weights.sum(), self.posteriors)
-
     def without_duels(self) -> PosteriorMixture:
         """Return the mixture of the priors, with the same weights."""
         return PosteriorMixture(self.weights, tuple(each.without_duels() for each in self.posteriors))

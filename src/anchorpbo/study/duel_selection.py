@@ -112,7 +112,7 @@ class DuelSelector:
     def _bind(self, model: PreferenceGP) -> BoundAcquisition:
         """Bind the plan's acquisition function to a model."""
         acquisition = self.fitter.plan.acquisition.with_lapse(model.likelihood.lapse)
-        return acquisition.bind(model.posterior.standardise(), model.noise)
+        return acquisition.bind(model.posterior, model.noise)
 
     def _find_champion(self, model: PreferenceGP, data: StudyData) -> Array:
         """Return the previous winner, (d,); without one, the design of best mean, or any before the first answer."""

@@ -168,7 +168,7 @@ def find_recommended_point(
     excluded: Array | None = None,
 ) -> Array:
     """Return the coordinates, (d,), of the design of `compute_recommendation`."""
-    posterior, seen = model.posterior.standardise(), model.designs
+    posterior, seen = model.posterior, model.designs
     # The mean minus the cost of noise is RAHBO without exploration.
     bound = RAHBO(exploration=0.0, risk_aversion=risk_weight).bind(posterior, model.noise)
     candidates = seen

@@ -162,16 +162,6 @@ class PosteriorContract(Contract):
         ensure((prior.variance(self.X) >= within - 1e-9).all(), "the prior variance must be the largest")
         ensure(prior.dimension == self.posterior.dimension, "the prior must have the same dimension")
 
-    def check_standardise(self) -> None:
-        """The posterior for decisions has the same components, with the weights w_s / sd_s."""
-        weights, parts = zip(*self.posterior.components, strict=True)
-        found_weights, found_parts = zip(*self.posterior.standardise().components, strict=True)
-        ensure(all(a is b for a, b in zip(parts, found_parts, strict=True)), "standardise must keep the components")
-        designs = self.posterior.points if len(self.posterior.points) else self.X
-        deviations = [np.sqrt(part.kernel.diagonal(designs).mean()) for part in parts]
-        expected = np.array(weights) / deviations
-        ensure_close("the weights for decisions", found_weights, expected / expected.sum(), 1e-12)
-
     def check_wrong_shapes(self) -> None:
         """Designs of another dimension, pairs of different lengths and NaN raise errors."""
         wrong = np.zeros((2, self.posterior.dimension + 1))
