@@ -29,9 +29,9 @@ def test_our_prior_of_length_scales_has_the_mode_and_the_curvature_of_botorchs_p
     def theirs(x):
         return 1.4 * x - 2.7 * np.exp(x)  # log density of Gamma(2.4, 2.7) in l, at l = exp(x)
 
-    assert prior.log_density(np.array([u]))[1] == pytest.approx(0.0, abs=1e-12)
+    assert prior.log_density(u)[1] == pytest.approx(0.0, abs=1e-12)
     second = (theirs(u + h) - 2.0 * theirs(u) + theirs(u - h)) / h**2
-    assert (prior.log_density(np.array([u + h]))[1] - prior.log_density(np.array([u]))[1]) / h == pytest.approx(second, rel=1e-3)
+    assert (prior.log_density(u + h)[1] - prior.log_density(u)[1]) / h == pytest.approx(second, rel=1e-3)
     assert (prior.median, prior.spread) == (pytest.approx(0.5185, abs=1e-4), pytest.approx(0.845, abs=1e-3))
 
 
