@@ -7,7 +7,7 @@ grid, and the lapse is chosen by the evidence of expectation propagation there, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -69,17 +69,6 @@ def _get_spec(learn: Mapping[str, Learn], name: str) -> Learn | None:
     return learn.get(name, learn.get(base_name(name)))
 
 
-def compute_log_priors(names: Sequence[str], theta: Array, learn: Mapping[str, Learn]) -> tuple[Array, Array]:
-    """Return terms whose sum is the joint log-prior of theta, and its gradient, (p,) each; 0 without a prior."""
-    terms, gradient = np.zeros(len(theta)), np.zeros(len(theta))
-    for key, spec in learn.items():
-        # Hyper-parameters with one specification have one joint prior.
-        own = [i for i, name in enumerate(names) if key == (name if name in learn else base_name(name))]
-        if own and spec.prior is not None:
-            terms[own], gradient[own] = spec.prior.log_density(theta[own])
-    return terms, gradient
-
-
 def log_posterior(
     generative: GenerativeModel,
     duels: Duels,
@@ -108,9 +97,12 @@ def log_posterior(
         mode = find_mode(space, generative.likelihood)
     names, theta = generative.names, generative.theta
     value = evidence = laplace_evidence(mode)
-    log_priors, of_priors = compute_log_priors(names, theta, learn)
-    for log_prior in log_priors.tolist():  # in this order, because fits of saved studies must keep their bits
-        value += log_prior
+    of_priors = np.zeros(len(theta))
+    for index, name in enumerate(names):
+        spec = _get_spec(learn, name)
+        if spec is not None and spec.prior is not None:
+            log_prior, of_priors[index] = spec.prior.log_density(float(theta[index]))
+            value += log_prior
 
     def gradient() -> Array:
         everywhere = np.ones(len(theta), dtype=np.bool_)
@@ -188,7 +180,7 @@ class HyperparameterPosterior:
         """Prior standard deviations of x, (p,), or a quarter of the bounds without a prior."""
         return np.array(
             [
-                (upper - lower) / 4.0 if spec.prior is None else spec.prior.total_spread
+                (upper - lower) / 4.0 if spec.prior is None else spec.prior.spread
                 for spec, (lower, upper) in zip(self.specs, self.bounds, strict=True)
             ],
             dtype=np.float64,
@@ -286,7 +278,7 @@ def fit_with_lapse(
         fitted = fit(posterior, 1 if tried else starts)
         log_priors = fitted.info.objective - fitted.info.log_evidence
         if spec.prior is not None:
-            log_priors += float(spec.prior.log_density(np.log([lapse]))[0].sum())
+            log_priors += spec.prior.log_density(float(np.log(lapse)))[0]
         tried.append((_score_by_ep(fitted.model, separate) + log_priors, posterior, fitted))
     _, posterior, best = max(tried, key=lambda each: each[0])
     evaluations = sum(each.info.evaluations for _, _, each in tried)
@@ -315,8 +307,8 @@ def _make_starts(given: Array, bounds: Array, specs: list[Learn], count: int) ->
     for index, spec in enumerate(specs):
         if spec.prior is not None:
             centre = np.log(spec.prior.median)
-            lower[index] = max(lower[index], centre - spec.prior.total_spread)
-            upper[index] = min(upper[index], centre + spec.prior.total_spread)
+            lower[index] = max(lower[index], centre - spec.prior.spread)
+            upper[index] = min(upper[index], centre + spec.prior.spread)
     # The first Sobol point is the corner 0, a poor start.
     others = lower + sobol(count, len(specs))[1:] * (upper - lower)
     return [np.clip(start, *bounds.T) for start in [given, *others]]

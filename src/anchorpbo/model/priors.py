@@ -2,55 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from anchorpbo.errors import InputError
-from anchorpbo.numerics.validation import as_non_negative, as_positive, as_positive_bounds
-from anchorpbo.typing import Array
+from anchorpbo.numerics.validation import as_positive, as_positive_bounds
 
 
 @dataclass(frozen=True)
 class LogNormal:
-    """Log-normal prior of the hyper-parameters x_1, ..., x_k of one name, such as the length-scales of k coordinates.
-
-        log x_i = log(median) + shared g + spread e_i,     g, e_i ~ N(0, 1)
-
-    With independent priors (``shared=0``) the geometric mean of k length-scales has a standard deviation of only
-    spread / sqrt(k), so that a utility that is smoother than expected in all k coordinates is hardly believed. A shared
-    factor lets few answers reveal it.
-    """
+    """Log-normal prior: log(value) ~ N(log(median), spread^2)."""
 
     median: float
-    """Median of each value."""
+    """Median of the value."""
     spread: float
-    """Standard deviation of each logarithm around the shared factor: 0.7 is a factor of two in either direction."""
-    shared: float = 0.0
-    """Standard deviation of the logarithm of the shared factor."""
+    """Standard deviation of its logarithm: 0.7 is a factor of two in either direction."""
 
     def __post_init__(self) -> None:
         as_positive("median", self.median)
         as_positive("spread", self.spread)
-        as_non_negative("shared", self.shared)
 
-    @property
-    def total_spread(self) -> float:
-        """Standard deviation of each logarithm."""
-        return self.spread if self.shared == 0.0 else math.hypot(self.spread, self.shared)
-
-    def log_density(self, log_values: Array) -> tuple[Array, Array]:
-        """Return terms of the log density of the logarithms, up to a constant, and its gradient, (k,) each.
-
-        The covariance is S = spread^2 I + shared^2 1 1', so S^-1 = (I - c 1 1') / spread^2 with
-        c = shared^2 / (spread^2 + k shared^2). The terms sum to the log density.
-        """
-        z = (log_values - np.log(self.median)) / self.spread
-        if self.shared == 0.0:
-            return -0.5 * z * z, -z / self.spread
-        centred = z - self.shared**2 / (self.spread**2 + len(z) * self.shared**2) * z.sum()
-        return -0.5 * z * centred, -centred / self.spread
+    def log_density(self, log_value: float) -> tuple[float, float]:
+        """Return the log density of the logarithm, up to a constant, and its derivative."""
+        z = (log_value - np.log(self.median)) / self.spread
+        return float(-0.5 * z * z), float(-z / self.spread)
 
 
 @dataclass(frozen=True)

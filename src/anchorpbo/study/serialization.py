@@ -136,7 +136,7 @@ _CLASSES: dict[str, type[Any]] = {kind.__name__: kind for kind in _SAVED}
 """Classes that can be saved and loaded, by the names that are saved. A new kernel of the library is added here."""
 _KEYS = {"latent": "space", "max_passes": "most_passes"}
 """Constructor arguments that are saved under an earlier name."""
-_ADDED = {"lapse": 0.0, "shared": 0.0}
+_ADDED = {"lapse": 0.0}
 """Constructor arguments added to a class after its first release. They are saved only if they differ from this default,
 so that older studies keep their text and their digest."""
 
