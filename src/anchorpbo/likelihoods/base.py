@@ -137,6 +137,12 @@ class Likelihood(ABC):
         return scaling.first, scaling.second
 
     @final
+    def duel_noise(self, noise: float) -> float:
+        """Return the variance of a duel's noise, in units of the utility, if both designs have this noise."""
+        level = np.full(1, noise)
+        return float(self.coefficients(level, level)[0][0]) ** -2
+
+    @final
     def rows(self, duels: Duels, noise: Array) -> Rows:
         """Return the matrix D of these duels, given the noise at their designs, (u,)."""
         first, second = duels.first, duels.second

@@ -9,11 +9,17 @@ being the best, p_within does not fall when the space has designs that are nearl
 
 Draws over a region are functions, each maximised by a search of its own (`anchorpbo.search.path_search`). Draws over a
 list, and draws under a kernel without Fourier features, are joint draws at a finite set of designs.
+
+A posterior probability is a frequency only if the prior is right. The prior of the default preset has short
+length-scales, because the search needs them, so `Calibration` maps its probabilities to frequencies that were observed.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from scipy import special
 
 from anchorpbo.posterior import Posterior
 from anchorpbo.posterior.paths import Paths, draw_paths
@@ -38,6 +44,36 @@ CLOUD_DESIGNS = 128
 """Number of designs around x, for kernels without Fourier features."""
 CLOUD_RADII = (0.02, 0.05, 0.1, 0.2)
 """Standard deviations of their coordinates."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Map from the posterior probability p of being within the margin to an observed frequency (Platt scaling).
+
+    With z = Phi^-1(p), the number of answers m and the signal-to-noise ratio r of a duel, its prior variance of the
+    utility over its noise variance,
+
+        frequency = Phi(constant + answers log(m / 30) + signal log(1 + r) + slope z log(1 + r))
+
+    The frequency increases with p, from 0 at 0 to 1 at 1, so it increases with the margin as well. The coefficients
+    come from simulated studies (docs/decisions/0039-stopping-rule.md).
+    """
+
+    constant: float
+    answers: float
+    signal: float
+    slope: float
+    """Above 0."""
+
+    def __call__(self, p: float, answers: int, signal_to_noise: float) -> float:
+        """Return the frequency."""
+        z, signal = special.ndtri(p), np.log1p(signal_to_noise)
+        offset = self.constant + self.answers * np.log(answers / REFERENCE_ANSWERS) + self.signal * signal
+        return float(special.ndtr(offset + self.slope * signal * z))
+
+
+REFERENCE_ANSWERS = 30
+"""Number of answers at which the constant of a calibration applies."""
 
 
 def compute_p_within(

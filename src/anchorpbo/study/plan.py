@@ -10,7 +10,15 @@ from typing import Any, Literal
 import numpy as np
 
 from anchorpbo.acquisition import ACQUISITIONS as STRATEGIES
-from anchorpbo.acquisition import EI, EUBO, UCB, Acquisition, DesignAcquisition, resolve_acquisition
+from anchorpbo.acquisition import (
+    EI,
+    EUBO,
+    UCB,
+    Acquisition,
+    DesignAcquisition,
+    KnowledgeGradient,
+    resolve_acquisition,
+)
 from anchorpbo.errors import IncompatibleError, InputError, UnknownNameError
 from anchorpbo.inference import EP, Hallucination, Inference, InferenceName, Laplace, resolve_inference
 from anchorpbo.kernels import RBF, Kernel, Tanimoto
@@ -29,6 +37,7 @@ from anchorpbo.model.priors import LEARNABLE
 from anchorpbo.numerics.validation import as_integer, as_non_negative, as_positive
 from anchorpbo.reliability import EuclideanMetric, Metric, NoiseMap, ProductMetric, TanimotoMetric
 from anchorpbo.space import DesignSpace
+from anchorpbo.study.optimality import Calibration
 from anchorpbo.typing import Array
 
 PRESET_VERSIONS = {"default": 2, "paper": 1}
@@ -37,6 +46,8 @@ DEFAULT_LENGTHSCALE = LogNormal(0.3, 0.45)
 """Prior of the length-scales of the default preset, in units of a parameter's range, for any number of parameters."""
 DEFAULT_OUTPUTSCALE = LogNormal(3.0, 1.5)
 """Prior of the output scale of the default preset, in units of the noise variance of a duel."""
+DEFAULT_CALIBRATION = Calibration(constant=-0.69, answers=0.48, signal=0.43, slope=0.21)
+"""Calibration of the stopping rule of the default preset."""
 RISK_AVERSE_STRATEGIES = ("anpei", "rahbo", "raeubo")
 DEFAULT_RISK_AVERSION = 1.0
 """Risk aversion of the default preset, in utility per unit of noise; its utilities are in units of the noise."""
@@ -132,6 +143,8 @@ class Plan:
     """First duels: between designs spread over the space, or a knockout among the anchors before those."""
     version: int = 1
     """Version of the preset."""
+    calibration: Calibration | None = None
+    """Calibration of `Recommendation.p_within`, for the plan it was measured with."""
 
     def noise_map(self, anchors: Array) -> NoiseMap:
         """Return the noise map of anchors, (n, d)."""
@@ -219,14 +232,22 @@ def _make_priors(plan: Plan, dimension: int) -> dict[str, Learn | None]:
 
     The output scale is in units of the noise, because answers depend only on their ratio.
     """
-    noise = np.full(1, plan.noise_map(np.zeros((1, dimension))).scale)
-    unit = float(plan.likelihood.coefficients(noise, noise)[0][0]) ** -2
+    unit = plan.likelihood.duel_noise(plan.noise_map(np.zeros((1, dimension))).scale)
     # Rounded, so that rounding errors of the unit are not saved.
     median, spread = float(f"{DEFAULT_OUTPUTSCALE.median * unit:.12g}"), DEFAULT_OUTPUTSCALE.spread
     return {
         "lengthscale": Learn((0.03, 10.0), DEFAULT_LENGTHSCALE),
         "outputscale": Learn((1e-4 * median, 1e3 * median), LogNormal(median, spread)),
     }
+
+
+def _is_calibrated(plan: Plan, dimension: int) -> bool:
+    """Return whether the calibration was measured with such a plan.
+
+    Options are compared by value, because a saved study names all of them.
+    """
+    same_search = isinstance(plan.acquisition, KnowledgeGradient) and isinstance(plan.inference, EP)
+    return same_search and dict(plan.learn) == _make_priors(plan, dimension)
 
 
 PRESETS = ("default", "paper")
@@ -286,6 +307,8 @@ def make_plan(
     plan = replace(base, **{name: value for name, value in given.items() if value is not None})
     if learn is None and plan.version > 1:
         plan = replace(plan, learn=_make_priors(plan, space.dimension))
+    if plan.version > 1 and _is_calibrated(plan, space.dimension):
+        plan = replace(plan, calibration=DEFAULT_CALIBRATION)
     _check_plan(plan, space)
     return plan
 

@@ -25,7 +25,7 @@ from anchorpbo.posterior import LinearFunctional, Posterior
 from anchorpbo.search import maximise
 from anchorpbo.search.evaluation import evaluate
 from anchorpbo.space import Design, DesignSpace
-from anchorpbo.study.optimality import DEFAULT_MARGIN, compute_p_within, drop_excluded
+from anchorpbo.study.optimality import DEFAULT_MARGIN, Calibration, compute_p_within, drop_excluded
 from anchorpbo.typing import Array, IntArray
 
 POSTERIOR_DRAWS = 4096
@@ -116,6 +116,7 @@ def compute_recommendation(
     reference: Array | None = None,
     excluded: Array | None = None,
     margin: float = DEFAULT_MARGIN,
+    calibration: Calibration | None = None,
 ) -> Recommendation:
     """Compute the recommendation of a model.
 
@@ -137,6 +138,8 @@ def compute_recommendation(
         Coordinates, (n, d), of designs that must not be recommended.
     margin
         Margin of `Recommendation.p_within`.
+    calibration
+        Map from the posterior probability of being within the margin to a frequency; ``None`` for no change.
     """
     posterior, seen = model.posterior, drop_excluded(model.designs, excluded)
     if not len(seen):
@@ -147,15 +150,24 @@ def compute_recommendation(
     best = _compute_best_probabilities(posterior, seen, x, seed)
     order = np.argsort(-best.shares, kind="stable")
     count = int(np.searchsorted(np.cumsum(best.shares[order]), CREDIBLE_PROBABILITY * best.shares.sum()) + 1)
+    p_within = compute_p_within(posterior, space, x, margin, seed, excluded)
+    if calibration is not None:
+        p_within = calibration(p_within, len(model.duels), compute_signal_to_noise(model, x))
     return Recommendation(
         **vars(estimate),
         p_best=best.of_x,
         credible_set=tuple(space.decode(seen[i]) for i in order[:count]),
         credible_probabilities=tuple(float(best.shares[i]) for i in order[:count]),
         risk_weight=risk_weight,
-        p_within=compute_p_within(posterior, space, x, margin, seed, excluded),
+        p_within=p_within,
         margin=margin,
     )
+
+
+def compute_signal_to_noise(model: PreferenceGP, x: Array) -> float:
+    """Return the prior variance of the utility at x, (d,), over the noise variance of a duel far from all anchors."""
+    variance = float(model.kernel.diagonal(x[None])[0])
+    return variance / model.likelihood.duel_noise(model.noise.scale)
 
 
 def find_recommended_point(

@@ -204,6 +204,7 @@ class StudyState:
                 reference=reference,
                 excluded=excluded,
                 margin=margin,
+                calibration=self.settings.plan.calibration,
             ),
         )
         # A copy, so that changes by the caller do not reach the cache.
