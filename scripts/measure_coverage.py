@@ -8,11 +8,16 @@ frequency for each tenth of p_within, over all looks. Studies that are in the fo
         [--seeds 10] [--workers 2]
 
 Models: the default preset, its version 1, or the true kernel and noise of a draw of a Gaussian process (known).
+
+For the default preset, the calibration of p_within is fitted to all looks and printed first. The tables of the default
+preset are with a calibration that was fitted without the problem at hand (leave-one-out), since otherwise they would
+flatter it.
 """
 
 import argparse
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,6 +25,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import polars as pl
+from scipy import optimize
 
 import anchorpbo as ap
 from anchorpbo.app.cli.execution import RunOptions, make_console, record_tasks
@@ -28,20 +34,25 @@ from anchorpbo.research.answers.own_contenders import OptimizerContender
 from anchorpbo.research.answers.problems import TUNING, get_judged_problem
 from anchorpbo.research.answers.study_task import play
 from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
+from anchorpbo.study.optimality import PATHS, Calibration, compute_p_within
+from anchorpbo.study.recommendation import compute_signal_to_noise
+from anchorpbo.typing import Array
 
 ANSWERS, LOOKS = 60, tuple(range(10, 61, 5))
 """Number of answers of a study, and after which of them it may be told to stop."""
-MARGIN, ENOUGH = 0.1, 0.9
+MARGINS, MARGIN, ENOUGH = (0.03, 0.1, 0.2, 0.4, 1.0), 0.1, 0.9
 MODELS = ("default", "version-1", "known")
 DRAWS = {"gp2": ap.RBF(0.2, 1.0), "gp4": ap.RBF(0.35, 1.0), "gp6m": ap.Matern52(0.7, 1.0)}
 """Kernels of the draws."""
+PENALTY = 0.02
+"""Penalty on the squares of the coefficients of a calibration."""
 SMALL_STD = 0.05
 """Standard deviation of the noise with which a known model explains a sure judge; that of a draw is 1."""
 
 
 @dataclass(frozen=True)
 class CoverageTask(ExperimentTask):
-    """A study without anchors; one row per look."""
+    """A study without anchors; one row per look and margin, with the posterior probability before any calibration."""
 
     kind: ClassVar[str] = "coverage"
     model: str
@@ -53,13 +64,19 @@ class CoverageTask(ExperimentTask):
         """Run the study."""
         problem = get_judged_problem(self.problem, self.seed)
         judge = make_judge(self.judge, problem, place_anchors(problem, "good", self.seed))
-        contender = OptimizerContender(problem.space, None, self.seed, **self.make_options(judge))
-        looks = []
+        options = {"has_rule": False, **self.make_options(judge)}
+        contender = OptimizerContender(problem.space, None, self.seed, **options)
+        rows: dict[str, list[float]] = {name: [] for name in ("answer", "margin", "posterior_p", "ratio", "share")}
         for row in play(contender, judge, ANSWERS, self.seed):
-            if row["answer"] in LOOKS:
-                p_within = contender.optimizer.recommend(margin=MARGIN).p_within
-                looks.append((row["answer"], p_within, row["share"]))
-        return dict(zip(("answer", "p_within", "share"), map(list, zip(*looks, strict=True)), strict=True))
+            if row["answer"] not in LOOKS:
+                continue
+            model, x = contender.optimizer.model, contender.recommend()
+            ratio = compute_signal_to_noise(model, x)
+            for margin in MARGINS:
+                p = compute_p_within(model.posterior, problem.space, x, margin, self.seed)
+                for name, value in zip(rows, (row["answer"], margin, p, ratio, row["share"]), strict=True):
+                    rows[name].append(value)
+        return rows
 
     def make_options(self, judge: NoisyJudge) -> dict[str, Any]:
         """Return the options of `Optimizer`."""
@@ -70,8 +87,61 @@ class CoverageTask(ExperimentTask):
         return {"preset_version": 1} if self.model == "version-1" else {}
 
 
+def fit_calibration(looks: pl.DataFrame) -> Calibration:
+    """Return the calibration of largest likelihood at the margin of the stopping rule, then the slope of the margin.
+
+    The margin of the rule comes first, because its coverage must hold; other margins adjust one coefficient only.
+    """
+    here, elsewhere = (looks.filter(each) for each in (pl.col("margin") == MARGIN, pl.col("margin") != MARGIN))
+
+    def at_margin(coefficients: Array) -> Calibration:
+        return Calibration(float(coefficients[0]), 0.0, *coefficients[1:].tolist())
+
+    start, bounds = np.array([0.0, 0.1, 0.1, 0.1]), [(None, None), (None, None), (None, None), (1e-3, None)]
+    at_rule = at_margin(_maximise_likelihood(here, at_margin, start, bounds))
+    if not elsewhere.height:
+        return at_rule
+    slope = _maximise_likelihood(elsewhere, lambda x: replace(at_rule, margin=x[0]), np.array([0.3]), [(0.0, None)])
+    return replace(at_rule, margin=float(slope[0]))
+
+
+def _maximise_likelihood(
+    looks: pl.DataFrame, make: Callable[[Array], Calibration], start: Array, bounds: list[tuple[float | None, None]]
+) -> Array:
+    """Return the coefficients of largest likelihood; a weak penalty keeps them finite if the looks are few."""
+    # Of 512 draws, none or all within the margin is no proof of a probability of 0 or 1.
+    p = np.clip(looks["posterior_p"].to_numpy(), 0.5 / PATHS, 1.0 - 0.5 / PATHS)
+    answers, margin, ratio = (looks[name].to_numpy() for name in ("answer", "margin", "ratio"))
+    within = (looks["share"] >= 1.0 - looks["margin"]).to_numpy()
+
+    def loss(x: Array) -> float:
+        frequency = make(x)(p, answers, margin, ratio)
+        right = np.clip(np.where(within, frequency, 1.0 - frequency), 1e-300, None)
+        return float(-np.log(right).sum() + PENALTY * (x**2).sum())
+
+    return np.asarray(optimize.minimize(loss, start, method="L-BFGS-B", bounds=bounds).x)
+
+
+def add_p_within(looks: pl.DataFrame) -> pl.DataFrame:
+    """Return the looks with the margin of the stopping rule and p_within; calibrated for the default preset."""
+    parts = []
+    for (model, problem), rows in looks.group_by("model", "problem", maintain_order=True):
+        shown = rows.filter(pl.col("margin") == MARGIN)
+        p = shown["posterior_p"].to_numpy()
+        if model == "default":
+            others = looks.filter((pl.col("model") == model) & (pl.col("problem") != problem))
+            numbers = (shown[name].to_numpy() for name in ("answer", "margin", "ratio"))
+            p = fit_calibration(others)(p, *numbers) if others.height else p
+        parts.append(shown.with_columns(p_within=pl.Series(p)))
+    return pl.concat(parts)
+
+
 def print_tables(looks: pl.DataFrame) -> None:
     """Print the coverage and the reliability of each model and judge."""
+    default = looks.filter(pl.col("model") == "default")
+    if default.height:
+        print(f"\n{fit_calibration(default)}")
+    looks = add_p_within(looks)
     within = pl.col("share") >= 1.0 - MARGIN
     for (model, judge), rows in looks.sort("answer").group_by("model", "judge", maintain_order=True):
         print(f"\n## {model}, {judge} judge\n")

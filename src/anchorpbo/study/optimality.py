@@ -30,6 +30,8 @@ from anchorpbo.typing import Array, BoolArray
 
 DEFAULT_MARGIN = 0.1
 """Default margin: 10 % of the gap between a median design and the best."""
+REFERENCE_ANSWERS = 30
+"""Number of answers at which the constant of a calibration applies."""
 PATHS = 512
 """Number of draws of the utility as a function."""
 SPREAD_DESIGNS = 1024
@@ -48,32 +50,44 @@ CLOUD_RADII = (0.02, 0.05, 0.1, 0.2)
 
 @dataclass(frozen=True)
 class Calibration:
-    """Map from the posterior probability p of being within the margin to an observed frequency (Platt scaling).
+    """Map from the posterior probability p of being within a margin to an observed frequency, as in Platt scaling.
 
-    With z = Phi^-1(p), the number of answers m and the signal-to-noise ratio r of a duel, its prior variance of the
-    utility over its noise variance,
+    With z = Phi^-1(p), the number of answers m and s = log(1 + r), where r is the signal-to-noise ratio of a duel,
 
-        frequency = Phi(constant + answers log(m / 30) + signal log(1 + r) + slope z log(1 + r))
+        frequency = Phi(constant + margin log(margin / 0.1) + s (signal + answers log(m / 30) + slope z))
 
-    The frequency increases with p, from 0 at 0 to 1 at 1, so it increases with the margin as well. The coefficients
-    come from simulated studies (docs/decisions/0039-stopping-rule.md).
+    The frequency increases with p, from 0 at 0 to 1 at 1, and so with the margin. The coefficients were fitted to
+    simulated studies (docs/decisions/0039-stopping-rule.md).
     """
 
     constant: float
-    answers: float
+    margin: float
+    """At least 0."""
     signal: float
+    answers: float
     slope: float
     """Above 0."""
 
-    def __call__(self, p: float, answers: int, signal_to_noise: float) -> float:
-        """Return the frequency."""
-        z, signal = special.ndtri(p), np.log1p(signal_to_noise)
-        offset = self.constant + self.answers * np.log(answers / REFERENCE_ANSWERS) + self.signal * signal
-        return float(special.ndtr(offset + self.slope * signal * z))
+    def __call__(self, p: Array | float, answers: Array | int, margin: Array | float, ratio: Array | float) -> Array:
+        """Return the frequencies for arrays of one shape.
 
-
-REFERENCE_ANSWERS = 30
-"""Number of answers at which the constant of a calibration applies."""
+        Parameters
+        ----------
+        p
+            Posterior probabilities.
+        answers
+            Numbers of answers, at least 1.
+        margin
+            Margins.
+        ratio
+            Signal-to-noise ratios: the prior variance of the utility over the variance of a duel's noise.
+        """
+        with np.errstate(divide="ignore"):  # a margin of 0
+            offset = self.constant + self.margin * np.log(np.asarray(margin) / DEFAULT_MARGIN)
+        of_answers = self.answers * np.log(np.asarray(answers) / REFERENCE_ANSWERS)
+        return np.asarray(
+            special.ndtr(offset + np.log1p(ratio) * (self.signal + of_answers + self.slope * special.ndtri(p)))
+        )
 
 
 def compute_p_within(

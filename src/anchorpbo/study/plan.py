@@ -46,7 +46,7 @@ DEFAULT_LENGTHSCALE = LogNormal(0.3, 0.45)
 """Prior of the length-scales of the default preset, in units of a parameter's range, for any number of parameters."""
 DEFAULT_OUTPUTSCALE = LogNormal(3.0, 1.5)
 """Prior of the output scale of the default preset, in units of the noise variance of a duel."""
-DEFAULT_CALIBRATION = Calibration(constant=-0.69, answers=0.48, signal=0.43, slope=0.21)
+DEFAULT_CALIBRATION = Calibration(constant=-0.62, margin=0.63, signal=0.37, answers=0.33, slope=0.21)
 """Calibration of the stopping rule of the default preset."""
 RISK_AVERSE_STRATEGIES = ("anpei", "rahbo", "raeubo")
 DEFAULT_RISK_AVERSION = 1.0

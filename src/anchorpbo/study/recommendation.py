@@ -152,7 +152,7 @@ def compute_recommendation(
     count = int(np.searchsorted(np.cumsum(best.shares[order]), CREDIBLE_PROBABILITY * best.shares.sum()) + 1)
     p_within = compute_p_within(posterior, space, x, margin, seed, excluded)
     if calibration is not None:
-        p_within = calibration(p_within, len(model.duels), compute_signal_to_noise(model, x))
+        p_within = float(calibration(p_within, len(model.duels), margin, compute_signal_to_noise(model, x)))
     return Recommendation(
         **vars(estimate),
         p_best=best.of_x,
