@@ -1,7 +1,10 @@
 """Probability of being within a margin of the best, against brute force: dense grids and many joint draws."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy import stats
 from studies import SPACES, play, small
 
 import anchorpbo as ap
@@ -10,7 +13,8 @@ from anchorpbo.errors import InputError
 from anchorpbo.kernels.fourier_features import FourierFeatures
 from anchorpbo.posterior.paths import draw_paths
 from anchorpbo.study import ConstantNoise
-from anchorpbo.study.optimality import MAX_LISTED_DESIGNS, compute_p_within
+from anchorpbo.study.optimality import MAX_LISTED_DESIGNS, Calibration, compute_p_within
+from anchorpbo.study.plan import DEFAULT_CALIBRATION
 
 DRAWS = 4000
 
@@ -215,3 +219,69 @@ def test_the_slopes_of_a_path_are_its_derivatives(in_two_dimensions):
         step[c] = 1e-2  # features are of single precision
         difference = (paths.slopes(rows, X + step)[0] - paths.slopes(rows, X - step)[0]) / 2e-2
         assert gradient[:, c] == pytest.approx(difference, abs=0.05 * np.abs(gradient).max())
+
+
+# -- calibration -------------------------------------------------------------------------------------------------------
+
+CALIBRATION = Calibration(constant=-0.5, margin=0.6, signal=0.4, answers=0.3, slope=0.2)
+
+
+def test_calibration_is_the_formula_of_its_docstring():
+    p, answers, margin, ratio = 0.7, 45, 0.2, 12.0
+    s, z = math.log(1 + ratio), stats.norm.ppf(p)
+    expected = stats.norm.cdf(-0.5 + 0.6 * math.log(margin / 0.1) + s * (0.4 + 0.3 * math.log(answers / 30) + 0.2 * z))
+    assert CALIBRATION(p, answers, margin, ratio) == pytest.approx(expected, rel=1e-12)
+
+
+def test_calibrated_probabilities_increase_from_0_to_1():
+    found = CALIBRATION(np.linspace(0.0, 1.0, 21), 40, 0.1, 5.0)
+    assert (found[0], found[-1]) == (0.0, 1.0)
+    assert (np.diff(found) > 0.0).all()
+    assert CALIBRATION(0.5, 40, 0.0, 5.0) == 0.0
+    assert CALIBRATION(1.0, 40, 1.0, 5.0) == 1.0
+
+
+@pytest.fixture(scope="module")
+def default_study():
+    study = Optimizer(Space(a=Real(0, 1), b=Real(0, 1)), seed=1)
+    play(study, 12, lambda design: -((design["a"] - 0.3) ** 2) - (design["b"] - 0.6) ** 2)
+    return study
+
+
+def test_the_default_preset_reports_calibrated_probabilities(default_study):
+    best, model = default_study.recommend(margin=0.2), default_study.model
+    x = default_study.space.encode(best.design)
+    raw = compute_p_within(model.posterior, default_study.space, x, 0.2, 1)
+    ratio = (
+        float(model.kernel.outputscale) / 2.0
+    )  # without anchors the noise of a duel is the sum of two unit variances
+    assert best.p_within == pytest.approx(float(DEFAULT_CALIBRATION(raw, 12, 0.2, ratio)), rel=1e-12)
+    assert best.p_within != pytest.approx(raw, abs=0.01)
+
+
+def test_a_saved_study_keeps_its_calibration(default_study):
+    again = Optimizer.from_json(default_study.to_json())
+    assert again.plan.calibration == DEFAULT_CALIBRATION
+    assert again.recommend().p_within == default_study.recommend().p_within
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"preset": "paper"},
+        {"preset_version": 1},
+        {"strategy": "eubo"},
+        {"likelihood": "logistic"},
+        {"inference": "laplace"},
+        {"learn": {"lengthscale": None}},
+    ],
+    ids=str,
+)
+def test_other_plans_report_the_probability_of_their_own_posterior(options):
+    """The calibration was measured with the default preset: it says nothing about other priors and searches."""
+    assert Optimizer(Space(a=Real(0, 1)), **options).plan.calibration is None
+
+
+@pytest.mark.parametrize("margin", [0.05, 0.1, 0.4, 1.0])
+def test_a_larger_margin_is_more_probable_after_calibration(default_study, margin):
+    assert default_study.recommend(margin=margin).p_within >= default_study.recommend(margin=margin / 2).p_within
