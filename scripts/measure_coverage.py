@@ -7,11 +7,14 @@ frequency for each tenth of p_within, over all looks. Studies that are in the fo
     python scripts/measure_coverage.py OUT [--models default known] [--problems gp2 ...] [--judges sure constant-high]
         [--seeds 10] [--workers 2]
 
-Models: the default preset, its version 1, or the true kernel and noise of a draw of a Gaussian process (known).
+Models: the default preset without anchors, or told the judge's anchors (anchored), its version 1, or the true kernel
+and noise of a draw of a Gaussian process (known). The calibration of decision 39 comes from
 
-For the default preset, the calibration of p_within is fitted to all looks and printed first. The tables of the default
-preset are with a calibration that was fitted without the problem at hand (leave-one-out), since otherwise they would
-flatter it.
+    python scripts/measure_coverage.py OUT --judges sure constant-low constant-high --seeds 6
+
+The calibration of p_within is fitted to all looks of the default preset and printed first. The tables of calibrated
+models use one that was fitted without the problem at hand (leave-one-out), since otherwise they would flatter it; the
+last two columns are those of the posterior probability.
 """
 
 import argparse
@@ -25,7 +28,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import polars as pl
-from scipy import optimize
+from scipy import optimize, stats
 
 import anchorpbo as ap
 from anchorpbo.app.cli.execution import RunOptions, make_console, record_tasks
@@ -34,14 +37,15 @@ from anchorpbo.research.answers.own_contenders import OptimizerContender
 from anchorpbo.research.answers.problems import TUNING, get_judged_problem
 from anchorpbo.research.answers.study_task import play
 from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
-from anchorpbo.study.optimality import PATHS, Calibration, compute_p_within
+from anchorpbo.study.optimality import StoppingCalibration, compute_p_within
 from anchorpbo.study.recommendation import compute_signal_to_noise
 from anchorpbo.typing import Array
 
 ANSWERS, LOOKS = 60, tuple(range(10, 61, 5))
 """Number of answers of a study, and after which of them it may be told to stop."""
 MARGINS, MARGIN, ENOUGH = (0.03, 0.1, 0.2, 0.4, 1.0), 0.1, 0.9
-MODELS = ("default", "version-1", "known")
+MODELS = ("default", "anchored", "version-1", "known")
+"""Models; the first two are calibrated."""
 DRAWS = {"gp2": ap.RBF(0.2, 1.0), "gp4": ap.RBF(0.35, 1.0), "gp6m": ap.Matern52(0.7, 1.0)}
 """Kernels of the draws."""
 PENALTY = 0.02
@@ -52,9 +56,9 @@ SMALL_STD = 0.05
 
 @dataclass(frozen=True)
 class CoverageTask(ExperimentTask):
-    """A study without anchors; one row per look and margin, with the posterior probability before any calibration."""
+    """A study; one row per look and margin, with the posterior probability before any calibration."""
 
-    kind: ClassVar[str] = "coverage"
+    kind: ClassVar[str] = "coverage-margins"
     model: str
     problem: str
     judge: str
@@ -63,9 +67,11 @@ class CoverageTask(ExperimentTask):
     def run(self) -> RecordColumns:
         """Run the study."""
         problem = get_judged_problem(self.problem, self.seed)
-        judge = make_judge(self.judge, problem, place_anchors(problem, "good", self.seed))
-        options = {"has_rule": False, **self.make_options(judge)}
-        contender = OptimizerContender(problem.space, None, self.seed, **options)
+        anchors = place_anchors(problem, "good", self.seed)
+        judge = make_judge(self.judge, problem, anchors)
+        options = {"evaluates_stop": False, **self.make_options(judge)}
+        told = anchors if self.model == "anchored" else None
+        contender = OptimizerContender(problem.space, told, self.seed, **options)
         rows: dict[str, list[float]] = {name: [] for name in ("answer", "margin", "posterior_p", "ratio", "share")}
         for row in play(contender, judge, ANSWERS, self.seed):
             if row["answer"] not in LOOKS:
@@ -87,31 +93,34 @@ class CoverageTask(ExperimentTask):
         return {"preset_version": 1} if self.model == "version-1" else {}
 
 
-def fit_calibration(looks: pl.DataFrame) -> Calibration:
+def fit_calibration(looks: pl.DataFrame) -> StoppingCalibration:
     """Return the calibration of largest likelihood at the margin of the stopping rule, then the slope of the margin.
 
     The margin of the rule comes first, because its coverage must hold; other margins adjust one coefficient only.
     """
     here, elsewhere = (looks.filter(each) for each in (pl.col("margin") == MARGIN, pl.col("margin") != MARGIN))
 
-    def at_margin(coefficients: Array) -> Calibration:
-        return Calibration(float(coefficients[0]), 0.0, *coefficients[1:].tolist())
+    def at_margin(coefficients: Array) -> StoppingCalibration:
+        return StoppingCalibration(float(coefficients[0]), 0.0, *coefficients[1:].tolist())
 
     start, bounds = np.array([0.0, 0.1, 0.1, 0.1]), [(None, None), (None, None), (None, None), (1e-3, None)]
     at_rule = at_margin(_maximise_likelihood(here, at_margin, start, bounds))
     if not elsewhere.height:
         return at_rule
-    slope = _maximise_likelihood(elsewhere, lambda x: replace(at_rule, margin=x[0]), np.array([0.3]), [(0.0, None)])
-    return replace(at_rule, margin=float(slope[0]))
+    slope = _maximise_likelihood(
+        elsewhere, lambda x: replace(at_rule, margin_weight=float(x[0])), np.array([0.3]), [(0.0, None)]
+    )
+    return replace(at_rule, margin_weight=float(slope[0]))
 
 
 def _maximise_likelihood(
-    looks: pl.DataFrame, make: Callable[[Array], Calibration], start: Array, bounds: list[tuple[float | None, None]]
+    looks: pl.DataFrame,
+    make: Callable[[Array], StoppingCalibration],
+    start: Array,
+    bounds: list[tuple[float | None, None]],
 ) -> Array:
     """Return the coefficients of largest likelihood; a weak penalty keeps them finite if the looks are few."""
-    # Of 512 draws, none or all within the margin is no proof of a probability of 0 or 1.
-    p = np.clip(looks["posterior_p"].to_numpy(), 0.5 / PATHS, 1.0 - 0.5 / PATHS)
-    answers, margin, ratio = (looks[name].to_numpy() for name in ("answer", "margin", "ratio"))
+    p, answers, margin, ratio = (looks[name].to_numpy() for name in ("posterior_p", "answer", "margin", "ratio"))
     within = (looks["share"] >= 1.0 - looks["margin"]).to_numpy()
 
     def loss(x: Array) -> float:
@@ -128,8 +137,8 @@ def add_p_within(looks: pl.DataFrame) -> pl.DataFrame:
     for (model, problem), rows in looks.group_by("model", "problem", maintain_order=True):
         shown = rows.filter(pl.col("margin") == MARGIN)
         p = shown["posterior_p"].to_numpy()
-        if model == "default":
-            others = looks.filter((pl.col("model") == model) & (pl.col("problem") != problem))
+        if model in MODELS[:2]:
+            others = looks.filter((pl.col("model") == "default") & (pl.col("problem") != problem))
             numbers = (shown[name].to_numpy() for name in ("answer", "margin", "ratio"))
             p = fit_calibration(others)(p, *numbers) if others.height else p
         parts.append(shown.with_columns(p_within=pl.Series(p)))
@@ -145,19 +154,28 @@ def print_tables(looks: pl.DataFrame) -> None:
     within = pl.col("share") >= 1.0 - MARGIN
     for (model, judge), rows in looks.sort("answer").group_by("model", "judge", maintain_order=True):
         print(f"\n## {model}, {judge} judge\n")
-        print("| problem | studies | told to stop | within the margin | median answers | last share |")
-        print("| --- | ---: | ---: | ---: | ---: | ---: |")
+        print("| problem | studies | last share | told to stop | within the margin | told by the posterior | within |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
         for problem in [*rows["problem"].unique().sort(), "all"]:
             part = rows if problem == "all" else rows.filter(pl.col("problem") == problem)
             studies = part.group_by("problem", "seed").agg(pl.col("share").last())
-            stops = part.filter(pl.col("p_within") >= ENOUGH).group_by("problem", "seed", maintain_order=True).first()
-            told = f"{len(stops)} | {stops.select(within).to_series().mean() or 0.0:.2f} | {stops['answer'].median()}"
-            print(f"| {problem} | {len(studies)} | {told} | {studies['share'].mean():.3f} |")
+            told = " | ".join(_describe_stops(part, name) for name in ("p_within", "posterior_p"))
+            print(f"| {problem} | {len(studies)} | {studies['share'].mean():.3f} | {told} |")
         print("\n| p_within | looks | mean | within the margin |\n| --- | ---: | ---: | ---: |")
         tenths = rows.with_columns(tenth=(10.0 * pl.col("p_within")).floor().clip(0.0, 9.0))
         for (tenth,), part in tenths.sort("tenth").group_by("tenth", maintain_order=True):
             true = part.select(within).to_series().mean()
             print(f"| from {tenth / 10:.1f} | {len(part)} | {part['p_within'].mean():.2f} | {true:.2f} |")
+
+
+def _describe_stops(looks: pl.DataFrame, probability: str) -> str:
+    """Return the number of studies told to stop by a probability, and the share within the margin, as two cells."""
+    stops = looks.filter(pl.col(probability) >= ENOUGH).group_by("problem", "seed", maintain_order=True).first()
+    if not stops.height:
+        return "0 | –"
+    within = int((stops["share"] >= 1.0 - MARGIN).sum())
+    exact = stats.binomtest(within, stops.height).proportion_ci(method="exact")
+    return f"{stops.height} | {within / stops.height:.2f} ({exact.low:.2f} to {exact.high:.2f})"
 
 
 def main() -> None:

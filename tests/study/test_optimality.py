@@ -13,7 +13,7 @@ from anchorpbo.errors import InputError
 from anchorpbo.kernels.fourier_features import FourierFeatures
 from anchorpbo.posterior.paths import draw_paths
 from anchorpbo.study import ConstantNoise
-from anchorpbo.study.optimality import MAX_LISTED_DESIGNS, Calibration, compute_p_within
+from anchorpbo.study.optimality import MAX_LISTED_DESIGNS, StoppingCalibration, compute_p_within
 from anchorpbo.study.plan import DEFAULT_CALIBRATION
 
 DRAWS = 4000
@@ -223,7 +223,7 @@ def test_the_slopes_of_a_path_are_its_derivatives(in_two_dimensions):
 
 # -- calibration -------------------------------------------------------------------------------------------------------
 
-CALIBRATION = Calibration(constant=-0.5, margin=0.6, signal=0.4, answers=0.3, slope=0.2)
+CALIBRATION = StoppingCalibration(constant=-0.5, margin=0.6, signal=0.4, answers=0.3, slope=0.2)
 
 
 def test_calibration_is_the_formula_of_its_docstring():

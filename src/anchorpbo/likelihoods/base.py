@@ -137,10 +137,15 @@ class Likelihood(ABC):
         return scaling.first, scaling.second
 
     @final
-    def duel_noise(self, noise: float) -> float:
-        """Return the variance of a duel's noise, in units of the utility, if both designs have this noise."""
+    def compute_utility_unit(self, noise: float) -> float:
+        """Return the square of the utility difference that changes the margin by 1, if both designs have this noise.
+
+        For probit it is the variance of a duel's noise.
+        """
         level = np.full(1, noise)
-        return float(self.coefficients(level, level)[0][0]) ** -2
+        per_utility = float(self.coefficients(level, level)[0][0])
+        # Limited so that its square is finite and positive.
+        return min(max(per_utility, 1e-100), 1e100) ** -2
 
     @final
     def rows(self, duels: Duels, noise: Array) -> Rows:

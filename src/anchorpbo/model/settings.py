@@ -118,10 +118,8 @@ class ModelSettings:
 
     def _make_specs(self, duels: Duels, generative: GenerativeModel) -> dict[str, Learn]:
         likelihood = generative.likelihood
-        # A row's coefficient converts a utility to a margin, whose own noise is of order 1.
-        (per_utility,), _ = likelihood.coefficients(*np.full((2, 1), generative.noise.scale))
-        per_utility = min(max(float(per_utility), 1e-100), 1e100)  # so that its square is finite and positive
-        defaults = make_default_specs(duels.dimension, likelihood.default_threshold, per_utility**-2)
+        unit = likelihood.compute_utility_unit(generative.noise.scale)
+        defaults = make_default_specs(duels.dimension, likelihood.default_threshold, unit)
         specs = {name: defaults[base_name(name)] if spec is None else spec for name, spec in self.learn.items()}
         if specs and self.generative.likelihood.tie_threshold is None:
             specs.setdefault("tie_threshold", defaults["tie_threshold"])

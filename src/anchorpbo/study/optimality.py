@@ -11,7 +11,7 @@ Draws over a region are functions, each maximised by a search of its own (`ancho
 list, and draws under a kernel without Fourier features, are joint draws at a finite set of designs.
 
 A posterior probability is a frequency only if the prior is right. The prior of the default preset has short
-length-scales, because the search needs them, so `Calibration` maps its probabilities to frequencies that were observed.
+length-scales, because the search needs them, so `StoppingCalibration` maps its probabilities to observed frequencies.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from anchorpbo.typing import Array, BoolArray
 DEFAULT_MARGIN = 0.1
 """Default margin: 10 % of the gap between a median design and the best."""
 REFERENCE_ANSWERS = 30
-"""Number of answers at which the constant of a calibration applies."""
+"""Number of answers at which `StoppingCalibration.answers_weight` has no effect."""
+FITTED_ANSWERS, FITTED_MARGINS, FITTED_RATIOS = (10, 60), (0.03, 1.0), (0.5, 40.0)
+"""Ranges of the simulated studies to which a calibration is fitted."""
 PATHS = 512
 """Number of draws of the utility as a function."""
 SPREAD_DESIGNS = 1024
@@ -49,22 +51,23 @@ CLOUD_RADII = (0.02, 0.05, 0.1, 0.2)
 
 
 @dataclass(frozen=True)
-class Calibration:
+class StoppingCalibration:
     """Map from the posterior probability p of being within a margin to an observed frequency, as in Platt scaling.
 
-    With z = Phi^-1(p), the number of answers m and s = log(1 + r), where r is the signal-to-noise ratio of a duel,
+    With z = Phi^-1(p), m answers, the margin h and s = log(1 + r), where r is the signal-to-noise ratio of a duel,
 
-        frequency = Phi(constant + margin log(margin / 0.1) + s (signal + answers log(m / 30) + slope z))
+        frequency = Phi(intercept + margin_weight log(h / 0.1)
+                        + s (signal_weight + answers_weight log(m / 30) + slope z))
 
-    The frequency increases with p, from 0 at 0 to 1 at 1, and so with the margin. The coefficients were fitted to
-    simulated studies (docs/decisions/0039-stopping-rule.md).
+    The frequency increases with p. The coefficients were fitted to simulated studies; outside of the ranges that these
+    had, the nearest value counts (docs/decisions/0039-stopping-rule.md).
     """
 
-    constant: float
-    margin: float
-    """At least 0."""
-    signal: float
-    answers: float
+    intercept: float
+    margin_weight: float
+    """At least 0, so that the frequency increases with the margin."""
+    signal_weight: float
+    answers_weight: float
     slope: float
     """Above 0."""
 
@@ -76,18 +79,21 @@ class Calibration:
         p
             Posterior probabilities.
         answers
-            Numbers of answers, at least 1.
+            Numbers of answers.
         margin
             Margins.
         ratio
             Signal-to-noise ratios: the prior variance of the utility over the variance of a duel's noise.
         """
-        with np.errstate(divide="ignore"):  # a margin of 0
-            offset = self.constant + self.margin * np.log(np.asarray(margin) / DEFAULT_MARGIN)
-        of_answers = self.answers * np.log(np.asarray(answers) / REFERENCE_ANSWERS)
-        return np.asarray(
-            special.ndtr(offset + np.log1p(ratio) * (self.signal + of_answers + self.slope * special.ndtri(p)))
+        # None or all of the draws within the margin is no proof of a probability of 0 or 1.
+        z = special.ndtri(np.clip(p, 0.5 / PATHS, 1.0 - 0.5 / PATHS))
+        answers, margin, ratio = (
+            np.clip(given, *fitted)
+            for given, fitted in ((answers, FITTED_ANSWERS), (margin, FITTED_MARGINS), (ratio, FITTED_RATIOS))
         )
+        offset = self.intercept + self.margin_weight * np.log(margin / DEFAULT_MARGIN)
+        slope = self.signal_weight + self.answers_weight * np.log(answers / REFERENCE_ANSWERS) + self.slope * z
+        return np.asarray(special.ndtr(offset + np.log1p(ratio) * slope))
 
 
 def compute_p_within(

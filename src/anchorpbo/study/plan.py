@@ -10,15 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from anchorpbo.acquisition import ACQUISITIONS as STRATEGIES
-from anchorpbo.acquisition import (
-    EI,
-    EUBO,
-    UCB,
-    Acquisition,
-    DesignAcquisition,
-    KnowledgeGradient,
-    resolve_acquisition,
-)
+from anchorpbo.acquisition import EI, EUBO, UCB, Acquisition, DesignAcquisition, resolve_acquisition
 from anchorpbo.errors import IncompatibleError, InputError, UnknownNameError
 from anchorpbo.inference import EP, Hallucination, Inference, InferenceName, Laplace, resolve_inference
 from anchorpbo.kernels import RBF, Kernel, Tanimoto
@@ -37,7 +29,7 @@ from anchorpbo.model.priors import LEARNABLE
 from anchorpbo.numerics.validation import as_integer, as_non_negative, as_positive
 from anchorpbo.reliability import EuclideanMetric, Metric, NoiseMap, ProductMetric, TanimotoMetric
 from anchorpbo.space import DesignSpace
-from anchorpbo.study.optimality import Calibration
+from anchorpbo.study.optimality import StoppingCalibration
 from anchorpbo.typing import Array
 
 PRESET_VERSIONS = {"default": 2, "paper": 1}
@@ -46,7 +38,9 @@ DEFAULT_LENGTHSCALE = LogNormal(0.3, 0.45)
 """Prior of the length-scales of the default preset, in units of a parameter's range, for any number of parameters."""
 DEFAULT_OUTPUTSCALE = LogNormal(3.0, 1.5)
 """Prior of the output scale of the default preset, in units of the noise variance of a duel."""
-DEFAULT_CALIBRATION = Calibration(constant=-0.62, margin=0.63, signal=0.37, answers=0.33, slope=0.21)
+DEFAULT_CALIBRATION = StoppingCalibration(
+    intercept=-0.62, margin_weight=0.63, signal_weight=0.37, answers_weight=0.33, slope=0.21
+)
 """Calibration of the stopping rule of the default preset."""
 RISK_AVERSE_STRATEGIES = ("anpei", "rahbo", "raeubo")
 DEFAULT_RISK_AVERSION = 1.0
@@ -143,8 +137,8 @@ class Plan:
     """First duels: between designs spread over the space, or a knockout among the anchors before those."""
     version: int = 1
     """Version of the preset."""
-    calibration: Calibration | None = None
-    """Calibration of `Recommendation.p_within`, for the plan it was measured with."""
+    calibration: StoppingCalibration | None = None
+    """Calibration of `Recommendation.p_within`, if it was measured with this plan."""
 
     def noise_map(self, anchors: Array) -> NoiseMap:
         """Return the noise map of anchors, (n, d)."""
@@ -232,7 +226,7 @@ def _make_priors(plan: Plan, dimension: int) -> dict[str, Learn | None]:
 
     The output scale is in units of the noise, because answers depend only on their ratio.
     """
-    unit = plan.likelihood.duel_noise(plan.noise_map(np.zeros((1, dimension))).scale)
+    unit = plan.likelihood.compute_utility_unit(plan.noise_map(np.zeros((1, dimension))).scale)
     # Rounded, so that rounding errors of the unit are not saved.
     median, spread = float(f"{DEFAULT_OUTPUTSCALE.median * unit:.12g}"), DEFAULT_OUTPUTSCALE.spread
     return {
@@ -241,13 +235,13 @@ def _make_priors(plan: Plan, dimension: int) -> dict[str, Learn | None]:
     }
 
 
-def _is_calibrated(plan: Plan, dimension: int) -> bool:
-    """Return whether the calibration was measured with such a plan.
+def _is_calibrated(plan: Plan, space: DesignSpace) -> bool:
+    """Return whether the plan is the one that the calibration was measured with: the preset without any change.
 
-    Options are compared by value, because a saved study names all of them.
+    Plans are compared by value, because a saved study names all options.
     """
-    same_search = isinstance(plan.acquisition, KnowledgeGradient) and isinstance(plan.inference, EP)
-    return same_search and dict(plan.learn) == _make_priors(plan, dimension)
+    preset = make_default_plan(space, None, plan.version)
+    return plan == replace(preset, learn=_make_priors(preset, space.dimension))
 
 
 PRESETS = ("default", "paper")
@@ -307,7 +301,7 @@ def make_plan(
     plan = replace(base, **{name: value for name, value in given.items() if value is not None})
     if learn is None and plan.version > 1:
         plan = replace(plan, learn=_make_priors(plan, space.dimension))
-    if plan.version > 1 and _is_calibrated(plan, space.dimension):
+    if plan.version > 1 and _is_calibrated(plan, space):
         plan = replace(plan, calibration=DEFAULT_CALIBRATION)
     _check_plan(plan, space)
     return plan

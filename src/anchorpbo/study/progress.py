@@ -15,7 +15,7 @@ from anchorpbo.formatting import format_probability
 
 ENOUGH = 0.9
 """Probability of being within the margin of the best from which the user can stop."""
-DUELS_PER_DEVIATION = 17.0
+DUELS_PER_DEVIATION = 30.0
 """Median number of duels in which the normal quantile of that probability grew by 1, in simulated studies."""
 MAX_REMAINING = 50
 """Largest estimate of the number of further duels."""

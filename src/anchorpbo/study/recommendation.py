@@ -25,7 +25,7 @@ from anchorpbo.posterior import LinearFunctional, Posterior
 from anchorpbo.search import maximise
 from anchorpbo.search.evaluation import evaluate
 from anchorpbo.space import Design, DesignSpace
-from anchorpbo.study.optimality import DEFAULT_MARGIN, Calibration, compute_p_within, drop_excluded
+from anchorpbo.study.optimality import DEFAULT_MARGIN, StoppingCalibration, compute_p_within, drop_excluded
 from anchorpbo.typing import Array, IntArray
 
 POSTERIOR_DRAWS = 4096
@@ -116,7 +116,7 @@ def compute_recommendation(
     reference: Array | None = None,
     excluded: Array | None = None,
     margin: float = DEFAULT_MARGIN,
-    calibration: Calibration | None = None,
+    calibration: StoppingCalibration | None = None,
 ) -> Recommendation:
     """Compute the recommendation of a model.
 
@@ -167,7 +167,7 @@ def compute_recommendation(
 def compute_signal_to_noise(model: PreferenceGP, x: Array) -> float:
     """Return the prior variance of the utility at x, (d,), over the noise variance of a duel far from all anchors."""
     variance = float(model.kernel.diagonal(x[None])[0])
-    return variance / model.likelihood.duel_noise(model.noise.scale)
+    return variance / model.likelihood.compute_utility_unit(model.noise.scale)
 
 
 def find_recommended_point(

@@ -132,8 +132,8 @@ class ContenderEntry:
         return [package for package in self.packages if find_spec(package) is None]
 
 
-def _ours(title: str, anchored: bool = False, has_rule: bool = False, **options: Any) -> ContenderEntry:
-    options = {"has_rule": has_rule, **options}
+def _ours(title: str, anchored: bool = False, evaluates_stop: bool = False, **options: Any) -> ContenderEntry:
+    options = {"evaluates_stop": evaluates_stop, **options}
     return ContenderEntry(title, "ours", "own_contenders", "OptimizerContender", options, anchored)
 
 
@@ -143,7 +143,7 @@ _botorch = partial(
 )  # fmt: skip
 
 CONTENDERS: dict[str, ContenderEntry] = {
-    "default": _ours("Default preset", has_rule=True),
+    "default": _ours("Default preset", evaluates_stop=True),
     "default-anchors": _ours("Default preset, anchors", anchored=True),
     "version-1": _ours("Default preset, version 1", preset_version=1),
     "version-1-anchors": _ours("Default preset, version 1, anchors", anchored=True, preset_version=1),

@@ -23,7 +23,7 @@ class OptimizerContender(Contender):
     ----------
     space, anchors, seed
         See `Contender`.
-    has_rule
+    evaluates_stop
         Whether the stopping rule is evaluated after each answer; its probability takes longer than the recommendation.
     **options
         Options of `Optimizer`.
@@ -35,13 +35,13 @@ class OptimizerContender(Contender):
         anchors: Array | None,
         seed: int,
         *,
-        has_rule: bool = True,
+        evaluates_stop: bool = True,
         **options: Any,
     ) -> None:
         super().__init__(space, anchors, seed)
         known = [] if anchors is None else [space.decode(x) for x in anchors]
         self.optimizer = Optimizer(space, known, seed=seed, **options)
-        self._has_rule = has_rule
+        self._evaluates_stop = evaluates_stop
 
     def ask(self) -> Array:
         """Ask the study."""
@@ -63,7 +63,7 @@ class OptimizerContender(Contender):
 
     def stops(self) -> bool | None:
         """Return the study's verdict."""
-        return self.optimizer.progress().stop if self._has_rule else None
+        return self.optimizer.progress().stop if self._evaluates_stop else None
 
 
 class RandomContender(Contender):
