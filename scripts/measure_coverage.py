@@ -28,7 +28,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import polars as pl
-from scipy import optimize, stats
+from scipy import optimize, special
 
 import anchorpbo as ap
 from anchorpbo.app.cli.execution import RunOptions, make_console, record_tasks
@@ -173,9 +173,11 @@ def _describe_stops(looks: pl.DataFrame, probability: str) -> str:
     stops = looks.filter(pl.col(probability) >= ENOUGH).group_by("problem", "seed", maintain_order=True).first()
     if not stops.height:
         return "0 | –"
-    within = int((stops["share"] >= 1.0 - MARGIN).sum())
-    exact = stats.binomtest(within, stops.height).proportion_ci(method="exact")
-    return f"{stops.height} | {within / stops.height:.2f} ({exact.low:.2f} to {exact.high:.2f})"
+    n, within = stops.height, int((stops["share"] >= 1.0 - MARGIN).sum())
+    # The exact 95 % interval of Clopper and Pearson.
+    low = special.betaincinv(within, n - within + 1, 0.025) if within else 0.0
+    high = special.betaincinv(within + 1, n - within, 0.975) if within < n else 1.0
+    return f"{n} | {within / n:.2f} ({low:.2f} to {high:.2f})"
 
 
 def main() -> None:

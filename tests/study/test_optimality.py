@@ -8,7 +8,7 @@ from scipy import stats
 from studies import SPACES, play, small
 
 import anchorpbo as ap
-from anchorpbo import RBF, Matern32, Matern52, Optimizer, Real, Space
+from anchorpbo import RBF, Matern32, Matern52, Optimizer, Probit, Real, Space
 from anchorpbo.errors import InputError
 from anchorpbo.kernels.fourier_features import FourierFeatures
 from anchorpbo.posterior.paths import draw_paths
@@ -223,7 +223,7 @@ def test_the_slopes_of_a_path_are_its_derivatives(in_two_dimensions):
 
 # -- calibration -------------------------------------------------------------------------------------------------------
 
-CALIBRATION = StoppingCalibration(constant=-0.5, margin=0.6, signal=0.4, answers=0.3, slope=0.2)
+CALIBRATION = StoppingCalibration(intercept=-0.5, margin_weight=0.6, signal_weight=0.4, answers_weight=0.3, slope=0.2)
 
 
 def test_calibration_is_the_formula_of_its_docstring():
@@ -233,12 +233,42 @@ def test_calibration_is_the_formula_of_its_docstring():
     assert CALIBRATION(p, answers, margin, ratio) == pytest.approx(expected, rel=1e-12)
 
 
-def test_calibrated_probabilities_increase_from_0_to_1():
-    found = CALIBRATION(np.linspace(0.0, 1.0, 21), 40, 0.1, 5.0)
-    assert (found[0], found[-1]) == (0.0, 1.0)
-    assert (np.diff(found) > 0.0).all()
-    assert CALIBRATION(0.5, 40, 0.0, 5.0) == 0.0
-    assert CALIBRATION(1.0, 40, 1.0, 5.0) == 1.0
+@pytest.mark.parametrize("ratio", [0.0, 1.0, 30.0, 1e9])
+@pytest.mark.parametrize("answers", [1, 30, 10_000])
+def test_calibrated_probabilities_increase_with_the_posteriors_and_with_the_margin(answers, ratio):
+    """Strictly, and finite at every limit: no draw or all draws within the margin, a margin of 0 or 1."""
+    p, margins = np.linspace(0.0, 1.0, 11), np.array([0.0, 0.1, 1.0])[:, None]
+    found = CALIBRATION(p, answers, margins, ratio)
+    assert ((found > 0.0) & (found < 1.0)).all()
+    assert (np.diff(found, axis=1) > 0.0).all()
+    assert (np.diff(found, axis=0) > 0.0).all()
+
+
+@pytest.mark.parametrize(
+    ("inside", "outside"),
+    [
+        ((0.6, 60, 0.1, 5.0), (0.6, 100_000, 0.1, 5.0)),
+        ((0.6, 10, 0.1, 5.0), (0.6, 1, 0.1, 5.0)),
+        ((0.6, 30, 0.03, 5.0), (0.6, 30, 0.0, 5.0)),
+        ((0.6, 30, 0.1, 40.0), (0.6, 30, 0.1, 1e6)),
+        ((0.6, 30, 0.1, 0.5), (0.6, 30, 0.1, 0.0)),
+        ((1.0 - 0.5 / 512, 30, 0.1, 5.0), (1.0, 30, 0.1, 5.0)),
+    ],
+)
+def test_a_calibration_is_not_extrapolated(inside, outside):
+    assert CALIBRATION(*inside) == CALIBRATION(*outside)
+
+
+def test_the_same_few_answers_repeated_many_times_do_not_end_a_study():
+    """The number of answers alone must not make a study believe that nothing better exists."""
+    study = Optimizer(Space({f"x{c}": Real(0, 1) for c in range(4)}), seed=0)
+    points = np.random.default_rng(0).random((6, 4))
+    designs = [study.space.decode(x) for x in points]
+    for _ in range(20):
+        for i in range(6):
+            for j in range(i):
+                study.tell_preference(designs[i], designs[j])
+    assert not study.progress().stop
 
 
 @pytest.fixture(scope="module")
@@ -274,6 +304,12 @@ def test_a_saved_study_keeps_its_calibration(default_study):
         {"likelihood": "logistic"},
         {"inference": "laplace"},
         {"learn": {"lengthscale": None}},
+        {"kernel": Matern52(0.3)},
+        {"integration": "map"},
+        {"likelihood": Probit(lapse=0.1)},
+        {"noise": ConstantNoise(2.0)},
+        {"initial": 10},
+        {"risk_weight": 1.0},
     ],
     ids=str,
 )
