@@ -361,6 +361,13 @@ def test_merged_reports_have_every_study_once_and_the_later_of_equal_ones():
     assert merge_studies([again, early]).equals(early)
 
 
+def test_a_longer_run_of_a_study_is_kept_whatever_the_order_of_the_reports():
+    """Only the longer run shows when the study is told to stop."""
+    long, short = (summary(record([0.5] * answers), horizon=3) for answers in (5, 3))
+    for reports in ([long, short], [short, long]):
+        assert merge_studies(reports).equals(long)
+
+
 def test_reports_of_other_sets_or_lengths_are_not_merged():
     studies = summary(record([0.5] * 4))
     for other in (summary(record([0.5] * 4, problem="gp2")), summary(record([0.5] * 3), horizon=3)):

@@ -40,8 +40,8 @@ def read_studies(store: RecordStore, problem_set: str, horizon: int) -> pl.DataF
 
 
 def merge_studies(reports: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return the studies of several reports, one row per study; a study of a later report replaces an equal one."""
-    studies = pl.concat(reports, how="diagonal_relaxed")
+    """Return the studies of several reports, one row per study: the longest run, and of equally long ones the last."""
+    studies = pl.concat(reports, how="diagonal_relaxed").sort("length", maintain_order=True)
     problems, answers = (studies[name].unique().sort().to_list() for name in ("problem", "answers"))
     if not {*problems} <= {*find_set(problems[0])} or len(answers) > 1:
         received = f"{', '.join(problems)} with {', '.join(map(str, answers))} answers"
