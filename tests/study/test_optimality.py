@@ -318,15 +318,6 @@ def test_other_plans_report_the_probability_of_their_own_posterior(options):
     assert Optimizer(Space(a=Real(0, 1)), **options).plan.calibration is None
 
 
-def test_studies_with_anchors_report_the_probability_of_the_posterior(default_study):
-    """The calibration was measured without anchors."""
-    study = Optimizer.from_json(default_study.to_json())
-    study.add_anchor({"a": 0.2, "b": 0.5})
-    best, model = study.recommend(), study.model
-    raw = compute_p_within(model.posterior, study.space, study.space.encode(best.design), 0.1, 1)
-    assert best.p_within == raw
-
-
 @pytest.mark.parametrize("margin", [0.05, 0.1, 0.4, 1.0])
 def test_a_larger_margin_is_more_probable_after_calibration(default_study, margin):
     assert default_study.recommend(margin=margin).p_within >= default_study.recommend(margin=margin / 2).p_within

@@ -89,8 +89,8 @@ class Recommendation(Estimate):
     risk_weight
         Cost of a unit of noise that was used, in utility.
     p_within
-        Probability that its utility is within `margin` of the best over the space; with the default preset and without
-        anchors it is calibrated, see `anchorpbo.study.optimality`.
+        Probability that its utility is within `margin` of the best over the space; with the default preset it is
+        calibrated, see `anchorpbo.study.optimality`.
     margin
         Margin of `p_within`, as a share of the gap between a median design and the best.
     """

@@ -204,8 +204,7 @@ class StudyState:
                 reference=reference,
                 excluded=excluded,
                 margin=margin,
-                # The calibration was measured without anchors.
-                calibration=None if len(data.anchors) else self.settings.plan.calibration,
+                calibration=self.settings.plan.calibration,
             ),
         )
         # A copy, so that changes by the caller do not reach the cache.
