@@ -85,6 +85,9 @@ class Demo:
             answer = {"duel_id": duel["id"], "outcome": outcome, "participant": participant, "response_ms": 4_000}
             self.request(f"/studies/{study}/answers", answer)
             answers += 1
+        else:
+            if count is None:
+                sys.exit(f"The study cannot stop after {answers} answers: choose another simulated user.")
 
     def sourdough(self, answers: int | None) -> str:
         """Return the id of the tutorial's study with this many answers; ``None`` for enough to stop.
@@ -159,17 +162,15 @@ SOURDOUGH = {
 
 
 def prefer_loaf() -> Answer:
-    """Return a simulated baker, who likes spelt at 240 °C after 12 hours and is unsure far from it."""
-    rng = np.random.default_rng(4)
+    """Return a simulated baker, who likes spelt at 240 °C after 12 hours and is always sure."""
     flours = {"wheat": 0.3, "spelt": 0.7, "rye": -0.8}
 
     def utility(loaf: Mapping[str, Any]) -> float:
         oven, proofing = (loaf["Oven temperature"] - 240) / 14, (loaf["Proofing"] - 12) / 4
-        return float(flours[loaf["Flour"]] - oven**2 - proofing**2 + rng.normal(scale=0.1))
+        return float(flours[loaf["Flour"]] - oven**2 - proofing**2)
 
     def answer(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
-        difference = utility(first) - utility(second)
-        return "tie" if abs(difference) < 0.05 else "first" if difference > 0 else "second"
+        return "first" if utility(first) > utility(second) else "second"
 
     return answer
 
@@ -430,6 +431,7 @@ def open_page(browser: Browser, name: str) -> Page:
         page = browser.new_page(viewport=PHONE, is_mobile=True, has_touch=True, locale="en-GB")
     else:
         page = browser.new_page(viewport=SCREEN, color_scheme="light", locale="en-GB")
+    page.emulate_media(reduced_motion="reduce")  # the progress bar is at its value at once
     page.set_default_timeout(TIMEOUT_MS)
     return page
 

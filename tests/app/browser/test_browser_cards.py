@@ -250,6 +250,42 @@ def test_long_words_stay_within_their_cards(home, site, visitor, options, letter
         page.context.close()
 
 
+LINES = """ones => ones.map((one) => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+})"""
+"""Number of lines of the text of each element."""
+
+
+def test_a_small_probability_is_on_one_line(home, site, visitor):
+    study = study_of(site, real("a"), real("b"))
+    answer(site, study, "first", "second")
+    page = visitor().context.new_page()
+
+    def unlikely(route):
+        found = route.fetch().json()
+        route.fulfill(json=found | {"credible_set": designs(2), "credible_probabilities": [0.1, 0.004]})
+
+    page.route("**/recommendation*", unlikely)
+    page.goto(f"{home}/studies/{study}/results")
+    results_are_shown(page)
+    shares = page.locator("#others .other-share > span:first-child")
+    expect(shares).to_have_text(["10\u00a0%", "under 1\u00a0%"])
+    assert shares.evaluate_all(LINES) == [1, 1]
+
+
+def test_a_value_and_its_unit_are_on_one_line_of_a_choice(home, site, visitor):
+    weight = {"name": "Molecular weight", "kind": "real", "low": 222.2, "high": 333.3, "step": 0.1}
+    donors = {"name": "Hydrogen-bond donors", "kind": "integer", "low": 0, "high": 3}
+    study = study_of(site, weight, donors, display={"units": {"Molecular weight": "g/mol"}})
+    answer(site, study, "first", "second")
+    page = visitor().open(f"{home}/studies/{study}/people")
+    values = page.locator("#opinions .card").first.locator("dd")
+    expect(values.first).to_contain_text("g/mol")
+    assert values.evaluate_all(LINES) == [1, 1]
+
+
 SEEN = """name => {
   const { top, bottom } = document.getElementById(name).getBoundingClientRect();
   const answers = document.querySelector(".answers");
