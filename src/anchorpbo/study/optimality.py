@@ -32,7 +32,7 @@ DEFAULT_MARGIN = 0.1
 """Default margin: 10 % of the gap between a median design and the best."""
 REFERENCE_ANSWERS = 30
 """Number of answers at which `StoppingCalibration.answers_weight` has no effect."""
-FITTED_ANSWERS, FITTED_MARGINS, FITTED_RATIOS = (10, 60), (0.03, 1.0), (0.5, 40.0)
+FITTED_ANSWERS, FITTED_MARGINS, FITTED_RATIOS = (10, 60), (0.03, 1.0), (0.3, 70.0)
 """Ranges of the simulated studies to which a calibration is fitted."""
 PATHS = 512
 """Number of draws of the utility as a function."""
