@@ -29,6 +29,7 @@ from pathlib import Path
 import polars as pl
 
 from anchorpbo.research.answers.answers_report import STUDIES_FILE, merge_studies, render_tables, write_report
+from anchorpbo.research.answers.plan import SEEDS
 from anchorpbo.research.people.people_report import (
     PEOPLE_FOLDER,
     read_summaries,
@@ -62,11 +63,22 @@ def copy_reports(sources: Sequence[Path], folder: Path = RESULTS) -> None:
         write_report(merge_studies(studies), folder)
 
 
+def describe_extent(studies: pl.DataFrame) -> str:
+    """Return how much of the benchmark has been run, in a sentence."""
+    seeds = studies.group_by("judge", "placement", "contender").agg(pl.col("seed").n_unique())["seed"]
+    low, high = int(seeds.to_numpy().min()), int(seeds.to_numpy().max())
+    extent = f"{low}" if low == high else f"{low} to {high}"
+    return (
+        f"The tables cover {studies.height} studies, with {extent} of {SEEDS} seeds per contender, judge and placement."
+    )
+
+
 def make_parts(folder: Path = RESULTS) -> dict[str, str]:
     """Return the text of each marked part, by name; empty if there are no results."""
     tables = render_people_tables(read_summaries(folder / PEOPLE_FOLDER))
     if (folder / STUDIES_FILE).exists():
-        tables |= {"losses": NO_LOSSES, **render_tables(pl.read_parquet(folder / STUDIES_FILE))}
+        studies = pl.read_parquet(folder / STUDIES_FILE)
+        tables |= {"extent": describe_extent(studies), "losses": NO_LOSSES, **render_tables(studies)}
     found = {name: text.strip() for name, text in tables.items()}
     for name, title in PICTURES.items():
         if (folder / f"{name}.png").exists():

@@ -36,7 +36,8 @@ def test_every_part_is_as_the_results_have_it(script):
 
 def test_every_table_and_picture_has_a_place_on_the_page(script):
     places = re.findall(r"<!-- answers/([a-z-]+) -->", PAGE)
-    assert sorted(places) == sorted([*ANSWER_TABLES, *PEOPLE_TABLES, *(f"{name}-picture" for name in script.PICTURES)])
+    pictures = [f"{name}-picture" for name in script.PICTURES]
+    assert sorted(places) == sorted(["extent", *ANSWER_TABLES, *PEOPLE_TABLES, *pictures])
 
 
 @pytest.mark.skipif(not (RESULTS / "studies.parquet").exists(), reason="the confirmation set has not been run yet")
@@ -71,7 +72,9 @@ def test_reports_of_several_folders_are_put_together_with_the_committed_one(scri
     committed = tmp_path / "committed"
     script.copy_reports([committed, tmp_path / "more", tmp_path / "most"], committed)
     assert pl.read_parquet(committed / "studies.parquet")["seed"].to_list() == [0, 1, 2, 3]
-    assert "| Default preset | 4 |" in script.fill_page(PAGE, committed)
+    filled = script.fill_page(PAGE, committed)
+    assert "| Default preset | 4 |" in filled
+    assert "The tables cover 4 studies, with 4 of 20 seeds per contender, judge and placement." in filled
     with pytest.raises(SystemExit, match="must be the report of a benchmark"):
         script.copy_reports([tmp_path], committed)
 

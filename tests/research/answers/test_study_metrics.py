@@ -18,6 +18,12 @@ from anchorpbo.research.answers.study_metrics import (
 )
 
 
+@pytest.fixture(autouse=True)
+def two_seeds_are_enough(monkeypatch):
+    """Small cases: targets are judged from two seeds on."""
+    monkeypatch.setattr(targets, "MIN_SEEDS", 2)
+
+
 def record(shares, contender="default", judge="sure", placement="good", problem="gp3", seed=0, stop=None, failures=0):
     """The rows of one study."""
     n = len(shares)
@@ -257,7 +263,7 @@ def test_a_problem_without_records_leaves_its_targets_open():
 def test_one_seed_is_not_enough():
     found = judged(many("default", 10, 0.9, seeds=1), peers(10, 0.8))
     verdict = not_run(found, "Without anchors, the area")["sure"].verdict
-    assert verdict == "not run: fewer than two seeds with all problems"
+    assert verdict == "not run: 1 of at least 2 seeds with all problems"
     assert not_run(found, "Draws in three")
 
 

@@ -11,7 +11,7 @@
     stopping            at least half of the studies with a sure judge are told to stop within 60 answers
 
 The best peer of a judge is the one with the largest mean area on the same studies. Differences are over the studies
-that both contenders have. A target is not judged before all its problems and peers have been run with two seeds.
+that both contenders have. A target is not judged before all its problems and peers have been run with ten seeds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from anchorpbo.research.answers.judges import JUDGES
 from anchorpbo.research.answers.plan import HETEROSCEDASTIC, STOPPING_ANSWERS, STOPPING_JUDGES, meets_judge
 from anchorpbo.research.answers.problems import find_set
 from anchorpbo.research.answers.study_metrics import average_by_seed, compare, pair_studies, select
-from anchorpbo.research.experiments.confidence_intervals import Interval, bootstrap_ratio
+from anchorpbo.research.experiments.confidence_intervals import MIN_SEEDS, Interval, bootstrap_ratio
 
 OURS, ANCHORED, REFERENCE = "default", "default-anchors", "botorch-probit"
 """The contenders that targets are about, and the one they are compared with."""
@@ -37,8 +37,6 @@ HALF, WITH_ANCHORS = 20, 14
 LARGEST_LOSS = 0.1
 DRAWS_3D, DRAWS_SHARE = "gp3", 0.93
 STOP_MARGIN, COVERAGE, STOPPED = 0.1, 0.9, 0.5
-MIN_SEEDS = 2
-"""Smallest number of seeds with all problems: one seed has no interval."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,7 @@ def find_missing(studies: pl.DataFrame, problems: Sequence[str]) -> str:
     if absent:
         return f"no studies of {', '.join(absent)}"
     seeds = len(average_by_seed(studies.with_columns(one=pl.lit(1.0)), "one"))
-    return "" if seeds >= MIN_SEEDS else "fewer than two seeds with all problems"
+    return "" if seeds >= MIN_SEEDS else f"{seeds} of at least {MIN_SEEDS} seeds with all problems"
 
 
 def find_best_peer(studies: pl.DataFrame, judge: str) -> tuple[str, Interval] | None:
