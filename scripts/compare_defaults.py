@@ -81,14 +81,15 @@ class VariantTask(ExperimentTask):
     seed: int
 
     def run(self) -> RecordColumns:
-        """Run the study; return the share after each answer, and whether the study was told to stop."""
+        """Run the study; return the share after each answer."""
         problem = get_judged_problem(self.problem, self.seed)
         anchors = place_anchors(problem, self.placement, self.seed)
         judge = make_judge(self.judge, problem, anchors)
         told = anchors if self.variant in ANCHORED and self.variant != "no anchors" else None
-        contender = OptimizerContender(problem.space, told, self.seed, **(VARIANTS | ANCHORED)[self.variant])
+        options = (VARIANTS | ANCHORED)[self.variant]
+        contender = OptimizerContender(problem.space, told, self.seed, evaluates_stop=False, **options)
         rows = list(play(contender, judge, ANSWERS, self.seed))
-        return {name: [row[name] for row in rows] for name in ("answer", "share", "stop")}
+        return {name: [row[name] for row in rows] for name in ("answer", "share")}
 
 
 def make_table(records: pl.DataFrame, variants: list[str]) -> Iterator[str]:

@@ -5,8 +5,8 @@
     python scripts/make_answers_page.py answers/confirmation people/people
 
 The reports of the folders are copied to benchmarks/answers; without a folder, that copy is used. Studies of several
-folders are put together, and a study replaces one of an earlier folder with the same problem, judge, placement,
-contender and seed. To add studies to the copy, make it the first folder:
+folders are put together; of two runs of a study (same problem, judge, placement, contender and seed) the longer one
+counts, else that of the later folder. To add studies to the copy, make it the first folder:
 
     anchorpbo bench answers --set confirmation --first-seed 20 --seeds 10 --out more
     python scripts/make_answers_page.py benchmarks/answers more/confirmation

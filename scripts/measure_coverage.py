@@ -44,8 +44,9 @@ from anchorpbo.typing import Array
 ANSWERS, LOOKS = 60, tuple(range(10, 61, 5))
 """Number of answers of a study, and after which of them it may be told to stop."""
 MARGINS, MARGIN, ENOUGH = (0.03, 0.1, 0.2, 0.4, 1.0), 0.1, 0.9
-MODELS = ("default", "anchored", "version-1", "known")
-"""Models; the first two are calibrated."""
+CALIBRATED = ("default", "anchored")
+"""Models whose p_within is calibrated."""
+MODELS = (*CALIBRATED, "version-1", "known")
 DRAWS = {"gp2": ap.RBF(0.2, 1.0), "gp4": ap.RBF(0.35, 1.0), "gp6m": ap.Matern52(0.7, 1.0)}
 """Kernels of the draws."""
 PENALTY = 0.02
@@ -137,7 +138,7 @@ def add_p_within(looks: pl.DataFrame) -> pl.DataFrame:
     for (model, problem), rows in looks.group_by("model", "problem", maintain_order=True):
         shown = rows.filter(pl.col("margin") == MARGIN)
         p = shown["posterior_p"].to_numpy()
-        if model in MODELS[:2]:
+        if model in CALIBRATED:
             others = looks.filter((pl.col("model") == "default") & (pl.col("problem") != problem))
             numbers = (shown[name].to_numpy() for name in ("answer", "margin", "ratio"))
             p = fit_calibration(others)(p, *numbers) if others.height else p

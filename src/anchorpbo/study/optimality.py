@@ -92,8 +92,8 @@ class StoppingCalibration:
             for given, fitted in ((answers, FITTED_ANSWERS), (margin, FITTED_MARGINS), (ratio, FITTED_RATIOS))
         )
         offset = self.intercept + self.margin_weight * np.log(margin / DEFAULT_MARGIN)
-        slope = self.signal_weight + self.answers_weight * np.log(answers / REFERENCE_ANSWERS) + self.slope * z
-        return np.asarray(special.ndtr(offset + np.log1p(ratio) * slope))
+        per_signal = self.signal_weight + self.answers_weight * np.log(answers / REFERENCE_ANSWERS) + self.slope * z
+        return np.asarray(special.ndtr(offset + np.log1p(ratio) * per_signal))
 
 
 def compute_p_within(

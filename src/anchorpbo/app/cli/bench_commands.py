@@ -146,15 +146,15 @@ def answers(
         from anchorpbo.research.answers.plan import BenchmarkPart
 
         part = BenchmarkPart(
-            problem_set,
-            _names(contenders),
-            _names(judges),
-            _names(placements),
-            _names(problems),
-            seeds,
-            first_seed,
-            number,
-            quick,
+            problem_set=problem_set,
+            contenders=_names(contenders),
+            judges=_names(judges),
+            placements=_names(placements),
+            problems=_names(problems),
+            seeds=seeds,
+            first_seed=first_seed,
+            answers=number,
+            quick=quick,
         )
         run(part, RunOptions(out, resume, workers, dask))
 
