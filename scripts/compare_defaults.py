@@ -25,7 +25,7 @@ import polars as pl
 from anchorpbo import ConstantNoise, Learn, LogNormal, Probit
 from anchorpbo.acquisition import RAEUBO
 from anchorpbo.app.cli.execution import RunOptions, make_console, record_tasks
-from anchorpbo.research.answers.judges import JUDGES, PLACEMENTS, make_judge, place_anchors
+from anchorpbo.research.answers.judges import JUDGES, PLACEMENTS, draw_judge
 from anchorpbo.research.answers.own_contenders import OptimizerContender
 from anchorpbo.research.answers.problems import TUNING, get_judged_problem
 from anchorpbo.research.answers.study_task import ANSWERS, play
@@ -83,8 +83,7 @@ class VariantTask(ExperimentTask):
     def run(self) -> RecordColumns:
         """Run the study; return the share after each answer."""
         problem = get_judged_problem(self.problem, self.seed)
-        anchors = place_anchors(problem, self.placement, self.seed)
-        judge = make_judge(self.judge, problem, anchors)
+        judge, anchors = draw_judge(self.judge, problem, self.placement, self.seed)
         told = anchors if self.variant in ANCHORED and self.variant != "no anchors" else None
         options = (VARIANTS | ANCHORED)[self.variant]
         contender = OptimizerContender(problem.space, told, self.seed, evaluates_stop=False, **options)

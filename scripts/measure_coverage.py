@@ -32,7 +32,7 @@ from scipy import optimize, special
 
 import anchorpbo as ap
 from anchorpbo.app.cli.execution import RunOptions, make_console, record_tasks
-from anchorpbo.research.answers.judges import JUDGES, NoisyJudge, make_judge, place_anchors
+from anchorpbo.research.answers.judges import JUDGES, NoisyJudge, draw_judge
 from anchorpbo.research.answers.own_contenders import OptimizerContender
 from anchorpbo.research.answers.problems import TUNING, get_judged_problem
 from anchorpbo.research.answers.study_task import play
@@ -68,8 +68,7 @@ class CoverageTask(ExperimentTask):
     def run(self) -> RecordColumns:
         """Run the study."""
         problem = get_judged_problem(self.problem, self.seed)
-        anchors = place_anchors(problem, "good", self.seed)
-        judge = make_judge(self.judge, problem, anchors)
+        judge, anchors = draw_judge(self.judge, problem, "good", self.seed)
         options = {"evaluates_stop": False, **self.make_options(judge)}
         told = anchors if self.model == "anchored" else None
         contender = OptimizerContender(problem.space, told, self.seed, **options)

@@ -7,7 +7,7 @@ import pytest
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.research.answers import contenders
 from anchorpbo.research.answers.contenders import Contender, ContenderEntry
-from anchorpbo.research.answers.judges import make_judge, place_anchors
+from anchorpbo.research.answers.judges import draw_judge
 from anchorpbo.research.answers.plan import QUICK_SEEDS, BenchmarkPart, plan_studies
 from anchorpbo.research.answers.problems import CONFIRMATION, TUNING, get_judged_problem
 from anchorpbo.research.answers.study_task import AnswersStudy, draw_level, play
@@ -42,7 +42,7 @@ class Fixed(Contender):
 def study(fails=(), answers=6, judge="constant-high"):
     problem = get_judged_problem("gp2", 0)
     contender = Fixed(problem.space, None, 0, fails)
-    judged = make_judge(judge, problem, place_anchors(problem, "good", 0))
+    judged, _ = draw_judge(judge, problem, "good", 0)
     return contender, judged, list(play(contender, judged, answers, 0))
 
 

@@ -89,6 +89,12 @@ def make_judge(name: str, problem: JudgedProblem, anchors: Array) -> NoisyJudge:
     return NoisyJudge(problem, _DEVIATIONS[name](problem, anchors), SLIPS if name == "slips" else 0.0)
 
 
+def draw_judge(name: str, problem: JudgedProblem, placement: str, seed: int) -> tuple[NoisyJudge, Array]:
+    """Return a judge of a problem, and the anchors, (5, d), that this judge knows well."""
+    anchors = place_anchors(problem, placement, seed)
+    return make_judge(name, problem, anchors), anchors
+
+
 def _constant(share: float) -> Callable[[JudgedProblem, Array], Deviation]:
     return lambda problem, _: lambda X: np.full(len(X), share * problem.range)
 

@@ -26,7 +26,7 @@ import numpy as np
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.numerics.validation import as_integer
 from anchorpbo.research.answers.contenders import Contender, check_installed, get_contender
-from anchorpbo.research.answers.judges import JUDGES, PLACEMENTS, NoisyJudge, make_judge, place_anchors
+from anchorpbo.research.answers.judges import JUDGES, PLACEMENTS, NoisyJudge, draw_judge
 from anchorpbo.research.answers.problems import SETS, JudgedProblem, get_judged_problem
 from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
 from anchorpbo.typing import Array
@@ -78,8 +78,7 @@ class AnswersStudy(ExperimentTask):
     def run(self) -> RecordColumns:
         """Play the study."""
         problem = get_judged_problem(self.problem, self.seed)
-        anchors = place_anchors(problem, self.placement, self.seed)
-        judge = make_judge(self.judge, problem, anchors)
+        judge, anchors = draw_judge(self.judge, problem, self.placement, self.seed)
         contender = get_contender(self.contender).make(problem.space, anchors, self.seed)
         rows = list(play(contender, judge, self.answers, self.seed))
         return {name: [row[name] for row in rows] for name in rows[0]}
