@@ -1,6 +1,7 @@
 """Probability of being within a margin of the best, against brute force: dense grids and many joint draws."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from scipy import stats
 from studies import SPACES, play, small
 
 import anchorpbo as ap
-from anchorpbo import RBF, Matern32, Matern52, Optimizer, Probit, Real, Space
+from anchorpbo import RBF, Catalogue, Matern32, Matern52, Optimizer, Probit, Real, Space
 from anchorpbo.errors import InputError
 from anchorpbo.kernels.fourier_features import FourierFeatures
 from anchorpbo.posterior.paths import draw_paths
@@ -316,6 +317,27 @@ def test_a_saved_study_keeps_its_calibration(default_study):
 def test_other_plans_report_the_probability_of_their_own_posterior(options):
     """The calibration was measured with the default preset: it says nothing about other priors and searches."""
     assert Optimizer(Space(a=Real(0, 1)), **options).plan.calibration is None
+
+
+def make_list_study(compared, length=4):
+    """A study on a list of which only the first designs have been compared, in a chain."""
+    items = [{"name": str(i), "a": i / length} for i in range(length)]
+    study = Optimizer(Catalogue(items, features=["a"]), seed=0)
+    for better, worse in pairwise(items[:compared]):
+        study.tell_preference(better, worse)
+    return study
+
+
+@pytest.mark.parametrize(
+    ("compared", "excluded", "is_calibrated"),
+    [(4, [], False), (3, [], True), (3, [{"name": "3", "a": 0.75}], False), (4, [{"name": "3", "a": 0.75}], False)],
+)
+def test_a_list_whose_designs_have_all_been_compared_needs_no_calibration(compared, excluded, is_calibrated):
+    study = make_list_study(compared)
+    best, model = study.recommend(exclude=excluded), study.model
+    x, out = study.space.encode(best.design), np.array([study.space.encode(each) for each in excluded]).reshape(-1, 1)
+    raw = compute_p_within(model.posterior, study.space, x, 0.1, 0, out)
+    assert (best.p_within != pytest.approx(raw, abs=1e-12)) == is_calibrated
 
 
 @pytest.mark.parametrize("margin", [0.05, 0.1, 0.4, 1.0])

@@ -12,6 +12,7 @@ list, and draws under a kernel without Fourier features, are joint draws at a fi
 
 A posterior probability is a frequency only if the prior is right. The prior of the default preset has short
 length-scales, because the search needs them, so `StoppingCalibration` maps its probabilities to observed frequencies.
+If all designs of a list have been compared, no unknown design can be better, and the posterior probability is used.
 """
 
 from __future__ import annotations

@@ -140,7 +140,8 @@ def compute_recommendation(
     margin
         Margin of `Recommendation.p_within`.
     calibration
-        Map from the posterior probability of being within the margin to a frequency; ``None`` for no change.
+        Map from the posterior probability of being within the margin to a frequency; ``None`` for no change. It is not
+        used if the space is a list all of whose designs have been compared.
     """
     posterior, seen = model.posterior, drop_excluded(model.designs, excluded)
     if not len(seen):
@@ -152,7 +153,7 @@ def compute_recommendation(
     order = np.argsort(-best.shares, kind="stable")
     count = int(np.searchsorted(np.cumsum(best.shares[order]), CREDIBLE_PROBABILITY * best.shares.sum()) + 1)
     p_within = compute_p_within(posterior, space, x, margin, seed, excluded)
-    if calibration is not None:
+    if calibration is not None and not _has_compared_all(model, space, excluded):
         p_within = float(calibration(p_within, len(model.duels), margin, compute_signal_to_noise(model, x)))
     return Recommendation(
         **vars(estimate),
@@ -163,6 +164,14 @@ def compute_recommendation(
         p_within=p_within,
         margin=margin,
     )
+
+
+def _has_compared_all(model: PreferenceGP, space: DesignSpace, excluded: Array | None) -> bool:
+    """Return whether the space is a list all of whose designs, but the excluded ones, have been compared."""
+    if space.candidates is None:
+        return False
+    available = drop_excluded(space.candidates, excluded)
+    return len(available) <= len(model.designs) and not len(drop_excluded(available, model.designs))
 
 
 def compute_signal_to_noise(model: PreferenceGP, x: Array) -> float:
