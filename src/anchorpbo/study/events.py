@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.numerics.validation import freeze
 from anchorpbo.space import Design, DesignSpace
-from anchorpbo.study.duel import Outcome, parse_outcome
+from anchorpbo.study.duel import Duel, Outcome, parse_outcome
 from anchorpbo.typing import Array
 
 
@@ -27,6 +27,11 @@ class Answered:
     outcome: Outcome
     gain: float | None = None
     """Expected gain of the duel, see `Duel.gain`."""
+
+    @classmethod
+    def of(cls, duel: Duel, outcome: Outcome) -> Answered:
+        """Return the answer to a duel."""
+        return cls(duel.id, dict(duel.first), dict(duel.second), outcome, duel.gain)
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,13 @@ def event_from_dict(data: Mapping[str, Any], space: DesignSpace) -> Event:
         return _READERS[kind](data, space)
     except KeyError as error:
         raise InputError(f"an event of type {kind} must have {error}", repr(dict(data)), "add it") from error
+
+
+def check_event(event: Event, space: DesignSpace) -> Event:
+    """Return an event with its designs and numbers as the space writes them; raise if they are not of this space."""
+    if not isinstance(event, Answered | Preferred | AnchorAdded | AnchorRemoved):
+        raise InputError("an event must be one of anchorpbo.study.events", repr(event), "or use tell")
+    return event_from_dict(event_to_dict(event), space)
 
 
 def _read_answer(data: Mapping[str, Any], space: DesignSpace) -> Event:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from anchorpbo.numerics.threads import one_blas_thread
 from anchorpbo.space import DesignSpace
-from anchorpbo.study.events import event_to_dict
+from anchorpbo.study.events import Event, check_event, event_to_dict
 from anchorpbo.study.files import load_text, save_text
 from anchorpbo.study.plan import Plan
 from anchorpbo.study.serialization import make_layout_error, read_study, write_study
@@ -70,6 +70,16 @@ class LoggedStudy:
         with self._lock_state() as state:
             return [event_to_dict(event) for event in state.log]
 
+    def record(self, event: Event) -> None:
+        """Add an event to the log, see `anchorpbo.study.events`."""
+        with self._lock_state() as state:
+            state.record(check_event(event, self.space))
+
+    def validate(self, event: Event) -> None:
+        """Raise if `record` would reject an event; nothing changes."""
+        with self._lock_state() as state:
+            state.validate(check_event(event, self.space))
+
     def replay(self) -> Iterator[Self]:
         """Iterate over the study as it was before its first event and after each event.
 
@@ -82,7 +92,7 @@ class LoggedStudy:
         yield again
         for event in events:
             with again._lock_state() as state:
-                state.replay(event)
+                state.record(event)
             yield again
 
     def to_json(self) -> str:

@@ -20,6 +20,7 @@ from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study.anchor_proposals import propose_anchors
 from anchorpbo.study.comparisons import read_comparisons
 from anchorpbo.study.duel import Duel, Outcome, parse_outcome
+from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Preferred
 from anchorpbo.study.logged_study import LoggedStudy
 from anchorpbo.study.optimality import DEFAULT_MARGIN
 from anchorpbo.study.plan import NoiseRule, StartName
@@ -172,7 +173,7 @@ class Optimizer(LoggedStudy):
         """Record the answer to a duel of this study: ``"first"``, ``"second"``, ``"tie"`` or ``"skip"``."""
         outcome = parse_outcome(outcome)
         with self._lock_state() as state:
-            state.tell(duel, outcome)
+            state.record(Answered.of(state.check_duel(duel), outcome))
 
     def tell_preference(self, winner: Mapping[str, Any], loser: Mapping[str, Any], *, tie: bool = False) -> None:
         """Record an unsolicited preference; it counts towards the initial duels.
@@ -187,7 +188,7 @@ class Optimizer(LoggedStudy):
         if not isinstance(tie, bool):
             raise InputError("tie must be True or False", repr(tie), "leave it out if there is a winner")
         with self._lock_state() as state:
-            state.tell_preference(winner, loser, tie)
+            state.record(Preferred(self.space.check(winner), self.space.check(loser), tie))
 
     def import_comparisons(self, source: Any) -> int:
         """Record past comparisons from a CSV file, a data frame or records, all or none; return their number.
@@ -196,7 +197,7 @@ class Optimizer(LoggedStudy):
         """
         preferences = read_comparisons(source, self.space)
         with self._lock_state() as state:
-            state.add_preferences(preferences)
+            state.record(*preferences)
         return len(preferences)
 
     def undo(self) -> None:
@@ -215,12 +216,12 @@ class Optimizer(LoggedStudy):
     def add_anchor(self, design: Mapping[str, Any]) -> None:
         """Mark a design as well known; this changes the noise map of all answers."""
         with self._lock_state() as state:
-            state.add_anchor(design)
+            state.record(AnchorAdded(self.space.check(design)))
 
     def remove_anchor(self, design: Mapping[str, Any]) -> None:
         """Remove an anchor; this changes the noise map of all answers."""
         with self._lock_state() as state:
-            state.remove_anchor(design)
+            state.record(AnchorRemoved(self.space.check(design)))
 
     def propose_anchors(self, n: int) -> list[Design]:
         """Return up to n spread designs that are not anchors, to show with "could you judge this one well?"."""

@@ -12,14 +12,13 @@ import numpy as np
 from anchorpbo.errors import InputError, NothingLeftError
 from anchorpbo.model import PreferenceGP
 from anchorpbo.reliability import NoiseMap
-from anchorpbo.space import Design, DesignSpace
+from anchorpbo.space import DesignSpace
 from anchorpbo.study.cache import LRUCache
 from anchorpbo.study.dataset import StudyData
 from anchorpbo.study.duel import Duel, Outcome
 from anchorpbo.study.duel_selection import DuelSelector
 from anchorpbo.study.events import (
     AnchorAdded,
-    AnchorRemoved,
     Answered,
     Event,
     LogEntry,
@@ -65,60 +64,37 @@ class StudyState:
 
     # -- events --------------------------------------------------------------------------------------------------------
 
-    def tell(self, duel: Duel, outcome: Outcome) -> None:
-        """Record the answer to a duel of this study."""
-        duel = self.check_duel(duel)
-        if self.log.has_answer(duel.id):
-            raise InputError("a duel can be answered once", duel.id, "undo its answer first, or ask for another")
-        event = _make_answer(duel, outcome)
-        self._check_tie(event)
-        self.log.append(event, self._encode_pair(duel))
+    def record(self, *events: Event) -> None:
+        """Validate events and add them to the log, all of them or none."""
+        added = [(event, self.validate(event)) for event in events]
+        for event, points in added:
+            self.log.append(event, points)
 
-    def tell_preference(self, winner: Mapping[str, Any], loser: Mapping[str, Any], tie: bool) -> None:
-        """Record an unsolicited preference."""
-        event = Preferred(self.space.check(winner), self.space.check(loser), tie)
-        if np.array_equal(self.space.locate(event.winner), self.space.locate(event.loser)):
-            rule = "the two designs of a comparison must differ"
-            raise InputError(rule, f"{event.winner} and {event.loser}", "leave this comparison out")
-        self.add_preferences([event])
-
-    def add_preferences(self, events: Sequence[Preferred]) -> None:
-        """Record preferences whose designs have been checked: all of them, or none."""
-        for event in events:
-            self._check_tie(event)
-        for event in events:
-            self._append(event)
-
-    def add_anchor(self, design: Mapping[str, Any]) -> None:
-        """Record a design as an anchor."""
-        event = AnchorAdded(self.space.check(design))
-        if self._is_anchor(event.design):
-            raise InputError("a design can be an anchor once", event.design, "it is one already")
-        self._append(event)
-
-    def remove_anchor(self, design: Mapping[str, Any]) -> None:
-        """Record that a design is not an anchor any more."""
-        event = AnchorRemoved(self.space.check(design))
-        if not self._is_anchor(event.design):
+    def validate(self, event: Event) -> Array:
+        """Return the coordinates of an event's designs, (1 or 2, d); raise if the event is not possible now."""
+        if isinstance(event, Answered):
+            self.check_duel(Duel(event.duel, event.first, event.second, "", event.gain))
+        points = np.array([self.space.locate(design) for design in list_designs(event)])
+        if isinstance(event, Answered):
+            if self.log.has_answer(event.duel):
+                raise InputError("a duel can be answered once", event.duel, "undo its answer first, or ask for another")
+            self._check_tie(event.outcome == "tie")
+        elif isinstance(event, Preferred):
+            if np.array_equal(*points):
+                rule = "the two designs of a comparison must differ"
+                raise InputError(rule, f"{event.winner} and {event.loser}", "leave this comparison out")
+            self._check_tie(event.tie)
+        elif self._is_anchor(points[0]) == isinstance(event, AnchorAdded):
+            if isinstance(event, AnchorAdded):
+                raise InputError("a design can be an anchor once", event.design, "it is one already")
             raise InputError("only an anchor can be removed", event.design, "see .anchors for the present ones")
-        self._append(event)
+        return points
 
     def undo(self) -> None:
         """Remove the last event."""
         if not len(self.log):
             raise InputError("undo needs an event to take back", "an empty log", "tell something first")
         self.log.pop()
-
-    def replay(self, event: Event) -> None:
-        """Record an event of another log, checked like a new one."""
-        if isinstance(event, Answered):
-            self.tell(Duel(event.duel, event.first, event.second, "", event.gain), event.outcome)
-        elif isinstance(event, Preferred):
-            self.tell_preference(event.winner, event.loser, event.tie)
-        elif isinstance(event, AnchorAdded):
-            self.add_anchor(event.design)
-        else:
-            self.remove_anchor(event.design)
 
     def replace_events(self, keep: int, events: Iterable[Mapping[str, Any]]) -> None:
         """Replace all but the first `keep` events by others, given as JSON data."""
@@ -128,7 +104,7 @@ class StudyState:
         self.log.truncate(keep)
         for number, data in enumerate(events, keep):
             try:
-                self.replay(event_from_dict(data, self.space))
+                self.record(event_from_dict(data, self.space))
             except InputError as error:
                 self.log.truncate(keep)
                 for entry in previous:
@@ -141,7 +117,7 @@ class StudyState:
         if duel is None or outcome is None:
             return self.log.snapshot()
         duel = self.check_duel(duel)
-        return self.log.snapshot(LogEntry.create(self.log.digest, _make_answer(duel, outcome), self._encode_pair(duel)))
+        return self.log.snapshot(LogEntry.create(self.log.digest, Answered.of(duel, outcome), self._encode_pair(duel)))
 
     # -- duels ---------------------------------------------------------------------------------------------------------
 
@@ -164,7 +140,7 @@ class StudyState:
 
     def peek(self, duel: Duel, outcome: Outcome) -> Duel:
         """Return the duel that would be asked if another had this outcome."""
-        return self.ask(data=self.log.data_after(_make_answer(duel, outcome), self._encode_pair(duel)))[0]
+        return self.ask(data=self.log.data_after(Answered.of(duel, outcome), self._encode_pair(duel)))[0]
 
     def has_next_duel(self) -> bool:
         """Return whether the next duel is in the cache."""
@@ -271,24 +247,14 @@ class StudyState:
 
     # -- helpers -------------------------------------------------------------------------------------------------------
 
-    def _append(self, event: Event) -> None:
-        """Add an event whose designs have been checked."""
-        self.log.append(event, np.array([self.space.locate(design) for design in list_designs(event)]))
-
-    def _check_tie(self, event: Answered | Preferred) -> None:
-        """Raise if an event is a tie that the likelihood cannot explain."""
-        tied = event.tie if isinstance(event, Preferred) else event.outcome == "tie"
+    def _check_tie(self, tied: bool) -> None:
+        """Raise for a tie that the likelihood cannot explain."""
         if tied and self.settings.plan.likelihood.tie_threshold == 0.0:
             rule = "a likelihood with tie_threshold 0 has no ties"
             raise InputError(rule, "a tie", "leave tie_threshold out to have it learnt")
 
-    def _is_anchor(self, design: Design) -> bool:
-        point = self.space.locate(design).tobytes()
-        return any(other.tobytes() == point for other in self.data.anchors)
+    def _is_anchor(self, point: Array) -> bool:
+        return any(other.tobytes() == point.tobytes() for other in self.data.anchors)
 
     def _encode_pair(self, duel: Duel) -> Array:
         return np.array([self.space.encode(design) for design in (duel.first, duel.second)])
-
-
-def _make_answer(duel: Duel, outcome: Outcome) -> Answered:
-    return Answered(duel.id, dict(duel.first), dict(duel.second), outcome, duel.gain)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import RLock, Semaphore
 from typing import Any
 
@@ -24,6 +24,7 @@ from anchorpbo.errors import InputError, RunError
 from anchorpbo.space import DesignSpace
 from anchorpbo.study import Duel, Optimizer
 from anchorpbo.study.duel import Outcome, parse_outcome
+from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Event, Preferred
 
 MAX_REQUESTS_PER_PARTICIPANT = 16
 """Maximum number of requests that hold or wait for one session's lock, so that other participants get their turn."""
@@ -106,57 +107,42 @@ class ParticipantSession:
             if entry.type == "asked" and self.pending is not None:
                 if not isinstance(self.pending.why, str):
                     raise InputError("why must be a text", repr(self.pending.why), "import a complete export")
-                self.dry_run(replace(entry, type="answered", data={**entry.data, "outcome": "skip"}))
+                self.optimizer.validate(Answered.of(self.pending, "skip"))
 
-    def dry_run(self, entry: Entry) -> None:
+    def validate(self, entry: Entry) -> None:
         """Raise if an answer or a change of anchors would be rejected; the session does not change."""
-        data = entry.data
-        if entry.type == "anchor_added":
-            self.optimizer.add_anchor(data["design"])
-        elif entry.type == "anchor_removed":
-            self.optimizer.remove_anchor(data["design"])
-        else:
-            self._tell(entry)
-        self.optimizer.undo()
+        self.optimizer.validate(self._read_event(entry))
 
     def _apply(self, entry: Entry) -> None:
-        data = entry.data
         if entry.type == "asked":
-            duel = duel_from_data(data, self.optimizer.space)
+            duel = duel_from_data(entry.data, self.optimizer.space)
             self._asked[duel.id], self.pending = duel, duel
-        elif entry.type == "answered":
-            self._answer(entry)
-        elif entry.type == "anchor_added":
-            self.optimizer.add_anchor(data["design"])
-            self._active.append(entry)
-        elif entry.type == "anchor_removed":
-            self.optimizer.remove_anchor(data["design"])
-            self._active.append(entry)
         elif entry.type == "undone":
             self._undo(entry)
+        elif entry.type in ("answered", "anchor_added", "anchor_removed"):
+            event = self._read_event(entry)
+            self.optimizer.record(event)
+            self._active.append(entry)
+            if isinstance(event, Answered):
+                self.answers[event.duel] = RecordedAnswer(entry.number, self._asked[event.duel], event.outcome)
+                self.pending = None
 
-    def _answer(self, entry: Entry) -> None:
-        duel = self._tell(entry)
-        if duel is not None:
-            self.answers[duel.id] = RecordedAnswer(entry.number, duel, parse_outcome(entry.data["outcome"]))
-            self.pending = None
-        self._active.append(entry)
-
-    def _tell(self, entry: Entry) -> Duel | None:
-        """Pass an answer to the optimizer; return its duel if this study asked it, else ``None``."""
-        data, outcome = entry.data, parse_outcome(entry.data["outcome"])
+    def _read_event(self, entry: Entry) -> Event:
+        """Return the event of an answer or a change of anchors."""
+        data = entry.data
+        if entry.type != "answered":
+            kind = AnchorAdded if entry.type == "anchor_added" else AnchorRemoved
+            return kind(data["design"])
+        outcome = parse_outcome(data["outcome"])
         if data.get("imported"):
             if outcome == "skip":
                 raise InputError("a comparison from elsewhere must have an outcome", "skip", "leave it out")
             winner, loser = (data["second"], data["first"]) if outcome == "second" else (data["first"], data["second"])
-            self.optimizer.tell_preference(winner, loser, tie=outcome == "tie")
-            return None
-        duel = self._asked[data["duel_id"]]
-        space = self.optimizer.space
+            return Preferred(winner, loser, outcome == "tie")
+        duel, space = self._asked[data["duel_id"]], self.optimizer.space
         if (space.check(data["first"]), space.check(data["second"])) != (duel.first, duel.second):
             raise InputError("an answer must have the designs of its duel", repr(duel.id), "import a complete export")
-        self.optimizer.tell(duel, outcome)
-        return duel
+        return Answered.of(duel, outcome)
 
     def _undo(self, entry: Entry) -> None:
         last = self.last_entry

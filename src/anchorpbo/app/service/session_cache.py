@@ -85,7 +85,10 @@ class SessionCache:
 
     def read(self, id: str, participant: str, compute: Callable[[ParticipantSession], T]) -> T:
         """Return the result of a function of an up-to-date session."""
-        return self.transact(id, participant, lambda session: ([], compute(session)))[1]
+        session = self.session(id, participant)
+        with session.take_turn(), time_limit(MAX_ASK_SECONDS):
+            session.replay(self._storage.entries(id, participant, session.seen))
+            return compute(session)
 
     def transact(
         self, id: str, participant: str, decide: Callable[[ParticipantSession], Decision[T]], *, read_first: bool = True

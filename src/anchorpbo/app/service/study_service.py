@@ -131,7 +131,7 @@ class StudyService:
                 raise ConflictError("this duel is no longer pending", repr(duel_id), "ask for the pending one")
             data = {"duel_id": duel.id, "first": duel.first, "second": duel.second, "outcome": outcome}
             entry = make_entry("answered", participant, data, response_ms)
-            session.dry_run(entry)
+            session.validate(entry)
             informative = len(session.optimizer) + (outcome != "skip")
             return [entry], AnswerView(duel_id, outcome, informative, False, 0)
 
@@ -285,7 +285,7 @@ class StudyService:
         def decide(session: ParticipantSession) -> Decision[int]:
             # The designs were validated when the table was read; only the outcomes may still be rejected.
             for entry in {entry.data["outcome"]: entry for entry in entries}.values():
-                session.dry_run(entry)
+                session.validate(entry)
             return entries, len(entries)
 
         return self._sessions.transact(id, participant, decide)[1]
@@ -352,7 +352,7 @@ class StudyService:
                 raise UnknownStudyError(
                     "only an anchor can be removed", entry.data["design"], "choose one of the anchors"
                 )
-            session.dry_run(entry)
+            session.validate(entry)
             return [entry], None
 
         self._sessions.transact(id, participant, decide)
