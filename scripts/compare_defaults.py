@@ -5,8 +5,8 @@ have the same problem, judge, anchors and random numbers. Studies that are in th
 of all studies in the folder.
 
     python scripts/compare_defaults.py run OUT --variants default "five initial duels" --judges sure
-    python scripts/compare_defaults.py run OUT --group anchors --judges linear believed --placements good
-    python scripts/compare_defaults.py table OUT --group anchors
+    python scripts/compare_defaults.py run OUT --group anchors --judges linear believed --placements good random
+    python scripts/compare_defaults.py table OUT --group anchors --judges linear believed --together
 """
 
 import argparse
@@ -91,25 +91,26 @@ class VariantTask(ExperimentTask):
         return {name: [row[name] for row in rows] for name in ("answer", "share")}
 
 
-def make_table(records: pl.DataFrame, variants: list[str]) -> Iterator[str]:
-    """Yield a Markdown table per judge and placement: shares, areas and paired differences from the first variant."""
+def make_table(records: pl.DataFrame, variants: list[str], judges: list[list[str]]) -> Iterator[str]:
+    """Yield a Markdown table per group of judges and placement: shares, areas and paired differences.
+
+    Differences are from the first variant.
+    """
     studies = records.sort("answer").group_by("problem", "judge", "placement", "variant", "seed", maintain_order=True)
     shares = {study: np.maximum(rows["share"].to_numpy(), -1.0) for study, rows in studies}
-    for judge, placement in product(JUDGES, PLACEMENTS):
-        keys = [(name, seed) for name, j, p, v, seed in shares if (j, p, v) == (judge, placement, variants[0])]
+    for group, placement in product(judges, PLACEMENTS):
+        of_first = [(n, j, s) for n, j, p, v, s in shares if j in group and (p, v) == (placement, variants[0])]
         # Every variant with studies is compared on the studies that all of them have.
-        present = [v for v in variants if any((name, judge, placement, v, seed) in shares for name, seed in keys)]
-        common = [
-            (name, seed) for name, seed in keys if all((name, judge, placement, v, seed) in shares for v in present)
-        ]
+        present = [v for v in variants if any((n, j, placement, v, s) in shares for n, j, s in of_first)]
+        common = [(n, j, s) for n, j, s in of_first if all((n, j, placement, v, s) in shares for v in present)]
         if not common or len(present) < 2:
             continue
-        yield f"\n*{judge}, {placement} anchors*, {len(common)} studies\n"
+        yield f"\n*{' and '.join(group)}, {placement} anchors*, {len(common)} studies\n"
         yield "| variant | after 15 | after 25 | after 40 | area | difference |"
         yield "| --- | --- | --- | --- | --- | --- |"
-        first = np.array([shares[name, judge, placement, present[0], seed] for name, seed in common]).mean(axis=1)
+        first = np.array([shares[n, j, placement, present[0], s] for n, j, s in common]).mean(axis=1)
         for variant in present:
-            curves = np.array([shares[name, judge, placement, variant, seed] for name, seed in common])
+            curves = np.array([shares[n, j, placement, variant, s] for n, j, s in common])
             gain = curves.mean(axis=1) - first
             half = 1.96 * gain.std(ddof=1) / np.sqrt(len(gain))
             difference = "" if variant == present[0] else f"{gain.mean():+.3f} ± {half:.3f}"
@@ -124,7 +125,8 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--group", choices=tuple(GROUPS), default="options")
     parser.add_argument("--variants", nargs="+", choices=(*VARIANTS, *ANCHORED), help="by default all of the group")
-    parser.add_argument("--judges", nargs="+", choices=tuple(JUDGES), default=["sure", "constant-high"])
+    parser.add_argument("--judges", nargs="+", choices=JUDGES, default=["sure", "constant-high"])
+    parser.add_argument("--together", action="store_true", help="one table for all --judges instead of one for each")
     parser.add_argument("--placements", nargs="+", choices=PLACEMENTS, default=["good"])
     parser.add_argument("--problems", nargs="+", choices=tuple(TUNING), default=list(TUNING))
     parser.add_argument("--seeds", type=int, default=5)
@@ -140,7 +142,8 @@ def main() -> None:
     records = RecordStore(given.out, resume=True).read_kind(VariantTask.kind)
     if records is None:
         parser.error(f"{given.out} has no studies yet; run some first")
-    print("\n".join(make_table(records, variants)))
+    judges = [given.judges] if given.together else [[judge] for judge in given.judges]
+    print("\n".join(make_table(records, variants, judges)))
 
 
 if __name__ == "__main__":
