@@ -57,7 +57,7 @@ def test_the_tables_of_real_people_fill_their_parts_alone(script, tmp_path):
     )  # fmt: skip
     write_people_report({"replays": compare_people(users, ("sample",))}, tmp_path / "people")
     filled = script.fill_page(PAGE, tmp_path)
-    assert "| a | Random pairs | 2 | 0.38 (-1.46 to +1.71) |" in filled
+    assert "| a | Random pairs | 2 | 0.38 (+0.12\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}1.59) |" in filled
     before, after = (text.split("<!-- answers/people-replays -->") for text in (PAGE, filled))
     assert after[0] == before[0]
     assert after[1].partition("<!-- end -->")[2] == before[1].partition("<!-- end -->")[2]

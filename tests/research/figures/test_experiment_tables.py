@@ -204,3 +204,10 @@ def test_mistakes_are_named():
         tabulate_times(final())
     with pytest.raises(InputError, match="one row per problem and strategy; received 2 rows of ei"):
         tabulate_final_values(pl.concat([final()[1:2]] * 2), ["value"])
+
+
+def test_a_no_break_space_stays_one_and_other_spaces_become_one():
+    text = "0.4  (0.1\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}0.2)\n"
+    table = TextTable("Title", ("area",), ((Cell(text),),), ("r",))
+    assert "| 0.4 (0.1\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}0.2) |" in table.to_markdown()
+    assert r"0.4 (0.1~$\pm$~0.2)" in table.to_latex()

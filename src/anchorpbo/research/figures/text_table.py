@@ -20,7 +20,7 @@ _LATEX = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     **{character: "\\" + character for character in "_%&#${}"},
     "<": "$<$", ">": "$>$", "|": "$|$", "±": r"$\pm$", "−": "$-$", "×": r"$\times$", "≤": r"$\le$", "≥": r"$\ge$",
-    "–": "--", "—": "---", "…": r"\dots{}",
+    "–": "--", "—": "---", "…": r"\dots{}", "\N{NO-BREAK SPACE}": "~",
 }  # fmt: skip
 # A hyphen before a number is a minus sign, unless it joins two numbers or words, as in "5-10".
 _LATEX_SPECIAL = re.compile(r"(?<![\w.)-])-(?=[\d.])|[" + re.escape("".join(_LATEX)) + "]")
@@ -106,7 +106,8 @@ def escape_markdown(text: str) -> str:
 
 
 def _normalise_spaces(text: str) -> str:
-    return " ".join(text.replace("+-", "±").split())
+    # A no-break space stays one.
+    return re.sub(r"[ \t\r\n\f\v]+", " ", text.replace("+-", "±")).strip(" ")
 
 
 def _format_markdown_cell(cell: Cell) -> str:

@@ -113,14 +113,15 @@ def tabulate_predictions(summary: pl.DataFrame, measure: str) -> TextTable:
         best = max(row["mean"] for row in values.values())
         cells = [_describe_prediction(values.get(name), best) for name in contenders]
         people = max(row["people"] for row in values.values())
-        rows.append((Cell(dataset), Cell(target), Cell(str(told)), Cell(str(people)), *cells))
-    headings = ("data", "predicted", "told", "people", *(PEOPLE_CONTENDERS[name].title for name in contenders))
+        data = dataset if target == "rest" else f"{dataset}, {target}"
+        rows.append((Cell(data), Cell(str(told)), Cell(str(people)), *cells))
+    headings = ("data", "told", "people", *(PEOPLE_CONTENDERS[name].title for name in contenders))
     note = (
-        "Means over people; the largest of a row is bold. In brackets, the 95 % interval of the difference of the "
-        "default preset less the contender, paired by person."
+        "Told: number of answers that the model knows. Means over people; the largest of a row is bold. In brackets, "
+        "the difference of the default preset less the contender, paired by person, with its 95 % interval."
     )
     title = {"log_likelihood": "Mean log likelihood of an answer", "accuracy": "Share of answers predicted"}[measure]
-    return TextTable(title, headings, tuple(rows), ("l", "l", "r", "r", *("r" * len(contenders))), note)
+    return TextTable(title, headings, tuple(rows), ("l", "r", "r", *("r" * len(contenders))), note)
 
 
 def _describe_prediction(row: Mapping[str, float] | None, best: float) -> Cell:
@@ -158,7 +159,7 @@ def tabulate_replays(summary: pl.DataFrame) -> TextTable:
     note = (
         "Share of the recommended kind: 1 is the person's favourite of ten, 0 the median, -1 the last; the area is its "
         "mean over all answers. Answers to the best: the answer from which on the favourite is recommended. In "
-        "brackets, the 95 % interval of the difference of the default preset less the contender, paired by person."
+        "brackets, the difference of the default preset less the contender, paired by person, with its 95 % interval."
     )
     align = ("l", "l", "r", *("r" * len(shown)))
     return TextTable("Replays of orders of ten kinds of sushi", headings, tuple(rows), align, note)
@@ -188,11 +189,12 @@ def _list_contenders(summary: pl.DataFrame) -> list[str]:
 
 
 def _format_gap(row: Mapping[str, float | None], decimals: int) -> str:
-    low, high = row["gap_low"], row["gap_high"]
+    gap, low = row["gap"], row["gap_low"]
     # The difference of one person has no interval.
-    if low is None or high is None or not np.isfinite(low):
+    if gap is None or low is None or not np.isfinite(low):
         return ""
-    return f" ({low:+.{decimals}f} to {high:+.{decimals}f})"
+    # A line may break before the brackets, but not inside of them.
+    return f" ({gap:+.{decimals}f}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{gap - low:.{decimals}f})"
 
 
 PEOPLE_TABLES: dict[str, tuple[str, Callable[[pl.DataFrame], TextTable]]] = {
