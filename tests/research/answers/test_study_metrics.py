@@ -330,7 +330,7 @@ def studies():
 
 
 def cells(table):
-    return {row[0].text: [cell.text for cell in row[1:]] for row in table.rows}
+    return {row[0].text: [" ".join(cell.text.split()) for cell in row[1:]] for row in table.rows}
 
 
 def test_tables_show_what_was_computed(studies):

@@ -20,7 +20,7 @@ from anchorpbo.research.answers.problems import SETS
 from anchorpbo.research.answers.study_metrics import LEVELS, compare, list_present, select
 from anchorpbo.research.answers.targets import ANCHORED, OURS, Target, judge_targets
 from anchorpbo.research.experiments.confidence_intervals import Interval
-from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell, TextTable
+from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell, TextTable, keep_together
 
 PROBLEMS = tuple(name for problems in SETS.values() for name in problems)
 SHOWN_ANSWERS = (15, 25, 40)
@@ -168,10 +168,10 @@ def tabulate_targets(targets: Sequence[Target]) -> TextTable | None:
     """Return the targets with their results."""
     rows = [
         (
-            Cell(each.text), Cell(each.setting), Cell(each.goal), Cell(each.found), Cell(each.interval),
-            Cell(each.verdict, each.met is False),
+            Cell("" if before is not None and before.text == each.text else each.text), Cell(each.setting),
+            Cell(each.goal), Cell(each.found), Cell(each.interval), Cell(each.verdict, each.met is False),
         )
-        for each in targets
+        for before, each in zip([None, *targets], targets, strict=False)
     ]  # fmt: skip
     return _make_table("Targets", ["target", "setting", "goal", "result", "95 % interval", ""], rows, 6, "")
 
@@ -229,12 +229,12 @@ def _compare(studies: pl.DataFrame, judge: str, one: str, other: str) -> Interva
 
 def _describe_area(part: pl.DataFrame) -> str:
     found = study_metrics.estimate_mean(part, "area")
-    return MISSING_TEXT if found is None else f"{found.mean:.3f} ± {found.high - found.mean:.3f}"
+    return MISSING_TEXT if found is None else keep_together(f"{found.mean:.3f} ± {found.high - found.mean:.3f}")
 
 
 def _describe_shares(part: pl.DataFrame, shown: Sequence[int]) -> str:
     found = [study_metrics.estimate_mean(study_metrics.add_share_after(part, n), f"share_{n}") for n in shown]
-    return " / ".join(MISSING_TEXT if each is None else f"{each.mean:.2f}" for each in found)
+    return keep_together(" / ".join(MISSING_TEXT if each is None else f"{each.mean:.2f}" for each in found))
 
 
 def _describe_median(part: pl.DataFrame) -> str:
@@ -245,11 +245,11 @@ def _describe_median(part: pl.DataFrame) -> str:
 def _describe_reach(part: pl.DataFrame) -> str:
     means = " / ".join(f"{study_metrics.restricted_mean(part, level):.0f}" for level in LEVELS)
     shares = " / ".join(f"{100 * study_metrics.share_reached(part, level):.0f}" for level in LEVELS)
-    return f"{means} ({shares})"
+    return f"{keep_together(means)} {keep_together(f'({shares})')}"
 
 
 def _format_gap(gap: Interval | None) -> str:
-    return MISSING_TEXT if gap is None else f"{gap.mean:+.3f} ({gap.format_bounds()})"
+    return MISSING_TEXT if gap is None else keep_together(f"{gap.mean:+.3f} ± {gap.high - gap.mean:.3f}")
 
 
 def _mark_best(found: Sequence[Interval | None]) -> list[Cell]:
@@ -269,4 +269,4 @@ def _embolden(table: TextTable) -> TextTable:
 
 
 def _read_mean(text: str) -> float:
-    return float("-inf") if text == MISSING_TEXT else float(text.split(" ", maxsplit=1)[0])
+    return float("-inf") if text == MISSING_TEXT else float(text.split(maxsplit=1)[0])

@@ -100,6 +100,11 @@ def escape_latex(text: str) -> str:
     return _LATEX_SPECIAL.sub(lambda found: _LATEX.get(found[0], "$-$"), _normalise_spaces(text))
 
 
+def keep_together(text: str) -> str:
+    """Return a text inside of which a line does not break."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def escape_markdown(text: str) -> str:
     """Escape plain text for Markdown, including table cells."""
     return _MARKDOWN_SPECIAL.sub(lambda found: "\\" + found[0], _normalise_spaces(text))

@@ -25,7 +25,7 @@ from anchorpbo.research.answers.study_metrics import list_present
 from anchorpbo.research.experiments.confidence_intervals import Interval
 from anchorpbo.research.experiments.records import RecordStore
 from anchorpbo.research.figures.output_files import write_files
-from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell, TextTable
+from anchorpbo.research.figures.text_table import MISSING_TEXT, Cell, TextTable, keep_together
 from anchorpbo.research.people.answer_consistency import ConsistencyTask
 from anchorpbo.research.people.answer_prediction import MEASURES, PREDICTION_SIZES, PredictionTask, average_by_person
 from anchorpbo.research.people.order_replay import ReplayTask, measure_users
@@ -193,8 +193,7 @@ def _format_gap(row: Mapping[str, float | None], decimals: int) -> str:
     # The difference of one person has no interval.
     if gap is None or low is None or not np.isfinite(low):
         return ""
-    # A line may break before the brackets, but not inside of them.
-    return f" ({gap:+.{decimals}f}\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{gap - low:.{decimals}f})"
+    return " " + keep_together(f"({gap:+.{decimals}f} ± {gap - low:.{decimals}f})")
 
 
 PEOPLE_TABLES: dict[str, tuple[str, Callable[[pl.DataFrame], TextTable]]] = {
