@@ -335,7 +335,7 @@ def cells(table):
 
 def test_tables_show_what_was_computed(studies):
     area = 0.8 * (40 - 9.5) / 40 + 0.002
-    assert cells(answer_tables.tabulate_areas(studies))["Default preset"][0].startswith(f"{area:.3f} ±")
+    assert cells(answer_tables.tabulate_areas(studies))["Default preset"][0].startswith(f"{area:.2f} ±")
     assert cells(answer_tables.tabulate_shares(studies))["Default preset"] == ["0.60 / 0.80 / 0.80"]
     assert cells(answer_tables.tabulate_medians(studies))["GLISp"] == ["0.90 (0%)"]
     assert cells(answer_tables.tabulate_reach(studies))["Default preset, anchors"] == ["9 / 10 / 40 (100 / 100 / 0)"]

@@ -229,7 +229,7 @@ def _compare(studies: pl.DataFrame, judge: str, one: str, other: str) -> Interva
 
 def _describe_area(part: pl.DataFrame) -> str:
     found = study_metrics.estimate_mean(part, "area")
-    return MISSING_TEXT if found is None else keep_together(f"{found.mean:.3f} ± {found.high - found.mean:.3f}")
+    return MISSING_TEXT if found is None else keep_together(f"{found.mean:.2f} ± {found.high - found.mean:.2f}")
 
 
 def _describe_shares(part: pl.DataFrame, shown: Sequence[int]) -> str:
@@ -249,7 +249,7 @@ def _describe_reach(part: pl.DataFrame) -> str:
 
 
 def _format_gap(gap: Interval | None) -> str:
-    return MISSING_TEXT if gap is None else keep_together(f"{gap.mean:+.3f} ± {gap.high - gap.mean:.3f}")
+    return MISSING_TEXT if gap is None else keep_together(f"{gap.mean:+.2f} ± {gap.high - gap.mean:.2f}")
 
 
 def _mark_best(found: Sequence[Interval | None]) -> list[Cell]:
