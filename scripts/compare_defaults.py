@@ -91,14 +91,14 @@ class VariantTask(ExperimentTask):
         return {name: [row[name] for row in rows] for name in ("answer", "share")}
 
 
-def make_table(records: pl.DataFrame, variants: list[str], judges: list[list[str]]) -> Iterator[str]:
+def make_table(records: pl.DataFrame, variants: list[str], groups: list[list[str]]) -> Iterator[str]:
     """Yield a Markdown table per group of judges and placement: shares, areas and paired differences.
 
     Differences are from the first variant.
     """
     studies = records.sort("answer").group_by("problem", "judge", "placement", "variant", "seed", maintain_order=True)
     shares = {study: np.maximum(rows["share"].to_numpy(), -1.0) for study, rows in studies}
-    for group, placement in product(judges, PLACEMENTS):
+    for group, placement in product(groups, PLACEMENTS):
         of_first = [(n, j, s) for n, j, p, v, s in shares if j in group and (p, v) == (placement, variants[0])]
         # Every variant with studies is compared on the studies that all of them have.
         present = [v for v in variants if any((n, j, placement, v, s) in shares for n, j, s in of_first)]
@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--group", choices=tuple(GROUPS), default="options")
     parser.add_argument("--variants", nargs="+", choices=(*VARIANTS, *ANCHORED), help="by default all of the group")
-    parser.add_argument("--judges", nargs="+", choices=JUDGES, default=["sure", "constant-high"])
+    parser.add_argument("--judges", nargs="+", choices=JUDGES, help="by default sure and constant-high; in tables all")
     parser.add_argument("--together", action="store_true", help="one table for all --judges instead of one for each")
     parser.add_argument("--placements", nargs="+", choices=PLACEMENTS, default=["good"])
     parser.add_argument("--problems", nargs="+", choices=tuple(TUNING), default=list(TUNING))
@@ -134,16 +134,17 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     given = parser.parse_args()
     variants = given.variants or list(GROUPS[given.group])
+    judges = given.judges or (["sure", "constant-high"] if given.command == "run" else list(JUDGES))
     if given.command == "run":
         seeds = range(given.first_seed, given.first_seed + given.seeds)
-        axes = product(seeds, given.problems, given.judges, given.placements, variants)
+        axes = product(seeds, given.problems, judges, given.placements, variants)
         tasks = [VariantTask(problem, judge, place, variant, seed) for seed, problem, judge, place, variant in axes]
         record_tasks(tasks, RunOptions(given.out, resume=True, workers=given.workers), make_console())
     records = RecordStore(given.out, resume=True).read_kind(VariantTask.kind)
     if records is None:
         parser.error(f"{given.out} has no studies yet; run some first")
-    judges = [given.judges] if given.together else [[judge] for judge in given.judges]
-    print("\n".join(make_table(records, variants, judges)))
+    groups = [judges] if given.together else [[judge] for judge in judges]
+    print("\n".join(make_table(records, variants, groups)))
 
 
 if __name__ == "__main__":

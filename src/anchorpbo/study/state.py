@@ -19,6 +19,7 @@ from anchorpbo.study.duel import Duel, Outcome
 from anchorpbo.study.duel_selection import DuelSelector
 from anchorpbo.study.events import (
     AnchorAdded,
+    AnchorRemoved,
     Answered,
     Event,
     LogEntry,
@@ -65,7 +66,7 @@ class StudyState:
     # -- events --------------------------------------------------------------------------------------------------------
 
     def record(self, *events: Event) -> None:
-        """Validate events and add them to the log, all of them or none."""
+        """Validate events that do not depend on each other, and add them to the log, all of them or none."""
         added = [(event, self.validate(event)) for event in events]
         for event, points in added:
             self.log.append(event, points)
@@ -74,19 +75,18 @@ class StudyState:
         """Return the coordinates of an event's designs, (1 or 2, d); raise if the event is not possible now."""
         if isinstance(event, Answered):
             self.check_duel(Duel(event.duel, event.first, event.second, "", event.gain))
-        points = np.array([self.space.locate(design) for design in list_designs(event)])
-        if isinstance(event, Answered):
             if self.log.has_answer(event.duel):
                 raise InputError("a duel can be answered once", event.duel, "undo its answer first, or ask for another")
             self._check_tie(event.outcome == "tie")
-        elif isinstance(event, Preferred):
+        points = np.array([self.space.locate(design) for design in list_designs(event)])
+        if isinstance(event, Preferred):
             if np.array_equal(*points):
                 rule = "the two designs of a comparison must differ"
                 raise InputError(rule, f"{event.winner} and {event.loser}", "leave this comparison out")
             self._check_tie(event.tie)
-        elif self._is_anchor(points[0]) == isinstance(event, AnchorAdded):
-            if isinstance(event, AnchorAdded):
-                raise InputError("a design can be an anchor once", event.design, "it is one already")
+        elif isinstance(event, AnchorAdded) and self._is_anchor(points[0]):
+            raise InputError("a design can be an anchor once", event.design, "it is one already")
+        elif isinstance(event, AnchorRemoved) and not self._is_anchor(points[0]):
             raise InputError("only an anchor can be removed", event.design, "see .anchors for the present ones")
         return points
 
