@@ -119,7 +119,7 @@ def compute_p_within(
     """
     rng = np.random.default_rng([seed, 6])
     if space.candidates is not None:
-        available = drop_excluded(space.candidates, excluded)
+        available = drop_designs(space.candidates, excluded)
         return _estimate_on_list(posterior, available, available[:0], x, margin, rng)
     region = Region.cube(space.dimension) if space.region is None else space.region
     grids = {c: grid for c, grid in enumerate(region.grids) if grid is not None}
@@ -131,11 +131,11 @@ def compute_p_within(
     return float(np.concatenate([_are_within(part, region, spread, x, margin) for part in paths]).mean())
 
 
-def drop_excluded(designs: Array, excluded: Array | None) -> Array:
-    """Return the designs, (n, d), that are not excluded, (k, d)."""
-    if excluded is None or not len(excluded):
+def drop_designs(designs: Array, others: Array | None) -> Array:
+    """Return the designs, (n, d), that are not among others, (k, d)."""
+    if others is None or not len(others):
         return designs
-    unwanted = set(map(bytes, excluded))
+    unwanted = set(map(bytes, others))
     return designs[[bytes(x) not in unwanted for x in designs]]
 
 

@@ -25,7 +25,7 @@ from anchorpbo.posterior import LinearFunctional, Posterior
 from anchorpbo.search import maximise
 from anchorpbo.search.evaluation import evaluate
 from anchorpbo.space import Design, DesignSpace
-from anchorpbo.study.optimality import DEFAULT_MARGIN, StoppingCalibration, compute_p_within, drop_excluded
+from anchorpbo.study.optimality import DEFAULT_MARGIN, StoppingCalibration, compute_p_within, drop_designs
 from anchorpbo.typing import Array, IntArray
 
 POSTERIOR_DRAWS = 4096
@@ -143,7 +143,7 @@ def compute_recommendation(
         Map from the posterior probability of being within the margin to a frequency; ``None`` for no change. It is not
         used if the space is a list all of whose designs have been compared.
     """
-    posterior, seen = model.posterior, drop_excluded(model.designs, excluded)
+    posterior, seen = model.posterior, drop_designs(model.designs, excluded)
     if not len(seen):
         rule = "at least one design that was compared must remain to recommend"
         raise InputError(rule, f"all {len(model.designs)} of them excluded", "exclude fewer")
@@ -170,8 +170,8 @@ def _has_compared_all(model: PreferenceGP, space: DesignSpace, excluded: Array |
     """Return whether the space is a list all of whose designs, but the excluded ones, have been compared."""
     if space.candidates is None:
         return False
-    available = drop_excluded(space.candidates, excluded)
-    return len(available) <= len(model.designs) and not len(drop_excluded(available, model.designs))
+    available = drop_designs(space.candidates, excluded)
+    return len(available) <= len(model.designs) and not len(drop_designs(available, model.designs))
 
 
 def compute_signal_to_noise(model: PreferenceGP, x: Array) -> float:
@@ -199,7 +199,7 @@ def find_recommended_point(
     elif everywhere and space.region is not None:
         result = maximise(bound, space.region, np.random.default_rng([seed, 2]), extra=posterior.points).x
         candidates = np.concatenate([seen, space.nearest(result)[None]])
-    candidates = drop_excluded(candidates, excluded)
+    candidates = drop_designs(candidates, excluded)
     return np.asarray(candidates[int(np.argmax(evaluate(bound, candidates)))])
 
 

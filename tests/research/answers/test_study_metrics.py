@@ -381,6 +381,18 @@ def test_reports_of_other_sets_or_lengths_are_not_merged():
             merge_studies([studies, other])
 
 
+def test_studies_of_two_versions_of_a_contender_are_not_merged():
+    """A report without versions, from an earlier release, can be merged with any."""
+    old, new = (
+        summary(record([0.5] * 4, seed=seed).with_columns(contender_version=pl.lit(version)))
+        for seed, version in enumerate(("default 1", "default 2"))
+    )
+    unknown = summary(record([0.5] * 4, seed=2))
+    assert merge_studies([unknown, new])["contender_version"].to_list() == ["default 2", None]
+    with pytest.raises(InputError, match="one version; received default of default 1 and default 2; run the older"):
+        merge_studies([old, unknown, new])
+
+
 def test_a_report_has_all_files_and_can_be_rebuilt_from_its_summary(studies, tmp_path):
     names = {path.name for path in write_report(studies, tmp_path)}
     assert {

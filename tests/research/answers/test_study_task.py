@@ -46,6 +46,14 @@ def study(fails=(), answers=6, judge="constant-high"):
     return contender, judged, list(play(contender, judged, answers, 0))
 
 
+def test_a_record_names_the_version_of_the_preset_or_the_releases_of_the_packages():
+    versions = {name: contenders.get_contender(name).version for name in ("default", "version-1", "paper", "random")}
+    assert versions == {"default": "default 2", "version-1": "default 1", "paper": "paper 1", "random": ""}
+    assert set(AnswersStudy("gp2", "sure", "good", "version-1", 0, 2).run()["contender_version"]) == {"default 1"}
+    polars = ContenderEntry("Frames", "peer", "own_contenders", "Fixed", packages=("polars",))
+    assert polars.version == f"polars {pl.__version__}"
+
+
 def test_a_row_has_the_share_of_the_recommendation_and_of_the_pair_and_whether_the_answer_was_right():
     contender, judge, rows = study()
     problem = judge.problem

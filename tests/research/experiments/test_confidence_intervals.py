@@ -104,3 +104,9 @@ def test_what_is_said_has_signs_and_digits():
     assert Interval(0.0, -1.2344, 5.6789).format_bounds() == "-1.234 to +5.679"
     assert Interval(0.0, -1.2344, 5.6789).format_bounds(1) == "-1.2 to +5.7"
     assert Interval(0.0, -1.2344, 5.6789).format_bounds(2) == "-1.23 to +5.68"
+
+
+def test_a_mean_is_shown_with_half_of_its_interval_if_it_has_one():
+    assert Interval(0.7149, 0.6951, 0.7347).format_half_width() == "0.71 ± 0.02"
+    assert Interval(0.7149, 0.6951, 0.7347).format_half_width(3, signed=True) == "+0.715 ± 0.020"
+    assert Interval.of_mean([0.5]).format_half_width() == "0.50"

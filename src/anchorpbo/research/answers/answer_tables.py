@@ -41,8 +41,14 @@ def tabulate_areas(studies: pl.DataFrame) -> TextTable | None:
         "Mean share of the recommended design over all answers: 0 is a median design, 1 the best. ± is half of the "
         "95 % interval over seeds; the largest mean of a judge is bold."
     )
-    table = _tabulate("Area under the curve", studies, _describe_area, note)
-    return None if table is None else _embolden(table)
+    good = _select_good(studies)
+    judges, contenders = list_present(good, "judge", JUDGES), list_present(good, "contender", tuple(CONTENDERS))
+    columns = []
+    for judge in judges:
+        parts = (select(good, contender=name, judge=judge) for name in contenders)
+        columns.append(_mark_best([study_metrics.estimate_mean(part, "area") for part in parts], _format_mean))
+    rows = [(Cell(title_contender(name)), *cells) for name, *cells in zip(contenders, *columns, strict=True)]
+    return _make_table("Area under the curve", ["contender", *judges], rows, 1, note)
 
 
 def tabulate_shares(studies: pl.DataFrame) -> TextTable | None:
@@ -227,11 +233,6 @@ def _compare(studies: pl.DataFrame, judge: str, one: str, other: str) -> Interva
     return compare(select(studies, judge=judge, contender=one), select(studies, judge=judge, contender=other), "area")
 
 
-def _describe_area(part: pl.DataFrame) -> str:
-    found = study_metrics.estimate_mean(part, "area")
-    return MISSING_TEXT if found is None else keep_together(f"{found.mean:.2f} ± {found.high - found.mean:.2f}")
-
-
 def _describe_shares(part: pl.DataFrame, shown: Sequence[int]) -> str:
     found = [study_metrics.estimate_mean(study_metrics.add_share_after(part, n), f"share_{n}") for n in shown]
     return keep_together(" / ".join(MISSING_TEXT if each is None else f"{each.mean:.2f}" for each in found))
@@ -248,25 +249,17 @@ def _describe_reach(part: pl.DataFrame) -> str:
     return f"{keep_together(means)} {keep_together(f'({shares})')}"
 
 
+def _format_mean(found: Interval) -> str:
+    return keep_together(found.format_half_width())
+
+
 def _format_gap(gap: Interval | None) -> str:
-    return MISSING_TEXT if gap is None else keep_together(f"{gap.mean:+.2f} ± {gap.high - gap.mean:.2f}")
+    return MISSING_TEXT if gap is None else keep_together(gap.format_half_width(signed=True))
 
 
-def _mark_best(found: Sequence[Interval | None]) -> list[Cell]:
+def _mark_best(
+    found: Sequence[Interval | None], describe: Callable[[Interval], str] = lambda each: f"{each.mean:.2f}"
+) -> list[Cell]:
+    """Return a cell for each mean; the largest is bold."""
     best = max((each.mean for each in found if each is not None), default=0.0)
-    return [Cell(MISSING_TEXT) if each is None else Cell(f"{each.mean:.2f}", each.mean == best) for each in found]
-
-
-def _embolden(table: TextTable) -> TextTable:
-    """Return the table with the largest number of each column in bold."""
-    numbers = [[_read_mean(cell.text) for cell in row[1:]] for row in table.rows]
-    best = [max(column) for column in zip(*numbers, strict=True)]
-    rows = tuple(
-        (row[0], *(Cell(cell.text, n == b) for cell, n, b in zip(row[1:], ns, best, strict=True)))
-        for row, ns in zip(table.rows, numbers, strict=True)
-    )
-    return TextTable(table.title, table.headings, rows, table.align, table.note)
-
-
-def _read_mean(text: str) -> float:
-    return float("-inf") if text == MISSING_TEXT else float(text.split(maxsplit=1)[0])
+    return [Cell(MISSING_TEXT) if each is None else Cell(describe(each), each.mean == best) for each in found]

@@ -46,7 +46,20 @@ def merge_studies(reports: Sequence[pl.DataFrame]) -> pl.DataFrame:
     if not {*problems} <= {*find_set(problems[0])} or len(answers) > 1:
         received = f"{', '.join(problems)} with {', '.join(map(str, answers))} answers"
         raise InputError("reports must be of one set and one number of answers", received, "leave some of them out")
+    _check_versions(studies)
     return studies.unique(STUDY, keep="last", maintain_order=True).sort(*STUDY)
+
+
+def _check_versions(studies: pl.DataFrame) -> None:
+    """Raise if the studies of one contender are of several versions; reports of earlier releases do not name any."""
+    if "contender_version" not in studies:
+        return
+    known = studies.filter(pl.col("contender_version").is_not_null())
+    for (contender,), part in known.group_by("contender", maintain_order=True):
+        found = part["contender_version"].unique().sort().to_list()
+        if len(found) > 1:
+            rule = "all studies of a contender must be of one version"
+            raise InputError(rule, f"{contender} of {' and '.join(found)}", "run the older studies again")
 
 
 def render_tables(studies: pl.DataFrame) -> dict[str, str]:

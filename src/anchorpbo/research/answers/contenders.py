@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
+from importlib.metadata import version as version_of
 from importlib.util import find_spec
 from typing import Any, Literal, cast
 
@@ -23,6 +24,7 @@ from anchorpbo.errors import UnknownNameError, UnsupportedError
 from anchorpbo.research.answers.pairwise_gp import PAIRWISE_PACKAGES
 from anchorpbo.space import DesignSpace
 from anchorpbo.study.initial_duels import generate_initial_pairs
+from anchorpbo.study.plan import PRESET_VERSIONS
 from anchorpbo.typing import Array
 
 INITIAL_PAIRS = 5
@@ -125,6 +127,16 @@ class ContenderEntry:
         module = import_module(f"anchorpbo.research.answers.{self.module}")
         contender = getattr(module, self.class_name)
         return cast(Contender, contender(space, anchors if self.anchored else None, seed, **self.options))
+
+    @property
+    def version(self) -> str:
+        """Version of the preset, such as ``default 2``, or the releases of the packages; empty for a baseline."""
+        if self.kind == "baseline":
+            return ""
+        if self.packages:
+            return ", ".join(f"{package} {version_of(package)}" for package in self.packages)
+        preset = self.options.get("preset", "default")
+        return f"{preset} {self.options.get('preset_version', PRESET_VERSIONS[preset])}"
 
     @property
     def missing_packages(self) -> list[str]:

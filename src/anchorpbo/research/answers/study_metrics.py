@@ -9,6 +9,7 @@
                         null if it is not at the last answer
     stop_answer         first answer after which the contender tells the user to stop, with stop_share; null if never
     length              number of answers that were given; has_rule: whether the contender has a stopping rule
+    contender_version   version of the preset, or releases of the other library's packages
 
 Means are over problems first, with equal weights, then over seeds: a seed is a block of studies, and intervals are t
 intervals over seeds. Differences are between studies that share problem, judge, placement and seed.
@@ -46,6 +47,7 @@ def summarise_studies(records: pl.DataFrame, horizon: int) -> pl.DataFrame:
         below = answer.filter(near, share < level / 100).max().fill_null(0)
         reached[f"reach_{level}"] = pl.when(below < horizon).then(below + 1).cast(pl.Int64)
     stop = pl.col("stop").cast(pl.Boolean).fill_null(value=False)
+    versions = {"contender_version": pl.col("contender_version").first()} if "contender_version" in records else {}
     return (
         records.sort(*STUDY, "answer")
         .group_by(*STUDY, maintain_order=True)
@@ -62,6 +64,7 @@ def summarise_studies(records: pl.DataFrame, horizon: int) -> pl.DataFrame:
             failures=pl.col("failures").max(),
             seconds=pl.col("seconds").median(),
             recommend_seconds=pl.col("recommend_seconds").median(),
+            **versions,
         )
     )
 

@@ -9,6 +9,7 @@
     stop                whether the contender tells the user to stop; null if it has no stopping rule
     failures            number of errors of the contender so far
     seconds             time to ask; recommend_seconds: time to recommend
+    contender_version   version of the preset, or releases of the other library's packages
 
 The judge's random numbers depend only on the seed and the number of the answer, so studies with one seed are paired.
 """
@@ -79,8 +80,9 @@ class AnswersStudy(ExperimentTask):
         """Play the study."""
         problem = get_judged_problem(self.problem, self.seed)
         judge, anchors = draw_judge(self.judge, problem, self.placement, self.seed)
-        contender = get_contender(self.contender).make(problem.space, anchors, self.seed)
-        rows = list(play(contender, judge, self.answers, self.seed))
+        entry = get_contender(self.contender)
+        contender = entry.make(problem.space, anchors, self.seed)
+        rows = [row | {"contender_version": entry.version} for row in play(contender, judge, self.answers, self.seed)]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
 

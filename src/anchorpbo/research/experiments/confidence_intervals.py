@@ -55,6 +55,11 @@ class Interval:
         half = float(stdtrit(len(at) - 2, 0.975) * error)
         return cls(slope, slope - half, slope + half)
 
+    def format_half_width(self, digits: int = 2, *, signed: bool = False) -> str:
+        """Return the mean and half of the interval as text, such as ``0.71 ± 0.02``; the mean alone without bounds."""
+        mean = f"{self.mean:{'+' if signed else ''}.{digits}f}"
+        return f"{mean} ± {self.mean - self.low:.{digits}f}" if np.isfinite(self.low) else mean
+
     def format_bounds(self, digits: int = 3) -> str:
         """Return the bounds as text for a table."""
         return f"{self.low:+.{digits}f} to {self.high:+.{digits}f}"

@@ -189,11 +189,11 @@ def _list_contenders(summary: pl.DataFrame) -> list[str]:
 
 
 def _format_gap(row: Mapping[str, float | None], decimals: int) -> str:
-    gap, low = row["gap"], row["gap_low"]
+    gap, low, high = row["gap"], row["gap_low"], row["gap_high"]
     # The difference of one person has no interval.
-    if gap is None or low is None or not np.isfinite(low):
+    if gap is None or low is None or high is None or not np.isfinite(low):
         return ""
-    return " " + keep_together(f"({gap:+.{decimals}f} ± {gap - low:.{decimals}f})")
+    return " " + keep_together(f"({Interval(gap, low, high).format_half_width(decimals, signed=True)})")
 
 
 PEOPLE_TABLES: dict[str, tuple[str, Callable[[pl.DataFrame], TextTable]]] = {
