@@ -8,7 +8,7 @@ import pytest
 from anchorpbo.errors import IncompatibleError, InputError, TimeLimitError
 from anchorpbo.numerics.deadline import current_deadline, time_limit
 from anchorpbo.space import Boolean, Categorical, Constant, Integer, Linear, Real, Space, space, space_from_dict
-from anchorpbo.space.constraints import MAX_CHARACTERS, MAX_TERMS
+from anchorpbo.space.constraint_parser import MAX_CHARACTERS, MAX_TERMS
 from support.hard_rules import hard_rules, hard_study
 
 
@@ -28,10 +28,63 @@ from support.hard_rules import hard_rules, hard_study
         ("a <= 1e-3", {"a": 1}, None, 1e-3),
         ("  a\t<= 3", {"a": 1}, None, 3),
         ("größe <= 3", {"größe": 1}, None, 3),
+        ("a + b ≤ 10", {"a": 1, "b": 1}, None, 10),
+        ("2×a − b ≥ 1", {"a": 2, "b": -1}, 1, None),
+        ("1 ≤ a <= 5", {"a": 1}, 1, 5),
+        ("a + b = 1", {"a": 1, "b": 1}, 1, 1),
     ],
 )
 def test_text_is_read_as_a_weighted_sum(text, coefficients, lower, upper):
     assert Linear.parse(text) == Linear(coefficients, lower, upper)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "coefficients"),
+    [
+        ("hot water + milk ≤ 250", ["hot water", "milk"], {"hot water": 1, "milk": 1}),
+        ("2*hot  water - water <= 250", ["water", "hot water"], {"hot water": 2, "water": -1}),
+        ("hot water/2 + hot water temperature <= 9", ["hot water", "hot water temperature"],
+         {"hot water": 0.5, "hot water temperature": 1}),
+        ("lambda + in <= 9", ["lambda", "in"], {"lambda": 1, "in": 1}),
+        ("pH-value + 2nd <= 9", ["pH-value", "2nd"], {"pH-value": 1, "2nd": 1}),
+        ("µ speed <= 9", ["μ speed"], {"μ speed": 1}),  # a micro sign and a Greek letter
+        ("2*p + a b <= 9", ["p", "a b", "2"], {"p": 2, "a b": 1}),
+        ("p0 + a b <= 9", ["p0", "a b"], {"p0": 1, "a b": 1}),
+        ("salt (sea) <= 9", ["salt (sea)"], {"salt (sea)": 1}),
+    ],
+)  # fmt: skip
+def test_names_of_a_space_may_have_spaces_and_signs(text, names, coefficients):
+    assert dict(Linear.parse(text, names).coefficients) == coefficients
+
+
+def test_a_space_checks_and_saves_a_constraint_whose_names_have_spaces():
+    space = Space({"hot water": Real(0, 300), "milk": Real(0, 300)}, constraints="hot water + milk ≤ 250")
+    assert str(space.constraints[0]) == "hot water + milk <= 250"
+    assert space_from_dict(space.to_dict()).constraints == space.constraints
+    with pytest.raises(
+        InputError, match=r"hot water \+ milk must be at most 250; received 300 with hot water=200, milk"
+    ):
+        space.check({"hot water": 200, "milk": 100})
+    with pytest.raises(InputError, match=r"linear: .* received 'hot water \* milk' in 'hot water \* milk <= 1'"):
+        Linear.parse("hot water * milk <= 1", ["hot water", "milk"])
+
+
+def test_without_the_names_of_the_parameters_a_constraint_has_single_words():
+    with pytest.raises(InputError, match=r"names in it are single words.*or use Linear"):
+        Linear.parse("hot water <= 1")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a + b <= 10", "a + b must be at most 10"),
+        ("2*a >= 1", "2*a must be at least 1"),
+        ("a + b == 1", "a + b must be exactly 1"),
+        ("1 <= a - b <= 5", "a - b must be from 1 to 5"),
+    ],
+)
+def test_a_constraint_can_be_said_in_words(text, sentence):
+    assert Linear.parse(text).sentence == sentence
 
 
 @pytest.mark.parametrize("text", ["2*a - 0.25*b >= 1", "a + b == 1", "1 <= a + b <= 5", "-a + b <= 0", "-2*a >= -3"])
@@ -45,10 +98,11 @@ def test_what_is_printed_can_be_read(text):
     [
         ("a + b < 10", r"must include its ends, so < is not allowed; received 'a \+ b < 10'; use <="),
         ("a > 1", r"so > is not allowed; .* use >="),
-        ("a = 1", r"must be a comparison of sums; received 'a = 1'; use == for equal"),
         ("a + b", r"must have <=, >= or == in it; received 'a \+ b'"),
         ("", r"must be a comparison of sums; received ''"),
-        ("hot water + milk <= 250", r"must be a comparison of sums; .* names in it are single words.* or use Linear"),
+        ("hot water + b <= 250", r"comparison of sums; .*; write the parameters as they are named: 'a', 'b', 'c'"),
+        ("a == b = 1", r"two comparisons must have a sum between two numbers"),
+        ("a =< 1", r"must be a comparison of sums; received 'a =< 1'; write it like"),
         ("a != 1", r"must compare by <=, >= or ==; received 'a != 1'"),
         ("a * b <= 1", r"must be linear: parameters times numbers, added up; received 'a \* b' in 'a \* b <= 1'"),
         ("1 / a <= 1", r"must be linear: .* received '1 / a'"),

@@ -65,6 +65,12 @@ def test_byte_order_marks_quotes_blank_lines_and_line_ends_are_fine(read):
     assert list(table.lines) == [3, 5]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_the_encodings_in_which_excel_saves_text_are_read(read, encoding):
+    text = "name,note\r\nBürke,5 € – “süß”\r\nElm,\r\n"
+    assert cells(read(text.encode(encoding))) == {"name": ["Bürke", "Elm"], "note": ["5 € – “süß”", None]}
+
+
 def test_columns_kept_as_text_are_not_turned_into_numbers(read):
     assert cells(read("a,fp\n1,0110\n2,1110\n", as_text=["fp"]))["fp"] == ["0110", "1110"]
 
@@ -78,7 +84,13 @@ def test_columns_kept_as_text_are_not_turned_into_numbers(read):
         ("a,b\n1,2,3\n", r"every line must have 2 cells.* received 3 in line 2"),
         ("a,b,a\n1,2,3\n", r"column names must differ; received 'a' twice; rename one"),
         ("a,,b\n1,2,3\n", r"every column must have a name; received none for column 2; name it"),
-        (b"a,b\n\xff,1\n", r"must be text in UTF-8; received .*items.csv in another encoding; save it as 'CSV UTF-8'"),
+        (
+            b"a,b\n\x81,1\n",
+            r"must be text in UTF-8; received .*items.csv in another encoding; in Excel, choose 'CSV UTF",
+        ),
+        ("a,b\nBürke,süß\n".encode() + b"\xfc,2\n", r"must be text in UTF-8"),  # damaged UTF-8
+        (b"PK\x03\x04\x14\x00\xdd\x00,xl/workbook.xml\n", r"must be text in UTF-8"),  # a workbook of Excel
+        ("a,b\n1,2\n".encode("utf-16")[:-1], r"must be text in UTF-8"),  # cut off
     ],
 )
 def test_files_that_are_no_table_are_refused(read, text, message):
@@ -128,7 +140,7 @@ def test_an_open_file_is_read_from_the_disk(tmp_path):
     with pytest.raises(InputError, match=r"a table must be a file that can be read; received .*items.csv: I/O"):
         Table.from_csv(file)
     with pytest.raises(InputError, match=r"must be text in UTF-8; received the open file"):
-        Table.from_csv(io.BytesIO(b"a,b\n\xff,1\n"))
+        Table.from_csv(io.BytesIO(b"a,b\n\x81,1\n"))
 
 
 @pytest.mark.parametrize("source", [3, None, [{"a": 1}]])

@@ -105,7 +105,7 @@ class Catalogue(DesignSpace):
         key: str | None = None,
         delimiter: str | None = None,
     ) -> Catalogue:
-        """Read a CSV file in UTF-8, given by its path or open; by default guess the delimiter among , ; | and tab."""
+        """Read a CSV file, given by its path or open; by default guess the delimiter among , ; | and tab."""
         # A column of bit strings must not be read as large numbers.
         as_text = as_names(fingerprint) if len(as_names(fingerprint)) == 1 else ()
         return cls(Table.from_csv(path, delimiter, as_text), features, categories, fingerprint, key)

@@ -6,6 +6,7 @@ Python values, with None for an empty cell. So 100,000 rows of 50 columns take s
 
 from __future__ import annotations
 
+import codecs
 import csv
 import hashlib
 import io
@@ -34,6 +35,7 @@ Column: TypeAlias = npt.NDArray[np.int64] | Array | tuple[Any, ...]
 _DELIMITERS = (",", ";", "\t", "|")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DIGIT_CODE = re.compile(r"0\d+", re.ASCII)  # codes such as 007 are text
+_CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+(?:\.\d{3})*,\d+", re.ASCII)
 _CHUNK_CELLS = 1_000
 """Number of cells written as JSON at a time, so that a long column is never held as text."""
@@ -73,9 +75,10 @@ class Table:
         as_text: Collection[str] = (),
         check_size: Callable[[int, int], None] = lambda rows, columns: None,
     ) -> Table:
-        """Read a CSV file in UTF-8 whose first line has the names; the columns `as_text` are not converted to numbers.
+        """Read a CSV file whose first line has the names; the columns `as_text` are not converted to numbers.
 
-        After each row, `check_size` is called with the number of rows and columns so far, and may raise.
+        The file is in UTF-8, in UTF-16 with a byte order mark, or in Windows-1252. After each row, `check_size` is
+        called with the number of rows and columns so far, and may raise.
         """
         if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
             raise InputError("delimiter must be a single character", repr(delimiter), "leave it out to have it guessed")
@@ -238,23 +241,37 @@ def _parse_number(cell: object) -> float:
 def _read_text(source: str | PathLike[str] | SupportsRead) -> str:
     """Return the content of a file, given by its path or open."""
     try:
-        if isinstance(source, str | PathLike):
-            return Path(source).read_text(encoding="utf-8-sig")
-        found = source.read()
-        return found.decode("utf-8-sig") if isinstance(found, bytes) else str(found).removeprefix("\ufeff")
+        found = Path(source).read_bytes() if isinstance(source, str | PathLike) else source.read()
+        return _decode(found) if isinstance(found, bytes) else str(found).removeprefix("\ufeff")
     except AttributeError as error:
         remedy = "give its path, or the open file"
         raise InputError("a table must be a file", repr(source), remedy) from error
     except FileNotFoundError as error:
         raise InputError("a table must be a file that exists", str(source), "check the path") from error
-    except UnicodeDecodeError as error:
-        remedy = "save it as 'CSV UTF-8'"
-        raise InputError(
-            "a table must be text in UTF-8", f"{_describe_source(source)} in another encoding", remedy
-        ) from error
+    except UnicodeError as error:
+        rule, remedy = "a table must be text in UTF-8", "in Excel, choose 'CSV UTF-8' when you save it"
+        raise InputError(rule, f"{_describe_source(source)} in another encoding", remedy) from error
     except (OSError, ValueError) as error:
         received = f"{_describe_source(source)}: {error}"
         raise InputError("a table must be a file that can be read", received, "check it") from error
+
+
+def _decode(content: bytes) -> str:
+    """Decode a text file: UTF-8, UTF-16 with its byte order mark, or Windows-1252, in which Excel saves plain CSV.
+
+    Raises `UnicodeError` for damaged UTF-8, in which most bytes beyond ASCII are right, and for a file that is no text,
+    such as a workbook of Excel.
+    """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        beyond = re.findall(r"[^\x00-\x7f]", content.decode("utf-8", errors="replace"))
+        text = content.decode("cp1252")
+        if 2 * beyond.count("\ufffd") < len(beyond) or _CONTROL_CHARACTER.search(text):
+            raise
+        return text
 
 
 def _describe_source(source: object) -> str:
