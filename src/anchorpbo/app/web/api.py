@@ -71,7 +71,8 @@ CSVBody = Annotated[bytes, Depends(_body)]
 def _csv_body(example: str) -> dict[str, Any]:
     """Describe a body that is a CSV file, for OpenAPI."""
     content = {"text/csv": {"schema": {"type": "string"}, "example": example}}
-    return {"requestBody": {"description": "A CSV file in UTF-8, UTF-16 or Windows-1252.", "content": content, "required": True}}
+    described = "A CSV file in UTF-8, UTF-16 or Windows-1252."
+    return {"requestBody": {"description": described, "content": content, "required": True}}
 
 
 def _response_example(example: Any, status: int = 200) -> dict[int | str, dict[str, Any]]:
