@@ -210,6 +210,39 @@ def test_pictures_that_come_with_a_table_are_on_its_cards(home, visitor):
     choose(page, "first")
 
 
+MOLECULES = [
+    ["M-1", "CC(=O)Oc1ccccc1C(=O)O"], ["M-2", "CC(=O)Nc1ccc(O)cc1"], ["M-3", "CC(C)Cc1ccc(cc1)C(C)C(=O)O"],
+    ["M-4", "Cn1cnc2c1c(=O)n(C)c(=O)n2C"], ["M-5", "COc1cc(C=O)ccc1O"], ["M-6", "OC(=O)c1ccccc1O"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_chemist_needs_no_more_than_ids_and_smiles(home, visitor, scheme):
+    pytest.importorskip("rdkit")
+    someone = visitor(color_scheme=scheme)
+    someone.allow(r"status of 422 .*/api/catalogue")
+    page = someone.open(f"{home}/new")
+    page.get_by_role("tab", name="Use a table").click()
+    drop(page, "broken.csv", table([*MOLECULES, ["M-7", "C1CC"]], ["id", "smiles"]))
+    expect(page.locator("#table-message")).to_contain_text(
+        "a SMILES must describe a molecule; received 'C1CC' in line 8"
+    )
+    drop(page, "painkillers.csv", table(MOLECULES, ["id", "smiles"]))
+    expect(page.get_by_label("fingerprint", exact=True)).to_have_value("fingerprint")
+    expect(page.locator("#columns")).to_contain_text("computed from the molecules")
+    expect(page.locator("#first-rows")).to_contain_text("of 1024 bits")
+    expect(page.locator("#preview .picture svg")).to_be_visible()
+    expect(page.locator("#status")).to_have_text("Ready: 1 column tells designs apart, 6 different designs.")
+    page.get_by_role("button", name="Create study").click()
+    page.wait_for_url("**/anchors")
+    start_comparing(page)
+    cards_are_shown(page)
+    for side in ("first", "second"):
+        expect(page.locator(f"#{side} .picture svg")).to_be_visible()
+        expect(page.locator(f"#{side}")).to_contain_text("M-")
+    choose(page, "first")
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

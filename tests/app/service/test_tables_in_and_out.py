@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anchorpbo.app.definition import validation
-from anchorpbo.app.service import StudyService
+from anchorpbo.app.rendering.molecules import compute_fingerprints
+from anchorpbo.app.service import StudyService, catalogues
 from anchorpbo.app.service.catalogues import MAX_HEADER_BYTES, read_catalogue
 from anchorpbo.app.service.exports import escape_formula, history_to_csv
 from anchorpbo.app.storage.memory import MemoryStorage
@@ -17,7 +18,7 @@ from anchorpbo.errors import AnchorPBOError, InputError
 from support.service_studies import GREEN, QUICK, TREES, answer, study
 
 FUZZ = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-TABLE = """name,price,colour,photo,page,smiles,note
+TABLE = """name,price,colour,photo,page,structure,note
 Birch,12.5,white,birch.png,https://example.org/b,CCO,
 Elm,9,brown,elm.JPG,https://example.org/e,CC,tall
 Oak,19,brown,oak.png,http://example.org/o,C,
@@ -36,17 +37,84 @@ def test_a_catalogue_is_read_and_a_study_made_of_it():
     view = read_catalogue(TABLE.encode())
     assert view.rows == 4
     assert _kinds(view) == {
-        "name": "text", "price": "number", "colour": "category", "photo": "image", "page": "link", "smiles": "smiles",
-        "note": "text",
+        "name": "text", "price": "number", "colour": "category", "photo": "image", "page": "link",
+        "structure": "smiles", "note": "text",
     }  # fmt: skip
     assert view.space["features"] == ["price"]
     assert view.space["categories"] == ["colour"]
-    assert view.display == {"title": "name", "image": "photo", "link": "page", "smiles": "smiles"}
+    assert view.display == {"title": "name", "image": "photo", "link": "page", "smiles": "structure"}
     studies = StudyService(MemoryStorage())
     id = studies.create({"name": "Trees", "space": view.space, "display": view.display}).id
     card = studies.ask(id).cards[0]
     assert card.title in ("Birch", "Elm", "Oak", "Pine")
     assert card.image.lower().startswith(card.title.lower())
+
+
+def test_a_name_and_a_smiles_per_row_are_enough_for_a_study_of_molecules():
+    pytest.importorskip("rdkit")
+    view = read_catalogue(b"id,Canonical SMILES,weight\n7,CCO,46\n8,CC(=O)O,60\n9,c1ccccc1,78\n")
+    kinds = {"id": "number", "Canonical SMILES": "smiles", "weight": "number", "fingerprint": "fingerprint"}
+    assert _kinds(view) == kinds
+    roles = {name: view.space[name] for name in ("features", "categories", "fingerprint", "key")}
+    assert roles == {"features": [], "categories": [], "fingerprint": ["fingerprint"], "key": "id"}
+    assert view.display == {"title": "id", "smiles": "Canonical SMILES"}
+    studies = StudyService(MemoryStorage())
+    id = studies.create({"name": "Solvents", "space": view.space, "display": view.display}).id
+    first, second = studies.ask(id).cards
+    assert first.svg.startswith("<svg")
+    assert [row.name for row in first.rows] == ["weight"]
+    assert first.title != second.title
+
+
+def test_fingerprints_are_those_of_rdkit():
+    chem = pytest.importorskip("rdkit.Chem")
+    from rdkit.Chem import rdFingerprintGenerator
+
+    texts = ["CCO", "CC(=O)Oc1ccccc1C(=O)O"]
+    found = compute_fingerprints(texts, ["line 2", "line 3"])
+    generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=1024)
+    for text, bits in zip(texts, found, strict=True):
+        ones = [n for n, bit in enumerate(bits) if bit == "1"]
+        assert ones == list(generator.GetFingerprint(chem.MolFromSmiles(text)).GetOnBits())
+
+
+def test_a_column_called_fingerprint_stays_beside_the_computed_one():
+    pytest.importorskip("rdkit")
+    view = read_catalogue(b"id,smiles,fingerprint\na,CCO,x\nb,CC,y\nc,CCC,z\n")
+    assert view.space["fingerprint"] == ["fingerprint_"]
+    assert _kinds(view)["fingerprint"] == "text"
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (b"id,smiles\na,CCO\nb,C1CC\n", "a SMILES must describe a molecule; received 'C1CC' in line 3; correct it"),
+        (b"id,smiles\na,CCO\nb,\n", "every row must have a SMILES; received an empty cell in line 3; fill it in"),
+        (b"id,smiles\na,CCO\na,CC\n", "'id' in line 3 must differ from all others, as it is the key; received 'a'"),
+        (b"id,smiles\na,CCO\nb," + b"C" * 301 + b"\n", "at most 300 characters; received 301 in line 3; leave out"),
+    ],
+)
+def test_rows_without_a_molecule_or_with_a_repeated_id_are_named(table, message):
+    pytest.importorskip("rdkit")
+    with pytest.raises(InputError, match=message):
+        read_catalogue(table)
+
+
+def test_a_smiles_of_the_largest_length_is_read():
+    pytest.importorskip("rdkit")
+    assert read_catalogue(b"id,smiles\na,CCO\nb," + b"C" * 300 + b"\n").rows == 2
+
+
+def test_without_rdkit_numbers_are_compared_and_its_absence_is_told(monkeypatch):
+    monkeypatch.setattr(catalogues, "has_rdkit", lambda: False)
+    assert read_catalogue(b"id,smiles,weight\na,CCO,46\nb,CC,30\n").space["features"] == ["weight"]
+    with pytest.raises(InputError, match="add one, or install RDKit on the server"):
+        read_catalogue(b"id,smiles\na,CCO\nb,CC\n")
+
+
+def test_an_id_is_no_feature_even_if_it_is_a_number():
+    view = read_catalogue(b"ID,price\n1,4\n2,5\n3,5.5\n")
+    assert (view.space["features"], view.space["key"]) == (["price"], "ID")
 
 
 def test_a_column_with_gaps_is_shown_but_tells_nothing_apart():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from anchorpbo.app.rendering.drawings import draw_molecule
+from anchorpbo.app.rendering.molecules import draw_molecule
 from anchorpbo.app.rendering.svg import sanitize_svg
 from anchorpbo.app.rendering.templates import Template
 from anchorpbo.errors import AnchorPBOError

@@ -12,10 +12,8 @@ const ROLES = [
   ["image", "Image file"], ["smiles", "Molecule (SMILES)"], ["link", "Link"], ["fingerprint", "Fingerprint (bits)"],
 ];
 const ONCE = new Set(["title", "image", "smiles", "link", "fingerprint"]);
-const NOTES = {
-  smiles: "Drawn where the server has RDKit; the text heads the card.",
-};
-const TAKEN_FOR = { number: "numbers", category: "categories", text: "text", image: "image files", link: "links", smiles: "molecules" };
+const TAKEN_FOR = { number: "numbers", category: "categories", text: "text", image: "image files", link: "links", smiles: "molecules",
+  fingerprint: "computed from the molecules, which are compared by it" };
 
 const drop = document.getElementById("drop");
 const input = document.getElementById("table-file");
@@ -148,6 +146,7 @@ function suggestName(file) {
 function role(column, view) {
   if (view.space.features.includes(column.name)) return "feature";
   if (view.space.categories.includes(column.name)) return "category";
+  if (view.space.fingerprint.includes(column.name)) return "fingerprint";
   // Without the pictures only their names can be shown.
   return ["smiles", "link", "title"].find((key) => view.display[key] === column.name) || "shown";
 }
@@ -174,7 +173,7 @@ function select(column, chosen) {
 
 function line(column) {
   const chosen = selects.get(column.name);
-  const examples = [...new Set(column.values.slice(0, 50))].filter((value) => value !== null).slice(0, 3).map((value) => brief(value, 24)).join(", ");
+  const examples = [...new Set(column.values.slice(0, 50))].filter((value) => value !== null).slice(0, 3).map((value) => cellText(value, column.kind, 24)).join(", ");
   const about = `${TAKEN_FOR[column.kind] || column.kind} · ${column.distinct.toLocaleString("en")} different · ${examples}`;
   return el("li", {},
     el("div", { class: "column-words" },
@@ -187,7 +186,7 @@ function line(column) {
 function note(column) {
   const chosen = selects.get(column.name);
   const odd = column.kind === "number" ? undefined : nearlyNumbers(column.values);
-  const text = (chosen.value === "image" && pictureWords(column)) || NOTES[chosen.value] || (odd && ["shown", "category", "feature"].includes(chosen.value) ? oddly(odd, column.kind) : "");
+  const text = (chosen.value === "image" && pictureWords(column)) || (chosen.value === "smiles" && moleculeWords()) || (odd && ["shown", "category", "feature"].includes(chosen.value) ? oddly(odd, column.kind) : "");
   document.getElementById(`${chosen.id}-note`).textContent = text;
   chosen.setAttribute("aria-invalid", String(chosen.value === "feature" && column.kind !== "number"));
 }
@@ -198,6 +197,9 @@ function pictureWords({ values }) {
   if (!there) return "Drop or choose the image files above, too: PNG, JPEG, GIF or WebP, by the names in this column. Where there is none, cards show its name.";
   return there === names.length ? `All ${there} pictures are here.` : `${there} of ${names.length} pictures are here. Cards show the names of the others.`;
 }
+
+// The server computes fingerprints if it has RDKit, which also draws the molecules.
+const moleculeWords = () => (table.columns.some(({ kind }) => kind === "fingerprint") ? "" : "The server has no RDKit, so molecules are not drawn and not compared.");
 
 function oddly({ row, cell }, kind) {
   const has = cell === null || cell === "" ? "an empty cell" : `“${brief(cell, 40)}”`;
@@ -217,9 +219,11 @@ const brief = (value, longest) => {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 };
 
+const cellText = (value, kind, longest) => (kind === "fingerprint" ? `${value.replaceAll("0", "").length} of ${value.length} bits` : brief(value, longest));
+
 function firstRows(columns) {
   const shown = columns[0].values.slice(0, ROWS).map((_, row) => el("tr", {}, columns.map(({ values, kind }) =>
-    el("td", { class: kind === "number" ? "number" : null }, brief(values[row], 60)))));
+    el("td", { class: kind === "number" ? "number" : null }, cellText(values[row], kind, 60)))));
   const head = el("tr", {}, columns.map(({ name, kind }) => el("th", { scope: "col", class: kind === "number" ? "number" : null }, name)));
   return el("table", {}, el("thead", {}, head), el("tbody", {}, shown));
 }
@@ -235,7 +239,7 @@ export function readCatalogue() {
   const pictures = display.image ? picturesOf(columns.find((one) => one.name === display.image).values) : {};
   const roles = { features: of("feature"), categories: of("category"), fingerprint: of("fingerprint") };
   return {
-    missing: roles.features.length + roles.categories.length + roles.fingerprint.length ? [] : ["a feature or a category among the columns"],
+    missing: roles.features.length + roles.categories.length + roles.fingerprint.length ? [] : ["a feature, a category or a fingerprint among the columns"],
     space: { kind: "catalogue", columns, ...roles },
     display,
     pictures,

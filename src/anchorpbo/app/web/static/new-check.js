@@ -29,12 +29,13 @@ export function sentence(text) {
   return words && words[0].toUpperCase() + words.slice(1);
 }
 
-export function ready(found, isTable) {
-  const count = found.designs === null ? "" : `, ${found.designs.toLocaleString("en", { maximumSignificantDigits: 6 })} different designs`;
-  const many = found.dimension.toLocaleString("en");
-  const vary = found.dimension === 1 ? "1 parameter varies" : `${many} parameters vary`;
-  const apart = found.dimension === 1 ? "1 column tells designs apart" : `${many} columns tell designs apart`;
-  tell("good", `Ready: ${isTable ? apart : vary}${count}.`);
+const many = (count, one, several) => `${count.toLocaleString("en", { maximumSignificantDigits: 6 })} ${count === 1 ? one : several}`;
+
+export function ready(found, space) {
+  const designs = found.designs === null ? "" : `, ${many(found.designs, "design", "different designs")}`;
+  if (space.kind === "space") return tell("good", `Ready: ${many(found.dimension, "parameter varies", "parameters vary")}${designs}.`);
+  const columns = space.features.length + space.categories.length + space.fingerprint.length;
+  return tell("good", `Ready: ${many(columns, "column tells designs apart", "columns tell designs apart")}${designs}.`);
 }
 
 export function show(card, hasTemplate) {

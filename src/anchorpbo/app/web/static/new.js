@@ -100,14 +100,14 @@ async function ask({ signature, space, display, options }) {
   }
 }
 
-function tellChecked({ display }) {
+function tellChecked({ space, display }) {
   const { problem, found } = checked;
   if (way === "space") markSpace(problem);
   if (problem) {
     tell("bad", sentence(problem));
     create.disabled = !checked.again;
   } else {
-    ready(found, way === "catalogue");
+    ready(found, space);
     show(found.card, Boolean(display.template));
   }
 }
