@@ -215,7 +215,7 @@ def open_new(demo: Demo, page: Page) -> None:
         page.locator("[data-field=kind]").nth(at).select_option(kind)
         for field, text in row.items():
             page.locator(f"[data-field={field}]").nth(at).fill(text)
-    page.get_by_text("Label, steps, ratios").first.click()
+    page.get_by_text("More options").first.click()
     page.locator("[data-field=step]").first.fill("5")
     page.locator("#status[data-kind=good]").wait_for()
     page.locator("#preview dl").wait_for()

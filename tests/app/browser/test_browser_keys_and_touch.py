@@ -32,7 +32,7 @@ def test_a_study_with_the_keyboard_alone(home, visitor):
     page.keyboard.press("Enter")
     page.wait_for_url("**/new")
 
-    tab_to(page, page.get_by_role("tab", name="Build a space"))
+    tab_to(page, page.get_by_role("tab", name="Describe it"))
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tab", name="An example")).to_be_focused()
@@ -173,7 +173,7 @@ def test_a_study_on_a_phone(home, site, visitor):
             expect(page.locator("#map .main-svg").first).to_be_visible()
             fits(page)
     page.goto(f"{home}/new")
-    for tab in ("Build a space", "Use a table", "An example"):
+    for tab in ("Describe it", "Use a table", "An example"):
         page.get_by_role("tab", name=tab).tap()
         fits(page)
     # Nor is a tab cut off on a narrow one.

@@ -48,7 +48,7 @@ def test_the_steps_of_the_tutorial_lead_to_a_recommendation_and_a_report(home, v
         for label in FIELDS:
             if columns[label]:
                 row.get_by_label(label, exact=True).fill(columns[label])
-    page.get_by_text("Label, steps, ratios").first.click()
+    page.get_by_text("More options").first.click()
     page.get_by_label("In steps of").first.fill(re.search(r"write `(\d+)` under \*\*In steps of", step(2))[1])
     expect(page.locator("#status")).to_have_text(re.search(r'"(Ready: [^"]+)"', step(2))[1])
     press("Create study")

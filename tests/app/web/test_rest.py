@@ -307,8 +307,10 @@ def test_a_browser_gets_a_page_and_a_program_a_problem(client):
     assert page.status_code == 404
     assert page.headers["content-type"].startswith("text/html")
     assert "<h1>Not found</h1>" in page.text
+    assert "This study or participant does not exist, or was deleted." in page.text
     page = client.get("/<script>alert(1)</script>", headers={"Accept": "text/html"})
     assert page.status_code == 404
+    assert "There is nothing at this address; check the link." in page.text
     assert "<script>alert" not in page.text
     check_problem(client.get("/studies/nowhere/duel"), 404)
     check_problem(client.get("/api/studies/nowhere", headers={"Accept": "text/html"}), 404)

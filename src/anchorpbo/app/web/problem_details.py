@@ -49,10 +49,14 @@ _STATUS: tuple[tuple[type[AnchorPBOError], HTTPStatus], ...] = (
     (AnchorPBOError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 _DETAILS = {
-    HTTPStatus.NOT_FOUND: "there is nothing at this address; check it",
+    HTTPStatus.NOT_FOUND: "there is nothing at this address; check the link",
     HTTPStatus.METHOD_NOT_ALLOWED: "this address does not take requests of this method; see /openapi.json",
 }
 """Details for errors whose detail from the framework is only the status phrase."""
+_HEADINGS: dict[int, str] = {HTTPStatus.FORBIDDEN: "Access denied", HTTPStatus.NOT_FOUND: "Not found"}
+"""Headings of error pages."""
+_UNKNOWN_STUDY = "this study or participant does not exist, or was deleted"
+"""Detail of a page; a program gets the error's own, which names the id."""
 _LOCAL = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*")
 _MAX_PATH_LENGTH = 2000
 
@@ -105,16 +109,21 @@ def make_problem(
     return JSONResponse(body.model_dump(exclude_none=True), status, media_type=MEDIA_TYPE)
 
 
+def is_for_page(request: Request) -> bool:
+    """Return whether a browser asks for a page, not a program for data."""
+    return not request.url.path.startswith("/api") and "text/html" in request.headers.get("accept", "")
+
+
 def make_error_response(request: Request, status: int, detail: str, **parts: str | None) -> Response:
     """Return an error response: JSON for a program, a page for a browser."""
-    if request.url.path.startswith("/api") or "text/html" not in request.headers.get("accept", ""):
+    if not is_for_page(request):
         return make_problem(status, detail, **parts)
     if status == HTTPStatus.UNAUTHORIZED:
         query = request.url.query
         path = quote(request.scope["path"]) + (f"?{query}" if query else "")
         asked = local_path(path) if request.method == "GET" else "/"
         return _TEMPLATES.TemplateResponse(request, "login.html", {"page": "login", "next": asked}, status_code=status)
-    heading = {403: "Access denied", 404: "Not found"}.get(status, "That did not work")
+    heading = _HEADINGS.get(status, "That did not work")
     detail = _end_sentence(detail[:1].upper() + detail[1:])
     access: Access | None = request.scope.get(ACCESS)
     context = {"heading": heading, "detail": detail, "page": "error", "owner": access is not None and access.is_owner}
@@ -138,6 +147,8 @@ def add_handlers(app: FastAPI) -> None:
 async def _handle_library_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, AnchorPBOError)
     status = next(status for kind, status in _STATUS if isinstance(error, kind))
+    if isinstance(error, UnknownStudyError) and is_for_page(request):
+        return make_error_response(request, status, _UNKNOWN_STUDY)
     error = reword(error)
     received = None if error.received is None else _replace_invalid_text(str(error.received))
     rule, remedy = _replace_invalid_text(error.rule), _replace_invalid_text(error.remedy) or None

@@ -78,7 +78,7 @@ export function reliabilityMap({ words, sameAs, at }) {
     fixedrange: true, showgrid: false, zeroline: false, ticks: "",
   });
   const bar = (colour) => ({
-    title: { text: "Trust", side: "top" }, thickness: 10, outlinewidth: 0, len: 0.9,
+    title: { text: "Reliability", side: "top" }, thickness: 10, outlinewidth: 0, len: 0.9,
     tickvals: [0, 1], ticktext: ["low", "high"], tickfont: { color: colour.quiet },
   });
   const margin = { l: 8, r: 8, t: 12, b: 8 };
@@ -115,7 +115,7 @@ export function reliabilityMap({ words, sameAs, at }) {
         text: anchors.map((_, n) => `Anchor ${n + 1}`), hovertemplate: "%{text}<extra></extra>", showlegend: false,
         marker: { size: 12, color: colour.ink, line: { color: colour.surface, width: 2 } }, cliponaxis: false,
       },
-    ], { xaxis: axisOf(axis), yaxis: { title: { text: "Trust" }, range: [0, 1.08], tickformat: ".0%", fixedrange: true }, margin });
+    ], { xaxis: axisOf(axis), yaxis: { title: { text: "Reliability" }, range: [0, 1.08], tickformat: ".0%", fixedrange: true }, margin });
   }
 
   function overItems({ items, grid }) {

@@ -15,7 +15,6 @@ const FIELDS = {
   boolean: [],
   constant: ["value", "unit"],
 };
-const MORE = { real: "Label, steps, ratios", integer: "Label, ratios" };
 const EMPTY = { kind: "real", name: "", low: "", high: "", unit: "", label: "", step: "", log: false, values: "", value: "" };
 let made = 0;
 
@@ -82,7 +81,7 @@ export class Parameter {
     const shown = new Set(["name", "kind", "label", ...FIELDS[this.kind]]);
     for (const place of this.element.querySelectorAll("[data-of]")) place.hidden = !shown.has(place.dataset.of);
     this.element.dataset.kind = this.kind;
-    this.more.textContent = MORE[this.kind] || "Label";
+    this.more.textContent = "More options";
   }
 
   // Number the parameter.

@@ -70,24 +70,29 @@ export class Best {
     byId("best-facts").replaceChildren(
       fact("Close to the best", certainty(found.p_within), `probability of being within ${percent(found.margin)} of the gap between a median design and the best`),
       fact("Best of those compared", percent(found.p_best), "probability that no design compared is better; designs much alike share it"),
-      fact("Your noise there", noise(found.noise), this.noiseWords()),
+      fact("Your judgement", this.steadiness(), this.noiseWords()),
       fact("Comparisons", String(found.answers), "that said something"),
     );
   }
 
-  noiseWords() {
-    if (!this.noises) return "how unsteady your judgement is";
-    const [low, high] = this.noises;
-    if (noise(low) === noise(high)) return "much the same everywhere: anchors would tell more";
+  // How steadily this design is judged, compared with the others of the map.
+  steadiness() {
+    const [low, high] = this.noises || [];
+    if (!this.noises || noise(low) === noise(high)) return "–";
     const share = (this.found.noise - low) / (high - low);
-    const where = `between ${noise(low)} and ${noise(high)} around it`;
-    return `${share < 0.25 ? "a steady judgement" : share < 0.6 ? "a fairly steady judgement" : "an unsteady judgement"}; ${where}`;
+    return share < 0.25 ? "steady" : share < 0.6 ? "fairly steady" : "hesitant";
+  }
+
+  noiseWords() {
+    const [low, high] = this.noises || [];
+    if (this.noises && noise(low) === noise(high)) return "much the same everywhere: anchors would tell more";
+    return `how surely you judge this one: noise ${noise(this.found.noise)}${this.noises ? `, around it from ${noise(low)} to ${noise(high)}` : ""}`;
   }
 
   sayWeight(weight) {
     const words = weight === 0
       ? "Only utility counts, however hard the design is to judge."
-      : `A unit of noise costs ${number(weight, weight < 1 ? 1 : 0)} of utility: designs you cannot judge well must be that much better.`;
+      : "Designs you judge less surely must be clearly better to be recommended.";
     byId("risk-words").textContent = words;
     byId("risk").setAttribute("aria-valuetext", weight === 0 ? "plain best" : `risk weight ${weight}`);
   }
