@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from anchorpbo.errors import InputError, ShapeError
+from anchorpbo.errors import InputError, ShapeError, at_field
 from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.numerics.validation import as_floats, as_generator, as_integer, freeze
 from anchorpbo.space.base import NOTICEABLE_DIFFERENCE, Columns, Design, DesignSpace
@@ -61,7 +61,7 @@ class Space(DesignSpace):
         **named: Parameter,
     ) -> None:
         self._set_up(parameters, constraints, named)
-        with time_limit(CHECK_SECONDS):
+        with time_limit(CHECK_SECONDS), at_field("constraints"):
             self._check()
 
     @classmethod
@@ -83,8 +83,9 @@ class Space(DesignSpace):
         if not self._varying:
             remedy = "give at least one that is not a Constant"
             raise InputError("a Space must have a parameter that varies", repr(self._parameters), remedy)
-        self._constraints = as_constraints(constraints, self.names)
-        self._rows = as_rows(self._constraints, self._parameters)
+        with at_field("constraints"):
+            self._constraints = as_constraints(constraints, self.names)
+            self._rows = as_rows(self._constraints, self._parameters)
         grids = [parameter.grid for parameter in self._varying.values()]
         self._region = Region.of(grids, self.columns.categorical, *stack_rows(self._rows), check=False)
 

@@ -66,11 +66,11 @@ def check_problem(response, status):
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
     body = response.json()
-    assert {"type", "title", "status", "detail"} <= set(body) <= {*_PARTS}, body
+    assert {"type", "title", "status", "detail", "code"} <= set(body) <= {*_PARTS}, body
     assert body["status"] == status
     assert body["detail"]
     assert all(isinstance(body[name], str) for name in body if name != "status")
     return body
 
 
-_PARTS = ("type", "title", "status", "detail", "rule", "received", "remedy")
+_PARTS = ("type", "title", "status", "detail", "code", "field", "rule", "received", "remedy")

@@ -302,6 +302,28 @@ def test_an_error_that_nobody_foresaw_is_a_problem_too(client, id, monkeypatch, 
     assert "unexpected error on POST /api/studies/{id}/ask" in caplog.text
 
 
+def test_programs_branch_on_the_code_and_the_field_of_an_error(client, id):
+    a = {"name": "a", "kind": "real", "low": 0, "high": 1}
+
+    def check(status, **request):
+        body = check_problem(client.post("/api/studies/check", json={"name": "S", **request}), status)
+        return body["code"], body.get("field")
+
+    def space(*constraints):
+        return {"kind": "space", "parameters": [a, a | {"name": "b"}], "constraints": list(constraints)}
+
+    assert check(422, space=space("a b")) == ("input", "space.constraints")
+    assert check(422, space=space("a + b <= -1")) == ("input", "space.constraints")
+    assert check(422, space=space({"coefficients": {"c": 1}, "upper": 1})) == ("input", "space.constraints")
+    assert check(422, space={"kind": "space", "parameters": [a, a]}) == ("input", "space")
+    assert check(422, space=space(), display={"template": "<svg>{{ c }}</svg>"})[1] == "display.template"
+    assert check(422, space=space(), display={"colour": 1}) == ("unknown_name", "display")
+    assert check_problem(client.get("/api/studies/nowhere"), 404)["code"] == "unknown_study"
+    assert check_problem(client.get("/api/nowhere"), 404)["code"] == "not_found"
+    assert check_problem(client.post(f"/api/studies/{id}/undo"), 409)["code"] == "conflict"
+    assert check_problem(client.post(f"/api/studies/{id}/answers", json={}), 422)["code"] == "request"
+
+
 def test_a_browser_gets_a_page_and_a_program_a_problem(client):
     page = client.get("/studies/nowhere/duel", headers={"Accept": "text/html,*/*"})
     assert page.status_code == 404

@@ -32,7 +32,7 @@ from anchorpbo.app.definition.validation import (
 )
 from anchorpbo.app.rendering.display import check_display
 from anchorpbo.app.storage.journal import OWNER
-from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.errors import InputError, UnknownNameError, at_field
 from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.space import Catalogue, Design, DesignSpace, space_from_dict
 from anchorpbo.space.space import CHECK_SECONDS
@@ -93,7 +93,8 @@ class StudyDefinition:
                 raise UnknownNameError.of("an option", key, OPTIONS)
         if "space" not in fields:
             raise InputError("a study must have a space", "none", "describe its parameters or give a catalogue")
-        space = _check_new_space(fields["space"])
+        with at_field("space"):
+            space = _check_new_space(fields["space"])
         anchors = fields.get("anchors") or []
         if not isinstance(anchors, list) or len(anchors) > MAX_ANCHORS:
             raise InputError(f"anchors must be a list of at most {MAX_ANCHORS} designs", repr(anchors), "shorten it")
@@ -101,13 +102,15 @@ class StudyDefinition:
         _check_options(given)
         optimizer = Optimizer(space, anchors, **given)
         engine = json.loads(optimizer.to_json())["study"] | {"anchors": []}
+        with at_field("display"):
+            display = check_display(check_object("display", fields.get("display") or {}), space)
         return cls(
             name=check_text("name", fields.get("name"), MAX_NAME_LENGTH, required=True),
             description=check_text("description", fields.get("description") or "", MAX_TEXT_LENGTH),
             example=None
             if fields.get("example") is None
             else check_text("example", fields["example"], MAX_NAME_LENGTH),
-            display=check_display(check_object("display", fields.get("display") or {}), space),
+            display=display,
             engine=engine,
             anchors=tuple(optimizer.anchors),
             folder=folder,

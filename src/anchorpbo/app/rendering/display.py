@@ -21,7 +21,7 @@ from typing import Any
 
 from anchorpbo.app.rendering.pictures import check_picture
 from anchorpbo.app.rendering.templates import Template
-from anchorpbo.errors import InputError, UnknownNameError
+from anchorpbo.errors import InputError, UnknownNameError, at_field
 from anchorpbo.space import Catalogue, DesignSpace
 
 COLUMN_KEYS = ("svg", "image", "smiles", "link", "title")
@@ -39,7 +39,8 @@ def check_display(display: Mapping[str, Any], space: DesignSpace) -> dict[str, A
         if key not in DISPLAY_KEYS:
             raise UnknownNameError.of("a key of display", key, DISPLAY_KEYS)
         if key == "template":
-            Template(value).check(names)
+            with at_field(key):
+                Template(value).check(names)
         elif key in COLUMN_KEYS:
             if not isinstance(space, Catalogue):
                 raise InputError(f"display.{key} needs a catalogue", repr(value), "use a template for a space")

@@ -191,13 +191,15 @@ class WorkerProcess:
 def error_to_dict(error: errors.AnchorPBOError) -> dict[str, Any]:
     """Convert an error to JSON data."""
     received = None if error.received is None else str(error.received)
-    return {"kind": type(error).__name__, "rule": error.rule, "received": received, "remedy": error.remedy}
+    kind = type(error).__name__
+    return {"kind": kind, "rule": error.rule, "received": received, "remedy": error.remedy, "field": error.field}
 
 
 def _error_from_dict(data: Mapping[str, Any]) -> errors.AnchorPBOError:
     """Read an error from JSON data."""
     kind = getattr(errors, data["kind"], errors.AnchorPBOError)
     error: errors.AnchorPBOError = kind(data["rule"], data["received"], data["remedy"])
+    error.field = data["field"]
     return error
 
 

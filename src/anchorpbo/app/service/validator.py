@@ -34,7 +34,7 @@ from anchorpbo.app.service.catalogues import CatalogueView, ColumnView, read_cat
 from anchorpbo.app.service.imports import ImportedStudy, read_export
 from anchorpbo.app.service.views import JSONObject
 from anchorpbo.app.storage.journal import Entry
-from anchorpbo.errors import RunError, TimeLimitError
+from anchorpbo.errors import RunError, TimeLimitError, at_field
 from anchorpbo.numerics.deadline import time_limit
 from anchorpbo.space import DesignSpace, space_from_dict
 from anchorpbo.space.constraints import as_constraints
@@ -211,7 +211,8 @@ def _parse_constraints(space: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(given, list) or not isinstance(parameters, list):
         return dict(space)
     names = [one["name"] for one in parameters if isinstance(one, Mapping) and isinstance(one.get("name"), str)]
-    read = [as_constraints(one, names)[0].to_dict() if isinstance(one, str) else one for one in given]
+    with at_field("space.constraints"):
+        read = [as_constraints(one, names)[0].to_dict() if isinstance(one, str) else one for one in given]
     return {**space, "constraints": read}
 
 

@@ -2,7 +2,7 @@
 
 ::
 
-    {"type": "about:blank", "title": "Not Found", "status": 404, "detail": "the whole message",
+    {"type": "about:blank", "title": "Not Found", "status": 404, "detail": "the whole message", "code": "unknown_study",
      "rule": "what must hold", "received": "the value received", "remedy": "what to do"}
 """
 
@@ -68,6 +68,10 @@ class ProblemDetails(BaseModel):
     title: str = Field(examples=["Not Found"])
     status: int = Field(examples=[404], ge=400, le=599)
     detail: str = Field(examples=["no study has this id; received 'x'; list the studies to see their ids."])
+    code: str = Field(examples=["unknown_study"], description="Kind of error, for programs to branch on.")
+    field: str | None = Field(
+        None, description="Part of the request that the error is about, such as space.constraints."
+    )
     rule: str | None = Field(None, description="What must hold.")
     received: str | None = Field(None, description="Value received.")
     remedy: str | None = Field(None, description="What to do.")
@@ -99,11 +103,19 @@ def add_problem_schema(openapi: dict[str, Any]) -> dict[str, Any]:
 
 
 def make_problem(
-    status: int, detail: str, rule: str | None = None, received: str | None = None, remedy: str | None = None
+    status: int,
+    detail: str,
+    code: str | None = None,
+    field: str | None = None,
+    rule: str | None = None,
+    received: str | None = None,
+    remedy: str | None = None,
 ) -> Response:
-    """Return a problem-details response."""
+    """Return a problem-details response; without a code, it is the phrase of the status, such as ``not_found``."""
+    phrase = HTTPStatus(status).phrase
     body = ProblemDetails(
-        title=HTTPStatus(status).phrase, status=status, detail=_end_sentence(detail),
+        title=phrase, status=status, detail=_end_sentence(detail),
+        code=re.sub(r"\W+", "_", phrase.lower()) if code is None else code, field=field,
         rule=rule, received=received, remedy=remedy,
     )  # fmt: skip
     return JSONResponse(body.model_dump(exclude_none=True), status, media_type=MEDIA_TYPE)
@@ -149,6 +161,7 @@ async def _handle_library_error(request: Request, error: Exception) -> Response:
     status = next(status for kind, status in _STATUS if isinstance(error, kind))
     if isinstance(error, UnknownStudyError) and is_for_page(request):
         return make_error_response(request, status, _UNKNOWN_STUDY)
+    code, field = error.code, error.field
     error = reword(error)
     received = None if error.received is None else _replace_invalid_text(str(error.received))
     rule, remedy = _replace_invalid_text(error.rule), _replace_invalid_text(error.remedy) or None
@@ -156,6 +169,8 @@ async def _handle_library_error(request: Request, error: Exception) -> Response:
         request,
         status,
         _replace_invalid_text(str(error)[: 2 * MAX_PART_LENGTH]),
+        code=code,
+        field=None if field is None else _replace_invalid_text(field),
         rule=rule,
         received=received,
         remedy=remedy,
@@ -169,7 +184,7 @@ async def _handle_invalid_request(request: Request, error: Exception) -> Respons
     rule, remedy = "a request must be as /openapi.json describes it", "correct it, as in the examples there"
     detail = f"{rule}; received {received}; {remedy}."
     return make_error_response(
-        request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, rule=rule, received=received, remedy=remedy
+        request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, code="request", rule=rule, received=received, remedy=remedy
     )
 
 

@@ -1,9 +1,9 @@
-// Client of the REST interface; errors carry the server's message.
+// Client of the REST interface; errors carry the server's message, its code, and the field that it is about.
 
 export class Problem extends Error {
-  constructor(status, detail) {
+  constructor(status, detail, { code, field } = {}) {
     super(detail);
-    this.status = status;
+    Object.assign(this, { status, code, field });
   }
 }
 
@@ -28,7 +28,7 @@ async function send(method, path, body, { type = "application/json", attempts = 
   if (response.status === 204) return null;
   const isJSON = (response.headers.get("content-type") || "").includes("json");
   const data = isJSON ? await response.json() : await response.text();
-  if (!response.ok) throw new Problem(response.status, data.detail || String(data) || response.statusText);
+  if (!response.ok) throw new Problem(response.status, data.detail || String(data) || response.statusText, data);
   return data;
 }
 

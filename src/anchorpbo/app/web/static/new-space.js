@@ -102,10 +102,8 @@ export function readSpace() {
   };
 }
 
-// Mark the constraints or the drawing if the server's message is about them.
-export function markSpace(problem) {
-  const rule = (problem || "").replaceAll(/'[^']*'/g, ""); // without names, which may be any word
-  const about = (words) => String(words.test(rule));
-  constraints.setAttribute("aria-invalid", about(/constraint|must hold/i));
-  template.setAttribute("aria-invalid", about(/template|drawing|placeholder|expression|svg|element|attribute/i));
+// Mark the constraints or the drawing if the server's error is about them.
+export function markSpace(field = "") {
+  constraints.setAttribute("aria-invalid", String(field.startsWith("space.constraints")));
+  template.setAttribute("aria-invalid", String(field.startsWith("display.template")));
 }

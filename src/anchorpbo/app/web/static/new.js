@@ -96,13 +96,13 @@ async function ask({ signature, space, display, options }) {
   } catch (error) {
     if (!(error instanceof Problem)) console.error(error);
     const again = !error.status || error.status >= 500; // no word about what is written: Create may try again
-    return { signature: again ? null : signature, problem: error.message, again };
+    return { signature: again ? null : signature, problem: error.message, field: error.field, again };
   }
 }
 
 function tellChecked({ space, display }) {
-  const { problem, found } = checked;
-  if (way === "space") markSpace(problem);
+  const { problem, field, found } = checked;
+  if (way === "space") markSpace(field);
   if (problem) {
     tell("bad", sentence(problem));
     create.disabled = !checked.again;
