@@ -1,11 +1,14 @@
 """Errors: one code per class, and the field that they are about."""
 
 import pickle
+import re
 from itertools import chain
+from pathlib import Path
 
 import pytest
 
 from anchorpbo import Real, Space, errors
+from anchorpbo.app.web.problem_details import STATUS_CODES
 from anchorpbo.errors import AnchorPBOError, InputError, at_field
 
 
@@ -18,6 +21,14 @@ def test_every_class_of_errors_has_a_code_of_its_own():
     codes = {kind.__name__: kind.code for kind in kinds}
     assert len(set(codes.values())) == len(codes) > 10
     assert all("code" in vars(kind) for kind in kinds)
+
+
+def test_the_documentation_of_rest_lists_every_code():
+    page = (Path(__file__).parents[2] / "docs" / "rest.md").read_text("utf-8")
+    listed = set(re.findall(r"`(\w+)`", page.partition("Codes of a request")[2].partition("\n* ")[0]))
+    assert listed == {kind.code for kind in subclasses(AnchorPBOError) if kind.__module__ == errors.__name__} | {
+        *STATUS_CODES.values()
+    }
 
 
 def test_the_field_is_the_path_of_what_is_wrong():

@@ -48,6 +48,14 @@ def test_text_is_read_as_a_weighted_sum(text, coefficients, lower, upper):
         ("lambda + in <= 9", ["lambda", "in"], {"lambda": 1, "in": 1}),
         ("pH-value + 2nd <= 9", ["pH-value", "2nd"], {"pH-value": 1, "2nd": 1}),
         ("µ speed <= 9", ["μ speed"], {"μ speed": 1}),  # a micro sign and a Greek letter
+        ("µ + Ω x <= 9", ["μ", "Ω x"], {"μ": 1, "Ω x": 1}),  # an ohm sign
+        ("H₂O + floor_m² - CO₂/2 <= 9", ["H₂O", "CO₂", "floor_m²"], {"H₂O": 1, "floor_m²": 1, "CO₂": -0.5}),
+        ("col·lagen + 2·a <= 9", ["col·lagen", "a"], {"col·lagen": 1, "a": 2}),
+        ("sweet×sour = 9", ["sweet×sour", "sweet", "x"], {"sweet×sour": 1}),
+        ("1e5*a <= 9", ["a", "1e5"], {"a": 1e5}),
+        ("'1e5' + `100 %` <= 9", ["a", "1e5", "100 %"], {"1e5": 1, "100 %": 1}),
+        ('"water-milk" <= 9', ["water", "milk", "water-milk"], {"water-milk": 1}),
+        ("water - milk ÷ 4 ≦ 9", ["water", "milk"], {"water": 1, "milk": -0.25}),
         ("2*p + a b <= 9", ["p", "a b", "2"], {"p": 2, "a b": 1}),
         ("p0 + a b <= 9", ["p0", "a b"], {"p0": 1, "a b": 1}),
         ("salt (sea) <= 9", ["salt (sea)"], {"salt (sea)": 1}),
@@ -67,6 +75,27 @@ def test_a_space_checks_and_saves_a_constraint_whose_names_have_spaces():
         space.check({"hot water": 200, "milk": 100})
     with pytest.raises(InputError, match=r"linear: .* received 'hot water \* milk' in 'hot water \* milk <= 1'"):
         Linear.parse("hot water * milk <= 1", ["hot water", "milk"])
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "message"),
+    [
+        ("hot water <= 10²", ["hot water"], r"must be a comparison of sums; received 'hot water <= 10²'"),
+        ("3²*a <= 1", ["a", "b c"], r"must be a comparison of sums"),
+        (
+            "water–milk <= 3",
+            ["water", "milk", "water–milk"],
+            r"must not be a sum of other names; received 'water–milk'",
+        ),
+        ("a-1 <= 3", ["a", "a-1"], r"must not be a sum of other names; .* write it in quotes, 'a-1', if you mean"),
+        ("hot water <= 3", ["hot water", "hot  water"], r"differ in more than white space; received 'hot water' twice"),
+        ("µ <= 3", ["µ", "μ"], r"differ in more than white space"),
+        ("c d <= 3", [f"x{n}" for n in range(11)], r"named: 'x0', .*'x9', \.\.\.\.$"),
+    ],
+)
+def test_a_name_that_can_be_misread_is_refused(text, names, message):
+    with pytest.raises(InputError, match=message):
+        Linear.parse(text, names)
 
 
 def test_without_the_names_of_the_parameters_a_constraint_has_single_words():
@@ -110,7 +139,7 @@ def test_what_is_printed_can_be_read(text):
         ("a ** 2 <= 1", r"must be linear: .* received 'a \*\* 2'"),
         ("abs(a) <= 1", r"must be linear: .* received 'abs\(a\)'"),
         ("a.b <= 1", r"must be linear"),
-        ("'a' <= 1", r"must be linear"),
+        ("'x' <= 1", r"must be linear"),
         ("a <= True", r"must be linear"),
         ("a <= b <= c", r"two comparisons must have a sum between two numbers; received 'a <= b <= c'"),
         ("1 <= a >= 0", r"two comparisons must have a sum between two numbers"),

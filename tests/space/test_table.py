@@ -65,10 +65,12 @@ def test_byte_order_marks_quotes_blank_lines_and_line_ends_are_fine(read):
     assert list(table.lines) == [3, 5]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_the_encodings_in_which_excel_saves_text_are_read(read, encoding):
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
+def test_the_encodings_in_which_spreadsheets_save_text_are_read(read, encoding):
     text = "name,note\r\nBürke,5 € – “süß”\r\nElm,\r\n"
-    assert cells(read(text.encode(encoding))) == {"name": ["Bürke", "Elm"], "note": ["5 € – “süß”", None]}
+    table = read(text.encode(encoding))
+    assert cells(table) == {"name": ["Bürke", "Elm"], "note": ["5 € – “süß”", None]}
+    assert table.encoding == encoding.removesuffix("-sig")
 
 
 def test_columns_kept_as_text_are_not_turned_into_numbers(read):

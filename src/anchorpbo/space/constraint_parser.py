@@ -2,8 +2,8 @@
 
 The grammar is Python's; the text is parsed to a syntax tree and never executed. Before that,
 
-    ≤  ≥  −  ×        become <=, >=, - and *, and a single = becomes ==
-    hot water         a name that is no Python name, with spaces or signs, becomes a placeholder
+    hot water, H₂O    names that are not Python identifiers are replaced by placeholders; a name may be in quotes
+    ≤  ≥  −  ×  ÷     become <=, >=, -, * and /, and a single = becomes ==
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from keyword import iskeyword
 
 from anchorpbo.errors import InputError
@@ -24,9 +26,25 @@ MAX_TERMS = 500
 EXAMPLE = "write it like '2*a + b <= 10', 'a + b + c == 1' or '1 <= a - b/4 <= 5', or use Linear"
 _SHORTER_REMEDY = "name each parameter once, with one sign, or use Linear"
 _SEVERAL_REMEDY = "give several as a list of strings, ['a <= 1', 'b >= 2'], and write decimals with a point"
-_SIGNS = str.maketrans({"≤": "<=", "≥": ">=", "−": "-", "–": "-", "×": "*", "·": "*"})
+_SIGNS = {
+    "≤": "<=",
+    "⩽": "<=",
+    "≦": "<=",
+    "≥": ">=",
+    "⩾": ">=",
+    "≧": ">=",
+    "−": "-",
+    "–": "-",
+    "×": "*",
+    "·": "*",
+    "÷": "/",
+}
+_TRANSLATION = str.maketrans(_SIGNS)
 _SINGLE_EQUALS = re.compile(r"(?<![<>=!])=(?![<>=])")
 _TWO_WORDS = re.compile(r"[^\W\d]\w*\s+\w")
+_OPERATOR = re.compile(r"\s*[-+*/−–×·÷]\s*")
+_NAMED = 10
+"""Largest number of names that an error lists."""
 
 
 def parse_comparison(text: str, names: Sequence[str] = ()) -> tuple[dict[str, float], float | None, float | None]:
@@ -36,7 +54,8 @@ def parse_comparison(text: str, names: Sequence[str] = ()) -> tuple[dict[str, fl
     if len(text) > MAX_CHARACTERS:
         rule = f"a constraint must be at most {MAX_CHARACTERS:,} characters long"
         raise InputError(rule, f"{len(text):,} characters", _SHORTER_REMEDY)
-    plain, spelt = _replace_names(_SINGLE_EQUALS.sub("==", text.translate(_SIGNS)), names)
+    known = _NameTable.of(tuple(names))
+    plain = known.replace_names(text)
     try:
         tree = ast.parse(plain.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -52,46 +71,99 @@ def parse_comparison(text: str, names: Sequence[str] = ()) -> tuple[dict[str, fl
         raise InputError(rule, f"{deep:,}", _SHORTER_REMEDY)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
-            node.id = spelt.get(node.id, node.id)
+            node.id = known.original_names.get(node.id, node.id)
     return _read_range(text, tree)
 
 
-def _replace_names(text: str, names: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """Return the text with a placeholder for each name that Python cannot parse, and the names by their Python form."""
-    # Python normalises names to one form of Unicode; a micro sign typed by a user may be in another.
-    normal = {unicodedata.normalize("NFKC", name): name for name in names}
-    spelt = {form: name for form, name in normal.items() if _is_python_name(form)}
-    others = sorted((form for form in normal if form not in spelt and _has_letter(form)), key=len, reverse=True)
-    if not others:
-        return text, spelt
-    text, free = unicodedata.normalize("NFKC", text), "p"
-    while free in text:  # a placeholder must not be part of the text
-        free += "_"
-    # One pass, in which the longest name wins, so that no placeholder is searched for names.
-    pattern = re.compile("|".join(rf"(?<!\w){_match_spaces(form)}(?!\w)" for form in others))
-    places = {" ".join(form.split()): f"{free}{number}" for number, form in enumerate(others)}
-    found = pattern.sub(lambda match: places[" ".join(match[0].split())], text)
-    return found, spelt | {places[" ".join(form.split())]: normal[form] for form in others}
+@dataclass(frozen=True)
+class _NameTable:
+    """Names of parameters, and their forms in a text that Python can parse."""
+
+    original_names: Mapping[str, str]
+    """Names by their form in the syntax tree: Python's form of an identifier, or a placeholder."""
+    placeholders: Mapping[str, str]
+    """Placeholders by the normal form of a name that is not an identifier."""
+    pattern: re.Pattern[str] | None
+    """Pattern of these names; ``None`` without any."""
+
+    @classmethod
+    @lru_cache(maxsize=64)
+    def of(cls, names: tuple[str, ...]) -> _NameTable:
+        """Return the table of names."""
+        originals = {_normalise(name): name for name in names}
+        if len(originals) < len(names):
+            alike = [name for name in names if originals[_normalise(name)] != name]
+            rule = "names in a constraint must differ in more than white space"
+            raise InputError(rule, f"{alike[0]!r} twice", "rename one of the parameters, or use Linear")
+        identifiers = {form for form in originals if _is_identifier(form)}
+        others = sorted(originals.keys() - identifiers, key=lambda form: (-len(form), form))
+        prefix = "p_"
+        while any(prefix in form for form in originals):
+            prefix += "_"
+        placeholders = {form: f"{prefix}{number}" for number, form in enumerate(others)}
+        # Python normalises identifiers further, such as letters of another width.
+        found = {unicodedata.normalize("NFKC", form): originals[form] for form in identifiers}
+        found |= {place: originals[form] for form, place in placeholders.items()}
+        # In quotes, any name can be written; without, a name such as 2 or 1e5 is a number.
+        quoted = "|".join(map(_match_spaces, sorted(originals, key=len, reverse=True)))
+        plain = "|".join(map(_match_spaces, (form for form in others if not _is_number(form))))
+        parts = [rf"(?P<quote>['\"`])(?:{quoted})(?P=quote)"] if originals else []
+        parts += [rf"(?<!\w)(?:{plain})(?!\w)"] if plain else []
+        return cls(found, placeholders, re.compile("|".join(parts)) if parts else None)
+
+    def replace_names(self, text: str) -> str:
+        """Return the text with placeholders and with Python's signs."""
+        text = unicodedata.normalize("NFC", text).replace("\u00b5", "\u03bc")
+        plain, end = "", 0
+        for match in self.pattern.finditer(text) if self.pattern is not None else ():
+            form = _normalise(match[0].strip("'\"`"))
+            self._check_ambiguity(form, match["quote"] is not None)
+            plain += _translate_signs(text[end : match.start()]) + self.placeholders.get(form, form)
+            end = match.end()
+        return plain + _translate_signs(text[end:])
+
+    def _check_ambiguity(self, form: str, quoted: bool) -> None:
+        """Raise if a name without quotes can also be read as a sum of other names."""
+        parts = [part for part in _OPERATOR.split(form) if part]
+        others = {_normalise(name) for name in self.original_names.values()}
+        if not quoted and len(parts) > 1 and all(part in others or _is_number(part) for part in parts):
+            rule = "a name in a constraint must not be a sum of other names"
+            raise InputError(
+                rule, repr(form), f"write it in quotes, '{form}', if you mean the parameter, or use Linear"
+            )
 
 
-def _is_python_name(name: str) -> bool:
-    return name.isidentifier() and not iskeyword(name)
+def _normalise(name: str) -> str:
+    """Return the form of a name by which it is found: composed letters, single spaces, and one micro sign."""
+    return " ".join(unicodedata.normalize("NFC", name).replace("\u00b5", "\u03bc").split())
 
 
-def _has_letter(name: str) -> bool:
-    """Return whether a name has a letter; a name such as 2 would be taken for a number."""
-    return any(character.isalpha() for character in name)
+def _is_identifier(form: str) -> bool:
+    return form.isidentifier() and not iskeyword(form) and not any(sign in form for sign in _SIGNS)
 
 
-def _match_spaces(name: str) -> str:
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _match_spaces(form: str) -> str:
     """Return a pattern of a name with any white space between its words."""
-    return r"\s+".join(map(re.escape, name.split()))
+    return r"\s+".join(map(re.escape, form.split()))
+
+
+def _translate_signs(text: str) -> str:
+    return _SINGLE_EQUALS.sub("==", text.translate(_TRANSLATION))
 
 
 def _list_names_remedy(names: Sequence[str]) -> str:
     if not names:
         return "names in it are single words, as in '2*a + b <= 10': rename the parameter, or use Linear"
-    return f"write the parameters as they are named: {', '.join(map(repr, names))}"
+    more = ", ..." if len(names) > _NAMED else ""
+    return f"write the parameters as they are named: {', '.join(map(repr, names[:_NAMED]))}{more}"
 
 
 def _measure_depth(tree: ast.Compare) -> int:

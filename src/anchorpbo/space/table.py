@@ -35,6 +35,11 @@ Column: TypeAlias = npt.NDArray[np.int64] | Array | tuple[Any, ...]
 _DELIMITERS = (",", ";", "\t", "|")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DIGIT_CODE = re.compile(r"0\d+", re.ASCII)  # codes such as 007 are text
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
+}  # fmt: skip
+"""Encodings by their byte order marks; the longer marks come first."""
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+(?:\.\d{3})*,\d+", re.ASCII)
 _CHUNK_CELLS = 1_000
@@ -63,6 +68,8 @@ class Table:
     """Origin of each row: its line in a file, or its number."""
     noun: str = "row"
     """Unit that `lines` counts."""
+    encoding: str = "utf-8"
+    """Encoding of the file: ``utf-8``, ``utf-16``, ``utf-32`` or ``cp1252``."""
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -82,7 +89,8 @@ class Table:
         """
         if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
             raise InputError("delimiter must be a single character", repr(delimiter), "leave it out to have it guessed")
-        with io.StringIO(_read_text(path), newline="") as file:
+        text, encoding = _read_text(path)
+        with io.StringIO(text, newline="") as file:
             header = _check_header(path, file.readline())
             file.seek(0)
             reader = csv.reader(file, delimiter=delimiter or _guess_delimiter(header), skipinitialspace=True)
@@ -98,7 +106,7 @@ class Table:
             name: tuple(map(str.strip, column)) if name in as_text else _parse_column(column, comma)
             for name, column in zip(names, cells, strict=True)
         }
-        return cls(columns, lines, "line")
+        return cls(columns, lines, "line", encoding)
 
     @classmethod
     def of(cls, columns: Mapping[str, Sequence[Any]]) -> Table:
@@ -238,11 +246,11 @@ def _parse_number(cell: object) -> float:
 # -- CSV ---------------------------------------------------------------------------------------------------------------
 
 
-def _read_text(source: str | PathLike[str] | SupportsRead) -> str:
-    """Return the content of a file, given by its path or open."""
+def _read_text(source: str | PathLike[str] | SupportsRead) -> tuple[str, str]:
+    """Return the content of a file, given by its path or open, and its encoding."""
     try:
         found = Path(source).read_bytes() if isinstance(source, str | PathLike) else source.read()
-        return _decode(found) if isinstance(found, bytes) else str(found).removeprefix("\ufeff")
+        return _decode(found) if isinstance(found, bytes) else (str(found).removeprefix("\ufeff"), "utf-8")
     except AttributeError as error:
         remedy = "give its path, or the open file"
         raise InputError("a table must be a file", repr(source), remedy) from error
@@ -256,22 +264,23 @@ def _read_text(source: str | PathLike[str] | SupportsRead) -> str:
         raise InputError("a table must be a file that can be read", received, "check it") from error
 
 
-def _decode(content: bytes) -> str:
-    """Decode a text file: UTF-8, UTF-16 with its byte order mark, or Windows-1252, in which Excel saves plain CSV.
+def _decode(content: bytes) -> tuple[str, str]:
+    """Return the text of a file and its encoding: UTF-8, UTF-16 or UTF-32 by their marks, or Windows-1252.
 
-    Raises `UnicodeError` for damaged UTF-8, in which most bytes beyond ASCII are right, and for a file that is no text,
-    such as a workbook of Excel.
+    Excel saves plain CSV in the code page of the system, which is Windows-1252 in Western Europe and America. Raises
+    `UnicodeError` for mostly valid UTF-8 with some invalid bytes, and for a file that is no text, such as a workbook.
     """
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16")
+    for mark, encoding in _MARKS.items():
+        if content.startswith(mark):
+            return content.decode(encoding), encoding
     try:
-        return content.decode("utf-8-sig")
+        return content.decode("utf-8-sig"), "utf-8"
     except UnicodeDecodeError:
-        beyond = re.findall(r"[^\x00-\x7f]", content.decode("utf-8", errors="replace"))
-        text = content.decode("cp1252")
-        if 2 * beyond.count("\ufffd") < len(beyond) or _CONTROL_CHARACTER.search(text):
+        replaced, text = content.decode("utf-8", errors="replace"), content.decode("cp1252")
+        beyond_ascii = len(replaced) - len(replaced.encode("ascii", errors="ignore"))
+        if 2 * replaced.count("\ufffd") < beyond_ascii or _CONTROL_CHARACTER.search(text):
             raise
-        return text
+        return text, "cp1252"
 
 
 def _describe_source(source: object) -> str:

@@ -82,7 +82,7 @@ def check_results(page, title):
         axis = page.locator("#axis-x")
         with page.expect_response(re.compile("/map")):  # choosing what is chosen already would ask for nothing
             axis.select_option(index=3 if axis.evaluate("axis => axis.selectedIndex") != 3 else 2)
-    for quantity in ("Uncertainty", "Your noise", "Reliability"):
+    for quantity in ("Uncertainty", "Noise", "Reliability"):
         page.get_by_role("radio", name=quantity).check()
         expect(page.locator("#map-words")).to_contain_text("Colour is")
     with page.expect_response(re.compile("risk_weight=0")):

@@ -229,7 +229,7 @@ def test_a_chemist_needs_no_more_than_ids_and_smiles(home, visitor, scheme):
     )
     drop(page, "painkillers.csv", table(MOLECULES, ["id", "smiles"]))
     expect(page.get_by_label("fingerprint", exact=True)).to_have_value("fingerprint")
-    expect(page.locator("#columns")).to_contain_text("computed from the molecules")
+    expect(page.locator("#columns")).to_contain_text("molecules are compared by it")
     expect(page.locator("#first-rows")).to_contain_text("of 1024 bits")
     expect(page.locator("#preview .picture svg")).to_be_visible()
     expect(page.locator("#status")).to_have_text("Ready: 1 column tells designs apart, 6 different designs.")

@@ -2,15 +2,17 @@
 
 import csv
 import io
+import json
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anchorpbo.app.definition import validation
-from anchorpbo.app.rendering.molecules import compute_fingerprints
-from anchorpbo.app.service import StudyService, catalogues
+from anchorpbo.app.examples import molecules
+from anchorpbo.app.service import StudyService, catalogues, fingerprints
 from anchorpbo.app.service.catalogues import MAX_HEADER_BYTES, read_catalogue
 from anchorpbo.app.service.exports import escape_formula, history_to_csv
 from anchorpbo.app.storage.memory import MemoryStorage
@@ -18,11 +20,11 @@ from anchorpbo.errors import AnchorPBOError, InputError
 from support.service_studies import GREEN, QUICK, TREES, answer, study
 
 FUZZ = settings(deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-TABLE = """name,price,colour,photo,page,structure,note
-Birch,12.5,white,birch.png,https://example.org/b,CCO,
-Elm,9,brown,elm.JPG,https://example.org/e,CC,tall
-Oak,19,brown,oak.png,http://example.org/o,C,
-Pine,7.5,white,pine.webp,https://example.org/p,CCC,old
+TABLE = """name,price,colour,photo,page,note
+Birch,12.5,white,birch.png,https://example.org/b,
+Elm,9,brown,elm.JPG,https://example.org/e,tall
+Oak,19,brown,oak.png,http://example.org/o,
+Pine,7.5,white,pine.webp,https://example.org/p,old
 """
 
 
@@ -37,12 +39,11 @@ def test_a_catalogue_is_read_and_a_study_made_of_it():
     view = read_catalogue(TABLE.encode())
     assert view.rows == 4
     assert _kinds(view) == {
-        "name": "text", "price": "number", "colour": "category", "photo": "image", "page": "link",
-        "structure": "smiles", "note": "text",
+        "name": "text", "price": "number", "colour": "category", "photo": "image", "page": "link", "note": "text",
     }  # fmt: skip
     assert view.space["features"] == ["price"]
     assert view.space["categories"] == ["colour"]
-    assert view.display == {"title": "name", "image": "photo", "link": "page", "smiles": "structure"}
+    assert view.display == {"title": "name", "image": "photo", "link": "page"}
     studies = StudyService(MemoryStorage())
     id = studies.create({"name": "Trees", "space": view.space, "display": view.display}).id
     card = studies.ask(id).cards[0]
@@ -66,16 +67,22 @@ def test_a_name_and_a_smiles_per_row_are_enough_for_a_study_of_molecules():
     assert first.title != second.title
 
 
-def test_fingerprints_are_those_of_rdkit():
-    chem = pytest.importorskip("rdkit.Chem")
-    from rdkit.Chem import rdFingerprintGenerator
+def test_fingerprints_are_those_of_the_example_folded_to_half_their_length():
+    """The example has the set bits of 2,048; a fingerprint of 1,024 bits has them modulo 1,024."""
+    pytest.importorskip("rdkit")
+    items = {row["name"]: row for row in json.loads(Path(molecules.__file__).with_suffix(".json").read_text("utf-8"))}
+    named = [items[name] for name in ("Aspirin", "Caffeine", "Vanillin")]  # without stereocentres
+    found = fingerprints.compute_fingerprints([one["smiles"] for one in named], ["line 2", "line 3", "line 4"])
+    for one, bits in zip(named, found, strict=True):
+        assert len(bits) == 1024
+        assert {n for n, bit in enumerate(bits) if bit == "1"} == {bit % 1024 for bit in one["bits"]}
 
-    texts = ["CCO", "CC(=O)Oc1ccccc1C(=O)O"]
-    found = compute_fingerprints(texts, ["line 2", "line 3"])
-    generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=1024)
-    for text, bits in zip(texts, found, strict=True):
-        ones = [n for n, bit in enumerate(bits) if bit == "1"]
-        assert ones == list(generator.GetFingerprint(chem.MolFromSmiles(text)).GetOnBits())
+
+def test_mirror_images_are_different_designs():
+    pytest.importorskip("rdkit")
+    view = read_catalogue(b"id,smiles\nL,C[C@H](N)C(=O)O\nD,C[C@@H](N)C(=O)O\n")
+    assert len({*view.columns[-1].examples}) == 2
+    assert StudyService(MemoryStorage()).create({"name": "Alanine", "space": view.space, "display": view.display})
 
 
 def test_a_column_called_fingerprint_stays_beside_the_computed_one():
@@ -91,7 +98,10 @@ def test_a_column_called_fingerprint_stays_beside_the_computed_one():
         (b"id,smiles\na,CCO\nb,C1CC\n", "a SMILES must describe a molecule; received 'C1CC' in line 3; correct it"),
         (b"id,smiles\na,CCO\nb,\n", "every row must have a SMILES; received an empty cell in line 3; fill it in"),
         (b"id,smiles\na,CCO\na,CC\n", "'id' in line 3 must differ from all others, as it is the key; received 'a'"),
-        (b"id,smiles\na,CCO\nb," + b"C" * 301 + b"\n", "at most 300 characters; received 301 in line 3; leave out"),
+        (
+            b"id,smiles\na,CCO\nb," + b"C" * 1001 + b"\n",
+            "at most 1,000 characters; received 1,001 in line 3; leave out",
+        ),
     ],
 )
 def test_rows_without_a_molecule_or_with_a_repeated_id_are_named(table, message):
@@ -102,12 +112,33 @@ def test_rows_without_a_molecule_or_with_a_repeated_id_are_named(table, message)
 
 def test_a_smiles_of_the_largest_length_is_read():
     pytest.importorskip("rdkit")
-    assert read_catalogue(b"id,smiles\na,CCO\nb," + b"C" * 300 + b"\n").rows == 2
+    assert read_catalogue(b"id,smiles\na,CCO\nb," + b"C" * 1000 + b"\n").rows == 2
+
+
+def test_a_table_has_so_many_molecules_and_no_more(monkeypatch):
+    pytest.importorskip("rdkit")
+    monkeypatch.setattr(fingerprints, "MAX_MOLECULES", 2)
+    assert read_catalogue(b"id,smiles\na,C\nb,CC\n").rows == 2
+    with pytest.raises(
+        InputError, match="a table of molecules must have at most 2 rows; received 3; choose the likely"
+    ):
+        read_catalogue(b"id,smiles\na,C\nb,CC\nc,CCC\n")
+
+
+@pytest.mark.parametrize("cell", ["", "yes", "CCO>>CC=O"])
+def test_a_column_that_is_not_all_molecules_does_not_block_a_table_with_numbers(cell):
+    pytest.importorskip("rdkit")
+    view = read_catalogue(f"id,ligand smiles,temperature\na,CCO,20\nb,{cell},30\n".encode())
+    assert view.space["features"] == ["temperature"]
+    (note,) = view.notes
+    assert note.startswith("Molecules are not compared: ")
+    assert "in line 3" in note
 
 
 def test_without_rdkit_numbers_are_compared_and_its_absence_is_told(monkeypatch):
     monkeypatch.setattr(catalogues, "has_rdkit", lambda: False)
-    assert read_catalogue(b"id,smiles,weight\na,CCO,46\nb,CC,30\n").space["features"] == ["weight"]
+    view = read_catalogue(b"id,smiles,weight\na,CCO,46\nb,CC,30\n")
+    assert (view.space["features"], view.draws_molecules, view.notes) == (["weight"], False, [])
     with pytest.raises(InputError, match="add one, or install RDKit on the server"):
         read_catalogue(b"id,smiles\na,CCO\nb,CC\n")
 
@@ -115,6 +146,17 @@ def test_without_rdkit_numbers_are_compared_and_its_absence_is_told(monkeypatch)
 def test_an_id_is_no_feature_even_if_it_is_a_number():
     view = read_catalogue(b"ID,price\n1,4\n2,5\n3,5.5\n")
     assert (view.space["features"], view.space["key"]) == (["price"], "ID")
+
+
+def test_a_column_called_id_may_repeat_in_a_table_of_other_things():
+    assert read_catalogue(b"id,price\n1,4\n1,5\n2,5.5\n").rows == 3
+
+
+def test_a_file_in_the_code_page_of_the_system_is_read_with_a_note():
+    text = "name,price\nBürke,1\nElm,2\n"
+    assert read_catalogue(text.encode()).notes == []
+    (note,) = read_catalogue(text.encode("cp1252")).notes
+    assert note == "The file is not in UTF-8 and was read as Windows-1252: check letters with accents."
 
 
 def test_a_column_with_gaps_is_shown_but_tells_nothing_apart():

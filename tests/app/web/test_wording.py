@@ -50,7 +50,7 @@ def client():
         (space(REAL, constraints=["b a = 1"]), "must be a comparison of sums; .* as they are named: 'a'"),
         (space(REAL, REAL), "a parameter must be given once; received 'a' twice; rename one of them"),
         (space({**REAL, "low": "0,5"}), "low of a range must be a number; received '0,5'; write decimals with a point"),
-        (space(REAL, constraints=[3]), "a constraint must be an object; received 3; correct it"),
+        (space(REAL, constraints=[3]), "a constraint must be an object; received 3; describe it as on the page"),
         (space(REAL, constraints=[{"coefficients": 3}]), "coefficients of a constraint must map names to numbers"),
         (space(REAL, CHOICE, constraints=["c <= 1"]), "ranges without log, yes or no, constants; received c in c <= 1"),
         (table(n=["a", "b"], p=[1, "x"]), "'p' in line 3 must be a finite number.*or let the column be a choice"),

@@ -391,6 +391,8 @@ def test_studies_of_two_versions_of_a_contender_are_not_merged():
     assert merge_studies([unknown, new])["contender_version"].to_list() == ["default 2", None]
     with pytest.raises(InputError, match="one version; received default of default 1 and default 2; run the older"):
         merge_studies([old, unknown, new])
+    rerun = summary(record([0.6] * 4, seed=0).with_columns(contender_version=pl.lit("default 2")))
+    assert merge_studies([old, new, rerun])["contender_version"].to_list() == ["default 2"] * 2
 
 
 def test_a_report_has_all_files_and_can_be_rebuilt_from_its_summary(studies, tmp_path):

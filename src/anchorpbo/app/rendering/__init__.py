@@ -7,6 +7,6 @@
     templates     Template, an SVG with placeholders
     expressions   Expression, the content of a placeholder
     svg           sanitize_svg, an SVG rewritten from allowed elements and attributes
-    molecules     draw_molecule, compute_fingerprints: molecules by RDKit
+    molecules     draw_molecule, with RDKit
     pictures      image files of a catalogue's folder, and pictures embedded in a study
 """

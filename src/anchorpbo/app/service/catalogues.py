@@ -1,8 +1,7 @@
 """Catalogues from CSV files: the columns of a file, and a suggested role per column.
 
 A file of molecules needs no more than a name and a SMILES per row: RDKit computes the fingerprints, by which molecules
-are compared, and its other columns are shown. Without RDKit, or without SMILES, columns of numbers and categories are
-compared.
+are compared, and its other columns are shown. Otherwise designs are compared by columns of numbers and categories.
 """
 
 from __future__ import annotations
@@ -13,10 +12,11 @@ from io import BytesIO
 from typing import Any, Literal
 
 from anchorpbo.app.definition.validation import check_json, check_table_size, raise_input_errors
-from anchorpbo.app.rendering.molecules import compute_fingerprints, has_rdkit
+from anchorpbo.app.service.fingerprints import compute_fingerprints, has_rdkit
 from anchorpbo.app.service.views import JSONObject
 from anchorpbo.errors import InputError
 from anchorpbo.space import Catalogue
+from anchorpbo.space.column_roles import find_identifiers
 from anchorpbo.space.table import Table, get_cells
 
 MAX_HEADER_BYTES = 100_000
@@ -24,6 +24,7 @@ ColumnKind = Literal["number", "category", "text", "image", "link", "smiles", "f
 _IMAGE = re.compile(r"[^/\\]+\.(png|jpe?g|gif|webp)", re.IGNORECASE)
 _LINK = re.compile(r"https?://\S+")
 _SMILES_NAME = re.compile(r".*smiles.*|structure", re.IGNORECASE)
+_ENCODING_NOTE = "The file is not in UTF-8 and was read as Windows-1252: check letters with accents."
 _MAX_CATEGORIES = 20
 """Maximum number of distinct texts in a column of categories."""
 
@@ -46,6 +47,10 @@ class CatalogueView:
     columns: list[ColumnView]
     space: JSONObject
     display: JSONObject
+    notes: list[str]
+    """Sentences about the file that the user should read."""
+    draws_molecules: bool
+    """Whether the server has RDKit."""
 
 
 def read_catalogue(data: bytes) -> CatalogueView:
@@ -63,50 +68,57 @@ def _read(data: bytes) -> CatalogueView:
     if not len(table):
         raise InputError("a catalogue must have one row per design", "no rows below the names", "add some")
     columns = [_describe_column(name, list(get_cells(cells))) for name, cells in table.columns.items()]
-    smiles = next((one.name for one in columns if one.kind == "smiles" and "smiles" in one.name.lower()), None)
-    # A column of this name must tell the rows apart; the error names the first row that does not.
-    key = next((name for name in table.columns if name.strip().lower() == "id"), None)
-    if smiles is not None and has_rdkit():
-        name, table = _add_fingerprints(table, smiles)
-        columns.append(_describe_fingerprints(name, table))
-        catalogue = Catalogue(table, features=[], fingerprint=name, key=key)
-    else:
-        catalogue = _choose_features(table, columns, key)
+    notes = [_ENCODING_NOTE] if table.encoding == "cp1252" else []
+    catalogue = None
+    if has_rdkit() and any(one.kind == "smiles" for one in columns):
+        try:
+            catalogue = _make_molecules(table, columns)
+        except InputError as error:
+            if not any(_find_features(table, columns)):
+                raise
+            notes.append(f"Molecules are not compared: {error}")
+    if catalogue is None:
+        catalogue = _make_items(table, columns)
     space = catalogue.to_dict()
     check_json("a catalogue", space)
-    return CatalogueView(len(catalogue), columns, space, _make_display(columns, catalogue.key))
+    display = _make_display(columns, catalogue.key)
+    return CatalogueView(len(catalogue), columns, space, display, notes, has_rdkit())
 
 
-def _choose_features(table: Table, columns: list[ColumnView], key: str | None) -> Catalogue:
-    """Return the catalogue whose items are told apart by columns of numbers and categories."""
-    varying = [one for one in columns if one.distinct > 1 and one.name != key]
-    features = [one.name for one in varying if one.kind == "number"]
-    categories = [one.name for one in varying if one.kind == "category" and one.distinct <= _MAX_CATEGORIES]
-    if features or categories:
-        return Catalogue(table, features=features, categories=categories, key=key)
-    rule = "a catalogue must have a column of numbers or categories that tells its items apart"
-    molecules = any(one.kind == "smiles" for one in columns)
-    remedy = 'add one, or install RDKit on the server: pip install "anchorpbo[molecules]"' if molecules else "add one"
-    raise InputError(rule, ", ".join(table.columns), remedy)
-
-
-def _add_fingerprints(table: Table, smiles: str) -> tuple[str, Table]:
-    """Return the name of a new column with the fingerprints of molecules, and the table with it."""
+def _make_molecules(table: Table, columns: list[ColumnView]) -> Catalogue:
+    """Return the catalogue whose items are compared by fingerprints; add their column to the others."""
+    smiles = next(one.name for one in columns if one.kind == "smiles")
     name = "fingerprint"
     while name in table.columns:
         name += "_"
-    cells, places = get_cells(table.columns[smiles]), [f"{table.noun} {line}" for line in table.lines]
-    for cell, place in zip(cells, places, strict=True):
-        if cell is None:
-            rule, remedy = "every row must have a SMILES", "fill it in, or leave out the row"
-            raise InputError(rule, f"an empty cell in {place}", remedy)
-    bits = compute_fingerprints(list(map(str, cells)), places)
-    return name, Table({**table.columns, name: tuple(bits)}, table.lines, table.noun)
+    cells = [None if cell is None else str(cell) for cell in get_cells(table.columns[smiles])]
+    bits = compute_fingerprints(cells, [f"{table.noun} {line}" for line in table.lines])
+    key = next((one for one in table.columns if one.strip().lower() == "id"), None)
+    more = Table({**table.columns, name: tuple(bits)}, table.lines, table.noun)
+    catalogue = Catalogue(more, features=[], fingerprint=name, key=key)  # names a row whose id is not its own
+    columns.append(ColumnView(name, "fingerprint", bits[:5], len(set(bits))))
+    return catalogue
 
 
-def _describe_fingerprints(name: str, table: Table) -> ColumnView:
-    bits = list(get_cells(table.columns[name]))
-    return ColumnView(name, "fingerprint", bits[:5], len(set(bits)))
+def _make_items(table: Table, columns: list[ColumnView]) -> Catalogue:
+    """Return the catalogue whose items are compared by columns of numbers and categories."""
+    features, categories = _find_features(table, columns)
+    if features or categories:
+        return Catalogue(table, features=features, categories=categories)
+    rule = "a catalogue must have a column of numbers or categories that tells its items apart"
+    has_molecules = any(one.kind == "smiles" for one in columns)
+    remedy = (
+        'add one, or install RDKit on the server: pip install "anchorpbo[molecules]"' if has_molecules else "add one"
+    )
+    raise InputError(rule, ", ".join(table.columns), remedy)
+
+
+def _find_features(table: Table, columns: list[ColumnView]) -> tuple[list[str], list[str]]:
+    """Return the columns of numbers and of categories that tell items apart; an id does not describe its item."""
+    ids = find_identifiers(table, ())
+    varying = [one for one in columns if one.distinct > 1 and one.name not in ids]
+    features = [one.name for one in varying if one.kind == "number"]
+    return features, [one.name for one in varying if one.kind == "category" and one.distinct <= _MAX_CATEGORIES]
 
 
 def _describe_column(name: str, cells: list[Any]) -> ColumnView:

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from anchorpbo.app.definition.definition import StudyDefinition
-from anchorpbo.app.definition.validation import raise_input_errors
+from anchorpbo.app.definition.validation import check_space_size, raise_input_errors
 from anchorpbo.app.rendering.cards import Card, CardRow, make_card
 from anchorpbo.app.scheduler.worker_process import WorkerEndedError, WorkerProcess, WorkerTimeoutError
 from anchorpbo.app.service.catalogues import CatalogueView, ColumnView, read_catalogue
@@ -207,6 +207,7 @@ def _preview(request: Mapping[str, Any]) -> JSONObject:
 
 def _parse_constraints(space: Mapping[str, Any]) -> dict[str, Any]:
     """Return the space with textual constraints parsed to the form of `Linear.to_dict`."""
+    check_space_size(space)
     given, parameters = space.get("constraints"), space.get("parameters")
     if not isinstance(given, list) or not isinstance(parameters, list):
         return dict(space)

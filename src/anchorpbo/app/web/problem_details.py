@@ -55,10 +55,16 @@ _DETAILS = {
 """Details for errors whose detail from the framework is only the status phrase."""
 _HEADINGS: dict[int, str] = {HTTPStatus.FORBIDDEN: "Access denied", HTTPStatus.NOT_FOUND: "Not found"}
 """Headings of error pages."""
+STATUS_CODES = {
+    400: "bad_request", 401: "not_signed_in", 403: "access_denied", 404: "not_found", 405: "method_not_allowed",
+    413: "too_large", 421: "unknown_host", 422: "request", 429: "too_many_attempts", 500: "unexpected",
+}  # fmt: skip
+"""Codes of errors that are not exceptions of the library, by status."""
 _UNKNOWN_STUDY = "this study or participant does not exist, or was deleted"
 """Detail of a page; a program gets the error's own, which names the id."""
 _LOCAL = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]*")
 _MAX_PATH_LENGTH = 2000
+_MAX_FIELD_LENGTH = 200
 
 
 class ProblemDetails(BaseModel):
@@ -111,11 +117,10 @@ def make_problem(
     received: str | None = None,
     remedy: str | None = None,
 ) -> Response:
-    """Return a problem-details response; without a code, it is the phrase of the status, such as ``not_found``."""
-    phrase = HTTPStatus(status).phrase
+    """Return a problem-details response; without a code, it has that of its status."""
     body = ProblemDetails(
-        title=phrase, status=status, detail=_end_sentence(detail),
-        code=re.sub(r"\W+", "_", phrase.lower()) if code is None else code, field=field,
+        title=HTTPStatus(status).phrase, status=status, detail=_end_sentence(detail),
+        code=STATUS_CODES.get(status, f"http_{status}") if code is None else code, field=field,
         rule=rule, received=received, remedy=remedy,
     )  # fmt: skip
     return JSONResponse(body.model_dump(exclude_none=True), status, media_type=MEDIA_TYPE)
@@ -180,12 +185,15 @@ async def _handle_library_error(request: Request, error: Exception) -> Response:
 async def _handle_invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     parts = [_format_validation_error(one) for one in error.errors()[:5]]
+    # The place of the first error, without its first part: body, query or path.
+    field = ".".join(str(part) for one in error.errors()[:1] for part in one["loc"][1:])
     received = _replace_invalid_text(", ".join(parts))[:MAX_PART_LENGTH] or "another"
     rule, remedy = "a request must be as /openapi.json describes it", "correct it, as in the examples there"
     detail = f"{rule}; received {received}; {remedy}."
     return make_error_response(
-        request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, code="request", rule=rule, received=received, remedy=remedy
-    )
+        request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, field=_replace_invalid_text(field[:_MAX_FIELD_LENGTH]) or None, rule=rule,
+        received=received, remedy=remedy,
+    )  # fmt: skip
 
 
 def _format_validation_error(found: Mapping[str, Any]) -> str:

@@ -29,7 +29,7 @@ _PHRASES: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     ),
     (r"or name the features yourself, as in features=\[.*\]", "or choose the columns that describe a design"),
     (r", or use from_csv for a file(; features=\[\] for no features)?", ""),
-    (r"give the result of to_dict of a space", "correct it"),
+    (r"give the result of to_dict of a space", "describe it as on the page New study"),
     (r"write Space\(.*\) or Space\(.*\)", "describe at least one"),
     (r"write \w+=Real\(0, 1\), for example", "say what it is"),
     (r"must be a dict\b", "must be an object"),

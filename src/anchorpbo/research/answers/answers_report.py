@@ -36,7 +36,9 @@ def read_studies(store: RecordStore, problem_set: str, horizon: int) -> pl.DataF
     chosen = None if records is None else records.filter(pl.col("problem").is_in(SETS[problem_set]))
     if chosen is None or chosen.is_empty():
         raise InputError("there must be records to read", "none", "run the studies first")
-    return summarise_studies(chosen, horizon)
+    studies = summarise_studies(chosen, horizon)
+    _check_versions(studies)
+    return studies
 
 
 def merge_studies(reports: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -46,8 +48,9 @@ def merge_studies(reports: Sequence[pl.DataFrame]) -> pl.DataFrame:
     if not {*problems} <= {*find_set(problems[0])} or len(answers) > 1:
         received = f"{', '.join(problems)} with {', '.join(map(str, answers))} answers"
         raise InputError("reports must be of one set and one number of answers", received, "leave some of them out")
-    _check_versions(studies)
-    return studies.unique(STUDY, keep="last", maintain_order=True).sort(*STUDY)
+    merged = studies.unique(STUDY, keep="last", maintain_order=True).sort(*STUDY)
+    _check_versions(merged)
+    return merged
 
 
 def _check_versions(studies: pl.DataFrame) -> None:

@@ -134,7 +134,8 @@ class ContenderEntry:
         if self.kind == "baseline":
             return ""
         if self.packages:
-            return ", ".join(f"{package} {version_of(package)}" for package in self.packages)
+            # Without the build, such as +cpu.
+            return ", ".join(f"{package} {version_of(package).partition('+')[0]}" for package in self.packages)
         preset = self.options.get("preset", "default")
         return f"{preset} {self.options.get('preset_version', PRESET_VERSIONS[preset])}"
 

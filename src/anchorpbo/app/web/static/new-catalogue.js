@@ -13,7 +13,7 @@ const ROLES = [
 ];
 const ONCE = new Set(["title", "image", "smiles", "link", "fingerprint"]);
 const TAKEN_FOR = { number: "numbers", category: "categories", text: "text", image: "image files", link: "links", smiles: "molecules",
-  fingerprint: "computed from the molecules, which are compared by it" };
+  fingerprint: "Morgan fingerprint; molecules are compared by it" };
 
 const drop = document.getElementById("drop");
 const input = document.getElementById("table-file");
@@ -123,7 +123,8 @@ function show(view, file) {
     name, values, kind: "number", distinct: values.length, ...(seen.get(name) || {}),
   }));
   version += 1;
-  table = { space: view.space, rows: view.rows, columns, file: file.name };
+  table = { space: view.space, rows: view.rows, columns, file: file.name, drawsMolecules: view.draws_molecules };
+  say(view.notes.join(" "));
   words(file.name, summary());
   selects = new Map(columns.map((one) => [one.name, select(one, role(one, view))]));
   document.getElementById("columns").replaceChildren(...columns.map(line));
@@ -198,8 +199,7 @@ function pictureWords({ values }) {
   return there === names.length ? `All ${there} pictures are here.` : `${there} of ${names.length} pictures are here. Cards show the names of the others.`;
 }
 
-// The server computes fingerprints if it has RDKit, which also draws the molecules.
-const moleculeWords = () => (table.columns.some(({ kind }) => kind === "fingerprint") ? "" : "The server has no RDKit, so molecules are not drawn and not compared.");
+const moleculeWords = () => (table.drawsMolecules ? "" : "The server has no RDKit, so molecules are neither drawn nor compared.");
 
 function oddly({ row, cell }, kind) {
   const has = cell === null || cell === "" ? "an empty cell" : `“${brief(cell, 40)}”`;

@@ -128,6 +128,7 @@ form.addEventListener("submit", async (event) => {
     location.assign(`/studies/${study.id}/anchors`);
   } catch (error) {
     if (!(error instanceof Problem)) console.error(error);
+    if (way === "space") markSpace(error.field);
     tell("bad", sentence(error.message));
     create.disabled = false; // it may work the next time
   } finally {

@@ -203,7 +203,7 @@ async function takeIn(submit) {
   button.disabled = true;
   try {
     const { imported } = await upload(`${base}/comparisons?participant=${encodeURIComponent(whose)}`, file);
-    done.textContent = `${imported} ${imported === 1 ? "comparison" : "comparisons"} taken in for ${called(whose)}.`;
+    done.textContent = `${imported} ${imported === 1 ? "comparison" : "comparisons"} imported for ${called(whose)}.`;
     done.hidden = false;
     byId("upload").reset();
     byId("whose").value = whose;

@@ -85,7 +85,7 @@ export class Best {
 
   noiseWords() {
     const [low, high] = this.noises || [];
-    if (this.noises && noise(low) === noise(high)) return "much the same everywhere: anchors would tell more";
+    if (this.noises && noise(low) === noise(high)) return "much the same everywhere: mark anchors to learn where it differs";
     return `how surely you judge this one: noise ${noise(this.found.noise)}${this.noises ? `, around it from ${noise(low)} to ${noise(high)}` : ""}`;
   }
 

@@ -9,7 +9,7 @@ const COLUMNS = [
   { key: "utility", title: "Utility", number: true },
   { key: "low", title: "90 % from", number: true },
   { key: "high", title: "to", number: true },
-  { key: "noise", title: "Your noise", number: true },
+  { key: "noise", title: "Noise", number: true },
   { key: "reliability", title: "Reliability", number: true },
 ];
 const byId = (name) => document.getElementById(name);

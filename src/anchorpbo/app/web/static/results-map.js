@@ -10,7 +10,7 @@ const ENOUGH = 0.02; // a gain below this share is next to nothing
 export const QUANTITIES = {
   utility: { title: "Utility", words: "Colour is the expected utility: how much better than the average of what was compared." },
   uncertainty: { title: "Uncertainty", words: "Colour is the width of the 90 % interval of the utility: where it is wide, little is known. Strong colour is where much is known." },
-  noise: { title: "Your noise", words: "Colour is how unsteady your judgement is: small near anchors. Strong colour is a steady judgement." },
+  noise: { title: "Noise", words: "Colour is how unsteady your judgement is: small near anchors. Strong colour is a steady judgement." },
   reliability: { title: "Reliability", words: "Colour is how well you can judge, by the anchors: large near them." },
 };
 
