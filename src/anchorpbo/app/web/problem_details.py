@@ -187,11 +187,12 @@ async def _handle_invalid_request(request: Request, error: Exception) -> Respons
     parts = [_format_validation_error(one) for one in error.errors()[:5]]
     # The place of the first error, without its first part: body, query or path.
     field = ".".join(str(part) for one in error.errors()[:1] for part in one["loc"][1:])
+    field = _replace_invalid_text(field[:_MAX_FIELD_LENGTH])
     received = _replace_invalid_text(", ".join(parts))[:MAX_PART_LENGTH] or "another"
     rule, remedy = "a request must be as /openapi.json describes it", "correct it, as in the examples there"
     detail = f"{rule}; received {received}; {remedy}."
     return make_error_response(
-        request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, field=_replace_invalid_text(field[:_MAX_FIELD_LENGTH]) or None, rule=rule,
+        request, HTTPStatus.UNPROCESSABLE_ENTITY, detail, field=field or None, rule=rule,
         received=received, remedy=remedy,
     )  # fmt: skip
 
