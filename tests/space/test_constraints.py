@@ -54,6 +54,8 @@ def test_text_is_read_as_a_weighted_sum(text, coefficients, lower, upper):
         ("sweet×sour = 9", ["sweet×sour", "sweet", "x"], {"sweet×sour": 1}),
         ("1e5*a <= 9", ["a", "1e5"], {"a": 1e5}),
         ("'1e5' + `100 %` <= 9", ["a", "1e5", "100 %"], {"1e5": 1, "100 %": 1}),
+        ("2*5\" + a <= 9", ["a", '5"', "5"], {'5"': 2, "a": 1}),
+        ("a + b c <= 9", ["a", "b c", ""], {"a": 1, "b c": 1}),
         ('"water-milk" <= 9', ["water", "milk", "water-milk"], {"water-milk": 1}),
         ("water - milk ÷ 4 ≦ 9", ["water", "milk"], {"water": 1, "milk": -0.25}),
         ("2*p + a b <= 9", ["p", "a b", "2"], {"p": 2, "a b": 1}),

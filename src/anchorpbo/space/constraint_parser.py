@@ -27,18 +27,8 @@ EXAMPLE = "write it like '2*a + b <= 10', 'a + b + c == 1' or '1 <= a - b/4 <= 5
 _SHORTER_REMEDY = "name each parameter once, with one sign, or use Linear"
 _SEVERAL_REMEDY = "give several as a list of strings, ['a <= 1', 'b >= 2'], and write decimals with a point"
 _SIGNS = {
-    "≤": "<=",
-    "⩽": "<=",
-    "≦": "<=",
-    "≥": ">=",
-    "⩾": ">=",
-    "≧": ">=",
-    "−": "-",
-    "–": "-",
-    "×": "*",
-    "·": "*",
-    "÷": "/",
-}
+    "≤": "<=", "⩽": "<=", "≦": "<=", "≥": ">=", "⩾": ">=", "≧": ">=", "−": "-", "–": "-", "×": "*", "·": "*", "÷": "/",
+}  # fmt: skip
 _TRANSLATION = str.maketrans(_SIGNS)
 _SINGLE_EQUALS = re.compile(r"(?<![<>=!])=(?![<>=])")
 _TWO_WORDS = re.compile(r"[^\W\d]\w*\s+\w")
@@ -96,7 +86,7 @@ class _NameTable:
             rule = "names in a constraint must differ in more than white space"
             raise InputError(rule, f"{alike[0]!r} twice", "rename one of the parameters, or use Linear")
         identifiers = {form for form in originals if _is_identifier(form)}
-        others = sorted(originals.keys() - identifiers, key=lambda form: (-len(form), form))
+        others = sorted(originals.keys() - identifiers - {""}, key=lambda form: (-len(form), form))
         prefix = "p_"
         while any(prefix in form for form in originals):
             prefix += "_"
@@ -105,9 +95,9 @@ class _NameTable:
         found = {unicodedata.normalize("NFKC", form): originals[form] for form in identifiers}
         found |= {place: originals[form] for form, place in placeholders.items()}
         # In quotes, any name can be written; without, a name such as 2 or 1e5 is a number.
-        quoted = "|".join(map(_match_spaces, sorted(originals, key=len, reverse=True)))
+        quoted = "|".join(map(_match_spaces, sorted(originals.keys() - {""}, key=lambda form: (-len(form), form))))
         plain = "|".join(map(_match_spaces, (form for form in others if not _is_number(form))))
-        parts = [rf"(?P<quote>['\"`])(?:{quoted})(?P=quote)"] if originals else []
+        parts = [rf"(?P<quote>['\"`])(?:{quoted})(?P=quote)"] if quoted else []
         parts += [rf"(?<!\w)(?:{plain})(?!\w)"] if plain else []
         return cls(found, placeholders, re.compile("|".join(parts)) if parts else None)
 
@@ -116,8 +106,9 @@ class _NameTable:
         text = unicodedata.normalize("NFC", text).replace("\u00b5", "\u03bc")
         plain, end = "", 0
         for match in self.pattern.finditer(text) if self.pattern is not None else ():
-            form = _normalise(match[0].strip("'\"`"))
-            self._check_ambiguity(form, match["quote"] is not None)
+            quoted = match["quote"] is not None
+            form = _normalise(match[0][1:-1] if quoted else match[0])
+            self._check_ambiguity(form, quoted)
             plain += _translate_signs(text[end : match.start()]) + self.placeholders.get(form, form)
             end = match.end()
         return plain + _translate_signs(text[end:])

@@ -72,7 +72,8 @@ def _read(data: bytes) -> CatalogueView:
     catalogue = None
     if has_rdkit() and any(one.kind == "smiles" for one in columns):
         try:
-            catalogue = _make_molecules(table, columns)
+            catalogue, fingerprints = _make_molecules(table, columns)
+            columns.append(fingerprints)
         except InputError as error:
             if not any(_find_features(table, columns)):
                 raise
@@ -85,8 +86,8 @@ def _read(data: bytes) -> CatalogueView:
     return CatalogueView(len(catalogue), columns, space, display, notes, has_rdkit())
 
 
-def _make_molecules(table: Table, columns: list[ColumnView]) -> Catalogue:
-    """Return the catalogue whose items are compared by fingerprints; add their column to the others."""
+def _make_molecules(table: Table, columns: list[ColumnView]) -> tuple[Catalogue, ColumnView]:
+    """Return the catalogue whose items are compared by fingerprints, and the column of these."""
     smiles = next(one.name for one in columns if one.kind == "smiles")
     name = "fingerprint"
     while name in table.columns:
@@ -95,9 +96,9 @@ def _make_molecules(table: Table, columns: list[ColumnView]) -> Catalogue:
     bits = compute_fingerprints(cells, [f"{table.noun} {line}" for line in table.lines])
     key = next((one for one in table.columns if one.strip().lower() == "id"), None)
     more = Table({**table.columns, name: tuple(bits)}, table.lines, table.noun)
-    catalogue = Catalogue(more, features=[], fingerprint=name, key=key)  # names a row whose id is not its own
-    columns.append(ColumnView(name, "fingerprint", bits[:5], len(set(bits))))
-    return catalogue
+    # With a key, the error names the first row that repeats an id.
+    catalogue = Catalogue(more, features=[], fingerprint=name, key=key)
+    return catalogue, ColumnView(name, "fingerprint", bits[:5], len(set(bits)))
 
 
 def _make_items(table: Table, columns: list[ColumnView]) -> Catalogue:
