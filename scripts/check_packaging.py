@@ -65,7 +65,7 @@ try:
 except DataError as problem:
     print(problem)
 """
-_DRAW = "from anchorpbo.app.rendering.drawings import draw_molecule; print(draw_molecule('CCO')[:4])"
+_DRAW = "from anchorpbo.app.rendering.molecules import draw_molecule; print(draw_molecule('CCO')[:4])"
 _SERVE = """
 from anchorpbo.app.storage import open_storage
 from anchorpbo.app.web import Settings, make_app

@@ -27,7 +27,7 @@ from anchorpbo.app.definition.validation import MAX_CHOICES, MAX_CONSTRAINTS, MA
 from anchorpbo.app.rendering.pictures import MAX_PIXELS
 from anchorpbo.app.web.schemas import STUDY_EXAMPLE
 from anchorpbo.space import space as spaces
-from anchorpbo.space.constraints import MAX_TERMS
+from anchorpbo.space.constraint_parser import MAX_TERMS
 from support.corruption import spoilt
 from support.hard_rules import hard_study
 
