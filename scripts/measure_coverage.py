@@ -1,6 +1,6 @@
 """Measure the coverage of the stopping rule: how often a study that is told to stop is within the margin of the best.
 
-A study of the benchmark of answers is told to stop at the first look, every five answers, at which p_within of its
+A study of the benchmark of answers is told to stop at the first answer, from the tenth on, at which p_within of its
 recommended design is at least 0.9; the truth is known. The table of a model and a judge is followed by the true
 frequency for each tenth of p_within, over all looks. Studies that are in the folder are not run again.
 
@@ -10,11 +10,14 @@ frequency for each tenth of p_within, over all looks. Studies that are in the fo
 Models: the default preset without anchors, or told the judge's anchors (anchored), its version 1, or the true kernel
 and noise of a draw of a Gaussian process (known). The calibration of decision 39 comes from
 
-    python scripts/measure_coverage.py OUT --judges sure constant-low constant-high --seeds 6
+    python scripts/measure_coverage.py OUT --judges sure --seeds 6
+    python scripts/measure_coverage.py OUT --judges constant-low constant-high --seeds 3
 
-The calibration of p_within is fitted to all looks of the default preset and printed first. The tables of calibrated
-models use one that was fitted without the problem at hand (leave-one-out), since otherwise they would flatter it; the
-last two columns are those of the posterior probability.
+The calibration of p_within is fitted to all looks of the default preset and printed first; it and the tables are of all
+studies in the folder. Then its intercept is lowered until at least 0.9 of the studies that are told to stop are within
+the margin, where each problem is judged by a calibration fitted without it (leave-one-out). The tables of calibrated
+models are those of leave-one-out, too, since otherwise they would flatter the calibration; the last two columns are
+those of the posterior probability.
 """
 
 import argparse
@@ -34,21 +37,27 @@ import anchorpbo as ap
 from anchorpbo.app.cli.execution import RunOptions, make_console, record_tasks
 from anchorpbo.research.answers.judges import JUDGES, NoisyJudge, draw_judge
 from anchorpbo.research.answers.own_contenders import OptimizerContender
-from anchorpbo.research.answers.problems import TUNING, get_judged_problem
+from anchorpbo.research.answers.problems import CALIBRATION, TUNING, get_judged_problem
 from anchorpbo.research.answers.study_task import play
+from anchorpbo.research.experiments.confidence_intervals import compute_exact_interval
 from anchorpbo.research.experiments.experiment import ExperimentTask, RecordColumns
 from anchorpbo.study.optimality import StoppingCalibration, compute_p_within
 from anchorpbo.study.recommendation import compute_signal_to_noise
 from anchorpbo.typing import Array
 
-ANSWERS, LOOKS = 60, tuple(range(10, 61, 5))
-"""Number of answers of a study, and after which of them it may be told to stop."""
-MARGINS, MARGIN, ENOUGH = (0.03, 0.1, 0.2, 0.4, 1.0), 0.1, 0.9
+ANSWERS, FIRST_LOOK = 60, 10
+"""Number of answers of a study, and the first after which it may be told to stop."""
+PROBLEMS = [*TUNING, *CALIBRATION]
+MARGIN, OTHER_MARGINS, ENOUGH = 0.1, (0.03, 0.2, 0.4, 1.0), 0.9
+OTHER_LOOKS = 10
+"""The other margins are evaluated after every tenth answer."""
 CALIBRATED = ("default", "anchored")
 """Models whose p_within is calibrated."""
 MODELS = (*CALIBRATED, "version-1", "known")
 DRAWS = {"gp2": ap.RBF(0.2, 1.0), "gp4": ap.RBF(0.35, 1.0), "gp6m": ap.Matern52(0.7, 1.0)}
 """Kernels of the draws."""
+LARGEST_SHIFT = 1.0
+"""Largest amount by which the intercept of a calibration is lowered."""
 PENALTY = 0.02
 """Penalty on the squares of the coefficients of a calibration."""
 SMALL_STD = 0.05
@@ -59,7 +68,7 @@ SMALL_STD = 0.05
 class CoverageTask(ExperimentTask):
     """A study; one row per look and margin, with the posterior probability before any calibration."""
 
-    kind: ClassVar[str] = "coverage-margins"
+    kind: ClassVar[str] = "coverage-looks"
     model: str
     problem: str
     judge: str
@@ -74,11 +83,11 @@ class CoverageTask(ExperimentTask):
         contender = OptimizerContender(problem.space, told, self.seed, **options)
         rows: dict[str, list[float]] = {name: [] for name in ("answer", "margin", "posterior_p", "ratio", "share")}
         for row in play(contender, judge, ANSWERS, self.seed):
-            if row["answer"] not in LOOKS:
+            if row["answer"] < FIRST_LOOK:
                 continue
             model, x = contender.optimizer.model, contender.recommend()
             ratio = compute_signal_to_noise(model, x)
-            for margin in MARGINS:
+            for margin in (MARGIN, *(OTHER_MARGINS if row["answer"] % OTHER_LOOKS == 0 else ())):
                 p = compute_p_within(model.posterior, problem.space, x, margin, self.seed)
                 for name, value in zip(rows, (row["answer"], margin, p, ratio, row["share"]), strict=True):
                     rows[name].append(value)
@@ -131,8 +140,11 @@ def _maximise_likelihood(
     return np.asarray(optimize.minimize(loss, start, method="L-BFGS-B", bounds=bounds).x)
 
 
-def add_p_within(looks: pl.DataFrame) -> pl.DataFrame:
-    """Return the looks with the margin of the stopping rule and p_within; calibrated for the default preset."""
+def leave_problems_out(looks: pl.DataFrame) -> pl.DataFrame:
+    """Return the looks with the margin of the stopping rule and p_within; calibrated for the default preset.
+
+    Calibrations are fitted without the problem at hand, and their intercepts are not lowered.
+    """
     parts = []
     for (model, problem), rows in looks.group_by("model", "problem", maintain_order=True):
         shown = rows.filter(pl.col("margin") == MARGIN)
@@ -145,12 +157,36 @@ def add_p_within(looks: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(parts)
 
 
+def find_shift(looks: pl.DataFrame) -> float:
+    """Return by how much intercepts must be lowered so that 0.9 of the studies told to stop are within the margin."""
+    for shift in np.arange(0.0, LARGEST_SHIFT, 0.01):
+        stops = select_stops(lower_probabilities(looks, shift), "p_within")
+        if not stops.height or (stops["share"] >= 1.0 - MARGIN).to_numpy().mean() >= ENOUGH:
+            return float(shift)
+    return LARGEST_SHIFT
+
+
+def lower_probabilities(looks: pl.DataFrame, shift: float) -> pl.DataFrame:
+    """Return the looks with p_within of calibrations whose intercept is lower; other models are unchanged."""
+    lower = special.ndtr(special.ndtri(looks["p_within"].to_numpy()) - shift)
+    calibrated = pl.col("model").is_in(CALIBRATED)
+    return looks.with_columns(p_within=pl.when(calibrated).then(pl.Series(lower)).otherwise(pl.col("p_within")))
+
+
+def select_stops(looks: pl.DataFrame, probability: str) -> pl.DataFrame:
+    """Return the look of each study at which a probability first tells it to stop, if it does."""
+    enough = looks.sort("answer").filter(pl.col(probability) >= ENOUGH)
+    return enough.group_by("model", "problem", "judge", "seed", maintain_order=True).first()
+
+
 def print_tables(looks: pl.DataFrame) -> None:
     """Print the coverage and the reliability of each model and judge."""
     default = looks.filter(pl.col("model") == "default")
+    looks = leave_problems_out(looks)
     if default.height:
-        print(f"\n{fit_calibration(default)}")
-    looks = add_p_within(looks)
+        fitted, shift = fit_calibration(default), find_shift(looks.filter(pl.col("model") == "default"))
+        print(f"\n{fitted}\nintercept lowered by {shift:.2f}: {fitted.intercept - shift:.3f}")
+        looks = lower_probabilities(looks, shift)
     within = pl.col("share") >= 1.0 - MARGIN
     for (model, judge), rows in looks.sort("answer").group_by("model", "judge", maintain_order=True):
         print(f"\n## {model}, {judge} judge\n")
@@ -170,13 +206,11 @@ def print_tables(looks: pl.DataFrame) -> None:
 
 def _describe_stops(looks: pl.DataFrame, probability: str) -> str:
     """Return the number of studies told to stop by a probability, and the share within the margin, as two cells."""
-    stops = looks.filter(pl.col(probability) >= ENOUGH).group_by("problem", "seed", maintain_order=True).first()
+    stops = select_stops(looks, probability)
     if not stops.height:
         return "0 | –"
     n, within = stops.height, int((stops["share"] >= 1.0 - MARGIN).sum())
-    # The exact 95 % interval of Clopper and Pearson.
-    low = special.betaincinv(within, n - within + 1, 0.025) if within else 0.0
-    high = special.betaincinv(within + 1, n - within, 0.975) if within < n else 1.0
+    low, high = compute_exact_interval(within, n)
     return f"{n} | {within / n:.2f} ({low:.2f} to {high:.2f})"
 
 
@@ -185,7 +219,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--models", nargs="+", choices=MODELS, default=["default"])
-    parser.add_argument("--problems", nargs="+", choices=list(TUNING), default=list(TUNING))
+    parser.add_argument("--problems", nargs="+", choices=PROBLEMS, default=PROBLEMS)
     parser.add_argument("--judges", nargs="+", choices=JUDGES, default=["sure", "constant-high"])
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--workers", type=int, default=1)
@@ -199,7 +233,9 @@ def main() -> None:
         if model != "known" or problem in DRAWS
     ]
     store = record_tasks(tasks, RunOptions(given.out, resume=True, workers=given.workers), make_console())
-    print_tables(store.read(tasks))
+    looks = store.read_kind(CoverageTask.kind)
+    assert looks is not None
+    print_tables(looks)
 
 
 if __name__ == "__main__":

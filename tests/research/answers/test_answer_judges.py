@@ -6,10 +6,20 @@ import pytest
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.research.answers.judges import JUDGES, PLACEMENTS, SLIPS, make_judge, place_anchors
 from anchorpbo.research.answers.problems import get_judged_problem
-from anchorpbo.research.answers.study_task import draw_level
+from anchorpbo.research.answers.study_task import draw_uniform
 
 PROBLEM = get_judged_problem("gp2", 0)
 ANCHORS = place_anchors(PROBLEM, "good", 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "share"), [("sure", 0.0), ("slips", 0.0), ("constant-low", 0.05), ("constant-high", 0.15)]
+)
+def test_the_error_of_a_constant_judge_is_a_share_of_the_range(name, share):
+    X = PROBLEM.space.sample(50, np.random.default_rng(4))
+    values = PROBLEM.utility(PROBLEM.space.sample(20_000, np.random.default_rng(5)))
+    span = PROBLEM.maximum - np.quantile(values, 0.05)
+    assert np.allclose(make_judge(name, PROBLEM, ANCHORS).deviation(X), share * span, rtol=0.05)
 
 
 @pytest.mark.parametrize("name", JUDGES)
@@ -73,7 +83,7 @@ def test_unknown_names_are_errors():
 
 
 def test_levels_are_uniform_and_depend_on_the_seed_and_the_number_alone():
-    levels = np.array([[draw_level(seed, number) for number in range(1, 41)] for seed in range(25)])
+    levels = np.array([[draw_uniform(seed, number) for number in range(1, 41)] for seed in range(25)])
     assert len(np.unique(levels)) == levels.size
     assert abs(levels.mean() - 0.5) < 4 * np.sqrt(1 / 12 / levels.size)
-    assert draw_level(3, 7) == levels[3, 6]
+    assert draw_uniform(3, 7) == levels[3, 6]

@@ -163,9 +163,11 @@ def test_a_peer_ahead_by_more_than_the_margin_is_a_miss_and_says_by_how_much():
 def test_half_the_answers_are_enough_at_the_limit_and_not_one_beyond():
     for last, met in ((20, True), (21, False)):
         found = judged(many("default", last, 0.8), many("botorch-probit", 40, 0.8))
-        (target,) = find(found, "Without anchors, the mean curve")
+        (target,) = find(found, "Without anchors, the mean share")
         assert (target.found, target.met) == (str(last), met)
-    (target,) = find(judged(many("default", 5, 0.7), many("botorch-probit", 40, 0.8)), "Without anchors, the mean")
+    (target,) = find(
+        judged(many("default", 5, 0.7), many("botorch-probit", 40, 0.8)), "Without anchors, the mean share"
+    )
     assert (target.found, target.met, target.missed_by) == ("never", False, "not within 40")
 
 
@@ -231,7 +233,7 @@ def not_run(found, start):
 
 def test_a_judge_without_records_is_not_run():
     found = judged(many("default", 10, 0.9), peers(10, 0.8), many("default-anchors", 10, 0.9, placement="misleading"))
-    for start in ("Without anchors, the area", "Without anchors, the mean curve", "With misleading anchors"):
+    for start in ("Without anchors, the area", "Without anchors, the mean share", "With misleading anchors"):
         missing = not_run(found, start)
         assert set(missing) == {"constant-low", "constant-high", "believed", "linear", "slips"}
         assert {target.verdict for target in missing.values()} == {"not run: no studies"}
@@ -253,7 +255,7 @@ def test_a_problem_without_records_leaves_its_targets_open():
     found = judged(
         many("default", 10, 0.9), peers(10, 0.8), many("default", 10, 0.9, problem="gp6"), problems=("gp3", "gp6")
     )
-    missing = not_run(found, "Without anchors, the mean curve")["sure"]
+    missing = not_run(found, "Without anchors, the mean share")["sure"]
     assert missing.verdict == "not run: no studies of gp6"
     assert not_run(found, "Without anchors, the area")["sure"].verdict == "not run: no studies of gp6"
     (target,) = find(found, "Draws in three")
@@ -279,7 +281,7 @@ def test_the_stopping_rule_is_judged_from_60_answers_on(answers, judges):
 
 def test_the_problems_of_the_set_are_expected_by_default():
     studies = summary(*many("default", 10, 0.95), *many("botorch-probit", 40, 0.8), horizon=40)
-    missing = not_run(targets.judge_targets(studies), "Without anchors, the mean curve")["sure"]
+    missing = not_run(targets.judge_targets(studies), "Without anchors, the mean share")["sure"]
     assert missing.verdict == "not run: no studies of gp6, branin2in5, cosine10, coffee, catalogue8"
 
 
@@ -287,10 +289,10 @@ def test_both_sides_of_a_difference_are_the_same_studies():
     # Our extra seeds and the reference's are far off; only the seeds of both count.
     ours = [*many("default", 20, 0.8), *(record([0.1] * 40, seed=seed) for seed in (50, 51))]
     theirs = [*many("botorch-probit", 40, 0.8), *(record([3.0] * 40, "botorch-probit", seed=60 + n) for n in range(3))]
-    (target,) = find(judged(ours, theirs), "Without anchors, the mean curve")
+    (target,) = find(judged(ours, theirs), "Without anchors, the mean share")
     assert (target.found, target.met) == ("20", True)
     alone = judged(many("default", 20, 0.8), many("botorch-probit", 40, 0.8))
-    assert target == find(alone, "Without anchors, the mean curve")[0]
+    assert target == find(alone, "Without anchors, the mean share")[0]
     others = [each for name in targets.list_peers() if name != "botorch-probit" for each in many(name, 10, 0.5)]
     areas = [find(judged(a, b, others), "Without anchors, the area") for a, b in (
         (ours, theirs), (many("default", 20, 0.8), many("botorch-probit", 40, 0.8))
@@ -313,7 +315,7 @@ def test_a_seed_that_lacks_a_problem_of_one_side_counts_for_neither():
     ours = [each for name in both for each in many("default", 20, 0.8, problem=name)]
     theirs = [each for name in both for each in many("botorch-probit", 40, 0.8, problem=name)]
     half = [record([5.0] * 40, "botorch-probit", seed=70), record([-5.0] * 40, seed=70)]
-    found = [find(judged(ours, theirs, more, problems=both), "Without anchors, the mean") for more in ([], half)]
+    found = [find(judged(ours, theirs, more, problems=both), "Without anchors, the mean share") for more in ([], half)]
     assert found[0] == found[1]
     assert len(found[0]) == 1
 
@@ -409,3 +411,10 @@ def test_a_report_has_all_files_and_can_be_rebuilt_from_its_summary(studies, tmp
     write_report(pl.read_parquet(tmp_path / "studies.parquet"), again)
     for name in names:
         assert (again / name).read_bytes() == (tmp_path / name).read_bytes(), name
+
+
+def test_a_part_of_the_benchmark_without_good_anchors_has_a_report(tmp_path):
+    rows = record([0.1, 0.4], contender="default-anchors", placement="misleading")
+    names = {path.name for path in write_report(summarise_studies(rows, 2), tmp_path)}
+    assert "placements.png" in names
+    assert not {"judges.png", "problems-sure.png"} & names

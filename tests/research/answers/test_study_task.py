@@ -9,8 +9,8 @@ from anchorpbo.research.answers import contenders
 from anchorpbo.research.answers.contenders import Contender, ContenderEntry
 from anchorpbo.research.answers.judges import draw_judge
 from anchorpbo.research.answers.plan import QUICK_SEEDS, BenchmarkPart, plan_studies
-from anchorpbo.research.answers.problems import CONFIRMATION, TUNING, get_judged_problem
-from anchorpbo.research.answers.study_task import AnswersStudy, draw_level, play
+from anchorpbo.research.answers.problems import CONFIRMATION, get_judged_problem
+from anchorpbo.research.answers.study_task import AnswersStudy, draw_uniform, play
 from anchorpbo.research.experiments.records import MEASURED_COLUMNS, RecordStore
 from anchorpbo.research.experiments.runner import SerialBackend, run_tasks
 
@@ -62,7 +62,7 @@ def test_a_row_has_the_share_of_the_recommendation_and_of_the_pair_and_whether_t
         pair, first_won = contender.told[number - 1]
         assert row["share"] == problem.share(np.array([[0.1 * number, 0.5]]))[0]
         assert [row["first_share"], row["second_share"]] == problem.share(pair).tolist()
-        assert first_won == judge.prefers_first(pair, draw_level(0, number))
+        assert first_won == judge.prefers_first(pair, draw_uniform(0, number))
         assert row["right"] == (first_won == (row["first_share"] > row["second_share"]))
         assert row["failures"] == 0
         assert row["stop"] is None
@@ -207,7 +207,3 @@ def test_a_quick_part_is_small_and_options_override_it():
 def test_a_mistake_in_a_part_is_an_error(part, says):
     with pytest.raises(InputError, match=says):
         BenchmarkPart(**part)
-
-
-def test_names_of_the_sets_are_those_of_the_problems():
-    assert BenchmarkPart(problems=tuple(TUNING)).problems == tuple(TUNING)

@@ -65,6 +65,7 @@ CONTENDER_STYLES: dict[str, LineStyle] = {
     "paper": LineStyle(SKY),
     "paper-anchors": LineStyle(SKY, DASHED),
     "botorch-probit": LineStyle(ORANGE),
+    "botorch-probit-3": LineStyle(ORANGE, (0.0, (1.0, 1.5))),
     "botorch-logit": LineStyle(ORANGE, DASHED),
     "optuna": LineStyle(GREEN),
     "glisp": LineStyle(PINK),

@@ -21,7 +21,7 @@ import polars as pl
 from anchorpbo.errors import InputError
 from anchorpbo.research.answers.answer_tables import ANSWER_TABLES
 from anchorpbo.research.answers.problems import SETS, find_set
-from anchorpbo.research.answers.study_metrics import STUDY, summarise_studies
+from anchorpbo.research.answers.study_metrics import STUDY, select, summarise_studies
 from anchorpbo.research.answers.study_task import AnswersStudy
 from anchorpbo.research.answers.targets import judge_targets
 from anchorpbo.research.experiments.records import RecordStore
@@ -86,9 +86,13 @@ def write_report(studies: pl.DataFrame, folder: Path) -> list[Path]:
             folder / TARGETS_FILE: targets.encode(),
         }
     )
-    figures = {"judges": answer_curves.plot_judges(studies), "placements": answer_curves.plot_placements(studies)}
+    figures = {"placements": answer_curves.plot_placements(studies)}
+    # Contenders are compared with good anchors, and a part of the benchmark may have others only.
+    judged = select(studies, placement="good")["judge"]
+    if len(judged):
+        figures["judges"] = answer_curves.plot_judges(studies)
     for judge in answer_curves.PROBLEM_JUDGES:
-        if judge in studies["judge"]:
+        if judge in judged:
             figures[f"problems-{judge}"] = answer_curves.plot_problems(studies, judge)
     for name, drawn in figures.items():
         files += strategy_styles.save_figure(drawn, folder / name)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from anchorpbo.research.answers.contenders import AnswerLog, Contender, list_initial_pairs
+from anchorpbo.research.answers.contenders import INITIAL_PAIRS, AnswerLog, Contender, list_initial_pairs
 from anchorpbo.research.answers.one_hot import OneHotCoding
 from anchorpbo.research.answers.pairwise_gp import (
     PairwiseLink,
@@ -45,15 +45,20 @@ class BoTorchContender(Contender):
         See `Contender`; BoTorch's model has no use for anchors.
     link
         Likelihood of an answer.
+    initial
+        Number of initial pairs.
     """
 
-    def __init__(self, space: DesignSpace, anchors: Array | None, seed: int, *, link: PairwiseLink = "probit") -> None:
+    def __init__(
+        self, space: DesignSpace, anchors: Array | None, seed: int, *, link: PairwiseLink = "probit",
+        initial: int = INITIAL_PAIRS,
+    ) -> None:  # fmt: skip
         import torch
 
         super().__init__(space, anchors, seed)
         torch.set_num_threads(1)
         self._link, self._coding = link, OneHotCoding.of(space)
-        self._initial, self._log = list_initial_pairs(space, seed), AnswerLog(space.dimension)
+        self._initial, self._log = list_initial_pairs(space, seed, initial), AnswerLog(space.dimension)
         self._model: Any = None
         self._answers = 0
         """Number of answers that the model knows."""

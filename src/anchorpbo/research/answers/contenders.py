@@ -27,8 +27,8 @@ from anchorpbo.study.initial_duels import generate_initial_pairs
 from anchorpbo.study.plan import PRESET_VERSIONS
 from anchorpbo.typing import Array
 
-INITIAL_PAIRS = 5
-"""Number of initial duels of contenders that have none of their own."""
+INITIAL_PAIRS, DEFAULT_INITIAL = 5, 3
+"""Number of initial duels of contenders that have none of their own, and of the default preset."""
 
 
 class Contender(ABC):
@@ -66,9 +66,9 @@ class Contender(ABC):
         return None
 
 
-def list_initial_pairs(space: DesignSpace, seed: int) -> Array:
-    """Return the initial duels of a study of ours with this seed, (5, 2, d): pairs of Sobol' designs."""
-    return generate_initial_pairs(space, seed)[:INITIAL_PAIRS]
+def list_initial_pairs(space: DesignSpace, seed: int, count: int = INITIAL_PAIRS) -> Array:
+    """Return the initial duels of a study of ours with this seed, (count, 2, d): pairs of Sobol' designs."""
+    return generate_initial_pairs(space, seed)[:count]
 
 
 class AnswerLog:
@@ -164,6 +164,9 @@ CONTENDERS: dict[str, ContenderEntry] = {
     "paper": _ours("Paper preset", preset="paper"),
     "paper-anchors": _ours("Paper preset, anchors", anchored=True, preset="paper"),
     "botorch-probit": _botorch("BoTorch EUBO, probit", options={"link": "probit"}),
+    "botorch-probit-3": _botorch(
+        "BoTorch EUBO, probit, three initial pairs", options={"link": "probit", "initial": DEFAULT_INITIAL}
+    ),
     "botorch-logit": _botorch("BoTorch EUBO, logit", options={"link": "logit"}),
     "optuna": ContenderEntry(
         "Optuna dashboard", "peer", "optuna_contender", "OptunaContender",

@@ -1,6 +1,6 @@
 """The studies of the benchmark: which contenders meet which judges on which problems.
 
-Not every combination says something. The anchors matter to a contender that is told them and to the heteroscedastic
+Only informative combinations are run. The anchors matter to a contender that is told them and to the heteroscedastic
 judges; elsewhere one placement is enough. Other libraries and random pairs do not use anchors, so they are run with
 good anchors only. Slow libraries are run with some judges only, unless they are named. The default preset without
 anchors is run to more answers with the judges for whom its stopping rule must hold; tables and curves cover the first
@@ -25,6 +25,8 @@ HETEROSCEDASTIC = ("believed", "linear")
 """Judges whose error depends on their anchors."""
 ALL_JUDGES_PEER = "botorch-probit"
 """The other library that is run with all judges."""
+OPT_IN_CONTENDER = "botorch-probit-3"
+"""A variant of a library that is run only if it is named."""
 PEER_JUDGES = ("sure", "constant-low", "constant-high", "linear")
 """Judges with whom all other libraries are run."""
 STOPPING_CONTENDER, STOPPING_JUDGES = "default", ("sure", "constant-low", "constant-high")
@@ -94,6 +96,8 @@ def plan_studies(part: BenchmarkPart) -> list[AnswersStudy]:
 
 def meets_judge(contender: str, judge: str) -> bool:
     """Return whether the whole benchmark runs a contender with a judge."""
+    if contender == OPT_IN_CONTENDER:
+        return False
     return not get_contender(contender).packages or contender == ALL_JUDGES_PEER or judge in PEER_JUDGES
 
 

@@ -1,7 +1,8 @@
 """Problems of the benchmark: a tuning set, on which defaults are chosen, and a confirmation set, which judges them.
 
-No problem of one set is in the other. Problems whose name begins with ``gp`` are draws of a Gaussian process with known
-length-scales, a new draw for each seed; ``catalogue`` problems are lists of 500 designs with such a draw as utility.
+A third set is not part of the benchmark: the stopping rule is calibrated on it and on the tuning set. No problem of one
+set is in another. Problems whose name begins with ``gp`` are draws of a Gaussian process with known length-scales, a
+new draw for each seed; ``catalogue`` problems are lists of 500 designs with such a draw as utility.
 
 A utility is measured by the share of the way from a median design to the best,
 
@@ -22,7 +23,17 @@ from scipy import optimize
 
 from anchorpbo.errors import UnknownNameError
 from anchorpbo.numerics.sobol import sobol
-from anchorpbo.problems import BRANIN, HARTMANN4, HARTMANN6, STYBLINSKI_TANG5, Problem, mixed
+from anchorpbo.problems import (
+    BRANIN,
+    HARTMANN3,
+    HARTMANN4,
+    HARTMANN6,
+    LEVY4,
+    SIX_HUMP_CAMEL,
+    STYBLINSKI_TANG5,
+    Problem,
+    mixed,
+)
 from anchorpbo.space import Catalogue, Categorical, DesignSpace, Integer, Real, Space
 from anchorpbo.typing import Array
 
@@ -182,6 +193,32 @@ def _coffee() -> JudgedProblem:
     return _mixed_problem("coffee", space, mixed.coffee, mixed.COFFEE_MAXIMUM)
 
 
+@dataclass(frozen=True, eq=False)
+class Hills:
+    """Utility of `x`, `y` and a category `kind`, with one hill per category.
+
+    u = h exp(-((x - a)^2 + (y - b)^2) / 0.08), with the height h and the place (a, b) of the category's hill.
+    """
+
+    hills: Mapping[str, tuple[float, float, float]]
+    """h, a and b by category."""
+
+    def __call__(self, design: Mapping[str, Any]) -> float:
+        """Return the utility of a design."""
+        height, a, b = self.hills[design["kind"]]
+        return height * float(np.exp(-((design["x"] - a) ** 2 + (design["y"] - b) ** 2) / 0.08))
+
+
+def _draw_hills(seed: int) -> JudgedProblem:
+    """Draw four hills: one of height 1, the others of heights between 0.6 and 0.95."""
+    rng = np.random.default_rng([seed, 109])
+    heights, places = np.append(rng.uniform(0.6, 0.95, 3), 1.0), rng.random((4, 2))
+    rows = zip("abcd", heights.tolist(), places.tolist(), strict=True)
+    hills: dict[str, tuple[float, float, float]] = {kind: (h, a, b) for kind, h, (a, b) in rows}
+    space = Space(x=Real(0.0, 1.0), y=Real(0.0, 1.0), kind=Categorical(list(hills)))
+    return _mixed_problem("hills", space, Hills(hills), 1.0)
+
+
 def _catalogue(
     name: str, lengthscales: tuple[float, ...], irrelevant: int, seed: int, kernel: Literal["rbf", "matern52"]
 ) -> JudgedProblem:
@@ -214,7 +251,7 @@ def _cube(dimension: int) -> Space:
     return Space({f"x{c + 1}": Real(0.0, 1.0) for c in range(dimension)})
 
 
-# -- the two sets ------------------------------------------------------------------------------------------------------
+# -- the sets ----------------------------------------------------------------------------------------------------------
 
 TUNING: dict[str, Callable[[int], JudgedProblem]] = {
     "gp2": lambda seed: draw_problem("gp2", (0.2,) * 2, seed),
@@ -238,6 +275,18 @@ CONFIRMATION: dict[str, Callable[[int], JudgedProblem]] = {
 }
 """Problems on which the choices are confirmed, by name: functions of the seed."""
 
+CALIBRATION: dict[str, Callable[[int], JudgedProblem]] = {
+    "gp2m": lambda seed: draw_problem("gp2m", (0.3,) * 2, seed, "matern52"),
+    "gp3a": lambda seed: draw_problem("gp3a", (0.2, 0.4, 0.8), seed),
+    "gp3m": lambda seed: draw_problem("gp3m", (0.4,) * 3, seed, "matern52"),
+    "gp5a": lambda seed: draw_problem("gp5a", (0.25, 0.5, 0.5, 1.0, 1.0), seed),
+    "camel2in4": lambda _: add_irrelevant("camel2in4", SIX_HUMP_CAMEL, 2),
+    "hartmann3": lambda _: add_irrelevant("hartmann3", HARTMANN3, 0),
+    "levy4": lambda _: add_irrelevant("levy4", LEVY4, 0),
+    "hills": _draw_hills,
+}
+"""Further problems to which the stopping rule is calibrated, by name: functions of the seed."""
+
 SETS: dict[str, dict[str, Callable[[int], JudgedProblem]]] = {"tuning": TUNING, "confirmation": CONFIRMATION}
 
 
@@ -249,7 +298,7 @@ def find_set(problem: str) -> tuple[str, ...]:
 @cache
 def get_judged_problem(name: str, seed: int) -> JudgedProblem:
     """Return the problem of a name and a seed; only draws depend on the seed."""
-    known = {**TUNING, **CONFIRMATION}
+    known = {**TUNING, **CONFIRMATION, **CALIBRATION}
     if name not in known:
         raise UnknownNameError.of("a problem", name, known)
     return known[name](seed)

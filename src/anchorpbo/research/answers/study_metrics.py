@@ -36,8 +36,9 @@ STUDY = ("problem", "judge", "placement", "contender", "seed")
 def summarise_studies(records: pl.DataFrame, horizon: int) -> pl.DataFrame:
     """Return one row per study with at least `horizon` answers, with all its shares in one column.
 
-    Only the stopping rule looks beyond the horizon. Of several runs of a study, the longest counts: a contender does
-    not know how many answers will follow, so that the shorter ones are its beginning.
+    Shares and levels end at the horizon; the stopping rule, times, failures and the column `right` cover all answers.
+    Of several runs of a study, the longest counts: a contender does not know how many answers will follow, so that the
+    shorter ones are its beginning.
     """
     records = records.filter(pl.col("answers") >= horizon)
     records = records.filter(pl.col("answers") == pl.col("answers").max().over(*STUDY))

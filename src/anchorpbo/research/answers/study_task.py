@@ -90,7 +90,7 @@ _EFFORTS = {"botorch_contender": 20.0, "optuna_contender": 20.0, "glisp_contende
 """Time per answer relative to ours, by module."""
 
 
-def draw_level(seed: int, number: int) -> float:
+def draw_uniform(seed: int, number: int) -> float:
     """Draw the uniform random number that decides an answer."""
     return float(np.random.default_rng([seed, 106, number]).random())
 
@@ -106,13 +106,13 @@ def play(contender: Contender, judge: NoisyJudge, answers: int, seed: int) -> It
     for number in range(1, answers + 1):
         failures += asked is None
         pair = _draw_pair(problem, seed, number) if asked is None else asked
-        first_won = judge.prefers_first(pair, draw_level(seed, number))
+        first_won = judge.prefers_first(pair, draw_uniform(seed, number))
         row = {"answer": number, **_describe_pair(problem, pair, first_won), "seconds": asking}
         told, _ = _try(partial(_tell, contender, pair, first_won))
         asked, asking = _try(contender.ask) if number < answers else (None, 0.0)
         recommended, recommending = _try(contender.recommend)
-        stop, _ = _try(contender.stops)
-        failures += (told is None) + (recommended is None)
+        (stop,) = stops if (stops := _try(lambda: (contender.stops(),))[0]) is not None else (None,)
+        failures += (told is None) + (recommended is None) + (stops is None)
         best = best if recommended is None else recommended
         yield row | {
             "share": float(problem.share(best)[0]),

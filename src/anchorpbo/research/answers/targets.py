@@ -3,7 +3,7 @@
 ::
 
     area                without anchors, for every judge, the area less that of the best peer: interval above -0.03
-    half                without anchors, the mean curve reaches the last share of BoTorch (probit) by answer 20
+    reach               without anchors, the mean curve reaches by answer 20 where BoTorch (probit) is after 40
     good anchors        with good anchors, the same by answer 14, for each heteroscedastic judge
     misleading          with misleading anchors, at most a tenth of the area without anchors is lost
     three dimensions    on draws in three dimensions, a sure judge: mean last share at least 0.93
@@ -27,12 +27,17 @@ from anchorpbo.research.answers.judges import JUDGES
 from anchorpbo.research.answers.plan import HETEROSCEDASTIC, STOPPING_ANSWERS, STOPPING_JUDGES, meets_judge
 from anchorpbo.research.answers.problems import find_set
 from anchorpbo.research.answers.study_metrics import average_by_seed, compare, pair_studies, select
-from anchorpbo.research.experiments.confidence_intervals import MIN_SEEDS, Interval, bootstrap_ratio
+from anchorpbo.research.experiments.confidence_intervals import (
+    MIN_SEEDS,
+    Interval,
+    bootstrap_ratio,
+    compute_exact_interval,
+)
 
 OURS, ANCHORED, REFERENCE = "default", "default-anchors", "botorch-probit"
 """The contenders that targets are about, and the one they are compared with."""
 AREA_MARGIN = 0.03
-HALF, WITH_ANCHORS = 20, 14
+REACH_BY, REACH_BY_WITH_ANCHORS = 20, 14
 """Answers by which the reference's last share must be reached."""
 LARGEST_LOSS = 0.1
 DRAWS_3D, DRAWS_SHARE = "gp3", 0.93
@@ -49,7 +54,7 @@ class Target:
     goal: str
     found: str = "–"
     interval: str = "–"
-    """The 95 % interval of the number found, or a dash."""
+    """The 95 % interval of the number found, or a dash. Areas are judged by it, all others by the number."""
     met: bool | None = None
     """``None`` if the target is not judged: its studies have not been run, or it is only reported."""
     missed_by: str = ""
@@ -83,7 +88,8 @@ def judge_targets(studies: pl.DataFrame, problems: Sequence[str] | None = None) 
     if problems is None:
         problems = find_set(studies["problem"][0])
     rules: tuple[Rule, ...] = (
-        _compare_areas, _reach_half, _reach_with_anchors, _lose_little, _climb_draws, _cover, _stop_early,
+        _judge_areas, _judge_reach, _judge_reach_with_anchors, _judge_misleading_anchors, _judge_draws,
+        _judge_coverage, _judge_stopping,
     )  # fmt: skip
     return [target for rule in rules for target in rule(studies, problems)]
 
@@ -132,7 +138,7 @@ def _find_missing_peers(studies: pl.DataFrame, judge: str, problems: Sequence[st
     return "; ".join(f"{CONTENDERS[peer].title}: {text}" for peer, text in missing.items() if text)
 
 
-def _compare_areas(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
+def _judge_areas(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
     text = f"Without anchors, the area less that of the best peer has its interval above {-AREA_MARGIN:g}."
     goal = f"> {-AREA_MARGIN:g}"
     for judge in JUDGES:
@@ -147,14 +153,16 @@ def _compare_areas(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[T
         )  # fmt: skip
 
 
-def _reach_half(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
-    text = f"Without anchors, the mean curve reaches the last share of BoTorch's EUBO by answer {HALF}."
-    return (_reach(studies, problems, text, judge, OURS, HALF) for judge in JUDGES)
+def _judge_reach(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
+    text = f"Without anchors, the mean share after {REACH_BY} answers is that of BoTorch's EUBO after 40."
+    return (_reach(studies, problems, text, judge, OURS, REACH_BY) for judge in JUDGES)
 
 
-def _reach_with_anchors(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
-    text = f"With good anchors, the mean curve reaches the last share of BoTorch's EUBO by answer {WITH_ANCHORS}."
-    return (_reach(studies, problems, text, judge, ANCHORED, WITH_ANCHORS) for judge in HETEROSCEDASTIC)
+def _judge_reach_with_anchors(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
+    text = (
+        f"With good anchors, the mean share after {REACH_BY_WITH_ANCHORS} answers is that of BoTorch's EUBO after 40."
+    )
+    return (_reach(studies, problems, text, judge, ANCHORED, REACH_BY_WITH_ANCHORS) for judge in HETEROSCEDASTIC)
 
 
 def _reach(studies: pl.DataFrame, problems: Sequence[str], text: str, judge: str, contender: str, limit: int) -> Target:
@@ -181,7 +189,7 @@ def _reach(studies: pl.DataFrame, problems: Sequence[str], text: str, judge: str
     )  # fmt: skip
 
 
-def _lose_little(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
+def _judge_misleading_anchors(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
     text = f"With misleading anchors, at most {LARGEST_LOSS:.0%} of the area without anchors is lost."
     goal = f"≤ {LARGEST_LOSS:g}"
     for judge in JUDGES:
@@ -202,7 +210,7 @@ def _lose_little(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Tar
         yield Target(text, judge, goal, f"{loss:.3f}", interval, loss <= LARGEST_LOSS, miss)
 
 
-def _climb_draws(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
+def _judge_draws(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
     if DRAWS_3D not in problems:
         return
     text = f"Draws in three dimensions, a sure judge, no anchors: mean last share at least {DRAWS_SHARE:g}."
@@ -218,12 +226,12 @@ def _climb_draws(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Tar
     yield Target(text, DRAWS_3D, goal, f"{share.mean:.3f}", share.format_bounds(), met, miss)
 
 
-def _cover(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
+def _judge_coverage(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
     text = f"Of the studies told to stop, the share within {STOP_MARGIN:g} of the best is at least {COVERAGE:g}."
     for judge in JUDGES:
         required = judge in STOPPING_JUDGES
         goal = f"≥ {COVERAGE:g}" if required else "reported"
-        rows = select(studies, judge=judge, contender=OURS)
+        rows = select(studies, judge=judge, contender=OURS, placement="good").filter("has_rule")
         # Shorter studies would leave out those told to stop late.
         rows = _select_long(rows) if required else rows
         if missing := find_missing(rows, problems):
@@ -235,15 +243,16 @@ def _cover(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
             miss = "no study is told to stop"
             yield Target(text, setting, goal, met=False if required else None, missed_by=miss if required else "")
             continue
-        covered = float((stopped["stop_share"] >= 1.0 - STOP_MARGIN).to_numpy().mean())
+        within = int((stopped["stop_share"] >= 1.0 - STOP_MARGIN).to_numpy().sum())
+        covered, (low, high) = within / stopped.height, compute_exact_interval(within, stopped.height)
         met, miss = (covered >= COVERAGE, _format_miss(COVERAGE - covered)) if required else (None, "")
-        yield Target(text, setting, goal, f"{covered:.3f}", met=met, missed_by=miss)
+        yield Target(text, setting, goal, f"{covered:.3f}", f"{low:.2f} to {high:.2f}", met, miss)
 
 
-def _stop_early(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
+def _judge_stopping(studies: pl.DataFrame, problems: Sequence[str]) -> Iterator[Target]:
     text = f"At least half of the studies with a sure judge are told to stop within {STOPPING_ANSWERS} answers."
     goal = f"≥ {STOPPED:g}"
-    rows = _select_long(select(studies, judge="sure", contender=OURS))
+    rows = _select_long(select(studies, judge="sure", contender=OURS, placement="good").filter("has_rule"))
     if missing := find_missing(rows, problems):
         yield Target(text, "sure", goal, missing=_add_length(missing))
         return

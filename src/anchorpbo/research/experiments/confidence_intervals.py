@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.special import stdtrit
+from scipy.special import betaincinv, stdtrit
 
 from anchorpbo.research.experiments.verdicts import Verdict
 from anchorpbo.typing import Array
@@ -137,3 +137,10 @@ def judge_bootstrap_bound(low: float, high: float, limit: float, seeds: int, lea
         return "open"
     # The slope of equal values is 0 up to rounding.
     return "agrees" if high < limit - 1e-9 else "differs" if low > limit - least - 1e-9 else "open"
+
+
+def compute_exact_interval(successes: int, trials: int) -> tuple[float, float]:
+    """Return the exact 95 % interval of a probability (Clopper and Pearson)."""
+    low = float(betaincinv(successes, trials - successes + 1, 0.025)) if successes else 0.0
+    high = float(betaincinv(successes + 1, trials - successes, 0.975)) if successes < trials else 1.0
+    return low, high
