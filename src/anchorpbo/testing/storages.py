@@ -11,10 +11,11 @@ from threading import Barrier
 from typing import Any, TypeVar
 from uuid import uuid4
 
-from anchorpbo.app.storage.base import Storage, StudyInfo
+from anchorpbo.app.storage.base import ClipInfo, Storage, StudyInfo
 from anchorpbo.app.storage.journal import OWNER, Entry, EntryType
 from anchorpbo.errors import ConflictError, InputError, UnknownStudyError
-from anchorpbo.testing.contract import Contract, ensure, ensure_raises
+from anchorpbo.testing.contract import ensure, ensure_raises
+from anchorpbo.testing.storage_notifications import NotificationContract
 
 _NOON = datetime(2024, 2, 29, 12, 0, 0, 123456, tzinfo=UTC)
 _TEXTS = (
@@ -27,11 +28,13 @@ _TEXTS = (
     "🎻" * 200,
 )
 _THREADS = 8
+_CLIP = bytes(range(256)) * 2_100
+"""Content of a clip that is longer than two chunks of a database."""
 
 T = TypeVar("T")
 
 
-class StorageContract(Contract):
+class StorageContract(NotificationContract):
     """Checks of a storage. Use a test storage, because the checks leave studies in it; it need not be empty.
 
     Parameters
@@ -52,7 +55,7 @@ class StorageContract(Contract):
                 f"write StorageContract(lambda: {name}(path)).check_all()",
             )
         super().__init__(open)
-        self.open: Callable[[], Storage] = open
+        self.open = open
         self.kept: bool = kept
 
     # -- studies ------------------------------------------------------------------------------------------------------
@@ -109,6 +112,23 @@ class StorageContract(Contract):
             ensure(all(infos[id] == storage.study(id) for id in ids), "a list must hold what `study` returns")
             ensure(all(infos[id].created.utcoffset() is not None for id in ids), "times must have a time zone")
 
+    def check_edits(self) -> None:
+        """An entry of type edited changes the study's info and nothing else; the last value of a property counts."""
+        with self._open_storage() as storage:
+            id, other = _new(storage, _entry("created")), _new(storage, _entry("created"))
+            ensure(storage.study(id).edits == {}, "a new study must have no edits")
+            storage.append(id, [_entry("edited", name="Grüße 🎻", archived=True)], seen=1)
+            storage.append(id, [_entry("edited", archived=False, question="Which?"), _entry("answered")], seen=2)
+            expected = {"name": "Grüße 🎻", "archived": False, "question": "Which?"}
+            info = storage.study(id)
+            ensure((info.name, info.edits) == ("Grüße 🎻", expected), f"edits must be {expected}; received {info}")
+            ensure(info in storage.studies(), "a list must hold what `study` returns")
+            ensure((info.answers, storage.definition(id)) == (1, {}), "an edit must change nothing else")
+            ensure(storage.study(other).name == "A study", "an edit must not change other studies")
+            copy = _id()
+            storage.create(StudyInfo(copy, "A study", _NOON), {}, storage.entries(id))
+            ensure(storage.study(copy).edits == expected, "entries of a new study may hold edits, too")
+
     def check_answer_count(self) -> None:
         """Skipped and undone answers do not count; repeated undos and undos of other entries change nothing."""
         with self._open_storage() as storage:
@@ -163,6 +183,9 @@ class StorageContract(Contract):
                     "append": lambda id: storage.append(id, [_entry()], seen=0),
                     "append of nothing": lambda id: storage.append(id, [], seen=0),
                     "delete": storage.delete,
+                    "put_clip": lambda id: storage.put_clip(id, "a.wav", "audio/wav", b"x", 10),
+                    "clips": storage.clips,
+                    "read_clip": lambda id: storage.read_clip(id, ClipInfo("a.wav", "audio/wav", 1, 0), 0, 1),
                 }
                 for name, call in calls.items():
                     ensure_raises(UnknownStudyError, f"{name} of an unknown study", lambda call=call, id=id: call(id))  # type: ignore[misc]
@@ -427,6 +450,72 @@ class StorageContract(Contract):
             ensure(len(set(_at_once(lambda me: storage.secret(name)))) == 1, "a secret must be the same for all")
             ensure(sum(_at_once(delete)) == 1, "exactly one of the threads that delete a study must succeed")
 
+    # -- clips --------------------------------------------------------------------------------------------------------
+
+    def check_clips_come_back(self) -> None:
+        """Name, type and bytes are unchanged, clips are listed by name, and any part of one can be read."""
+        with self._open_storage() as storage:
+            id, other = _new(storage, _entry()), _new(storage, _entry())
+            ensure(storage.clips(id) == [], "a new study must have no clips")
+            contents = {name: bytes([n]) + _CLIP for n, name in enumerate(("b.wav", "Ä 🎻.mp3", "a.wav"))}
+            put = [storage.put_clip(id, name, "audio/x", content, 2**40) for name, content in contents.items()]
+            found = storage.clips(id)
+            ensure(found == sorted(put, key=lambda clip: clip.name), f"clips were returned as {found}")
+            for clip in found:
+                content = contents[clip.name]
+                ensure((clip.type, clip.size) == ("audio/x", len(content)), f"a clip was returned as {clip}")
+                for start, stop in ((0, clip.size), (0, 1), (5, 5), (262_143, 262_145), (clip.size - 1, 2**40)):
+                    part = storage.read_clip(id, clip, start, stop)
+                    ensure(part == content[start:stop], f"bytes {start} to {stop} must be returned unchanged")
+            ensure(storage.clips(other) == [], "another study must not have these clips")
+            ensure_raises(ConflictError, "a clip of another study", lambda: storage.read_clip(other, found[0], 0, 1))
+
+    def check_a_clip_is_replaced(self) -> None:
+        """A clip put twice is stored once; another content replaces it, and a reader of the old one is told."""
+        with self._open_storage() as storage:
+            id = _new(storage, _entry())
+            old = storage.put_clip(id, "a.wav", "audio/wav", _CLIP, len(_CLIP))
+            ensure(storage.put_clip(id, "a.wav", "audio/wav", _CLIP, len(_CLIP)) == old, "a repetition changes nothing")
+            new = storage.put_clip(id, "a.wav", "audio/ogg", b"new", len(_CLIP))
+            ensure(storage.clips(id) == [new], f"the clip must be replaced; received {storage.clips(id)}")
+            ensure(storage.read_clip(id, new, 0, 9) == b"new", "the new content must be returned")
+            ensure_raises(ConflictError, "a replaced clip", lambda: storage.read_clip(id, old, 0, 9))
+
+    def check_clips_have_a_limit(self) -> None:
+        """The clips of a study may have as many bytes together as the limit, and not one more."""
+        with self._open_storage() as storage:
+            id = _new(storage, _entry())
+            storage.put_clip(id, "a", "audio/wav", b"12345", 10)
+            storage.put_clip(id, "b", "audio/wav", b"12345", 10)
+            ensure_raises(InputError, "a byte too many", lambda: storage.put_clip(id, "b", "audio/wav", b"123456", 10))
+            ensure_raises(InputError, "another clip", lambda: storage.put_clip(id, "c", "audio/wav", b"1", 10))
+            ensure([clip.size for clip in storage.clips(id)] == [5, 5], "a refused clip must change nothing")
+            storage.put_clip(id, "a", "audio/wav", b"1234", 10)
+            storage.put_clip(id, "b", "audio/wav", b"123456", 10)
+
+    def check_clips_go_with_their_study(self) -> None:
+        """A deleted study leaves no clips to one that takes its id."""
+        with self._open_storage() as storage:
+            id = _new(storage, _entry())
+            clip = storage.put_clip(id, "a.wav", "audio/wav", _CLIP, 2**40)
+            storage.delete(id)
+            storage.create(StudyInfo(id, "Again", _NOON), {}, [])
+            ensure(storage.clips(id) == [], "a deleted study must leave no clips")
+            ensure_raises(ConflictError, "a deleted clip", lambda: storage.read_clip(id, clip, 0, 1))
+
+    def check_invalid_clips_raise(self) -> None:
+        """A clip without a name, with one that cannot be stored, or without bytes raises InputError."""
+        with self._open_storage() as storage:
+            id = _new(storage, _entry())
+            for name, content in (("", b"x"), ("x" * 201, b"x"), ("\0", b"x"), (1, b"x"), ("a.wav", "text")):
+                given: tuple[Any, Any] = (name, content)
+                ensure_raises(
+                    InputError,
+                    f"a clip named {name!r}",
+                    lambda given=given: storage.put_clip(id, given[0], "audio/wav", given[1], 10),  # type: ignore[misc]
+                )
+            ensure(storage.clips(id) == [], "a refused clip must leave nothing")
+
     # -- the storage itself -------------------------------------------------------------------------------------------
 
     def check_secrets_are_stable(self) -> None:
@@ -454,6 +543,7 @@ class StorageContract(Contract):
             return
         with self._open_storage() as storage:
             id = _new(storage, _entry(), definition={"x": 0.1})
+            storage.put_clip(id, "a.wav", "audio/wav", _CLIP, 2**40)
             storage.add_participant(id, "ann")
             storage.append(id, [_entry("answered", "ann", ms=7, x=[0.1])], seen=0)
             before = _all_of(storage, id)
@@ -508,7 +598,8 @@ def _new(
 
 
 def _all_of(storage: Storage, id: str) -> tuple[object, ...]:
-    return storage.study(id), storage.definition(id), storage.participants(id), storage.entries(id)
+    clips = [(clip, storage.read_clip(id, clip, 0, clip.size)) for clip in storage.clips(id)]
+    return storage.study(id), storage.definition(id), storage.participants(id), storage.entries(id), clips
 
 
 def _at_once(work: Callable[[int], T]) -> list[T]:

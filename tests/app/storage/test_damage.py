@@ -11,7 +11,7 @@ import pytest
 from journals import NOW, entry
 from sqlalchemy import text
 
-from anchorpbo.app.storage import open_storage
+from anchorpbo.app.storage import clip_tables, open_storage
 from anchorpbo.app.storage.base import StudyInfo
 from anchorpbo.errors import DataError
 
@@ -32,6 +32,7 @@ def fill(storage):
             seen[name] = storage.append(id, [asked, answered], seen[name])[-1].number
         storage.append(id, [entry("undone", event=seen["owner"])], seen["owner"])
         storage.add_participant(id, "Zoë")
+        storage.put_clip(id, "a.wav", "audio/wav", b"RIFF" + bytes(range(256)) * 6, 2**40)
     storage.secret("links")
 
 
@@ -43,8 +44,17 @@ def read_all(path):
             found[id] = (
                 storage.study(id), storage.definition(id), storage.participants(id), storage.entries(id),
                 [storage.entries(id, name, after) for name in (*NAMES, "Zoë") for after in (0, 9)],
+                [(clip, storage.read_clip(id, clip, 0, clip.size)) for clip in storage.clips(id)],
             )  # fmt: skip
         return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_chunks():
+    """Clips of two chunks that do not take up most of the file."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(clip_tables, "CHUNK_BYTES", 1_000)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +121,11 @@ CHANGES = {
     "UPDATE heads SET entries = 26 WHERE study = 'one'": "head of study 'one' does not match",
     "DELETE FROM heads WHERE study = 'one'": "head of study 'one' is missing",
     "UPDATE secrets SET checksum = 7": "the secret 'links' does not match",
+    "UPDATE clips SET size = size - 1 WHERE study = 'one'": "clip 'a.wav' of study 'one' does not match",
+    "UPDATE clips SET type = 'audio/ogg' WHERE study = 'one'": "clip 'a.wav' of study 'one' does not match",
+    "UPDATE clip_chunks SET checksum = 7 WHERE study = 'one' AND position = 1": "part 1 of clip 'a.wav' of study 'one'",
+    "UPDATE clip_chunks SET position = 5 WHERE study = 'one' AND position = 1": "a part of clip 'a.wav' of study 'one'",
+    "DELETE FROM clip_chunks WHERE study = 'one' AND position = 0": "a part of clip 'a.wav' of study 'one' is missing",
 }
 
 

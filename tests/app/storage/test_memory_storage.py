@@ -2,12 +2,16 @@
 
 import re
 import time
+from contextlib import nullcontext
 from dataclasses import replace
+from threading import Thread, Timer
 
 import pytest
 
 from anchorpbo.app.storage import MemoryStorage, open_storage
+from anchorpbo.app.storage.changes import Callbacks
 from anchorpbo.errors import ConflictError, InputError
+from anchorpbo.testing import storage_notifications
 from anchorpbo.testing.storages import StorageContract
 
 
@@ -89,9 +93,79 @@ class LocalTimes(MemoryStorage):
         return replace(info, created=info.created.replace(tzinfo=None))
 
 
+class CallsNobody(MemoryStorage):
+    def watch(self, on_change):
+        return nullcontext()
+
+
+class CallsBeforeTheChange(MemoryStorage):
+    def append(self, id, entries, seen):
+        self._callbacks.call()
+        callbacks, self._callbacks = self._callbacks, Callbacks()
+        try:
+            return super().append(id, entries, seen)
+        finally:
+            self._callbacks = callbacks
+
+
+class ForgetsDeletions(MemoryStorage):
+    def delete(self, id):
+        callbacks, self._callbacks = self._callbacks, Callbacks()
+        super().delete(id)
+        self._callbacks = callbacks
+
+
+class CallsForever(MemoryStorage):
+    def watch(self, on_change):
+        self._callbacks.add(on_change).__enter__()
+        return nullcontext()
+
+
+class CallsLate(MemoryStorage):
+    def watch(self, on_change):
+        return super().watch(lambda: Timer(0.3, on_change).start())
+
+
+class LetsWritersFail(MemoryStorage):
+    def watch(self, on_change):
+        callbacks, outer = self._callbacks, self._callbacks.call
+        callbacks.call = lambda: (on_change(), outer())
+        return nullcontext()
+
+
+class CallsWhenClosed(MemoryStorage):
+    def close(self):
+        pass
+
+
+class LeavesAThread(MemoryStorage):
+    def __init__(self):
+        super().__init__()
+        Thread(target=time.sleep, args=(3,), daemon=True).start()
+
+
+class LimitsEachClip(MemoryStorage):
+    def put_clip(self, id, name, type, content, max_total):
+        return super().put_clip(id, name, type, content, 2**62 if len(content) <= max_total else 0)
+
+
+class ReadsWhateverIsThere(MemoryStorage):
+    def read_clip(self, id, clip, start, stop):
+        return self._studies[id].clips[clip.name][1][start:stop]
+
+
 @pytest.mark.parametrize(
     ("broken", "check"),
     [
+        (CallsNobody, "check_each_kind_of_change_calls_the_watcher"),
+        (CallsBeforeTheChange, "check_each_kind_of_change_calls_the_watcher"),
+        (CallsBeforeTheChange, "check_no_change_is_missed_by_concurrent_writers"),
+        (ForgetsDeletions, "check_each_kind_of_change_calls_the_watcher"),
+        (CallsLate, "check_own_changes_call_at_once"),
+        (CallsForever, "check_watching_ends_with_its_context"),
+        (LetsWritersFail, "check_an_error_of_a_watcher_stops_nothing"),
+        (CallsWhenClosed, "check_closing_ends_watching"),
+        (LeavesAThread, "check_closing_ends_watching"),
         (HandsOutItsList, "check_isolation"),
         (SeesNoConflict, "check_stale_write"),
         (ChecksTooEarly, "check_concurrent_append"),
@@ -100,10 +174,14 @@ class LocalTimes(MemoryStorage):
         (ForgetsSecrets, "check_secrets_are_stable"),
         (OldestFirst, "check_studies_are_listed_newest_first"),
         (LocalTimes, "check_create"),
+        (LimitsEachClip, "check_clips_have_a_limit"),
+        (ReadsWhateverIsThere, "check_a_clip_is_replaced"),
     ],
 )
-def test_a_broken_storage_is_caught(broken, check):
-    with pytest.raises(AssertionError):
+def test_a_broken_storage_is_caught(broken, check, monkeypatch):
+    monkeypatch.setattr(storage_notifications, "_PATIENCE", 1.0)
+    expected = ZeroDivisionError if broken is LetsWritersFail else AssertionError
+    with pytest.raises(expected):
         StorageContract(broken, kept=False).check(check)
 
 

@@ -35,8 +35,8 @@ def shared(server):
 
 
 @pytest.fixture
-def url(server):
-    return server.new_database()
+def url(postgresql_url):
+    return postgresql_url
 
 
 @pytest.fixture

@@ -115,9 +115,10 @@ def test_the_migrations_lead_to_the_schema(path, storage):
 
 def test_deletion_leaves_no_row(path, storage):
     make_study(storage)
+    storage.put_clip("study", "a.wav", "audio/wav", b"RIFF", 10)
     storage.delete("study")
     with closing(sqlite3.connect(path)) as connection:
-        for table in ("studies", "participants", "entries"):
+        for table in ("studies", "participants", "entries", "heads", "clips", "clip_chunks"):
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
 

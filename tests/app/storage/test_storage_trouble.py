@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from journals import entry, make_study
-from sqlalchemy import event
+from sqlalchemy import event, inspect
 
 from anchorpbo.app.storage import database, migration, open_storage, schema
 from anchorpbo.app.storage.database import DatabaseAddress
@@ -51,7 +51,7 @@ def test_a_newer_schema_is_refused_and_left_alone(path):
 STEP = """
 from alembic import op
 import sqlalchemy as sa
-revision, down_revision = "0999", "0002"
+revision, down_revision = "0999", "0004"
 def upgrade():
     op.create_table("later", sa.Column("x", sa.Text()))
 """
@@ -68,6 +68,27 @@ def test_an_older_schema_is_migrated_and_keeps_its_studies(path, tmp_path, monke
     with closing(open_storage(path)) as storage:
         assert len(storage.entries("study")) == 1
     run_sql(path, "SELECT x FROM later")
+
+
+def check_a_database_without_clips_gets_them(address, monkeypatch):
+    with monkeypatch.context() as patched:  # as the release before clips made it
+        patched.setattr(schema, "LATEST_REVISION", "0003")
+        with closing(open_storage(address)) as storage:
+            make_study(storage)
+            names = inspect(storage._database._reader).get_table_names()
+            assert not {"clips", "clip_chunks"} & set(names)
+    with closing(open_storage(address)) as storage:
+        assert (len(storage.entries("study")), storage.clips("study")) == (1, [])
+        clip = storage.put_clip("study", "a.wav", "audio/wav", b"RIFF", 10)
+        assert storage.read_clip("study", clip, 0, 4) == b"RIFF"
+
+
+def test_a_database_of_the_release_before_clips_opens_and_takes_them(path, monkeypatch):
+    check_a_database_without_clips_gets_them(path, monkeypatch)
+
+
+def test_a_server_of_the_release_before_clips_opens_and_takes_them(server, monkeypatch):
+    check_a_database_without_clips_gets_them(server.new_database(), monkeypatch)
 
 
 def test_a_migration_that_fails_changes_nothing(path, tmp_path, monkeypatch):

@@ -7,8 +7,12 @@
     journal             Entry, one event of a study's journal
     rows                rows of entries and studies that every back end stores: validated values, checksums
     memory              MemoryStorage, a dictionary; the smallest back end
+    clip_tables         the tables of clips, whose content is stored in chunks
     sql                 SQLStorage, the same statements for SQLite and PostgreSQL
     database            connections to both, transactions, and translation of their errors
+    changes             notifications of changes: ChangeFeed calls the callbacks of `Storage.watch`
+    data_version        detects changes of a SQLite file
+    listener            detects changes of a PostgreSQL database by LISTEN and NOTIFY
     schema              the tables of this release
     migration           creates or migrates the tables; migrations has one step per release
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,12 +24,16 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from anchorpbo.app.storage import schema
+from anchorpbo.app.storage.changes import ChangeDetector, ChangeFeed
+from anchorpbo.app.storage.data_version import DataVersionDetector
 from anchorpbo.errors import DataError, InputError
 
 TIMEOUT_SECONDS = 10.0
 """Seconds to wait for a lock, or for a response of the server."""
 
 _WRITES = "anchorpbo_writes"
+_KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+"""TCP settings: the connection that listens for changes sends nothing, and notices a lost server within a minute."""
 
 
 class Database:
@@ -41,11 +45,17 @@ class Database:
         Engines that share a pool of connections.
     address
         Address of the database.
+    make_detector
+        Function that returns a detector of the database's changes.
     """
 
-    def __init__(self, reader: Engine, writer: Engine, address: DatabaseAddress) -> None:
+    def __init__(
+        self, reader: Engine, writer: Engine, address: DatabaseAddress, make_detector: Callable[[], ChangeDetector]
+    ) -> None:
         self.address = address
         self._reader, self._writer = reader, writer
+        self._make_detector = make_detector
+        self._changes = ChangeFeed(make_detector())
         self._process, self._closed = os.getpid(), False
         self._inherited: list[object] = []
 
@@ -60,21 +70,36 @@ class Database:
         """Begin a transaction for writing; it is committed at its end, and rolled back on an exception."""
         with self._begin(self._writer) as connection:
             yield connection
+        self._changes.detector.announce()
+
+    @contextmanager
+    def watch(self, on_change: Callable[[], None]) -> Iterator[None]:
+        """Call a function after each committed write, by any process, until the context exits."""
+        self._check_usable()
+        with self._changes.watch(on_change):
+            yield
 
     def close(self) -> None:
         """Close all connections."""
         self._closed = True
+        if os.getpid() == self._process:
+            self._changes.close()
         self._reader.dispose()
 
-    @contextmanager
-    def _begin(self, engine: Engine) -> Iterator[Connection]:
+    def _check_usable(self) -> None:
+        """Raise if this is closed; replace what belongs to the parent after a fork."""
         if self._closed:
             raise DataError("a closed storage cannot be used", self.address.shown, "open it again")
         if os.getpid() != self._process:
             # After a fork these connections belong to the parent: do not use or close them here.
-            self._inherited.append(self._reader.pool)
+            self._inherited += [self._reader.pool, self._changes]
             self._reader.dispose(close=False)
+            self._changes = ChangeFeed(self._make_detector())
             self._process = os.getpid()
+
+    @contextmanager
+    def _begin(self, engine: Engine) -> Iterator[Connection]:
+        self._check_usable()
         with self.address.translate_errors(), engine.begin() as connection:
             yield connection
 
@@ -92,7 +117,8 @@ def open_sqlite(path: Path) -> Database:
         engine = create_engine(url, connect_args={"timeout": TIMEOUT_SECONDS}, hide_parameters=True)
     event.listen(engine, "connect", _on_sqlite_connect)
     event.listen(engine, "begin", _on_sqlite_begin)
-    return Database(engine, engine.execution_options(**{_WRITES: True}), address)
+    writer = engine.execution_options(**{_WRITES: True})
+    return Database(engine, writer, address, lambda: DataVersionDetector(path))
 
 
 def _make_file(path: Path) -> None:
@@ -137,12 +163,14 @@ def _on_sqlite_begin(connection: Connection) -> None:
 
 def open_postgresql(text: str) -> Database:
     """Open a database on a PostgreSQL server."""
+    from anchorpbo.app.storage.listener import Listener  # needs the driver
+
     url = _parse_url(text)
     shown = URL.create("postgresql", username=url.username, host=url.host, port=url.port, database=url.database)
     address = DatabaseAddress(
         shown.render_as_string(), tuple(str(each) for each in (url.password, url.query.get("password")) if each)
     )
-    options = {"connect_timeout": int(TIMEOUT_SECONDS), "fallback_application_name": "anchorpbo"}
+    options = {"connect_timeout": int(TIMEOUT_SECONDS), "fallback_application_name": "anchorpbo"} | _KEEPALIVES
     with address.translate_errors():
         engine = create_engine(
             url,
@@ -153,7 +181,8 @@ def open_postgresql(text: str) -> Database:
         )
     event.listen(engine, "connect", _on_postgresql_connect)
     # Not with postgresql_readonly: connections would return to the pool as READ WRITE, even from a read-only server.
-    return Database(engine.execution_options(isolation_level="REPEATABLE READ"), engine, address)
+    reader = engine.execution_options(isolation_level="REPEATABLE READ")
+    return Database(reader, engine, address, lambda: Listener(engine))
 
 
 def _parse_url(text: str) -> URL:

@@ -7,8 +7,10 @@ each participant's log, is a replay of its journal.
 
     type             data
     created          name, of the study
-    anchor_added     design
+    edited           new values of some of name, question, description, archived, shared_pairs; by the owner
+    anchor_added     design; name, if the anchor has one
     anchor_removed   design
+    anchor_named     design; name, the anchor's new one, or null
     asked            duel_id, first, second, why, gain
     answered         duel_id, first, second, outcome; imported if the duel was not asked
     undone           event, the number of the undone entry
@@ -29,8 +31,8 @@ from typing import Any, Literal, get_args
 from anchorpbo.errors import InputError, UnknownNameError
 
 EntryType = Literal[
-    "created", "anchor_added", "anchor_removed", "asked", "answered", "undone", "commented",
-    "removed", "invited", "relinked",
+    "created", "edited", "anchor_added", "anchor_removed", "anchor_named", "asked", "answered", "undone",
+    "commented", "removed", "invited", "relinked",
 ]  # fmt: skip
 ENTRY_TYPES: tuple[EntryType, ...] = get_args(EntryType)
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import RLock
 from typing import Any
 
 from anchorpbo.app.storage.base import (
+    ClipInfo,
     Storage,
     StudyInfo,
+    check_clip_total,
     duplicate_study_error,
+    replaced_clip_error,
     stale_write_error,
     unknown_participant_error,
     unknown_study_error,
 )
+from anchorpbo.app.storage.changes import Callbacks
 from anchorpbo.app.storage.journal import Entry
 from anchorpbo.app.storage.rows import (
     EntryRow,
@@ -28,8 +33,10 @@ from anchorpbo.app.storage.rows import (
     as_text,
     as_utc,
     count_answers,
+    make_clip,
     make_rows,
     make_rows_of_one,
+    merge_edits,
 )
 
 
@@ -42,13 +49,15 @@ class _StoredStudy:
     definition: str
     rows: list[EntryRow]
     participants: list[str] = field(init=False)
+    clips: dict[str, tuple[ClipInfo, bytes]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.participants = list(dict.fromkeys(row.participant for row in self.rows))
 
     def info(self, id: str) -> StudyInfo:
-        updated = self.rows[-1].time if self.rows else None
-        return StudyInfo(id, self.name, self.created, count_answers(enumerate(self.rows, 1)), updated)
+        updated, edits = self.rows[-1].time if self.rows else None, merge_edits({}, self.rows)
+        answers = count_answers(enumerate(self.rows, 1))
+        return StudyInfo(id, edits.get("name", self.name), self.created, answers, updated, edits)
 
 
 class MemoryStorage(Storage):
@@ -58,6 +67,7 @@ class MemoryStorage(Storage):
         self._lock = RLock()
         self._studies: dict[str, _StoredStudy] = {}
         self._secrets: dict[str, bytes] = {}
+        self._callbacks = Callbacks()
 
     def create(self, info: StudyInfo, definition: Mapping[str, Any], entries: Sequence[Entry]) -> None:
         """Store a new study."""
@@ -72,6 +82,7 @@ class MemoryStorage(Storage):
             if id in self._studies:
                 raise duplicate_study_error(id)
             self._studies[id] = study
+        self._callbacks.call()
 
     def studies(self) -> list[StudyInfo]:
         """Return all studies, newest first."""
@@ -103,6 +114,7 @@ class MemoryStorage(Storage):
             study = self._find(id)
             if name not in study.participants:
                 study.participants.append(name)
+        self._callbacks.call()
 
     def entries(self, id: str, participant: str | None = None, after: int = 0) -> list[Entry]:
         """Return entries of the journal."""
@@ -136,6 +148,7 @@ class MemoryStorage(Storage):
                 raise stale_write_error(participant, last, seen)
             first = len(study.rows) + 1
             study.rows.extend(rows)
+        self._callbacks.call()
         return [row.to_entry(number) for number, row in enumerate(rows, first)]
 
     def delete(self, id: str) -> None:
@@ -143,6 +156,32 @@ class MemoryStorage(Storage):
         with self._lock:
             self._find(id)
             del self._studies[id]
+        self._callbacks.call()
+
+    def put_clip(self, id: str, name: str, type: str, content: bytes, max_total: int) -> ClipInfo:
+        """Store a clip."""
+        clip = make_clip(name, type, content)
+        with self._lock:
+            clips = self._find(id).clips
+            others = sum(one.size for one, _ in clips.values() if one.name != name)
+            check_clip_total(name, others + clip.size, max_total)
+            clips[name] = clip, content
+        self._callbacks.call()
+        return clip
+
+    def clips(self, id: str) -> list[ClipInfo]:
+        """Return the clips of a study by name."""
+        with self._lock:
+            return [clip for _, (clip, _) in sorted(self._find(id).clips.items())]
+
+    def read_clip(self, id: str, clip: ClipInfo, start: int, stop: int) -> bytes:
+        """Return some bytes of a clip."""
+        start, stop = as_count("start", start), as_count("stop", stop)
+        with self._lock:
+            stored, content = self._find(id).clips.get(clip.name, (None, b""))
+        if stored != clip:
+            raise replaced_clip_error(clip.name)
+        return content[start:stop]
 
     def secret(self, name: str) -> bytes:
         """Return the secret with this name, 32 random bytes."""
@@ -150,8 +189,13 @@ class MemoryStorage(Storage):
         with self._lock:
             return self._secrets.setdefault(name, secrets.token_bytes(32))
 
+    def watch(self, on_change: Callable[[], None]) -> AbstractContextManager[None]:
+        """Call a function after each change, in the thread that made it, until the context exits."""
+        return self._callbacks.add(on_change)
+
     def close(self) -> None:
-        """Do nothing: memory needs no closing."""
+        """End all notifications; memory needs no closing."""
+        self._callbacks.clear()
 
     def _find(self, id: str) -> _StoredStudy:
         study = self._studies.get(as_study_id(id))

@@ -3,11 +3,13 @@
 The rules are the same for every back end, so that back ends are interchangeable. An entry becomes an `EntryRow`, the
 counts of a study become a `Head`. A checksum covers these columns, in this order::
 
-    studies        definition_checksum: definition      checksum: id, name, created, definition_checksum
+    studies        definition_checksum: definition      checksum: id, name, created, definition_checksum, edits if any
     participants   checksum: study, name, position
     entries        checksum: study and all columns of an entry, including its number
     heads          checksum: study, entries, participants, answers, updated
     secrets        checksum: name, value
+    clips          content_checksum: content               checksum: study, name, type, size, content_checksum
+    clip_chunks    checksum: study, name, position, content
 
 CRC-32 detects every burst error of up to 32 bits and takes four microseconds per entry. It does not protect against
 deliberate changes. Gaps in the numbers and the head reveal missing rows.
@@ -22,7 +24,7 @@ from datetime import UTC, datetime
 from typing import Any
 from zlib import crc32
 
-from anchorpbo.app.storage.base import unknown_study_error
+from anchorpbo.app.storage.base import ClipInfo, unknown_study_error
 from anchorpbo.app.storage.journal import ENTRY_TYPES, Entry, EntryType, is_informative
 from anchorpbo.errors import InputError, UnknownNameError
 
@@ -139,11 +141,27 @@ def count_answers(rows: Iterable[tuple[int, EntryRow]]) -> int:
     return len(valid)
 
 
+def merge_edits(edits: Mapping[str, Any], rows: Iterable[EntryRow]) -> dict[str, Any]:
+    """Return the edits of a study after these rows."""
+    merged = dict(edits)
+    for row in rows:
+        if row.type == "edited":
+            merged |= json.loads(row.data)
+    return merged
+
+
 def compute_checksum(*values: ColumnValue) -> int:
     """Return the CRC-32 of values, in order."""
     # NUL separates the values, because text cannot contain it, see `as_text`.
     texts = [value if type(value) is str else _column_text(value) for value in values]
     return crc32("\0".join(texts).encode("utf-8", "surrogatepass"))
+
+
+def make_clip(name: Any, type: Any, content: Any) -> ClipInfo:
+    """Validate a clip and return its description."""
+    if not isinstance(content, bytes):
+        raise InputError("the content of a clip must be bytes", repr(content)[:60], "read the file in binary mode")
+    return ClipInfo(as_name("a clip's name", name), as_text("a clip's type", type), len(content), crc32(content))
 
 
 # -- values -----------------------------------------------------------------------------------------------------------

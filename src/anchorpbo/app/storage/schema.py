@@ -2,11 +2,13 @@
 
 ::
 
-    studies        id, name, created, definition, definition_checksum, checksum
+    studies        id, name, created, definition, definition_checksum, edits, checksum
     participants   study, name, position, checksum
     entries        study, number, type, participant, time, response_ms, data, undoes, checksum
     heads          study, entries, participants, answers, updated, checksum
     secrets        name, value, checksum
+    clips          study, name, type, size, content_checksum, checksum
+    clip_chunks    study, name, position, content, checksum
 
 Deleting a study deletes its rows in all tables. `rows` lists the columns that each checksum covers. `migrations` has
 the steps to this schema; a test compares their result with it.
@@ -32,7 +34,7 @@ from sqlalchemy import (
     TypeDecorator,
 )
 
-LATEST_REVISION = "0002"
+LATEST_REVISION = "0004"
 """Last migration of this release."""
 
 
@@ -61,6 +63,7 @@ studies = Table(
     Column("definition", Text, nullable=False),
     Column("definition_checksum", BigInteger, nullable=False),
     Column("checksum", BigInteger, nullable=False),
+    Column("edits", Text),
 )
 
 participants = Table(
@@ -106,4 +109,26 @@ secrets = Table(
     Column("name", Text, primary_key=True),
     Column("value", LargeBinary, nullable=False),
     Column("checksum", BigInteger, nullable=False),
+)
+
+clips = Table(
+    "clips",
+    metadata,
+    Column("study", Text, ForeignKey("studies.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("type", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("content_checksum", BigInteger, nullable=False),
+    Column("checksum", BigInteger, nullable=False),
+)
+
+clip_chunks = Table(
+    "clip_chunks",
+    metadata,
+    Column("study", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("position", BigInteger, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
+    Column("checksum", BigInteger, nullable=False),
+    ForeignKeyConstraint(["study", "name"], ["clips.study", "clips.name"], ondelete="CASCADE"),
 )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from sqlalchemy.exc import IntegrityError
 
 from anchorpbo.app.storage import schema
 from anchorpbo.app.storage.base import (
+    ClipInfo,
     Storage,
     StudyInfo,
     duplicate_study_error,
@@ -29,6 +31,7 @@ from anchorpbo.app.storage.base import (
     unknown_participant_error,
     unknown_study_error,
 )
+from anchorpbo.app.storage.clip_tables import ClipTables
 from anchorpbo.app.storage.database import Database
 from anchorpbo.app.storage.journal import Entry
 from anchorpbo.app.storage.migration import check_integrity, migrate
@@ -44,13 +47,16 @@ from anchorpbo.app.storage.rows import (
     as_utc,
     compute_checksum,
     count_answers,
+    make_clip,
     make_rows,
     make_rows_of_one,
+    merge_edits,
 )
 from anchorpbo.errors import DataError
 
 _STUDIES, _PEOPLE, _ENTRIES, _SECRETS = schema.studies.c, schema.participants.c, schema.entries.c, schema.secrets.c
 _HEADS = schema.heads.c
+_STUDY = (_STUDIES.id, _STUDIES.name, _STUDIES.created, _STUDIES.definition_checksum, _STUDIES.edits, _STUDIES.checksum)
 _HEAD = [column.label(f"head_{column.name}") for column in _HEADS]
 
 _MAX_BOUND_PARAMETERS = 1_000
@@ -62,6 +68,7 @@ class SQLStorage(Storage):
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._clips = ClipTables(database.address)
         try:
             check_integrity(database)
             migrate(database)
@@ -178,6 +185,8 @@ class SQLStorage(Storage):
             if any(row.type == "undone" for row in rows):
                 answers = count_answers([*self._read_answers(connection, id), *enumerate(rows, first)])
             self._insert(connection, id, head.append(rows, answers), lambda: _insert_rows(connection, id, rows, first))
+            if any(row.type == "edited" for row in rows):
+                self._update_edits(connection, id, rows)
         return [row.to_entry(number) for number, row in enumerate(rows, first)]
 
     def delete(self, id: str) -> None:
@@ -185,6 +194,27 @@ class SQLStorage(Storage):
         with self._database.begin_write() as connection:
             if connection.execute(delete(schema.studies).where(_STUDIES.id == as_study_id(id))).rowcount == 0:
                 raise unknown_study_error(id)
+
+    def put_clip(self, id: str, name: str, type: str, content: bytes, max_total: int) -> ClipInfo:
+        """Store a clip."""
+        clip = make_clip(name, type, content)
+        with self._database.begin_write() as connection:
+            self._read_head(connection, id, lock=True)
+            self._clips.write(connection, id, clip, content, max_total)
+        return clip
+
+    def clips(self, id: str) -> list[ClipInfo]:
+        """Return the clips of a study by name."""
+        with self._database.begin_read() as connection:
+            self._read_head(connection, id)
+            return self._clips.read(connection, id)
+
+    def read_clip(self, id: str, clip: ClipInfo, start: int, stop: int) -> bytes:
+        """Return some bytes of a clip."""
+        start, stop = as_count("start", start), as_count("stop", stop)
+        with self._database.begin_read() as connection:
+            self._read_head(connection, id)
+            return self._clips.read_content(connection, id, clip, start, stop)
 
     def secret(self, name: str) -> bytes:
         """Return the secret with this name, 32 random bytes."""
@@ -199,6 +229,10 @@ class SQLStorage(Storage):
         value = bytes(rows[0].value)
         self._check_checksum(rows[0].checksum, f"the secret {name!r}", name, value)
         return value
+
+    def watch(self, on_change: Callable[[], None]) -> AbstractContextManager[None]:
+        """Call a function after each change, by any process, until the context exits."""
+        return self._database.watch(on_change)
 
     def close(self) -> None:
         """Close files and connections."""
@@ -243,11 +277,24 @@ class SQLStorage(Storage):
         return head
 
     def _parse_info(self, row: Row[Any]) -> StudyInfo:
-        self._check_checksum(row.checksum, f"study {row.id!r}", row.id, row.name, row.created, row.definition_checksum)
+        edits = self._parse_edits(row)
         if row.head_study is None:
             raise self._missing_error(f"the head of study {row.id!r}")
         head = self._parse_head(row)
-        return StudyInfo(row.id, row.name, row.created, head.answers, head.updated)
+        return StudyInfo(row.id, edits.get("name", row.name), row.created, head.answers, head.updated, edits)
+
+    def _parse_edits(self, row: Row[Any]) -> dict[str, Any]:
+        """Return the edits of a study; raise unless its row matches its checksum."""
+        self._check_checksum(row.checksum, f"study {row.id!r}", *_study_values(row))
+        edits: dict[str, Any] = {} if row.edits is None else json.loads(row.edits)
+        return edits
+
+    def _update_edits(self, connection: Connection, id: str, rows: Sequence[EntryRow]) -> None:
+        """Update the edits of a study by its new rows."""
+        (row,) = self._fetch(connection, select(*_STUDY).where(_STUDIES.id == id))
+        text = as_json("the edits of a study", merge_edits(self._parse_edits(row), rows))
+        change = {"edits": text, "checksum": compute_checksum(*_study_values(row)[:4], text)}
+        connection.execute(update(schema.studies).where(_STUDIES.id == id).values(change))
 
     def _parse_row(self, stored: Row[Any]) -> EntryRow:
         row = EntryRow(stored.type, stored.participant, stored.time, stored.response_ms, stored.data, stored.undoes)
@@ -278,12 +325,13 @@ def insert_study(
 ) -> None:
     """Validate a new study and insert it, in the transaction of a connection."""
     rows = make_rows(entries)
+    edits = merge_edits({}, rows)
     id, name = as_name("a study's id", info.id), as_text("a study's name", info.name)
     created, text = as_utc("when a study was created", info.created), as_json("a study's definition", definition)
-    of_text = compute_checksum(text)
+    of_text, edited = compute_checksum(text), [as_json("the edits of a study", edits)] if edits else []
     study = {
         "id": id, "name": name, "created": created, "definition": text, "definition_checksum": of_text,
-        "checksum": compute_checksum(id, name, created, of_text),
+        "edits": edited[0] if edited else None, "checksum": compute_checksum(id, name, created, of_text, *edited),
     }  # fmt: skip
     people = dict.fromkeys(row.participant for row in rows)
     head = Head(participants=len(people))
@@ -301,8 +349,13 @@ def insert_study(
 
 def _select_infos() -> Select[Any]:
     """Select the rows and heads of studies for their list."""
-    own = (_STUDIES.id, _STUDIES.name, _STUDIES.created, _STUDIES.definition_checksum, _STUDIES.checksum)
-    return select(*own, *_HEAD).outerjoin(schema.heads, _HEADS.study == _STUDIES.id)
+    return select(*_STUDY, *_HEAD).outerjoin(schema.heads, _HEADS.study == _STUDIES.id)
+
+
+def _study_values(row: Row[Any]) -> tuple[ColumnValue, ...]:
+    """Return the values that the checksum of a study covers."""
+    edits = () if row.edits is None else (row.edits,)
+    return (row.id, row.name, row.created, row.definition_checksum, *edits)
 
 
 def _is_participant(connection: Connection, study: str, name: str) -> bool:
