@@ -57,8 +57,9 @@ def test_convergence_is_what_was_recommended_at_the_time_judged_by_all_answers(s
     told = [event for event in study.history if event["type"] != "anchor_added" and event.get("outcome") != "skip"]
     assert len(told) == found.answers[-1] < sum(event["type"] != "anchor_added" for event in study.history)
     view = {number: event["gain"] for number, event in enumerate(told, 1) if event.get("gain") is not None}
-    assert dict(zip(found.duels, found.gains, strict=True)) == view
-    assert found.negligible_gain == NEGLIGIBLE_GAIN
+    assert dict(zip(found.expected.duels, found.expected.gains, strict=True)) == view
+    assert found.expected.negligible_gain == NEGLIGIBLE_GAIN
+    assert found.expected.answers == len(study)
     assert convergence(played(count=1)).truth is None
 
 

@@ -8,11 +8,29 @@ import numpy as np
 import pytest
 
 import anchorpbo as ap
-from anchorpbo.analysis import calibration, convergence, pair_noise
+from anchorpbo.analysis import (
+    ExpectedGains,
+    ModelView,
+    calibration,
+    compute_importance,
+    convergence,
+    expected_gains,
+    pair_noise,
+)
 from anchorpbo.errors import InputError, NotFittedError, UnknownNameError, UnsupportedError
+from anchorpbo.formatting import format_value
 from anchorpbo.plots import maps, plot
-from anchorpbo.plots.colours import INKS
+from anchorpbo.plots.calibration_plot import CalibrationPlot
+from anchorpbo.plots.colours import BLUE, GREY, INKS
+from anchorpbo.plots.convergence_plot import ConvergencePlot
+from anchorpbo.plots.gains_plot import GainsPlot
+from anchorpbo.plots.importance_plot import ImportancePlot
+from anchorpbo.plots.interval_plot import IntervalPlot
+from anchorpbo.plots.maps import make_map_plot
+from anchorpbo.plots.pair_noise_plot import PairNoisePlot
+from anchorpbo.plots.parameter_labels import ParameterLabels
 from anchorpbo.plots.plane_map import MARK_COLOUR
+from anchorpbo.plots.slices import make_slices
 from support.drawn_studies import ANCHORS, SPACE, played, shelved, taste
 
 UNITS, LABELS = {"heat": "°C", "dose": "g"}, {"grind": "<i>coarse</i>"}
@@ -81,7 +99,7 @@ def test_slices_have_the_scale_of_their_parameter(study):
     assert np.allclose(bars.y, [one.utility for one in origins])
     assert np.allclose(np.add(bars.y, bars.error_y.array), [one.interval[1] for one in origins])
     assert np.allclose(np.subtract(bars.y, bars.error_y.arrayminus), [one.interval[0] for one in origins])
-    assert len(paper.axes) == 6
+    assert len(paper.axes) == 6 + 5  # five of the noise
     assert not paper.axes[5].get_visible()
 
 
@@ -93,7 +111,45 @@ def test_slices_mark_what_was_compared_and_what_is_known_well(study):
     for name in ("preferred", "less preferred", "anchor"):
         assert np.allclose(points(mark(paper, name)), np.transpose([trace(screen, name).x, trace(screen, name).y]))
     assert set(trace(screen, "through this design").x) == {study.recommend().design["heat"]}
-    assert sum(one.showlegend is not False for one in screen.data) == 6
+    assert sum(one.showlegend is not False for one in screen.data) == 7
+
+
+def test_slices_show_the_noise_on_an_axis_of_its_own(study):
+    screen, paper = (ap.plots.utility_slices(study, backend=b) for b in ("plotly", "matplotlib"))
+    best = study.recommend().design
+    heat = np.array([SPACE.encode(best | {"heat": float(value)}) for value in np.linspace(80, 96, 61)])
+    line = trace(screen, "noise")
+    assert np.allclose(line.y, study.noise_map(heat))
+    assert line.yaxis == "y2"
+    assert screen.layout.yaxis6.title.text == "noise"
+    assert np.allclose(mark(paper, "noise", 6).get_ydata(), line.y)
+    assert paper.axes[8].get_ylabel() == "noise"
+    top = screen.layout.yaxis2.range[1]
+    assert top == pytest.approx(3 * max(max(one.y) for one in screen.data if one.name == "noise"))
+
+
+def test_noise_that_is_the_same_everywhere_is_left_out():
+    study = ap.Optimizer(ap.Space(x=ap.Real(0, 1), y=ap.Real(0, 1)), inference="laplace", initial=1)
+    study.tell(study.ask(), "first")
+    assert "noise" not in [one.name for one in ap.plots.utility_slices(study).data]
+
+
+@pytest.mark.parametrize(("columns", "grid"), [(1, (5, 1)), (2, (3, 2)), (5, (1, 5)), (9, (1, 5))])
+def test_slices_have_as_many_columns_as_are_wished_for(study, columns, grid):
+    figure = ap.plots.utility_slices(study, columns=columns, backend="matplotlib")
+    assert figure.axes[0].get_subplotspec().get_gridspec().get_geometry() == grid
+    assert len(ap.plots.utility_slices(study, columns=columns).data) == len(ap.plots.utility_slices(study).data)
+    with pytest.raises(InputError, match="columns must"):
+        ap.plots.utility_slices(study, columns=0)
+
+
+def test_dollar_signs_are_no_formulas():
+    space = ap.Space(x=ap.Real(0, 1), y=ap.Categorical(["$1$", "$2$"]))
+    study = ap.Optimizer(space, inference="laplace", initial=1)
+    study.tell(study.ask(), "first")
+    figure = ap.plots.utility_slices(study, labels={"x": "$a_$ and $b^$"}, backend="matplotlib")
+    assert figure._repr_png_()  # a formula like this cannot be parsed
+    assert figure.axes[0].get_xlabel() == r"\$a_\$ and \$b^\$"
 
 
 def test_slices_go_through_a_design_and_along_what_is_named(study):
@@ -204,7 +260,7 @@ def test_arrays_can_be_drawn_too(model):
     assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == ("x1", "x2")
     reliability = ap.plots.reliability_map(model.noise, labels={"x1": "sugar"}).data[0].z[::half, ::half].ravel()
     assert np.allclose(reliability, model.noise.reliability(X))
-    assert len(ap.plots.utility_slices(model, parameters=["x2"]).data) == 6
+    assert len(ap.plots.utility_slices(model, parameters=["x2"]).data) == 7
     assert "all others" in ap.plots.calibration(model).layout.annotations[0].text
 
 
@@ -234,14 +290,76 @@ def test_before_the_first_answer_there_is_noise_and_no_utility(study):
 def test_convergence_shows_what_was_recommended_and_what_was_promised(study):
     data = convergence(study)
     screen, paper = (ap.plots.convergence(study, backend=b) for b in ("plotly", "matplotlib"))
-    line, bars = trace(screen, "recommended then"), trace(screen, "expected gain")
+    line, bars = trace(screen, "recommended then"), trace(screen, "expected gain (%)")
     assert np.allclose([line.x, line.y], [data.answers, data.utility])
     assert np.allclose(trace(screen, "90 % interval").y, [*data.high, *data.low[::-1]])
     assert np.allclose(points(mark(paper, "recommended then")), np.transpose([data.answers, data.utility]))
-    assert np.allclose([bars.x, bars.y], [data.duels, np.multiply(data.gains, 100)])
+    assert np.allclose([bars.x, bars.y], [data.expected.duels, np.multiply(data.expected.gains, 100)])
     assert np.allclose([one.get_height() for one in paper.axes[1].patches], bars.y)
-    assert mark(paper, "next to nothing", 1).get_ydata()[0] == pytest.approx(2.0)
+    assert mark(paper, "negligible below", 1).get_ydata()[0] == pytest.approx(2.0)
     assert screen.layout.yaxis.title.text == paper.axes[0].get_ylabel() == "utility"
+
+
+def test_gains_are_bars_and_negligible_ones_are_grey(study):
+    data = expected_gains(study)
+    screen, paper = (ap.plots.expected_gains(study, backend=b) for b in ("plotly", "matplotlib"))
+    bars = trace(screen, "expected gain (%)")
+    assert np.allclose([bars.x, bars.y], [data.duels, np.multiply(data.gains, 100)])
+    assert [one.get_height() for one in paper.axes[0].patches] == pytest.approx(list(bars.y))
+    some = GainsPlot(ExpectedGains(4, (2, 3, 4), (0.3, 0.02, 0.0199)))
+    assert list(trace(some.plotly("light"), "expected gain (%)").marker.color) == [BLUE, BLUE, GREY]
+    assert some.description == "Expected gain of 3 comparisons; the last is 2.0 %."
+
+
+def test_gains_need_a_duel_that_the_model_selected():
+    study = ap.Optimizer(ap.Space(x=ap.Real(0, 1)), inference="laplace", initial=3)
+    study.tell(study.ask(), "first")
+    with pytest.raises(InputError, match="expected gains need an answer to a duel that the model selected"):
+        ap.plots.expected_gains(study)
+
+
+def test_importance_is_drawn_from_the_most_important_parameter_down(study):
+    found = {one.name: one for one in compute_importance(ModelView.of(study))}
+    screen, paper = (ap.plots.parameter_importance(study, labels=LABELS, backend=b) for b in ("plotly", "matplotlib"))
+    names = sorted(found, key=lambda name: found[name].index)
+    assert list(screen.layout.yaxis.ticktext) == ["&lt;i&gt;coarse&lt;/i&gt;" if n == "grind" else n for n in names]
+    bars = screen.data[0]
+    assert np.allclose(bars.x, [100 * found[name].index for name in names])
+    assert np.allclose(np.subtract(bars.x, bars.error_x.arrayminus), [100 * found[name].low for name in names])
+    assert np.allclose(np.add(bars.x, bars.error_x.array), [100 * found[name].high for name in names])
+    assert [one.get_width() for one in paper.axes[0].patches] == pytest.approx(list(bars.x))
+
+
+@pytest.mark.parametrize("weight", [None, 5.0])
+def test_the_interval_is_that_of_the_recommendation(study, weight):
+    found = study.recommend(weight)
+    screen, paper = (ap.plots.recommendation_interval(study, weight, backend=b) for b in ("plotly", "matplotlib"))
+    assert tuple(trace(screen, "90 % interval").x) == found.interval
+    assert list(trace(screen, "expected utility").x) == [found.utility]
+    assert list(paper.axes[0].lines[0].get_xdata()) == list(found.interval)
+    low, high = screen.layout.xaxis.range
+    assert low < min(0.0, found.interval[0])
+    assert high > max(0.0, found.interval[1])
+
+
+def test_every_plot_describes_itself(study, shelf):
+    view, labels = ModelView.of(study), ParameterLabels.of(SPACE, None, UNITS)
+    best = study.recommend().design
+    slices = make_slices(view, best, labels)
+    heat = slices.slices[0]
+    top = heat.axis.values[int(np.argmax(heat.grid.utility))]
+    assert f"highest at {format_value(top)} °C." in slices.description.split("dose")[0]
+    told = make_map_plot("noise", view, labels, "heat", "dose", best).description
+    assert told.startswith("Noise over heat and dose, from 0.")
+    assert told.endswith(f"with {len(ANCHORS)} anchors and the recommended design.")
+    items = ModelView.of(shelf)
+    shown = make_map_plot("utility", items, ParameterLabels.of(shelf.space, None, None)).description
+    assert shown.startswith(f"Utility of {len(shelf.space)} items, from ")
+    assert "answers" in ConvergencePlot(convergence(study), labels).description
+    assert "as predicted" in CalibrationPlot(calibration(study)).description
+    assert "a typical pair has" in PairNoisePlot(pair_noise(study)).description
+    assert ImportancePlot(compute_importance(view), labels).description.count(" % (") == 5
+    assert "0 is the average of the designs compared" in IntervalPlot(study.recommend()).description
 
 
 def test_convergence_to_a_known_truth(study):

@@ -12,6 +12,9 @@ import numpy as np
 from anchorpbo.errors import InputError
 from anchorpbo.space import Boolean, Categorical, Integer, Ordinal, Parameter, Real
 
+Cell = str | int | float | bool | None
+"""Value of a parameter or a cell of a catalogue."""
+
 
 @dataclass(frozen=True)
 class Axis:

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from anchorpbo.analysis.axes import Axis, make_axis
+from anchorpbo.analysis.axes import Axis, Cell, make_axis
 from anchorpbo.analysis.model_view import ModelView
 from anchorpbo.errors import InputError, UnknownNameError
 from anchorpbo.space import Catalogue, Categorical, Constant, Design, DesignSpace, Ordinal, Parameter, Space
@@ -31,15 +31,20 @@ MAX_ITEMS = 2_000
 """Largest number of items: all that were compared or are anchors, and an even selection of the others."""
 
 
+Series = list[float]
+Rows = list[list[float]]
+T = TypeVar("T", Series, Rows)
+
+
 @dataclass(frozen=True)
-class Grid:
+class Grid(Generic[T]):
     """Utility, its interval, noise and reliability at some designs, as lists of one length, or of rows and columns."""
 
-    utility: list[Any] | None
-    low: list[Any] | None
-    high: list[Any] | None
-    noise: list[Any] | None
-    reliability: list[Any] | None
+    utility: T | None
+    low: T | None
+    high: T | None
+    noise: T | None
+    reliability: T | None
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class Slice:
     """Grid along one parameter."""
 
     axis: Axis
-    grid: Grid
+    grid: Grid[Series]
 
 
 @dataclass(frozen=True)
@@ -56,14 +61,14 @@ class Plane:
 
     x: Axis
     y: Axis
-    grid: Grid
+    grid: Grid[Rows]
 
 
 @dataclass(frozen=True)
 class ProjectedItem:
     """An item of a catalogue with its two coordinates in the plane."""
 
-    design: Design
+    design: dict[str, Cell]
     x: float
     y: float
 
@@ -73,7 +78,7 @@ class ItemProjection:
     """All items of a catalogue, or a selection, projected to the plane."""
 
     items: list[ProjectedItem]
-    grid: Grid
+    grid: Grid[Series]
     shown: int
     total: int
 
@@ -146,7 +151,7 @@ def project_items(view: ModelView, catalogue: Catalogue) -> ItemProjection:
     return ItemProjection(found, compute_grid(view, points, (len(rows),)), len(rows), total)
 
 
-def compute_grid(view: ModelView, points: Array, shape: tuple[int, ...]) -> Grid:
+def compute_grid(view: ModelView, points: Array, shape: tuple[int, ...]) -> Grid[Any]:
     """Compute a grid at points, (n, d), as lists of the given shape."""
     noise, reliability = view.noise(points), view.noise.reliability(points)
     utility, low, high = (None, None, None) if view.model is None else compute_intervals(view.model, points)

@@ -33,6 +33,20 @@ _SAMPLE_DESIGNS = 512
 
 
 @dataclass(frozen=True)
+class ExpectedGains:
+    """Expected gains of the duels."""
+
+    answers: int
+    """Number of informative answers."""
+    duels: tuple[int, ...]
+    """Numbers of the informative answers, from 1, whose gain is known: those of duels that the model selected."""
+    gains: tuple[float, ...]
+    """Expected gain of each of these duels, see `Duel.gain`."""
+    negligible_gain: float = NEGLIGIBLE_GAIN
+    """Threshold below which a gain is negligible."""
+
+
+@dataclass(frozen=True)
 class Convergence:
     """Recommended design and its utility after each of some numbers of informative answers."""
 
@@ -44,12 +58,7 @@ class Convergence:
     """Upper ends of the 90 % intervals; `low` has the lower ends."""
     truth: tuple[float, ...] | None
     """The true utility of each design, if it is known."""
-    duels: tuple[int, ...]
-    """Numbers of the informative answers, from 1, whose gain is known."""
-    gains: tuple[float, ...]
-    """Expected gain of each of these duels, see `Duel.gain`."""
-    negligible_gain: float
-    """Threshold below which a gain is negligible."""
+    expected: ExpectedGains
 
 
 @dataclass(frozen=True)
@@ -85,9 +94,6 @@ def convergence(study: Optimizer, truth: Callable[[Design], float] | None = None
         if len(stage) in wanted:
             recommended[len(stage)] = stage.recommended
     judged = study.utilities(list(recommended.values()))
-    # Numbered like `answers`, so that both share one axis; a skip is not an answer.
-    told = filter(is_informative, study.history)
-    gains = {number: event["gain"] for number, event in enumerate(told, 1) if event.get("gain") is not None}
     return Convergence(
         answers=tuple(recommended),
         designs=tuple(recommended.values()),
@@ -95,10 +101,16 @@ def convergence(study: Optimizer, truth: Callable[[Design], float] | None = None
         low=tuple(one.interval[0] for one in judged),
         high=tuple(one.interval[1] for one in judged),
         truth=None if truth is None else tuple(_evaluate_truth(truth, recommended.values()).tolist()),
-        duels=tuple(gains),
-        gains=tuple(gains.values()),
-        negligible_gain=NEGLIGIBLE_GAIN,
+        expected=expected_gains(study),
     )
+
+
+def expected_gains(study: Optimizer) -> ExpectedGains:
+    """Return the expected gain of each duel that the model selected."""
+    # Numbered like the answers of `Convergence`, so that both share one axis; a skip is not an answer.
+    told = list(filter(is_informative, study.history))
+    gains = {number: event["gain"] for number, event in enumerate(told, 1) if event.get("gain") is not None}
+    return ExpectedGains(len(told), tuple(gains), tuple(gains.values()))
 
 
 def pair_noise(study: Optimizer) -> PairNoise:

@@ -2,12 +2,15 @@
 
 ::
 
-    utility_slices     expected utility along each parameter, its 90 % band, anchors and designs compared
+    utility_slices     expected utility along each parameter, its 90 % band, the noise, anchors and designs compared
     utility_map        expected utility over two parameters, or over the items of a catalogue
     uncertainty_map    uncertainty of the utility
     noise_map          noise of the user's judgement
     reliability_map    how well the user knows designs, given the anchors
     convergence        recommendation after each answer, and expected gain of each duel
+    expected_gains     expected gain of each duel
+    parameter_importance     share of the variation of the utility that each parameter explains
+    recommendation_interval  utility of the recommended design, with its interval
     calibration        predicted probabilities of answers against observed ones
     pair_noise         noise of the pairs that were asked
 
@@ -18,11 +21,14 @@ parameters to the texts shown for them. `anchorpbo.analysis` computes the data o
 
 from anchorpbo.plots.calibration_plot import calibration
 from anchorpbo.plots.convergence_plot import convergence
+from anchorpbo.plots.gains_plot import expected_gains
+from anchorpbo.plots.importance_plot import parameter_importance
+from anchorpbo.plots.interval_plot import recommendation_interval
 from anchorpbo.plots.maps import noise_map, reliability_map, uncertainty_map, utility_map
 from anchorpbo.plots.pair_noise_plot import pair_noise
 from anchorpbo.plots.slices import utility_slices
 
 __all__ = [
-    "calibration", "convergence", "noise_map", "pair_noise", "reliability_map", "uncertainty_map", "utility_map",
-    "utility_slices",
+    "calibration", "convergence", "expected_gains", "noise_map", "pair_noise", "parameter_importance",
+    "recommendation_interval", "reliability_map", "uncertainty_map", "utility_map", "utility_slices",
 ]  # fmt: skip

@@ -48,6 +48,11 @@ class CalibrationPlot(Plot):
             f"log loss {data.log_loss:.2f} (a coin's is 0.69)"
         )
 
+    @property
+    def description(self) -> str:
+        """Accuracy and log loss."""
+        return f"Predicted probabilities of answers against observed ones: {self.summary}."
+
     def plotly(self, theme: Theme) -> Any:
         """Return the plotly figure; hover texts describe the bins."""
         from anchorpbo.plots import plotly_style as style

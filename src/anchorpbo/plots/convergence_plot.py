@@ -9,13 +9,13 @@ from typing import Any
 from anchorpbo.analysis import Convergence
 from anchorpbo.analysis import convergence as compute_convergence
 from anchorpbo.errors import InputError
-from anchorpbo.plots.colours import BLUE, GREEN, GREY, RED, Theme
+from anchorpbo.formatting import format_fixed
+from anchorpbo.plots.colours import BLUE, GREEN, Theme
+from anchorpbo.plots.gains_plot import add_gains, describe_gains, draw_gains
 from anchorpbo.plots.parameter_labels import ParameterLabels
 from anchorpbo.plots.plot import Backend, Plot, draw
 from anchorpbo.space import Design
 from anchorpbo.study import Optimizer
-
-_GAIN_TITLE = "expected gain (%)"
 
 
 def convergence(
@@ -57,10 +57,16 @@ class ConvergencePlot(Plot):
     data: Convergence
     labels: ParameterLabels
 
+    @property
+    def description(self) -> str:
+        """The utility of the first and the last recommendation, and the last expected gain."""
+        utility = self.data.utility if self.data.truth is None else self.data.truth
+        reach = f"from {format_fixed(utility[0], 2)} to {format_fixed(utility[-1], 2)}"
+        count = f"{self.data.answers[-1]} answers"
+        return f"Utility of the recommended design after 1 to {count}, {reach}. {describe_gains(self.data.expected)}"
+
     def plotly(self, theme: Theme) -> Any:
         """Return the plotly figure; hover texts describe the recommended designs."""
-        import plotly.graph_objects as go
-
         from anchorpbo.plots import plotly_style as style
 
         data = self.data
@@ -78,19 +84,12 @@ class ConvergencePlot(Plot):
         figure.add_trace(
             style.line(x, y, "recommended then", colour=colour, hover=hover).update(mode="lines+markers"), 1, 1
         )
-        gains = {"x": list(data.duels), "y": [100 * gain for gain in data.gains], "marker": {"color": GREY}}
-        template = "comparison %{x}: %{y:.1f} %<extra></extra>"
-        figure.add_trace(go.Bar(name="expected gain", hovertemplate=template, **gains), 2, 1)
-        figure.add_hline(100 * data.negligible_gain, line={"color": RED, "width": 1.5, "dash": "dash"}, row=2, col=1)
+        add_gains(figure, data.expected, row=2, col=1)
         figure.update_yaxes(title_text="utility" if data.truth is None else "true utility", row=1, col=1)
-        figure.update_yaxes(title_text=_GAIN_TITLE, rangemode="tozero", row=2, col=1)
-        figure.update_xaxes(title_text="comparisons", row=2, col=1)
         return figure
 
     def matplotlib(self, theme: Theme) -> Any:
         """Return the matplotlib figure."""
-        from matplotlib.ticker import MaxNLocator
-
         from anchorpbo.plots import matplotlib_style as style
 
         data = self.data
@@ -102,11 +101,8 @@ class ConvergencePlot(Plot):
                 above.plot(data.answers, data.utility, ".-", color=BLUE, label="recommended then")
             else:
                 above.plot(data.answers, data.truth, ".-", color=GREEN, label="recommended then")
-            below.bar(data.duels, [100 * gain for gain in data.gains], color=GREY, label="expected gain")
-            below.axhline(100 * data.negligible_gain, color=RED, linewidth=1, linestyle="--", label="next to nothing")
+            draw_gains(below, data.expected)
             above.set(ylabel="utility" if data.truth is None else "true utility")
-            below.set(xlabel="comparisons", ylabel=_GAIN_TITLE)
-            below.xaxis.set_major_locator(MaxNLocator(integer=True))
             handles = [*above.get_legend_handles_labels()[0], *below.get_legend_handles_labels()[0]]
             style.legend_below(figure, handles, columns=2)
         return figure

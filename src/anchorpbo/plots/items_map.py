@@ -10,6 +10,7 @@ from anchorpbo.analysis.grids import ItemProjection
 from anchorpbo.analysis.model_view import Comparison
 from anchorpbo.plots.colours import GREY, HEAT, ORANGE, RED, Theme
 from anchorpbo.plots.parameter_labels import ParameterLabels
+from anchorpbo.plots.plane_map import describe_values
 from anchorpbo.plots.plot import Plot
 from anchorpbo.space import Design
 
@@ -34,10 +35,21 @@ class ItemsMap(Plot):
     duels: Sequence[Comparison]
     labels: ParameterLabels
 
+    @property
+    def description(self) -> str:
+        """The number of items, the range of the values, and the number of marks."""
+        found = describe_values(self.values, self.anchors, self.best)
+        return f"{self.what.capitalize()} of {self.items.shown} items, {found}"
+
     def places(self, designs: Sequence[Design]) -> list[Place]:
         """Return the positions of designs that are shown."""
         found = {item.design[self.key]: (item.x, item.y) for item in self.items.items}
         return [found[design[self.key]] for design in designs if design[self.key] in found]
+
+    def describe(self, design: Design) -> list[str]:
+        """Return the lines of an item; those of an anchor say so."""
+        is_anchor = design[self.key] in {anchor[self.key] for anchor in self.anchors}
+        return self.labels.anchor(design) if is_anchor else self.labels.design(design)
 
     def _find_marks(self) -> tuple[list[Place], list[Place]]:
         """Return the positions of the anchors and of the recommended design."""
@@ -58,7 +70,7 @@ class ItemsMap(Plot):
             x, y = ([place for a, b in pairs for place in (a[side], b[side], None)] for side in (0, 1))
             figure.add_trace(style.line(x, y, "compared", colour="rgba(128,128,128,0.5)", width=1))
         hover = [
-            style.lines([*self.labels.design(item.design), f"{self.what} {value:.3g}"])
+            style.lines([*self.describe(item.design), f"{self.what} {value:.3g}"])
             for item, value in zip(self.items.items, self.values, strict=True)
         ]
         x, y = ([getattr(item, side) for item in self.items.items] for side in ("x", "y"))

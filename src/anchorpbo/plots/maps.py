@@ -101,7 +101,7 @@ def reliability_map(
     return _map("reliability", source, x, y, at, labels, units, backend, theme)
 
 
-def values(what: What, grid: Grid) -> Any:
+def values(what: What, grid: Grid[Any]) -> Any:
     """Return the numbers of a grid that a map shows, as an array of its shape."""
     if what == "uncertainty":
         return (np.array(grid.high) - np.array(grid.low)) / 2
@@ -122,12 +122,19 @@ def _map(
     view = ModelView.of(source)
     if what in ("utility", "uncertainty"):
         check_answers(0 if view.model is None else 1)
-    return draw(_make_plot(what, view, x, y, at, ParameterLabels.of(view.space, labels, units)), backend, theme)
+    return draw(make_map_plot(what, view, ParameterLabels.of(view.space, labels, units), x, y, at), backend, theme)
 
 
-def _make_plot(
-    what: What, view: ModelView, x: str | None, y: str | None, at: Mapping[str, Any] | None, labels: ParameterLabels
+def make_map_plot(
+    what: What,
+    view: ModelView,
+    labels: ParameterLabels,
+    x: str | None = None,
+    y: str | None = None,
+    at: Mapping[str, Any] | None = None,
+    count: int = MAP_POINTS,
 ) -> Plot:
+    """Return the plot of a map, with `count` points along a parameter."""
     best = view.recommend()
     if isinstance(view.space, Catalogue):
         if not (x is None and y is None and at is None):
@@ -137,7 +144,7 @@ def _make_plot(
         return ItemsMap(what, found, values(what, found.grid), view.space.key, best, view.anchors, view.duels, labels)
     space = as_space(view.space)
     here = view.base_design if at is None else space.check(at)
-    over = compute_plane(view, here, x, y, MAP_POINTS)
+    over = compute_plane(view, here, x, y, count)
     if over is None:
         raise InputError("a map needs two parameters that vary", f"only {space.names}", "use utility_slices")
     return PlaneMap(what, over, values(what, over.grid), here, best, view.anchors, view.duels, labels)

@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from anchorpbo.plots.axis_positions import AxisPositions
 from anchorpbo.plots.colours import INKS, Ink, Theme
@@ -90,6 +90,11 @@ DARK_SETTINGS: MappingProxyType[Any, Any] = MappingProxyType(
     }
 )
 _theme: ContextVar[Theme] = ContextVar("theme", default="light")
+
+
+def text(words: str) -> str:
+    """Escape text for a figure: matplotlib reads the text between two dollar signs as a formula."""
+    return words.replace("$", r"\$")
 
 
 @contextmanager
@@ -225,16 +230,18 @@ def marks(
 def set_axis(axes: Axes, which: Literal["x", "y"], places: AxisPositions, title: str) -> None:
     """Set the values, the scale and the title of an axis to those of a parameter."""
     low, high = places.ends
-    axes.set(**{f"{which}label": title})
+    axes.set(**{f"{which}label": text(title)})
     if places.axis.log:
         axes.set(**{f"{which}scale": "log"})
     axes.set(**{f"{which}lim": (low, high)})
     side = axes.xaxis if which == "x" else axes.yaxis
     if places.labels is not None:
-        side.set_ticks(places.ticks or [], labels=places.labels)
+        side.set_ticks(places.ticks or [], labels=list(map(text, places.labels)))
         side.grid(False)
         if which == "x" and max(map(len, places.labels)) * len(places.labels) > _MAX_LEVEL_LETTERS:
             axes.tick_params("x", labelrotation=30 if len(places.labels) <= _MAX_SLANTED_LABELS else 90)
     elif places.ticks is not None:
         side.set_ticks(places.ticks, labels=[f"{tick:g}" for tick in places.ticks])
         side.set_minor_formatter(NullFormatter())
+    elif all(isinstance(value, int) for value in places.axis.values):
+        side.set_major_locator(MaxNLocator(nbins="auto", integer=True))

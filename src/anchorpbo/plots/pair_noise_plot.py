@@ -9,6 +9,7 @@ from anchorpbo.analysis import PairNoise
 from anchorpbo.analysis import pair_noise as compute_pair_noise
 from anchorpbo.analysis.history import AVERAGED_DUELS
 from anchorpbo.errors import InputError
+from anchorpbo.formatting import format_fixed
 from anchorpbo.plots.colours import BLUE, GREY, INKS, ORANGE, RED, Theme
 from anchorpbo.plots.plot import Backend, Plot, draw
 from anchorpbo.study import Optimizer
@@ -48,6 +49,15 @@ class PairNoisePlot(Plot):
         duels = zip(self.data.outcomes, self.data.noise, strict=True)
         some = [(n, noise) for n, (outcome, noise) in enumerate(duels, 1) if outcome in outcomes]
         return [n for n, _ in some], [noise for _, noise in some]
+
+    @property
+    def description(self) -> str:
+        """The range of the noise and its typical value."""
+        low, high = (format_fixed(end(self.data.noise), 2) for end in (min, max))
+        typical = format_fixed(self.data.typical, 2)
+        return (
+            f"Noise of the {len(self.data.noise)} pairs compared, from {low} to {high}; a typical pair has {typical}."
+        )
 
     def plotly(self, theme: Theme) -> Any:
         """Return the plotly figure: dots by outcome and a running mean."""

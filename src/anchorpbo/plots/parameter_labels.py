@@ -1,8 +1,8 @@
-"""Labels and units of parameters in a figure."""
+"""Labels and units of parameters, and names of anchors, in a figure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +17,18 @@ class ParameterLabels:
 
     labels: Mapping[str, str]
     units: Mapping[str, str]
+    hidden: frozenset[str] = frozenset()
+    """Names that `design` leaves out."""
+    anchor_names: Sequence[tuple[Design, str]] = ()
+    """Anchors with a name, and their names."""
 
     @classmethod
     def of(
-        cls, space: DesignSpace, labels: Mapping[str, str] | None, units: Mapping[str, str] | None
+        cls,
+        space: DesignSpace,
+        labels: Mapping[str, str] | None,
+        units: Mapping[str, str] | None,
+        hidden: Iterable[str] = (),
     ) -> ParameterLabels:
         """Check labels and units against the parameters, or columns, of a space."""
         for kind, given in (("labels", labels), ("units", units)):
@@ -31,7 +39,7 @@ class ParameterLabels:
                     raise UnknownNameError.of(f"a name in {kind}", name, space.names)
                 if not isinstance(text, str):
                     raise InputError(f"{kind} must be texts", repr(text), "put it in quotes")
-        return cls(dict(labels or {}), dict(units or {}))
+        return cls(dict(labels or {}), dict(units or {}), frozenset(hidden))
 
     def label(self, name: str) -> str:
         """Return the label of a parameter."""
@@ -47,6 +55,11 @@ class ParameterLabels:
 
     def design(self, design: Design, most: int = 8) -> list[str]:
         """Return one line per value of a design, or for the first `most` values."""
-        given = ((name, value) for name, value in design.items() if value is not None)
+        given = ((name, value) for name, value in design.items() if value is not None and name not in self.hidden)
         lines = [f"{self.label(name)}: {truncate(self.value(name, value))}" for name, value in given]
         return lines if len(lines) <= most else [*lines[:most], "…"]
+
+    def anchor(self, design: Design) -> list[str]:
+        """Return the lines of an anchor: its name, if it has one, and its values."""
+        name = next((name for named, name in self.anchor_names if named == design), None)
+        return ["anchor" if name is None else f"{truncate(name)} (anchor)", *self.design(design)]

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from anchorpbo.analysis.grids import Plane
 from anchorpbo.analysis.model_view import Comparison
-from anchorpbo.formatting import truncate
+from anchorpbo.formatting import format_fixed, truncate
 from anchorpbo.plots.axis_positions import AxisPositions
 from anchorpbo.plots.colours import HEAT, ORANGE, RED, Theme
 from anchorpbo.plots.parameter_labels import ParameterLabels
@@ -38,6 +40,12 @@ class PlaneMap(Plot):
     anchors: Sequence[Design]
     duels: Sequence[Comparison]
     labels: ParameterLabels
+
+    @property
+    def description(self) -> str:
+        """The two parameters, the range of the values, and the number of marks."""
+        names = " and ".join(self.labels.label(axis.name) for axis in (self.plane.x, self.plane.y))
+        return f"{self.what.capitalize()} over {names}, {describe_values(self.values, self.anchors, self.best)}"
 
     @property
     def x(self) -> AxisPositions:
@@ -89,7 +97,7 @@ class PlaneMap(Plot):
         figure.add_traces(self._duel_traces())
         anchors = self.locate_designs(self.anchors)
         if anchors:
-            hover = [style.lines(["anchor", *self.labels.design(design)]) for _, design in anchors]
+            hover = [style.lines(self.labels.anchor(design)) for _, design in anchors]
             figure.add_trace(style.anchor_marks(*_columns([place for place, _ in anchors]), hover, MARK_COLOUR))
         for place, design in self.locate_designs([] if self.best is None else [self.best]):
             hover = [style.lines(["recommended", *self.labels.design(design)])]
@@ -155,7 +163,7 @@ class PlaneMap(Plot):
             style.set_axis(axes, "y", self.y, self.labels.title(self.plane.y.name))
             axes.set(xlim=(self.x.edges[0], self.x.edges[-1]), ylim=(self.y.edges[0], self.y.edges[-1]))
             if self.others():
-                axes.set_title(f"at {self.others()}", fontsize=7, loc="right")
+                axes.set_title(style.text(f"at {self.others()}"), fontsize=7, loc="right")
             handles, _ = axes.get_legend_handles_labels()
             if handles:
                 style.legend_below(figure, handles)
@@ -175,6 +183,13 @@ class PlaneMap(Plot):
         for name, places, marker, size, face, edge in styles:
             if places:
                 style.marks(axes, *_columns(places), marker, name, colour=face, size=size, edge=edge)
+
+
+def describe_values(values: Any, anchors: Sequence[Design], best: Design | None) -> str:
+    """Return the range of the values of a map and the number of its marks, in words."""
+    low, high = format_fixed(float(np.min(values)), 2), format_fixed(float(np.max(values)), 2)
+    marks = f"{len(anchors)} {'anchor' if len(anchors) == 1 else 'anchors'}"
+    return f"from {low} to {high}, with {marks}{'' if best is None else ' and the recommended design'}."
 
 
 def _columns(places: Sequence[Place]) -> tuple[list[float], list[float]]:

@@ -15,6 +15,11 @@ Backend = Literal["plotly", "matplotlib"]
 class Plot(ABC):
     """Data and texts of a plot, and how either library draws them. Statistics are computed elsewhere."""
 
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """Description of the plot in a sentence or two, for people who cannot see it."""
+
     @abstractmethod
     def plotly(self, theme: Theme) -> Any:
         """Return a `plotly.graph_objects.Figure`."""

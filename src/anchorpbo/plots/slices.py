@@ -7,9 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from anchorpbo.analysis import ComparedDesign, ModelView, list_compared_designs
 from anchorpbo.analysis.grids import Slice, as_space, compute_slices
 from anchorpbo.analysis.model_view import Source
+from anchorpbo.formatting import format_fixed
+from anchorpbo.numerics.validation import as_integer
 from anchorpbo.plots.axis_positions import AxisPositions
 from anchorpbo.plots.colours import BLUE, GREY, INKS, ORANGE, RED, Theme
 from anchorpbo.plots.parameter_labels import ParameterLabels
@@ -21,7 +25,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MAX_COLUMNS = 3
-"""Largest number of panels side by side."""
+"""Largest number of panels side by side, unless another is chosen."""
+_SAME_NOISE = 1e-6
+"""Relative difference below which noise is the same."""
+_NOISE_SHARE = 1 / 3
+"""Share of a panel's height that the noise takes up."""
 
 
 def utility_slices(
@@ -29,6 +37,7 @@ def utility_slices(
     at: Mapping[str, Any] | None = None,
     parameters: Sequence[str] | None = None,
     *,
+    columns: int = MAX_COLUMNS,
     labels: Mapping[str, str] | None = None,
     units: Mapping[str, str] | None = None,
     backend: Backend = "plotly",
@@ -37,7 +46,8 @@ def utility_slices(
     """Draw the expected utility along each parameter, with the others as in one design, and its 90 % band.
 
     Dots are the designs compared, at their own expected utility: they leave the line if their other parameters differ.
-    Filled dots won at least half of their comparisons. Diamonds at the bottom are anchors.
+    Filled dots won at least half of their comparisons. Diamonds at the bottom are anchors. The dotted line is the
+    noise, with its axis at the right, unless the noise is the same everywhere.
 
     Parameters
     ----------
@@ -47,6 +57,8 @@ def utility_slices(
         The design that all slices go through; by default the recommended one.
     parameters
         Names of the parameters to draw; by default all.
+    columns
+        Largest number of panels side by side.
     labels, units, backend, theme
         See `anchorpbo.plots`.
     """
@@ -55,8 +67,20 @@ def utility_slices(
     space = as_space(view.space)
     here = view.base_design if at is None else space.check(at)
     words = ParameterLabels.of(space, labels, units)
-    found = compute_slices(view, here, parameters)
-    return draw(SlicesPlot(found, here, list_compared_designs(view), view.anchors, words), backend, theme)
+    return draw(make_slices(view, here, words, parameters, columns), backend, theme)
+
+
+def make_slices(
+    view: ModelView,
+    at: Design,
+    labels: ParameterLabels,
+    parameters: Sequence[str] | None = None,
+    columns: int = MAX_COLUMNS,
+) -> SlicesPlot:
+    """Return the plot of the slices through a complete design."""
+    columns = as_integer("columns", columns, 1)
+    found = compute_slices(view, at, parameters)
+    return SlicesPlot(found, at, list_compared_designs(view), view.anchors, labels, columns)
 
 
 @dataclass(frozen=True)
@@ -68,12 +92,33 @@ class SlicesPlot(Plot):
     compared: Sequence[ComparedDesign]
     anchors: Sequence[Design]
     labels: ParameterLabels
+    columns: int = MAX_COLUMNS
+
+    @property
+    def description(self) -> str:
+        """The range of the expected utility along each parameter, and where it is highest."""
+        return " ".join(map(self._describe_slice, self.slices))
+
+    def _describe_slice(self, one: Slice) -> str:
+        utility = [*(one.grid.utility or ())]
+        best = one.axis.values[int(np.argmax(utility))]
+        reach = f"from {format_fixed(min(utility), 2)} to {format_fixed(max(utility), 2)}"
+        name = one.axis.name
+        return f"{self.labels.label(name)}: expected utility {reach}, highest at {self.labels.value(name, best)}."
 
     @property
     def grid(self) -> tuple[int, int]:
         """Numbers of rows and columns of panels."""
-        columns = min(MAX_COLUMNS, len(self.slices))
+        columns = min(self.columns, len(self.slices))
         return math.ceil(len(self.slices) / columns), columns
+
+    @property
+    def noise_reach(self) -> tuple[float, float] | None:
+        """Range of the axis of the noise in all panels; ``None`` if the noise is the same everywhere."""
+        noise = [value for one in self.slices for value in one.grid.noise or ()]
+        if not noise or max(noise) - min(noise) <= _SAME_NOISE * max(noise):
+            return None
+        return 0.0, max(noise) / _NOISE_SHARE
 
     @property
     def reach(self) -> tuple[float, float]:
@@ -93,21 +138,42 @@ class SlicesPlot(Plot):
         """Return the plotly figure, with hover texts."""
         from anchorpbo.plots import plotly_style as style
 
-        rows, columns = self.grid
+        (rows, columns), noise = self.grid, self.noise_reach
         figure = style.panels(
-            theme, rows, columns, height=90 + 240 * rows, shared_yaxes="all", horizontal_spacing=0.04,
-            vertical_spacing=0.3 / rows,
+            theme, rows, columns, height=90 + 240 * rows, horizontal_spacing=0.04, vertical_spacing=0.3 / rows,
+            specs=[[{"secondary_y": True}] * columns] * rows,
         )  # fmt: skip
         for number, one in enumerate(self.slices):
-            row, column = number // columns + 1, number % columns + 1
+            place = {"row": number // columns + 1, "col": number % columns + 1}
             for trace in self._traces(one, theme):
-                figure.add_trace(trace.update(showlegend=number == 0), row, column)
-            figure.update_xaxes(
-                style.axis(AxisPositions(one.axis), self.labels.title(one.axis.name)), row=row, col=column
-            )
-        figure.update_yaxes(range=self.reach)
-        figure.update_yaxes(title_text="utility", col=1)
+                figure.add_trace(trace.update(showlegend=number == 0), **place)
+            figure.update_xaxes(style.axis(AxisPositions(one.axis), self.labels.title(one.axis.name)), **place)
+            utility = {"range": self.reach, "showticklabels": place["col"] == 1}
+            figure.update_yaxes(utility, title_text="utility" if place["col"] == 1 else "", secondary_y=False, **place)
+            if noise is not None:
+                at_right = place["col"] == columns or number == len(self.slices) - 1
+                figure.add_trace(self._noise_trace(one).update(showlegend=number == 0), secondary_y=True, **place)
+                scale = {
+                    "range": noise,
+                    "showgrid": False,
+                    "showticklabels": at_right,
+                    "tickmode": "auto",
+                    "nticks": 5,
+                }
+                figure.update_yaxes(scale, title_text="noise" if at_right else "", secondary_y=True, **place)
         return figure
+
+    def _noise_trace(self, one: Slice) -> Any:
+        from anchorpbo.plots import plotly_style as style
+
+        x, noise = AxisPositions(one.axis).every, [*(one.grid.noise or ())]
+        hover = [
+            style.lines([self.labels.value(one.axis.name, value), f"noise {n:.3g}"])
+            for value, n in zip(one.axis.values, noise, strict=True)
+        ]
+        if not one.axis.continuous:
+            return style.dots(x, noise, "noise", hover=hover, symbol="line-ew-open", size=9, color=GREY)
+        return style.line(x, noise, "noise", colour=GREY, width=1.5, dash="dot", hover=hover)
 
     def _traces(self, one: Slice, theme: Theme) -> list[Any]:
         from anchorpbo.plots import plotly_style as style
@@ -128,7 +194,7 @@ class SlicesPlot(Plot):
         if self.anchors:
             at = [(places.of(anchor[name]), anchor) for anchor in self.anchors]
             inside = [(place, anchor) for place, anchor in at if place is not None]
-            hover = [style.lines(["anchor", *self.labels.design(anchor)]) for _, anchor in inside]
+            hover = [style.lines(self.labels.anchor(anchor)) for _, anchor in inside]
             foot = [self.reach[0]] * len(inside)
             traces.append(style.anchor_marks([place for place, _ in inside], foot, hover, ink.text))
         return traces
@@ -171,9 +237,35 @@ class SlicesPlot(Plot):
                 self._panel(axes, one)
             for axes in panels[:, 0]:
                 axes.set(ylabel="utility", ylim=self.reach)
-            handles = {str(h.get_label()): h for axes in panels.flat for h in axes.get_legend_handles_labels()[0]}
+            shown = list(panels.flat[: len(self.slices)])
+            if self.noise_reach is not None:
+                shown += self._add_noise(shown)
+            handles = {str(h.get_label()): h for axes in shown for h in axes.get_legend_handles_labels()[0]}
             style.legend_below(figure, list(handles.values()), columns=3)
         return figure
+
+    def _add_noise(self, panels: Sequence[Axes]) -> list[Axes]:
+        """Draw the noise on an axis of its own at the right of each panel; return these axes."""
+        columns, added = self.grid[1], []
+        for number, (axes, one) in enumerate(zip(panels, self.slices, strict=True)):
+            right = axes.twinx()
+            x = AxisPositions(one.axis).every
+            right.plot(
+                x,
+                [*(one.grid.noise or ())],
+                ":" if one.axis.continuous else "_",
+                color=GREY,
+                linewidth=1.0,
+                label="noise",
+            )
+            right.set(ylim=self.noise_reach)
+            right.grid(visible=False)
+            if (number + 1) % columns and number + 1 < len(panels):
+                right.tick_params(right=False, labelright=False)
+            else:
+                right.set(ylabel="noise")
+            added.append(right)
+        return added
 
     def _panel(self, axes: Axes, one: Slice) -> None:
         from anchorpbo.plots import matplotlib_style as style
