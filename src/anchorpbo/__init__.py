@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from anchorpbo.reliability import NoiseMap
     from anchorpbo.space import Boolean, Catalogue, Categorical, Constant, Integer, Linear, Ordinal, Real, Space
     from anchorpbo.study import (
+        Assessment,
         BoundedNoise,
         ConstantNoise,
         Duel,
@@ -60,6 +61,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "reliability": ("NoiseMap",),
     "space": ("Boolean", "Catalogue", "Categorical", "Constant", "Integer", "Linear", "Ordinal", "Real", "Space"),
     "study": (
+        "Assessment",
         "BoundedNoise",
         "ConstantNoise",
         "Duel",
@@ -92,6 +94,7 @@ def __dir__() -> list[str]:
 __all__ = [
     "EP",
     "RBF",
+    "Assessment",
     "Boolean",
     "BoundedNoise",
     "Catalogue",

@@ -24,12 +24,23 @@ CELL_LENGTH = 60
 _WIDE = Context(prec=400)
 
 
-def format_value(value: Any) -> str:
-    """Format a value: four significant digits, ``yes`` or ``no`` for a Boolean, a dash for ``None``."""
+def format_value(value: Any, decimals: int | None = None) -> str:
+    """Format a value: four significant digits, ``yes`` or ``no`` for a Boolean, a dash for ``None``.
+
+    With the decimals of its parameter's step, a number has these, without zeros at the end.
+
+    Examples
+    --------
+    >>> format_value(1234.5), format_value(1234.5, 1), format_value(84.0, 1)
+    ('1235', '1234.5', '84')
+    """
     if value is None:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float) and decimals is not None:
+        text = format_fixed(value, decimals)
+        return text.rstrip("0").rstrip(".") if "." in text else text
     if isinstance(value, float):
         moderate = 1e-3 <= abs(value) < 1e6 or not value
         return f"{round_significant(value, DIGITS):.{DIGITS}g}" if moderate else f"{value:.{DIGITS}e}"

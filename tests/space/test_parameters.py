@@ -300,3 +300,14 @@ def test_rounding_does_not_push_a_number_out_of_its_range():
     assert Real(0, 0.3, step=0.1).check("x", 3 * 0.1) == 0.3
     with pytest.raises(InputError, match=r"x must .*0\.3"):
         Real(0, 0.3).check("x", 0.3001)
+
+
+@pytest.mark.parametrize(
+    ("real", "decimals"),
+    [(Real(80, 96, step=0.5), 1), (Real(3, 7, step=0.25), 2), (Real(0.125, 1.125, step=0.5), 3),
+     (Real(0, 100, step=5), 0), (Real(0, 3e9, step=1e8), 0), (Real(0, 1e-6, step=5e-8), 8), (Real(0, 1), None)],
+)  # fmt: skip
+def test_the_values_of_a_step_have_its_decimals(real, decimals):
+    assert real.decimals == decimals
+    if decimals is not None and real.grid is not None:
+        assert all(float(f"{real.decode(u):.{decimals}f}") == real.decode(u) for u in real.grid)

@@ -21,6 +21,7 @@ from anchorpbo.study.explanations import (
     REFERENCE,
     describe_design,
     explain_duel,
+    name_sides,
 )
 
 ROLES = (
@@ -30,7 +31,7 @@ ROLES = (
     "is a promising variation of your best so far",
     "is promising",
     "is of a kind little is known about",
-    "is there to compare with",
+    "is a yardstick for the other",
 )
 IS_ANCHOR, IS_CLOSE = " and is one you said you know", " and is close to designs you said you know"
 CLAUSE = rf"({'|'.join(ROLES)})({IS_ANCHOR}|{IS_CLOSE}|)"
@@ -292,3 +293,16 @@ def test_another_category_is_no_variation():
         != "is promising"
     )
     assert "variation" not in explain_duel(model, np.array([best, beside]), None, DuelFilter.for_space(space))
+
+
+@pytest.mark.parametrize(
+    ("why", "named"),
+    [
+        ("The first is your best so far; the second is promising.", "A is your best so far; B is promising."),
+        ("Both are promising.", "Both are promising."),
+        (INITIAL_DUEL, INITIAL_DUEL),
+        ("", ""),
+    ],
+)
+def test_the_two_designs_can_have_other_names_in_an_explanation(why, named):
+    assert name_sides(why, "A", "B") == named

@@ -100,7 +100,8 @@ def test_there_are_duels_to_start_with_where_they_are_said_to_be(kind, seed):
 def test_the_public_surface_of_an_optimizer_has_nothing_for_workers():
     public = {name for name in dir(Optimizer) if not name.startswith("_")}
     assert public == {
-        "ask", "ask_against", "peek", "tell", "tell_preference", "import_comparisons", "undo", "record", "validate",
+        "ask", "ask_again", "ask_against", "ask_pair", "peek", "assess",
+        "tell", "tell_preference", "import_comparisons", "undo", "record", "validate",
         "anchors", "add_anchor", "remove_anchor", "propose_anchors",
         "recommend", "recommended", "utilities",
         "progress", "surprises", "model", "acquisition_model", "noise_map", "history",

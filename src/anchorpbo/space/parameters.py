@@ -145,6 +145,14 @@ class Real(VaryingParameter):
         if self.step is not None:
             object.__setattr__(self, "step", self._check_step())
 
+    @property
+    def decimals(self) -> int | None:
+        """Number of decimals that the values of a step need; ``None`` without a step."""
+        if self.step is None:
+            return None
+        exponents = (Decimal(repr(number)).normalize().as_tuple().exponent for number in (self.low, self.step))
+        return max(0, *(-int(exponent) for exponent in exponents))
+
     def check(self, name: str, value: object) -> float:
         """Return a float in the range, and one of the steps if there are any."""
         number = as_number(name, value)

@@ -9,13 +9,15 @@
     dataset              the log as arrays
     hyperparameters      log -> fitted hyper-parameters -> model
     duel_selection       log -> next duel, by initial_duels or duel_search, both with a duel_filter
-    explanations, expected_gain, progress, recommendation, surprises      results for the user
+    explanations, expected_gain, progress, recommendation, surprises, assessment      results for the user
+    design_groups        designs that count as one in results
     anchor_proposals     proposals of designs to mark as anchors
     serialization, files, comparisons      JSON, atomic files, tables of comparisons
     replication          the next duel, computed by a replica in another process
     cache                LRUCache
 """
 
+from anchorpbo.study.assessment import Assessment
 from anchorpbo.study.duel import Duel, Outcome
 from anchorpbo.study.optimizer import Optimizer
 from anchorpbo.study.plan import BoundedNoise, ConstantNoise, NoiseRule, PaperNoise, Plan
@@ -24,6 +26,6 @@ from anchorpbo.study.recommendation import Estimate, Recommendation
 from anchorpbo.study.surprises import Surprise
 
 __all__ = [
-    "BoundedNoise", "ConstantNoise", "Duel", "Estimate", "NoiseRule", "Optimizer", "Outcome", "PaperNoise", "Plan",
-    "Progress", "Recommendation", "Surprise",
+    "Assessment", "BoundedNoise", "ConstantNoise", "Duel", "Estimate", "NoiseRule", "Optimizer", "Outcome",
+    "PaperNoise", "Plan", "Progress", "Recommendation", "Surprise",
 ]  # fmt: skip

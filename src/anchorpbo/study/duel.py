@@ -33,7 +33,8 @@ class Duel:
         Why the study asks this duel, in a sentence.
     gain
         Expected increase of the best mean utility by the answer, as a share of the range of utilities seen so far
-        (`anchorpbo.study.expected_gain`); ``None`` for initial duels, which the model does not select.
+        (`anchorpbo.study.expected_gain`); ``None`` for initial, repeated and given duels, which the model
+        does not select.
     """
 
     id: str

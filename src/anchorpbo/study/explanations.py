@@ -5,6 +5,8 @@ Each clause has a condition on the posterior that selected the duel; `describe_r
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from anchorpbo.model import PreferenceGP
@@ -12,13 +14,19 @@ from anchorpbo.posterior import Posterior
 from anchorpbo.study.duel_filter import DuelFilter
 from anchorpbo.typing import Array
 
-INITIAL_DUEL = "To start with, two designs from different parts of the space."
+INITIAL_DUEL = "To start with, two quite different ones, to get a first idea."
 KNOCKOUT_DUEL = "To start with, to see how good the designs are that you said you know."
+BOTH_SIDES = "The first {first}; the second {second}."
+_BOTH_SIDES = re.compile(
+    re.escape(BOTH_SIDES).replace(r"\{first\}", "(?P<first>.+)").replace(r"\{second\}", "(?P<second>.+)")
+)
+GIVEN_DUEL = "These two were chosen from outside; the answer counts as any other."
+REPEATED_DUEL = "You compared these two before; the answer shows whether you would answer the same again."
 EXPECTED = "is expected to be at least as good as your best so far"
 VARIATION = "is a promising variation of your best so far"
 PROMISING = "is promising"
 UNEXPLORED = "is of a kind little is known about"
-REFERENCE = "is there to compare with"
+REFERENCE = "is a yardstick for the other"
 BOTH_REFERENCES = "Neither is likely to be better than your best so far; the answer informs about other designs."
 NEAR_ANCHORS = " and is close to designs you said you know"
 BOTH_CLAUSES = {
@@ -63,7 +71,13 @@ def explain_duel(model: PreferenceGP, pair: Array, last_winner: Array | None, du
         return BOTH_REFERENCES
     if first == second and first in BOTH_CLAUSES:
         return f"Both are {BOTH_CLAUSES[first]}."
-    return f"The first {first}; the second {second}."
+    return BOTH_SIDES.format(first=first, second=second)
+
+
+def name_sides(why: str, first: str, second: str) -> str:
+    """Return an explanation with other names of the two designs, such as the letters on their cards."""
+    clauses = _BOTH_SIDES.fullmatch(why)
+    return f"{first} {clauses['first']}; {second} {clauses['second']}." if clauses else why
 
 
 def describe_design(model: PreferenceGP, x: Array, last_winner: Array | None, duel_filter: DuelFilter) -> str:

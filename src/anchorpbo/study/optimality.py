@@ -1,11 +1,13 @@
 """Probability that a design is within a margin of the best design of the space.
 
-Symbols: f a draw of the utility from the posterior, x* the design, max and median those of f over the space:
+Symbols: f a draw of the utility from the posterior, G the group of the design: the design and the compared designs
+within one step of it in every parameter (`anchorpbo.study.design_groups`), usually the design alone; max and median
+those of f over the space:
 
-    p_within = P( f(x*) >= max f - margin (max f - median f) )
+    p_within = P( max_G f >= max f - margin (max f - median f) )
 
 The margin is a share of the way from a median design to the best one, so it has no unit. Unlike the probability of
-being the best, p_within does not fall when the space has designs that are nearly equal to x*.
+being the best, p_within does not fall when the space has designs that are nearly equal to it.
 
 Draws over a region are functions, each maximised by a search of its own (`anchorpbo.search.path_search`). Draws over a
 list, and draws under a kernel without Fourier features, are joint draws at a finite set of designs.
@@ -98,7 +100,13 @@ class StoppingCalibration:
 
 
 def compute_p_within(
-    posterior: Posterior, space: DesignSpace, x: Array, margin: float, seed: int, excluded: Array | None = None
+    posterior: Posterior,
+    space: DesignSpace,
+    x: Array,
+    margin: float,
+    seed: int,
+    excluded: Array | None = None,
+    same: Array | None = None,
 ) -> float:
     """Return the probability that a design is within a margin of the best.
 
@@ -116,19 +124,22 @@ def compute_p_within(
         Seed of the draws.
     excluded
         Coordinates, (n, d), of designs of a listed space that cannot be the best.
+    same
+        Coordinates, (k, d), of designs that count as the same design as x.
     """
     rng = np.random.default_rng([seed, 6])
+    group = x[None] if same is None else np.vstack([x, same])
     if space.candidates is not None:
         available = drop_designs(space.candidates, excluded)
-        return _estimate_on_list(posterior, available, available[:0], x, margin, rng)
+        return _estimate_on_list(posterior, available, available[:0], group, margin, rng)
     region = Region.cube(space.dimension) if space.region is None else space.region
     grids = {c: grid for c, grid in enumerate(region.grids) if grid is not None}
     paths = draw_paths(posterior, PATHS, grids, rng)
     spread = region.sample(SPREAD_DESIGNS, rng)
     if paths is None:
         near = np.vstack([posterior.points, _surround(region, x, rng)])
-        return _estimate_on_list(posterior, spread, near, x, margin, rng)
-    return float(np.concatenate([_are_within(part, region, spread, x, margin) for part in paths]).mean())
+        return _estimate_on_list(posterior, spread, near, group, margin, rng)
+    return float(np.concatenate([_are_within(part, region, spread, group, margin) for part in paths]).mean())
 
 
 def drop_designs(designs: Array, others: Array | None) -> Array:
@@ -139,12 +150,16 @@ def drop_designs(designs: Array, others: Array | None) -> Array:
     return designs[[bytes(x) not in unwanted for x in designs]]
 
 
-def _are_within(paths: Paths, region: Region, spread: Array, x: Array, margin: float) -> BoolArray:
-    """Return for each path whether x is within the margin of its maximum, (s,)."""
-    designs = np.vstack([spread, paths.points, x])
+def _are_within(paths: Paths, region: Region, spread: Array, group: Array, margin: float) -> BoolArray:
+    """Return for each path whether a design of the group is within the margin of its maximum, (s,)."""
+    designs = np.vstack([spread, paths.points, group])
     values = paths(designs)
-    own, median, best = values[:, -1], np.median(values[:, : len(spread)], axis=1), values.max(axis=1)
-    # A larger maximum cannot bring x within the margin, so the other paths need no search.
+    own, median, best = (
+        values[:, -len(group) :].max(axis=1),
+        np.median(values[:, : len(spread)], axis=1),
+        values.max(axis=1),
+    )
+    # A larger maximum cannot bring the group within the margin, so the other paths need no search.
     rows = np.flatnonzero(own >= best - margin * (best - median))
     if len(rows):
         tolerance = GAIN_TOLERANCE * float(np.median(best - median))
@@ -153,19 +168,20 @@ def _are_within(paths: Paths, region: Region, spread: Array, x: Array, margin: f
 
 
 def _estimate_on_list(
-    posterior: Posterior, every: Array, more: Array, x: Array, margin: float, rng: np.random.Generator
+    posterior: Posterior, every: Array, more: Array, group: Array, margin: float, rng: np.random.Generator
 ) -> float:
     """Estimate the probability by joint draws at designs that represent the space, (n, d), and at more of them."""
     designs = np.vstack([every, more])
     if len(designs) > MAX_LISTED_DESIGNS:
         half = MAX_LISTED_DESIGNS // 2
-        better = posterior.prob_prefer(designs, np.broadcast_to(x, designs.shape))
+        better = posterior.prob_prefer(designs, np.broadcast_to(group[0], designs.shape))
         likely = designs[np.argsort(-better, kind="stable")[:half]]
         every = every[rng.permutation(len(every))[:half]]
         designs = np.vstack([every, likely])
-    draws = posterior.sample(np.vstack([designs, x]), LIST_DRAWS, rng)
+    draws = posterior.sample(np.vstack([designs, group]), LIST_DRAWS, rng)
     best, median = draws.max(axis=1), np.median(draws[:, : len(every)], axis=1)
-    return float((draws[:, -1] >= best - margin * (best - median)).mean())
+    own = draws[:, -len(group) :].max(axis=1)
+    return float((own >= best - margin * (best - median)).mean())
 
 
 def _surround(region: Region, x: Array, rng: np.random.Generator) -> Array:

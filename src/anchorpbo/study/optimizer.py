@@ -18,9 +18,11 @@ from anchorpbo.numerics.validation import as_integer, as_non_negative, as_share
 from anchorpbo.reliability import NoiseMap
 from anchorpbo.space import Design, DesignSpace
 from anchorpbo.study.anchor_proposals import propose_anchors
+from anchorpbo.study.assessment import Assessment
 from anchorpbo.study.comparisons import read_comparisons
 from anchorpbo.study.duel import Duel, Outcome, parse_outcome
 from anchorpbo.study.events import AnchorAdded, AnchorRemoved, Answered, Preferred
+from anchorpbo.study.explanations import GIVEN_DUEL
 from anchorpbo.study.logged_study import LoggedStudy
 from anchorpbo.study.optimality import DEFAULT_MARGIN
 from anchorpbo.study.plan import NoiseRule, StartName
@@ -163,6 +165,31 @@ class Optimizer(LoggedStudy):
         with self._lock_state() as state:
             return state.selector.select_against(state.data, first, *others)
 
+    def ask_again(self, event: int) -> Duel:
+        """Return the duel of an earlier comparison once more, with the sides swapped.
+
+        Parameters
+        ----------
+        event
+            Index of the comparison in `history`, such as `Surprise.event`.
+        """
+        with self._lock_state() as state:
+            return state.ask_again(as_integer("event", event, 0))
+
+    def ask_pair(self, first: Mapping[str, Any], second: Mapping[str, Any], *, why: str = GIVEN_DUEL) -> Duel:
+        """Return the duel of two given designs, such as a pair that somebody else compared.
+
+        Parameters
+        ----------
+        first, second
+            Two different designs.
+        why
+            Sentence that explains the choice.
+        """
+        designs = self.space.check(first), self.space.check(second)
+        with self._lock_state() as state:
+            return state.ask_pair(*designs, why)
+
     def peek(self, outcome: Outcome, duel: Duel | None = None) -> Duel:
         """Return the duel that would follow if the next one, or a pending one, had this outcome; nothing changes."""
         outcome = parse_outcome(outcome)
@@ -300,6 +327,17 @@ class Optimizer(LoggedStudy):
         """
         with self._lock_state() as state:
             return state.progress(state.ask()[0] if duel is None else state.check_duel(duel))
+
+    def assess(self, duel: Duel | None = None) -> Assessment:
+        """Return whether the user can stop, the evidence for it, and the answers that contradict the others.
+
+        Parameters
+        ----------
+        duel
+            The pending duel, if there is one: the verdict is then in the words of its `progress`.
+        """
+        with self._lock_state() as state:
+            return state.assess(None if duel is None else state.check_duel(duel))
 
     def surprises(self) -> list[Surprise]:
         """Return the answers that all other answers make improbable, the most surprising first.

@@ -39,7 +39,7 @@ DEFAULT_LENGTHSCALE = LogNormal(0.3, 0.45)
 DEFAULT_OUTPUTSCALE = LogNormal(3.0, 1.5)
 """Prior of the output scale of the default preset, in units of the noise variance of a duel."""
 DEFAULT_CALIBRATION = StoppingCalibration(
-    intercept=-0.62, margin_weight=0.63, signal_weight=0.37, answers_weight=0.33, slope=0.21
+    intercept=-0.74, margin_weight=0.6, signal_weight=0.5, answers_weight=0.14, slope=0.18
 )
 """Calibration of the stopping rule of the default preset."""
 RISK_AVERSE_STRATEGIES = ("anpei", "rahbo", "raeubo")

@@ -16,7 +16,7 @@ from anchorpbo.formatting import format_probability
 ENOUGH = 0.9
 """Probability of being within the margin of the best from which the user can stop."""
 DUELS_PER_DEVIATION = 30.0
-"""Median number of duels in which the normal quantile of that probability grew by 1, in simulated studies."""
+"""Number of duels in which the normal quantile of that probability grows by 1 (decision 39)."""
 MAX_REMAINING = 50
 """Largest estimate of the number of further duels."""
 NEGLIGIBLE_GAIN = 0.02
@@ -32,7 +32,7 @@ class Progress:
     duels
         Number of informative answers so far.
     gain
-        Expected gain of the next duel, see `Duel`; ``None`` for initial duels.
+        Expected gain of the next duel, see `Duel`; ``None`` if the model does not select it.
     stop
         Whether the user can stop: `p_within` is at least 0.9.
     remaining

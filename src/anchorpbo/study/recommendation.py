@@ -8,6 +8,10 @@ in at least one informative duel.
 
 Utilities have no natural zero, because answers reveal only differences. The exception is the paper's form of the
 logistic likelihood, which depends on f itself; then the utility is f(x).
+
+Designs that differ by at most one step in every parameter count as one design (`anchorpbo.study.design_groups`): their
+probabilities of being the best are added, the recommended design represents its group, and any other group is
+represented by its likeliest member. Without steps every design is a group of its own.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from anchorpbo.posterior import LinearFunctional, Posterior
 from anchorpbo.search import maximise
 from anchorpbo.search.evaluation import evaluate
 from anchorpbo.space import Design, DesignSpace
+from anchorpbo.study.design_groups import find_near, group_designs
 from anchorpbo.study.optimality import DEFAULT_MARGIN, StoppingCalibration, compute_p_within, drop_designs
 from anchorpbo.typing import Array, IntArray
 
@@ -80,17 +85,19 @@ class Recommendation(Estimate):
     design, utility, interval, reference, noise
         See `Estimate`.
     p_best
-        Probability that none of the designs compared is better. Similar designs share this probability, so it falls
-        as they accumulate: look at `p_within` first.
+        Probability that none of the designs compared is better. Designs within one step of it count as the same
+        design. Similar designs further apart share this probability, so it falls as they accumulate: look at
+        `p_within` first.
     credible_set
-        The smallest set of designs compared that contains the best of them with 90 % probability, the likeliest first.
+        The smallest set of designs compared that contains the best of them with 90 % probability, the likeliest first,
+        with one design for each group of designs within one step of it.
     credible_probabilities
-        Probability of each of these designs to be the best.
+        Probability of each of these designs, with its group, to be the best.
     risk_weight
         Cost of a unit of noise that was used, in utility.
     p_within
-        Probability that its utility is within `margin` of the best over the space; with the default preset it is
-        calibrated, see `anchorpbo.study.optimality`.
+        Probability that its utility, or that of a compared design within one step of it, is within `margin` of the
+        best over the space; with the default preset it is calibrated, see `anchorpbo.study.optimality`.
     margin
         Margin of `p_within`, as a share of the gap between a median design and the best.
     """
@@ -149,17 +156,17 @@ def compute_recommendation(
         raise InputError(rule, f"all {len(model.designs)} of them excluded", "exclude fewer")
     x = find_recommended_point(model, space, risk_weight, seed, everywhere=everywhere, excluded=excluded)
     (estimate,) = estimate_utilities(model, space, x[None], reference)
-    best = _compute_best_probabilities(posterior, seen, x, seed)
-    order = np.argsort(-best.shares, kind="stable")
-    count = int(np.searchsorted(np.cumsum(best.shares[order]), CREDIBLE_PROBABILITY * best.shares.sum()) + 1)
-    p_within = compute_p_within(posterior, space, x, margin, seed, excluded)
+    best = _compute_best_probabilities(posterior, seen, x, seed, space)
+    count = int(np.searchsorted(np.cumsum(best.shares), CREDIBLE_PROBABILITY * best.shares.sum()) + 1)
+    same = drop_designs(find_near(seen, x, space), x[None])
+    p_within = compute_p_within(posterior, space, x, margin, seed, excluded, same)
     if calibration is not None and not _has_compared_all(model, space, excluded):
         p_within = float(calibration(p_within, len(model.duels), margin, compute_signal_to_noise(model, x)))
     return Recommendation(
         **vars(estimate),
         p_best=best.of_x,
-        credible_set=tuple(space.decode(seen[i]) for i in order[:count]),
-        credible_probabilities=tuple(float(best.shares[i]) for i in order[:count]),
+        credible_set=tuple(map(space.decode, best.designs[:count])),
+        credible_probabilities=tuple(best.shares[:count].tolist()),
         risk_weight=risk_weight,
         p_within=p_within,
         margin=margin,
@@ -257,21 +264,35 @@ def _make_origin(model: PreferenceGP, reference: Array | None) -> _Origin:
 
 @dataclass(frozen=True, eq=False)
 class _BestProbabilities:
+    designs: Array
+    """Representatives of the groups of the designs seen, (k, d), the likeliest first."""
     shares: Array
-    """Probability of each design seen to be the best of them, (u,)."""
+    """Probability of each group to contain the best design seen, (k,)."""
     of_x: float
-    """Probability that none of them is better than x."""
+    """Probability that none of the designs seen is better than x or a design in one group with it."""
 
 
-def _compute_best_probabilities(posterior: Posterior, seen: Array, x: Array, seed: int) -> _BestProbabilities:
+def _compute_best_probabilities(
+    posterior: Posterior, seen: Array, x: Array, seed: int, space: DesignSpace
+) -> _BestProbabilities:
     among = _find_likely_best(posterior, seen)
     draws = posterior.sample(np.vstack([seen[among], x]), POSTERIOR_DRAWS, np.random.default_rng([seed, 3]))
     winners = among[draws[:, :-1].argmax(axis=1)]
     shares = np.bincount(winners, minlength=len(seen)) / POSTERIOR_DRAWS
-    own = (seen == x).all(axis=1)
-    if own.any():
-        return _BestProbabilities(shares, float(shares[int(np.argmax(own))]))
-    return _BestProbabilities(shares, float((draws[:, -1] >= draws[:, :-1].max(axis=1)).mean()))
+    likely = np.argsort(-shares, kind="stable")
+    ordered = np.vstack([x, seen[likely]])
+    groups = group_designs(ordered, space)
+    with_x = np.zeros(len(seen), dtype=np.bool_)
+    with_x[likely[groups[1:] == 0]] = True
+    rows, first = np.unique(groups[1:], return_index=True)
+    totals = np.asarray(np.bincount(groups[1:], weights=shares[likely])[rows], dtype=np.float64)
+    order = np.lexsort((likely[first], -totals))  # of equally likely groups, the one seen first
+    if (seen == x).all(axis=1).any():
+        of_x = float(shares[with_x].sum())
+    else:
+        inside, outside = draws[:, np.append(with_x[among], True)], draws[:, np.append(~with_x[among], False)]
+        of_x = float((inside.max(axis=1) >= outside.max(axis=1, initial=-np.inf)).mean())
+    return _BestProbabilities(ordered[rows[order]], totals[order], of_x)
 
 
 def _find_likely_best(posterior: Posterior, seen: Array) -> IntArray:

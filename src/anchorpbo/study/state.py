@@ -12,7 +12,8 @@ import numpy as np
 from anchorpbo.errors import InputError, NothingLeftError
 from anchorpbo.model import PreferenceGP
 from anchorpbo.reliability import NoiseMap
-from anchorpbo.space import DesignSpace
+from anchorpbo.space import Design, DesignSpace
+from anchorpbo.study.assessment import Assessment, assess_answers
 from anchorpbo.study.cache import LRUCache
 from anchorpbo.study.dataset import StudyData
 from anchorpbo.study.duel import Duel, Outcome
@@ -27,6 +28,7 @@ from anchorpbo.study.events import (
     event_from_dict,
     list_designs,
 )
+from anchorpbo.study.explanations import REPEATED_DUEL
 from anchorpbo.study.hyperparameters import Key, ModelFitter
 from anchorpbo.study.log import Log, LogSnapshot
 from anchorpbo.study.optimality import DEFAULT_MARGIN
@@ -38,7 +40,7 @@ from anchorpbo.study.recommendation import (
     find_recommended_point,
 )
 from anchorpbo.study.settings import StudySettings
-from anchorpbo.study.surprises import Surprise, find_surprises
+from anchorpbo.study.surprises import Surprise, find_surprises, predict_answers
 from anchorpbo.typing import Array
 
 
@@ -186,12 +188,35 @@ class StudyState:
         # A copy, so that changes by the caller do not reach the cache.
         return replace(result, design=dict(result.design), credible_set=tuple(map(dict, result.credible_set)))
 
-    def progress(self, duel: Duel) -> Progress:
-        """Assess the progress of the study, with a duel as the next one."""
-        answers = len(self.data)
-        needed = max(self.settings.plan.initial, 1) if duel.gain is None else 1
+    def ask_again(self, number: int) -> Duel:
+        """Return the duel of an earlier comparison once more, with the sides swapped."""
+        events = list(self.log)
+        if number >= len(events) or not isinstance(events[number], Answered | Preferred):
+            rule = "only a comparison can be asked again"
+            received = "no event" if number >= len(events) else events[number].type
+            raise InputError(rule, f"event {number}, {received}", "give the index of an answer in .history")
+        first, second = list_designs(events[number])
+        return self.ask_pair(dict(second), dict(first), REPEATED_DUEL)
+
+    def ask_pair(self, first: Design, second: Design, why: str) -> Duel:
+        """Return the duel of two given designs; raise if they are the same."""
+        if np.array_equal(self.space.encode(first), self.space.encode(second)):
+            raise InputError("the two designs of a duel must differ", f"{first} and {second}", "choose another one")
+        return Duel.create(self.selector.study, len(self.log), first, second, why, None)
+
+    def progress(self, duel: Duel | None) -> Progress:
+        """Assess the progress of the study, with a duel as the next one, or without its expected gain."""
+        answers, gain = len(self.data), None if duel is None else duel.gain
+        needed = max(self.settings.plan.initial, 1) if gain is None else 1
         initial = max(needed - answers, 0)
-        return assess_progress(answers, duel.gain, None if initial else self.p_within(), initial)
+        return assess_progress(answers, gain, None if initial else self.p_within(), initial)
+
+    def assess(self, duel: Duel | None) -> Assessment:
+        """Assess the study, with a duel as the pending one."""
+        progress, tied = self.progress(duel), self.data.tied
+        if not len(tied):
+            return assess_answers(progress, np.empty(0), tied, ())
+        return assess_answers(progress, predict_answers(self.report_model(), tied), tied, self.surprises())
 
     def p_within(self) -> float:
         """Return the probability that the recommended design is within the default margin of the best."""

@@ -19,7 +19,7 @@ import numpy as np
 from anchorpbo.model import PreferenceGP
 from anchorpbo.space import Design
 from anchorpbo.study.events import Answered, Event, Preferred
-from anchorpbo.typing import BoolArray
+from anchorpbo.typing import Array, BoolArray
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,7 @@ def find_surprises(model: PreferenceGP, events: Sequence[Event], tied: BoolArray
         Whether each informative answer is a tie, (m,), in the order of the log.
     """
     numbers = [number for number, event in enumerate(events) if _is_informative(event)]
-    probabilities = np.empty(len(tied))
-    # The rows of the model are the wins, then the ties.
-    probabilities[np.concatenate([np.flatnonzero(~tied), np.flatnonzero(tied)])] = model.prob_answers()
+    probabilities = predict_answers(model, tied)
     chance, lapse = model.likelihood.chance, model.likelihood.lapse
     order = np.argsort(probabilities, kind="stable")
     return [
@@ -77,6 +75,22 @@ def find_surprises(model: PreferenceGP, events: Sequence[Event], tied: BoolArray
         for k in order.tolist()
         if probabilities[k] < chance
     ]
+
+
+def predict_answers(model: PreferenceGP, tied: BoolArray) -> Array:
+    """Return the probability Z of each answer given all others, (m,), in the order of the log.
+
+    Parameters
+    ----------
+    model
+        The model of all informative answers.
+    tied
+        Whether each informative answer is a tie, (m,), in the order of the log.
+    """
+    probabilities = np.empty(len(tied))
+    # The rows of the model are the wins, then the ties.
+    probabilities[np.concatenate([np.flatnonzero(~tied), np.flatnonzero(tied)])] = model.prob_answers()
+    return probabilities
 
 
 def _is_informative(event: Event) -> bool:
